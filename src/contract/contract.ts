@@ -1,0 +1,121 @@
+import type { Json, JsonObject } from '../json.ts'
+
+/** Where in an exchange a rule of the contract was broken. */
+export type Place = 'path' | 'query' | 'header' | 'body' | 'response'
+
+/** One broken rule of the contract. */
+export interface Violation {
+  readonly in: Place
+  /** JSON pointer into the place: `/components/0/content`, `/period` for a parameter, empty for the whole. */
+  readonly pointer: string
+  /** The JSON Schema keyword that was broken (`required`, `enum`, ...), or `json`, `media-type` for what never became a value. */
+  readonly keyword: string
+  /** What would be right, with what was sent: `must be one of "7d", "30d", "90d"; got "14d"`. */
+  readonly message: string
+}
+
+/** Parameters as they were sent: strings, percent-encoding undone; a repeated query parameter is an array. */
+export interface SentParameters {
+  readonly path: Readonly<Record<string, string>>
+  readonly query: Readonly<Record<string, string | string[]>>
+  /** Lower-case names. */
+  readonly header: Readonly<Record<string, string>>
+}
+
+/** Parameters as the schemas type them, defaults filled in. */
+export interface ParameterValues {
+  readonly path: JsonObject
+  readonly query: JsonObject
+  readonly header: JsonObject
+}
+
+/** An example of the document, by its name there. */
+export interface Example {
+  readonly name: string
+  readonly value: Json
+}
+
+/** One operation of the document, compiled: what it takes and what it may answer. */
+export interface Operation {
+  /** `operationId`; without one `GET /models/{modelId}/analytics`. */
+  readonly id: string
+  /** Upper case. */
+  readonly method: string
+  /** The path template as the document writes it, without the server's base path. */
+  readonly path: string
+  /** `summary` of the document, empty without one. */
+  readonly summary: string
+  /** True where the document asks for a credential (operation or document level `security`). */
+  readonly secured: boolean
+  /** The documented success status: the lowest 2xx. */
+  readonly successStatus: number
+  /** Every documented status that is a number, ascending. */
+  readonly statuses: readonly number[]
+  /** The request body the document describes; undefined where it describes none. */
+  readonly body: { readonly required: boolean; readonly mediaTypes: readonly string[] } | undefined
+
+  /** Types what was sent and names every violation; `values` is to be trusted only where there is none. */
+  readParameters(sent: SentParameters): { values: ParameterValues; violations: Violation[] }
+  /** Every violation of a request body of this media type (parameters such as charset cut off). */
+  checkBody(mediaType: string, body: Json): Violation[]
+  /** Every violation of an answer. A status that is not documented (nor covered by `4XX`, `default`) is one violation with keyword `status`. */
+  checkResponse(status: number, body: Json): Violation[]
+  /** The named JSON examples of a documented status, in the document's order. */
+  examples(status: number): readonly Example[]
+  /** What the document says of a status; undefined where it is not documented. */
+  responseDescription(status: number): string | undefined
+  /** The JSON schema of a documented status's body with every `$ref` resolved; undefined where there is none. */
+  responseSchema(status: number): JsonObject | undefined
+}
+
+/** What a path and method mean under the contract. */
+export type Match =
+  | {
+      readonly kind: 'operation'
+      readonly operation: Operation
+      readonly path: Readonly<Record<string, string>>
+    }
+  | { readonly kind: 'wrong-method'; readonly path: string; readonly allowed: readonly string[] }
+  /** The path is not under the base path; `meant` is true where it would match with it. */
+  | { readonly kind: 'outside-base'; readonly meant: boolean }
+  | { readonly kind: 'unknown-path' }
+  /** Percent-encoding that cannot be undone. */
+  | { readonly kind: 'malformed'; readonly reason: string }
+
+/** A place of the document where we decided what the service description leaves open (`x-assumption`). */
+export interface Assumption {
+  /** JSON pointer of the object that carries it. */
+  readonly pointer: string
+  readonly text: string
+}
+
+/** Something about a source file that its author should know. */
+export interface Finding {
+  readonly severity: 'error' | 'warning'
+  /** `spec/openapi.yaml:12:5`, or the file's name alone where no line is to be had. */
+  readonly place: string
+  readonly message: string
+}
+
+/** The document, loaded, checked and compiled once at start. */
+export interface Contract {
+  /** The file it came from. */
+  readonly file: string
+  readonly title: string
+  readonly version: string
+  /** The path of the first server URL without a trailing slash: `/v1`; empty for the root. */
+  readonly basePath: string
+  readonly operations: readonly Operation[]
+  readonly assumptions: readonly Assumption[]
+  /** What was put right on the way in, e.g. `nullable: true` in a 3.1 document. Never errors: those stop the load. */
+  readonly warnings: readonly Finding[]
+  /** The document after normalisation, references kept. */
+  readonly document: JsonObject
+  /** `path` is as sent: no query, percent-encoding untouched, base path included. HEAD is not GET. */
+  match(method: string, path: string): Match
+}
+
+/** The expected outcome of loading a source: the thing, or everything that is wrong with it. */
+export type Loaded<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly findings: readonly Finding[] }
