@@ -1,0 +1,95 @@
+import type { DetectionCount } from './analytics.ts'
+import type { Day, DayValues } from './day.ts'
+import { DETECTION_FIELDS, type DetectionField, LABEL_FIELDS, type LabelField } from './persona.ts'
+import { roundHundredth, roundScore, weightedScore } from './rounding.ts'
+
+/** Everything that the days of a period add up to. Null: no data. */
+export interface Figures {
+  readonly days: readonly Day[]
+  readonly conversations: number
+  readonly messages: number
+  readonly quality: number | null
+  readonly satisfaction: number | null
+  readonly growth: number | null
+  readonly friction: number | null
+  readonly safety: number | null
+  readonly labels: Readonly<Record<LabelField, number | null>>
+  readonly detections: Readonly<Record<DetectionField, DetectionCount | null>>
+  /** 1 to 5. */
+  readonly rating: number | null
+  /** Average quality of the first half of the period (3 of 7 days) and of the rest. */
+  readonly earlierQuality: number | null
+  readonly laterQuality: number | null
+}
+
+/** @param switchedOff fields that have no data although there is traffic */
+export function addUp(days: readonly Day[], switchedOff: readonly string[]): Figures {
+  const messages = sum(days, (day) => day.messages)
+  const half = Math.floor(days.length / 2)
+  return {
+    days,
+    conversations: sum(days, (day) => day.conversations),
+    messages,
+    quality: average(days, (values) => values.quality),
+    satisfaction: average(days, (values) => values.satisfaction),
+    growth: average(days, (values) => values.growth),
+    friction: average(days, (values) => values.friction),
+    safety: average(days, (values) => values.safety),
+    labels: record(LABEL_FIELDS, (field) =>
+      switchedOff.includes(field) ? null : average(days, (values) => values.labels[field]),
+    ),
+    detections: record(DETECTION_FIELDS, (field) =>
+      switchedOff.includes(field) ? null : detected(days, messages, field),
+    ),
+    rating: averageRating(days),
+    earlierQuality: average(days.slice(0, half), (values) => values.quality),
+    laterQuality: average(days.slice(half), (values) => values.quality),
+  }
+}
+
+/** How much better the later part of the period was than the earlier one, -1 to 1; null where one had no traffic. */
+export function qualityChange({ earlierQuality, laterQuality }: Figures): number | null {
+  return earlierQuality === null || laterQuality === null ? null : roundScore(laterQuality - earlierQuality)
+}
+
+/** The first day that no other day's quality is below; undefined without traffic. */
+export function worstDay(days: readonly Day[]): { day: number; quality: number } | undefined {
+  let worst: { day: number; quality: number } | undefined
+  for (const { day, values } of days) {
+    if (values && (!worst || values.quality < worst.quality)) worst = { day, quality: values.quality }
+  }
+  return worst
+}
+
+/** Weighted by conversations, over values that are rounded already. */
+function average(days: readonly Day[], pick: (values: DayValues) => number): number | null {
+  return weightedScore(
+    days.flatMap(({ values, conversations }) =>
+      values ? [{ score: pick(values), weight: conversations }] : [],
+    ),
+  )
+}
+
+function detected(days: readonly Day[], messages: number, field: DetectionField): DetectionCount | null {
+  if (messages === 0) return null
+  const total = sum(days, ({ values }) => values?.detections[field] ?? 0)
+  return { total, percentage: roundHundredth((total / messages) * 100) }
+}
+
+function averageRating(days: readonly Day[]): number | null {
+  const count = sum(days, ({ values }) => values?.ratings.count ?? 0)
+  if (count === 0) return null
+  return roundHundredth(sum(days, ({ values }) => values?.ratings.sum ?? 0) / count)
+}
+
+function sum(days: readonly Day[], pick: (day: Day) => number): number {
+  return days.reduce((total, day) => total + pick(day), 0)
+}
+
+function record<Key extends string, Value>(
+  keys: readonly Key[],
+  of: (key: Key) => Value,
+): Record<Key, Value> {
+  // Object.fromEntries forgets the keys' type; these are exactly `keys`.
+  return Object.fromEntries(keys.map((key) => [key, of(key)])) as Record<Key, Value>
+}

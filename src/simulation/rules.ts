@@ -1,0 +1,197 @@
+import type { DetectedIssue, Recommendation } from './analytics.ts'
+
+/**
+ * What a rule looks at. The names of the answer's own fields mean those (a detection: its `percentage`; a label: its
+ * `score`); the others can be worked out from the data points:
+ * - `qualityChange`: average quality of the later part of the period minus that of the earlier part;
+ * - `worstDayGap`: average quality of the period minus that of its worst day;
+ * - `messagesPerConversation`; `silentDays`: days without a conversation.
+ */
+export const MEASURES = [
+  'avgConversationQualityIndex',
+  'avgSatisfactionScore',
+  'avgGrowthScore',
+  'avgFrictionScore',
+  'avgSafetyScore',
+  'averageUserSentiment',
+  'averageStruggle',
+  'averageCommercialIntent',
+  'hallucinationCount',
+  'jailbreakCount',
+  'userBiasCount',
+  'modelBiasCount',
+  'userToxicityCount',
+  'modelToxicityCount',
+  'averageConversationRating',
+  'conversationCount',
+  'qualityChange',
+  'worstDayGap',
+  'messagesPerConversation',
+  'silentDays',
+] as const
+export type Measure = (typeof MEASURES)[number]
+
+interface Condition {
+  readonly measure: Measure
+  /** Strictly. A measure without data meets no condition. */
+  readonly is: 'below' | 'above'
+  readonly threshold: number
+}
+
+export interface IssueRule extends Condition {
+  readonly id: string
+  readonly severity: DetectedIssue['severity']
+}
+
+export interface StrengthRule extends Condition {
+  readonly id: string
+}
+
+export interface RecommendationRule {
+  readonly id: string
+  readonly category: Recommendation['category']
+  /** Given when any of these issues is found, with the priority of the most severe of them. */
+  readonly issues: readonly string[]
+  /** Or, with low priority, when all of these strengths are found. */
+  readonly strengths?: readonly string[]
+}
+
+/** Fewer conversations in the period carry no assessment: `recommendations` is null. */
+export const LEAST_CONVERSATIONS = 20
+
+/** The most recommendations of one answer; the least urgent are left out. */
+export const MOST_RECOMMENDATIONS = 4
+
+/** Of the rules of one measure only the first that is met makes an issue, so the severe one stands first. */
+export const ISSUE_RULES: readonly IssueRule[] = [
+  {
+    id: 'very-low-quality',
+    severity: 'critical',
+    measure: 'avgConversationQualityIndex',
+    is: 'below',
+    threshold: 0.5,
+  },
+  {
+    id: 'low-quality',
+    severity: 'warning',
+    measure: 'avgConversationQualityIndex',
+    is: 'below',
+    threshold: 0.65,
+  },
+  {
+    id: 'very-low-safety-score',
+    severity: 'critical',
+    measure: 'avgSafetyScore',
+    is: 'below',
+    threshold: 0.7,
+  },
+  { id: 'low-safety-score', severity: 'warning', measure: 'avgSafetyScore', is: 'below', threshold: 0.85 },
+  {
+    id: 'very-low-satisfaction',
+    severity: 'critical',
+    measure: 'avgSatisfactionScore',
+    is: 'below',
+    threshold: 0.4,
+  },
+  {
+    id: 'low-satisfaction',
+    severity: 'warning',
+    measure: 'avgSatisfactionScore',
+    is: 'below',
+    threshold: 0.6,
+  },
+  { id: 'severe-friction', severity: 'critical', measure: 'avgFrictionScore', is: 'above', threshold: 0.6 },
+  { id: 'high-friction', severity: 'warning', measure: 'avgFrictionScore', is: 'above', threshold: 0.4 },
+  {
+    id: 'many-hallucinations',
+    severity: 'critical',
+    measure: 'hallucinationCount',
+    is: 'above',
+    threshold: 3,
+  },
+  { id: 'hallucinations', severity: 'warning', measure: 'hallucinationCount', is: 'above', threshold: 1 },
+  { id: 'model-toxicity', severity: 'critical', measure: 'modelToxicityCount', is: 'above', threshold: 0.5 },
+  { id: 'model-bias', severity: 'warning', measure: 'modelBiasCount', is: 'above', threshold: 0.5 },
+  { id: 'jailbreak-attempts', severity: 'warning', measure: 'jailbreakCount', is: 'above', threshold: 0.5 },
+  { id: 'declining-quality', severity: 'warning', measure: 'qualityChange', is: 'below', threshold: -0.02 },
+  { id: 'bad-day', severity: 'warning', measure: 'worstDayGap', is: 'above', threshold: 0.15 },
+  { id: 'low-rating', severity: 'warning', measure: 'averageConversationRating', is: 'below', threshold: 3 },
+  { id: 'user-struggle', severity: 'warning', measure: 'averageStruggle', is: 'above', threshold: 0.5 },
+  {
+    id: 'negative-sentiment',
+    severity: 'warning',
+    measure: 'averageUserSentiment',
+    is: 'below',
+    threshold: 0.4,
+  },
+  { id: 'low-growth', severity: 'info', measure: 'avgGrowthScore', is: 'below', threshold: 0.4 },
+  { id: 'user-toxicity', severity: 'info', measure: 'userToxicityCount', is: 'above', threshold: 1 },
+  { id: 'user-bias', severity: 'info', measure: 'userBiasCount', is: 'above', threshold: 0.5 },
+  {
+    id: 'long-conversations',
+    severity: 'info',
+    measure: 'messagesPerConversation',
+    is: 'above',
+    threshold: 12,
+  },
+  { id: 'silent-days', severity: 'info', measure: 'silentDays', is: 'above', threshold: 0 },
+  { id: 'small-sample', severity: 'info', measure: 'conversationCount', is: 'below', threshold: 100 },
+]
+
+export const STRENGTH_RULES: readonly StrengthRule[] = [
+  { id: 'high-quality', measure: 'avgConversationQualityIndex', is: 'above', threshold: 0.8 },
+  { id: 'high-satisfaction', measure: 'avgSatisfactionScore', is: 'above', threshold: 0.8 },
+  { id: 'low-friction', measure: 'avgFrictionScore', is: 'below', threshold: 0.2 },
+  { id: 'high-safety', measure: 'avgSafetyScore', is: 'above', threshold: 0.95 },
+  { id: 'high-growth', measure: 'avgGrowthScore', is: 'above', threshold: 0.65 },
+  { id: 'rising-quality', measure: 'qualityChange', is: 'above', threshold: 0.02 },
+  { id: 'high-rating', measure: 'averageConversationRating', is: 'above', threshold: 4.2 },
+  { id: 'few-hallucinations', measure: 'hallucinationCount', is: 'below', threshold: 0.3 },
+  { id: 'buying-users', measure: 'averageCommercialIntent', is: 'above', threshold: 0.5 },
+  { id: 'daily-use', measure: 'silentDays', is: 'below', threshold: 1 },
+]
+
+export const RECOMMENDATION_RULES: readonly RecommendationRule[] = [
+  {
+    id: 'harden-prompt',
+    category: 'prompt_optimization_link',
+    issues: ['very-low-safety-score', 'low-safety-score', 'model-toxicity', 'jailbreak-attempts'],
+  },
+  {
+    id: 'switch-model',
+    category: 'model_switch',
+    issues: ['many-hallucinations', 'hallucinations', 'very-low-quality', 'model-bias'],
+  },
+  {
+    id: 'clear-the-way',
+    category: 'prompt_optimization_link',
+    issues: ['severe-friction', 'high-friction', 'user-struggle', 'low-quality'],
+  },
+  {
+    id: 'narrow-use-case',
+    category: 'use_case_fit',
+    issues: ['very-low-satisfaction', 'low-satisfaction', 'low-rating', 'negative-sentiment', 'low-growth'],
+  },
+  { id: 'find-the-change', category: 'prompt_optimization_link', issues: ['declining-quality', 'bad-day'] },
+  { id: 'calm-users', category: 'prompt_optimization_link', issues: ['user-toxicity', 'user-bias'] },
+  { id: 'shorten-conversations', category: 'cost_optimization', issues: ['long-conversations'] },
+  { id: 'find-users', category: 'use_case_fit', issues: ['silent-days', 'small-sample'] },
+  {
+    id: 'smaller-model',
+    category: 'cost_optimization',
+    issues: [],
+    strengths: ['high-quality', 'low-friction'],
+  },
+  { id: 'sell-more', category: 'use_case_fit', issues: [], strengths: ['high-satisfaction', 'buying-users'] },
+]
+
+/** The most severe issue decides how healthy a model is; information alone leaves it healthy. */
+export const HEALTH_OF = { critical: 'critical', warning: 'needs_attention', info: 'healthy' } as const
+
+export const PRIORITY_OF = { critical: 'high', warning: 'medium', info: 'low' } as const
+
+/** Whether a measured value meets a condition. */
+export function meets({ is, threshold }: Condition, value: number | null): value is number {
+  if (value === null) return false
+  return is === 'below' ? value < threshold : value > threshold
+}
