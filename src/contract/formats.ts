@@ -1,0 +1,71 @@
+/** A date, alone or with a time; a time with seconds may have a fraction and an offset. */
+const SHAPE = /^(\d{4})-(\d{2})-(\d{2})(?:T(\d{2}):(\d{2})(?::(\d{2})(?:\.(\d+))?(Z|[+-]\d{2}:\d{2})?)?)?$/i
+
+const MINUTE = 60_000
+
+/**
+ * Reads the forms of an instant that the service is taken to understand: RFC 3339 (`2026-01-15T12:00:00.5+01:00`),
+ * calendar dates (`2026-01-15`) and date-times without offset (`2026-01-15T12:00`), the last two as UTC. A leap second
+ * (`23:59:60` UTC) counts as the last millisecond before it.
+ * @returns epoch milliseconds, or undefined for anything else, such as the 30th of February or another form of ISO 8601
+ */
+export function parseInstant(text: string): number | undefined {
+  const parts = SHAPE.exec(text)
+  if (parts === null) return undefined
+  const [, year, month, day, hour = '00', minute = '00', second = '00', fraction = '', offset = 'Z'] = parts
+  const midnight = startOfDay(Number(year), Number(month), Number(day))
+  const shift = offsetMinutes(offset)
+  if (midnight === undefined || shift === undefined) return undefined
+  if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 60) return undefined
+  const start = midnight + (Number(hour) * 60 + Number(minute) - shift) * MINUTE
+  if (Number(second) === 60) return endsDay(start) ? start + MINUTE - 1 : undefined
+  return start + Number(second) * 1000 + Number(fraction.padEnd(3, '0').slice(0, 3))
+}
+
+/** UTC midnight of a day that the calendar has; undefined for one that it has not. */
+function startOfDay(year: number, month: number, day: number): number | undefined {
+  const date = new Date(0)
+  // Not Date.UTC, which takes the years 0 to 99 for those of the last century.
+  date.setUTCFullYear(year, month - 1, day)
+  const real = date.getUTCMonth() === month - 1 && date.getUTCDate() === day
+  return real ? date.getTime() : undefined
+}
+
+function offsetMinutes(offset: string): number | undefined {
+  if (offset.toUpperCase() === 'Z') return 0
+  const hours = Number(offset.slice(1, 3))
+  const minutes = Number(offset.slice(4))
+  if (hours > 23 || minutes > 59) return undefined
+  return (offset.startsWith('-') ? -1 : 1) * (hours * 60 + minutes)
+}
+
+/** Whether the minute that starts here is the last of its UTC day, the only one that can hold a leap second. */
+function endsDay(minute: number): boolean {
+  return (minute + MINUTE) % (24 * 60 * MINUTE) === 0
+}
+
+const RFC3339 = /T.*(?:Z|[+-]\d{2}:\d{2})$/i
+
+/** A time with an offset, as JSON Schema's `date-time` asks; ajv-formats lets a space stand for the `T`. */
+function isDateTime(text: string): boolean {
+  return RFC3339.test(text) && parseInstant(text) !== undefined
+}
+
+/** The formats that we read ourselves: one that only we have, and two that ajv-formats reads more widely than the RFCs. */
+export const OWN_FORMATS: Readonly<Record<string, RegExp | ((text: string) => boolean)>> = {
+  'iso-8601': (text) => parseInstant(text) !== undefined,
+  'date-time': isDateTime,
+  // Without the `urn:uuid:` prefix, which no JSON API means by a UUID.
+  uuid: /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i,
+}
+
+/** What a format wants, as the end of "must be ...". */
+export const FORMAT_PHRASES: Readonly<Record<string, string>> = {
+  uuid: 'a UUID such as "4f7c2a1e-9b3d-4c58-8e21-6d0a5b7f9c34"',
+  'date-time': 'an RFC 3339 date-time such as "2026-01-15T12:00:00Z"',
+  'iso-8601':
+    'an ISO 8601 date or date-time such as "2026-01-15", "2026-01-15T12:00:00" or "2026-01-15T12:00:00Z"',
+  date: 'a date such as "2026-01-15"',
+  email: 'an e-mail address',
+  uri: 'a URI',
+}

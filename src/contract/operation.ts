@@ -1,0 +1,88 @@
+import { isObject, type Json, type JsonObject } from '../json.ts'
+import type { Validator } from './ajv.ts'
+import type { Compiler } from './compile.ts'
+import type { Operation, Violation } from './contract.ts'
+import { bareMediaType, covering } from './media-types.ts'
+import { compileParameters } from './parameters.ts'
+import { below } from './pointer.ts'
+import { resolve } from './references.ts'
+import { compileResponses } from './responses.ts'
+import { toViolations } from './violations.ts'
+import { METHODS } from './walk.ts'
+
+/** Compiles every operation under `paths`, in the document's order. */
+export function compileOperations(document: JsonObject, compiler: Compiler): Operation[] {
+  const paths = isObject(document.paths) ? Object.keys(document.paths) : []
+  return paths.flatMap((path) => {
+    const item = resolve(document, below('/paths', path))
+    if (item === undefined || !path.startsWith('/')) return []
+    return METHODS.filter((method) => isObject(item.value[method])).map((method) =>
+      compileOperation(document, compiler, { path, method, item: item.pointer }),
+    )
+  })
+}
+
+function compileOperation(
+  document: JsonObject,
+  compiler: Compiler,
+  at: { path: string; method: string; item: string },
+): Operation {
+  const pointer = below(at.item, at.method)
+  const operation = resolve(document, pointer)?.value ?? {}
+  const method = at.method.toUpperCase()
+  const responses = compileResponses(document, compiler, pointer)
+  const body = compileBody(document, compiler, pointer)
+  return {
+    id: typeof operation.operationId === 'string' ? operation.operationId : `${method} ${at.path}`,
+    method,
+    path: at.path,
+    summary: typeof operation.summary === 'string' ? operation.summary : '',
+    secured: isSecured(operation.security ?? document.security),
+    successStatus: responses.success,
+    statuses: responses.statuses,
+    body: body && { required: body.required, mediaTypes: body.mediaTypes },
+    readParameters: compileParameters(document, compiler, at.item, pointer),
+    checkBody: (mediaType, value) => body?.check(mediaType, value) ?? [],
+    checkResponse: responses.check,
+    examples: (status) => responses.find(status)?.examples ?? [],
+    responseDescription: (status) => responses.find(status)?.description,
+    responseSchema: (status) => responses.find(status)?.schema,
+  }
+}
+
+/** An empty list asks for nothing, and an empty requirement among others makes the credential optional. */
+function isSecured(security: Json | undefined): boolean {
+  if (!Array.isArray(security) || security.length === 0) return false
+  return security.every((requirement) => isObject(requirement) && Object.keys(requirement).length > 0)
+}
+
+interface Body {
+  readonly required: boolean
+  /** Without parameters, as the document lists them; may be ranges such as `application/*`. */
+  readonly mediaTypes: readonly string[]
+  check(mediaType: string, value: Json): Violation[]
+}
+
+function compileBody(document: JsonObject, compiler: Compiler, operation: string): Body | undefined {
+  const body = resolve(document, below(operation, 'requestBody'))
+  if (body === undefined) return undefined
+  const validators = new Map<string, Validator | undefined>()
+  for (const mediaType of isObject(body.value.content) ? Object.keys(body.value.content) : []) {
+    const schema = resolve(document, below(body.pointer, 'content', mediaType, 'schema'))
+    validators.set(bareMediaType(mediaType), schema && compiler.at(schema.pointer))
+  }
+  const mediaTypes = [...validators.keys()]
+  return {
+    required: body.value.required === true,
+    mediaTypes,
+    check(mediaType, value) {
+      const documented = validators.has(mediaType) ? mediaType : covering(mediaTypes, mediaType)
+      if (documented === undefined) {
+        const message = `must be sent as ${mediaTypes.join(' or ')}; got ${mediaType || 'no content type'}`
+        return [{ in: 'body', pointer: '', keyword: 'media-type', message }]
+      }
+      const validate = validators.get(documented)
+      return validate === undefined || validate(value) ? [] : toViolations(validate.errors, 'body')
+    },
+  }
+}

@@ -1,0 +1,72 @@
+import { isObject, type JsonObject } from '../json.ts'
+import type { Finding } from './contract.ts'
+import { pointerOf, valueAt } from './pointer.ts'
+import type { Source } from './source.ts'
+import { type Kind, type Node, walk } from './walk.ts'
+
+/** An object of the document and where it really stands, once references have been followed. */
+export interface Resolved {
+  readonly pointer: string
+  readonly value: JsonObject
+}
+
+/**
+ * Checks that every `$ref` leads, without going in a circle, to something of the kind that is wanted at its place. A
+ * broken one is a finding and is taken out of the document, so that whatever else is wrong can be found as well.
+ */
+export function checkReferences(document: JsonObject, source: Source): Finding[] {
+  const nodes = [...walk(document)]
+  const kinds = new Map(nodes.map((node) => [node.pointer, node.kind]))
+  const broken: { node: Node; why: string }[] = []
+  for (const node of nodes) {
+    const why = fault(document, kinds, node)
+    if (why !== undefined) broken.push({ node, why })
+  }
+  return broken.map(({ node, why }) => {
+    delete node.value.$ref
+    return { severity: 'error', place: source.place(`${node.pointer}/$ref`), message: why }
+  })
+}
+
+function fault(document: JsonObject, kinds: ReadonlyMap<string, Kind>, node: Node): string | undefined {
+  const reference = node.value.$ref
+  if (reference === undefined) return undefined
+  if (typeof reference !== 'string') return '$ref must be a string'
+  const target = pointerOf(reference)
+  if (target === undefined) {
+    return `$ref "${reference}" leads out of the document; only references such as "#/components/schemas/Name" are followed, so bundle the parts into one file first`
+  }
+  const value = valueAt(document, target)
+  if (value === undefined) return `$ref "${reference}" leads to nothing`
+  const kind = kinds.get(target)
+  // A boolean is a schema too, and what stands under no known place (`x-...`) may be anything.
+  if (kind !== undefined && kind !== node.kind) {
+    return `$ref "${reference}" leads to a ${kind}; a ${node.kind} is wanted here`
+  }
+  if (node.kind !== 'schema' && !isObject(value)) return `$ref "${reference}" leads to no object`
+  return circular(document, node) ? `$ref "${reference}" leads back to itself` : undefined
+}
+
+/** Whether following references alone never arrives. A schema that holds itself further inside is not circular. */
+function circular(document: JsonObject, node: Node): boolean {
+  const seen = new Set([node.pointer])
+  let value: JsonObject = node.value
+  while (typeof value.$ref === 'string') {
+    const pointer = pointerOf(value.$ref)
+    const next = pointer === undefined ? undefined : valueAt(document, pointer)
+    if (pointer === undefined || !isObject(next)) return false
+    if (seen.has(pointer)) return true
+    seen.add(pointer)
+    value = next
+  }
+  return false
+}
+
+/** Follows references until they end. Only for a document whose references were checked. */
+export function resolve(document: JsonObject, pointer: string): Resolved | undefined {
+  const value = valueAt(document, pointer)
+  if (!isObject(value)) return undefined
+  if (typeof value.$ref !== 'string') return { pointer, value }
+  const target = pointerOf(value.$ref)
+  return target === undefined ? undefined : resolve(document, target)
+}

@@ -1,0 +1,76 @@
+import { isObject, type Json, type JsonObject } from '../json.ts'
+import type { Validator } from './ajv.ts'
+import type { Compiler } from './compile.ts'
+import type { Example, Violation } from './contract.ts'
+import { dereference } from './dereference.ts'
+import { examplesOf } from './examples.ts'
+import { isJson } from './media-types.ts'
+import { below } from './pointer.ts'
+import { resolve } from './references.ts'
+import { toViolations } from './violations.ts'
+
+/** One documented response, compiled. */
+export interface Response {
+  readonly description: string
+  readonly examples: readonly Example[]
+  /** Of the JSON body, references resolved; undefined where none is described. */
+  readonly schema: JsonObject | undefined
+  readonly validate: Validator | undefined
+}
+
+/** The documented responses of an operation. */
+export interface Responses {
+  /** The numbers among the documented statuses, ascending. */
+  readonly statuses: readonly number[]
+  /** The lowest 2xx; 200 for `2XX`. */
+  readonly success: number
+  /** What covers a status: itself, else `4XX`, else `default`. */
+  find(status: number): Response | undefined
+  /** Every violation of an answer. */
+  check(status: number, body: Json): Violation[]
+}
+
+/** Compiles what stands under `responses` of the operation at `pointer`. */
+export function compileResponses(document: JsonObject, compiler: Compiler, pointer: string): Responses {
+  const place = below(pointer, 'responses')
+  const byKey = new Map<string, Response>()
+  for (const key of Object.keys(resolve(document, place)?.value ?? {})) {
+    const response = compileResponse(document, compiler, below(place, key))
+    if (response !== undefined) byKey.set(key.toUpperCase(), response)
+  }
+  const statuses = [...byKey.keys()]
+    .filter((key) => /^\d{3}$/.test(key))
+    .map(Number)
+    .sort((a, b) => a - b)
+  const find = (status: number) =>
+    byKey.get(String(status)) ?? byKey.get(`${Math.floor(status / 100)}XX`) ?? byKey.get('DEFAULT')
+  return {
+    statuses,
+    success: statuses.find((status) => status >= 200 && status < 300) ?? 200,
+    find,
+    check(status, body) {
+      const response = find(status)
+      if (response === undefined) {
+        const message = `the status ${status} is not documented; documented are ${[...byKey.keys()].join(', ')}`
+        return [{ in: 'response', pointer: '', keyword: 'status', message }]
+      }
+      const { validate } = response
+      return validate === undefined || validate(body) ? [] : toViolations(validate.errors, 'response')
+    },
+  }
+}
+
+function compileResponse(document: JsonObject, compiler: Compiler, pointer: string): Response | undefined {
+  const response = pointer.includes('/x-') ? undefined : resolve(document, pointer)
+  if (response === undefined) return undefined
+  const { content, description } = response.value
+  const mediaType = isObject(content) ? Object.keys(content).find(isJson) : undefined
+  const media = mediaType === undefined ? undefined : below(response.pointer, 'content', mediaType)
+  const schema = media === undefined ? undefined : resolve(document, below(media, 'schema'))
+  return {
+    description: typeof description === 'string' ? description : '',
+    examples: media === undefined ? [] : examplesOf(document, media),
+    schema: schema && dereference(document, schema.value),
+    validate: schema && compiler.at(schema.pointer),
+  }
+}

@@ -1,0 +1,90 @@
+import type { Ajv2020 } from 'ajv/dist/2020.js'
+import type { JsonObject } from '../json.ts'
+import { OPENAPI_KEYWORDS } from './ajv.ts'
+import type { Finding } from './contract.ts'
+import { below } from './pointer.ts'
+import type { Source } from './source.ts'
+import { toViolations } from './violations.ts'
+import { type Node, walk } from './walk.ts'
+
+/**
+ * Everything about the document's schemas that can be said without compiling them, each with its exact place: what the
+ * meta-schema refuses and patterns that are none are errors, unknown keywords and formats are warnings.
+ */
+export function checkSchemas(document: JsonObject, source: Source, ajv: Ajv2020): Finding[] {
+  const schemas = [...walk(document)].filter(({ kind }) => kind === 'schema')
+  return [
+    ...outermost(schemas).flatMap((schema) => checkShape(schema, source, ajv)),
+    ...schemas.flatMap((schema) => checkWords(schema, source, ajv)),
+  ]
+}
+
+/** The schemas that are not part of another one: the meta-schema looks inside by itself. */
+function outermost(schemas: readonly Node[]): Node[] {
+  let last = '\0'
+  return schemas.filter(({ pointer }) => {
+    if (pointer.startsWith(`${last}/`)) return false
+    last = pointer
+    return true
+  })
+}
+
+function checkShape({ pointer, value }: Node, source: Source, ajv: Ajv2020): Finding[] {
+  if (ajv.validateSchema(value)) return []
+  return toViolations(ajv.errors, 'body', pointer).map((violation) => ({
+    severity: 'error',
+    place: source.place(violation.pointer),
+    message: `is not valid in a schema: ${nameOf(violation.pointer)} ${violation.message}`,
+  }))
+}
+
+function nameOf(pointer: string): string {
+  return `"${pointer.slice(pointer.lastIndexOf('/') + 1)}"`
+}
+
+function checkWords({ pointer, value }: Node, source: Source, ajv: Ajv2020): Finding[] {
+  const findings: Finding[] = []
+  const find = (severity: Finding['severity'], member: string, message: string) =>
+    findings.push({ severity, place: source.place(below(pointer, member)), message })
+  for (const keyword of Object.keys(value)) {
+    if (keyword.startsWith('x-') || known(ajv, keyword)) continue
+    find('warning', keyword, `"${keyword}" is not a keyword of JSON Schema 2020-12 and has no effect`)
+  }
+  if (typeof value.format === 'string' && !ajv.formats[value.format]) {
+    find('warning', 'format', `the format "${value.format}" is not known and not checked`)
+  }
+  if (typeof value.pattern === 'string' && !isPattern(value.pattern)) {
+    find('error', 'pattern', `"${value.pattern}" is not a regular expression`)
+  }
+  return findings
+}
+
+function known(ajv: Ajv2020, keyword: string): boolean {
+  return Object.hasOwn(ajv.RULES.keywords, keyword) || OPENAPI_KEYWORDS.some((openapi) => openapi === keyword)
+}
+
+function isPattern(pattern: string): boolean {
+  try {
+    new RegExp(pattern, 'u')
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Makes ajv pass over the keywords and formats that `checkSchemas` has spoken about, so that each is said once. */
+export function teachUnknown(document: JsonObject, ajv: Ajv2020): void {
+  for (const { kind, value } of walk(document)) {
+    // The document itself is registered as a schema, so that schemas can refer to each other.
+    if (kind === 'schema' || kind === 'document') teachKeywords(Object.keys(value), ajv)
+    const format = kind === 'schema' ? value.format : undefined
+    if (typeof format === 'string' && !ajv.formats[format]) ajv.addFormat(format, true)
+  }
+}
+
+function teachKeywords(keywords: readonly string[], ajv: Ajv2020): void {
+  for (const keyword of keywords) {
+    // ajv takes only such names; any other it will mention once more.
+    if (!known(ajv, keyword) && /^[a-z_$][\w$:-]*$/i.test(keyword)) ajv.addKeyword(keyword)
+  }
+}

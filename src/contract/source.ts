@@ -1,0 +1,87 @@
+import { readFile } from 'node:fs/promises'
+import { type Document, isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument } from 'yaml'
+import type { Json } from '../json.ts'
+import type { Finding, Loaded } from './contract.ts'
+import { tokensOf } from './pointer.ts'
+
+/** A YAML or JSON file that was read, and still knows where each of its values stands. */
+export interface Source {
+  /** As it was named by whoever asked for it. */
+  readonly file: string
+  readonly value: Json
+  /** `spec/openapi.yaml:12:5` of a JSON pointer; where it points at nothing, of the nearest value around it. */
+  place(pointer: string): string
+}
+
+/** Reads a YAML or JSON file. A file that cannot be read, or not be understood, is a finding. */
+export async function readSource(file: string): Promise<Loaded<Source>> {
+  let text: string
+  try {
+    text = await readFile(file, 'utf8')
+  } catch (error) {
+    return failed({ severity: 'error', place: file, message: `cannot be read: ${reason(error)}` })
+  }
+  return parseSource(text, file)
+}
+
+/** The same for text that is at hand; `file` is only for the places. JSON is read as the YAML that it is. */
+export function parseSource(text: string, file: string): Loaded<Source> {
+  const lines = new LineCounter()
+  const document = parseDocument(text, { lineCounter: lines })
+  const at = (offset: number) => {
+    const { line, col } = lines.linePos(offset)
+    return `${file}:${line}:${col}`
+  }
+  if (document.errors.length > 0) {
+    return failed(
+      ...document.errors.map((error): Finding => {
+        // The library repeats the place and quotes the line below its sentence; the place is ours to say.
+        const sentence = error.message.split(/ at line \d+, column \d+/)[0] ?? error.message
+        return { severity: 'error', place: at(error.pos[0]), message: sentence }
+      }),
+    )
+  }
+  let value: Json
+  try {
+    // Proved by the core schema: no tags of other types are resolved, so only JSON's types can come out.
+    value = document.toJS({ maxAliasCount: 1000 }) as Json
+  } catch (error) {
+    return failed({ severity: 'error', place: file, message: `cannot be expanded: ${reason(error)}` })
+  }
+  return { ok: true, value: { file, value, place: (pointer) => at(offsetOf(document, pointer)) } }
+}
+
+/** Where a pointer's key (or list item) begins; the nearest one around it where it points at nothing. */
+function offsetOf(document: Document, pointer: string): number {
+  let node: unknown = document.contents
+  let offset = startOf(node)
+  for (const token of tokensOf(pointer)) {
+    const member = memberOf(isAlias(node) ? node.resolve(document) : node, token)
+    if (member === undefined) break
+    // Something that the parser made up (an empty value) stands nowhere.
+    offset = startOf(member.start) || offset
+    node = member.value
+  }
+  return offset
+}
+
+function memberOf(node: unknown, token: string): { start: unknown; value: unknown } | undefined {
+  if (isMap(node)) {
+    const pair = node.items.find(({ key }) => String(isScalar(key) ? key.value : key) === token)
+    return pair && { start: pair.key, value: pair.value }
+  }
+  const item = isSeq(node) ? node.items[Number(token)] : undefined
+  return item === undefined ? undefined : { start: item, value: item }
+}
+
+function startOf(node: unknown): number {
+  return isNode(node) ? (node.range?.[0] ?? 0) : 0
+}
+
+function failed(...findings: Finding[]): Loaded<never> {
+  return { ok: false, findings }
+}
+
+function reason(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
