@@ -1,0 +1,44 @@
+import { stat } from 'node:fs/promises'
+import type { Contract, Finding } from './contract/contract.ts'
+import { loadContract } from './contract/load.ts'
+import { loadFixtures } from './fixtures.ts'
+import { controlContract, shippedContract, shippedFixtures } from './shipped.ts'
+
+/** What `convsim check` found in one file or folder. */
+export interface Checked {
+  readonly file: string
+  readonly findings: readonly Finding[]
+  /** What it is, where it is fit to be served: `3 operations`. */
+  readonly summary: string
+}
+
+/** Checks contract documents and folders of fixtures; without any, the shipped ones. */
+export function check(files: readonly string[]): Promise<Checked[]> {
+  const all = files.length > 0 ? files : [shippedContract, controlContract, shippedFixtures]
+  return Promise.all(all.map(checkOne))
+}
+
+async function checkOne(file: string): Promise<Checked> {
+  const isFolder = await stat(file).then(
+    (found) => found.isDirectory(),
+    () => false, // a file that is not there is the loader's to report
+  )
+  if (isFolder) {
+    const loaded = await loadFixtures(file)
+    return loaded.ok
+      ? {
+          file,
+          findings: [],
+          summary: `${loaded.value.personas.length} personas, ${loaded.value.models.length} models`,
+        }
+      : { file, findings: loaded.findings, summary: '' }
+  }
+  const loaded = await loadContract(file)
+  return loaded.ok
+    ? { file, findings: loaded.value.warnings, summary: summaryOf(loaded.value) }
+    : { file, findings: loaded.findings, summary: '' }
+}
+
+function summaryOf({ operations, assumptions }: Contract): string {
+  return `${operations.length} operations, ${assumptions.length} assumptions`
+}

@@ -1,0 +1,122 @@
+#!/usr/bin/env node
+import { check } from './check.ts'
+import type { Finding } from './contract/contract.ts'
+import { loadContract } from './contract/load.ts'
+import { createLog, type ProcessLog } from './process-log.ts'
+import { describeCatalogue } from './scenarios/describe.ts'
+import { defaultSettings, type Invocation, readSettings, type Settings } from './settings.ts'
+import { shippedContract, version } from './shipped.ts'
+import { loadSources } from './sources.ts'
+import { type Running, start } from './start.ts'
+
+/** 0: all well. 1: a bad setting, contract, fixture, state or port. */
+type ExitCode = 0 | 1
+
+const say = (text: string) => process.stdout.write(`${text}\n`)
+const complain = (text: string) => process.stderr.write(`${text}\n`)
+
+process.exitCode = await main(readSettings(process.argv.slice(2), process.env))
+
+async function main(asked: Invocation): Promise<ExitCode> {
+  if (asked.kind === 'problem') {
+    complain(`convsim: ${asked.problem}`)
+    return 1
+  }
+  if (asked.kind === 'version') say(version)
+  if (asked.kind === 'help') await help(asked.text)
+  return asked.kind === 'run' ? run(asked) : 0
+}
+
+function run({ command, settings, files }: Extract<Invocation, { kind: 'run' }>): Promise<ExitCode> {
+  switch (command) {
+    case 'serve':
+      return serve(settings)
+    case 'check':
+      return checkFiles(files)
+    case 'assumptions':
+      return listAssumptions(files[0] ?? settings.contract ?? shippedContract)
+    case 'healthcheck':
+      return askHealth(settings)
+  }
+}
+
+async function serve(settings: Settings): Promise<ExitCode> {
+  const pretty =
+    settings.logFormat === 'pretty' || (settings.logFormat === 'auto' && process.stderr.isTTY === true)
+  const log = await createLog(settings.logLevel, pretty)
+  const started = await start(settings, { now: Date.now, log })
+  if (!started.ok) {
+    log.flush()
+    complain(`convsim cannot start:\n${started.findings.map(line).join('\n')}`)
+    return 1
+  }
+  announce(started.running, pretty)
+  await stopSignal(log)
+  await started.running.close()
+  log.info({}, 'stopped')
+  log.flush()
+  return 0
+}
+
+/** The one line on stdout that says we are ready: scripts wait for it. */
+function announce({ origin, baseUrl }: Running, pretty: boolean): void {
+  const words = `convsim ${version} is listening on ${origin}`
+  say(pretty ? `${words} (base URL ${baseUrl})` : JSON.stringify({ level: 'info', msg: words, baseUrl }))
+}
+
+/** Resolves on the first SIGINT or SIGTERM; a second one ends the process at once. */
+function stopSignal(log: ProcessLog): Promise<void> {
+  return new Promise((resolve) => {
+    const stop = (signal: string) => {
+      log.info({ signal }, 'stopping: finishing what is in flight')
+      resolve()
+    }
+    process.once('SIGINT', stop)
+    process.once('SIGTERM', stop)
+  })
+}
+
+const line = ({ severity, place, message }: Finding) => `  ${place}: ${severity}: ${message}`
+
+async function checkFiles(files: readonly string[]): Promise<ExitCode> {
+  const all = await check(files)
+  for (const { file, findings, summary } of all) {
+    for (const finding of findings) say(line(finding))
+    say(summary ? `${file}: ok, ${summary}` : `${file}: not fit to be served`)
+  }
+  return all.every(({ summary }) => summary) ? 0 : 1
+}
+
+async function listAssumptions(file: string): Promise<ExitCode> {
+  const loaded = await loadContract(file)
+  if (!loaded.ok) {
+    complain(loaded.findings.map(line).join('\n'))
+    return 1
+  }
+  for (const { pointer, text } of loaded.value.assumptions) say(`${pointer || '/'}\n  ${text}`)
+  return 0
+}
+
+async function askHealth({ host, port }: Settings): Promise<ExitCode> {
+  const reachable = { '0.0.0.0': '127.0.0.1', '::': '[::1]' }[host] ?? host
+  const url = `http://${reachable}:${port}/__sim/health`
+  try {
+    const answer = await fetch(url, { signal: AbortSignal.timeout(2_000) })
+    say(await answer.text())
+    return answer.ok ? 0 : 1
+  } catch (error) {
+    complain(
+      `convsim: no answer from ${url}: ${error instanceof Error ? error.message : error}. Is it running, and is --port right?`,
+    )
+    return 1
+  }
+}
+
+/** Help ends with the catalogue of the shipped contract, so that it names everything that can be switched on. */
+async function help(text: string): Promise<void> {
+  const sources = await loadSources(defaultSettings())
+  const scenarios = sources.ok
+    ? describeCatalogue(sources.value.catalogue)
+    : sources.findings.map(line).join('\n')
+  say(`${text.trimEnd()}\n\nScenarios (--scenario, X-Sim-Scenario):\n${scenarios}`)
+}

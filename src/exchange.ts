@@ -1,0 +1,107 @@
+import type { Operation, ParameterValues, Violation } from './contract/contract.ts'
+import type { Json } from './json.ts'
+import type { Sandbox } from './sandboxes.ts'
+import type { ActiveScenario } from './scenarios/catalogue.ts'
+import type { Shaping } from './scenarios/effects.ts'
+import type { Writer } from './state/store.ts'
+
+/** A request body as the edge read it. Nothing is decided about it yet. */
+export type Body =
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
+  /** Larger than the limit, or in an encoding that could not be undone. `status` is what HTTP says of it. */
+  | { readonly kind: 'unreadable'; readonly status: number; readonly reason: string }
+
+/** A request as the edge read it. */
+export interface Incoming {
+  /** Unique in the process: the journal's key, sent back as `X-Request-Id`. */
+  readonly id: string
+  /** Upper case. */
+  readonly method: string
+  /** As sent: percent-encoding untouched, no query. */
+  readonly path: string
+  /** As sent, without the question mark; empty for none. */
+  readonly query: string
+  /** Lower-case names; a repeated header is joined with commas. */
+  readonly headers: Readonly<Record<string, string | undefined>>
+  readonly body: Body
+}
+
+/** Who caused an answer: the service's contract, a scenario that was asked for, or the simulator itself. */
+export type Origin = 'contract' | 'scenario' | 'simulator'
+
+/** An answer as a value. Only `http/` turns it into bytes on a socket. */
+export interface Reply {
+  readonly status: number
+  /** Names as they are to be sent; `Content-Type` and `Content-Length` are the edge's business. */
+  readonly headers: Readonly<Record<string, string>>
+  /** Undefined: an answer without a body. */
+  readonly body: Json | undefined
+  readonly origin: Origin
+}
+
+/** Who asks, as far as the bearer token tells. */
+export interface Caller {
+  /** The token without a sandbox suffix. Never logged, never stored. */
+  readonly token: string
+  readonly plan: string
+  /** The scenario that a magic token always leads to. */
+  readonly scenario: string | undefined
+}
+
+/** One request on its way through the stages; each stage fills in what it finds out. */
+export interface Exchange {
+  readonly request: Incoming
+  sandbox: Sandbox
+  /** The sandbox's seed, or the request's own. */
+  seed: string
+  /** The sandbox's time when the request came in, or the request's own; epoch milliseconds. One request sees one instant. */
+  now: number
+  /** The path behind the sandbox's base path. */
+  path: string
+  /** Set by `identify`. */
+  operation: Operation | undefined
+  pathParameters: Readonly<Record<string, string>>
+  /** Set by `authenticate`; undefined where the operation asks for no credential. */
+  caller: Caller | undefined
+  /** Set by `scenario`: what acts on this request, in the order it was asked for. */
+  scenarios: readonly ActiveScenario[]
+  /** Set by `scenario`: how the data family bends the answer. */
+  shaping: Shaping
+  /** Set by `validate`. */
+  parameters: ParameterValues | undefined
+  /** Set by `validate`; undefined where the operation takes no body. */
+  body: Json | undefined
+  /** Rules of the contract that the request broke. */
+  violations: readonly Violation[]
+  /** What the service takes but a careful client would not send. */
+  advice: readonly Violation[]
+  /** Headers that the answer carries whatever it says: rate fields, `Preference-Applied`. */
+  readonly extraHeaders: Record<string, string>
+}
+
+/** A stage answers, or lets the request go on. */
+export type Stage = (exchange: Exchange) => Reply | undefined | Promise<Reply | undefined>
+
+/** The operation of an exchange that `identify` let through. */
+export function operationOf(exchange: Exchange): Operation {
+  if (!exchange.operation) throw new Error('a stage needs the operation before identify has found it')
+  return exchange.operation
+}
+
+/** The typed parameters of an exchange that `validate` let through. */
+export function parametersOf(exchange: Exchange): ParameterValues {
+  if (!exchange.parameters) throw new Error('a handler needs the parameters before validate has read them')
+  return exchange.parameters
+}
+
+/** The JSON body of an exchange that `validate` let through. */
+export function bodyOf(exchange: Exchange): Json {
+  if (exchange.body === undefined) throw new Error('a handler needs a body that validate has not read')
+  return exchange.body
+}
+
+/** In whose name the exchange changes the state. */
+export function writerOf({ sandbox, seed, now }: Exchange): Writer {
+  return { sandbox: sandbox.name, seed, now }
+}

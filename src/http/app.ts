@@ -1,0 +1,66 @@
+import cors from 'cors'
+import express, {
+  type ErrorRequestHandler,
+  type Express,
+  type Request,
+  type RequestHandler,
+  type Response,
+} from 'express'
+import type { Incoming, Reply } from '../exchange.ts'
+import type { Log } from '../log.ts'
+import { refusals } from '../refusals.ts'
+import { deliver } from './deliver.ts'
+import { requestReader } from './read-request.ts'
+
+/** What answers: the service's operations and our control plane, each a function of the request. */
+export interface Answering {
+  readonly service: (request: Incoming) => Promise<{ readonly reply: Reply; readonly date: number }>
+  readonly control: (request: Incoming) => Promise<Reply>
+}
+
+export interface AppSettings {
+  readonly bodyLimit: string
+  readonly cors: boolean
+}
+
+/** Where other tools' scripts look for life; the answer is the control plane's own. */
+const healthAliases = ['/healthz', '/_x-steady/health', '/__admin/health']
+
+const healthPath = '/__sim/health'
+
+/** The edge: Express turns sockets into requests, replies go back through `deliver`. Does not listen. */
+export function createApp(answering: Answering, settings: AppSettings, log: Log): Express {
+  let count = 0
+  const readRequest = requestReader(settings.bodyLimit, () => `req-${++count}`)
+  const answerControl = async (req: Request, res: Response, path = req.originalUrl) => {
+    const request = await readRequest(req, res)
+    deliver(await answering.control({ ...request, path: path.split('?', 1)[0] ?? path }), res, Date.now())
+  }
+
+  const app = express()
+  app.disable('x-powered-by')
+  app.get(healthAliases, (req, res) => answerControl(req, res, healthPath))
+  app.use('/__sim', (req, res) => answerControl(req, res))
+  app.get('/', (_req, res) => res.redirect(302, '/__sim/info'))
+  if (settings.cors) app.use(forBrowsers(cors({ exposedHeaders: '*', maxAge: 600 })))
+  app.use(async (req, res) => {
+    const { reply, date } = await answering.service(await readRequest(req, res))
+    deliver(reply, res, date)
+  })
+  app.use(unexpected(log))
+  return app
+}
+
+/** Only a browser sends `Origin`; other clients' OPTIONS is a method like any other. */
+function forBrowsers(allow: RequestHandler): RequestHandler {
+  return (req, res, next) => (req.headers.origin === undefined ? next() : allow(req, res, next))
+}
+
+/** Whatever Express itself stumbles over still gets the service's shape. */
+function unexpected(log: Log): ErrorRequestHandler {
+  return (error, _req, res, next) => {
+    if (res.headersSent) return next(error)
+    log.error({ err: error }, 'a bug at the edge')
+    deliver(refusals.ownFault('Internal error of the simulator; its log tells more.'), res, Date.now())
+  }
+}

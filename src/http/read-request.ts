@@ -1,0 +1,54 @@
+import express, { type Request, type Response } from 'express'
+import type { Body, Incoming } from '../exchange.ts'
+
+/** What body-parser's errors carry (its README, "Errors"). */
+interface BodyError {
+  readonly status: number
+  readonly type: string
+  readonly message: string
+}
+
+/** Reads requests into values; a body that cannot be read is a value too. `bodyLimit` in bytes or as `1mb`. */
+export function requestReader(bodyLimit: string, nextId: () => string) {
+  const readRaw = express.raw({ type: () => true, limit: bodyLimit })
+
+  return async function readRequest(req: Request, res: Response): Promise<Incoming> {
+    const id = nextId()
+    const body = await new Promise<Body>((resolve) => {
+      readRaw(req, res, (error?: unknown) => resolve(error ? unreadable(error, bodyLimit) : bodyOf(req)))
+    })
+    const [path = '', query = ''] = splitOnce(req.originalUrl, '?')
+    return { id, method: req.method, path, query, headers: headersOf(req), body }
+  }
+}
+
+function bodyOf(req: Request): Body {
+  const bytes: unknown = req.body
+  return bytes instanceof Uint8Array && bytes.length > 0 ? { kind: 'bytes', bytes } : { kind: 'absent' }
+}
+
+function unreadable(error: unknown, limit: string): Body {
+  if (!isBodyError(error))
+    return { kind: 'unreadable', status: 400, reason: `The body cannot be read: ${String(error)}.` }
+  const reason =
+    error.type === 'entity.too.large'
+      ? `The body is larger than the limit of ${limit}.`
+      : `The body cannot be read: ${error.message}.`
+  return { kind: 'unreadable', status: error.status, reason }
+}
+
+function isBodyError(error: unknown): error is BodyError {
+  return error instanceof Error && 'status' in error && 'type' in error
+}
+
+function headersOf(req: Request): Record<string, string | undefined> {
+  const headers: Record<string, string | undefined> = {}
+  for (const [name, value] of Object.entries(req.headers))
+    headers[name] = Array.isArray(value) ? value.join(', ') : value
+  return headers
+}
+
+function splitOnce(text: string, separator: string): [string, string?] {
+  const at = text.indexOf(separator)
+  return at < 0 ? [text] : [text.slice(0, at), text.slice(at + 1)]
+}

@@ -1,0 +1,57 @@
+import { createServer, type Server, STATUS_CODES } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import type { Express } from 'express'
+
+/** A server that listens, or why it does not. */
+export type Listening =
+  | { readonly ok: true; readonly server: Server; readonly port: number }
+  | { readonly ok: false; readonly problem: string }
+
+/** Listens; 0 is any free port. An address that cannot be had is an expected outcome. */
+export function listen(app: Express, host: string, port: number): Promise<Listening> {
+  const server = createServer(app)
+  server.on('clientError', refuseBrokenHttp)
+  server.on('connect', (_request, socket) =>
+    refuseBrokenHttp(new Error('CONNECT is not allowed.'), socket as Socket),
+  )
+  return new Promise((resolve) => {
+    server.once('error', (error: NodeJS.ErrnoException) =>
+      resolve({ ok: false, problem: whyNot(error, host, port) }),
+    )
+    server.listen(port, host, () =>
+      resolve({ ok: true, server, port: (server.address() as AddressInfo).port }),
+    )
+  })
+}
+
+function whyNot(error: NodeJS.ErrnoException, host: string, port: number): string {
+  if (error.code === 'EADDRINUSE') {
+    return `Port ${port} on ${host} is taken. Stop what listens there, or choose another with --port (0: any free one).`
+  }
+  if (error.code === 'EACCES') return `Port ${port} needs more rights. Choose one above 1023 with --port.`
+  return `Cannot listen on ${host}:${port}: ${error.message}. Check --host and --port.`
+}
+
+const tooLarge = 'The request line and headers are larger than 16 KiB together.'
+
+/** What Node's HTTP parser refuses never reaches Express; its sender gets the service's shape all the same. */
+function refuseBrokenHttp(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
+  const status = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 }[error.code ?? ''] ?? 400
+  const sentence =
+    status === 431 ? tooLarge : `The request is not HTTP/1.1 that can be read: ${error.message}`
+  const body = JSON.stringify({ success: false, error: sentence })
+  socket.end(
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json; charset=utf-8\r\n` +
+      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  )
+}
+
+/** Stops accepting, lets what is in flight finish for `graceMs`, then cuts what is left. */
+export async function stop(server: Server, graceMs: number): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+  server.closeIdleConnections()
+  const cut = setTimeout(() => server.closeAllConnections(), graceMs)
+  await closed
+  clearTimeout(cut)
+}

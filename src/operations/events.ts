@@ -1,0 +1,63 @@
+import type { Violation } from '../contract/contract.ts'
+import { parseInstant } from '../contract/formats.ts'
+import { bodyOf, type Exchange, writerOf } from '../exchange.ts'
+import type { EventDraft, Store } from '../state/store.ts'
+import type { Handler } from './handler.ts'
+
+/** An event as the contract's schema lets it in: what `EventDraft` has, without the defaults. */
+type EventBody = Partial<EventDraft> & Pick<EventDraft, 'eventType' | 'productId' | 'value'>
+
+/** POST /events (service.md, "Event"): one business event, recorded once per `insertId`. */
+export function createEvent(store: Store): Handler {
+  return {
+    operationId: 'createEvent',
+    metered: false,
+    advise: (exchange) => valueAdvice(eventOf(exchange)),
+    async handle(exchange) {
+      const receipt = await store.recordEvent(
+        writerOf(exchange),
+        withDefaults(eventOf(exchange), exchange.now),
+      )
+      if (receipt.payloadDiffers) exchange.advice = [...exchange.advice, differentPayload]
+      return { success: true, eventId: receipt.event.eventId }
+    },
+  }
+}
+
+const eventOf = (exchange: Exchange) => bodyOf(exchange) as unknown as EventBody // proved by the contract's schema
+
+const differentPayload: Violation = {
+  in: 'body',
+  pointer: '/insertId',
+  keyword: 'idempotency',
+  message: 'payload differs from the first event of this insertId; the first one stands',
+}
+
+function withDefaults(body: EventBody, now: number): EventDraft {
+  const at = body.eventAt === undefined ? now : (parseInstant(body.eventAt) ?? now)
+  return {
+    ...body,
+    valueType: body.valueType ?? 'text',
+    influence: body.influence ?? 'neutral',
+    eventAt: new Date(at).toISOString(),
+  }
+}
+
+const fits: Record<EventDraft['valueType'], { test(value: string): boolean; wanted: string }> = {
+  currency: { test: isNumber, wanted: 'an amount such as "149.00"' },
+  numeric: { test: isNumber, wanted: 'a number such as "42"' },
+  boolean: { test: (value) => ['true', 'false'].includes(value), wanted: '"true" or "false"' },
+  text: { test: () => true, wanted: 'any text' },
+}
+
+/** `value` is a string for every `valueType`; one that cannot be read as its type is probably a mistake. */
+function valueAdvice({ value, valueType = 'text' }: EventBody): readonly Violation[] {
+  const { test, wanted } = fits[valueType]
+  if (test(value)) return []
+  const message = `should be ${wanted} for the valueType "${valueType}"; got "${value.slice(0, 80)}"`
+  return [{ in: 'body', pointer: '/value', keyword: 'valueType', message }]
+}
+
+function isNumber(value: string): boolean {
+  return /^\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*$/i.test(value)
+}

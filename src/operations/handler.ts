@@ -1,0 +1,17 @@
+import type { Violation } from '../contract/contract.ts'
+import type { Exchange } from '../exchange.ts'
+import type { Json } from '../json.ts'
+
+/** What an operation of the service does, and what has to hold before it does it. */
+export interface Handler {
+  /** `operationId` of the contract. */
+  readonly operationId: string
+  /** True where the caller's plan must include analytics and its hourly limit counts (service.md, "Limits"). */
+  readonly metered: boolean
+  /** The model that is asked for; it must exist. */
+  modelOf?(exchange: Exchange): string
+  /** What the service takes but a careful client would not send; a refusal where `--strict` is on. */
+  advise?(exchange: Exchange): readonly Violation[]
+  /** The body of the documented success status. */
+  handle(exchange: Exchange): Promise<Json> | Json
+}

@@ -1,0 +1,18 @@
+import { bodyOf, writerOf } from '../exchange.ts'
+import type { PromptDraft, Store } from '../state/store.ts'
+import type { Handler } from './handler.ts'
+
+/** POST /prompts (service.md, "Endpoints"): a new immutable version, not activated. */
+export function createPrompt(store: Store): Handler {
+  return {
+    operationId: 'createPrompt',
+    metered: false,
+    async handle(exchange) {
+      const draft = bodyOf(exchange) as unknown as PromptDraft // proved by the contract's schema
+      const { promptId, version } = await store.addPromptVersion(writerOf(exchange), draft)
+      const { versionId, componentIds } = version
+      const echo = draft.externalPromptId === undefined ? {} : { externalPromptId: draft.externalPromptId }
+      return { promptId, versionId, componentIds: [...componentIds], ...echo }
+    },
+  }
+}

@@ -1,0 +1,20 @@
+import type { Exchange, Reply } from '../exchange.ts'
+import type { Log } from '../log.ts'
+import { refusals } from '../refusals.ts'
+
+/** No answer of ours breaks the contract unless somebody asked for the damage: one that would is a bug, and says so. */
+export function checkAnswer(log: Log) {
+  return function checkAnswer({ operation, request }: Exchange, reply: Reply): Reply {
+    if (!operation || reply.origin === 'simulator' || reply.body === undefined) return reply
+    const violations = operation.checkResponse(reply.status, reply.body)
+    if (violations.length === 0) return reply
+    log.error(
+      { requestId: request.id, operation: operation.id, status: reply.status, violations },
+      'our own answer breaks the contract',
+    )
+    const [first] = violations
+    return refusals.ownFault(
+      `The simulator's own answer to ${operation.id} (${reply.status}) breaks the contract: ${first?.pointer} ${first?.message}. Please report this as a bug of the simulator.`,
+    )
+  }
+}

@@ -1,0 +1,101 @@
+import type { Operation } from '../contract/contract.ts'
+import { parseInstant } from '../contract/formats.ts'
+import { type Exchange, operationOf, type Reply } from '../exchange.ts'
+import type { ActiveScenario, Catalogue } from '../scenarios/catalogue.ts'
+import { type Parsed, parseScenarios, splitOutsideQuotes } from '../scenarios/parse.ts'
+
+/** The request headers that steer us. An `X-Sim-` header that is not one of these is refused, not ignored. */
+const controlHeaders = ['x-sim-scenario', 'x-sim-sandbox', 'x-sim-seed', 'x-sim-now'] as const
+
+/** What the request itself asks for. */
+export interface Asked {
+  readonly scenarios: readonly ActiveScenario[]
+  /** A documented example by name, as Prism's `Prefer: example=` has it. */
+  readonly example: Reply | undefined
+}
+
+/** Reads every control of the request; sets its own seed and instant. */
+export function readControls(exchange: Exchange, catalogue: Catalogue): Parsed<Asked> {
+  const { headers } = exchange.request
+  const unknown = Object.keys(headers).find(
+    (name) => name.startsWith('x-sim-') && !controlHeaders.some((known) => known === name),
+  )
+  if (unknown) return no(`There is no control header "${unknown}". Known: ${controlHeaders.join(', ')}.`)
+  const preferences = readPreferences(headers['prefer'])
+  const world = setWorld(exchange, preferences)
+  if (world) return no(world)
+  const scenarios = parseScenarios(headers['x-sim-scenario'] ?? '', catalogue)
+  if (!scenarios.ok) return scenarios
+  return readAnswer(exchange, catalogue, scenarios.value, preferences)
+}
+
+function readAnswer(
+  exchange: Exchange,
+  catalogue: Catalogue,
+  scenarios: readonly ActiveScenario[],
+  preferences: ReadonlyMap<string, string>,
+): Parsed<Asked> {
+  const operation = operationOf(exchange)
+  const code = preferences.get('code')
+  const name = preferences.get('example')
+  if (code !== undefined && !operation.statuses.includes(Number(code))) {
+    return no(`Prefer: code=${code}: ${operation.id} documents ${operation.statuses.join(', ')}.`)
+  }
+  const byCode =
+    code === undefined || name !== undefined
+      ? { ok: true as const, value: [] }
+      : parseScenarios(code, catalogue)
+  if (!byCode.ok) return byCode
+  const example = name === undefined ? undefined : exampleReply(operation, name, code)
+  if (typeof example === 'string') return no(example)
+  const applied = ['code', 'example', 'seed'].filter((key) => preferences.has(key))
+  if (applied.length > 0) {
+    exchange.extraHeaders['Preference-Applied'] = applied
+      .map((key) => `${key}=${preferences.get(key)}`)
+      .join(', ')
+  }
+  return { ok: true, value: { scenarios: [...scenarios, ...byCode.value], example } }
+}
+
+/** The example's reply, or why there is none. Without a code the success status is looked through first. */
+function exampleReply(operation: Operation, name: string, code: string | undefined): Reply | string {
+  const statuses = code === undefined ? [operation.successStatus, ...operation.statuses] : [Number(code)]
+  for (const status of statuses) {
+    const example = operation.examples(status).find((candidate) => candidate.name === name)
+    if (example) return { status, headers: {}, body: example.value, origin: 'scenario' }
+  }
+  const known = operation.statuses.flatMap((status) =>
+    operation.examples(status).map((example) => `${status} ${example.name}`),
+  )
+  return `Prefer: example=${name}: ${operation.id} documents ${known.join(', ')}.`
+}
+
+/** `X-Sim-Seed`, `X-Sim-Now` and `Prefer: seed=`. Returns what is wrong with them. */
+function setWorld(exchange: Exchange, preferences: ReadonlyMap<string, string>): string | undefined {
+  const { headers } = exchange.request
+  const seed = headers['x-sim-seed'] ?? preferences.get('seed')
+  if (seed !== undefined) {
+    if (!/^[\x21-\x7e]{1,64}$/.test(seed)) return 'A seed is 1 to 64 visible ASCII characters.'
+    exchange.seed = seed
+  }
+  const now = headers['x-sim-now']
+  if (now === undefined) return undefined
+  const instant = parseInstant(now)
+  if (instant === undefined)
+    return `X-Sim-Now is an instant such as 2026-01-15T12:00:00Z; got "${now.slice(0, 80)}".`
+  exchange.now = instant
+  return undefined
+}
+
+/** RFC 7240: preferences with commas, the first of a name counts, names in any case, values perhaps in quotes. */
+function readPreferences(header: string | undefined): Map<string, string> {
+  const preferences = new Map<string, string>()
+  for (const item of splitOutsideQuotes(header ?? '', ',')) {
+    const [first = ''] = splitOutsideQuotes(item, ';')
+    const [, name = '', value = ''] = /^([^=\s]+)\s*=?\s*"?([^"]*)"?$/.exec(first) ?? []
+    if (name && !preferences.has(name.toLowerCase())) preferences.set(name.toLowerCase(), value)
+  }
+  return preferences
+}
+
+const no = (problem: string) => ({ ok: false, problem }) as const

@@ -1,0 +1,57 @@
+import type { Contract } from '../contract/contract.ts'
+import type { Exchange, Reply, Stage } from '../exchange.ts'
+import { refusals } from '../refusals.ts'
+import { isSandboxName, type Sandboxes, sandboxNameRule } from '../sandboxes.ts'
+import { readBearer } from './bearer.ts'
+
+/** Which sandbox, which operation. A path that matches nothing is a 404, a method that does not a 405. */
+export function identify(contract: Contract, sandboxes: Sandboxes): Stage {
+  const known = contract.operations.map((operation) => contract.basePath + operation.path)
+  return function identify(exchange) {
+    const { request } = exchange
+    const [, prefixed, behind] = /^\/_s\/([^/]*)(\/.*)$/.exec(request.path) ?? []
+    exchange.path = behind ?? request.path
+    const problem = nameSandbox(exchange, sandboxes, prefixed)
+    if (problem) return problem
+    return matchOperation(exchange, contract, known)
+  }
+}
+
+function nameSandbox(
+  exchange: Exchange,
+  sandboxes: Sandboxes,
+  prefixed: string | undefined,
+): Reply | undefined {
+  const bearer = readBearer(exchange.request.headers['authorization'])
+  const ways = [exchange.request.headers['x-sim-sandbox'], bearer.ok ? bearer.sandbox : undefined, prefixed]
+  const named = [...new Set(ways.filter((name) => name !== undefined))]
+  const [name] = named
+  if (named.length > 1)
+    return refusals.control(`The request names more than one sandbox: ${named.join(', ')}.`)
+  if (name === undefined) return undefined
+  if (!isSandboxName(name))
+    return refusals.control(`"${name.slice(0, 80)}" cannot name a sandbox: ${sandboxNameRule}.`)
+  exchange.sandbox = sandboxes.use(name)
+  exchange.seed = exchange.sandbox.seed
+  exchange.now = exchange.sandbox.now()
+  return undefined
+}
+
+function matchOperation(exchange: Exchange, contract: Contract, known: readonly string[]): Reply | undefined {
+  const { path, request } = exchange
+  const match = contract.match(request.method, path)
+  switch (match.kind) {
+    case 'operation':
+      exchange.operation = match.operation
+      exchange.pathParameters = match.path
+      return undefined
+    case 'wrong-method':
+      return refusals.wrongMethod(request.method, path, match.allowed)
+    case 'outside-base':
+      return refusals.outsideBase(contract.basePath, path, match.meant)
+    case 'malformed':
+      return refusals.malformedPath(match.reason)
+    case 'unknown-path':
+      return refusals.unknownPath(path, known)
+  }
+}

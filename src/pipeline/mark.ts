@@ -1,0 +1,38 @@
+import type { Violation } from '../contract/contract.ts'
+import type { Exchange, Reply } from '../exchange.ts'
+
+/** Room for the violations in a header; clients and proxies refuse much longer ones. */
+const maxHeaderLength = 4000
+
+/** Tells the reader of an answer what it was: our informative headers, all or none. */
+export function mark(simHeaders: boolean) {
+  return function mark(exchange: Exchange, reply: Reply): Reply {
+    const { request, operation, sandbox, scenarios, violations, extraHeaders } = exchange
+    const headers: Record<string, string> = { ...reply.headers, ...extraHeaders }
+    if (!simHeaders) return { ...reply, headers }
+    headers['X-Request-Id'] = request.id
+    headers['X-Sim-Origin'] = reply.origin
+    headers['X-Sim-Sandbox'] = sandbox.name
+    if (operation) headers['X-Sim-Operation'] = operation.id
+    if (scenarios.length > 0) headers['X-Sim-Scenario'] = ascii(scenarios.map(({ text }) => text).join(', '))
+    if (violations.length > 0) headers['X-Sim-Violations'] = violationsHeader(violations)
+    return { ...reply, headers }
+  }
+}
+
+/** `{"total":3,"violations":[...]}`: always whole JSON. Where room is short there are fewer, and `total` tells. */
+export function violationsHeader(violations: readonly Violation[]): string {
+  for (let count = violations.length; count > 0; count -= 1) {
+    const text = ascii(JSON.stringify({ total: violations.length, violations: violations.slice(0, count) }))
+    if (text.length <= maxHeaderLength) return text
+  }
+  return JSON.stringify({ total: violations.length, violations: [] })
+}
+
+/** Header values are visible ASCII; in JSON the escapes mean the same characters. */
+function ascii(text: string): string {
+  return text.replace(
+    /[^\x20-\x7e]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+}

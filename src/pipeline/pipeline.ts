@@ -1,0 +1,101 @@
+import type { Contract } from '../contract/contract.ts'
+import type { Fallback } from '../contract/fallback.ts'
+import type { Exchange, Incoming, Reply, Stage } from '../exchange.ts'
+import type { Fixtures } from '../fixtures.ts'
+import type { Log } from '../log.ts'
+import type { Handler } from '../operations/handler.ts'
+import { refusals } from '../refusals.ts'
+import { defaultSandbox, type Sandboxes } from '../sandboxes.ts'
+import { unshaped } from '../scenarios/effects.ts'
+import type { Store } from '../state/store.ts'
+import { authenticate } from './authenticate.ts'
+import { checkAnswer } from './check-answer.ts'
+import { handle } from './handle.ts'
+import { identify } from './identify.ts'
+import { mark } from './mark.ts'
+import { plan } from './plan.ts'
+import { rate } from './rate.ts'
+import { record } from './record.ts'
+import { type ScenarioSources, scenario } from './scenario.ts'
+import { subject } from './subject.ts'
+import { validate } from './validate.ts'
+
+/** What the stages are made of. */
+export interface Parts {
+  readonly contract: Contract
+  readonly fixtures: Fixtures
+  readonly sandboxes: Sandboxes
+  readonly store: Store
+  readonly handlers: ReadonlyMap<string, Handler>
+  /** For operations without a handler; undefined where every operation has one. */
+  readonly fallback: Fallback | undefined
+  readonly scenarios: ScenarioSources
+  readonly planOfUnknownKeys: string
+  readonly limitOf: (plan: string) => number | undefined
+  readonly isModel: (modelId: string) => boolean
+  readonly strict: boolean
+  readonly simHeaders: boolean
+  readonly log: Log
+}
+
+/** A request in, its answer out. */
+export type Pipeline = (request: Incoming) => Promise<{ readonly exchange: Exchange; readonly reply: Reply }>
+
+/** THE ORDER of things. The first stage that has a reply wins; every reply goes the whole way out. */
+export function createPipeline(parts: Parts): Pipeline {
+  const { contract, fixtures, sandboxes, store, handlers, log } = parts
+  const stagesIn: readonly Stage[] = [
+    identify(contract, sandboxes), //                     404 405
+    authenticate(fixtures.keys, parts.planOfUnknownKeys), // 401
+    scenario(parts.scenarios), //                         scripted
+    plan(fixtures.plans, handlers), //                    403
+    validate(handlers, parts.strict), //                  400 413 415
+    subject(parts.isModel, handlers), //                  404
+    rate(store, parts.limitOf, handlers), //              429
+    handle(handlers, parts.fallback), //                  the operation itself
+  ]
+  const stagesOut = [checkAnswer(log), mark(parts.simHeaders), record(log)]
+
+  return async function pipeline(request) {
+    const exchange = open(request, sandboxes)
+    const answered = await firstReply(stagesIn, exchange, log)
+    return { exchange, reply: stagesOut.reduce((reply, stage) => stage(exchange, reply), answered) }
+  }
+}
+
+/** Expected outcomes are values: whatever is thrown is a bug of ours, and the caller hears no more of it than that. */
+async function firstReply(stages: readonly Stage[], exchange: Exchange, log: Log): Promise<Reply> {
+  try {
+    for (const stage of stages) {
+      const reply = await stage(exchange)
+      if (reply) return reply
+    }
+    throw new Error('no stage answered')
+  } catch (error) {
+    log.error({ requestId: exchange.request.id, err: error }, 'a bug in the simulator')
+    return refusals.ownFault(
+      `Internal error of the simulator; its log tells more under the request id ${exchange.request.id}.`,
+    )
+  }
+}
+
+function open(request: Incoming, sandboxes: Sandboxes): Exchange {
+  const sandbox = sandboxes.use(defaultSandbox)
+  return {
+    request,
+    sandbox,
+    seed: sandbox.seed,
+    now: sandbox.now(),
+    path: request.path,
+    operation: undefined,
+    pathParameters: {},
+    caller: undefined,
+    scenarios: [],
+    shaping: unshaped,
+    parameters: undefined,
+    body: undefined,
+    violations: [],
+    advice: [],
+    extraHeaders: {},
+  }
+}

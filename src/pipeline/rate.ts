@@ -1,0 +1,28 @@
+import { operationOf, type Stage, writerOf } from '../exchange.ts'
+import type { Handler } from '../operations/handler.ts'
+import { refusals } from '../refusals.ts'
+import { rateHeaders } from '../scenarios/refusals.ts'
+import type { Store } from '../state/store.ts'
+
+const hour = 3_600_000
+
+/**
+ * service.md, "Limits": analyses an hour, by the plan. Comes last of all refusals, so that only a request that would
+ * have been answered uses up rate. A limit of undefined is none.
+ */
+export function rate(
+  store: Store,
+  limitOf: (plan: string) => number | undefined,
+  handlers: ReadonlyMap<string, Handler>,
+): Stage {
+  return async function rate(exchange) {
+    const operation = operationOf(exchange)
+    const { caller } = exchange
+    if (!caller || !handlers.get(operation.id)?.metered) return undefined
+    const limit = limitOf(caller.plan)
+    if (limit === undefined) return undefined
+    const taken = await store.takeRate(writerOf(exchange), `analyses:${caller.token}`, limit, hour)
+    Object.assign(exchange.extraHeaders, rateHeaders(limit, taken.remaining, taken.resetMs))
+    return taken.allowed ? undefined : refusals.rateLimited(operation, limit, taken.resetMs)
+  }
+}

@@ -1,0 +1,16 @@
+import { operationOf, type Stage } from '../exchange.ts'
+import type { Handler } from '../operations/handler.ts'
+import { refusals } from '../refusals.ts'
+
+/** The model that is asked for must exist: any UUID while `--models open`, a fixture's while `closed`. */
+export function subject(
+  isModel: (modelId: string) => boolean,
+  handlers: ReadonlyMap<string, Handler>,
+): Stage {
+  return function subject(exchange) {
+    const operation = operationOf(exchange)
+    const modelId = handlers.get(operation.id)?.modelOf?.(exchange)
+    if (modelId === undefined || isModel(modelId)) return undefined
+    return refusals.unknownModel(operation, modelId)
+  }
+}

@@ -1,0 +1,76 @@
+import type { SentParameters, Violation } from '../contract/contract.ts'
+import { type Exchange, operationOf, type Reply, type Stage } from '../exchange.ts'
+import { readJson } from '../json-body.ts'
+import type { Handler } from '../operations/handler.ts'
+import { refusals } from '../refusals.ts'
+
+/** Everything the contract says of a request, all violations at once. `strict` turns advice into refusals. */
+export function validate(handlers: ReadonlyMap<string, Handler>, strict: boolean): Stage {
+  return function validate(exchange) {
+    const operation = operationOf(exchange)
+    const { body } = exchange.request
+    if (body.kind === 'unreadable' && operation.body)
+      return refusals.unreadableBody(operation, body.status, body.reason)
+    const { values, violations } = operation.readParameters(sentParameters(exchange))
+    exchange.parameters = values
+    exchange.violations = [...violations, ...checkBody(exchange)]
+    if (exchange.violations.length > 0) return refusals.invalid(operation, exchange.violations)
+    return advise(exchange, handlers.get(operation.id), strict)
+  }
+}
+
+function advise(exchange: Exchange, handler: Handler | undefined, strict: boolean): Reply | undefined {
+  exchange.advice = handler?.advise?.(exchange) ?? []
+  if (!strict || exchange.advice.length === 0) return undefined
+  exchange.violations = exchange.advice
+  return refusals.invalid(operationOf(exchange), exchange.advice)
+}
+
+function sentParameters({ request, pathParameters }: Exchange): SentParameters {
+  const query: Record<string, string | string[]> = {}
+  const sent = new URLSearchParams(request.query)
+  for (const name of new Set(sent.keys())) {
+    const values = sent.getAll(name)
+    query[name] = values.length > 1 ? values : (values[0] ?? '')
+  }
+  const header: Record<string, string> = {}
+  for (const [name, value] of Object.entries(request.headers)) if (value !== undefined) header[name] = value
+  return { path: pathParameters, query, header }
+}
+
+/** Reads and checks the body; `exchange.body` is set where it is a JSON value at all. */
+function checkBody(exchange: Exchange): Violation[] {
+  const expected = operationOf(exchange).body
+  const { request } = exchange
+  if (!expected) return []
+  if (request.body.kind !== 'bytes') return expected.required ? [missing(expected.mediaTypes)] : []
+  const contentType = request.headers['content-type']
+  const mediaType = (contentType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
+  const problem = mediaTypeProblem(contentType, mediaType, expected.mediaTypes)
+  if (problem) return [{ in: 'header', pointer: '/content-type', keyword: 'media-type', message: problem }]
+  const read = readJson(request.body.bytes)
+  if (!read.ok) return [{ in: 'body', pointer: read.pointer, keyword: 'json', message: read.message }]
+  exchange.body = read.value
+  return operationOf(exchange).checkBody(mediaType, read.value)
+}
+
+const missing = (mediaTypes: readonly string[]): Violation => ({
+  in: 'body',
+  pointer: '',
+  keyword: 'required',
+  message: `is required: send a body of the type ${mediaTypes.join(' or ')}`,
+})
+
+/** JSON is UTF-8 (RFC 8259), whatever else a charset says. */
+function mediaTypeProblem(
+  sent: string | undefined,
+  mediaType: string,
+  allowed: readonly string[],
+): string | undefined {
+  if (sent === undefined) return `is missing; send ${allowed.join(' or ')}`
+  if (!allowed.includes(mediaType)) return `must be ${allowed.join(' or ')}; got "${sent.slice(0, 80)}"`
+  const charset = /;\s*charset\s*=\s*"?([^";\s]+)/i.exec(sent)?.[1]?.toLowerCase() ?? 'utf-8'
+  return ['utf-8', 'utf8', 'us-ascii'].includes(charset)
+    ? undefined
+    : `must have the charset utf-8; got "${charset}"`
+}

@@ -1,0 +1,18 @@
+import { type DestinationStream, destination, pino } from 'pino'
+import type { Log } from './log.ts'
+
+/** A log of the process, on stderr. */
+export interface ProcessLog extends Log {
+  /** Writes out what is buffered; the process may end after it. */
+  flush(): void
+}
+
+/** `pretty` for people, else one JSON object a line. The pretty printer is loaded only where it is used. */
+export async function createLog(level: string, pretty: boolean): Promise<ProcessLog> {
+  const stderr = destination({ dest: 2, sync: false })
+  const stream: DestinationStream = pretty
+    ? (await import('pino-pretty')).default({ destination: stderr, ignore: 'pid,hostname', singleLine: true })
+    : stderr
+  const log = pino({ level, base: null }, stream)
+  return Object.assign(log, { flush: () => stderr.flushSync() })
+}

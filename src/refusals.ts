@@ -1,0 +1,86 @@
+import type { Operation, Violation } from './contract/contract.ts'
+import type { Origin, Reply } from './exchange.ts'
+
+/** The service's error body with a status. `error` says what is wrong and what a right request looks like. */
+export function refuse(
+  status: number,
+  error: string,
+  origin: Origin,
+  headers: Record<string, string> = {},
+): Reply {
+  return { status, headers, body: { success: false, error }, origin }
+}
+
+/**
+ * The first of these statuses that the operation documents; the first of all where it documents none of them. So the
+ * document decides whether a refused body is a 400 or a 422.
+ */
+export function documentedStatus(operation: Operation, wanted: readonly [number, ...number[]]): number {
+  return wanted.find((status) => operation.statuses.includes(status)) ?? wanted[0]
+}
+
+const quoted = (names: readonly string[]) => names.map((name) => `"${name}"`).join(', ')
+
+/** Every refusal that the pipeline itself gives. The order they are tried in is the pipeline's. */
+export const refusals = {
+  outsideBase: (base: string, path: string, meant: boolean) =>
+    refuse(
+      404,
+      meant
+        ? `Nothing is served at ${path}. The base URL of this service ends in ${base}: ask for ${base}${path}.`
+        : `Nothing is served at ${path}. The service is under ${base}, the simulator's controls are under /__sim.`,
+      'simulator',
+    ),
+  unknownPath: (path: string, known: readonly string[]) =>
+    refuse(404, `No operation has the path ${path}. Known paths: ${known.join(', ')}.`, 'contract'),
+  malformedPath: (reason: string) => refuse(400, `The path cannot be read: ${reason}`, 'contract'),
+  wrongMethod: (method: string, path: string, allowed: readonly string[]) =>
+    refuse(405, `${method} is not allowed on ${path}. Allowed: ${allowed.join(', ')}.`, 'contract', {
+      Allow: allowed.join(', '),
+    }),
+  unauthorized: (operation: Operation, problem: string) =>
+    refuse(
+      documentedStatus(operation, [401]),
+      `${problem} Send your API key as "Authorization: Bearer <API_KEY>".`,
+      'contract',
+      { 'WWW-Authenticate': 'Bearer' },
+    ),
+  plan: (operation: Operation, plan: string, wanted: readonly string[]) =>
+    refuse(
+      documentedStatus(operation, [403]),
+      `Your plan "${plan}" does not include this feature. It is part of: ${quoted(wanted)}.`,
+      'contract',
+    ),
+  invalid: (operation: Operation, violations: readonly Violation[]) =>
+    refuse(documentedStatus(operation, invalidStatuses(violations)), sentenceOf(violations), 'contract'),
+  unreadableBody: (operation: Operation, status: number, reason: string) =>
+    refuse(documentedStatus(operation, [status, 400, 422]), reason, 'contract'),
+  unknownModel: (operation: Operation, modelId: string) =>
+    refuse(documentedStatus(operation, [404]), `Model ${modelId} not found.`, 'contract'),
+  rateLimited: (operation: Operation, limit: number, resetMs: number) =>
+    refuse(
+      documentedStatus(operation, [429]),
+      `Analytics rate limit exceeded: ${limit} an hour. Try again in ${Math.ceil(resetMs / 1000)} s.`,
+      'contract',
+      retryHeaders(resetMs),
+    ),
+  /** A control of ours that cannot be understood. */
+  control: (problem: string) => refuse(400, problem, 'simulator'),
+  ownFault: (problem: string) => refuse(500, problem, 'simulator'),
+}
+
+/** When to come back: whole seconds for everybody, milliseconds for clients that read them. */
+export function retryHeaders(resetMs: number): Record<string, string> {
+  return { 'Retry-After': String(Math.ceil(resetMs / 1000)), 'retry-after-ms': String(Math.ceil(resetMs)) }
+}
+
+function invalidStatuses(violations: readonly Violation[]): readonly [number, ...number[]] {
+  const onlyMediaType = violations.every((violation) => violation.keyword === 'media-type')
+  return onlyMediaType ? [415, 400, 422] : [400, 422]
+}
+
+function sentenceOf(violations: readonly Violation[]): string {
+  const each = violations.map(({ in: place, pointer, message }) => `${place}${pointer}: ${message}`)
+  const count = violations.length === 1 ? '' : ` (${violations.length} problems)`
+  return `Invalid request${count}: ${each.join('; ')}.`
+}

@@ -1,0 +1,78 @@
+import type { Contract, Operation } from '../contract/contract.ts'
+import { isObject, type Json, type JsonObject } from '../json.ts'
+import type { Entry, Persona } from './catalogue.ts'
+import type { Shaping } from './effects.ts'
+import { namesOf } from './parameters.ts'
+
+/** The operation whose figures are invented; the data family is about nothing else. */
+const analytics = 'getModelAnalytics'
+
+/** The data family: every persona by its name, `all-null`, `no-null`, `null;fields=...`. */
+export function dataEntries(contract: Contract, personas: readonly Persona[]): Entry[] {
+  return [
+    ...personas.map(({ name, about }) =>
+      shapeEntry(name, `The model is this persona: ${about}`, { persona: name }),
+    ),
+    shapeEntry('all-null', 'No traffic: zero counts, and null wherever null is allowed.', {
+      shape: 'all-null',
+    }),
+    shapeEntry('no-null', 'Data everywhere: no field is null.', { shape: 'no-null' }),
+    nullEntry(nullableFields(contract)),
+  ]
+}
+
+function shapeEntry(name: string, about: string, shaping: Partial<Shaping>): Entry {
+  return { name, family: 'data', about, parameters: [], unfit, effect: () => ({ kind: 'shape', shaping }) }
+}
+
+function nullEntry(fields: readonly string[]): Entry {
+  return {
+    name: 'null',
+    family: 'data',
+    about: 'The named fields are null, whatever the figures say.',
+    parameters: [
+      {
+        name: 'fields',
+        type: 'names',
+        default: undefined,
+        unit: '',
+        about: 'Nullable fields separated by "|", e.g. fields=recommendations|dataPoints.avgSafetyScore.',
+      },
+    ],
+    unfit,
+    problem(values) {
+      const unknown = namesOf(values, 'fields').find((field) => !fields.includes(field))
+      return unknown === undefined
+        ? undefined
+        : `"${unknown}" is no nullable field. Nullable: ${fields.join(', ')}`
+    },
+    effect: (values) => ({ kind: 'shape', shaping: { nulls: namesOf(values, 'fields') } }),
+  }
+}
+
+function unfit(operation: Operation): string | undefined {
+  return operation.id === analytics
+    ? undefined
+    : `it shapes the answer of ${analytics}, not of ${operation.id}`
+}
+
+/** Every field that the contract lets be null: `avgSafetyScore`, and `dataPoints.avgSafetyScore` inside an array. */
+export function nullableFields(contract: Contract): string[] {
+  const operation = contract.operations.find(({ id }) => id === analytics)
+  const schema = operation?.responseSchema(operation.successStatus)
+  return schema ? nullableIn(schema, '') : []
+}
+
+function nullableIn(schema: JsonObject, prefix: string): string[] {
+  const properties = isObject(schema['properties']) ? schema['properties'] : {}
+  return Object.entries(properties).flatMap(([name, property]) => {
+    if (!isObject(property)) return []
+    const items = property['items']
+    const inner = isObject(items) && prefix === '' ? nullableIn(items, `${name}.`) : []
+    return allowsNull(property['type']) ? [prefix + name, ...inner] : inner
+  })
+}
+
+function allowsNull(type: Json | undefined): boolean {
+  return Array.isArray(type) && type.includes('null')
+}

@@ -1,0 +1,149 @@
+import type { Contract, Operation } from '../contract/contract.ts'
+import { isObject } from '../json.ts'
+import { documentedStatus, refuse, retryHeaders } from '../refusals.ts'
+import type { Entry } from './catalogue.ts'
+import { numberOf, type Parameter, type Values } from './parameters.ts'
+
+/** A refusal that can be asked for by name. */
+interface Refusal {
+  readonly name: string
+  /** In order of preference; the first that the operation documents is sent. */
+  readonly statuses: readonly [number, ...number[]]
+  /** The message of the error body. */
+  readonly error: string
+  readonly parameters?: readonly Parameter[]
+  readonly headers?: (values: Values) => Record<string, string>
+}
+
+const retryAfter: Parameter = {
+  name: 'retry-after',
+  type: 'integer',
+  default: 1,
+  minimum: 0,
+  maximum: 86_400,
+  unit: 's',
+  about: 'When the client may come back.',
+}
+
+const limit: Parameter = {
+  name: 'limit',
+  type: 'integer',
+  default: 60,
+  minimum: 1,
+  maximum: 1_000_000,
+  unit: 'per hour',
+  about: 'The limit that the rate fields speak of.',
+}
+
+const named: readonly Refusal[] = [
+  { name: 'bad-request', statuses: [400, 422], error: 'The request was refused as invalid.' },
+  {
+    name: 'unauthorized',
+    statuses: [401],
+    error: 'The API key is missing, unknown or no longer valid.',
+    headers: () => ({ 'WWW-Authenticate': 'Bearer' }),
+  },
+  {
+    name: 'forbidden',
+    statuses: [403],
+    error: 'Your plan does not include this feature. Growth plan or higher required.',
+  },
+  { name: 'not-found', statuses: [404], error: 'Not found.' },
+  {
+    name: 'rate-limited',
+    statuses: [429],
+    error: 'Rate limit exceeded. Retry later.',
+    parameters: [retryAfter, limit],
+    headers: (values) => rateHeaders(numberOf(values, 'limit'), 0, numberOf(values, 'retry-after') * 1000),
+  },
+  { name: 'server-error', statuses: [500], error: 'Internal server error.' },
+  {
+    name: 'unavailable',
+    statuses: [503],
+    error: 'The service is temporarily unavailable. Retry later.',
+    parameters: [retryAfter],
+    headers: (values) => retryHeaders(numberOf(values, 'retry-after') * 1000),
+  },
+]
+
+/** The refusals family: `forbidden`, `rate-limited;retry-after=3`, ... */
+export function refusalEntries(): Entry[] {
+  return named.map((refusal) => ({
+    name: refusal.name,
+    family: 'refusals',
+    about: `Answers ${refusal.statuses[0]}: ${refusal.error}`,
+    parameters: refusal.parameters ?? [],
+    unfit: (operation) => unfit(operation, refusal.statuses),
+    effect: (values) => ({
+      kind: 'answer',
+      reply: (operation) =>
+        refuse(
+          documentedStatus(operation, refusal.statuses),
+          refusal.error,
+          'scenario',
+          refusal.headers?.(values),
+        ),
+    }),
+  }))
+}
+
+/** Every documented status by its number; a success status stands for the service as it is. */
+export function statusEntries(contract: Contract): Entry[] {
+  const statuses = new Set(contract.operations.flatMap((operation) => operation.statuses))
+  return [...statuses].sort((a, b) => a - b).map(statusEntry)
+}
+
+function statusEntry(status: number): Entry {
+  const name = String(status)
+  const same = named.find((refusal) => refusal.statuses[0] === status)
+  const base = {
+    name,
+    family: 'refusals',
+    unfit: (operation: Operation) => unfit(operation, [status]),
+  } as const
+  if (status < 400) {
+    return {
+      ...base,
+      about: 'The service as it is, whatever a wider scope says.',
+      parameters: [],
+      effect: () => ({ kind: 'ordinary' }),
+    }
+  }
+  return {
+    ...base,
+    about: `Answers ${status}${same ? `, as "${same.name}" does` : ' as the contract documents it'}.`,
+    parameters: same?.parameters ?? [],
+    effect: (values) => ({
+      kind: 'answer',
+      reply: (operation) =>
+        refuse(
+          status,
+          same?.error ?? documentedError(operation, status),
+          'scenario',
+          same?.headers?.(values),
+        ),
+    }),
+  }
+}
+
+/** The fields of a limited answer, all from the same figures so that they agree. */
+export function rateHeaders(quota: number, remaining: number, resetMs: number): Record<string, string> {
+  const seconds = Math.ceil(resetMs / 1000)
+  const fields = {
+    RateLimit: `"analyses";r=${remaining};t=${seconds}`,
+    'RateLimit-Policy': `"analyses";q=${quota};w=3600`,
+  }
+  return remaining > 0 ? fields : { ...fields, ...retryHeaders(resetMs) }
+}
+
+function unfit(operation: Operation, statuses: readonly number[]): string | undefined {
+  if (statuses.some((status) => operation.statuses.includes(status))) return undefined
+  return `${operation.id} documents no ${statuses[0]}, only ${operation.statuses.join(', ')}`
+}
+
+function documentedError(operation: Operation, status: number): string {
+  for (const { value } of operation.examples(status)) {
+    if (isObject(value) && typeof value['error'] === 'string') return value['error']
+  }
+  return operation.responseDescription(status) ?? `Status ${status}.`
+}

@@ -1,0 +1,59 @@
+import type { Contract, Finding, Loaded } from './contract/contract.ts'
+import { loadContract } from './contract/load.ts'
+import { type Fixtures, loadFixtures } from './fixtures.ts'
+import { type ActiveScenario, type Catalogue, createCatalogue } from './scenarios/catalogue.ts'
+import { parseScenarios } from './scenarios/parse.ts'
+import type { Settings } from './settings.ts'
+import { controlContract, shippedContract, shippedFixtures } from './shipped.ts'
+
+/** Everything that is read before a request can be answered, checked against one another. */
+export interface Sources {
+  readonly contract: Contract
+  /** The control plane's own document. */
+  readonly control: Contract
+  readonly fixtures: Fixtures
+  readonly catalogue: Catalogue
+  /** `--scenario`, read. */
+  readonly startUp: readonly ActiveScenario[]
+}
+
+/** The documents, the fixtures and what the settings say about them; or everything that is wrong with any of them. */
+export async function loadSources(settings: Settings): Promise<Loaded<Sources>> {
+  const loaded = await Promise.all([
+    loadContract(settings.contract ?? shippedContract),
+    loadContract(controlContract),
+    loadFixtures(settings.fixtures ?? shippedFixtures),
+  ])
+  const [contract, control, fixtures] = loaded
+  if (!contract.ok || !control.ok || !fixtures.ok) {
+    return { ok: false, findings: loaded.flatMap((one) => (one.ok ? [] : one.findings)) }
+  }
+  const catalogue = createCatalogue(contract.value, fixtures.value.personas)
+  const startUp = parseScenarios(settings.scenario ?? '', catalogue)
+  const findings = [...magicProblems(fixtures.value, catalogue), ...planProblems(settings, fixtures.value)]
+  if (!startUp.ok) findings.push(error('--scenario', startUp.problem))
+  if (!startUp.ok || findings.length > 0) return { ok: false, findings }
+  const sources = { contract: contract.value, control: control.value, fixtures: fixtures.value, catalogue }
+  return { ok: true, value: { ...sources, startUp: startUp.value } }
+}
+
+/** A magic value that leads to a scenario must lead to one that exists. */
+function magicProblems({ keys, models }: Fixtures, catalogue: Catalogue): Finding[] {
+  const magic = [
+    ...keys.map(({ token, scenario }) => ({ place: `fixtures: key ${token}`, scenario })),
+    ...models.map(({ id, scenario }) => ({ place: `fixtures: model ${id}`, scenario })),
+  ]
+  return magic.flatMap(({ place, scenario }) => {
+    const parsed = parseScenarios(scenario ?? '', catalogue)
+    return parsed.ok ? [] : [error(place, parsed.problem)]
+  })
+}
+
+function planProblems({ plan }: Settings, { plans }: Fixtures): Finding[] {
+  const known = plans.map(({ name }) => name)
+  return known.includes(plan)
+    ? []
+    : [error('--plan', `There is no plan "${plan}". Known: ${known.join(', ')}.`)]
+}
+
+const error = (place: string, message: string): Finding => ({ severity: 'error', place, message })

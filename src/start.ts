@@ -1,0 +1,72 @@
+import type { Finding } from './contract/contract.ts'
+import { createApp } from './http/app.ts'
+import { listen, stop } from './http/server.ts'
+import { silentLog } from './log.ts'
+import { defaultSettings, type Settings } from './settings.ts'
+import { createSimulator, type Surroundings } from './simulator.ts'
+
+/** How long requests in flight may take to finish once a stop was asked for, milliseconds. */
+const grace = 5_000
+
+/** A simulator that listens. */
+export interface Running {
+  /** `http://127.0.0.1:4010/v1`: what a client of the service is given. */
+  readonly baseUrl: string
+  /** `http://127.0.0.1:4010/__sim`. */
+  readonly controlUrl: string
+  /** Scheme, host and port. */
+  readonly origin: string
+  /** Stops accepting, finishes what is in flight, writes out the state. */
+  close(): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+export type Started =
+  | { readonly ok: true; readonly running: Running }
+  | { readonly ok: false; readonly findings: readonly Finding[] }
+
+/** Loads, listens, and hands over a simulator that is ready; or says everything that kept it from being so. */
+export async function start(settings: Settings, surroundings: Surroundings): Promise<Started> {
+  const created = await createSimulator(settings, surroundings)
+  if (!created.ok) return created
+  const simulator = created.value
+  const app = createApp(simulator, settings, surroundings.log)
+  const listening = await listen(app, settings.host, settings.port)
+  if (!listening.ok) {
+    await simulator.close()
+    return { ok: false, findings: [{ severity: 'error', place: '--port', message: listening.problem }] }
+  }
+  const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host
+  const origin = `http://${host}:${listening.port}`
+  let closing: Promise<void> | undefined
+  const close = () => {
+    closing ??= stop(listening.server, grace).then(() => simulator.close())
+    return closing
+  }
+  return {
+    ok: true,
+    running: {
+      origin,
+      baseUrl: origin + simulator.contract.basePath,
+      controlUrl: `${origin}/__sim`,
+      close,
+      [Symbol.asyncDispose]: close,
+    },
+  }
+}
+
+/**
+ * Starts a simulator inside this process, for tests:
+ *
+ *     await using sim = await startSimulator({ seed: '42' })
+ *     const client = new Client({ baseUrl: sim.baseUrl, apiKey: 'any-key' })
+ *
+ * Any setting can be given; here the port is any free one and the state is kept in memory unless told otherwise.
+ * @throws Error with every problem where a setting, document or fixture does not do, or the port is taken
+ */
+export async function startSimulator(settings: Partial<Settings> = {}): Promise<Running> {
+  const own = { ...defaultSettings(), port: 0, state: ':memory:', ...settings }
+  const started = await start(own, { now: Date.now, log: silentLog })
+  if (started.ok) return started.running
+  throw new Error(started.findings.map(({ place, message }) => `${place}: ${message}`).join('\n'))
+}
