@@ -1,4 +1,7 @@
 import type { Json, JsonObject } from '../json.ts'
+import type { ImportOutcome, QualitySettings, SandboxExport, SandboxSummary, Snapshot } from './sandboxes.ts'
+
+export type { ImportOutcome, QualitySettings, SandboxExport, SandboxSummary, Snapshot }
 
 /** A business event to be recorded: the caller's fields with the defaults filled in. Shapes: service.md, "Event". */
 export interface EventDraft {
@@ -7,8 +10,11 @@ export interface EventDraft {
   readonly value: string
   readonly valueType: 'currency' | 'numeric' | 'text' | 'boolean'
   readonly influence: 'positive' | 'negative' | 'neutral'
-  /** UTC, `2026-01-15T12:00:00.000Z`. */
-  readonly eventAt: string
+  /**
+   * UTC, `2026-01-15T12:00:00.000Z`. Leave it out where the caller did: the store fills in the time of receipt and
+   * knows then that a later retry without it is no other payload.
+   */
+  readonly eventAt?: string
   readonly qualityImpactScore?: number
   readonly conversationId?: string
   readonly externalConversationId?: string
@@ -24,7 +30,7 @@ export interface EventDraft {
 /** A recorded event. It stands for ever, sampled out or not, so that a retry meets the same fate. */
 export interface StoredEvent {
   readonly eventId: string
-  readonly fields: EventDraft
+  readonly fields: EventDraft & { readonly eventAt: string }
   /** -1 to 1: `qualityImpactScore`, else positive 1, negative -1, neutral 0. */
   readonly impact: number
   /** Dropped by sampling: remembered, but counted nowhere. */
@@ -33,6 +39,45 @@ export interface StoredEvent {
   readonly receivedAt: string
   /** How often it was sent again with the same `insertId`. */
   readonly replays: number
+  /** `eventAt` is the time of receipt, since the caller sent none. Absent: the caller sent it. */
+  readonly eventAtDefaulted?: true
+  /** Without an `insertId`: the id of the first event of the sandbox with exactly this payload. Absent: it is the first. */
+  readonly repeatOf?: string
+}
+
+/** Which events to list; what is absent does not filter. Ids that are UUIDs are compared without regard to case. */
+export interface EventQuery {
+  readonly eventType?: string
+  readonly productId?: string
+  readonly conversationId?: string
+  readonly externalConversationId?: string
+  readonly insertId?: string
+  readonly sampledOut?: boolean
+  /** How many of the matching events to pass over. Default 0. */
+  readonly offset?: number
+  /** How many to give at most. Default: all. */
+  readonly limit?: number
+}
+
+export interface EventPage {
+  /** In the order of their recording. */
+  readonly events: readonly StoredEvent[]
+  /** How many match, on this page or not. */
+  readonly total: number
+}
+
+/** The events of some products: which, and over which UTC days (`2026-01-15`, both included; absent: no bound). */
+export interface ImpactQuery {
+  readonly productIds: readonly string[]
+  readonly from?: string
+  readonly to?: string
+}
+
+/** What a day's events add up to; events that sampling dropped do not count. */
+export interface DayImpact {
+  /** Sum of the events' impacts, exact to nine decimals and the same for any order of recording. */
+  readonly impact: number
+  readonly events: number
 }
 
 export interface EventReceipt {
@@ -83,6 +128,8 @@ export interface StoredPrompt {
   readonly promptId: string
   readonly externalPromptId?: string
   readonly productId?: string
+  /** Without an `externalPromptId`: the id of the first prompt of the sandbox with exactly this request. */
+  readonly repeatOf?: string
   readonly versions: readonly PromptVersion[]
 }
 
@@ -112,7 +159,8 @@ export interface RateTaken {
 /**
  * What the simulator remembers. Every method is one atomic step, so that an adapter for a shared store can do it in one
  * round trip. A method's promise resolves once its effect is kept, and rejects (with memory unchanged) where it could
- * not be kept.
+ * not be kept. What a method gives out is frozen, and what it is given is copied. A sandbox that was never written to is
+ * an empty one.
  */
 export interface Store {
   /** Records an event once per `insertId` and sandbox. */
@@ -127,7 +175,35 @@ export interface Store {
   /** How often this sequence was stepped before in the sandbox: 0, 1, 2, ... Not kept across a restart. */
   stepSequence(sandbox: string, key: string): Promise<number>
 
-  /** Forgets all that the sandbox holds. */
+  listEvents(sandbox: string, query?: EventQuery): Promise<EventPage>
+  /** In the order of their creation, each with its versions from the first to the last. */
+  listPrompts(sandbox: string): Promise<readonly StoredPrompt[]>
+  /** Makes this version the active one of its prompt, and the only one. False: there is no such version. */
+  activateVersion(sandbox: string, promptId: string, versionId: string): Promise<boolean>
+
+  /** Days with events and their sums over all the products asked for, earliest first. Kept up to date, not counted. */
+  eventImpact(sandbox: string, query: ImpactQuery): Promise<ReadonlyMap<string, DayImpact>>
+  getQuality(sandbox: string): Promise<QualitySettings>
+  putQuality(sandbox: string, settings: QualitySettings): Promise<void>
+
+  /** Keeps a copy of events, prompts and quality settings under a new id. */
+  createSnapshot(writer: Writer, name?: string): Promise<Snapshot>
+  /** In the order of their creation. */
+  listSnapshots(sandbox: string): Promise<readonly Snapshot[]>
+  /** Puts the copy in place of what the sandbox holds; rates and sequences begin anew. False: no such snapshot. */
+  restoreSnapshot(sandbox: string, snapshotId: string): Promise<boolean>
+  /** False: no such snapshot. */
+  deleteSnapshot(sandbox: string, snapshotId: string): Promise<boolean>
+
+  exportSandbox(sandbox: string): Promise<SandboxExport>
+  /** Puts an export in place of what the sandbox holds, or names all that is wrong with it and changes nothing. */
+  importSandbox(sandbox: string, document: unknown): Promise<ImportOutcome>
+  /** All that hold anything, in the order of their first writing. */
+  listSandboxes(): Promise<readonly SandboxSummary[]>
+  /** Forgets the sandbox with its snapshots. False: there was none. */
+  deleteSandbox(sandbox: string): Promise<boolean>
+
+  /** Forgets all that the sandbox holds: events, prompts, quality settings, rates, sequences. Its snapshots stay. */
   reset(sandbox: string): Promise<void>
   /** How much is held, over all sandboxes: for the start's one line and for `GET info`. */
   size(): Promise<{ readonly sandboxes: number; readonly events: number; readonly prompts: number }>

@@ -1,0 +1,80 @@
+import { open, readFile, rename, rm } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import type { Adapter } from 'lowdb'
+import { codeOf, reasonOf, StateFault } from './fault.ts'
+import { type Checkpoint, checkpointOf, textOf } from './format.ts'
+import { jsonFault } from './json-fault.ts'
+
+/** Characters per write: some tenths of a millisecond of work between two looks at the network. */
+const SLICE = 64 * 1024
+
+/** lowdb's way to our state file: read whole at the start, written beside and put in place in one step. */
+export class CheckpointFile implements Adapter<Checkpoint> {
+  readonly #path: string
+
+  constructor(path: string) {
+    this.#path = path
+  }
+
+  /** Null: there is no file yet. Throws a StateFault with the place of what is wrong with it. */
+  async read(): Promise<Checkpoint | null> {
+    const text = await this.#text()
+    if (text === null) return null
+    try {
+      return checkpointOf(JSON.parse(text))
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error
+      const { line, column } = jsonFault(text)
+      throw new StateFault(`is not JSON from line ${line}, column ${column} on`, { cause: error })
+    }
+  }
+
+  async #text(): Promise<string | null> {
+    try {
+      return await readFile(this.#path, 'utf8')
+    } catch (error) {
+      if (codeOf(error) === 'ENOENT') return null
+      throw new StateFault(`cannot be read (${reasonOf(error)})`, { cause: error })
+    }
+  }
+
+  /** The old file stays whole until the new one is on the disk. */
+  async write(checkpoint: Checkpoint): Promise<void> {
+    const beside = `${this.#path}.tmp`
+    try {
+      await writeSlices(beside, checkpoint)
+      await rename(beside, this.#path)
+      await syncFolder(dirname(this.#path))
+    } catch (error) {
+      await rm(beside, { force: true })
+      throw error
+    }
+  }
+}
+
+async function writeSlices(path: string, checkpoint: Checkpoint): Promise<void> {
+  const file = await open(path, 'w')
+  try {
+    let slice = ''
+    for (const piece of textOf(checkpoint)) {
+      slice += piece
+      if (slice.length < SLICE) continue
+      await file.writeFile(slice)
+      slice = ''
+    }
+    await file.writeFile(slice)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}
+
+/** The journal that the checkpoint replaces is deleted next, so the new name has to be on the disk first. */
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r').catch(() => undefined) // a folder cannot be opened on every system
+  try {
+    await folder?.sync().catch(() => undefined)
+  } finally {
+    await folder?.close()
+  }
+}

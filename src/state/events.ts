@@ -1,0 +1,70 @@
+import { deriveChance, deriveUuid } from '../derive.ts'
+import { canonicalJson, type Json } from '../json.ts'
+import type { EventDraft, StoredEvent, Writer } from './store.ts'
+
+/** How often each payload or request was met, by the id that its first occurrence got. */
+export type Occurrences = Pick<ReadonlyMap<string, number>, 'get'>
+
+/**
+ * The record of an event that is met for the first time. All of it follows from seed, sandbox, payload and time, and
+ * from nothing that depends on the order of other requests.
+ */
+export function newEvent(writer: Writer, draft: EventDraft, seen: Occurrences): StoredEvent {
+  const receivedAt = new Date(writer.now).toISOString()
+  const identity = identify(writer, draft, seen)
+  return {
+    ...identity,
+    fields: { ...draft, eventAt: draft.eventAt ?? receivedAt },
+    impact: impactOf(draft),
+    sampledOut: isSampledOut(writer, draft, identity.eventId),
+    receivedAt,
+    replays: 0,
+    ...(draft.eventAt === undefined && { eventAtDefaulted: true }),
+  }
+}
+
+/** Named by `insertId`; without one by payload, and by how often the sandbox met that payload before. */
+function identify(
+  writer: Writer,
+  draft: EventDraft,
+  seen: Occurrences,
+): { eventId: string; repeatOf?: string } {
+  const world = [writer.seed, writer.sandbox, 'event']
+  // As JSON, since two lone surrogates would be hashed as the same replacement character.
+  if (draft.insertId !== undefined) {
+    return { eventId: deriveUuid([...world, 'insertId', JSON.stringify(draft.insertId)]) }
+  }
+  const first = deriveUuid([...world, 'payload', payloadOf(draft)])
+  const before = seen.get(first) ?? 0
+  if (before === 0) return { eventId: first }
+  return { eventId: deriveUuid([...world, 'repeat', first, before]), repeatOf: first }
+}
+
+/** -1 to 1: the finer score where there is one, else the direction. */
+function impactOf(draft: EventDraft): number {
+  if (draft.qualityImpactScore !== undefined) return draft.qualityImpactScore
+  return { positive: 1, negative: -1, neutral: 0 }[draft.influence]
+}
+
+/** Chance hangs on the `insertId` (else the event's id), so that a retry meets the same fate. */
+function isSampledOut(writer: Writer, draft: EventDraft, eventId: string): boolean {
+  if (draft.sampleRate === undefined || draft.forceSample === true) return false
+  const name = draft.insertId === undefined ? eventId : JSON.stringify(draft.insertId)
+  return deriveChance([writer.seed, writer.sandbox, 'sample', name]) >= draft.sampleRate
+}
+
+/** Whether a retry says something else than the event that stands. A time that neither of them sent does not count. */
+export function payloadDiffers(standing: StoredEvent, retry: EventDraft): boolean {
+  const { eventAt, ...others } = standing.fields
+  const sent = standing.eventAtDefaulted ? others : { ...others, eventAt }
+  return canonicalJson(asJson(sent)) !== payloadOf(retry)
+}
+
+function payloadOf(draft: EventDraft): string {
+  return canonicalJson(asJson(draft))
+}
+
+/** A draft that the store has copied has no members without a value left, so it is JSON. */
+function asJson(fields: { readonly [name: string]: Json | undefined }): Json {
+  return fields as { [name: string]: Json }
+}

@@ -1,0 +1,121 @@
+import { mkdir, realpath, stat } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
+import { Low } from 'lowdb'
+import { CheckpointFile } from './checkpoint.ts'
+import { KeptStore } from './core.ts'
+import { reasonOf, StateFault } from './fault.ts'
+import type { Checkpoint } from './format.ts'
+import { Journal, type JournalFile, type WriteBytes } from './journal.ts'
+import { FileKeeper } from './keeper.ts'
+import { type Holder, type Lock, takeLock } from './lock.ts'
+import { sizeOf } from './queries.ts'
+import { replayJournal } from './replay.ts'
+import type { Store } from './store.ts'
+import { World } from './world.ts'
+
+export interface FileStoreOptions {
+  /** Told of what fails in the background, e.g. that a checkpoint could not be written. Default: nobody. */
+  readonly report?: (problem: string) => void
+  /** Bytes of journal from which on folding it into the state file can pay. Default 4 MiB. */
+  readonly foldFrom?: number
+  /** How the journal's bytes get to the disk. Default: the system's own write. For tests. */
+  readonly write?: WriteBytes
+}
+
+/** What was found in the file. */
+export interface Loaded {
+  readonly sandboxes: number
+  readonly events: number
+  readonly prompts: number
+  /** Entries of the journal that were not in the state file yet: more than none after a stop that was not graceful. */
+  readonly journalEntries: number
+  /** The process that died holding the lock. Absent: the lock was free. */
+  readonly tookOverFrom?: { readonly pid: number; readonly host: string; readonly since: string }
+}
+
+export type Opened =
+  | { readonly ok: true; readonly store: Store; readonly loaded: Loaded }
+  /** Why not, with the place and the next step, in one sentence or two. Nothing was touched. */
+  | { readonly ok: false; readonly problem: string }
+
+const FOLD_FROM = 4 * 1024 * 1024
+
+/** Opens the state in this file, or begins it. While it is open no other process can. */
+export async function openFileStore(path: string, options: FileStoreOptions = {}): Promise<Opened> {
+  const lock = await lockFile(resolve(path))
+  if (!lock.ok) return lock
+  try {
+    return await load(lock.path, lock, options)
+  } catch (error) {
+    await lock.release()
+    return { ok: false, problem: sentenceOf(lock.path, error) }
+  }
+}
+
+type Locked = Extract<Lock, { ok: true }> & { readonly path: string }
+
+async function lockFile(path: string): Promise<Locked | { readonly ok: false; readonly problem: string }> {
+  try {
+    await mkdir(dirname(path), { recursive: true })
+    const real = await realpath(path).catch(() => path)
+    const lock = await takeLock(`${real}.lock`)
+    if (lock.ok) return { ...lock, path: real }
+    return { ok: false, problem: heldBy(lock.holder, real) }
+  } catch (error) {
+    const problem = `The state cannot be kept in ${path} (${reasonOf(error)}). Choose a place that can be written to, or :memory:.`
+    return { ok: false, problem }
+  }
+}
+
+function heldBy({ pid, host, since }: Holder, path: string): string {
+  const who = `process ${pid} on ${host}, since ${since}`
+  return `The state file ${path} is in use by ${who}. Stop that process, or choose another file, or :memory:.`
+}
+
+async function load(path: string, lock: Locked, options: FileStoreOptions): Promise<Opened> {
+  const db = new Low<Checkpoint>(new CheckpointFile(path), { seq: 0, realms: [] })
+  await db.read()
+  const world = new World(db.data.realms)
+  const { seq, entries, files } = await replayJournal(path, world, db.data.seq)
+  await beginFile(path, db)
+  const journal = await openJournal(path, files, entries, options.write)
+  const checkpointBytes = async () => (await stat(path)).size
+  const parts = { world, seq, journal, db, checkpointBytes, ...settingsOf(options), release: lock.release }
+  const store = new KeptStore(new FileKeeper(parts, await checkpointBytes()))
+  const loaded = {
+    ...sizeOf(world),
+    journalEntries: entries,
+    ...(lock.tookOver && { tookOverFrom: lock.tookOver }),
+  }
+  return { ok: true, store, loaded }
+}
+
+/** Writing the empty state at once shows the person the file, and us whether it can be written. */
+async function beginFile(path: string, db: Low<Checkpoint>): Promise<void> {
+  const exists = await stat(path).then(
+    () => true,
+    () => false,
+  )
+  if (!exists) await db.write()
+  db.data = { seq: 0, realms: [] } // the world has taken over what was read
+}
+
+async function openJournal(path: string, files: readonly JournalFile[], entries: number, write?: WriteBytes) {
+  const journal = new Journal(path, files, write)
+  if (entries === 0) await journal.dropOld() // the process died after the checkpoint and before this
+  return journal
+}
+
+function settingsOf({ foldFrom = FOLD_FROM, report = () => undefined }: FileStoreOptions) {
+  return { foldFrom, report }
+}
+
+/** A file that we do not understand may be somebody's only copy, so it stays where it is and the start is refused. */
+function sentenceOf(path: string, error: unknown): string {
+  if (error instanceof StateFault) {
+    const { message } = error
+    const place = message.startsWith(path) ? message : `${path} ${message}`
+    return `The state file ${place}. It was left as it is. Move it away, or choose another file with --state.`
+  }
+  return `The state in ${path} cannot be used (${reasonOf(error)}). Choose a place that can be written to, or :memory:.`
+}

@@ -1,0 +1,137 @@
+import { isObject, type JsonObject } from '../json.ts'
+import { StateFault } from './fault.ts'
+import { type KeptSnapshot, promptOfImage, type SandboxImage } from './sandbox.ts'
+import type { SandboxExport, Snapshot } from './sandboxes.ts'
+import { count, list, record, sentences } from './shape.ts'
+import { realmShape } from './shapes.ts'
+import { imageOfExport, type RealmImage } from './world.ts'
+
+/** The state file as we hold it: everything up to and including the journal's entry `seq`. */
+export interface Checkpoint {
+  readonly seq: number
+  readonly realms: readonly RealmImage[]
+}
+
+/** Raised with every change of the file's shape; MIGRATIONS says how to come from the one before. */
+export const FORMAT = 1
+
+/** Tells a state file from any other JSON file that somebody points us at. */
+const KIND = 'convsim state'
+
+/** From the document of one format to that of the next, by the format it starts from. */
+export type Migrations = ReadonlyMap<number, (document: JsonObject) => JsonObject>
+
+/** Empty, since format 1 is the first. */
+const MIGRATIONS: Migrations = new Map()
+
+/** The document in today's format. Throws a StateFault where it is not ours, or newer than we are. */
+export function migrate(
+  document: unknown,
+  kind: string,
+  migrations: Migrations = MIGRATIONS,
+  current: number = FORMAT,
+): JsonObject {
+  if (!isObject(document) || document['kind'] !== kind) {
+    throw new StateFault(`is no file of ours: it does not say "kind": "${kind}"`)
+  }
+  const { format } = document
+  if (typeof format !== 'number' || !Number.isInteger(format)) throw new StateFault('does not say its format')
+  if (format > current) {
+    throw new StateFault(
+      `has format ${format}, and this version knows formats up to ${current}; use a newer version`,
+    )
+  }
+  let migrated = document
+  for (let from = format; from < current; from += 1) {
+    const step = migrations.get(from)
+    if (step === undefined) throw new StateFault(`has format ${from}, which this version cannot read`)
+    migrated = { ...step(migrated), format: from + 1 }
+  }
+  return migrated
+}
+
+type RealmDocument = Omit<SandboxExport, 'format'> & {
+  readonly name: string
+  readonly snapshotsTaken: number
+  readonly snapshots: readonly (Omit<SandboxExport, 'format'> &
+    Pick<Snapshot, 'snapshotId' | 'name' | 'createdAt'>)[]
+}
+
+const documentShape = record({ seq: count, sandboxes: list(realmShape) })
+
+/** The checkpoint that a parsed state file is. Throws a StateFault that names what is wrong with it, with its place. */
+export function checkpointOf(parsed: unknown): Checkpoint {
+  const document: unknown = migrate(parsed, KIND)
+  const faults = sentences(documentShape(document), 'it')
+  if (faults.length > 0) throw new StateFault(`does not hold a state: ${faults.slice(0, 5).join('; ')}`)
+  const { seq, sandboxes } = document as { seq: number; sandboxes: RealmDocument[] } // the check has just proved it
+  return { seq, realms: sandboxes.map(realmOf) }
+}
+
+function realmOf({ name, snapshotsTaken, snapshots, ...held }: RealmDocument): RealmImage {
+  return {
+    name,
+    image: imageOfExport(held),
+    snapshotsTaken,
+    snapshots: snapshots.map(({ snapshotId, name: label, createdAt, ...copy }) => ({
+      head: { snapshotId, ...(label !== undefined && { name: label }), createdAt },
+      image: imageOfExport(copy),
+    })),
+  }
+}
+
+/**
+ * The text of a state file in small pieces, so that writing it never holds up a request: one event or prompt a line,
+ * which is readable, greppable and quick to parse.
+ */
+export function* textOf({ seq, realms }: Checkpoint): Generator<string> {
+  yield `{\n  "kind": ${JSON.stringify(KIND)},\n  "format": ${FORMAT},\n  "seq": ${seq},\n  "sandboxes": [`
+  let separator = '\n'
+  for (const { name, image, snapshots, snapshotsTaken } of realms) {
+    yield `${separator}    {\n      "name": ${JSON.stringify(name)},\n`
+    yield* holdingText(image)
+    yield `,\n      "snapshotsTaken": ${snapshotsTaken},\n      "snapshots": [`
+    yield* snapshotsText(snapshots)
+    yield ']\n    }'
+    separator = ',\n'
+  }
+  yield ']\n}\n'
+}
+
+function* snapshotsText(snapshots: readonly KeptSnapshot[]): Generator<string> {
+  let separator = '\n'
+  for (const { head, image } of snapshots) {
+    yield `${separator}      {\n      ${membersOf(head)},\n`
+    yield* holdingText(image)
+    yield '\n      }'
+    separator = ',\n'
+  }
+}
+
+function* holdingText({ quality, events, prompts }: SandboxImage): Generator<string> {
+  yield `      "quality": ${JSON.stringify(quality)},\n      "events": [`
+  yield* linesOf(events)
+  yield '],\n      "prompts": ['
+  let separator = '\n'
+  for (const prompt of prompts) {
+    const { versions, ...head } = promptOfImage(prompt)
+    yield `${separator}        {${membersOf(head)},"versions":[`
+    yield* linesOf(versions)
+    yield ']}'
+    separator = ',\n'
+  }
+  yield ']'
+}
+
+function* linesOf(items: readonly unknown[]): Generator<string> {
+  let separator = '\n        '
+  for (const item of items) {
+    yield separator + JSON.stringify(item)
+    separator = ',\n        '
+  }
+}
+
+/** An object's members without its braces, for one that gets more of them. */
+function membersOf(value: object): string {
+  return JSON.stringify(value).slice(1, -1)
+}

@@ -1,0 +1,54 @@
+import type { DayImpact, ImpactQuery, StoredEvent } from './store.ts'
+
+interface Sum {
+  /** In thousand-millionths: whole numbers add up to the same in any order, fractions do not. */
+  units: number
+  events: number
+}
+
+const UNITS = 1e9
+
+/** Per product and UTC day, the sum of what its kept events weigh; kept up to date with every event. */
+export class ImpactIndex {
+  readonly #days = new Map<string, Map<string, Sum>>()
+
+  add(event: StoredEvent): void {
+    this.#change(event, 1)
+  }
+
+  remove(event: StoredEvent): void {
+    this.#change(event, -1)
+  }
+
+  #change(event: StoredEvent, sign: 1 | -1): void {
+    if (event.sampledOut) return
+    const product = event.fields.productId.toLowerCase()
+    const days = this.#days.get(product) ?? new Map<string, Sum>()
+    this.#days.set(product, days)
+    const day = dayOf(event)
+    const sum = days.get(day) ?? { units: 0, events: 0 }
+    days.set(day, sum)
+    sum.units += sign * Math.round(event.impact * UNITS)
+    sum.events += sign
+    if (sum.events === 0) days.delete(day)
+  }
+
+  /** Days with events, earliest first. */
+  query({ productIds, from, to }: ImpactQuery): ReadonlyMap<string, DayImpact> {
+    const found = new Map<string, Sum>()
+    for (const product of new Set(productIds.map((id) => id.toLowerCase()))) {
+      for (const [day, { units, events }] of this.#days.get(product) ?? []) {
+        if ((from !== undefined && day < from) || (to !== undefined && day > to)) continue
+        const sum = found.get(day) ?? { units: 0, events: 0 }
+        found.set(day, { units: sum.units + units, events: sum.events + events })
+      }
+    }
+    const inOrder = [...found].sort(([a], [b]) => (a < b ? -1 : 1))
+    return new Map(inOrder.map(([day, { units, events }]) => [day, { impact: units / UNITS, events }]))
+  }
+}
+
+/** `2026-01-15` of `2026-01-15T12:00:00.000Z`. */
+function dayOf(event: StoredEvent): string {
+  return event.fields.eventAt.slice(0, event.fields.eventAt.indexOf('T'))
+}

@@ -1,0 +1,110 @@
+import { closeSync, ftruncateSync, openSync, writeSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { FORMAT } from './format.ts'
+
+/** How bytes get into a file: returns how many did. Where a test plays the full disk. */
+export type WriteBytes = (fd: number, bytes: Uint8Array, offset: number) => number
+
+export const JOURNAL_KIND = 'convsim journal'
+
+export const JOURNAL_HEADER = `${JSON.stringify({ kind: JOURNAL_KIND, format: FORMAT })}\n`
+
+/** One file of the journal. Each checkpoint begins the next, so that dropping what it covers is deleting files. */
+export interface JournalFile {
+  readonly path: string
+  readonly generation: number
+  /** Up to here it is whole; what follows was never acknowledged. */
+  readonly bytes: number
+}
+
+/**
+ * The append side of the journal. It writes synchronously: an append to the system's cache costs some microseconds,
+ * a tenth of the way through the thread pool and back, and keeps deciding, keeping and applying in one turn.
+ */
+export class Journal {
+  readonly #base: string
+  readonly #write: WriteBytes
+  #old: JournalFile[]
+  #generation: number
+  #fd: number
+  #bytes: number
+  #isTorn = false
+
+  /** Goes on where the last of the files found ends; begins the first one where there is none. */
+  constructor(base: string, found: readonly JournalFile[], write: WriteBytes = writeSync) {
+    this.#base = base
+    this.#write = write
+    const last = found.at(-1)
+    this.#old = found.slice(0, -1)
+    this.#generation = last?.generation ?? 1
+    this.#fd = openSync(journalPath(base, this.#generation), 'a')
+    this.#bytes = last?.bytes ?? 0
+    ftruncateSync(this.#fd, this.#bytes)
+  }
+
+  /** What a start would have to read besides the checkpoint. */
+  get bytes(): number {
+    return this.#old.reduce((sum, { bytes }) => sum + bytes, this.#bytes)
+  }
+
+  get isEmpty(): boolean {
+    return this.bytes <= JOURNAL_HEADER.length
+  }
+
+  /** Keeps all of the lines, or none of them and throws. */
+  append(lines: string): void {
+    if (this.#isTorn) this.#mend()
+    const bytes = Buffer.from(this.#bytes === 0 ? JOURNAL_HEADER + lines : lines)
+    try {
+      for (let written = 0; written < bytes.length; ) written += this.#write(this.#fd, bytes, written)
+    } catch (error) {
+      this.#isTorn = true
+      this.#tryToMend()
+      throw error
+    }
+    this.#bytes += bytes.length
+  }
+
+  /** Cuts off what a failed append left behind. */
+  #mend(): void {
+    ftruncateSync(this.#fd, this.#bytes)
+    this.#isTorn = false
+  }
+
+  #tryToMend(): void {
+    try {
+      this.#mend()
+    } catch {
+      // Still torn: the next append begins with this again, and fails where it fails.
+    }
+  }
+
+  /** From here on entries go to a new file. */
+  rotate(): void {
+    if (this.#isTorn) this.#mend()
+    const path = journalPath(this.#base, this.#generation)
+    const fd = openSync(journalPath(this.#base, this.#generation + 1), 'a')
+    closeSync(this.#fd)
+    this.#old.push({ path, generation: this.#generation, bytes: this.#bytes })
+    this.#generation += 1
+    this.#fd = fd
+    this.#bytes = 0
+  }
+
+  /** Deletes the files that the last rotation ended: a checkpoint holds what stands in them. */
+  async dropOld(): Promise<void> {
+    const covered = this.#old
+    for (const { path } of covered) await rm(path, { force: true })
+    this.#old = this.#old.filter((file) => !covered.includes(file))
+  }
+
+  async close(): Promise<void> {
+    closeSync(this.#fd)
+    if (this.isEmpty) await rm(journalPath(this.#base, this.#generation), { force: true })
+  }
+}
+
+/** `state.json.journal.7` beside `state.json`. */
+export function journalPath(base: string, generation: number): string {
+  return `${base}.journal.${generation}`
+}

@@ -1,0 +1,45 @@
+import type { RateTaken } from './store.ts'
+
+interface Window {
+  readonly opened: number
+  readonly ends: number
+  taken: number
+}
+
+/** Rate windows and sequences of one sandbox: what is counted while the process runs, and never kept. */
+export class Limits {
+  readonly #windows = new Map<string, Window>()
+  readonly #steps = new Map<string, number>()
+  /** At this many windows the ended ones are swept out; doubles with those that stay, so that sweeping stays cheap. */
+  #sweepAt = 1000
+
+  take(key: string, limit: number, windowMs: number, now: number): RateTaken {
+    const window = this.#open(key, windowMs, now)
+    const allowed = window.taken < limit
+    if (allowed) window.taken += 1
+    return { allowed, limit, remaining: Math.max(0, limit - window.taken), resetMs: window.ends - now }
+  }
+
+  /** A sandbox's clock can be set back: a window that has not begun yet is as closed as one that has ended. */
+  #open(key: string, windowMs: number, now: number): Window {
+    const known = this.#windows.get(key)
+    if (known !== undefined && known.opened <= now && now < known.ends) return known
+    if (this.#windows.size >= this.#sweepAt) this.#sweep(now)
+    const opened = { opened: now, ends: now + windowMs, taken: 0 }
+    this.#windows.set(key, opened)
+    return opened
+  }
+
+  #sweep(now: number): void {
+    for (const [key, window] of this.#windows) {
+      if (now < window.opened || now >= window.ends) this.#windows.delete(key)
+    }
+    this.#sweepAt = Math.max(1000, this.#windows.size * 2)
+  }
+
+  step(key: string): number {
+    const before = this.#steps.get(key) ?? 0
+    this.#steps.set(key, before + 1)
+    return before
+  }
+}

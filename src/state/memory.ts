@@ -1,0 +1,17 @@
+import { KeptStore } from './core.ts'
+import type { Store } from './store.ts'
+import { World } from './world.ts'
+
+/** The state of a simulator that forgets everything when it ends. Otherwise it behaves as the file does. */
+export function createMemoryStore(): Store {
+  const world = new World()
+  return new KeptStore({
+    world,
+    async commit(step) {
+      const { change, answer } = step(world)
+      if (change !== undefined) world.apply(change)
+      return answer
+    },
+    async close() {},
+  })
+}

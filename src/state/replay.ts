@@ -1,0 +1,123 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { isObject } from '../json.ts'
+import { reasonOf, StateFault } from './fault.ts'
+import { migrate } from './format.ts'
+import { JOURNAL_KIND, type JournalFile } from './journal.ts'
+import { type Check, count, oneOf, record, sentences, text } from './shape.ts'
+import {
+  eventShape,
+  exportShape,
+  promptHeadShape,
+  qualityShape,
+  snapshotShape,
+  versionShape,
+} from './shapes.ts'
+import type { Change, World } from './world.ts'
+
+/** What a journal line must hold, by what it does. */
+const ENTRY_SHAPES: { readonly [Op in Change['op']]: Check } = {
+  event: record({ event: eventShape }),
+  replay: record({ insertId: text }),
+  version: record({ prompt: promptHeadShape, version: versionShape }),
+  activate: record({ promptId: text, versionId: text }),
+  quality: record({ quality: qualityShape }),
+  reset: record({}),
+  delete: record({}),
+  import: record({ state: exportShape }),
+  snapshot: record({ snapshot: snapshotShape }),
+  restore: record({ snapshotId: text }),
+  forget: record({ snapshotId: text }),
+}
+
+const entryShape = record({ seq: count, sandbox: text, op: oneOf(...Object.keys(ENTRY_SHAPES)) })
+
+export interface Replayed {
+  /** The last entry that was applied, or the checkpoint's. */
+  readonly seq: number
+  /** How many entries were applied. */
+  readonly entries: number
+  readonly files: readonly JournalFile[]
+}
+
+/** Applies to the world of the checkpoint `seq` what was acknowledged after it. Throws a StateFault with its place. */
+export async function replayJournal(base: string, world: World, seq: number): Promise<Replayed> {
+  const files: JournalFile[] = []
+  let reached = seq
+  let entries = 0
+  for (const { path, generation } of await journalFiles(base)) {
+    const { lines, bytes } = wholeLines(await read(path))
+    for (const [index, line] of lines.entries()) {
+      const applied = inPlace(path, index, () => replayLine(line, index, world, reached))
+      if (applied) entries += 1
+      if (applied) reached += 1
+    }
+    files.push({ path, generation, bytes })
+  }
+  return { seq: reached, entries, files }
+}
+
+async function journalFiles(base: string): Promise<{ path: string; generation: number }[]> {
+  const prefix = `${basename(base)}.journal.`
+  const names = (await readdir(dirname(base))).filter((name) => name.startsWith(prefix))
+  const generations = names.map((name) => Number(name.slice(prefix.length))).filter(Number.isInteger)
+  return generations
+    .sort((a, b) => a - b)
+    .map((generation) => ({ path: join(dirname(base), prefix + generation), generation }))
+}
+
+async function read(path: string): Promise<Buffer> {
+  try {
+    return await readFile(path)
+  } catch (error) {
+    throw new StateFault(`${path} cannot be read (${reasonOf(error)})`, { cause: error })
+  }
+}
+
+/** A last line without its line break is one that was being written when the process died: never acknowledged. */
+function wholeLines(content: Buffer): { lines: string[]; bytes: number } {
+  const bytes = content.lastIndexOf(0x0a) + 1
+  const lines = content.subarray(0, bytes).toString('utf8').split('\n')
+  return { lines: lines.slice(0, -1), bytes }
+}
+
+/** True: applied. False: the header, or an entry that the checkpoint holds already. */
+function replayLine(line: string, index: number, world: World, reached: number): boolean {
+  const entry: unknown = JSON.parse(line)
+  if (index === 0) {
+    migrate(entry, JOURNAL_KIND)
+    return false
+  }
+  const { seq, change } = entryOf(entry)
+  if (seq <= reached) return false
+  if (seq !== reached + 1) {
+    throw new StateFault(
+      `is entry ${seq} and follows entry ${reached}: the state file and its journal do not belong together`,
+    )
+  }
+  world.apply(change)
+  return true
+}
+
+function entryOf(entry: unknown): { readonly seq: number; readonly change: Change } {
+  const op = isObject(entry) ? entry['op'] : undefined
+  const shape = typeof op === 'string' && isOp(op) ? ENTRY_SHAPES[op] : entryShape
+  const faults = sentences([...entryShape(entry), ...shape(entry)], 'it')
+  if (faults[0] !== undefined) throw new StateFault(`is no entry: ${faults[0]}`)
+  const { seq, ...change } = entry as { seq: number } & Change // the check has just proved the shape
+  return { seq, change: change as Change } // what is left of an entry without its number
+}
+
+function isOp(op: string): op is Change['op'] {
+  return Object.hasOwn(ENTRY_SHAPES, op)
+}
+
+/** Runs for one line; whatever is wrong with the line is told with its place. */
+function inPlace<T>(path: string, index: number, run: () => T): T {
+  try {
+    return run()
+  } catch (error) {
+    const why = error instanceof StateFault ? error.message : `cannot be used (${reasonOf(error)})`
+    throw new StateFault(`${path}, line ${index + 1}: ${why}`, { cause: error })
+  }
+}

@@ -1,0 +1,189 @@
+import { ImpactIndex } from './impact.ts'
+import { type ExternalName, externalKey, type PromptHead } from './prompts.ts'
+import { DEFAULT_QUALITY, type QualitySettings, type Snapshot } from './sandboxes.ts'
+import type { PromptVersion, StoredEvent, StoredPrompt } from './store.ts'
+
+/** Takes a change back. Only ever called in the same turn, latest change first. */
+export type Undo = () => void
+
+/** A prompt as it is kept: versions are only ever appended, and which one is active stands beside them. */
+interface PromptRecord {
+  readonly head: PromptHead
+  readonly versions: PromptVersion[]
+  active: string | undefined
+}
+
+/** What a prompt was at one moment: the first `count` of a list that may have grown since. */
+interface PromptImage {
+  readonly head: PromptHead
+  readonly versions: readonly PromptVersion[]
+  readonly count: number
+  readonly active: string | undefined
+}
+
+/** What a sandbox held at one moment. It shares the records with the sandbox, so it costs a list of references. */
+export interface SandboxImage {
+  readonly quality: QualitySettings
+  readonly events: readonly StoredEvent[]
+  readonly prompts: readonly PromptImage[]
+}
+
+export const EMPTY_IMAGE: SandboxImage = { quality: DEFAULT_QUALITY, events: [], prompts: [] }
+
+export type SnapshotHead = Pick<Snapshot, 'snapshotId' | 'name' | 'createdAt'>
+
+export interface KeptSnapshot {
+  readonly head: SnapshotHead
+  readonly image: SandboxImage
+}
+
+/** The data of one sandbox, with the indexes that make each step cost the same however much is stored. */
+export class Sandbox {
+  quality: QualitySettings
+  readonly #events: StoredEvent[] = []
+  readonly #byInsertId = new Map<string, number>()
+  readonly #prompts = new Map<string, PromptRecord>()
+  readonly #byExternalKey = new Map<string, string>()
+  /** Of what has no name of the caller's: how often each payload came, by the id that its first occurrence got. */
+  readonly #occurrences = new Map<string, number>()
+  readonly impact = new ImpactIndex()
+
+  constructor(image: SandboxImage) {
+    this.quality = image.quality
+    for (const event of image.events) this.addEvent(event)
+    for (const prompt of image.prompts) this.#addPrompt(prompt)
+  }
+
+  get events(): readonly StoredEvent[] {
+    return this.#events
+  }
+
+  get occurrences(): ReadonlyMap<string, number> {
+    return this.#occurrences
+  }
+
+  get promptCount(): number {
+    return this.#prompts.size
+  }
+
+  eventOf(insertId: string): StoredEvent | undefined {
+    const index = this.#byInsertId.get(insertId)
+    return index === undefined ? undefined : this.#events[index]
+  }
+
+  /** The prompt that the caller means, and how many versions it has. */
+  promptOf(draft: ExternalName): { readonly head: PromptHead; readonly versions: number } | undefined {
+    const key = externalKey(draft)
+    const promptId = key === undefined ? undefined : this.#byExternalKey.get(key)
+    const record = promptId === undefined ? undefined : this.#prompts.get(promptId)
+    return record && { head: record.head, versions: record.versions.length }
+  }
+
+  hasVersion(promptId: string, versionId: string): boolean {
+    return this.#prompts.get(promptId)?.versions.some((version) => version.versionId === versionId) ?? false
+  }
+
+  prompts(): StoredPrompt[] {
+    return [...this.#prompts.values()].map((record) =>
+      promptOfImage({ ...record, count: record.versions.length }),
+    )
+  }
+
+  image(): SandboxImage {
+    return {
+      quality: this.quality,
+      events: this.#events.slice(),
+      prompts: Array.from(this.#prompts.values(), ({ head, versions, active }) => ({
+        head,
+        versions,
+        count: versions.length,
+        active,
+      })),
+    }
+  }
+
+  addEvent(event: StoredEvent): Undo {
+    const { insertId } = event.fields
+    this.#events.push(event)
+    this.impact.add(event)
+    if (insertId !== undefined) this.#byInsertId.set(insertId, this.#events.length - 1)
+    const uncount = insertId === undefined ? this.#count(event.repeatOf ?? event.eventId) : undefined
+    return () => {
+      this.#events.pop()
+      this.impact.remove(event)
+      if (insertId !== undefined) this.#byInsertId.delete(insertId)
+      uncount?.()
+    }
+  }
+
+  addReplay(insertId: string): Undo {
+    const index = this.#byInsertId.get(insertId)
+    const event = index === undefined ? undefined : this.#events[index]
+    if (index === undefined || event === undefined) throw new Error(`no event has insertId ${insertId}`)
+    this.#events[index] = { ...event, replays: event.replays + 1 }
+    return () => {
+      this.#events[index] = event
+    }
+  }
+
+  addVersion(head: PromptHead, version: PromptVersion): Undo {
+    const known = this.#prompts.get(head.promptId)
+    if (known !== undefined) {
+      known.versions.push(version)
+      return () => {
+        known.versions.pop()
+      }
+    }
+    return this.#addPrompt({ head, versions: [version], count: 1, active: undefined })
+  }
+
+  activate(promptId: string, versionId: string): Undo {
+    const record = this.#prompts.get(promptId)
+    if (record === undefined) throw new Error(`no prompt has id ${promptId}`)
+    const before = record.active
+    record.active = versionId
+    return () => {
+      record.active = before
+    }
+  }
+
+  #addPrompt({ head, versions, count, active }: PromptImage): Undo {
+    const key = externalKey(head)
+    this.#prompts.set(head.promptId, { head, versions: versions.slice(0, count), active })
+    if (key !== undefined) this.#byExternalKey.set(key, head.promptId)
+    const uncount = key === undefined ? this.#count(head.repeatOf ?? head.promptId) : undefined
+    return () => {
+      this.#prompts.delete(head.promptId)
+      if (key !== undefined) this.#byExternalKey.delete(key)
+      uncount?.()
+    }
+  }
+
+  #count(first: string): Undo {
+    const before = this.#occurrences.get(first)
+    this.#occurrences.set(first, (before ?? 0) + 1)
+    return () => {
+      if (before === undefined) this.#occurrences.delete(first)
+      else this.#occurrences.set(first, before)
+    }
+  }
+}
+
+/** The prompt as it was, with each version knowing whether it is the active one. */
+export function promptOfImage({ head, versions, count, active }: PromptImage): StoredPrompt {
+  const then = versions.slice(0, count)
+  return {
+    ...head,
+    versions: then.map((version) => (version.versionId === active ? { ...version, active: true } : version)),
+  }
+}
+
+/** The other way round: a version is kept as inactive, and the prompt says which one is active. */
+export function imageOfPrompt({ versions, ...head }: StoredPrompt): PromptImage {
+  return {
+    head,
+    versions: versions.map((version) => (version.active ? { ...version, active: false } : version)),
+    count: versions.length,
+    active: versions.find((version) => version.active)?.versionId,
+  }
+}

@@ -1,0 +1,144 @@
+import { isObject } from '../json.ts'
+import {
+  between,
+  both,
+  type Check,
+  count,
+  type Fault,
+  flag,
+  list,
+  oneOf,
+  optional,
+  record,
+  text,
+  where,
+} from './shape.ts'
+
+/** What a state file, a journal line and an export must look like before we believe them. */
+
+const instant = where(
+  'must be a UTC time like 2026-01-15T12:00:00.000Z',
+  (value) => typeof value === 'string' && /^(\d{4}|[+-]\d{6})-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(value),
+)
+const nonEmpty = where(
+  'must be a string that is not empty',
+  (value) => typeof value === 'string' && value !== '',
+)
+
+export const qualityShape = record({ weight: between(0, 1) })
+
+export const eventShape = record({
+  eventId: nonEmpty,
+  fields: record({
+    eventType: text,
+    productId: text,
+    value: text,
+    valueType: oneOf('currency', 'numeric', 'text', 'boolean'),
+    influence: oneOf('positive', 'negative', 'neutral'),
+    eventAt: instant,
+    qualityImpactScore: optional(between(-1, 1)),
+    conversationId: optional(text),
+    externalConversationId: optional(text),
+    insertId: optional(text),
+  }),
+  impact: between(-1, 1),
+  sampledOut: flag,
+  receivedAt: instant,
+  replays: count,
+  eventAtDefaulted: optional(oneOf(true)),
+  repeatOf: optional(nonEmpty),
+})
+
+const promptHead = {
+  promptId: nonEmpty,
+  externalPromptId: optional(text),
+  productId: optional(text),
+  repeatOf: optional(nonEmpty),
+}
+
+export const promptHeadShape = record(promptHead)
+
+export const versionShape = record({
+  versionId: nonEmpty,
+  version: count,
+  fingerprint: where(
+    'must be a SHA-256 in hex',
+    (value) => typeof value === 'string' && /^[0-9a-f]{64}$/.test(value),
+  ),
+  active: flag,
+  createdAt: instant,
+  componentIds: list(nonEmpty),
+  variables: list(text),
+  fields: record({ name: text, components: list(record({ content: text })) }),
+})
+
+const promptShape = both(record({ ...promptHead, versions: list(versionShape) }), numberedVersions)
+
+export const snapshotShape = record({ snapshotId: nonEmpty, name: optional(text), createdAt: instant })
+
+const holding = {
+  quality: qualityShape,
+  events: distinct(list(eventShape), eventNames),
+  prompts: distinct(list(promptShape), promptNames),
+}
+
+/** What a sandbox holds: shared by exports, snapshots and the state file. */
+export const holdingShape = record(holding)
+
+export const exportShape = record({ format: oneOf(1), ...holding })
+
+export const realmShape = record({
+  name: text,
+  ...holding,
+  snapshotsTaken: count,
+  snapshots: list(both(snapshotShape, holdingShape)),
+})
+
+/** Versions 1, 2, 3, ...; at most one of them active. */
+function numberedVersions(prompt: unknown): readonly Fault[] {
+  const versions = membersOf(prompt, 'versions')
+  if (versions.length === 0) return [{ at: '.versions', must: 'must have at least one version' }]
+  const wrong = versions.findIndex((version, index) => version['version'] !== index + 1)
+  if (wrong !== -1)
+    return [{ at: `.versions[${wrong}].version`, must: `must be ${wrong + 1}, its place in the list` }]
+  if (versions.filter((version) => version['active'] === true).length > 1) {
+    return [{ at: '.versions', must: 'must have no more than one active version' }]
+  }
+  return []
+}
+
+/** A list, right in itself, in which no two items have a name in common. */
+function distinct(items: Check, namesOf: (item: Record<string, unknown>) => readonly string[]): Check {
+  return both(items, (value) => {
+    const seen = new Set<string>()
+    const held = Array.isArray(value) ? value.filter(isObject) : []
+    for (const [index, item] of held.entries()) {
+      for (const name of namesOf(item)) {
+        if (seen.has(name))
+          return [{ at: `[${index}]`, must: `must not repeat the ${name} of an earlier one` }]
+        seen.add(name)
+      }
+    }
+    return []
+  })
+}
+
+function eventNames(event: Record<string, unknown>): readonly string[] {
+  const { fields } = event
+  const insertId = isObject(fields) ? fields['insertId'] : undefined
+  const own = `eventId ${event['eventId']}`
+  return insertId === undefined ? [own] : [own, `insertId ${insertId}`]
+}
+
+function promptNames(prompt: Record<string, unknown>): readonly string[] {
+  const own = `promptId ${prompt['promptId']}`
+  const external = prompt['externalPromptId']
+  return external === undefined
+    ? [own]
+    : [own, `externalPromptId ${external} (product ${prompt['productId']})`]
+}
+
+function membersOf(value: unknown, name: string): readonly Record<string, unknown>[] {
+  const members = isObject(value) ? value[name] : undefined
+  return Array.isArray(members) ? members.filter(isObject) : []
+}
