@@ -58,8 +58,11 @@ function walk(value: Json, pointer: string, depth: number, survey: Survey): void
     survey.problem = { pointer, message: `must not be nested deeper than ${maxDepth} levels` }
     return
   }
-  if (!Array.isArray(value)) return walkMembers(value, pointer, depth, survey)
-  for (const [index, item] of value.entries()) walk(item, `${pointer}/${index}`, depth + 1, survey)
+  if (Array.isArray(value)) {
+    for (const [index, item] of value.entries()) walk(item, `${pointer}/${index}`, depth + 1, survey)
+  } else {
+    walkMembers(value, pointer, depth, survey)
+  }
 }
 
 function walkMembers(value: JsonObject, pointer: string, depth: number, survey: Survey): void {

@@ -55,6 +55,7 @@ function text<T extends string | undefined>(
 }
 
 const isClock = (text: string) => text === 'real' || parseInstant(text) !== undefined
+const isStateFile = (text: string) => text !== '' && !/^[a-z]+:\/\//i.test(text)
 const isSeed = (text: string) => /^[\x21-\x7e]{1,64}$/.test(text)
 const isSize = (text: string) => /^\d{1,9}(b|kb|mb)?$/i.test(text)
 
@@ -127,6 +128,8 @@ export const settingTable = {
     flag: 'state',
     value: 'FILE',
     default: './.convsim/state.json',
+    test: isStateFile,
+    wanted: 'a file, or ":memory:" (a shared store such as redis:// cannot be used yet)',
     about: 'Where prompts and events are kept; ":memory:" keeps them until the process ends.',
   }),
   seed: text({

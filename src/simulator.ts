@@ -65,8 +65,10 @@ async function wire(
   const handlers = handlersOf(contract, createWorld(fixtures), store)
   const sandboxes = createSandboxes({ seed: settings.seed, now: clockOf(settings.clock, now) })
   const pipeline = createPipeline({
-    ...sources,
+    contract,
+    fixtures,
     ...rulesOf(settings, fixtures),
+    scenarios: { ...sources, ofModel: scenariosOf(fixtures) },
     sandboxes,
     store,
     handlers,
@@ -105,6 +107,13 @@ function rulesOf(settings: Settings, { plans, models }: Fixtures) {
     strict: settings.strict,
     simHeaders: settings.simHeaders,
   }
+}
+
+/** The scenarios of the magic models, by id. */
+function scenariosOf({ models }: Fixtures): Map<string, string> {
+  return new Map(
+    models.flatMap(({ id, scenario }) => (scenario === undefined ? [] : [[id.toLowerCase(), scenario]])),
+  )
 }
 
 function clockOf(clock: string, real: () => number): () => number {

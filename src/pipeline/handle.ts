@@ -1,24 +1,43 @@
+import type { Contract } from '../contract/contract.ts'
 import type { Fallback } from '../contract/fallback.ts'
 import { type Exchange, operationOf, type Reply } from '../exchange.ts'
 import type { Handler } from '../operations/handler.ts'
 import { refusals } from '../refusals.ts'
+import { sentParameters } from './sent.ts'
 
 /** Does what the operation does. The last stage: it always answers. */
-export function handle(handlers: ReadonlyMap<string, Handler>, fallback: Fallback | undefined) {
+export function handle(
+  contract: Contract,
+  handlers: ReadonlyMap<string, Handler>,
+  fallback: Fallback | undefined,
+) {
   return async function handle(exchange: Exchange): Promise<Reply> {
     const operation = operationOf(exchange)
     const handler = handlers.get(operation.id)
-    if (!handler) return answerFromDocument(exchange, fallback)
+    if (!handler) return answerFromDocument(exchange, contract, fallback)
     const body = await handler.handle(exchange)
     return { status: operation.successStatus, headers: {}, body, origin: 'contract' }
   }
 }
 
 /** An operation that somebody added to the document: answered from its examples and schemas. */
-async function answerFromDocument(exchange: Exchange, fallback: Fallback | undefined): Promise<Reply> {
-  if (!fallback) throw new Error(`no handler and no fallback for ${operationOf(exchange).id}`)
-  const { request, path } = exchange
-  const answer = await fallback.answer({ ...request, path, body: exchange.body })
-  if ('problem' in answer) return refusals.ownFault(answer.problem)
-  return { ...answer, origin: 'contract' }
+async function answerFromDocument(
+  exchange: Exchange,
+  { basePath }: Contract,
+  fallback: Fallback | undefined,
+): Promise<Reply> {
+  const operation = operationOf(exchange)
+  if (!fallback) throw new Error(`no handler and no fallback for ${operation.id}`)
+  const { query, header } = sentParameters(exchange)
+  const path = exchange.path.slice(basePath.length)
+  const answer = await fallback.answer({
+    method: operation.method,
+    path,
+    query,
+    headers: header,
+    body: exchange.body,
+  })
+  if ('problem' in answer)
+    return refusals.ownFault(`Prism finds no answer in the document: ${answer.problem}`)
+  return { status: answer.status, headers: {}, body: answer.body, origin: 'contract' }
 }

@@ -52,7 +52,7 @@ export function createPipeline(parts: Parts): Pipeline {
     validate(handlers, parts.strict), //                  400 413 415
     subject(parts.isModel, handlers), //                  404
     rate(store, parts.limitOf, handlers), //              429
-    handle(handlers, parts.fallback), //                  the operation itself
+    handle(contract, handlers, parts.fallback), //                  the operation itself
   ]
   const stagesOut = [checkAnswer(log), mark(parts.simHeaders), record(log)]
 

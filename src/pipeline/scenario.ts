@@ -37,7 +37,7 @@ function widerScope(
 ): readonly ActiveScenario[] {
   const magic = [
     exchange.caller?.scenario,
-    ...Object.values(exchange.pathParameters).map((id) => ofModel.get(id)),
+    ...Object.values(exchange.pathParameters).map((id) => ofModel.get(id.toLowerCase())),
   ]
   const byMagic = magic.filter((text) => text !== undefined).flatMap((text) => checked(text, catalogue))
   const fitting = [byMagic, startUp].map((scope) =>

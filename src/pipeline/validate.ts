@@ -1,8 +1,9 @@
-import type { SentParameters, Violation } from '../contract/contract.ts'
+import type { Violation } from '../contract/contract.ts'
 import { type Exchange, operationOf, type Reply, type Stage } from '../exchange.ts'
 import { readJson } from '../json-body.ts'
 import type { Handler } from '../operations/handler.ts'
 import { refusals } from '../refusals.ts'
+import { sentParameters } from './sent.ts'
 
 /** Everything the contract says of a request, all violations at once. `strict` turns advice into refusals. */
 export function validate(handlers: ReadonlyMap<string, Handler>, strict: boolean): Stage {
@@ -24,18 +25,6 @@ function advise(exchange: Exchange, handler: Handler | undefined, strict: boolea
   if (!strict || exchange.advice.length === 0) return undefined
   exchange.violations = exchange.advice
   return refusals.invalid(operationOf(exchange), exchange.advice)
-}
-
-function sentParameters({ request, pathParameters }: Exchange): SentParameters {
-  const query: Record<string, string | string[]> = {}
-  const sent = new URLSearchParams(request.query)
-  for (const name of new Set(sent.keys())) {
-    const values = sent.getAll(name)
-    query[name] = values.length > 1 ? values : (values[0] ?? '')
-  }
-  const header: Record<string, string> = {}
-  for (const [name, value] of Object.entries(request.headers)) if (value !== undefined) header[name] = value
-  return { path: pathParameters, query, header }
 }
 
 /** Reads and checks the body; `exchange.body` is set where it is a JSON value at all. */
