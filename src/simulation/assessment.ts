@@ -30,6 +30,7 @@ interface Found {
 }
 
 interface FoundIssue extends Found {
+  readonly measure: Measure
   readonly severity: DetectedIssue['severity']
   readonly title: string
 }
@@ -81,7 +82,7 @@ function findIssues(figures: Figures, measured: Measured, phrases: Phrases, spea
 }
 
 function describeIssue(
-  { id, severity }: IssueRule,
+  { id, severity, measure: about }: IssueRule,
   words: Wording,
   phrases: Phrases,
   speaker: Speaker,
@@ -90,6 +91,7 @@ function describeIssue(
   return {
     id,
     severity,
+    measure: about,
     title: speaker.say(said.title, `${id} title`, words),
     sentence: speaker.say(said.pattern, `${id} pattern`, words),
   }
@@ -106,15 +108,24 @@ function findStrengths(figures: Figures, measured: Measured, phrases: Phrases, s
   })
 }
 
+/** What the summary and its outlook tell anyway. */
+const TOLD: readonly Measure[] = ['avgConversationQualityIndex', 'qualityChange', 'worstDayGap']
+
+/** The state of the model, the gravest issue, the course of the period. */
 function summarise(
   level: Recommendations['healthLevel'],
   issues: readonly FoundIssue[],
   phrases: Phrases,
   speaker: Speaker,
 ): string {
-  const [first] = issues
-  const words = first ? { pattern: first.sentence, issues: counted(issues.length, 'open issue') } : {}
-  return `${speaker.say(phrases.summary[level], 'summary', words)} ${speaker.say(phrases.outlook, 'outlook')}`
+  const gravest = issues.find(
+    ({ severity, measure: about }) => HEALTH_OF[severity] === level && !TOLD.includes(about),
+  )
+  const words = { issues: counted(issues.length, 'open issue') }
+  const outlook = speaker.say(phrases.outlook, 'outlook')
+  const sentences = [speaker.say(phrases.summary[level], 'summary', words)]
+  if (gravest && level !== 'healthy') sentences.push(gravest.sentence)
+  return [...sentences, outlook].join(' ')
 }
 
 const PRIORITIES = ['high', 'medium', 'low'] as const

@@ -9,7 +9,7 @@ export type Variants = readonly string[]
 /** What an analyst says (`fixtures/phrases.yaml`), by the ids of the rules. */
 export interface Phrases {
   readonly summary: Readonly<Record<Recommendations['healthLevel'], Variants>>
-  /** The sentence on the course of the period, after the summary. */
+  /** The sentence on the course of the period, which ends the summary. */
   readonly outlook: Variants
   readonly issues: Readonly<Record<string, { readonly title: Variants; readonly pattern: Variants }>>
   readonly strengths: Readonly<Record<string, Variants>>
@@ -110,8 +110,8 @@ export function phrasePlaces(): PhrasePlace[] {
   )
   return [
     { path: ['summary', 'healthy'], placeholders: [] },
-    { path: ['summary', 'needs_attention'], placeholders: ['pattern', 'issues'] },
-    { path: ['summary', 'critical'], placeholders: ['pattern', 'issues'] },
+    { path: ['summary', 'needs_attention'], placeholders: ['issues'] },
+    { path: ['summary', 'critical'], placeholders: ['issues'] },
     { path: ['outlook'], placeholders: [] },
     ...issues,
     ...strengths,

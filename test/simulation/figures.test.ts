@@ -1,0 +1,144 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { Analytics, DataPoint } from '../../src/simulation/analytics.ts'
+import { LABEL_BANDS } from '../../src/simulation/labels.ts'
+import { DETECTION_FIELDS, LABEL_FIELDS } from '../../src/simulation/persona.ts'
+import { anyModel, now, periods, shippedWorld } from './shipped-world.ts'
+
+const world = await shippedWorld()
+const averages = [
+  'avgConversationQualityIndex',
+  'avgSatisfactionScore',
+  'avgGrowthScore',
+  'avgFrictionScore',
+  'avgSafetyScore',
+] as const
+
+const models = Array.from({ length: 200 }, (_, index) => anyModel(index))
+
+function sum(points: readonly DataPoint[], field: 'conversationCount' | 'messageCount'): number {
+  return points.reduce((total, point) => total + point[field], 0)
+}
+
+/** As a reader would work it out from the data points. */
+function weighted(points: readonly DataPoint[], field: (typeof averages)[number]): number | null {
+  const with_ = points.filter((point) => point.conversationCount > 0)
+  if (with_.length === 0) return null
+  const total = with_.reduce((all, point) => all + (point[field] ?? Number.NaN) * point.conversationCount, 0)
+  return total / sum(with_, 'conversationCount')
+}
+
+function expectToAddUp(answer: Analytics): void {
+  const { dataPoints } = answer
+  expect(answer.conversationCount).toBe(sum(dataPoints, 'conversationCount'))
+  expect(answer.messageCount).toBe(sum(dataPoints, 'messageCount'))
+  for (const field of averages) {
+    const average = weighted(dataPoints, field)
+    if (average === null) expect(answer[field]).toBeNull()
+    else expect(Math.abs((answer[field] ?? Number.NaN) - average)).toBeLessThanOrEqual(0.00005 + 1e-9)
+  }
+  for (const field of DETECTION_FIELDS) {
+    const count = answer[field]
+    if (!count) continue
+    expect(Number.isInteger(count.total)).toBe(true)
+    expect(count.total).toBeLessThanOrEqual(answer.messageCount)
+    expect(count.percentage).toBe(Math.round((count.total / answer.messageCount) * 100 * 100) / 100)
+  }
+}
+
+function expectInRange(answer: Analytics): void {
+  for (const point of [answer, ...answer.dataPoints]) {
+    for (const field of averages) {
+      const value = point[field]
+      if (value !== null) expect(value >= 0 && value <= 1 && Number(value.toFixed(4)) === value).toBe(true)
+    }
+    if (point.conversationCount > 0) {
+      expect(point.messageCount).toBeGreaterThanOrEqual(2 * point.conversationCount)
+    } else expect(point.messageCount).toBe(0)
+  }
+  const rating = answer.averageConversationRating
+  if (rating !== null) expect(rating >= 1 && rating <= 5).toBe(true)
+}
+
+describe('over 200 models, each period', () => {
+  test('adds up from the data points and stays in its ranges', () => {
+    for (const modelId of models) {
+      for (const days of periods) {
+        const answer = world.analytics({ seed: '1', modelId, days, now })
+        expectToAddUp(answer)
+        expectInRange(answer)
+      }
+    }
+  })
+
+  test('a shorter period is the tail of a longer one', () => {
+    for (const modelId of models) {
+      const [week, month, quarter] = periods.map(
+        (days) => world.analytics({ seed: '1', modelId, days, now }).dataPoints,
+      )
+      expect(week).toEqual(quarter?.slice(-7))
+      expect(month).toEqual(quarter?.slice(-30))
+      expect(quarter).toHaveLength(90)
+    }
+  })
+
+  test('days that have conversations have scores, and only those', () => {
+    for (const modelId of models) {
+      for (const point of world.analytics({ seed: '1', modelId, days: 90, now }).dataPoints) {
+        for (const field of averages) expect(point[field] === null).toBe(point.conversationCount === 0)
+      }
+    }
+  })
+
+  test('a label is the one of its score', () => {
+    for (const modelId of models) {
+      const answer = world.analytics({ seed: '1', modelId, days: 30, now })
+      for (const field of LABEL_FIELDS) {
+        const value = answer[field]
+        if (!value) continue
+        const index = LABEL_BANDS[field].findIndex(({ label }) => label === value.label)
+        const below = LABEL_BANDS[field][index - 1]?.below ?? -1
+        expect(value.score).toBeGreaterThanOrEqual(below)
+        expect(value.score).toBeLessThanOrEqual(LABEL_BANDS[field][index]?.below ?? Number.NaN)
+      }
+    }
+  })
+})
+
+test('the values of a day do not depend on when they are asked for', () => {
+  fc.assert(
+    fc.property(
+      fc.date({ min: new Date('1970-01-01'), max: new Date('2100-12-31'), noInvalidDate: true }),
+      fc.integer({ min: 0, max: 89 }),
+      fc.constantFrom(...world.personas),
+      (date, later, persona) => {
+        const query = { seed: '1', modelId: anyModel(1), days: 90, persona } as const
+        const first = world.analytics({ ...query, now: date.getTime() }).dataPoints
+        const second = world.analytics({ ...query, now: date.getTime() + later * 86_400_000 }).dataPoints
+        expect(second.slice(0, 90 - later)).toEqual(first.slice(later))
+      },
+    ),
+    { numRuns: 60 },
+  )
+})
+
+test.each([
+  ['1970-01-01T00:00:00.000Z', '1969-12-26', '1970-01-01'],
+  ['2025-01-03T23:59:59.999Z', '2024-12-28', '2025-01-03'],
+  ['2024-03-01T00:00:00.000Z', '2024-02-24', '2024-03-01'],
+  ['2100-01-01T00:00:00.000Z', '2099-12-26', '2100-01-01'],
+])('at %s the last 7 days are %s to %s, one by one', (at, first, last) => {
+  const { dataPoints } = world.analytics({ seed: '1', modelId: anyModel(1), days: 7, now: Date.parse(at) })
+  expect(dataPoints.map(({ date }) => date)).toEqual(
+    Array.from({ length: 7 }, (_, index) =>
+      new Date(Date.parse(`${first}T00:00:00.000Z`) + index * 86_400_000).toISOString(),
+    ),
+  )
+  expect(dataPoints.at(-1)?.date).toBe(`${last}T00:00:00.000Z`)
+})
+
+test('any instant of a day gives the whole day', () => {
+  const query = { seed: '1', modelId: anyModel(1), days: 7 } as const
+  const morning = world.analytics({ ...query, now: Date.parse('2026-01-15T00:00:00.000Z') })
+  expect(world.analytics({ ...query, now: Date.parse('2026-01-15T23:59:59.999Z') })).toEqual(morning)
+})

@@ -1,0 +1,109 @@
+import { describe, expect, test } from 'vitest'
+import type { Analytics } from '../../src/simulation/analytics.ts'
+import { anyModel, now, periods, shippedFixtures, shippedWorld } from './shipped-world.ts'
+
+const world = await shippedWorld()
+const fixtures = await shippedFixtures()
+
+const counts = ['conversationCount', 'messageCount']
+const always = [...counts, 'dataPoints', 'date']
+
+function nullable(of: object): string[] {
+  return Object.keys(of).filter((field) => !always.includes(field))
+}
+
+function answers(): Analytics[] {
+  return world.personas.flatMap((persona) =>
+    periods.flatMap((days) =>
+      [1, 2, 3].map((index) => world.analytics({ seed: '1', modelId: anyModel(index), days, now, persona })),
+    ),
+  )
+}
+
+/** The fields that are null, and those that are not, somewhere. */
+function coverage(objects: readonly object[]): { isNull: Set<string>; isSet: Set<string> } {
+  const [isNull, isSet] = [new Set<string>(), new Set<string>()]
+  for (const object of objects) {
+    for (const [field, value] of Object.entries(object)) (value === null ? isNull : isSet).add(field)
+  }
+  return { isNull, isSet }
+}
+
+describe('over the personas', () => {
+  const all = answers()
+
+  test.each([
+    ['top-level', all, 18],
+    ['data point', all.flatMap(({ dataPoints }) => dataPoints), 5],
+  ] as const)('every nullable %s field is null at least once and set at least once', (_, objects, count) => {
+    const fields = nullable(objects[0] ?? {})
+    const { isNull, isSet } = coverage(objects)
+    expect(fields).toHaveLength(count)
+    for (const field of fields) {
+      expect(isNull, field).toContain(field)
+      expect(isSet, field).toContain(field)
+    }
+    for (const field of always) expect(isNull).not.toContain(field)
+  })
+
+  test('where there is traffic, null has a stated reason', () => {
+    for (const persona of fixtures.personas) {
+      const answer = world.analytics({
+        seed: '1',
+        modelId: anyModel(4),
+        days: 90,
+        now,
+        persona: persona.name,
+      })
+      if (answer.conversationCount < 200) continue
+      const reasons: string[] = [...(persona.switchedOff ?? [])]
+      if (persona.ratedShare === 0) reasons.push('averageConversationRating')
+      expect([...coverage([answer]).isNull].sort()).toEqual(reasons.sort())
+    }
+  })
+})
+
+test('fewer than 20 conversations carry no assessment', () => {
+  for (let index = 0; index < 60; index++) {
+    const answer = world.analytics({ seed: '1', modelId: anyModel(index), days: 30, now, persona: 'sparse' })
+    expect(answer.recommendations === null).toBe(answer.conversationCount < 20)
+  }
+})
+
+describe('shapes', () => {
+  test.each(world.personas)('no-null leaves nothing null for %s', (persona) => {
+    for (const days of periods) {
+      const answer = world.analytics({
+        seed: '1',
+        modelId: anyModel(1),
+        days,
+        now,
+        persona,
+        shape: 'no-null',
+      })
+      expect(coverage([answer, ...answer.dataPoints]).isNull.size).toBe(0)
+    }
+  })
+
+  test('all-null leaves nothing set but counts of zero', () => {
+    const query = { seed: '1', modelId: anyModel(1), days: 30, now } as const
+    const answer = world.analytics({ ...query, shape: 'all-null' })
+    for (const each of [answer, ...answer.dataPoints]) {
+      expect(each.conversationCount + each.messageCount).toBe(0)
+      expect([...coverage([each]).isSet].filter((field) => !always.includes(field))).toEqual([])
+    }
+  })
+
+  test('a model has the shape of its fixture, unless the query asks for something else', () => {
+    const shaped = fixtures.models.find(({ shape }) => shape === 'all-null')
+    const query = { seed: '1', modelId: shaped?.id ?? '', days: 7, now } as const
+    expect(world.analytics(query).conversationCount).toBe(0)
+    expect(world.analytics({ ...query, persona: 'healthy' }).conversationCount).toBeGreaterThan(0)
+    expect(world.analytics({ ...query, shape: 'no-null' }).conversationCount).toBeGreaterThan(0)
+  })
+})
+
+test('an unknown persona is refused', () => {
+  const query = { seed: '1', modelId: anyModel(1), days: 7, now, persona: 'perfect' } as const
+  expect(() => world.analytics(query)).toThrow('unknown persona "perfect"; known: healthy')
+})
