@@ -1,0 +1,66 @@
+import { type Entry, families } from '../../src/scenarios/catalogue.ts'
+import { describeParameter } from '../../src/scenarios/describe.ts'
+import { allSettings, commands, defaultOf, defaultSettings, variableOf } from '../../src/settings.ts'
+import { loadSources } from '../../src/sources.ts'
+
+/** The README's tables that are made from the code, each by the name of its markers. */
+export async function readmeTables(): Promise<Record<string, string>> {
+  const loaded = await loadSources(defaultSettings())
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.findings))
+  const { fixtures, catalogue } = loaded.value
+  return {
+    commands: table(
+      ['command', 'what it does'],
+      Object.entries(commands).map(([name, { takes, about }]) => [
+        code(`convsim ${name}`),
+        `${about}${takes && ` Takes ${takes}.`}`,
+      ]),
+    ),
+    settings: table(
+      ['flag', 'environment', 'default', 'meaning'],
+      allSettings.map(([, setting]) => [
+        [setting.short && code(`-${setting.short}`), code(`--${setting.flag}${setting.value ? ` ${setting.value}` : ''}`)]
+          .filter(Boolean)
+          .join(', '),
+        [variableOf(setting), setting.alsoEnv].filter((name) => name !== undefined).map(code).join(', '),
+        setting.defaultText ?? code(defaultOf(setting)),
+        setting.about,
+      ]),
+    ),
+    scenarios: families
+      .map((family) => {
+        const entries = catalogue.entries.filter((entry) => entry.family === family)
+        return `**${family}**\n\n${table(['scenario', 'what happens', 'parameters'], entries.map(scenarioRow))}`
+      })
+      .join('\n\n'),
+    keys: table(
+      ['token', 'what happens'],
+      fixtures.keys.map(({ token, about }) => [code(token), about]),
+    ),
+    models: table(
+      ['model id', 'name', 'what happens'],
+      fixtures.models.map(({ id, name, about }) => [code(id), name, about]),
+    ),
+  }
+}
+
+/** The README with its made tables put between their markers: `<!-- settings -->` to `<!-- /settings -->`. */
+export function withTables(readme: string, tables: Record<string, string>): string {
+  return Object.entries(tables).reduce((text, [name, made]) => {
+    const [open, close] = [`<!-- ${name} -->`, `<!-- /${name} -->`]
+    const [from, to] = [text.indexOf(open), text.indexOf(close)]
+    if (from < 0 || to < from) throw new Error(`README.md has no place for the table "${name}": add ${open} and ${close}`)
+    return `${text.slice(0, from + open.length)}\n${made}\n${text.slice(to)}`
+  }, readme)
+}
+
+function scenarioRow(entry: Entry): string[] {
+  return [code(entry.name), entry.about, entry.parameters.map(describeParameter).join('<br>')]
+}
+
+function table(head: string[], rows: string[][]): string {
+  const line = (cells: string[]) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n')
+}
+
+const code = (text: string) => `\`${text}\``
