@@ -1,0 +1,226 @@
+/**
+ * What every file and folder of `src/` may import of ours. A name that ends in a slash is a whole folder, any other is
+ * that file alone; a folder may always import itself. Each row knows only rows above it; `knots` has the exceptions.
+ */
+export const mayImport: Readonly<Record<string, readonly string[]>> = {
+  // The vocabulary: no row below is known here.
+  'json.ts': [],
+  'derive.ts': [],
+  'log.ts': [],
+  'sandboxes.ts': [],
+  'shipped.ts': [],
+  'json-body.ts': ['json.ts'],
+
+  // Three that know nothing of each other, nor of us.
+  'contract/': ['json.ts'],
+  'simulation/': ['derive.ts', 'json.ts'],
+  'state/': ['derive.ts', 'json.ts'],
+
+  // A request, an answer, and what can be made of them.
+  'exchange.ts': ['contract/contract.ts', 'json.ts', 'sandboxes.ts', 'scenarios/', 'state/store.ts'],
+  'refusals.ts': ['contract/contract.ts', 'exchange.ts'],
+  'scenarios/': ['contract/contract.ts', 'exchange.ts', 'json.ts', 'refusals.ts'],
+  'fixtures.ts': [
+    '../spec/fixtures.schema.json',
+    'contract/contract.ts',
+    'contract/pointer.ts',
+    'contract/schema.ts',
+    'contract/source.ts',
+    'json.ts',
+    'simulation/',
+  ],
+  'operations/': [
+    'contract/contract.ts',
+    'contract/formats.ts',
+    'exchange.ts',
+    'json.ts',
+    'simulation/',
+    'state/store.ts',
+  ],
+
+  // Two that never call each other: they meet in state and sandboxes.
+  'pipeline/': [
+    'contract/contract.ts',
+    'contract/fallback.ts',
+    'contract/formats.ts',
+    'exchange.ts',
+    'fixtures.ts',
+    'json-body.ts',
+    'log.ts',
+    'operations/handler.ts',
+    'refusals.ts',
+    'sandboxes.ts',
+    'scenarios/',
+    'state/store.ts',
+  ],
+  'control/': [
+    'contract/contract.ts',
+    'exchange.ts',
+    'json.ts',
+    'log.ts',
+    'refusals.ts',
+    'sandboxes.ts',
+    'state/store.ts',
+  ],
+
+  // The edge knows values, not what makes them.
+  'http/': ['exchange.ts', 'log.ts', 'refusals.ts'],
+
+  // The top: where the parts are put together.
+  'settings.ts': ['contract/formats.ts'],
+  'sources.ts': [
+    'contract/contract.ts',
+    'contract/load.ts',
+    'fixtures.ts',
+    'scenarios/',
+    'settings.ts',
+    'shipped.ts',
+  ],
+  'simulator.ts': [
+    'contract/',
+    'control/',
+    'exchange.ts',
+    'fixtures.ts',
+    'log.ts',
+    'operations/',
+    'pipeline/',
+    'sandboxes.ts',
+    'settings.ts',
+    'shipped.ts',
+    'simulation/',
+    'sources.ts',
+    'state/',
+  ],
+  'start.ts': ['contract/contract.ts', 'http/', 'log.ts', 'settings.ts', 'simulator.ts'],
+  'index.ts': ['settings.ts', 'start.ts'],
+  'check.ts': ['contract/contract.ts', 'contract/load.ts', 'fixtures.ts', 'shipped.ts'],
+  'process-log.ts': ['log.ts'],
+  'cli.ts': [
+    'check.ts',
+    'contract/contract.ts',
+    'contract/load.ts',
+    'process-log.ts',
+    'scenarios/describe.ts',
+    'settings.ts',
+    'shipped.ts',
+    'sources.ts',
+    'start.ts',
+  ],
+
+  // Makes dist/; not a part of it.
+  'build.ts': [],
+}
+
+/** Files that may name one another's types in a circle. Loading them is never one. */
+export const knots: readonly { readonly among: readonly string[]; readonly why: string }[] = [
+  {
+    among: ['exchange.ts', 'refusals.ts', 'scenarios/'],
+    why: 'an exchange carries what is switched on, and a scenario acts on an exchange',
+  },
+  {
+    among: ['state/store.ts', 'state/sandboxes.ts'],
+    why: 'the port is the sum of its parts, which speak of what is stored',
+  },
+]
+
+/** What cannot be reached from a folder by any chain of imports that loads code, with the reason it matters. */
+export const neverReaches = [
+  ['contract/', 'simulation/', 'the document is understood without inventing anything'],
+  ['contract/', 'state/', 'the document is the same whatever was stored'],
+  ['simulation/', 'state/', 'figures are a function of seed, model and day'],
+  ['simulation/', 'contract/', 'figures do not depend on how they are described'],
+  ['state/', 'contract/', 'what is stored was checked before'],
+  ['state/', 'simulation/', 'what is stored is what was sent'],
+  ['pipeline/', 'control/', 'a request of the service is never answered by the control plane'],
+  ['control/', 'pipeline/', 'a look from the control plane is never recorded as a request'],
+  ['pipeline/', 'http/', 'a reply is a value until it is delivered'],
+  ['control/', 'http/', 'a reply is a value until it is delivered'],
+  ['simulator.ts', 'http/', 'a simulator can be asked without a socket'],
+] as const
+
+/** Who may import a library, and how. `lazy`: only by `import()`, since it is slow to load and seldom needed. */
+export const libraries: Readonly<Record<string, { readonly only: readonly string[]; readonly lazy?: true }>> =
+  {
+    '@faker-js/faker': { only: ['simulation/'] },
+    '@seriousme/openapi-schema-validator': { only: ['contract/structure.ts'], lazy: true },
+    '@stoplight/prism-http': { only: ['contract/fallback.ts'], lazy: true },
+    ajv: { only: ['contract/'] },
+    'ajv-formats': { only: ['contract/'] },
+    commander: { only: ['settings.ts'] },
+    cors: { only: ['http/'] },
+    esbuild: { only: ['build.ts'] },
+    express: { only: ['http/'] },
+    lowdb: { only: ['state/'] },
+    // Prism asks its caller for a logger that can have children.
+    pino: { only: ['process-log.ts', 'contract/fallback.ts'] },
+    'pino-pretty': { only: ['process-log.ts'], lazy: true },
+    yaml: { only: ['contract/'] },
+  }
+
+/** Something that code may do in few places only. `pattern` is looked for in the code, comments and strings but those of imports left out. */
+export interface Habit {
+  readonly sentence: string
+  readonly pattern: RegExp
+  /** Files, and folders with a slash. */
+  readonly only: readonly string[]
+  /** What to do instead. */
+  readonly instead: string
+}
+
+export const habits: readonly Habit[] = [
+  {
+    sentence: 'the process is touched by the command line alone',
+    pattern: /\bprocess\s*[.[]|'node:process'/,
+    only: ['cli.ts'],
+    instead: 'take what you need as a value, and let cli.ts hand it over',
+  },
+  {
+    sentence: 'time comes in as a value',
+    pattern: /\bDate\.now\b|\bnew Date\(\s*\)|\bperformance\.now\b|\bhrtime\b/,
+    only: ['cli.ts', 'start.ts', 'http/'],
+    instead: 'take `now` from the exchange or the sandbox',
+  },
+  {
+    sentence: 'chance comes in as a value',
+    pattern: /\bMath\.random\b|\brandom(UUID|Bytes|Int)\b|\bgetRandomValues\b/,
+    only: [],
+    instead: 'derive it (derive.ts), so that a run can be repeated byte for byte',
+  },
+  {
+    sentence: 'only the edge writes to sockets',
+    pattern: /\.writeHead\(|\b(res|response)\.(end|write|json|send)\(|\bsocket\.(write|end|destroy)\(/,
+    only: ['http/'],
+    instead: 'return a Reply',
+  },
+]
+
+/** Where a habit is broken for a reason. One that is no longer needed fails, too. */
+export const exceptions: readonly {
+  readonly path: string
+  readonly sentence: string
+  readonly why: string
+}[] = [
+  {
+    path: 'state/lock.ts',
+    sentence: 'the process is touched by the command line alone',
+    why: 'a lock names the process that holds it, and asks whether another one lives',
+  },
+  {
+    path: 'state/lock.ts',
+    sentence: 'time comes in as a value',
+    why: 'a holder is alive while its file is touched, in the time of the machine and not of a sandbox',
+  },
+  {
+    path: 'state/lock.ts',
+    sentence: 'chance comes in as a value',
+    why: 'two holders must differ even where everything about them is the same; no answer shows it',
+  },
+]
+
+/** Lines of the longest file there may be. */
+export const maxLines = 250
+
+/** Longer files, each with its reason. */
+export const longFiles: Readonly<Record<string, string>> = {
+  'settings.ts': 'one table of all settings, and the parser that is made from it',
+}
