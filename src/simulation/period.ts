@@ -1,7 +1,7 @@
 import type { DetectionCount } from './analytics.ts'
 import type { Day, DayValues } from './day.ts'
 import { DETECTION_FIELDS, type DetectionField, LABEL_FIELDS, type LabelField } from './persona.ts'
-import { roundHundredth, roundScore, weightedScore } from './rounding.ts'
+import { fromUnits, inUnits, roundHundredth, roundScore } from './rounding.ts'
 
 /** Everything that the days of a period add up to. Null: no data. */
 export interface Figures {
@@ -61,13 +61,16 @@ export function worstDay(days: readonly Day[]): { day: number; quality: number }
   return worst
 }
 
-/** Weighted by conversations, over values that are rounded already. */
+/** Weighted by conversations, over values that are rounded already; null without conversations. */
 function average(days: readonly Day[], pick: (values: DayValues) => number): number | null {
-  return weightedScore(
-    days.flatMap(({ values, conversations }) =>
-      values ? [{ score: pick(values), weight: conversations }] : [],
-    ),
-  )
+  let units = 0
+  let weight = 0
+  for (const { values, conversations } of days) {
+    if (!values) continue
+    units += inUnits(pick(values)) * conversations
+    weight += conversations
+  }
+  return weight === 0 ? null : fromUnits(units / weight)
 }
 
 function detected(days: readonly Day[], messages: number, field: DetectionField): DetectionCount | null {

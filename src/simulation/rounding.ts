@@ -16,18 +16,12 @@ export function clamp(value: number, low: number, high: number): number {
   return Math.min(high, Math.max(low, value))
 }
 
-/**
- * The average of scores by weight, as scores are rounded; null without weight. Sums whole ten-thousandths, which is
- * exact, so that the order of the values cannot change the last digit.
- */
-export function weightedScore(
-  values: Iterable<{ readonly score: number; readonly weight: number }>,
-): number | null {
-  let sum = 0
-  let weights = 0
-  for (const { score, weight } of values) {
-    sum += Math.round(score * SCORE_UNIT) * weight
-    weights += weight
-  }
-  return weights === 0 ? null : roundScore(sum / weights / SCORE_UNIT)
+/** A score as a whole number of ten-thousandths: sums of these are exact, whatever the order. */
+export function inUnits(score: number): number {
+  return Math.round(score * SCORE_UNIT)
+}
+
+/** The score that is `units` ten-thousandths, rounded. */
+export function fromUnits(units: number): number {
+  return roundScore(units / SCORE_UNIT)
 }
