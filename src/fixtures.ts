@@ -28,7 +28,7 @@ export interface Plan {
   readonly maxAnalysesPerHour: number | null
 }
 
-export interface Product {
+interface Product {
   /** UUID. */
   readonly id: string
   readonly name: string

@@ -37,7 +37,7 @@ export interface Character {
 }
 
 /** How the conversation quality index is blended; friction counts by its absence. Shares add up to 1. */
-export const QUALITY_BLEND = { satisfaction: 0.4, growth: 0.15, friction: 0.2, safety: 0.25 } as const
+const QUALITY_BLEND = { satisfaction: 0.4, growth: 0.15, friction: 0.2, safety: 0.25 } as const
 
 /** A day's values: they depend on the character and the day, and on nothing else. */
 export function drawDay(character: Character, day: number): Day {

@@ -16,7 +16,7 @@ export interface Phrases {
   readonly recommendations: Readonly<Record<string, RecommendationPhrases>>
 }
 
-export interface RecommendationPhrases {
+interface RecommendationPhrases {
   readonly title: Variants
   readonly action: Variants
   readonly whyThisMatters: Variants

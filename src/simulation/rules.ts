@@ -7,29 +7,27 @@ import type { DetectedIssue, Recommendation } from './analytics.ts'
  * - `worstDayGap`: average quality of the period minus that of its worst day;
  * - `messagesPerConversation`; `silentDays`: days without a conversation.
  */
-export const MEASURES = [
-  'avgConversationQualityIndex',
-  'avgSatisfactionScore',
-  'avgGrowthScore',
-  'avgFrictionScore',
-  'avgSafetyScore',
-  'averageUserSentiment',
-  'averageStruggle',
-  'averageCommercialIntent',
-  'hallucinationCount',
-  'jailbreakCount',
-  'userBiasCount',
-  'modelBiasCount',
-  'userToxicityCount',
-  'modelToxicityCount',
-  'averageConversationRating',
-  'conversationCount',
-  'qualityChange',
-  'worstDayGap',
-  'messagesPerConversation',
-  'silentDays',
-] as const
-export type Measure = (typeof MEASURES)[number]
+export type Measure =
+  | 'avgConversationQualityIndex'
+  | 'avgSatisfactionScore'
+  | 'avgGrowthScore'
+  | 'avgFrictionScore'
+  | 'avgSafetyScore'
+  | 'averageUserSentiment'
+  | 'averageStruggle'
+  | 'averageCommercialIntent'
+  | 'hallucinationCount'
+  | 'jailbreakCount'
+  | 'userBiasCount'
+  | 'modelBiasCount'
+  | 'userToxicityCount'
+  | 'modelToxicityCount'
+  | 'averageConversationRating'
+  | 'conversationCount'
+  | 'qualityChange'
+  | 'worstDayGap'
+  | 'messagesPerConversation'
+  | 'silentDays'
 
 interface Condition {
   readonly measure: Measure

@@ -137,6 +137,22 @@ test.each([
   expect(dataPoints.at(-1)?.date).toBe(`${last}T00:00:00.000Z`)
 })
 
+test('conversation quality follows from the other scores', () => {
+  for (const persona of world.personas) {
+    for (const point of world.analytics({ seed: '1', modelId: anyModel(1), days: 90, now, persona })
+      .dataPoints) {
+      const { avgSatisfactionScore, avgGrowthScore, avgFrictionScore, avgSafetyScore } = point
+      if (point.avgConversationQualityIndex === null) continue
+      const blend =
+        0.4 * (avgSatisfactionScore ?? 0) +
+        0.15 * (avgGrowthScore ?? 0) +
+        0.2 * (1 - (avgFrictionScore ?? 0)) +
+        0.25 * (avgSafetyScore ?? 0)
+      expect(Math.abs(point.avgConversationQualityIndex - blend)).toBeLessThan(0.0151)
+    }
+  }
+})
+
 test('any instant of a day gives the whole day', () => {
   const query = { seed: '1', modelId: anyModel(1), days: 7 } as const
   const morning = world.analytics({ ...query, now: Date.parse('2026-01-15T00:00:00.000Z') })
