@@ -1,11 +1,15 @@
-import { rm } from 'node:fs/promises'
+import { execFileSync } from 'node:child_process'
+import { chmod, rm } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 
-const out = new URL('../dist/', import.meta.url).pathname
+const inPackage = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url))
+const out = inPackage('dist/')
 
 await rm(out, { recursive: true, force: true })
 await build({
-  entryPoints: ['src/cli.ts', 'src/simulator.ts'],
+  absWorkingDir: inPackage(''),
+  entryPoints: ['src/cli.ts', 'src/index.ts'],
   outdir: out,
   bundle: true,
   splitting: true,
@@ -15,4 +19,10 @@ await build({
   packages: 'external',
   sourcemap: 'linked',
   logLevel: 'warning',
+})
+await chmod(inPackage('dist/cli.js'), 0o755)
+// The declarations of what `src/index.ts` exports; TypeScript finds `x.d.ts` where they say `x.ts`.
+execFileSync(process.execPath, [inPackage('node_modules/typescript/bin/tsc'), '-p', 'tsconfig.types.json'], {
+  cwd: inPackage(''),
+  stdio: 'inherit',
 })
