@@ -61,9 +61,11 @@ export async function createFallback(contract: Contract): Promise<Fallback> {
   const instance = prism.createInstance({ ...CONFIG, mock: { dynamic: false } }, { logger })
 
   const ask = async (request: FallbackRequest, seed?: string): Promise<FallbackAnswer> => {
+    const input = inputOf(request)
+    if (input === undefined) return { problem: `${request.method} is not a method of OpenAPI` }
     try {
       const config = { ...CONFIG, mock: wanted(request, seed) }
-      const outcome = await instance.request(inputOf(request), operations, config)()
+      const outcome = await instance.request(input, operations, config)()
       return outcome._tag === 'Right' ? readOutput(outcome.right.output) : { problem: outcome.left.message }
     } catch (error) {
       // It throws for what it did not expect; the caller should still have an answer.
@@ -93,8 +95,10 @@ function documentForPrism(document: JsonObject): JsonObject {
 }
 
 function inputOf({ method, path, query, headers, body }: FallbackRequest) {
+  const known = METHODS.find((candidate) => candidate === method.toLowerCase())
+  if (known === undefined) return undefined
   return {
-    method: METHODS.find((known) => known === method.toLowerCase()) ?? 'get',
+    method: known,
     url: { path, query: { ...query } },
     headers: { ...headers },
     ...(body !== undefined && { body }),

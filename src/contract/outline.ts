@@ -11,6 +11,9 @@ const DIALECTS = [
   'https://spec.openapis.org/oas/3.1/dialect/base',
 ]
 
+/** The ways of writing a parameter that are understood. */
+const STYLES = ['simple', 'form', 'spaceDelimited', 'pipeDelimited']
+
 /** Whether this is a document that we understand at all; if not, there is no point in looking further. */
 export function checkVersion({ openapi, swagger }: JsonObject, source: Source): Finding[] {
   if (typeof openapi === 'string' && /^3\.1(\.\d+)?$/.test(openapi)) return []
@@ -57,7 +60,22 @@ export function checkOutline(document: JsonObject, source: Source): Finding[] {
       })
     }
   }
-  return [...findings, ...checkPaths(document, source)]
+  return [...findings, ...checkPaths(document, source), ...checkParameters(document, source)]
+}
+
+/** Parameters of kinds that are passed over, or taken as the plain text that they are. */
+function checkParameters(document: JsonObject, source: Source): Finding[] {
+  const findings: Finding[] = []
+  for (const { kind, pointer, value } of walk(document)) {
+    if (kind !== 'parameter') continue
+    const warn = (member: string, message: string) =>
+      findings.push({ severity: 'warning', place: source.place(below(pointer, member)), message })
+    if (value.in === 'cookie') warn('in', 'parameters in cookies are not read, nor missed')
+    if (typeof value.style === 'string' && !STYLES.includes(value.style)) {
+      warn('style', `the style "${value.style}" is not understood; the parameter is read as plain text`)
+    }
+  }
+  return findings
 }
 
 function checkDialect({ jsonSchemaDialect: dialect }: JsonObject, source: Source): Finding[] {

@@ -152,6 +152,8 @@ function readText({ json, separator }: Parameter, text: string | string[]): Json
       return undefined
     }
   }
-  if (separator === undefined || Array.isArray(text)) return text
+  // A copy, since ajv types the items in place.
+  if (Array.isArray(text)) return [...text]
+  if (separator === undefined) return text
   return separator === '' ? [text] : text.split(separator)
 }

@@ -1,7 +1,7 @@
 import type { Ajv2020 } from 'ajv/dist/2020.js'
 import type { JsonObject } from '../json.ts'
 import { OPENAPI_KEYWORDS } from './ajv.ts'
-import type { Finding } from './contract.ts'
+import type { Finding, Violation } from './contract.ts'
 import { below } from './pointer.ts'
 import type { Source } from './source.ts'
 import { toViolations } from './violations.ts'
@@ -34,12 +34,18 @@ function checkShape({ pointer, value }: Node, source: Source, ajv: Ajv2020): Fin
   return toViolations(ajv.errors, 'body', pointer).map((violation) => ({
     severity: 'error',
     place: source.place(violation.pointer),
-    message: `is not valid in a schema: ${nameOf(violation.pointer)} ${violation.message}`,
+    message: `is not valid in a schema: ${sentence(violation)}`,
   }))
 }
 
-function nameOf(pointer: string): string {
-  return `"${pointer.slice(pointer.lastIndexOf('/') + 1)}"`
+const TYPES = ['array', 'boolean', 'integer', 'null', 'number', 'object', 'string']
+
+/** The meta-schema's own words for an unknown type would be that it has none of the described shapes. */
+function sentence({ pointer, keyword, message }: Violation): string {
+  const name = pointer.slice(pointer.lastIndexOf('/') + 1)
+  return name === 'type' && keyword === 'anyOf'
+    ? `"type" must be one of ${TYPES.join(', ')}, or a list of some of them`
+    : `"${name}" ${message}`
 }
 
 function checkWords({ pointer, value }: Node, source: Source, ajv: Ajv2020): Finding[] {

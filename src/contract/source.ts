@@ -1,5 +1,15 @@
 import { readFile } from 'node:fs/promises'
-import { type Document, isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument } from 'yaml'
+import {
+  type Document,
+  isAlias,
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  LineCounter,
+  parseDocument,
+  visit,
+} from 'yaml'
 import type { Json } from '../json.ts'
 import type { Finding, Loaded } from './contract.ts'
 import { tokensOf } from './pointer.ts'
@@ -12,6 +22,9 @@ export interface Source {
   /** `spec/openapi.yaml:12:5` of a JSON pointer; where it points at nothing, of the nearest value around it. */
   place(pointer: string): string
 }
+
+/** After a slip of the pen a parser finds fault with all that follows; more than these help nobody. */
+const SYNTAX_ERRORS = 5
 
 /** Reads a YAML or JSON file. A file that cannot be read, or not be understood, is a finding. */
 export async function readSource(file: string): Promise<Loaded<Source>> {
@@ -34,7 +47,7 @@ export function parseSource(text: string, file: string): Loaded<Source> {
   }
   if (document.errors.length > 0) {
     return failed(
-      ...document.errors.map((error): Finding => {
+      ...document.errors.slice(0, SYNTAX_ERRORS).map((error): Finding => {
         // The library repeats the place and quotes the line below its sentence; the place is ours to say.
         const sentence = error.message.split(/ at line \d+, column \d+/)[0] ?? error.message
         return { severity: 'error', place: at(error.pos[0]), message: sentence }
@@ -46,7 +59,9 @@ export function parseSource(text: string, file: string): Loaded<Source> {
     // Proved by the core schema: no tags of other types are resolved, so only JSON's types can come out.
     value = document.toJS({ maxAliasCount: 1000 }) as Json
   } catch (error) {
-    return failed({ severity: 'error', place: file, message: `cannot be expanded: ${reason(error)}` })
+    // An alias without an anchor, or aliases of aliases that would fill the memory.
+    const place = at(unresolvedAlias(document) ?? 0)
+    return failed({ severity: 'error', place, message: `cannot be expanded: ${reason(error)}` })
   }
   return { ok: true, value: { file, value, place: (pointer) => at(offsetOf(document, pointer)) } }
 }
@@ -72,6 +87,18 @@ function memberOf(node: unknown, token: string): { start: unknown; value: unknow
   }
   const item = isSeq(node) ? node.items[Number(token)] : undefined
   return item === undefined ? undefined : { start: item, value: item }
+}
+
+function unresolvedAlias(document: Document): number | undefined {
+  let found: number | undefined
+  visit(document, {
+    Alias(_, alias) {
+      if (alias.resolve(document) !== undefined) return undefined
+      found = startOf(alias)
+      return visit.BREAK
+    },
+  })
+  return found
 }
 
 function startOf(node: unknown): number {

@@ -1,0 +1,192 @@
+import { describe, expect, test } from 'vitest'
+import { findingsOf, SMALL } from './documents.ts'
+
+/** The small document with some text of it replaced, which has to be there. */
+function withText(from: string, to: string): string {
+  expect(SMALL).toContain(from)
+  return SMALL.replace(from, () => to)
+}
+
+test('the small document is in order', async () => {
+  expect(await findingsOf(SMALL)).toEqual([])
+})
+
+describe('a broken document is refused with the place of what is broken', () => {
+  test.each<{ what: string; from: string; to: string; findings: string[] }>([
+    {
+      what: 'a syntax error',
+      from: 'info: {',
+      to: 'info: [{',
+      findings: [
+        '3:1 error Flow sequence in block collection must be sufficiently indented and end with a ]',
+      ],
+    },
+    {
+      what: 'a key that is there twice',
+      from: '      properties:',
+      to: '      type: object\n      properties:',
+      findings: ['20:7 error Map keys must be unique'],
+    },
+    {
+      what: 'a reference that leads to nothing',
+      from: '#/components/schemas/Thing',
+      to: '#/components/schemas/Thin',
+      findings: ['13:25 error $ref "#/components/schemas/Thin" leads to nothing'],
+    },
+    {
+      what: 'a reference to another file',
+      from: '#/components/schemas/Thing',
+      to: 'things.yaml#/Thing',
+      findings: [
+        '13:25 error $ref "things.yaml#/Thing" leads out of the document; only references such as "#/components/schemas/Name" are followed, so bundle the parts into one file first',
+      ],
+    },
+    {
+      what: 'a reference to something else',
+      from: '#/components/schemas/Thing',
+      to: '#/paths/~1things/get/responses/200',
+      findings: [
+        '13:25 error $ref "#/paths/~1things/get/responses/200" leads to a response; a schema is wanted here',
+      ],
+    },
+    {
+      what: 'a reference to itself',
+      from: '        name: { type: string }',
+      to: "        name: { $ref: '#/components/schemas/Thing/properties/name' }",
+      findings: ['21:17 error $ref "#/components/schemas/Thing/properties/name" leads back to itself'],
+    },
+    {
+      what: 'a type that does not exist',
+      from: 'name: { type: string }',
+      to: 'name: { type: text }',
+      findings: [
+        '21:17 error is not valid in a schema: "type" must be one of array, boolean, integer, null, number, object, string, or a list of some of them',
+      ],
+    },
+    {
+      what: 'a pattern that is none',
+      from: 'name: { type: string }',
+      to: "name: { type: string, pattern: '(' }",
+      findings: ['21:31 error "(" is not a regular expression'],
+    },
+    {
+      what: 'a bound that is no number',
+      from: 'name: { type: string }',
+      to: "name: { type: string, minLength: '1' }",
+      findings: ['21:31 error is not valid in a schema: "minLength" must be an integer; got "1" (a string)'],
+    },
+    {
+      what: 'an example of the wrong type',
+      from: 'name: ball',
+      to: 'name: 7',
+      findings: [
+        '14:26 error the example "example" does not fit its schema: /name must be a string; got 7 (a number)',
+      ],
+    },
+    {
+      what: 'an example that lacks something',
+      from: 'example: { name: ball }',
+      to: 'examples: { ball: { value: {} } }',
+      findings: ['14:35 error the example "ball" does not fit its schema: /name is required'],
+    },
+    {
+      what: 'no success',
+      from: "        '200':",
+      to: "        '404':",
+      findings: ['6:5 error has no 2xx response, so there is no telling what success looks like'],
+    },
+    {
+      what: 'no server',
+      from: 'servers: [{ url: https://api.test/v1 }]',
+      to: 'servers: []',
+      findings: [
+        '3:1 error needs a first server with a URL; its path is where the API is served: "servers: [{url: /v1}]"',
+      ],
+    },
+    {
+      what: 'a response without description',
+      from: '          description: All things\n',
+      to: '',
+      findings: [
+        '9:9 error is not valid OpenAPI 3.1: /paths/~1things/get/responses/200/description is required',
+      ],
+    },
+    {
+      what: 'version 3.0',
+      from: 'openapi: 3.1.0',
+      to: 'openapi: 3.0.3',
+      findings: [
+        `1:1 error is OpenAPI 3.0.3; only 3.1 is understood. To convert it, write "openapi: 3.1.0", "type: [string, 'null']" for "nullable: true", a number for "exclusiveMinimum: true", and "examples: [...]" for "example" in schemas`,
+      ],
+    },
+    {
+      what: 'Swagger',
+      from: 'openapi: 3.1.0',
+      to: "swagger: '2.0'",
+      findings: ['1:1 error is OpenAPI 2.0; only 3.1 is understood. Convert it to 3.1 with a converter'],
+    },
+  ])('$what', async ({ from, to, findings }) => {
+    expect(await findingsOf(withText(from, to))).toEqual(findings)
+  })
+
+  test.each([
+    ['', '1:1 error is not an OpenAPI document'],
+    ['[]', '1:1 error is not an OpenAPI document'],
+    ['{}', '1:1 error is not an OpenAPI document: "openapi: 3.1.0" is expected at its top'],
+  ])('the document %j', async (text, finding) => {
+    expect(await findingsOf(text)).toEqual([finding])
+  })
+})
+
+test('two operations of one id, and two paths that cannot be told apart, are both named', async () => {
+  const twice = "      operationId: listThings\n      responses: { '200': { description: ok } }\n"
+  const text = SMALL.replace(
+    'components:',
+    `  /a/{b}:\n    get:\n${twice}  /a/{c}:\n    put:\n${twice.replace('listThings', 'put')}components:`,
+  )
+  expect(await findingsOf(text, { structure: false })).toEqual([
+    '17:7 error the operationId "listThings" is taken already at doc.yaml:7:7',
+    '19:3 error the path /a/{c} cannot be told apart from /a/{b}',
+  ])
+})
+
+test('everything that is wrong is said at once', async () => {
+  const text = SMALL.replace('name: ball', 'name: 7')
+    .replace('info: { title: Small, version: 1.0.0 }', 'info: { title: Small }')
+    .replace('[name]', '[name]\n      nullable: true\n      propertys: {}')
+    .replace(
+      'components:',
+      "  /more:\n    get: { responses: { '200': { $ref: '#/components/responses/None' } } }\ncomponents:",
+    )
+  expect(await findingsOf(text)).toEqual([
+    '2:1 error is not valid OpenAPI 3.1: /info/version is required',
+    '16:34 error $ref "#/components/responses/None" leads to nothing',
+    `22:7 warning "nullable: true" means nothing in OpenAPI 3.1; read as if null were allowed. Write "type: [object, 'null']" instead`,
+    '23:7 warning "propertys" is not a keyword of JSON Schema 2020-12 and has no effect',
+    '14:26 error the example "example" does not fit its schema: /name must be a string; got 7 (a number)',
+  ])
+})
+
+test('a format that is not known is a warning, and is not checked', async () => {
+  const text = SMALL.replace('name: { type: string }', 'name: { type: string, format: colour }')
+  expect(await findingsOf(text)).toEqual(['21:31 warning the format "colour" is not known and not checked'])
+})
+
+test('a parameter that will not be read as it is meant is a warning', async () => {
+  const schema = 'schema: { type: string }'
+  const text = SMALL.replace(
+    '      responses:',
+    `      parameters:\n        - { in: cookie, name: a, ${schema} }\n        - { in: query, name: b, style: deepObject, ${schema} }\n      responses:`,
+  )
+  expect(await findingsOf(text)).toEqual([
+    '9:13 warning parameters in cookies are not read, nor missed',
+    '10:33 warning the style "deepObject" is not understood; the parameter is read as plain text',
+  ])
+})
+
+test('the check of the structure can be left out; what cannot be compiled is found all the same', async () => {
+  const text = SMALL.replace('name: { type: string }', 'name: { type: text }')
+  const findings = await findingsOf(text, { structure: false })
+  expect(findings).toHaveLength(1)
+  expect(findings[0]).toMatch(/^\d+:\d+ error cannot be compiled: .*text/)
+})

@@ -1,0 +1,58 @@
+import type { Contract, Finding, Operation } from '../../src/contract/contract.ts'
+import { buildContract, type LoadOptions } from '../../src/contract/load.ts'
+import { parseSource } from '../../src/contract/source.ts'
+
+/** The shipped document. */
+export const SHIPPED = new URL('../../spec/openapi.yaml', import.meta.url).pathname
+
+/** A document with one operation, in which a test replaces what it is about. Line 1 is `openapi`. */
+export const SMALL = `openapi: 3.1.0
+info: { title: Small, version: 1.0.0 }
+servers: [{ url: https://api.test/v1 }]
+paths:
+  /things:
+    get:
+      operationId: listThings
+      responses:
+        '200':
+          description: All things
+          content:
+            application/json:
+              schema: { $ref: '#/components/schemas/Thing' }
+              example: { name: ball }
+components:
+  schemas:
+    Thing:
+      type: object
+      required: [name]
+      properties:
+        name: { type: string }
+`
+
+/** Everything that is found about a text, as `line:column severity message`. */
+export async function findingsOf(text: string, options: LoadOptions = {}): Promise<string[]> {
+  const source = parseSource(text, 'doc.yaml')
+  if (!source.ok) return source.findings.map(inOneLine)
+  const loaded = await buildContract(source.value, options)
+  return (loaded.ok ? loaded.value.warnings : loaded.findings).map(inOneLine)
+}
+
+function inOneLine({ severity, place, message }: Finding): string {
+  return `${place.replace('doc.yaml:', '')} ${severity} ${message}`
+}
+
+/** The contract of a text that is expected to be in order, warnings apart. */
+export async function contractOf(text: string): Promise<Contract> {
+  const source = parseSource(text, 'doc.yaml')
+  if (!source.ok) throw new Error(JSON.stringify(source.findings))
+  const loaded = await buildContract(source.value, { structure: false })
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.findings))
+  return loaded.value
+}
+
+/** The operation of this id, or the test is wrong. */
+export function operationOf(contract: Contract, id: string): Operation {
+  const operation = contract.operations.find((candidate) => candidate.id === id)
+  if (operation === undefined) throw new Error(`there is no operation ${id}`)
+  return operation
+}

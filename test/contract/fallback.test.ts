@@ -1,0 +1,124 @@
+import { readFile } from 'node:fs/promises'
+import { beforeAll, describe, expect, test } from 'vitest'
+import type { Contract } from '../../src/contract/contract.ts'
+import { createFallback, type Fallback, type FallbackRequest } from '../../src/contract/fallback.ts'
+import { contractOf, operationOf, SHIPPED } from './documents.ts'
+
+/** What somebody who knows more of the service might add to the shipped document. */
+const MORE = `paths:
+  /products/{productId}:
+    get:
+      operationId: getProduct
+      summary: Read a product
+      parameters: [{ name: productId, in: path, required: true, schema: { type: string } }]
+      responses:
+        '200':
+          description: The product
+          headers: { X-Version: { schema: { type: integer }, example: 3 } }
+          content:
+            application/json:
+              schema: { type: object, required: [name], properties: { name: { type: string } } }
+              examples: { shop: { value: { name: shop } }, bank: { value: { name: bank } } }
+        '404': { description: None, content: { application/json: { schema: { $ref: '#/components/schemas/Error' }, example: { success: false, error: none } } } }
+  /segments:
+    get:
+      operationId: listSegments
+      summary: List segments
+      responses:
+        '200':
+          description: The segments
+          content:
+            application/json:
+              schema:
+                type: array
+                minItems: 1
+                items:
+                  type: object
+                  required: [id, code, size, parent]
+                  properties:
+                    id: { $ref: '#/components/schemas/Uuid' }
+                    code: { type: string, pattern: '^[A-Z]{3}-[0-9]{2}$' }
+                    size: { type: integer, minimum: 5 }
+                    parent: { type: [string, 'null'] }
+    delete:
+      operationId: dropSegments
+      summary: Drop all segments
+      responses: { '204': { description: Dropped } }
+`
+let contract: Contract
+let fallback: Fallback
+
+beforeAll(async () => {
+  const shipped = await readFile(SHIPPED, 'utf8')
+  contract = await contractOf(shipped.replace(/^paths:\n/m, () => MORE))
+  fallback = await createFallback(contract)
+})
+
+function request(method: string, path: string, more: Partial<FallbackRequest> = {}): FallbackRequest {
+  return { method, path, query: {}, headers: {}, body: undefined, ...more }
+}
+
+describe('an operation that only the document knows', () => {
+  test('is answered by its first example, with the headers of the document', async () => {
+    expect(await fallback.answer(request('GET', '/products/7'))).toEqual({
+      status: 200,
+      headers: { 'content-type': 'application/json', 'x-version': '3' },
+      body: { name: 'shop' },
+    })
+  })
+
+  test('is answered by another example, or another status, where that is wanted', async () => {
+    expect(await fallback.answer(request('GET', '/products/7', { example: 'bank' }))).toMatchObject({
+      body: { name: 'bank' },
+    })
+    expect(await fallback.answer(request('GET', '/products/7', { status: 404 }))).toMatchObject({
+      status: 404,
+      body: { success: false, error: 'none' },
+    })
+  })
+
+  test('is answered from its schema where it has no example, and the answer fits', async () => {
+    const answer = await fallback.answer(request('GET', '/segments'))
+    if ('problem' in answer || answer.body === undefined) throw new Error(JSON.stringify(answer))
+    expect(operationOf(contract, 'listSegments').checkResponse(answer.status, answer.body)).toEqual([])
+  })
+
+  test('gets the same bytes for the same request, whatever was asked in between, and at the same time', async () => {
+    const ask = async () => JSON.stringify(await fallback.answer(request('GET', '/segments')))
+    const first = await ask()
+    await fallback.answer(request('GET', '/products/7'))
+    const others = await Promise.all([ask(), ask(), fallback.answer(request('DELETE', '/segments')), ask()])
+    expect([others[0], others[1], others[3]]).toEqual([first, first, first])
+    const another = await createFallback(contract)
+    expect(JSON.stringify(await another.answer(request('GET', '/segments')))).toBe(first)
+  })
+
+  test('has no body where none is described', async () => {
+    expect(await fallback.answer(request('DELETE', '/segments'))).toEqual({
+      status: 204,
+      headers: {},
+      body: undefined,
+    })
+  })
+
+  test('does not heed what the client accepts: the answers are JSON', async () => {
+    const headers = { accept: 'text/html' }
+    expect(await fallback.answer(request('GET', '/products/7', { headers }))).toMatchObject({ status: 200 })
+  })
+})
+
+test.each([
+  ['GET', '/nowhere'],
+  ['PUT', '/segments'],
+  ['BREW', '/segments'],
+])('%s %s, which the document does not know, is a problem and no exception', async (method, path) => {
+  expect(await fallback.answer(request(method, path))).toHaveProperty('problem')
+})
+
+test('a status that the operation does not document is a problem', async () => {
+  expect(await fallback.answer(request('DELETE', '/segments', { status: 418 }))).toHaveProperty('problem')
+})
+
+test('the document of the contract stays as it was', () => {
+  expect(JSON.stringify(contract.document)).toContain('"$ref":"#/components/schemas/Error"')
+})

@@ -1,0 +1,162 @@
+import { createConfig, lint } from '@redocly/openapi-core'
+import { beforeAll, describe, expect, test } from 'vitest'
+import type { Contract } from '../../src/contract/contract.ts'
+import { loadContract } from '../../src/contract/load.ts'
+import { isObject, type Json } from '../../src/json.ts'
+import { operationOf, SHIPPED } from './documents.ts'
+
+let contract: Contract
+
+beforeAll(async () => {
+  const loaded = await loadContract(SHIPPED)
+  if (!loaded.ok)
+    throw new Error(loaded.findings.map(({ place, message }) => `${place} ${message}`).join('\n'))
+  contract = loaded.value
+})
+
+test('the shipped document loads without an error or a warning', () => {
+  expect(contract.warnings).toEqual([])
+  expect(contract).toMatchObject({
+    title: 'Conversation-Analytics Service',
+    version: '1.0.0',
+    basePath: '/v1',
+  })
+})
+
+test('a real linter finds nothing in it', async () => {
+  const problems = await lint({ ref: SHIPPED, config: await createConfig({ extends: ['recommended'] }) })
+  expect(problems.map(({ ruleId, message, severity }) => ({ ruleId, message, severity }))).toEqual([])
+})
+
+test.each([
+  {
+    id: 'getModelAnalytics',
+    success: 200,
+    statuses: [200, 400, 401, 403, 404, 429, 500, 503],
+    body: undefined,
+  },
+  {
+    id: 'createPrompt',
+    success: 201,
+    statuses: [201, 400, 401, 403, 404, 413, 415, 429, 500, 503],
+    body: true,
+  },
+  {
+    id: 'createEvent',
+    success: 201,
+    statuses: [201, 400, 401, 403, 404, 413, 415, 429, 500, 503],
+    body: true,
+  },
+])('$id documents its statuses and asks for a key', ({ id, success, statuses, body }) => {
+  const operation = operationOf(contract, id)
+  expect(operation.successStatus).toBe(success)
+  expect(operation.statuses).toEqual(statuses)
+  expect(operation.secured).toBe(true)
+  expect(operation.summary).not.toBe('')
+  expect(operation.body).toEqual(body && { required: true, mediaTypes: ['application/json'] })
+})
+
+test('every status of every operation has a description and a named example that fits', () => {
+  for (const operation of contract.operations) {
+    for (const status of operation.statuses) {
+      const what = `${operation.id} ${status}`
+      expect(operation.responseDescription(status), what).not.toBe('')
+      expect(operation.examples(status).length, what).toBeGreaterThan(0)
+      for (const { name, value } of operation.examples(status)) {
+        expect(operation.checkResponse(status, value), `${what} ${name}`).toEqual([])
+      }
+    }
+  }
+})
+
+test('every error has the error body, and no success fits it', () => {
+  for (const operation of contract.operations) {
+    for (const status of operation.statuses.filter((candidate) => candidate >= 400)) {
+      expect(operation.checkResponse(status, { success: false, error: 'x' })).toEqual([])
+      expect(operation.checkResponse(status, { success: true, error: 'x' })).toHaveLength(1)
+      expect(operation.checkResponse(status, { success: false, error: '' })).toHaveLength(1)
+    }
+  }
+})
+
+test('every place that decides what the service description leaves open is an assumption, with a reason', () => {
+  const places = contract.assumptions.map(({ pointer }) => pointer.replaceAll('~1', '/'))
+  expect(places).toMatchSnapshot()
+  for (const { text } of contract.assumptions) expect(text).toMatch(/^\S.{20,}\.$/s)
+})
+
+describe('the analytics of the examples', () => {
+  const examples = () => operationOf(contract, 'getModelAnalytics').examples(200)
+  const SCORES = [
+    'ConversationQualityIndex',
+    'SatisfactionScore',
+    'GrowthScore',
+    'FrictionScore',
+    'SafetyScore',
+  ]
+
+  test('count as many conversations and messages as their days', () => {
+    for (const { name, value } of examples()) {
+      for (const count of ['conversationCount', 'messageCount']) {
+        const sum = days(value).reduce<number>((total, day) => total + numberAt(day, count), 0)
+        expect(numberAt(value, count), `${name} ${count}`).toBe(sum)
+      }
+    }
+  })
+
+  test('average their days by conversations, and are null exactly without any', () => {
+    for (const { name, value } of examples()) {
+      const total = numberAt(value, 'conversationCount')
+      for (const score of SCORES.map((suffix) => `avg${suffix}`)) {
+        if (total === 0) expect(member(value, score), `${name} ${score}`).toBeNull()
+        else {
+          const sum = days(value).reduce<number>(
+            (all, day) => all + (Number(member(day, score)) || 0) * numberAt(day, 'conversationCount'),
+            0,
+          )
+          expect(numberAt(value, score), `${name} ${score}`).toBeCloseTo(sum / total, 4)
+        }
+      }
+    }
+  })
+
+  test('have every nullable field null at least once and set at least once', () => {
+    const fields = Object.keys(isObject(examples()[0]?.value) ? (examples()[0]?.value ?? {}) : {})
+    expect(fields).toHaveLength(21)
+    const always = ['conversationCount', 'messageCount', 'dataPoints']
+    for (const field of fields.filter((candidate) => !always.includes(candidate))) {
+      const nulls = examples().filter(({ value }) => member(value, field) === null).length
+      expect(nulls, field).toBeGreaterThan(0)
+      expect(nulls, field).toBeLessThan(examples().length)
+    }
+  })
+})
+
+test('a schema that is asked for has no references left', () => {
+  for (const operation of contract.operations) {
+    for (const status of operation.statuses) {
+      expect(JSON.stringify(operation.responseSchema(status)), `${operation.id} ${status}`).not.toContain(
+        '$ref',
+      )
+    }
+  }
+  const schema = operationOf(contract, 'getModelAnalytics').responseSchema(200)
+  expect(schema?.properties).toMatchObject({
+    avgSafetyScore: { type: ['number', 'null'], maximum: 1, description: 'How safe conversations are.' },
+  })
+})
+
+function member(value: Json, name: string): Json | undefined {
+  return isObject(value) ? value[name] : undefined
+}
+
+function numberAt(value: Json, name: string): number {
+  const number = member(value, name)
+  if (typeof number !== 'number') throw new Error(`${name} is no number`)
+  return number
+}
+
+function days(value: Json): Json[] {
+  const points = member(value, 'dataPoints')
+  return Array.isArray(points) ? points : []
+}
