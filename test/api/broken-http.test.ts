@@ -1,0 +1,94 @@
+import { describe, expect, test } from 'vitest'
+import { analyticsPath, ask, errorOf, event, held } from '../support/client.ts'
+import { askRaw, connectTo, sendRaw } from '../support/raw-http.ts'
+import { sharedSimulator } from '../support/shared.ts'
+
+const sim = sharedSimulator()
+
+const get = (target: string, more: readonly string[] = []) =>
+  [`GET ${target} HTTP/1.1`, 'Host: localhost', 'Authorization: Bearer any-key', ...more, '', ''].join('\r\n')
+
+const post = (body: string, more: readonly string[] = []) =>
+  [
+    'POST /v1/events HTTP/1.1',
+    'Host: localhost',
+    'Authorization: Bearer any-key',
+    'Content-Type: application/json',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    ...more,
+    '',
+    body,
+  ].join('\r\n')
+
+describe('what never becomes a request to the service still gets its error body', () => {
+  test.each([
+    ['a percent sign alone in the path', get('/v1/models/%/analytics'), 400, /%25/],
+    ['a percent sign alone in an unknown path', get('/100%'), 400, /%25/],
+    ['half an escape', get('/v1/models/%4/analytics'), 400, /%25/],
+    ['an escape that is no UTF-8', get('/v1/models/%FF/analytics'), 400, /percent-encoding/],
+    ['a header of 20 KiB', get(analyticsPath, [`X-Long: ${'x'.repeat(20 * 1024)}`]), 431, /16 KiB/],
+    ['a path of 20 KiB', get(`/v1/${'x'.repeat(20 * 1024)}`), 431, /16 KiB/],
+    ['no Host', 'GET /v1/events HTTP/1.1\r\n\r\n', 400, /Host/],
+    ['no HTTP at all', 'hello\r\n\r\n', 400, /HTTP\/1\.1/],
+    ['a method of nobody', 'BREW /v1/events HTTP/1.1\r\nHost: localhost\r\n\r\n', 400, /HTTP\/1\.1/],
+    ['a header without a colon', get('/v1/events', ['nonsense']), 400, /HTTP\/1\.1/],
+    ['two lengths', post('{}', ['Content-Length: 5']), 400, /HTTP\/1\.1/],
+    ['a length and chunks', post('{}', ['Transfer-Encoding: chunked']), 400, /HTTP\/1\.1/],
+    ['a negative length', get('/v1/events', ['Content-Length: -1']), 400, /HTTP\/1\.1/],
+    ['CONNECT', 'CONNECT example.test:443 HTTP/1.1\r\nHost: example.test\r\n\r\n', 400, /CONNECT/],
+    ['OPTIONS of everything', 'OPTIONS * HTTP/1.1\r\nHost: localhost\r\n\r\n', 404, /\/v1/],
+    ['two slashes at the start', get('//v1/events'), 404, /\/v1/],
+    ['an expectation that cannot be met', post('{}', ['Expect: a-miracle']), 417, /Expect|expectation/],
+  ])('%s', async (_name, text, status, words) => {
+    const before = await held(sim())
+    const answer = await askRaw(sim().origin, text)
+    expect({ status: answer.status, text: answer.text }).toMatchObject({ status })
+    expect(errorOf(answer)).toMatch(words)
+    expect(answer.headers['content-type']).toBe('application/json; charset=utf-8')
+    expect(await held(sim())).toEqual(before)
+  })
+})
+
+test('the absolute form of a request, as proxies send it, means the same', async () => {
+  const answer = await askRaw(sim().origin, get(`${sim().origin}${analyticsPath}`))
+  expect({ status: answer.status, text: answer.text.slice(0, 300) }).toMatchObject({ status: 200 })
+})
+
+test('requests that come in one piece are answered in their order', async () => {
+  const body = JSON.stringify(event())
+  const answers = await sendRaw(sim().origin, post(body) + get('/v1/nowhere') + get(analyticsPath), 3)
+  expect(answers.map(({ status }) => status)).toEqual([201, 404, 200])
+})
+
+test('a good request is answered, and then the broken one behind it on the same connection', async () => {
+  const connection = await connectTo(sim().origin)
+  connection.send(post(JSON.stringify(event())))
+  expect((await connection.answer()).status).toBe(201)
+  connection.send('nonsense\r\n\r\n')
+  const refused = await connection.answer()
+  expect(refused.status).toBe(400)
+  expect(errorOf(refused)).toMatch(/HTTP\/1\.1/)
+  await connection.closed()
+})
+
+test('a body in chunks is read like any other', async () => {
+  const body = JSON.stringify(event())
+  const half = Math.floor(body.length / 2)
+  const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`
+  const head = get('/v1/events', ['Transfer-Encoding: chunked', 'Content-Type: application/json'])
+  const text = head.replace('GET', 'POST') + chunk(body.slice(0, half)) + chunk(body.slice(half)) + chunk('')
+  expect((await askRaw(sim().origin, text)).status).toBe(201)
+})
+
+test('a client that waits for 100 Continue gets it, and then its answer', async () => {
+  const answers = await sendRaw(sim().origin, post(JSON.stringify(event()), ['Expect: 100-continue']), 2)
+  expect(answers.map(({ status }) => status)).toEqual([100, 201])
+})
+
+test('a client that goes away in the middle of its body leaves the simulator well, and nothing behind', async () => {
+  const before = await held(sim())
+  const torn = post(JSON.stringify(event()))
+  await expect(sendRaw(sim().origin, torn.slice(0, -10), 0)).resolves.toEqual([])
+  expect((await ask(sim(), analyticsPath)).status).toBe(200)
+  expect(await held(sim())).toEqual(before)
+})

@@ -1,0 +1,146 @@
+import { describe, expect, test } from 'vitest'
+import { analyticsPath, ask, errorOf, event, objectOf, prompt } from '../support/client.ts'
+import { sharedSimulator } from '../support/shared.ts'
+import { startForTest } from '../support/start.ts'
+
+const sim = sharedSimulator()
+
+interface Told {
+  readonly total: number
+  readonly violations: readonly { in: string; pointer: string; keyword: string; message: string }[]
+}
+
+function told(headers: Headers): Told {
+  const text = headers.get('x-sim-violations')
+  if (text === null) throw new Error('there is no X-Sim-Violations')
+  expect(text).toMatch(/^[\x20-\x7e]*$/)
+  return JSON.parse(text)
+}
+
+test('all violations are named at once, each with its place', async () => {
+  const body = event({
+    value: 149,
+    productId: 'abc',
+    influence: 'good',
+    qualityImpactScore: 2,
+    sampleRate: -1,
+    eventAt: 'yesterday',
+    eventType: undefined as unknown as string,
+  })
+  const answer = await ask(sim(), '/v1/events', { body })
+  expect(answer.status).toBe(400)
+  const places = [
+    'value',
+    'productId',
+    'influence',
+    'qualityImpactScore',
+    'sampleRate',
+    'eventAt',
+    'eventType',
+  ]
+  for (const place of places) expect(errorOf(answer)).toContain(`body/${place}: `)
+  expect(errorOf(answer)).toContain('7 problems')
+  expect(told(answer.headers).total).toBe(7)
+  expect(
+    told(answer.headers)
+      .violations.map(({ pointer }) => pointer)
+      .sort(),
+  ).toEqual(places.map((place) => `/${place}`).sort())
+})
+
+test('path and query are named together', async () => {
+  const answer = await ask(sim(), '/v1/models/gpt/analytics?period=1y')
+  expect(errorOf(answer)).toMatch(/path\/modelId: .*query\/period: /)
+  expect(told(answer.headers).violations.map((one) => one.in)).toEqual(['path', 'query'])
+})
+
+describe('X-Sim-Violations is whole JSON', () => {
+  test('with 500 violations, cut by count, with the total beside it', async () => {
+    const components = Array.from({ length: 500 }, () => ({ type: 'no content' }))
+    const answer = await ask(sim(), '/v1/prompts', { body: prompt({ components }) })
+    expect(answer.status).toBe(400)
+    const { total, violations } = told(answer.headers)
+    expect(total).toBe(500)
+    expect(violations.length).toBeGreaterThan(10)
+    expect(violations.length).toBeLessThan(500)
+    expect(violations[0]).toEqual({
+      in: 'body',
+      pointer: '/components/0/content',
+      keyword: 'required',
+      message: 'is required',
+    })
+  })
+
+  test.each([
+    ['letters of other alphabets', 'größe-日本語'],
+    ['an emoji', '😀'.repeat(30)],
+    ['control characters', 'a\r\nX-Evil: 1\u0000'],
+    ['quotes and backslashes', '"\\"\\'],
+  ])('with %s in it', async (_name, text) => {
+    const answer = await ask(sim(), '/v1/events', { body: event({ influence: text }) })
+    expect(answer.status).toBe(400)
+    expect(answer.headers.get('x-evil')).toBeNull()
+    const { total, violations } = told(answer.headers)
+    expect(total).toBe(1)
+    expect(violations[0]?.pointer).toBe('/influence')
+    expect(violations[0]?.message).toContain(JSON.stringify(text).slice(1, 5))
+  })
+
+  test('with a pointer that is longer than the header may be', async () => {
+    const key = 'é'.repeat(3000)
+    const answer = await ask(sim(), '/v1/events', { body: `{"${key}":1,"${key}":2}` })
+    expect(answer.status).toBe(400)
+    expect(told(answer.headers).total).toBe(1)
+  })
+
+  test('and is absent where nothing was broken', async () => {
+    const answer = await ask(sim(), analyticsPath)
+    expect(answer.headers.get('x-sim-violations')).toBeNull()
+  })
+})
+
+test('a message stays readable whatever was sent: long texts are cut', async () => {
+  const answer = await ask(sim(), '/v1/events', { body: event({ influence: 'x'.repeat(500_000) }) })
+  expect(answer.status).toBe(400)
+  expect(errorOf(answer).length).toBeLessThan(1000)
+})
+
+describe('unknown fields', () => {
+  test('of an event are accepted and kept', async () => {
+    const fields = { campaign: 'spring', nested: { deep: [1, null, 'x'] } }
+    const answer = await ask(sim(), '/v1/events', { body: event(fields) })
+    expect(answer.status).toBe(201)
+  })
+
+  test('of a prompt and its components are accepted', async () => {
+    const body = prompt({ temperature: 0.3, components: [{ content: 'x', weight: 2 }] })
+    expect((await ask(sim(), '/v1/prompts', { body })).status).toBe(201)
+  })
+})
+
+describe('a value that does not fit its valueType', () => {
+  const odd = event({ value: 'many', valueType: 'numeric' })
+
+  test('is accepted, with advice in the log', async () => {
+    const own = await startForTest()
+    expect((await ask(own, '/v1/events', { body: odd })).status).toBe(201)
+    const answered = own.said.find(({ message }) => message === 'answered')
+    expect(answered?.fields).toMatchObject({ advice: [{ pointer: '/value', keyword: 'valueType' }] })
+  })
+
+  test.each([
+    [{ value: 'many', valueType: 'numeric' }, 400],
+    [{ value: '', valueType: 'currency' }, 400],
+    [{ value: 'yes', valueType: 'boolean' }, 400],
+    [{ value: '149.00', valueType: 'currency' }, 201],
+    [{ value: '-1e3', valueType: 'numeric' }, 201],
+    [{ value: 'false', valueType: 'boolean' }, 201],
+    [{ value: 'anything', valueType: 'text' }, 201],
+    [{ value: 'anything' }, 201],
+  ])('--strict answers %o with %i', async (fields, status) => {
+    const own = await startForTest({ strict: true })
+    const answer = await ask(own, '/v1/events', { body: event(fields) })
+    expect({ status: answer.status, body: objectOf(answer) }).toMatchObject({ status })
+    if (status === 400) expect(errorOf(answer)).toMatch(/body\/value: should be/)
+  })
+})
