@@ -27,7 +27,7 @@ export function toViolations(
 }
 
 /** What was sent, as it can stand in a sentence: `"14d"`, `149`, `an array of 3`, `an object`; long texts are cut. */
-export function quote(value: unknown): string {
+function quote(value: unknown): string {
   if (Array.isArray(value)) return value.length === 0 ? 'an empty array' : `an array of ${value.length}`
   if (isObject(value)) return 'an object'
   if (typeof value !== 'string') return String(value)
