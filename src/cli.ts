@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { readFileSync } from 'node:fs'
 import { check } from './check.ts'
 import type { Finding } from './contract/contract.ts'
 import { loadContract } from './contract/load.ts'
@@ -36,7 +37,7 @@ function run({ command, settings, files }: Extract<Invocation, { kind: 'run' }>)
     case 'assumptions':
       return listAssumptions(files[0] ?? settings.contract ?? shippedContract)
     case 'healthcheck':
-      return askHealth(settings)
+      return askHealth(servedWith(settings))
   }
 }
 
@@ -95,6 +96,27 @@ async function listAssumptions(file: string): Promise<ExitCode> {
   }
   for (const { pointer, text } of loaded.value.assumptions) say(`${pointer || '/'}\n  ${text}`)
   return 0
+}
+
+/**
+ * The settings of the server that is meant. In a container it is process 1, and `docker run convsim --port 5000` is known
+ * to nobody but its own command line; arguments of ours go before it.
+ */
+function servedWith(own: Settings): Settings {
+  const [, program = '', , ...given] = process.argv
+  const server = given.length > 0 ? [] : commandOfProcess1()
+  const at = server.indexOf(program)
+  if (at < 0) return own
+  const served = readSettings(server.slice(at + 1), process.env)
+  return served.kind === 'run' ? served.settings : own
+}
+
+function commandOfProcess1(): string[] {
+  try {
+    return readFileSync('/proc/1/cmdline', 'utf8').split('\0').slice(0, -1)
+  } catch {
+    return [] // no Linux
+  }
 }
 
 async function askHealth({ host, port }: Settings): Promise<ExitCode> {
