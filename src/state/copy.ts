@@ -10,12 +10,14 @@ function copied(value: unknown): unknown {
   if (value === 0) return 0
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map(copied)
-  const members: [string, unknown][] = []
-  for (const [key, member] of Object.entries(value)) {
-    if (member !== undefined) members.push([key, copied(member)])
+  // A spread, and assignments to members that it has made: the quick way, and `__proto__` stays a member like others.
+  const copy: Record<string, unknown> = { ...value }
+  for (const key of Object.keys(copy)) {
+    const member = copy[key]
+    if (member === undefined) delete copy[key]
+    else if (member === 0 || typeof member === 'object') copy[key] = copied(member)
   }
-  // Not by assignment, which would take a member called `__proto__` for the prototype.
-  return Object.fromEntries(members)
+  return copy
 }
 
 /** The value itself, made unchangeable to its last member, so that it can be given out without a copy. */
@@ -23,4 +25,9 @@ export function frozen<T>(value: T): T {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
   for (const member of Object.values(value)) frozen(member)
   return Object.freeze(value)
+}
+
+/** The spelling of a UUID to compare by; null where there is none. The contract can be edited, so it may be anything. */
+export function uuidKey(value: unknown): string | null {
+  return typeof value === 'string' ? value.toLowerCase() : null
 }

@@ -11,12 +11,13 @@ export type Occurrences = Pick<ReadonlyMap<string, number>, 'get'>
  */
 export function newEvent(writer: Writer, draft: EventDraft, seen: Occurrences): StoredEvent {
   const receivedAt = new Date(writer.now).toISOString()
-  const identity = identify(writer, draft, seen)
+  const { eventId, repeatOf } = identify(writer, draft, seen)
   return {
-    ...identity,
+    eventId,
+    ...(repeatOf !== undefined && { repeatOf }),
     fields: { ...draft, eventAt: draft.eventAt ?? receivedAt },
     impact: impactOf(draft),
-    sampledOut: isSampledOut(writer, draft, identity.eventId),
+    sampledOut: isSampledOut(writer, draft, eventId),
     receivedAt,
     replays: 0,
     ...(draft.eventAt === undefined && { eventAtDefaulted: true }),
@@ -40,10 +41,15 @@ function identify(
   return { eventId: deriveUuid([...world, 'repeat', first, before]), repeatOf: first }
 }
 
-/** -1 to 1: the finer score where there is one, else the direction. */
-function impactOf(draft: EventDraft): number {
-  if (draft.qualityImpactScore !== undefined) return draft.qualityImpactScore
-  return { positive: 1, negative: -1, neutral: 0 }[draft.influence]
+const DIRECTIONS: ReadonlyMap<unknown, number> = new Map([
+  ['positive', 1],
+  ['negative', -1],
+  ['neutral', 0],
+])
+
+/** -1 to 1: the finer score where there is one, else the direction. 0 for what an edited contract lets in besides. */
+function impactOf({ qualityImpactScore, influence }: EventDraft): number {
+  return typeof qualityImpactScore === 'number' ? qualityImpactScore : (DIRECTIONS.get(influence) ?? 0)
 }
 
 /** Chance hangs on the `insertId` (else the event's id), so that a retry meets the same fate. */

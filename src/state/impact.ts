@@ -1,3 +1,4 @@
+import { uuidKey } from './copy.ts'
 import type { DayImpact, ImpactQuery, StoredEvent } from './store.ts'
 
 interface Sum {
@@ -10,7 +11,7 @@ const UNITS = 1e9
 
 /** Per product and UTC day, the sum of what its kept events weigh; kept up to date with every event. */
 export class ImpactIndex {
-  readonly #days = new Map<string, Map<string, Sum>>()
+  readonly #days = new Map<string | null, Map<string, Sum>>()
 
   add(event: StoredEvent): void {
     this.#change(event, 1)
@@ -22,7 +23,7 @@ export class ImpactIndex {
 
   #change(event: StoredEvent, sign: 1 | -1): void {
     if (event.sampledOut) return
-    const product = event.fields.productId.toLowerCase()
+    const product = uuidKey(event.fields.productId)
     const days = this.#days.get(product) ?? new Map<string, Sum>()
     this.#days.set(product, days)
     const day = dayOf(event)
@@ -36,7 +37,7 @@ export class ImpactIndex {
   /** Days with events, earliest first. */
   query({ productIds, from, to }: ImpactQuery): ReadonlyMap<string, DayImpact> {
     const found = new Map<string, Sum>()
-    for (const product of new Set(productIds.map((id) => id.toLowerCase()))) {
+    for (const product of new Set(productIds.map(uuidKey))) {
       for (const [day, { units, events }] of this.#days.get(product) ?? []) {
         if ((from !== undefined && day < from) || (to !== undefined && day > to)) continue
         const sum = found.get(day) ?? { units: 0, events: 0 }

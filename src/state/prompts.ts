@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { deriveUuid } from '../derive.ts'
 import { canonicalJson, type Json } from '../json.ts'
+import { uuidKey } from './copy.ts'
 import type { Occurrences } from './events.ts'
 import type { PromptComponentDraft, PromptDraft, PromptVersion, StoredPrompt, Writer } from './store.ts'
 
@@ -16,7 +17,7 @@ export type ExternalName = Pick<PromptDraft, 'productId' | 'externalPromptId'>
  */
 export function externalKey(prompt: ExternalName): string | undefined {
   if (prompt.externalPromptId === undefined) return undefined
-  return canonicalJson([prompt.productId?.toLowerCase() ?? null, prompt.externalPromptId])
+  return canonicalJson([uuidKey(prompt.productId), prompt.externalPromptId])
 }
 
 /** A prompt that is met for the first time. Named by the caller's identifier, else by request and occurrence. */
@@ -79,6 +80,7 @@ const KEYWORDS = new Set(['else', 'this'])
 export function variablesOf(components: readonly PromptComponentDraft[]): readonly string[] {
   const names = new Set<string>()
   for (const { content } of components) {
+    if (typeof content !== 'string') continue // the contract can be edited to do without
     for (const [, name] of content.matchAll(PLACEHOLDER)) {
       if (name !== undefined && !KEYWORDS.has(name)) names.add(name)
     }

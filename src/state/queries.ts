@@ -1,4 +1,4 @@
-import { frozen } from './copy.ts'
+import { frozen, uuidKey } from './copy.ts'
 import { promptOfImage, type SandboxImage } from './sandbox.ts'
 import { EXPORT_FORMAT, type SandboxExport, type SandboxSummary } from './sandboxes.ts'
 import type { EventPage, EventQuery, StoredEvent } from './store.ts'
@@ -23,8 +23,8 @@ function matches({ fields, sampledOut }: StoredEvent, query: EventQuery): boolea
   )
 }
 
-function isSameUuid(held: string | undefined, wanted: string | undefined): boolean {
-  return wanted === undefined || held?.toLowerCase() === wanted.toLowerCase()
+function isSameUuid(held: unknown, wanted: string | undefined): boolean {
+  return wanted === undefined || uuidKey(held) === uuidKey(wanted)
 }
 
 /** What the sandbox holds, as it can be imported again. */

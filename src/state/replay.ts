@@ -7,7 +7,7 @@ import { JOURNAL_KIND, type JournalFile } from './journal.ts'
 import { type Check, count, oneOf, record, sentences, text } from './shape.ts'
 import {
   eventShape,
-  exportShape,
+  holdingShape,
   promptHeadShape,
   qualityShape,
   snapshotShape,
@@ -24,7 +24,7 @@ const ENTRY_SHAPES: { readonly [Op in Change['op']]: Check } = {
   quality: record({ quality: qualityShape }),
   reset: record({}),
   delete: record({}),
-  import: record({ state: exportShape }),
+  import: record({ state: holdingShape }),
   snapshot: record({ snapshot: snapshotShape }),
   restore: record({ snapshotId: text }),
   forget: record({ snapshotId: text }),

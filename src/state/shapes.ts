@@ -27,21 +27,14 @@ const nonEmpty = where(
 
 export const qualityShape = record({ weight: between(0, 1) })
 
+/**
+ * An event as we keep it. What the caller may send is the contract's affair, and the contract can be edited: only what
+ * we rely on is asked for, lest a state that was written under one contract does not load under another.
+ */
 export const eventShape = record({
   eventId: nonEmpty,
-  fields: record({
-    eventType: text,
-    productId: text,
-    value: text,
-    valueType: oneOf('currency', 'numeric', 'text', 'boolean'),
-    influence: oneOf('positive', 'negative', 'neutral'),
-    eventAt: instant,
-    qualityImpactScore: optional(between(-1, 1)),
-    conversationId: optional(text),
-    externalConversationId: optional(text),
-    insertId: optional(text),
-  }),
-  impact: between(-1, 1),
+  fields: record({ eventAt: instant }),
+  impact: where('must be a number', Number.isFinite),
   sampledOut: flag,
   receivedAt: instant,
   replays: count,
@@ -49,10 +42,27 @@ export const eventShape = record({
   repeatOf: optional(nonEmpty),
 })
 
+/** An event that somebody hands us, perhaps written by hand: as the service describes it. */
+const importedEventShape = both(
+  eventShape,
+  record({
+    fields: record({
+      eventType: text,
+      productId: text,
+      value: text,
+      valueType: oneOf('currency', 'numeric', 'text', 'boolean'),
+      influence: oneOf('positive', 'negative', 'neutral'),
+      qualityImpactScore: optional(between(-1, 1)),
+      conversationId: optional(text),
+      externalConversationId: optional(text),
+      insertId: optional(text),
+    }),
+    impact: between(-1, 1),
+  }),
+)
+
 const promptHead = {
   promptId: nonEmpty,
-  externalPromptId: optional(text),
-  productId: optional(text),
   repeatOf: optional(nonEmpty),
 }
 
@@ -69,23 +79,45 @@ export const versionShape = record({
   createdAt: instant,
   componentIds: list(nonEmpty),
   variables: list(text),
-  fields: record({ name: text, components: list(record({ content: text })) }),
+  fields: record({}),
 })
 
-const promptShape = both(record({ ...promptHead, versions: list(versionShape) }), numberedVersions)
+const promptShape = promptShapeWith(versionShape)
+
+const importedPromptShape = both(
+  promptShapeWith(
+    both(
+      versionShape,
+      record({ fields: record({ name: text, components: list(record({ content: text })) }) }),
+    ),
+  ),
+  record({ externalPromptId: optional(text), productId: optional(text) }),
+)
+
+function promptShapeWith(version: Check): Check {
+  return both(record({ ...promptHead, versions: list(version) }), numberedVersions)
+}
 
 export const snapshotShape = record({ snapshotId: nonEmpty, name: optional(text), createdAt: instant })
 
-const holding = {
-  quality: qualityShape,
-  events: distinct(list(eventShape), eventNames),
-  prompts: distinct(list(promptShape), promptNames),
+const holding = holdingWith(eventShape, promptShape)
+
+function holdingWith(event: Check, prompt: Check) {
+  return {
+    quality: qualityShape,
+    events: distinct(list(event), eventNames),
+    prompts: distinct(list(prompt), promptNames),
+  }
 }
 
-/** What a sandbox holds: shared by exports, snapshots and the state file. */
+/** What a sandbox holds, as the journal keeps an import. */
 export const holdingShape = record(holding)
 
-export const exportShape = record({ format: oneOf(1), ...holding })
+/** An export that somebody hands us. */
+export const exportShape = record({
+  format: oneOf(1),
+  ...holdingWith(importedEventShape, importedPromptShape),
+})
 
 export const realmShape = record({
   name: text,

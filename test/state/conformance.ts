@@ -1,0 +1,458 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { Store } from '../../src/state/store.ts'
+import { event, noon, product, prompt, writer } from './drafts.ts'
+
+/** What every adapter of the port owes. `open` gives an empty store. */
+export function conformance(name: string, open: () => Promise<Store>): void {
+  describe(`${name} keeps the port's promises`, () => {
+    let store: Store
+    const elsewhere = { ...writer, sandbox: 'worker-3' }
+    const later = { ...writer, now: noon + 60_000 }
+
+    beforeEach(async () => {
+      store = await open()
+    })
+    afterEach(async () => {
+      await store.close()
+    })
+
+    describe('events', () => {
+      test('an event gets its time of receipt, its impact and an id', async () => {
+        const { event: stored, replayed, payloadDiffers } = await store.recordEvent(writer, event())
+        expect(stored).toMatchObject({
+          fields: { ...event(), eventAt: '2026-01-15T12:00:00.000Z' },
+          impact: 1,
+          sampledOut: false,
+          receivedAt: '2026-01-15T12:00:00.000Z',
+          replays: 0,
+        })
+        expect(stored.eventId).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
+        expect({ replayed, payloadDiffers }).toEqual({ replayed: false, payloadDiffers: false })
+      })
+
+      test('two hundred concurrent retries leave one event and get one id', async () => {
+        const receipts = await Promise.all(
+          Array.from({ length: 200 }, () => store.recordEvent(writer, event({ insertId: 'order-1' }))),
+        )
+        expect(new Set(receipts.map((receipt) => receipt.event.eventId)).size).toBe(1)
+        expect(receipts.filter((receipt) => !receipt.replayed)).toHaveLength(1)
+        const { events, total } = await store.listEvents('default')
+        expect(total).toBe(1)
+        expect(events[0]?.replays).toBe(199)
+      })
+
+      test('a retry with another payload is told so, and the first one stands', async () => {
+        const first = await store.recordEvent(writer, event({ insertId: 'order-1' }))
+        const retry = await store.recordEvent(writer, event({ insertId: 'order-1', value: '1.00' }))
+        expect(retry).toMatchObject({ replayed: true, payloadDiffers: true })
+        expect(retry.event).toMatchObject({ eventId: first.event.eventId, fields: { value: '149.00' } })
+      })
+
+      test('a later retry that leaves out eventAt as the first did is no other payload', async () => {
+        await store.recordEvent(writer, event({ insertId: 'order-1', properties: { a: 1, b: 2 } }))
+        const retry = await store.recordEvent(
+          later,
+          event({ insertId: 'order-1', properties: { b: 2, a: 1 } }),
+        )
+        expect(retry).toMatchObject({ replayed: true, payloadDiffers: false })
+        expect(retry.event.receivedAt).toBe('2026-01-15T12:00:00.000Z')
+      })
+
+      test('a retry that names another eventAt is another payload', async () => {
+        const eventAt = '2026-01-15T12:00:00.000Z'
+        await store.recordEvent(writer, event({ insertId: 'order-1' }))
+        const retry = await store.recordEvent(writer, event({ insertId: 'order-1', eventAt }))
+        expect(retry.payloadDiffers).toBe(true)
+      })
+
+      test('an insertId means something else in another sandbox', async () => {
+        const here = await store.recordEvent(writer, event({ insertId: 'order-1' }))
+        const there = await store.recordEvent(elsewhere, event({ insertId: 'order-1' }))
+        expect(there.replayed).toBe(false)
+        expect(there.event.eventId).not.toBe(here.event.eventId)
+      })
+
+      test('an insertId can be any string', async () => {
+        const insertIds = ['', '__proto__', 'constructor', '\ud800', '\ud801', 'ü', ' ', '{"a":1}']
+        const receipts = await Promise.all(
+          insertIds.map((insertId) => store.recordEvent(writer, event({ insertId }))),
+        )
+        expect(receipts.every((receipt) => !receipt.replayed)).toBe(true)
+        expect(new Set(receipts.map((receipt) => receipt.event.eventId)).size).toBe(insertIds.length)
+      })
+
+      test('without an insertId equal events are different events, with ids that a run repeats', async () => {
+        const run = async () => {
+          await store.reset('default')
+          const receipts = [1, 2, 3].map(() => store.recordEvent(writer, event()))
+          return (await Promise.all(receipts)).map((receipt) => receipt.event.eventId)
+        }
+        const ids = await run()
+        expect(new Set(ids).size).toBe(3)
+        expect(await run()).toEqual(ids)
+      })
+
+      test('ids do not hang on the order of requests', async () => {
+        const ids = async (values: string[]) => {
+          await store.reset('default')
+          for (const value of values) await store.recordEvent(writer, event({ value }))
+          const { events } = await store.listEvents('default')
+          return new Map(events.map(({ fields, eventId }) => [fields.value, eventId]))
+        }
+        expect(await ids(['1', '2', '3'])).toEqual(await ids(['3', '1', '2']))
+      })
+
+      test('another seed gives other ids', async () => {
+        const here = await store.recordEvent(writer, event({ insertId: 'order-1' }))
+        await store.reset('default')
+        const there = await store.recordEvent({ ...writer, seed: '2' }, event({ insertId: 'order-1' }))
+        expect(there.event.eventId).not.toBe(here.event.eventId)
+      })
+
+      test('sampling keeps about its share, the same events each time, and the same on a retry', async () => {
+        const kept = async () => {
+          const receipts = Array.from({ length: 2000 }, (_, index) =>
+            store.recordEvent(writer, event({ insertId: `e${index}`, sampleRate: 0.1 })),
+          )
+          const events = (await Promise.all(receipts)).map((receipt) => receipt.event)
+          return events.filter((stored) => !stored.sampledOut).map((stored) => stored.eventId)
+        }
+        const first = await kept()
+        expect(first.length).toBeGreaterThan(140)
+        expect(first.length).toBeLessThan(260)
+        expect(await kept()).toEqual(first)
+        await store.reset('default')
+        expect(await kept()).toEqual(first)
+      })
+
+      test.each([
+        { sampleRate: 0, sampledOut: true },
+        { sampleRate: 1, sampledOut: false },
+        { sampleRate: 0, forceSample: true, sampledOut: false },
+        { sampleRate: 0, forceSample: false, sampledOut: true },
+      ])('%o', async ({ sampledOut, ...fields }) => {
+        const { event: stored } = await store.recordEvent(writer, event(fields))
+        expect(stored.sampledOut).toBe(sampledOut)
+      })
+
+      test.each([
+        [{ influence: 'negative' as const }, -1],
+        [{ influence: 'neutral' as const }, 0],
+        [{ influence: 'negative' as const, qualityImpactScore: 0.25 }, 0.25],
+        [{ influence: 'positive' as const, qualityImpactScore: 0 }, 0],
+      ])('the impact of %o is %d', async (fields, impact) => {
+        const { event: stored } = await store.recordEvent(writer, event(fields))
+        expect(stored.impact).toBe(impact)
+      })
+
+      test('a list is filtered, paged and counted', async () => {
+        for (const value of ['0', '1', '2', '3', '4']) {
+          await store.recordEvent(writer, event({ value, eventType: 'a', conversationId: product }))
+          await store.recordEvent(writer, event({ value, eventType: 'b' }))
+        }
+        await store.recordEvent(writer, event({ insertId: 'x', sampleRate: 0, externalConversationId: 'c' }))
+        const values = async (query: Parameters<Store['listEvents']>[1]) => {
+          const { events, total } = await store.listEvents('default', query)
+          return { values: events.map(({ fields }) => fields.value).join(' '), total }
+        }
+        expect(await values({ eventType: 'b', limit: 2 })).toEqual({ values: '0 1', total: 5 })
+        expect(await values({ eventType: 'b', offset: 4, limit: 2 })).toEqual({ values: '4', total: 5 })
+        expect(await values({ conversationId: product.toUpperCase() })).toEqual({
+          values: '0 1 2 3 4',
+          total: 5,
+        })
+        expect(await values({ sampledOut: true })).toEqual({ values: '149.00', total: 1 })
+        expect(await values({ insertId: 'x', externalConversationId: 'c' })).toMatchObject({ total: 1 })
+        expect(await values({ productId: 'another' })).toEqual({ values: '', total: 0 })
+        expect(await values({ offset: 100 })).toEqual({ values: '', total: 11 })
+      })
+
+      test('what is given in or out cannot change what is kept', async () => {
+        const properties = { plan: 'growth' }
+        const receipt = store.recordEvent(writer, event({ insertId: 'x', properties }))
+        properties.plan = 'changed'
+        const { event: stored } = await receipt
+        expect(() => Object.assign(stored.fields.properties ?? {}, { plan: 'changed' })).toThrow(TypeError)
+        const { events } = await store.listEvents('default')
+        expect(() => Object.assign(events[0] ?? {}, { impact: 7 })).toThrow(TypeError)
+        expect(events[0]).toMatchObject({ impact: 1, fields: { properties: { plan: 'growth' } } })
+      })
+
+      test('fields that the contract does not list are kept, whatever they are called', async () => {
+        const body = JSON.parse('{"extra":[1,{"a":null}],"__proto__":{"a":1},"constructor":0}')
+        await store.recordEvent(writer, event(body))
+        const [stored] = (await store.listEvents('default')).events
+        expect(JSON.parse(JSON.stringify(stored?.fields))).toMatchObject(body)
+        expect(Object.keys(stored?.fields ?? {})).toContain('__proto__')
+      })
+    })
+
+    describe('impact', () => {
+      const impactOf = async (query: Partial<Parameters<Store['eventImpact']>[1]> = {}) =>
+        Object.fromEntries(await store.eventImpact('default', { productIds: [product], ...query }))
+
+      test('is summed by product and UTC day, earliest first, without what sampling dropped', async () => {
+        const other = '00000000-0000-4000-8000-000000000001'
+        await store.recordEvent(writer, event({ eventAt: '2026-01-14T23:59:59.999Z' }))
+        await store.recordEvent(
+          writer,
+          event({ eventAt: '2026-01-13T00:00:00.000Z', qualityImpactScore: 0.1 }),
+        )
+        await store.recordEvent(
+          writer,
+          event({ eventAt: '2026-01-13T01:00:00.000Z', qualityImpactScore: 0.2 }),
+        )
+        await store.recordEvent(writer, event({ eventAt: '2026-01-13T01:00:00.000Z', sampleRate: 0 }))
+        await store.recordEvent(writer, event({ productId: other, influence: 'negative' }))
+        expect(Object.entries(await impactOf())).toEqual([
+          ['2026-01-13', { impact: 0.3, events: 2 }],
+          ['2026-01-14', { impact: 1, events: 1 }],
+        ])
+        expect(await impactOf({ productIds: [product.toUpperCase(), other], from: '2026-01-14' })).toEqual({
+          '2026-01-14': { impact: 1, events: 1 },
+          '2026-01-15': { impact: -1, events: 1 },
+        })
+        expect(await impactOf({ to: '2026-01-13' })).toEqual({ '2026-01-13': { impact: 0.3, events: 2 } })
+      })
+
+      test('counts a replayed event once', async () => {
+        await store.recordEvent(writer, event({ insertId: 'x' }))
+        await store.recordEvent(writer, event({ insertId: 'x' }))
+        expect(await impactOf()).toEqual({ '2026-01-15': { impact: 1, events: 1 } })
+      })
+
+      test('quality settings have a default and belong to a sandbox', async () => {
+        expect(await store.getQuality('default')).toEqual({ weight: 0.1 })
+        await store.putQuality('default', { weight: 0.5 })
+        expect(await store.getQuality('default')).toEqual({ weight: 0.5 })
+        expect(await store.getQuality('worker-3')).toEqual({ weight: 0.1 })
+        await store.reset('default')
+        expect(await store.getQuality('default')).toEqual({ weight: 0.1 })
+      })
+    })
+
+    describe('prompts', () => {
+      test('the same external id of the same product is a new version, and never active', async () => {
+        const draft = prompt({ externalPromptId: 'greeting', productId: product })
+        const first = await store.addPromptVersion(writer, draft)
+        const second = await store.addPromptVersion(writer, { ...draft, productId: product.toUpperCase() })
+        expect(second.promptId).toBe(first.promptId)
+        expect([first.version.version, second.version.version]).toEqual([1, 2])
+        expect(second.version.fingerprint).toBe(first.version.fingerprint)
+        expect(second.version.versionId).not.toBe(first.version.versionId)
+        expect([first.version.active, second.version.active]).toEqual([false, false])
+        expect(second.version.componentIds[0]).not.toBe(first.version.componentIds[0])
+      })
+
+      test('another product, or none, makes it another prompt; so does having no external id', async () => {
+        const receipts = [
+          await store.addPromptVersion(writer, prompt({ externalPromptId: 'greeting', productId: product })),
+          await store.addPromptVersion(writer, prompt({ externalPromptId: 'greeting' })),
+          await store.addPromptVersion(writer, prompt()),
+          await store.addPromptVersion(writer, prompt()),
+        ]
+        expect(new Set(receipts.map((receipt) => receipt.promptId)).size).toBe(4)
+        expect(receipts.map((receipt) => receipt.version.version)).toEqual([1, 1, 1, 1])
+        expect(await store.listPrompts('default')).toHaveLength(4)
+      })
+
+      test('activation leaves one active version, and finds only what is there', async () => {
+        const draft = prompt({ externalPromptId: 'greeting' })
+        const first = await store.addPromptVersion(writer, draft)
+        const second = await store.addPromptVersion(writer, draft)
+        const active = async () =>
+          (await store.listPrompts('default'))[0]?.versions.map((version) => version.active)
+        expect(await store.activateVersion('default', first.promptId, first.version.versionId)).toBe(true)
+        expect(await active()).toEqual([true, false])
+        expect(await store.activateVersion('default', first.promptId, second.version.versionId)).toBe(true)
+        expect(await active()).toEqual([false, true])
+        expect(await store.activateVersion('default', first.promptId, 'unknown')).toBe(false)
+        expect(await store.activateVersion('default', 'unknown', first.version.versionId)).toBe(false)
+        expect(await store.activateVersion('worker-3', first.promptId, first.version.versionId)).toBe(false)
+        expect(await active()).toEqual([false, true])
+      })
+    })
+
+    describe('rates and sequences', () => {
+      test('a window opens at first use, is used up, and ends', async () => {
+        const take = (now: number) => store.takeRate({ ...writer, now }, 'key', 2, 1000)
+        expect(await take(0)).toEqual({ allowed: true, limit: 2, remaining: 1, resetMs: 1000 })
+        expect(await take(400)).toEqual({ allowed: true, limit: 2, remaining: 0, resetMs: 600 })
+        expect(await take(999)).toEqual({ allowed: false, limit: 2, remaining: 0, resetMs: 1 })
+        expect(await take(1000)).toEqual({ allowed: true, limit: 2, remaining: 1, resetMs: 1000 })
+      })
+
+      test('a clock that is set back opens a new window', async () => {
+        await store.takeRate({ ...writer, now: 5000 }, 'key', 1, 1000)
+        expect(await store.takeRate({ ...writer, now: 100 }, 'key', 1, 1000)).toMatchObject({ allowed: true })
+      })
+
+      test('a limit of none allows nothing', async () => {
+        expect(await store.takeRate(writer, 'key', 0, 1000)).toMatchObject({ allowed: false, remaining: 0 })
+      })
+
+      test('keys and sandboxes do not share, and a reset begins anew', async () => {
+        const allowed = async (sandbox: string, key: string) =>
+          (await store.takeRate({ ...writer, sandbox }, key, 1, 1000)).allowed
+        expect([await allowed('default', 'a'), await allowed('default', 'a')]).toEqual([true, false])
+        expect([await allowed('default', 'b'), await allowed('worker-3', 'a')]).toEqual([true, true])
+        await store.reset('default')
+        expect([await allowed('default', 'a'), await allowed('worker-3', 'a')]).toEqual([true, false])
+      })
+
+      test('a sequence counts its steps', async () => {
+        expect(await store.stepSequence('default', 's')).toBe(0)
+        expect(await store.stepSequence('default', 's')).toBe(1)
+        expect(await store.stepSequence('default', 'other')).toBe(0)
+        expect(await store.stepSequence('worker-3', 's')).toBe(0)
+        await store.reset('default')
+        expect(await store.stepSequence('default', 's')).toBe(0)
+      })
+    })
+
+    describe('snapshots', () => {
+      test('restoring brings back events, prompts, quality and what a retry meets', async () => {
+        await store.recordEvent(writer, event({ insertId: 'before' }))
+        const { promptId, version } = await store.addPromptVersion(writer, prompt({ externalPromptId: 'p' }))
+        await store.activateVersion('default', promptId, version.versionId)
+        await store.putQuality('default', { weight: 1 })
+        const before = await store.exportSandbox('default')
+        const snapshot = await store.createSnapshot(writer, 'seeded')
+        expect(snapshot).toMatchObject({ name: 'seeded', events: 1, prompts: 1 })
+
+        await store.recordEvent(writer, event({ insertId: 'after' }))
+        await store.recordEvent(writer, event({ insertId: 'before' }))
+        await store.addPromptVersion(writer, prompt({ externalPromptId: 'p' }))
+        await store.stepSequence('default', 's')
+        expect(await store.restoreSnapshot('default', snapshot.snapshotId)).toBe(true)
+
+        expect(await store.exportSandbox('default')).toEqual(before)
+        expect(await store.stepSequence('default', 's')).toBe(0)
+        expect((await store.recordEvent(writer, event({ insertId: 'after' }))).replayed).toBe(false)
+        expect((await store.recordEvent(writer, event({ insertId: 'before' }))).replayed).toBe(true)
+        const again = await store.addPromptVersion(writer, prompt({ externalPromptId: 'p' }))
+        expect([again.promptId, again.version.version]).toEqual([promptId, 2])
+      })
+
+      test('a snapshot stays what it is, however often it is restored', async () => {
+        await store.recordEvent(writer, event())
+        const { snapshotId } = await store.createSnapshot(writer)
+        for (let round = 0; round < 3; round += 1) {
+          await store.restoreSnapshot('default', snapshotId)
+          await store.recordEvent(writer, event())
+          expect((await store.listEvents('default')).total).toBe(2)
+        }
+      })
+
+      test('snapshots are listed, outlive a reset, and are deleted; an unknown one is not found', async () => {
+        const first = await store.createSnapshot(writer)
+        await store.recordEvent(writer, event())
+        const second = await store.createSnapshot(writer)
+        expect(await store.listSnapshots('default')).toEqual([first, second])
+        await store.reset('default')
+        expect(await store.listSnapshots('default')).toEqual([first, second])
+        expect(await store.deleteSnapshot('default', first.snapshotId)).toBe(true)
+        expect(await store.deleteSnapshot('default', first.snapshotId)).toBe(false)
+        expect(await store.restoreSnapshot('default', first.snapshotId)).toBe(false)
+        expect(await store.restoreSnapshot('worker-3', second.snapshotId)).toBe(false)
+        const third = await store.createSnapshot(writer)
+        expect(new Set([first, second, third].map(({ snapshotId }) => snapshotId)).size).toBe(3)
+      })
+
+      test('a snapshot under load holds a moment: all of the events before it, none after', async () => {
+        const writes = (from: number) =>
+          Array.from({ length: 50 }, (_, index) =>
+            store.recordEvent(writer, event({ insertId: `e${from + index}` })),
+          )
+        const early = writes(0)
+        const taken = store.createSnapshot(writer)
+        await Promise.all([...early, ...writes(50)])
+        expect((await taken).events).toBe(50)
+        await store.restoreSnapshot('default', (await taken).snapshotId)
+        const { events } = await store.listEvents('default')
+        expect(events.map(({ fields }) => fields.insertId)).toEqual(
+          Array.from({ length: 50 }, (_, i) => `e${i}`),
+        )
+      })
+    })
+
+    describe('sandboxes', () => {
+      test('a reset forgets one sandbox and leaves the others', async () => {
+        await store.recordEvent(writer, event())
+        await store.recordEvent(elsewhere, event())
+        await store.addPromptVersion(elsewhere, prompt())
+        await store.reset('default')
+        expect(await store.size()).toEqual({ sandboxes: 1, events: 1, prompts: 1 })
+        expect(await store.listSandboxes()).toEqual([
+          { name: 'worker-3', events: 1, prompts: 1, snapshots: 0 },
+        ])
+      })
+
+      test('deleting a sandbox takes its snapshots along', async () => {
+        await store.createSnapshot(writer)
+        expect(await store.deleteSandbox('default')).toBe(true)
+        expect(await store.deleteSandbox('default')).toBe(false)
+        expect(await store.listSnapshots('default')).toEqual([])
+        expect(await store.size()).toEqual({ sandboxes: 0, events: 0, prompts: 0 })
+      })
+
+      test('a sandbox can have any name', async () => {
+        for (const sandbox of ['__proto__', 'constructor', '', 'ü "x"']) {
+          await store.recordEvent({ ...writer, sandbox }, event())
+          expect((await store.listEvents(sandbox)).total).toBe(1)
+        }
+        expect((await store.size()).sandboxes).toBe(4)
+      })
+
+      test('an export moves into another sandbox as JSON, and replaces what was there', async () => {
+        await store.recordEvent(writer, event({ insertId: 'x' }))
+        const { promptId, version } = await store.addPromptVersion(writer, prompt({ externalPromptId: 'p' }))
+        await store.activateVersion('default', promptId, version.versionId)
+        await store.recordEvent(elsewhere, event())
+        const document: unknown = JSON.parse(JSON.stringify(await store.exportSandbox('default')))
+        expect(await store.importSandbox('worker-3', document)).toEqual({
+          imported: true,
+          events: 1,
+          prompts: 1,
+        })
+        expect(await store.exportSandbox('worker-3')).toEqual(await store.exportSandbox('default'))
+        expect((await store.recordEvent(elsewhere, event({ insertId: 'x' }))).replayed).toBe(true)
+      })
+
+      test('an import that is wrong changes nothing and names everything, with its place', async () => {
+        await store.recordEvent(writer, event())
+        const right = await store.exportSandbox('default')
+        const [stored] = right.events
+        const wrong = { ...right, quality: { weight: 2 }, events: [stored, { ...stored, impact: 'high' }] }
+        expect(await store.importSandbox('default', wrong)).toEqual({
+          imported: false,
+          problems: ['quality.weight must be a number from 0 to 1', 'events[1].impact must be a number'],
+        })
+        expect(await store.exportSandbox('default')).toEqual(right)
+      })
+
+      test.each([
+        [null, 'the export must be an object'],
+        [[], 'the export must be an object'],
+        [{ format: 2 }, 'format must be 1'],
+        [{ format: 1, quality: { weight: 0.1 }, events: {}, prompts: [] }, 'events must be a list'],
+      ])('%j is no export', async (document, problem) => {
+        const outcome = await store.importSandbox('default', document)
+        expect(outcome.imported ? [] : outcome.problems).toContain(problem)
+      })
+
+      test('an import in which two events have one id is refused', async () => {
+        const { event: stored } = await store.recordEvent(writer, event())
+        const twice = { ...(await store.exportSandbox('default')), events: [stored, stored] }
+        expect(await store.importSandbox('default', twice)).toMatchObject({
+          problems: [`events[1] must not repeat the eventId ${stored.eventId} of an earlier one`],
+        })
+      })
+    })
+
+    test('after close nothing is accepted', async () => {
+      await store.close()
+      await expect(store.recordEvent(writer, event())).rejects.toThrow('closed')
+    })
+  })
+}

@@ -1,0 +1,22 @@
+import type { EventDraft, PromptDraft, Writer } from '../../src/state/store.ts'
+
+export const noon = Date.parse('2026-01-15T12:00:00Z')
+
+export const writer: Writer = { sandbox: 'default', seed: '1', now: noon }
+
+export const product = '6f1c1e0a-2b7d-4c55-9a35-0d6f2f0a9a01'
+
+export function event(fields: Partial<EventDraft> = {}): EventDraft {
+  return {
+    eventType: 'upgrade_purchased',
+    productId: product,
+    value: '149.00',
+    valueType: 'currency',
+    influence: 'positive',
+    ...fields,
+  }
+}
+
+export function prompt(fields: Partial<PromptDraft> = {}): PromptDraft {
+  return { name: 'Greeting', components: [{ content: 'Hello {{name}}' }], ...fields }
+}

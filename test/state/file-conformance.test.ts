@@ -1,0 +1,9 @@
+import { conformance } from './conformance.ts'
+import { openOrFail, statePath } from './folder.ts'
+
+conformance('the store in a file', async () => (await openOrFail(statePath())).store)
+
+// A checkpoint as often as can be: whatever it breaks, it breaks here.
+conformance('the store in a file that is folded all the time', async () => {
+  return (await openOrFail(statePath(), { foldFrom: 1 })).store
+})

@@ -1,0 +1,39 @@
+import { copyFileSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, dirname, join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { type FileStoreOptions, openFileStore } from '../../src/state/file.ts'
+
+/** The path of a state file that is not there yet, in a folder that goes away with the test. */
+export function statePath(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'convsim-state-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return join(folder, 'state.json')
+}
+
+export async function openOrFail(path: string, options: FileStoreOptions = {}) {
+  const opened = await openFileStore(path, options)
+  if (!opened.ok) throw new Error(opened.problem)
+  return opened
+}
+
+export async function problemOf(path: string): Promise<string> {
+  const opened = await openFileStore(path)
+  if (!opened.ok) return opened.problem
+  await opened.store.close()
+  return 'it opened'
+}
+
+/**
+ * The state file as a process would leave it that is killed at this moment: a copy of all but the lock. The journal is
+ * copied first, so that a checkpoint that is put in place meanwhile is newer than it, and never older.
+ */
+export function killedNow(path: string): string {
+  const copy = statePath()
+  for (const name of readdirSync(dirname(path)).sort().reverse()) {
+    const from = join(dirname(path), name)
+    if (!name.includes('.lock') && existsSync(from)) copyFileSync(from, join(dirname(copy), name))
+  }
+  if (basename(copy) !== basename(path)) throw new Error('state files of a test have one name')
+  return copy
+}

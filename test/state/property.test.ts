@@ -1,0 +1,179 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { Store } from '../../src/state/store.ts'
+import { event, noon, prompt } from './drafts.ts'
+import { killedNow, openOrFail, statePath } from './folder.ts'
+
+/** What a sandbox is, in a few lines: lists of names and values, and copies of them. */
+interface Held {
+  events: { name: string | undefined; value: string; replays: number }[]
+  prompts: { name: string; versions: number; active: number | undefined }[]
+  weight: number
+}
+
+type Model = Held & { snapshots: Held[] }
+
+const fresh = (): Model => ({ events: [], prompts: [], weight: 0.1, snapshots: [] })
+const heldBy = ({ events, prompts, weight }: Held): Held => structuredClone({ events, prompts, weight })
+
+/** The simulator's store, the model of it, and what is still on its way to the store. */
+interface Pair {
+  store: Store
+  readonly model: Map<string, Model>
+  readonly pending: Promise<unknown>[]
+  path: string
+  /** Stores that were killed in the eyes of the test, and still have to be closed. */
+  readonly killed: Store[]
+}
+
+type Operation = (pair: Pair) => Promise<void>
+
+function modelOf({ model }: Pair, sandbox: string): Model {
+  const known = model.get(sandbox) ?? fresh()
+  model.set(sandbox, known)
+  return known
+}
+
+const writerIn = (sandbox: string) => ({ sandbox, seed: '1', now: noon })
+
+async function settle({ pending }: Pair): Promise<void> {
+  await Promise.all(pending.splice(0))
+}
+
+/** These only start: they meet each other in the store. */
+const start = {
+  event: (sandbox: string, name: string | undefined, value: string) => async (pair: Pair) => {
+    const { events } = modelOf(pair, sandbox)
+    const known = name === undefined ? undefined : events.find((held) => held.name === name)
+    if (known === undefined) events.push({ name, value, replays: 0 })
+    else known.replays += 1
+    const draft = event({ value, ...(name !== undefined && { insertId: name }) })
+    pair.pending.push(pair.store.recordEvent(writerIn(sandbox), draft))
+  },
+  prompt: (sandbox: string, name: string) => async (pair: Pair) => {
+    const { prompts } = modelOf(pair, sandbox)
+    const known = prompts.find((held) => held.name === name)
+    if (known === undefined) prompts.push({ name, versions: 1, active: undefined })
+    else known.versions += 1
+    pair.pending.push(pair.store.addPromptVersion(writerIn(sandbox), prompt({ externalPromptId: name })))
+  },
+  weight: (sandbox: string, weight: number) => async (pair: Pair) => {
+    modelOf(pair, sandbox).weight = weight
+    pair.pending.push(pair.store.putQuality(sandbox, { weight }))
+  },
+  reset: (sandbox: string) => async (pair: Pair) => {
+    Object.assign(modelOf(pair, sandbox), { ...fresh(), snapshots: modelOf(pair, sandbox).snapshots })
+    pair.pending.push(pair.store.reset(sandbox))
+  },
+  remove: (sandbox: string) => async (pair: Pair) => {
+    pair.model.delete(sandbox)
+    pair.pending.push(pair.store.deleteSandbox(sandbox))
+  },
+  snapshot: (sandbox: string) => async (pair: Pair) => {
+    const held = modelOf(pair, sandbox)
+    held.snapshots.push(heldBy(held))
+    pair.pending.push(pair.store.createSnapshot(writerIn(sandbox)))
+  },
+}
+
+/** These need an answer, so they wait for what was started. */
+const finish = {
+  restore: (sandbox: string, which: number) => async (pair: Pair) => {
+    await settle(pair)
+    const snapshots = await pair.store.listSnapshots(sandbox)
+    const held = modelOf(pair, sandbox)
+    const copy = held.snapshots[which]
+    if (copy !== undefined) Object.assign(held, heldBy(copy))
+    const found = await pair.store.restoreSnapshot(sandbox, snapshots[which]?.snapshotId ?? 'none')
+    expect(found).toBe(copy !== undefined)
+  },
+  forget: (sandbox: string, which: number) => async (pair: Pair) => {
+    await settle(pair)
+    const snapshots = await pair.store.listSnapshots(sandbox)
+    const forgotten = modelOf(pair, sandbox).snapshots.splice(which, 1)
+    const found = await pair.store.deleteSnapshot(sandbox, snapshots[which]?.snapshotId ?? 'none')
+    expect(found).toBe(forgotten.length === 1)
+  },
+  activate: (sandbox: string, which: number, version: number) => async (pair: Pair) => {
+    await settle(pair)
+    const held = modelOf(pair, sandbox).prompts[which]
+    const exists = held !== undefined && version < held.versions
+    if (exists) held.active = version
+    const stored = (await pair.store.listPrompts(sandbox))[which]
+    const versionId = stored?.versions[version]?.versionId ?? 'none'
+    expect(await pair.store.activateVersion(sandbox, stored?.promptId ?? 'none', versionId)).toBe(exists)
+  },
+  move: (from: string, to: string) => async (pair: Pair) => {
+    await settle(pair)
+    Object.assign(modelOf(pair, to), heldBy(modelOf(pair, from)))
+    const outcome = await pair.store.importSandbox(to, await pair.store.exportSandbox(from))
+    expect(outcome).toMatchObject({ imported: true })
+  },
+  restart: (isGraceful: boolean) => async (pair: Pair) => {
+    await settle(pair)
+    if (isGraceful) await pair.store.close()
+    else pair.killed.push(pair.store)
+    if (!isGraceful) pair.path = killedNow(pair.path)
+    pair.store = (await openOrFail(pair.path, { foldFrom: 2000 })).store
+  },
+}
+
+async function compare(pair: Pair): Promise<void> {
+  await settle(pair)
+  for (const sandbox of ['a', 'b']) {
+    const { quality, events, prompts } = await pair.store.exportSandbox(sandbox)
+    const seen: Held = {
+      events: events.map(({ fields, replays }) => ({ name: fields.insertId, value: fields.value, replays })),
+      prompts: prompts.map(({ externalPromptId = '', versions }) => {
+        const active = versions.findIndex((version) => version.active)
+        return { name: externalPromptId, versions: versions.length, active: active < 0 ? undefined : active }
+      }),
+      weight: quality.weight,
+    }
+    expect(seen).toEqual(heldBy(modelOf(pair, sandbox)))
+    expect(await pair.store.listSnapshots(sandbox)).toHaveLength(modelOf(pair, sandbox).snapshots.length)
+    expect(new Set(events.map(({ eventId }) => eventId)).size).toBe(events.length)
+  }
+}
+
+const sandbox = fc.constantFrom('a', 'b')
+const few = fc.nat({ max: 2 })
+const name = fc.constantFrom('x', 'y', 'z')
+const perhaps = fc.option(name, { nil: undefined })
+
+const operation: fc.Arbitrary<Operation> = fc.oneof(
+  { weight: 10, arbitrary: fc.tuple(sandbox, perhaps, name).map((given) => start.event(...given)) },
+  { weight: 5, arbitrary: fc.tuple(sandbox, name).map((given) => start.prompt(...given)) },
+  {
+    weight: 2,
+    arbitrary: fc.tuple(sandbox, fc.constantFrom(0, 0.5, 1)).map((given) => start.weight(...given)),
+  },
+  { weight: 1, arbitrary: sandbox.map(start.reset) },
+  { weight: 1, arbitrary: sandbox.map(start.remove) },
+  { weight: 2, arbitrary: sandbox.map(start.snapshot) },
+  { weight: 2, arbitrary: fc.tuple(sandbox, few).map((given) => finish.restore(...given)) },
+  { weight: 1, arbitrary: fc.tuple(sandbox, few).map((given) => finish.forget(...given)) },
+  { weight: 2, arbitrary: fc.tuple(sandbox, few, few).map((given) => finish.activate(...given)) },
+  { weight: 1, arbitrary: fc.tuple(sandbox, sandbox).map((given) => finish.move(...given)) },
+  { weight: 2, arbitrary: fc.boolean().map(finish.restart) },
+  { weight: 2, arbitrary: fc.constant(compare) },
+)
+
+test('any operations, restarts, snapshots and resets leave what the model says', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(operation, { minLength: 5, maxLength: 60, size: 'max' }),
+      async (operations) => {
+        const path = statePath()
+        const store = (await openOrFail(path, { foldFrom: 2000 })).store
+        const pair: Pair = { store, model: new Map(), pending: [], path, killed: [] }
+        for (const run of operations) await run(pair)
+        await compare(pair)
+        await finish.restart(false)(pair)
+        await compare(pair)
+        await pair.store.close()
+      },
+    ),
+    { numRuns: Number(process.env['PROPERTY_RUNS'] ?? 100) },
+  )
+}, 120_000)
