@@ -77,7 +77,10 @@ function stopSignal(log: ProcessLog): Promise<void> {
   })
 }
 
-const line = ({ severity, place, message }: Finding) => `  ${place}: ${severity}: ${message}`
+// A function, not a constant: `main` runs before this line is reached.
+function line({ severity, place, message }: Finding): string {
+  return `  ${place}: ${severity}: ${message}`
+}
 
 async function checkFiles(files: readonly string[]): Promise<ExitCode> {
   const all = await check(files)
