@@ -1,0 +1,142 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { availableParallelism, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { type Asking, type Figures, load, oneByOne } from './load.ts'
+import { coldAnalytics, newEvent, warmAnalytics } from './questions.ts'
+import { median, type Row, tableOf } from './table.ts'
+import { freePort, type Started, startTarget, type Target } from './target.ts'
+import { baselines, shipped } from './targets.ts'
+
+/**
+ * Measures what is shipped beside two servers that send the same bytes, all in one run: `npm run bench`. The targets take
+ * turns within every round, so that a noisy minute of the machine hits all of them; a figure is the median of its rounds.
+ */
+const usage = `npm run bench -- [--seconds 5] [--rounds 3] [--connections 16] [--cold 200]
+  seconds      of each load, each round
+  rounds       the median of which is told
+  connections  that ask at the same time
+  cold         how many models that were never asked for, each round`
+
+interface Options {
+  readonly seconds: number
+  readonly rounds: number
+  readonly connections: number
+  readonly cold: number
+}
+
+await main(readOptions())
+
+async function main(options: Options): Promise<void> {
+  execFileSync('npm', ['run', '--silent', 'build'], { stdio: 'inherit' })
+  const folder = mkdtempSync(join(tmpdir(), 'convsim-bench-'))
+  try {
+    const targets = [shipped(folder), ...(await baselines(folder))]
+    const names = targets.map(({ name }) => name)
+    const rows = [...(await measureStarts(targets, options)), ...(await measureLoads(targets, options))]
+    console.log(
+      `Node ${process.version}, ${availableParallelism()} cores, median of ${options.rounds} rounds, ` +
+        `${options.seconds} s each, ${options.connections} connections\n\n${tableOf(names, rows)}`,
+    )
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+async function measureStarts(targets: readonly Target[], { rounds }: Options): Promise<Row[]> {
+  const taken = targets.map((): number[] => [])
+  await eachRound(rounds, targets, async (target, index) => {
+    const started = await startTarget(target, await freePort(), warmAnalytics)
+    taken[index]?.push(started.readyMs)
+    await started.stop()
+  })
+  return [{ name: 'start to first 200, ms', values: taken.map(median) }]
+}
+
+async function measureLoads(targets: readonly Target[], options: Options): Promise<Row[]> {
+  const started: Started[] = []
+  try {
+    for (const target of targets) started.push(await startTarget(target, await freePort(), warmAnalytics))
+    const idle = started.map((one) => one.residentMb())
+    const analytics = await measureLoad(started, warmAnalytics, options)
+    const events = await measureLoad(started, newEvent, options)
+    const cold = await measureCold(started, options)
+    return [
+      ...rowsOf('GET analytics 30d', analytics),
+      ...rowsOf('POST events', events),
+      ...rowsOf('GET analytics 90d, new models', cold).slice(1), // one by one: no rate to tell
+      { name: 'resident idle, MB', values: idle },
+      { name: 'resident after load, MB', values: started.map((one) => one.residentMb()) },
+    ]
+  } finally {
+    await Promise.all(started.map((one) => one.stop()))
+  }
+}
+
+async function measureLoad(started: readonly Started[], asking: Asking, options: Options) {
+  const { connections, seconds, rounds } = options
+  for (const one of started) await load(one, asking, connections, 1) // warms up; not counted
+  const figures = started.map((): Figures[] => [])
+  await eachRound(rounds, started, async (one, index) => {
+    figures[index]?.push(await load(one, asking, connections, seconds))
+  })
+  return figures
+}
+
+async function measureCold(started: readonly Started[], { cold, rounds }: Options) {
+  const figures = started.map((): Figures[] => [])
+  await eachRound(rounds, started, async (one, index) => {
+    figures[index]?.push(await oneByOne(one, coldAnalytics, cold))
+  })
+  return figures
+}
+
+async function eachRound<Item>(
+  rounds: number,
+  items: readonly Item[],
+  measure: (item: Item, index: number) => Promise<void>,
+): Promise<void> {
+  for (let round = 0; round < rounds; round += 1) {
+    for (const [index, item] of items.entries()) await measure(item, index)
+  }
+}
+
+function rowsOf(name: string, figures: readonly (readonly Figures[])[]): Row[] {
+  const row = (what: string, pick: (one: Figures) => number): Row => ({
+    name: `${name}, ${what}`,
+    values: figures.map((rounds) => median(rounds.map(pick))),
+  })
+  return [
+    row('requests/s', ({ perSecond }) => perSecond),
+    row('p50 ms', ({ p50 }) => p50),
+    row('p99 ms', ({ p99 }) => p99),
+  ]
+}
+
+function readOptions(): Options {
+  const text = (standard: string) => ({ type: 'string', default: standard }) as const
+  const { values } = parseArgs({
+    options: {
+      seconds: text('5'),
+      rounds: text('3'),
+      connections: text('16'),
+      cold: text('200'),
+      help: { type: 'boolean' },
+    },
+  })
+  if (values.help) {
+    console.log(usage)
+    process.exit(0)
+  }
+  const whole = (name: 'seconds' | 'rounds' | 'connections' | 'cold') => {
+    if (/^[1-9]\d{0,5}$/.test(values[name])) return Number(values[name])
+    throw new Error(`--${name} takes a whole number from 1; got "${values[name]}"\n${usage}`)
+  }
+  return {
+    seconds: whole('seconds'),
+    rounds: whole('rounds'),
+    connections: whole('connections'),
+    cold: whole('cold'),
+  }
+}

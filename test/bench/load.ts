@@ -1,0 +1,59 @@
+import autocannon from 'autocannon'
+import type { Question } from './questions.ts'
+import { ask, type Started } from './target.ts'
+
+/** How one target did. */
+export interface Figures {
+  readonly perSecond: number
+  /** Milliseconds within which half of the answers came, and 99 of 100. */
+  readonly p50: number
+  readonly p99: number
+}
+
+/** The same request again and again, or each time another one. */
+export type Asking = Question | (() => Question)
+
+/** Asks as fast as it is answered, on every connection. An answer that is no success spoils the run. */
+export async function load(
+  { name, url }: Started,
+  asking: Asking,
+  connections: number,
+  seconds: number,
+): Promise<Figures> {
+  const took: number[] = []
+  const requests =
+    typeof asking === 'function'
+      ? [{ ...asking(), setupRequest: (request: Question) => ({ ...request, ...asking() }) }]
+      : [asking]
+  const running = autocannon({ url, connections, duration: seconds, requests })
+  running.on('response', (_client, _status, _bytes, milliseconds) => took.push(milliseconds))
+  const result = await running
+  const failed = result.non2xx + result.errors + result.timeouts
+  if (failed > 0 || took.length === 0)
+    throw new Error(`${name}: ${failed} of ${took.length + result.errors} requests went wrong`)
+  return { perSecond: result['2xx'] / result.duration, ...percentiles(took) }
+}
+
+/** One after the other on one connection. */
+export async function oneByOne(
+  { name, url }: Started,
+  next: () => Question,
+  count: number,
+): Promise<Figures> {
+  const took: number[] = []
+  const begun = performance.now()
+  for (let index = 0; index < count; index += 1) {
+    const question = next()
+    const sent = performance.now()
+    const { status, text } = await ask(url, question)
+    took.push(performance.now() - sent)
+    if (status !== 200) throw new Error(`${name}: ${question.path} got ${status} ${text}`)
+  }
+  return { perSecond: (count * 1000) / (performance.now() - begun), ...percentiles(took) }
+}
+
+function percentiles(took: readonly number[]) {
+  const sorted = took.toSorted((one, other) => one - other)
+  const at = (part: number) => sorted[Math.floor(sorted.length * part)] ?? Number.NaN
+  return { p50: at(0.5), p99: at(0.99) }
+}
