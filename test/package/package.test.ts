@@ -1,0 +1,82 @@
+import { execFileSync } from 'node:child_process'
+import { accessSync, constants, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+const repository = fileURLToPath(new URL('../..', import.meta.url))
+const name = 'conversation-analytics-simulator'
+
+/** A project of somebody else, with the package as `npm pack` makes it in its `node_modules`. */
+const consumer = mkdtempSync(join(tmpdir(), 'convsim-consumer-'))
+const installed = join(consumer, 'node_modules', name)
+
+const run = (command: string, ...words: string[]) =>
+  execFileSync(command, words, { cwd: consumer, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
+
+let packed: { readonly files: readonly { readonly path: string }[]; readonly unpackedSize: number }
+
+beforeAll(() => {
+  // Without the scripts: dist/ was built before the first test.
+  const told = execFileSync('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', consumer], {
+    cwd: repository,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  const [manifest] = JSON.parse(told)
+  packed = manifest
+  mkdirSync(installed, { recursive: true })
+  run('tar', 'xf', join(consumer, manifest.filename), '-C', installed, '--strip-components=1')
+  // The dependencies as they were installed here: the test wants no registry.
+  symlinkSync(join(repository, 'node_modules'), join(installed, 'node_modules'))
+  writeFileSync(join(consumer, 'package.json'), '{ "type": "module" }')
+}, 30_000)
+
+afterAll(() => rmSync(consumer, { recursive: true, force: true }))
+
+describe('the package', () => {
+  it('holds what is served and what it is served from, and neither sources nor tests', () => {
+    const tops = new Set(packed.files.map(({ path }) => path.split('/')[0]))
+    expect([...tops].sort()).toEqual(expect.arrayContaining(['dist', 'fixtures', 'package.json', 'spec']))
+    expect([...tops]).not.toEqual(expect.arrayContaining(['src']))
+    expect([...tops]).not.toEqual(expect.arrayContaining(['test']))
+  })
+
+  it('is under 3 MB unpacked', () => {
+    expect(packed.unpackedSize).toBeLessThan(3_000_000)
+  })
+
+  it('has a command that can be run', () => {
+    const command = join(installed, 'dist/cli.js')
+    accessSync(command, constants.X_OK)
+    expect(run(command, '--version')).toMatch(/^\d+\.\d+\.\d+\n$/)
+  })
+
+  it('starts a simulator from a line of code', () => {
+    writeFileSync(
+      join(consumer, 'start.js'),
+      `import { startSimulator } from '${name}'
+      const simulator = await startSimulator()
+      const answer = await fetch(simulator.controlUrl + '/health')
+      console.log(answer.status)
+      await simulator.close()`,
+    )
+    expect(run(process.execPath, 'start.js')).toBe('200\n')
+  })
+
+  it('tells TypeScript what it exports, as strictly as can be asked', () => {
+    writeFileSync(
+      join(consumer, 'typed.ts'),
+      `import { type Running, startSimulator } from '${name}'
+      const simulator: Running = await startSimulator({ port: 0, seed: '42', models: 'closed' })
+      export const url: string = simulator.baseUrl
+      // @ts-expect-error: there is no such setting
+      await startSimulator({ prot: 0 })`,
+    )
+    const tsc = join(repository, 'node_modules/typescript/bin/tsc')
+    const types = ['--types', 'node', '--typeRoots', join(repository, 'node_modules/@types')]
+    const options = ['--strict', '--module', 'nodenext', '--target', 'es2023', '--lib', 'esnext', '--noEmit']
+    expect(run(process.execPath, tsc, ...options, ...types, '--ignoreConfig', 'typed.ts')).toBe('')
+  })
+})
