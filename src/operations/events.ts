@@ -14,10 +14,7 @@ export function createEvent(store: Store): Handler {
     metered: false,
     advise: (exchange) => valueAdvice(eventOf(exchange)),
     async handle(exchange) {
-      const receipt = await store.recordEvent(
-        writerOf(exchange),
-        withDefaults(eventOf(exchange), exchange.now),
-      )
+      const receipt = await store.recordEvent(writerOf(exchange), withDefaults(eventOf(exchange)))
       if (receipt.payloadDiffers) exchange.advice = [...exchange.advice, differentPayload]
       return { success: true, eventId: receipt.event.eventId }
     },
@@ -33,13 +30,14 @@ const differentPayload: Violation = {
   message: 'payload differs from the first event of this insertId; the first one stands',
 }
 
-function withDefaults(body: EventBody, now: number): EventDraft {
-  const at = body.eventAt === undefined ? now : (parseInstant(body.eventAt) ?? now)
+/** Without `eventAt` the time of receipt holds; that is the store's to fill in, since it makes no other payload of a retry. */
+function withDefaults({ eventAt = '', ...body }: EventBody): EventDraft {
+  const at = parseInstant(eventAt)
   return {
     ...body,
     valueType: body.valueType ?? 'text',
     influence: body.influence ?? 'neutral',
-    eventAt: new Date(at).toISOString(),
+    ...(at !== undefined && { eventAt: new Date(at).toISOString() }),
   }
 }
 
