@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander'
-import { parseInstant } from './contract/formats.ts'
+import { parseNow } from './clock.ts'
 
 /** One setting: how it is written, what holds where it is not given, and how its text is read. */
 export interface Setting<T> {
@@ -54,7 +54,7 @@ function text<T extends string | undefined>(
   }
 }
 
-const isClock = (text: string) => text === 'real' || parseInstant(text) !== undefined
+const isClock = (text: string) => text === 'real' || parseNow(text) !== undefined
 const isStateFile = (text: string) => text !== '' && !/^[a-z]+:\/\//i.test(text)
 const isSeed = (text: string) => /^[\x21-\x7e]{1,64}$/.test(text)
 const isSize = (text: string) => /^\d{1,9}(b|kb|mb)?$/i.test(text)

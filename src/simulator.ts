@@ -1,6 +1,6 @@
+import { parseNow } from './clock.ts'
 import type { Contract, Loaded } from './contract/contract.ts'
 import { createFallback, type Fallback } from './contract/fallback.ts'
-import { parseInstant } from './contract/formats.ts'
 import { createControl } from './control/control.ts'
 import { controlHandlers } from './control/handlers.ts'
 import type { Incoming, Reply } from './exchange.ts'
@@ -117,7 +117,7 @@ function scenariosOf({ models }: Fixtures): Map<string, string> {
 }
 
 function clockOf(clock: string, real: () => number): () => number {
-  const frozen = clock === 'real' ? undefined : parseInstant(clock)
+  const frozen = clock === 'real' ? undefined : parseNow(clock)
   return frozen === undefined ? real : () => frozen
 }
 

@@ -1,5 +1,5 @@
+import { parseNow } from '../clock.ts'
 import type { Operation } from '../contract/contract.ts'
-import { parseInstant } from '../contract/formats.ts'
 import { type Exchange, operationOf, type Reply } from '../exchange.ts'
 import type { ActiveScenario, Catalogue } from '../scenarios/catalogue.ts'
 import { type Parsed, parseScenarios, splitOutsideQuotes } from '../scenarios/parse.ts'
@@ -80,7 +80,7 @@ function setWorld(exchange: Exchange, preferences: ReadonlyMap<string, string>):
   }
   const now = headers['x-sim-now']
   if (now === undefined) return undefined
-  const instant = parseInstant(now)
+  const instant = parseNow(now)
   if (instant === undefined)
     return `X-Sim-Now is an instant such as 2026-01-15T12:00:00Z; got "${now.slice(0, 80)}".`
   exchange.now = instant
