@@ -11,7 +11,7 @@ export type ReadJson =
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /**
- * Reads JSON strictly: UTF-8, one value, no member twice, no `__proto__`, no lone surrogates, at most `maxDepth` deep.
+ * Reads JSON strictly: UTF-8, one value, no member twice, no `__proto__`, no lone surrogates, at most `maxDepth` deep, no number too large to keep.
  * What two readers could understand in two ways is refused, not guessed.
  */
 export function readJson(bytes: Uint8Array): ReadJson {
@@ -53,6 +53,8 @@ interface Survey {
 function walk(value: Json, pointer: string, depth: number, survey: Survey): void {
   if (survey.problem) return
   if (typeof value === 'string') checkText(value, pointer, survey)
+  if (value === Infinity || value === -Infinity)
+    survey.problem = { pointer, message: 'must be a number of at most 1.8e308, or at least -1.8e308' }
   if (typeof value !== 'object' || value === null) return
   if (depth >= maxDepth) {
     survey.problem = { pointer, message: `must not be nested deeper than ${maxDepth} levels` }
