@@ -32,9 +32,9 @@ const healthPath = '/__sim/health'
 export function createApp(answering: Answering, settings: AppSettings, log: Log): Express {
   let count = 0
   const readRequest = requestReader(settings.bodyLimit, () => `req-${++count}`)
-  const answerControl = async (req: Request, res: Response, path = req.originalUrl) => {
+  const answerControl = async (req: Request, res: Response, path?: string) => {
     const request = await readRequest(req, res)
-    deliver(await answering.control({ ...request, path: path.split('?', 1)[0] ?? path }), res, Date.now())
+    deliver(await answering.control({ ...request, path: path ?? request.path }), res, Date.now())
   }
 
   const app = express()

@@ -17,7 +17,8 @@ export function requestReader(bodyLimit: string, nextId: () => string) {
     const body = await new Promise<Body>((resolve) => {
       readRaw(req, res, (error?: unknown) => resolve(error ? unreadable(error, bodyLimit) : bodyOf(req)))
     })
-    const [path = '', query = ''] = splitOnce(req.originalUrl, '?')
+    // Proxies send the absolute form, which means the same (RFC 9112, 3.2.2).
+    const [path = '', query = ''] = splitOnce(req.originalUrl.replace(/^https?:\/\/[^/?]*/i, ''), '?')
     return { id, method: req.method, path, query, headers: headersOf(req), body }
   }
 }

@@ -1,6 +1,8 @@
 import { createServer, type Server, STATUS_CODES } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Express } from 'express'
+import { refuse } from '../refusals.ts'
+import { deliver } from './deliver.ts'
 
 /** A server that listens, or why it does not. */
 export type Listening =
@@ -9,7 +11,18 @@ export type Listening =
 
 /** Listens; 0 is any free port. An address that cannot be had is an expected outcome. */
 export function listen(app: Express, host: string, port: number): Promise<Listening> {
-  const server = createServer(app)
+  // What Node would refuse by itself, without a body, is refused here in the service's shape.
+  const server = createServer({ requireHostHeader: false }, (request, response) => {
+    if (request.headers.host !== undefined || request.httpVersion === '1.0') return app(request, response)
+    deliver(refuse(400, 'The Host header is missing.', 'simulator'), response, Date.now())
+  })
+  server.on('checkExpectation', ({ headers }, response) =>
+    deliver(
+      refuse(417, `Only Expect: 100-continue is met; got "${headers.expect}".`, 'simulator'),
+      response,
+      Date.now(),
+    ),
+  )
   server.on('clientError', refuseBrokenHttp)
   server.on('connect', (_request, socket) =>
     refuseBrokenHttp(new Error('CONNECT is not allowed.'), socket as Socket),
