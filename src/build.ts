@@ -1,14 +1,13 @@
-import { execFileSync } from 'node:child_process'
-import { chmod, rm } from 'node:fs/promises'
+import { chmod, readdir, rm } from 'node:fs/promises'
+import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 
-const inPackage = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url))
-const out = inPackage('dist/')
+const root = fileURLToPath(new URL('..', import.meta.url))
+const out = join(root, 'dist')
 
-await rm(out, { recursive: true, force: true })
-await build({
-  absWorkingDir: inPackage(''),
+const { metafile } = await build({
+  absWorkingDir: root,
   entryPoints: ['src/cli.ts', 'src/index.ts'],
   outdir: out,
   bundle: true,
@@ -19,10 +18,12 @@ await build({
   packages: 'external',
   sourcemap: 'linked',
   logLevel: 'warning',
+  metafile: true,
 })
-await chmod(inPackage('dist/cli.js'), 0o755)
-// The declarations of what `src/index.ts` exports; TypeScript finds `x.d.ts` where they say `x.ts`.
-execFileSync(process.execPath, [inPackage('node_modules/typescript/bin/tsc'), '-p', 'tsconfig.types.json'], {
-  cwd: inPackage(''),
-  stdio: 'inherit',
-})
+await chmod(join(out, 'cli.js'), 0o755)
+
+// Only now, so that a simulator that runs from here does not lose a part that it has yet to load.
+const made = new Set(Object.keys(metafile.outputs).map((path) => basename(path)))
+for (const name of await readdir(out)) {
+  if (!made.has(name)) await rm(join(out, name), { recursive: true })
+}
