@@ -16,6 +16,8 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   'simulation/': ['derive.ts', 'json.ts'],
   'state/': ['derive.ts', 'json.ts'],
 
+  'clock.ts': ['contract/formats.ts'],
+
   // A request, an answer, and what can be made of them.
   'exchange.ts': ['contract/contract.ts', 'json.ts', 'sandboxes.ts', 'scenarios/', 'state/store.ts'],
   'refusals.ts': ['contract/contract.ts', 'exchange.ts'],
@@ -40,9 +42,9 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
 
   // Two that never call each other: they meet in state and sandboxes.
   'pipeline/': [
+    'clock.ts',
     'contract/contract.ts',
     'contract/fallback.ts',
-    'contract/formats.ts',
     'exchange.ts',
     'fixtures.ts',
     'json-body.ts',
@@ -67,7 +69,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   'http/': ['exchange.ts', 'log.ts', 'refusals.ts'],
 
   // The top: where the parts are put together.
-  'settings.ts': ['contract/formats.ts'],
+  'settings.ts': ['clock.ts'],
   'sources.ts': [
     'contract/contract.ts',
     'contract/load.ts',
@@ -77,6 +79,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
     'shipped.ts',
   ],
   'simulator.ts': [
+    'clock.ts',
     'contract/',
     'control/',
     'exchange.ts',
