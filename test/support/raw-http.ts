@@ -28,7 +28,7 @@ export async function connectTo(origin: string): Promise<RawConnection> {
   await once(socket, 'connect')
   const inbox = createInbox(socket)
   return {
-    send: (text) => void socket.write(text, 'latin1'),
+    send: (text) => void socket.write(text),
     answer: () => inbox.next(),
     closed: () => inbox.ended,
     destroy: () => void socket.destroy(),

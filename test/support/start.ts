@@ -44,7 +44,7 @@ export async function startWatched(settings: Partial<Settings> = {}): Promise<Te
     async close() {
       await running.close()
       const errors = said.filter(({ level }) => level === 'error')
-      if (errors.length > 0) throw new Error(`the simulator logged errors: ${JSON.stringify(errors)}`)
+      if (errors.length > 0) throw new Error(`the simulator logged errors: ${JSON.stringify(errors).slice(0, 2000)}`)
     },
   }
 }

@@ -1,0 +1,142 @@
+import { describe, expect, test } from 'vitest'
+import { periods } from '../support/analytics.ts'
+import { type Ask, analyticsPath, ask, errorOf, event, modelId, prompt } from '../support/client.ts'
+import { modelIds } from '../support/model-ids.ts'
+import { sharedSimulator } from '../support/shared.ts'
+import { frozenNow, startForTest, type TestSimulator } from '../support/start.ts'
+
+interface Wanted extends Ask {
+  readonly path: string
+}
+
+/** Every kind of request whose answer must not depend on what else is asked. */
+const wanted: readonly Wanted[] = [
+  ...modelIds(15).flatMap((id) =>
+    periods.map((period) => ({ path: `/v1/models/${id}/analytics?period=${period}` })),
+  ),
+  ...Array.from({ length: 30 }, (_, index) => ({
+    path: '/v1/events',
+    body: event({ insertId: `order-${index}`, sampleRate: 0.5 }),
+  })),
+  ...Array.from({ length: 30 }, (_, index) => ({ path: '/v1/events', body: event({ value: `${index}` }) })),
+  ...Array.from({ length: 20 }, (_, index) => ({
+    path: '/v1/prompts',
+    body: prompt({ name: `prompt ${index}` }),
+  })),
+  { path: '/v1/models/gpt/analytics' },
+  { path: '/v1/nowhere' },
+]
+
+/** The same list in another order, always the same one. */
+function shuffled(list: readonly Wanted[]): Wanted[] {
+  return list
+    .map((one, index) => ({ one, place: ((index * 7919 + 13) % 104_729) % 97 }))
+    .sort((a, b) => a.place - b.place)
+    .map(({ one }) => one)
+}
+
+const keyOf = ({ path, body }: Wanted) => `${path} ${JSON.stringify(body) ?? ''}`
+
+async function oneAfterAnother(sim: TestSimulator, list: readonly Wanted[]): Promise<Map<string, string>> {
+  const texts = new Map<string, string>()
+  for (const one of list) texts.set(keyOf(one), (await ask(sim, one.path, one)).text)
+  return texts
+}
+
+async function allAtOnce(sim: TestSimulator, list: readonly Wanted[]): Promise<Map<string, string>> {
+  const texts = await Promise.all(
+    list.map(async (one) => [keyOf(one), (await ask(sim, one.path, one)).text] as const),
+  )
+  return new Map(texts)
+}
+
+const sorted = (texts: ReadonlyMap<string, string>) => [...texts].sort(([a], [b]) => (a < b ? -1 : 1))
+
+describe('the same seed and clock', () => {
+  test('give the same bytes in any order of requests, alone or all at once', async () => {
+    const [first, second, third] = await Promise.all([
+      startForTest({ seed: 'same' }),
+      startForTest({ seed: 'same' }),
+      startForTest({ seed: 'same' }),
+    ])
+    const inOrder = sorted(await oneAfterAnother(first, wanted))
+    expect(new Set(inOrder.map(([key]) => key)).size).toBe(wanted.length)
+    expect(sorted(await oneAfterAnother(second, shuffled(wanted)))).toEqual(inOrder)
+    expect(sorted(await allAtOnce(third, [...wanted].reverse()))).toEqual(inOrder)
+  })
+
+  test('give the same ids to prompts and events that are sent twice, in their order', async () => {
+    const again = [prompt(), prompt(), prompt({ externalPromptId: 'a' }), prompt({ externalPromptId: 'a' })]
+    const runs = await Promise.all(
+      [1, 2].map(async () => {
+        const own = await startForTest({ seed: 'same' })
+        const texts: string[] = []
+        for (const body of again) texts.push((await ask(own, '/v1/prompts', { body })).text)
+        for (const _ of [1, 2, 3]) texts.push((await ask(own, '/v1/events', { body: event() })).text)
+        return texts
+      }),
+    )
+    expect(runs[0]).toEqual(runs[1])
+    expect(new Set(runs[0]).size).toBe(7)
+  })
+})
+
+test('another seed gives other figures and other ids', async () => {
+  const [one, other] = await Promise.all([startForTest({ seed: 'one' }), startForTest({ seed: 'other' })])
+  for (const request of [{ path: analyticsPath }, { path: '/v1/events', body: event({ insertId: 'a' }) }]) {
+    const [left, right] = await Promise.all([one, other].map((sim) => ask(sim, request.path, request)))
+    expect(left?.status).toBe(right?.status)
+    expect(left?.text).not.toBe(right?.text)
+  }
+})
+
+const sim = sharedSimulator({ seed: '1' })
+const bytes = async (headers: Record<string, string>, path = analyticsPath) =>
+  (await ask(sim(), path, { headers })).text
+
+describe('one request in another world', () => {
+  test('X-Sim-Seed is the world that --seed would be', async () => {
+    const own = await startForTest({ seed: '42' })
+    expect(await bytes({ 'x-sim-seed': '42' })).toBe((await ask(own, analyticsPath)).text)
+    expect(await bytes({ 'x-sim-seed': '42' })).not.toBe(await bytes({}))
+  })
+
+  test('Prefer: seed= means the same, and says that it was applied', async () => {
+    const answer = await ask(sim(), analyticsPath, { headers: { prefer: 'seed=42' } })
+    expect(answer.text).toBe(await bytes({ 'x-sim-seed': '42' }))
+    expect(answer.headers.get('preference-applied')).toBe('seed=42')
+  })
+
+  test('X-Sim-Seed leaves nothing behind for the next request', async () => {
+    const before = await bytes({})
+    await bytes({ 'x-sim-seed': 'other' })
+    expect(await bytes({})).toBe(before)
+  })
+
+  test('X-Sim-Now is the time that --clock would be, and stands in Date', async () => {
+    const own = await startForTest({ clock: '2025-06-01T10:00:00Z' })
+    const answer = await ask(sim(), analyticsPath, { headers: { 'x-sim-now': '2025-06-01T10:00:00Z' } })
+    expect(answer.text).toBe((await ask(own, analyticsPath)).text)
+    expect(answer.headers.get('date')).toBe('Sun, 01 Jun 2025 10:00:00 GMT')
+  })
+
+  test('the frozen time stands in Date', async () => {
+    const answer = await ask(sim(), analyticsPath)
+    expect(answer.headers.get('date')).toBe(new Date(frozenNow).toUTCString())
+  })
+
+  test.each([
+    [{ 'x-sim-seed': '' }, /seed is 1 to 64 visible/],
+    [{ 'x-sim-seed': 'two words' }, /seed is 1 to 64 visible/],
+    [{ 'x-sim-seed': 'x'.repeat(65) }, /seed is 1 to 64 visible/],
+    [{ prefer: 'seed=' }, /seed is 1 to 64 visible/],
+    [{ 'x-sim-now': 'tomorrow' }, /X-Sim-Now is an instant such as 2026-01-15T12:00:00Z; got "tomorrow"/],
+    [{ 'x-sim-now': '' }, /X-Sim-Now is an instant/],
+    [{ 'x-sim-now': '2026-02-30' }, /X-Sim-Now is an instant/],
+  ] as [Record<string, string>, RegExp][])('%o is refused', async (headers, words) => {
+    const answer = await ask(sim(), `/v1/models/${modelId}/analytics`, { headers })
+    expect(answer.status).toBe(400)
+    expect(answer.headers.get('x-sim-origin')).toBe('simulator')
+    expect(errorOf(answer)).toMatch(words)
+  })
+})

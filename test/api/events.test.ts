@@ -1,0 +1,221 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { type Ask, ask, event, held, objectOf, textOf } from '../support/client.ts'
+import { faultsOf } from '../support/documented.ts'
+import { postAll } from '../support/pipelined.ts'
+import { frozenNow, startForTest, type TestSimulator } from '../support/start.ts'
+import { eventsIn, readState } from '../support/state-file.ts'
+import { tempFolder } from '../support/temp-folder.ts'
+
+/** Posts an event and gives its id; the answer is the documented one. */
+async function record(
+  sim: TestSimulator,
+  fields: Parameters<typeof event>[0],
+  how: Ask = {},
+): Promise<string> {
+  const answer = await ask(sim, '/v1/events', { body: event(fields), ...how })
+  expect(answer.status).toBe(201)
+  expect(faultsOf('createEvent', 201, answer.body)).toEqual([])
+  expect(objectOf(answer)).toEqual({ success: true, eventId: textOf(answer, 'eventId') })
+  return textOf(answer, 'eventId')
+}
+
+async function stateFile(): Promise<string> {
+  return join(await tempFolder(), 'nested', 'state.json')
+}
+
+const kept = async (file: string, sandbox?: string) =>
+  eventsIn(readState(await readFile(file, 'utf8')), sandbox)
+
+describe('one insertId', () => {
+  test('200 concurrent posts leave one event and return one id', async () => {
+    const file = await stateFile()
+    const sim = await startForTest({ state: file })
+    const ids = await Promise.all(Array.from({ length: 200 }, () => record(sim, { insertId: 'order-1' })))
+    expect(new Set(ids).size).toBe(1)
+    expect(await held(sim)).toMatchObject({ events: 1 })
+    await sim.close()
+    expect(await kept(file)).toMatchObject([{ eventId: ids[0], replays: 199 }])
+  })
+
+  test('a repeat after a restart returns the same id and records nothing', async () => {
+    const file = await stateFile()
+    const first = await startForTest({ state: file })
+    const id = await record(first, { insertId: 'order-1' })
+    await first.close()
+    const second = await startForTest({ state: file })
+    expect(await record(second, { insertId: 'order-1' })).toBe(id)
+    expect(await held(second)).toMatchObject({ events: 1 })
+  })
+
+  test('stands for ever, even where the seed is another one by now', async () => {
+    const file = await stateFile()
+    const first = await startForTest({ state: file, seed: '1' })
+    const id = await record(first, { insertId: 'order-1' })
+    await first.close()
+    const second = await startForTest({ state: file, seed: '2' })
+    expect(await record(second, { insertId: 'order-1' })).toBe(id)
+  })
+
+  test('with another payload the first one stands, and the log says that they differ', async () => {
+    const file = await stateFile()
+    const sim = await startForTest({ state: file })
+    const id = await record(sim, { insertId: 'order-1', value: 'first' })
+    expect(await record(sim, { insertId: 'order-1', value: 'second' })).toBe(id)
+    const advice = sim.said.map(({ fields }) => fields).filter((fields) => 'advice' in fields)
+    expect(advice).toMatchObject([{ advice: [{ pointer: '/insertId', keyword: 'idempotency' }] }])
+    await sim.close()
+    expect(await kept(file)).toMatchObject([{ fields: { value: 'first' } }])
+  })
+
+  test('a retry of the very same body later is no other payload, although time has passed', async () => {
+    const sim = await startForTest()
+    await record(sim, { insertId: 'order-1' }, { headers: { 'x-sim-now': '2026-01-15T12:00:00Z' } })
+    await record(sim, { insertId: 'order-1' }, { headers: { 'x-sim-now': '2026-01-15T12:00:07Z' } })
+    expect(sim.said.filter(({ fields }) => 'advice' in fields)).toEqual([])
+  })
+
+  test.each([
+    ['', 'an empty text'],
+    ['__proto__', 'the name of a prototype'],
+    ['ключ-😀', 'letters of other alphabets'],
+    ['x'.repeat(10_000), 'a very long text'],
+  ])('may be %j', async (insertId) => {
+    const sim = await startForTest()
+    expect(await record(sim, { insertId })).toBe(await record(sim, { insertId }))
+    expect(await held(sim)).toMatchObject({ events: 1 })
+  })
+
+  test('belongs to its sandbox', async () => {
+    const sim = await startForTest()
+    const ids = [
+      await record(sim, { insertId: 'order-1' }),
+      await record(sim, { insertId: 'order-1' }, { headers: { 'x-sim-sandbox': 'worker-1' } }),
+      await record(sim, { insertId: 'order-1' }, { token: 'key~worker-2' }),
+    ]
+    expect(new Set(ids).size).toBe(3)
+    expect(await record(sim, { insertId: 'order-1' }, { token: 'another~worker-1' })).toBe(ids[1])
+    expect(await held(sim)).toMatchObject({ events: 3, sandboxes: 3 })
+  })
+})
+
+test('events without an insertId are recorded each time, with ids of their own', async () => {
+  const sim = await startForTest()
+  const ids = await Promise.all(Array.from({ length: 50 }, () => record(sim, {})))
+  expect(new Set(ids).size).toBe(50)
+  expect(await held(sim)).toMatchObject({ events: 50 })
+})
+
+test('an id follows from the payload, not from the time of receipt', async () => {
+  const ids = await Promise.all(
+    ['2026-01-15T12:00:00Z', '2026-03-01T00:00:00Z'].map(async (clock) =>
+      record(await startForTest({ clock }), { externalUserId: 'customer-1' }),
+    ),
+  )
+  expect(ids[0]).toBe(ids[1])
+})
+
+describe('what is kept of an event', () => {
+  test('has its defaults filled in, its impact, and every field that was sent', async () => {
+    const file = await stateFile()
+    const sim = await startForTest({ state: file })
+    const id = await record(sim, { campaign: 'spring', properties: { seats: 5, nested: { a: [null, 'ü'] } } })
+    await sim.close()
+    expect(await kept(file)).toMatchObject([
+      {
+        eventId: id,
+        fields: {
+          ...event(),
+          campaign: 'spring',
+          properties: { seats: 5, nested: { a: [null, 'ü'] } },
+          valueType: 'text',
+          influence: 'neutral',
+          eventAt: frozenNow,
+        },
+        impact: 0,
+        sampledOut: false,
+        receivedAt: frozenNow,
+        replays: 0,
+      },
+    ])
+  })
+
+  test.each([
+    [{}, 0],
+    [{ influence: 'positive' }, 1],
+    [{ influence: 'negative' }, -1],
+    [{ influence: 'neutral' }, 0],
+    [{ qualityImpactScore: 0.25 }, 0.25],
+    [{ qualityImpactScore: -0.7, influence: 'positive' }, -0.7],
+    [{ qualityImpactScore: 0, influence: 'negative' }, 0],
+    [{ qualityImpactScore: 1 }, 1],
+    [{ qualityImpactScore: -1 }, -1],
+  ])('%o weighs %d', async (fields, impact) => {
+    const file = await stateFile()
+    const sim = await startForTest({ state: file })
+    await record(sim, fields)
+    await sim.close()
+    expect((await kept(file)).map((one) => one.impact)).toEqual([impact])
+  })
+})
+
+describe('sampling', () => {
+  /** Posts `order-0` to `order-(count-1)` ; gives the insertIds that were kept. */
+  async function sampled(count: number, sampleRate: number, more = {}, seed = '1'): Promise<string[]> {
+    const file = await stateFile()
+    const sim = await startForTest({ state: file, seed })
+    const bodies = Array.from({ length: count }, (_, n) =>
+      event({ insertId: `order-${n}`, sampleRate, ...more }),
+    )
+    const answers = await postAll(sim.origin, '/v1/events', bodies)
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]))
+    await sim.close()
+    const events = await kept(file)
+    expect(events.length).toBe(count)
+    return events
+      .filter(({ sampledOut }) => !sampledOut)
+      .map(({ fields }) => String(fields.insertId))
+      .sort()
+  }
+
+  test('keeps about 1,000 of 10,000 at a rate of 0.1, and the same ones on a second run', {
+    timeout: 60_000,
+  }, async () => {
+    const first = await sampled(10_000, 0.1)
+    // Four standard deviations of a fair choice are 120.
+    expect(first.length).toBeGreaterThan(880)
+    expect(first.length).toBeLessThan(1120)
+    expect(await sampled(10_000, 0.1)).toEqual(first)
+  })
+
+  test('chooses others with another seed', async () => {
+    expect(await sampled(200, 0.5, {}, '1')).not.toEqual(await sampled(200, 0.5, {}, '2'))
+  })
+
+  test.each([
+    ['nothing at a rate of 0', 0, {}, 0],
+    ['everything at a rate of 1', 1, {}, 100],
+    ['everything with forceSample, even at a rate of 0', 0, { forceSample: true }, 100],
+    ['nothing more with forceSample: false', 0, { forceSample: false }, 0],
+  ])('keeps %s', async (_name, rate, more, expected) => {
+    expect((await sampled(100, rate, more)).length).toBe(expected)
+  })
+
+  test('answers a dropped event as any other, and a retry with the same id', async () => {
+    const sim = await startForTest()
+    const first = await record(sim, { insertId: 'order-1', sampleRate: 0 })
+    expect(await record(sim, { insertId: 'order-1', sampleRate: 0 })).toBe(first)
+  })
+
+  test('meets a retry with the same fate after a restart, whatever the retry says', async () => {
+    const file = await stateFile()
+    const first = await startForTest({ state: file })
+    await record(first, { insertId: 'order-1', sampleRate: 0 })
+    await first.close()
+    const second = await startForTest({ state: file })
+    await record(second, { insertId: 'order-1', sampleRate: 1, forceSample: true })
+    await second.close()
+    expect(await kept(file)).toMatchObject([{ sampledOut: true, replays: 1 }])
+  })
+})

@@ -1,0 +1,6 @@
+import { deriveUuid } from '../../src/derive.ts'
+
+/** Ids that no fixture knows, always the same ones, so that a failure can be repeated. */
+export function modelIds(count: number): string[] {
+  return Array.from({ length: count }, (_, index) => deriveUuid(['test model', index]))
+}

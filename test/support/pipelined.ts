@@ -1,0 +1,33 @@
+import type { Json } from '../../src/json.ts'
+import { connectTo, type RawAnswer } from './raw-http.ts'
+
+/** Posts all bodies to a path, a hundred at a time over each of a few connections: many times faster than `fetch`. */
+export async function postAll(origin: string, path: string, bodies: readonly Json[]): Promise<RawAnswer[]> {
+  const lanes = 8
+  const answers: RawAnswer[] = new Array(bodies.length)
+  const lane = async (first: number) => {
+    const connection = await connectTo(origin)
+    for (let from = first * 100; from < bodies.length; from += lanes * 100) {
+      const batch = bodies.slice(from, from + 100)
+      connection.send(batch.map((body) => postText(path, body)).join(''))
+      for (const index of batch.keys()) answers[from + index] = await connection.answer()
+    }
+    connection.destroy()
+  }
+  await Promise.all(Array.from({ length: lanes }, (_, first) => lane(first)))
+  return answers
+}
+
+/** One POST as it goes over the socket. */
+export function postText(path: string, body: Json): string {
+  const text = JSON.stringify(body)
+  return [
+    `POST ${path} HTTP/1.1`,
+    'Host: localhost',
+    'Authorization: Bearer any-key',
+    'Content-Type: application/json',
+    `Content-Length: ${Buffer.byteLength(text)}`,
+    '',
+    text,
+  ].join('\r\n')
+}
