@@ -1,12 +1,14 @@
-import express from 'express'
-import { bodies, port } from './given.ts'
+import express, { type Response } from 'express'
+import { bodies, headersOf, port } from './given.ts'
 
-/** What anybody would write first: routes, and `express.json()` where there is a body. */
+/** Routes, and `express.json()` where there is a body; no ETag and no guesses, which would be work for other bytes. */
 const app = express()
-app.get('/v1/models/:modelId/analytics', (_request, response) => {
-  response.status(bodies.GET.status).type('json').send(bodies.GET.bytes)
-})
-app.post('/v1/events', express.json(), (_request, response) => {
-  response.status(bodies.POST.status).type('json').send(bodies.POST.bytes)
-})
+app.disable('x-powered-by')
+app.get('/v1/models/:modelId/analytics', (_request, response) => answer(response, 'GET'))
+app.post('/v1/events', express.json(), (_request, response) => answer(response, 'POST'))
 app.listen(port, '127.0.0.1')
+
+function answer(response: Response, method: 'GET' | 'POST'): void {
+  const { status, bytes } = bodies[method]
+  response.writeHead(status, headersOf(bytes)).end(bytes)
+}

@@ -15,3 +15,7 @@ const inBytes = ({ status, text }: Answer) => ({ status, bytes: Buffer.from(text
 
 /** What the simulator itself answered, to be sent as it is. */
 export const bodies = { GET: inBytes(recorded.GET), POST: inBytes(recorded.POST) }
+
+export function headersOf(bytes: Buffer) {
+  return { 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': bytes.length }
+}
