@@ -3,6 +3,7 @@ import type { Operation } from '../contract/contract.ts'
 import { type Exchange, operationOf, type Reply } from '../exchange.ts'
 import type { ActiveScenario, Catalogue } from '../scenarios/catalogue.ts'
 import { type Parsed, parseScenarios, splitOutsideQuotes } from '../scenarios/parse.ts'
+import { headersOf } from '../scenarios/refusals.ts'
 
 /** The request headers that steer us. An `X-Sim-` header that is not one of these is refused, not ignored. */
 const controlHeaders = ['x-sim-scenario', 'x-sim-sandbox', 'x-sim-seed', 'x-sim-now'] as const
@@ -12,6 +13,8 @@ export interface Asked {
   readonly scenarios: readonly ActiveScenario[]
   /** A documented example by name, as Prism's `Prefer: example=` has it. */
   readonly example: Reply | undefined
+  /** The preferences that are ours, for `Preference-Applied`; empty for none. */
+  readonly preferred: string
 }
 
 /** Reads every control of the request; sets its own seed and instant. */
@@ -49,12 +52,8 @@ function readAnswer(
   const example = name === undefined ? undefined : exampleReply(operation, name, code)
   if (typeof example === 'string') return no(example)
   const applied = ['code', 'example', 'seed'].filter((key) => preferences.has(key))
-  if (applied.length > 0) {
-    exchange.extraHeaders['Preference-Applied'] = applied
-      .map((key) => `${key}=${preferences.get(key)}`)
-      .join(', ')
-  }
-  return { ok: true, value: { scenarios: [...scenarios, ...byCode.value], example } }
+  const preferred = applied.map((key) => `${key}=${preferences.get(key)}`).join(', ')
+  return { ok: true, value: { scenarios: [...scenarios, ...byCode.value], example, preferred } }
 }
 
 /** The example's reply, or why there is none. Without a code the success status is looked through first. */
@@ -62,7 +61,7 @@ function exampleReply(operation: Operation, name: string, code: string | undefin
   const statuses = code === undefined ? [operation.successStatus, ...operation.statuses] : [Number(code)]
   for (const status of statuses) {
     const example = operation.examples(status).find((candidate) => candidate.name === name)
-    if (example) return { status, headers: {}, body: example.value, origin: 'scenario' }
+    if (example) return { status, headers: headersOf(status), body: example.value, origin: 'scenario' }
   }
   const known = operation.statuses.flatMap((status) =>
     operation.examples(status).map((example) => `${status} ${example.name}`),

@@ -3,7 +3,7 @@ import { refusals } from '../refusals.ts'
 import type { ActiveScenario, Catalogue } from '../scenarios/catalogue.ts'
 import { type Effect, unshaped } from '../scenarios/effects.ts'
 import { parseScenarios } from '../scenarios/parse.ts'
-import { readControls } from './controls.ts'
+import { type Asked, readControls } from './controls.ts'
 
 /** Who may switch something on, besides the request's own controls. */
 export interface ScenarioSources {
@@ -22,12 +22,21 @@ export function scenario(sources: ScenarioSources): Stage {
   return function scenario(exchange) {
     const asked = readControls(exchange, sources.catalogue)
     if (!asked.ok) return refusals.control(asked.problem)
-    const { scenarios, example } = asked.value
-    const misfit = scenarios.map((active) => unfit(exchange, active)).find((reason) => reason !== undefined)
-    if (misfit) return refusals.control(misfit)
+    const { scenarios, example, preferred } = asked.value
+    const problem = misfitIn(exchange, asked.value)
+    if (problem) return refusals.control(problem)
+    if (preferred) exchange.extraHeaders['Preference-Applied'] = preferred
     exchange.scenarios = scenarios.length > 0 || example ? scenarios : widerScope(exchange, sources)
     return example ?? apply(exchange)
   }
+}
+
+/** Why what the request asks for cannot be done as a whole: nobody is to believe that something was switched on and was not. */
+function misfitIn(exchange: Exchange, { scenarios, example }: Asked): string | undefined {
+  const misfit = scenarios.map((active) => unfit(exchange, active)).find((reason) => reason !== undefined)
+  const answers = scenarios.filter(({ entry, values }) => entry.effect(values).kind === 'answer')
+  if (misfit || answers.length + (example ? 1 : 0) < 2) return misfit
+  return 'The request asks for more than one answer; only one of them could be given.'
 }
 
 /** The narrowest scope beyond the request's controls that has anything for this operation. */

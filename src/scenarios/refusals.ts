@@ -2,7 +2,7 @@ import type { Contract, Operation } from '../contract/contract.ts'
 import { isObject } from '../json.ts'
 import { documentedStatus, refuse, retryHeaders } from '../refusals.ts'
 import type { Entry } from './catalogue.ts'
-import { numberOf, type Parameter, type Values } from './parameters.ts'
+import { numberOf, type Parameter, readValues, type Values } from './parameters.ts'
 
 /** A refusal that can be asked for by name. */
 interface Refusal {
@@ -124,6 +124,13 @@ function statusEntry(status: number): Entry {
         ),
     }),
   }
+}
+
+/** What an answer of this status carries besides its body: 401 its challenge, 429 and 503 when to come back. */
+export function headersOf(status: number): Record<string, string> {
+  const { parameters = [], headers } = named.find(({ statuses }) => statuses[0] === status) ?? {}
+  const standard = readValues(parameters, new Map())
+  return (standard.ok && headers?.(standard.values)) || {}
 }
 
 /** The fields of a limited answer, all from the same figures so that they agree. */
