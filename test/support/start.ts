@@ -34,7 +34,7 @@ export async function startWatched(settings: Partial<Settings> = {}): Promise<Te
     { ...defaultSettings(), port: 0, state: ':memory:', clock: frozenNow, ...settings },
     { now: Date.now, log: recorder(said) },
   )
-  if (!started.ok) throw new Error(JSON.stringify(started.findings))
+  if (!started.ok) throw new Error(started.findings.map((one) => `${one.place}: ${one.message}`).join('\n'))
   const { running } = started
   return {
     baseUrl: running.baseUrl,
@@ -44,7 +44,8 @@ export async function startWatched(settings: Partial<Settings> = {}): Promise<Te
     async close() {
       await running.close()
       const errors = said.filter(({ level }) => level === 'error')
-      if (errors.length > 0) throw new Error(`the simulator logged errors: ${JSON.stringify(errors).slice(0, 2000)}`)
+      if (errors.length > 0)
+        throw new Error(`the simulator logged errors: ${JSON.stringify(errors).slice(0, 2000)}`)
     },
   }
 }

@@ -1,0 +1,141 @@
+import { describe, expect, test } from 'vitest'
+import { version } from '../../src/shipped.ts'
+import { ask, askOperation, errorOf, event, held, objectOf, operations, prompt } from '../support/client.ts'
+import { sharedSimulator } from '../support/shared.ts'
+import { frozenNow, startForTest } from '../support/start.ts'
+
+const sim = sharedSimulator({ seed: '42' })
+const open = { token: null }
+
+test.each(['/__sim/health', '/healthz', '/_x-steady/health', '/__admin/health'])(
+  '%s says healthy',
+  async (path) => {
+    const answer = await ask(sim(), path, open)
+    expect(answer.status).toBe(200)
+    expect(answer.body).toEqual({ status: 'healthy', version })
+    expect(answer.headers.get('cache-control')).toBe('no-store')
+  },
+)
+
+test('GET / leads a browser away from nothing', async () => {
+  const answer = await fetch(`${sim().origin}/`, { redirect: 'manual' })
+  expect(answer.status).toBe(302)
+  expect(answer.headers.get('location')).toMatch(/^\/__sim\//)
+  const there = await fetch(new URL(answer.headers.get('location') ?? '', sim().origin))
+  expect(there.status).toBe(200)
+})
+
+describe('GET /__sim/info', () => {
+  test('says what runs here', async () => {
+    const info = objectOf(await ask(sim(), '/__sim/info', open))
+    expect(info).toMatchObject({
+      version,
+      seed: '42',
+      now: frozenNow,
+      contract: { title: 'Conversation-Analytics Service', version: '1.0.0', basePath: '/v1' },
+      state: { file: ':memory:', sandboxes: 0, events: 0, prompts: 0 },
+    })
+    expect(info['operations']).toMatchObject(
+      operations.map(({ id, method }) => ({ id, method, answeredBy: 'simulator' })),
+    )
+  })
+
+  test('counts what is held', async () => {
+    const own = await startForTest()
+    await ask(own, '/v1/events', { body: event() })
+    await ask(own, '/v1/events', { body: event() })
+    await ask(own, '/v1/prompts', { body: prompt(), token: 'key~worker' })
+    expect(await held(own)).toEqual({ file: ':memory:', sandboxes: 2, events: 2, prompts: 1 })
+  })
+})
+
+test('GET /__sim/contract is the loaded document', async () => {
+  const document = objectOf(await ask(sim(), '/__sim/contract', open))
+  expect(document['openapi']).toBe('3.1.0')
+  expect(Object.keys(objectOf({ body: document['paths'] ?? null, status: 200 }))).toEqual([
+    '/models/{modelId}/analytics',
+    '/prompts',
+    '/events',
+  ])
+})
+
+test('GET /__sim/openapi.yaml describes the control plane itself, and everything it describes is there', async () => {
+  const document = objectOf(await ask(sim(), '/__sim/openapi.yaml', open))
+  const paths = Object.entries(objectOf({ body: document['paths'] ?? null, status: 200 }))
+  expect(paths.length).toBeGreaterThan(4)
+  for (const [path, item] of paths) {
+    for (const method of Object.keys(item as object)) {
+      const answer = await ask(sim(), `/__sim${path}`, { ...open, method: method.toUpperCase() })
+      expect({ path, method, status: answer.status }).toEqual({ path, method, status: 200 })
+    }
+  }
+})
+
+test('GET /__sim/assumptions lists places and reasons', async () => {
+  const { assumptions } = objectOf(await ask(sim(), '/__sim/assumptions', open))
+  if (!Array.isArray(assumptions)) throw new Error('no list')
+  expect(assumptions.length).toBeGreaterThan(20)
+  for (const assumption of assumptions)
+    expect(assumption).toEqual({ pointer: expect.stringMatching(/^\//), text: expect.stringMatching(/\S/) })
+})
+
+describe('POST /__sim/reset', () => {
+  const reset = { method: 'POST', token: null }
+
+  test('empties the default sandbox and no other', async () => {
+    const own = await startForTest()
+    for (const operation of operations.slice(1)) {
+      await askOperation(own, operation)
+      await askOperation(own, operation, { token: 'key~worker-1' })
+    }
+    const answer = await ask(own, '/__sim/reset', reset)
+    expect([answer.status, answer.body]).toEqual([200, { reset: 'default' }])
+    expect(await held(own)).toMatchObject({ sandboxes: 1, events: 1, prompts: 1 })
+    await ask(own, '/__sim/reset?sandbox=worker-1', reset)
+    expect(await held(own)).toMatchObject({ sandboxes: 0, events: 0, prompts: 0 })
+  })
+
+  test('makes an insertId new again, with the same id, since ids are derived', async () => {
+    const own = await startForTest()
+    const post = () => ask(own, '/v1/events', { body: event({ insertId: 'order-1' }) })
+    const before = await post()
+    await ask(own, '/__sim/reset', reset)
+    expect((await post()).text).toBe(before.text)
+    expect(await held(own)).toMatchObject({ events: 1 })
+  })
+
+  test('of a sandbox that nobody used is no mistake', async () => {
+    expect((await ask(sim(), '/__sim/reset?sandbox=nobody', reset)).status).toBe(200)
+  })
+
+  test.each(['a b', '../x', '', 'x'.repeat(65), '-x'])('of %j is refused', async (name) => {
+    const answer = await ask(sim(), `/__sim/reset?sandbox=${encodeURIComponent(name)}`, reset)
+    expect(answer.status).toBe(400)
+    expect(errorOf(answer)).toMatch(/query\/sandbox/)
+  })
+})
+
+describe('what the control plane does not know', () => {
+  test('a path is a 404 that lists the controls', async () => {
+    const answer = await ask(sim(), '/__sim/helth', open)
+    expect(answer.status).toBe(404)
+    expect(errorOf(answer)).toMatch(/GET \/__sim\/health.*POST \/__sim\/reset/)
+  })
+
+  test.each([
+    ['GET', '/__sim/reset', 'POST'],
+    ['POST', '/__sim/health', 'GET'],
+    ['DELETE', '/__sim/info', 'GET'],
+  ])('%s %s is a 405', async (method, path, allowed) => {
+    const answer = await ask(sim(), path, { ...open, method })
+    expect([answer.status, answer.headers.get('allow')]).toEqual([405, allowed])
+    expect(errorOf(answer)).toContain(`Allowed: ${allowed}`)
+  })
+
+  test('a percent sign alone is refused', async () => {
+    const answer = await ask(sim(), '/__sim/%25%', open)
+    expect(answer.status).toBeGreaterThanOrEqual(400)
+    expect(answer.status).toBeLessThan(500)
+    expect(errorOf(answer)).not.toBe('')
+  })
+})

@@ -1,0 +1,108 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import type { Key, Plan } from '../../src/fixtures.ts'
+import type { KnownModel } from '../../src/simulation/persona.ts'
+import { readAnalytics } from '../support/analytics.ts'
+import { analyticsPath, ask, askOperation, errorOf, operations } from '../support/client.ts'
+import { faultsOf } from '../support/documented.ts'
+import { sharedSimulator } from '../support/shared.ts'
+import { startForTest } from '../support/start.ts'
+
+const sim = sharedSimulator()
+
+const fixture = <T>(name: string): T[] =>
+  parse(readFileSync(new URL(`../../fixtures/${name}.yaml`, import.meta.url), 'utf8'))
+
+const keys = fixture<Key>('keys')
+const models = fixture<KnownModel>('models')
+const including = fixture<Plan>('plans').flatMap(({ name, analytics }) => (analytics ? [name] : []))
+
+const statuses: Readonly<Record<string, number>> = {
+  'bad-request': 400,
+  unauthorized: 401,
+  forbidden: 403,
+  'not-found': 404,
+  'rate-limited': 429,
+  'server-error': 500,
+  unavailable: 503,
+}
+
+test('there is a magic token and a magic model for each named refusal', () => {
+  const names = Object.keys(statuses)
+  expect(keys.flatMap(({ scenario }) => scenario ?? [])).toEqual(expect.arrayContaining(names))
+  expect(models.flatMap(({ scenario }) => scenario ?? [])).toEqual(expect.arrayContaining(names))
+})
+
+describe.each(operations)('on $id', (operation) => {
+  test.each(keys)('$token: $about', async ({ token, plan, scenario }) => {
+    const answer = await askOperation(sim(), operation, { token })
+    const refusedByPlan =
+      plan !== undefined && operation.id === 'getModelAnalytics' && !including.includes(plan)
+    const expected = scenario === undefined ? (refusedByPlan ? 403 : operation.success) : statuses[scenario]
+    expect(answer.status).toBe(expected)
+    expect(faultsOf(operation.id, answer.status, answer.body)).toEqual([])
+    expect(answer.headers.get('x-sim-scenario')).toBe(scenario ?? null)
+  })
+})
+
+describe('the models of the fixtures', () => {
+  test.each(models.filter(({ scenario }) => scenario !== undefined))(
+    '$id: $about',
+    async ({ id, scenario }) => {
+      for (const spelled of [id, id.toUpperCase()]) {
+        const answer = await ask(sim(), `/v1/models/${spelled}/analytics`)
+        expect(answer.status).toBe(statuses[scenario ?? ''])
+        expect(faultsOf('getModelAnalytics', answer.status, answer.body)).toEqual([])
+        expect(answer.headers.get('x-sim-origin')).toBe('scenario')
+      }
+    },
+  )
+
+  test.each(models.filter(({ scenario }) => scenario === undefined))(
+    '$id: $about',
+    async ({ id, persona, shape }) => {
+      const own = await readAnalytics(sim(), id, '30d')
+      if (shape === undefined && persona !== undefined) {
+        const asked = await readAnalytics(sim(), id, '30d', { headers: { 'x-sim-scenario': persona } })
+        expect(own).toEqual(asked)
+      }
+      expect(own.dataPoints.length).toBe(30)
+    },
+  )
+
+  test('are called by their names in the texts', async () => {
+    const { recommendations } = await readAnalytics(sim(), '00000000-0000-4000-8000-000000000001')
+    expect(JSON.stringify(recommendations)).toContain('Checkout Assistant')
+  })
+})
+
+describe('plans', () => {
+  test('a free key is refused by its plan, with what would include it', async () => {
+    const answer = await ask(sim(), analyticsPath, { token: 'key_free' })
+    expect(answer.status).toBe(403)
+    expect(errorOf(answer)).toMatch(/"free".*"growth", "enterprise"/)
+    expect(answer.headers.get('x-sim-origin')).toBe('contract')
+  })
+
+  test('--plan is the plan of keys that no fixture lists, and of no other', async () => {
+    const own = await startForTest({ plan: 'free' })
+    expect((await ask(own, analyticsPath)).status).toBe(403)
+    expect((await ask(own, analyticsPath, { token: 'key_growth' })).status).toBe(200)
+  })
+
+  test('an unknown --plan keeps the simulator from starting', async () => {
+    await expect(startForTest({ plan: 'platinum' })).rejects.toThrow(/"platinum".*free, growth, enterprise/)
+  })
+})
+
+describe('--models closed', () => {
+  test('makes an unknown UUID a model that is not there', async () => {
+    const own = await startForTest({ models: 'closed' })
+    const answer = await ask(own, analyticsPath)
+    expect(answer.status).toBe(404)
+    expect(errorOf(answer)).toContain('4f7c2a1e-9b3d-4c58-8e21-6d0a5b7f9c34 not found')
+    expect(faultsOf('getModelAnalytics', 404, answer.body)).toEqual([])
+    expect((await ask(own, '/v1/models/00000000-0000-4000-8000-00000000000A/analytics')).status).toBe(200)
+  })
+})

@@ -1,0 +1,127 @@
+import { describe, expect, test } from 'vitest'
+import { operationOf } from '../support/catalogue.ts'
+import { askOperation, errorOf, held, operations } from '../support/client.ts'
+import { documentedStatuses, faultsOf } from '../support/documented.ts'
+import { sharedSimulator } from '../support/shared.ts'
+
+const sim = sharedSimulator()
+const [analytics] = operations
+
+const codes = documentedStatuses().flatMap(({ operationId, statuses }) =>
+  operations
+    .filter(({ id }) => id === operationId)
+    .flatMap((operation) => statuses.map((status) => ({ operation, status }))),
+)
+
+const examples = codes.flatMap(({ operation, status }) =>
+  operationOf(operation.id)
+    .examples(status)
+    .map(({ name, value }) => ({ operation, status, name, value })),
+)
+
+const prefer = (text: string) => ({ headers: { prefer: text } })
+
+describe('Prefer: code', () => {
+  test.each(codes)('$status on $operation.id is answered and acknowledged', async ({ operation, status }) => {
+    const answer = await askOperation(sim(), operation, prefer(`code=${status}`))
+    expect(answer.status).toBe(status)
+    expect(answer.headers.get('preference-applied')).toBe(`code=${status}`)
+    expect(faultsOf(operation.id, status, answer.body)).toEqual([])
+  })
+
+  test.each(['418', '', '4xx', '404.0', '-404', '999', '0x194'])(
+    '%j is refused with the list',
+    async (code) => {
+      for (const operation of operations) {
+        const before = await held(sim())
+        const answer = await askOperation(sim(), operation, prefer(`code=${code}`))
+        expect(answer.status).toBe(400)
+        expect(answer.headers.get('preference-applied')).toBeNull()
+        for (const status of operationOf(operation.id).statuses)
+          expect(errorOf(answer)).toContain(String(status))
+        expect(await held(sim())).toEqual(before)
+      }
+    },
+  )
+
+  test('of another operation is refused: analytics documents no 201', async () => {
+    const answer = await askOperation(sim(), analytics, prefer('code=201'))
+    expect(answer.status).toBe(400)
+    expect(errorOf(answer)).toMatch(/getModelAnalytics documents 200, 400/)
+  })
+})
+
+describe('Prefer: example', () => {
+  test.each(examples)('$status $name on $operation.id', async ({ operation, status, name, value }) => {
+    const answer = await askOperation(sim(), operation, prefer(`code=${status}, example=${name}`))
+    expect(answer.status).toBe(status)
+    expect(answer.body).toEqual(value)
+    expect(answer.headers.get('preference-applied')).toBe(`code=${status}, example=${name}`)
+    expect(answer.headers.get('x-sim-origin')).toBe('scenario')
+    if (status === 429) expect(answer.headers.get('retry-after')).toMatch(/^\d+$/)
+    if (status === 401) expect(answer.headers.get('www-authenticate')).toBe('Bearer')
+  })
+
+  test('by its name alone is found wherever it stands', async () => {
+    const success = await askOperation(sim(), analytics, prefer('example=critical'))
+    expect([success.status, success.headers.get('preference-applied')]).toEqual([200, 'example=critical'])
+    expect((await askOperation(sim(), analytics, prefer('example=plan_too_low'))).status).toBe(403)
+  })
+
+  test.each(['example=nonsense', 'code=404, example=plan_too_low', 'example='])(
+    '%s is refused with the list',
+    async (text) => {
+      const answer = await askOperation(sim(), analytics, prefer(text))
+      expect(answer.status).toBe(400)
+      expect(errorOf(answer)).toMatch(/200 healthy.*403 plan_too_low/)
+    },
+  )
+
+  test('writes nothing', async () => {
+    const before = await held(sim())
+    for (const operation of operations.slice(1)) {
+      const [first] = operationOf(operation.id).examples(201)
+      const answer = await askOperation(sim(), operation, prefer(`example=${first?.name}`))
+      expect(answer.status).toBe(201)
+    }
+    expect(await held(sim())).toEqual(before)
+  })
+})
+
+describe('Prefer as RFC 7240 has it', () => {
+  test.each([
+    ['quotes', 'code="404"', 404],
+    ['capitals', 'CODE=404', 404],
+    ['spaces around the equals sign', 'code = 404', 404],
+    ['parameters of a preference', 'code=404; reason=test', 404],
+    ['others beside it', 'respond-async, wait=10, code=404', 404],
+    ['the first of a name counts', 'code=404, code=403', 404],
+  ])('%s', async (_name, text, status) => {
+    const answer = await askOperation(sim(), analytics, prefer(text))
+    expect(answer.status).toBe(status)
+    expect(answer.headers.get('preference-applied')).toBe(`code=${status}`)
+  })
+
+  test.each(['respond-async', 'return=minimal', 'wait=100', 'codex=404', ''])(
+    '%j is not ours, and left alone',
+    async (text) => {
+      const answer = await askOperation(sim(), analytics, prefer(text))
+      expect(answer.status).toBe(200)
+      expect(answer.headers.get('preference-applied')).toBeNull()
+    },
+  )
+
+  test.each([
+    ['a code and a scenario', { prefer: 'code=404', 'x-sim-scenario': 'forbidden' }],
+    ['an example and a scenario', { prefer: 'example=healthy', 'x-sim-scenario': 'forbidden' }],
+    ['two scenarios', { 'x-sim-scenario': 'forbidden, not-found' }],
+  ] as [string, Record<string, string>][])(
+    'only one answer can be asked for: %s are refused, so that nobody believes in the other one',
+    async (_name, headers) => {
+      const answer = await askOperation(sim(), analytics, { headers })
+      expect(answer.status).toBe(400)
+      expect(answer.headers.get('preference-applied')).toBeNull()
+      expect(errorOf(answer)).toMatch(/more than one answer/)
+    },
+  )
+})

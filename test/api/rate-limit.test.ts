@@ -1,0 +1,120 @@
+import { describe, expect, test } from 'vitest'
+import {
+  type Answer,
+  type Ask,
+  analyticsPath,
+  ask,
+  askOperation,
+  errorOf,
+  operations,
+} from '../support/client.ts'
+import { faultsOf } from '../support/documented.ts'
+import { startForTest, type TestSimulator } from '../support/start.ts'
+
+const at = (time: string): Ask => ({ headers: { 'x-sim-now': `2026-01-15T${time}Z` } })
+
+async function askMany(sim: TestSimulator, count: number, how: Ask = {}): Promise<Answer[]> {
+  const answers: Answer[] = []
+  for (let index = 0; index < count; index += 1) answers.push(await ask(sim, analyticsPath, how))
+  return answers
+}
+
+const statusesOf = (answers: readonly Answer[]) => answers.map(({ status }) => status)
+
+test('without a limit there is none, and no header speaks of one', async () => {
+  const sim = await startForTest()
+  const answers = await askMany(sim, 100)
+  expect(new Set(statusesOf(answers))).toEqual(new Set([200]))
+  expect(answers[0]?.headers.get('ratelimit')).toBeNull()
+})
+
+describe('--max-analyses-per-hour 3', () => {
+  const limited = () => startForTest({ maxAnalysesPerHour: 3 })
+
+  test('answers three, then 429 with when to come back', async () => {
+    const sim = await limited()
+    const answers = await askMany(sim, 5)
+    expect(statusesOf(answers)).toEqual([200, 200, 200, 429, 429])
+    expect(answers.map(({ headers }) => headers.get('ratelimit'))).toEqual([
+      '"analyses";r=2;t=3600',
+      '"analyses";r=1;t=3600',
+      '"analyses";r=0;t=3600',
+      '"analyses";r=0;t=3600',
+      '"analyses";r=0;t=3600',
+    ])
+    const refused = answers[3]
+    if (!refused) throw new Error('no answer')
+    expect(faultsOf('getModelAnalytics', 429, refused.body)).toEqual([])
+    expect(errorOf(refused)).toMatch(/3 an hour.*3600 s/)
+    expect(refused.headers.get('retry-after')).toBe('3600')
+    expect(refused.headers.get('retry-after-ms')).toBe('3600000')
+    expect(refused.headers.get('ratelimit-policy')).toBe('"analyses";q=3;w=3600')
+  })
+
+  test('opens again when the hour is over', async () => {
+    const sim = await limited()
+    await askMany(sim, 3, at('12:00:00'))
+    const [late] = await askMany(sim, 1, at('12:59:59.250'))
+    expect([late?.status, late?.headers.get('retry-after'), late?.headers.get('retry-after-ms')]).toEqual([
+      429,
+      '1',
+      '750',
+    ])
+    expect(statusesOf(await askMany(sim, 4, at('13:00:00')))).toEqual([200, 200, 200, 429])
+  })
+
+  test('is told nothing of Retry-After while there is something left', async () => {
+    const sim = await limited()
+    const [first] = await askMany(sim, 1)
+    expect(first?.headers.get('retry-after')).toBeNull()
+  })
+
+  test('counts each key by itself, and each sandbox', async () => {
+    const sim = await limited()
+    await askMany(sim, 4)
+    expect(statusesOf(await askMany(sim, 4, { token: 'another-key' }))).toEqual([200, 200, 200, 429])
+    expect(statusesOf(await askMany(sim, 4, { token: 'any-key~worker-1' }))).toEqual([200, 200, 200, 429])
+  })
+
+  test('counts 50 requests at once exactly', async () => {
+    const sim = await startForTest({ maxAnalysesPerHour: 20 })
+    const answers = await Promise.all(Array.from({ length: 50 }, () => ask(sim, analyticsPath)))
+    expect(statusesOf(answers).filter((status) => status === 200).length).toBe(20)
+  })
+
+  test.each([
+    ['an invalid period', `${analyticsPath}?period=14d`, {}],
+    ['an invalid model id', '/v1/models/gpt/analytics', {}],
+    ['a scripted refusal', analyticsPath, { headers: { 'x-sim-scenario': 'server-error' } }],
+    ['a control that cannot be understood', analyticsPath, { headers: { 'x-sim-scenario': 'nonsense' } }],
+    ['a magic model', '/v1/models/00000000-0000-4000-8000-000000000404/analytics', {}],
+    ['a wrong method', analyticsPath, { method: 'DELETE' }],
+  ] as [string, string, Ask][])('is not used up by %s', async (_name, path, how) => {
+    const sim = await limited()
+    for (let index = 0; index < 5; index += 1) await ask(sim, path, how)
+    expect(statusesOf(await askMany(sim, 4))).toEqual([200, 200, 200, 429])
+  })
+
+  test('is not used up by a model that is not there', async () => {
+    const sim = await startForTest({ maxAnalysesPerHour: 1, models: 'closed' })
+    expect(statusesOf(await askMany(sim, 3))).toEqual([404, 404, 404])
+    const known = '/v1/models/00000000-0000-4000-8000-000000000001/analytics'
+    expect([(await ask(sim, known)).status, (await ask(sim, known)).status]).toEqual([200, 429])
+  })
+
+  test('is about analytics and nothing else', async () => {
+    const sim = await startForTest({ maxAnalysesPerHour: 1 })
+    await askMany(sim, 2)
+    for (const operation of operations.slice(1)) {
+      const answers = await Promise.all([1, 2, 3].map(() => askOperation(sim, operation)))
+      expect(statusesOf(answers)).toEqual([201, 201, 201])
+    }
+  })
+
+  test('begins anew with a reset', async () => {
+    const sim = await limited()
+    await askMany(sim, 4)
+    await ask(sim, '/__sim/reset', { method: 'POST', token: null })
+    expect(statusesOf(await askMany(sim, 4))).toEqual([200, 200, 200, 429])
+  })
+})

@@ -1,0 +1,71 @@
+import { describe, expect, test } from 'vitest'
+import { type Ask, analyticsPath, ask, errorOf, event, held, textOf } from '../support/client.ts'
+import { sharedSimulator } from '../support/shared.ts'
+import { startForTest } from '../support/start.ts'
+
+const sim = sharedSimulator()
+const insert = event({ insertId: 'order-1' })
+
+const ways: [string, string, Ask][] = [
+  ['a header', '', { headers: { 'x-sim-sandbox': 'worker-3' } }],
+  ['the token', '', { token: 'any-key~worker-3' }],
+  ['the base path', '/_s/worker-3', {}],
+  [
+    'all three, which agree',
+    '/_s/worker-3',
+    { token: 'k~worker-3', headers: { 'x-sim-sandbox': 'worker-3' } },
+  ],
+]
+
+test.each(ways)('%s names the sandbox', async (_name, prefix, how) => {
+  const answer = await ask(sim(), `${prefix}${analyticsPath}`, how)
+  expect(answer.status).toBe(200)
+  expect(answer.headers.get('x-sim-sandbox')).toBe('worker-3')
+})
+
+test('however it is named, it is the same one, and not the default', async () => {
+  const own = await startForTest()
+  const ids = new Set<string>()
+  for (const [, prefix, how] of ways)
+    ids.add(textOf(await ask(own, `${prefix}/v1/events`, { body: insert, ...how }), 'eventId'))
+  expect(ids.size).toBe(1)
+  expect(await held(own)).toMatchObject({ events: 1, sandboxes: 1 })
+  expect(ids).not.toContain(textOf(await ask(own, '/v1/events', { body: insert }), 'eventId'))
+})
+
+test('a token with a sandbox is still the token: magic ones work', async () => {
+  expect((await ask(sim(), analyticsPath, { token: 'key_free~worker-3' })).status).toBe(403)
+})
+
+test('analytics is the same world in each sandbox', async () => {
+  const [here, there] = await Promise.all(
+    ['any-key', 'any-key~worker-3'].map((token) => ask(sim(), analyticsPath, { token })),
+  )
+  expect(here?.text).toBe(there?.text)
+})
+
+describe('what cannot name a sandbox is refused with the rule', () => {
+  test.each([
+    ['a space', '', { headers: { 'x-sim-sandbox': 'worker 3' } }],
+    ['nothing', '', { headers: { 'x-sim-sandbox': '' } }],
+    ['nothing behind the tilde', '', { token: 'any-key~' }],
+    ['65 characters', '', { token: `any-key~${'x'.repeat(65)}` }],
+    ['an escape in the path', '/_s/worker%203', {}],
+    ['a dot at the start', '/_s/.x', {}],
+  ] as [string, string, Ask][])('%s', async (_name, prefix, how) => {
+    const before = await held(sim())
+    const answer = await ask(sim(), `${prefix}/v1/events`, { body: insert, ...how })
+    expect(answer.status).toBe(400)
+    expect(errorOf(answer)).toMatch(/cannot name a sandbox: 1 to 64/)
+    expect(await held(sim())).toEqual(before)
+  })
+
+  test('two names that disagree', async () => {
+    const answer = await ask(sim(), analyticsPath, {
+      token: 'any-key~worker-1',
+      headers: { 'x-sim-sandbox': 'worker-2' },
+    })
+    expect(answer.status).toBe(400)
+    expect(errorOf(answer)).toMatch(/worker-2, worker-1/)
+  })
+})

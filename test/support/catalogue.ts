@@ -1,0 +1,31 @@
+import type { Entry } from '../../src/scenarios/catalogue.ts'
+import { defaultSettings } from '../../src/settings.ts'
+import { loadSources } from '../../src/sources.ts'
+
+/** Everything that the simulator is made of, loaded once for the sweeps over it. */
+export const sources = await load()
+
+async function load() {
+  const loaded = await loadSources(defaultSettings())
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.findings))
+  return loaded.value
+}
+
+/** How to write each parameter that has no default, so that a sweep can ask for every entry. */
+const needed: Readonly<Record<string, string>> = { fields: 'recommendations' }
+
+/** The text that switches an entry on: its name, and the parameters that must be given. */
+export function textFor({ name, parameters }: Entry): string {
+  const given = parameters.filter((parameter) => parameter.default === undefined)
+  return [
+    name,
+    ...given.map((parameter) => `${parameter.name}=${needed[parameter.name] ?? parameter.minimum}`),
+  ].join(';')
+}
+
+/** The operation of the contract with this id. */
+export function operationOf(id: string) {
+  const operation = sources.contract.operations.find((one) => one.id === id)
+  if (!operation) throw new Error(`no operation ${id}`)
+  return operation
+}
