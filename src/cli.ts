@@ -45,6 +45,7 @@ async function serve(settings: Settings): Promise<ExitCode> {
   const pretty =
     settings.logFormat === 'pretty' || (settings.logFormat === 'auto' && process.stderr.isTTY === true)
   const log = await createLog(settings.logLevel, pretty)
+  const asked = stopSignal(log) // from here on, since a stop may be asked for before we are ready
   const started = await start(settings, { now: Date.now, log })
   if (!started.ok) {
     log.flush()
@@ -52,7 +53,7 @@ async function serve(settings: Settings): Promise<ExitCode> {
     return 1
   }
   announce(started.running, pretty)
-  await stopSignal(log)
+  await asked
   await started.running.close()
   log.info({}, 'stopped')
   log.flush()
@@ -123,8 +124,8 @@ function commandOfProcess1(): string[] {
 }
 
 async function askHealth({ host, port }: Settings): Promise<ExitCode> {
-  const reachable = { '0.0.0.0': '127.0.0.1', '::': '[::1]' }[host] ?? host
-  const url = `http://${reachable}:${port}/__sim/health`
+  const reachable = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host
+  const url = `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}/__sim/health`
   try {
     const answer = await fetch(url, { signal: AbortSignal.timeout(2_000) })
     say(await answer.text())

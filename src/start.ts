@@ -40,7 +40,7 @@ export async function start(settings: Settings, surroundings: Surroundings): Pro
   const origin = `http://${host}:${listening.port}`
   let closing: Promise<void> | undefined
   const close = () => {
-    closing ??= stop(listening.server, grace).then(() => simulator.close())
+    closing ??= stop(listening, grace).then(() => simulator.close())
     return closing
   }
   return {

@@ -1,4 +1,4 @@
-import { createServer, type Server, STATUS_CODES } from 'node:http'
+import { createServer, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Express } from 'express'
 import { refuse } from '../refusals.ts'
@@ -6,7 +6,13 @@ import { deliver } from './deliver.ts'
 
 /** A server that listens, or why it does not. */
 export type Listening =
-  | { readonly ok: true; readonly server: Server; readonly port: number }
+  | {
+      readonly ok: true
+      readonly server: Server
+      readonly port: number
+      /** Answers that are not at their end. */
+      readonly inFlight: ReadonlySet<ServerResponse>
+    }
   | { readonly ok: false; readonly problem: string }
 
 /** Listens; 0 is any free port. An address that cannot be had is an expected outcome. */
@@ -15,6 +21,11 @@ export function listen(app: Express, host: string, port: number): Promise<Listen
   const server = createServer({ requireHostHeader: false }, (request, response) => {
     if (request.headers.host !== undefined || request.httpVersion === '1.0') return app(request, response)
     deliver(refuse(400, 'The Host header is missing.', 'simulator'), response, Date.now())
+  })
+  const inFlight = new Set<ServerResponse>()
+  server.prependListener('request', (_request, response) => {
+    inFlight.add(response)
+    response.once('close', () => inFlight.delete(response))
   })
   server.on('checkExpectation', ({ headers }, response) =>
     deliver(
@@ -32,7 +43,7 @@ export function listen(app: Express, host: string, port: number): Promise<Listen
       resolve({ ok: false, problem: whyNot(error, host, port) }),
     )
     server.listen(port, host, () =>
-      resolve({ ok: true, server, port: (server.address() as AddressInfo).port }),
+      resolve({ ok: true, server, port: (server.address() as AddressInfo).port, inFlight }),
     )
   })
 }
@@ -60,9 +71,13 @@ function refuseBrokenHttp(error: NodeJS.ErrnoException, socket: Socket): void {
   )
 }
 
+type Stoppable = Pick<Extract<Listening, { ok: true }>, 'server' | 'inFlight'>
+
 /** Stops accepting, lets what is in flight finish for `graceMs`, then cuts what is left. */
-export async function stop(server: Server, graceMs: number): Promise<void> {
+export async function stop({ server, inFlight }: Stoppable, graceMs: number): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+  // Else their connections would be kept open for a next request, and we would wait for it.
+  for (const response of inFlight) if (!response.headersSent) response.setHeader('Connection', 'close')
   server.closeIdleConnections()
   const cut = setTimeout(() => server.closeAllConnections(), graceMs)
   await closed
