@@ -1,8 +1,9 @@
 import { stat } from 'node:fs/promises'
 import type { Contract, Finding } from './contract/contract.ts'
 import { loadContract } from './contract/load.ts'
-import { loadFixtures } from './fixtures.ts'
+import { defaultSettings } from './settings.ts'
 import { controlContract, shippedContract, shippedFixtures } from './shipped.ts'
+import { loadSources } from './sources.ts'
 
 /** What `convsim check` found in one file or folder. */
 export interface Checked {
@@ -24,14 +25,11 @@ async function checkOne(file: string): Promise<Checked> {
     () => false, // a file that is not there is the loader's to report
   )
   if (isFolder) {
-    const loaded = await loadFixtures(file)
-    return loaded.ok
-      ? {
-          file,
-          findings: [],
-          summary: `${loaded.value.personas.length} personas, ${loaded.value.models.length} models`,
-        }
-      : { file, findings: loaded.findings, summary: '' }
+    // With everything else as shipped, so that a scenario that a fixture names is looked up too.
+    const loaded = await loadSources({ ...defaultSettings(), fixtures: file })
+    if (!loaded.ok) return { file, findings: loaded.findings, summary: '' }
+    const { personas, models } = loaded.value.fixtures
+    return { file, findings: [], summary: `${personas.length} personas, ${models.length} models` }
   }
   const loaded = await loadContract(file)
   return loaded.ok
