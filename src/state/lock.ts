@@ -133,7 +133,8 @@ function parseHolder(content: string): Holder | undefined {
 async function isAlive(path: string, holder: Holder): Promise<boolean> {
   const self = describeSelf()
   if (holder.space !== self.space) return await beats(path, holder)
-  return processExists(holder.pid) && bornAt(holder.pid) === holder.born
+  const born = bornAt(holder.pid)
+  return processExists(holder.pid) && (born === holder.born || born === '') // in doubt it lives
 }
 
 /** Watched rather than computed, since the clocks of two machines differ. */

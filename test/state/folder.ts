@@ -1,7 +1,8 @@
-import { copyFileSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
+import { codeOf } from '../../src/state/fault.ts'
 import { type FileStoreOptions, openFileStore } from '../../src/state/file.ts'
 
 /** The path of a state file that is not there yet, in a folder that goes away with the test. */
@@ -31,9 +32,17 @@ export async function problemOf(path: string): Promise<string> {
 export function killedNow(path: string): string {
   const copy = statePath()
   for (const name of readdirSync(dirname(path)).sort().reverse()) {
-    const from = join(dirname(path), name)
-    if (!name.includes('.lock') && existsSync(from)) copyFileSync(from, join(dirname(copy), name))
+    if (!name.includes('.lock')) copyIfThere(join(dirname(path), name), join(dirname(copy), name))
   }
   if (basename(copy) !== basename(path)) throw new Error('state files of a test have one name')
   return copy
+}
+
+/** A file can go between being listed and being copied: a checkpoint that is finished meanwhile drops old journals. */
+function copyIfThere(from: string, to: string): void {
+  try {
+    copyFileSync(from, to)
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error
+  }
 }

@@ -141,22 +141,53 @@ const few = fc.nat({ max: 2 })
 const name = fc.constantFrom('x', 'y', 'z')
 const perhaps = fc.option(name, { nil: undefined })
 
+/** An operation that a counterexample shows as `event("a", "x", "y")`, and not as its source. */
+function shown(what: string, given: readonly unknown[], run: Operation): Operation {
+  const label = `${what}(${given.map((value) => JSON.stringify(value)).join(', ')})`
+  return Object.assign((pair: Pair) => run(pair), { [fc.toStringMethod]: () => label })
+}
+
 const operation: fc.Arbitrary<Operation> = fc.oneof(
-  { weight: 10, arbitrary: fc.tuple(sandbox, perhaps, name).map((given) => start.event(...given)) },
-  { weight: 5, arbitrary: fc.tuple(sandbox, name).map((given) => start.prompt(...given)) },
+  {
+    weight: 10,
+    arbitrary: fc.tuple(sandbox, perhaps, name).map((given) => shown('event', given, start.event(...given))),
+  },
+  {
+    weight: 5,
+    arbitrary: fc.tuple(sandbox, name).map((given) => shown('prompt', given, start.prompt(...given))),
+  },
   {
     weight: 2,
-    arbitrary: fc.tuple(sandbox, fc.constantFrom(0, 0.5, 1)).map((given) => start.weight(...given)),
+    arbitrary: fc
+      .tuple(sandbox, fc.constantFrom(0, 0.5, 1))
+      .map((given) => shown('weight', given, start.weight(...given))),
   },
-  { weight: 1, arbitrary: sandbox.map(start.reset) },
-  { weight: 1, arbitrary: sandbox.map(start.remove) },
-  { weight: 2, arbitrary: sandbox.map(start.snapshot) },
-  { weight: 2, arbitrary: fc.tuple(sandbox, few).map((given) => finish.restore(...given)) },
-  { weight: 1, arbitrary: fc.tuple(sandbox, few).map((given) => finish.forget(...given)) },
-  { weight: 2, arbitrary: fc.tuple(sandbox, few, few).map((given) => finish.activate(...given)) },
-  { weight: 1, arbitrary: fc.tuple(sandbox, sandbox).map((given) => finish.move(...given)) },
-  { weight: 2, arbitrary: fc.boolean().map(finish.restart) },
-  { weight: 2, arbitrary: fc.constant(compare) },
+  { weight: 1, arbitrary: sandbox.map((name) => shown('reset', [name], start.reset(name))) },
+  { weight: 1, arbitrary: sandbox.map((name) => shown('remove', [name], start.remove(name))) },
+  { weight: 2, arbitrary: sandbox.map((name) => shown('snapshot', [name], start.snapshot(name))) },
+  {
+    weight: 2,
+    arbitrary: fc.tuple(sandbox, few).map((given) => shown('restore', given, finish.restore(...given))),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.tuple(sandbox, few).map((given) => shown('forget', given, finish.forget(...given))),
+  },
+  {
+    weight: 2,
+    arbitrary: fc
+      .tuple(sandbox, few, few)
+      .map((given) => shown('activate', given, finish.activate(...given))),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.tuple(sandbox, sandbox).map((given) => shown('move', given, finish.move(...given))),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.boolean().map((isGraceful) => shown('restart', [isGraceful], finish.restart(isGraceful))),
+  },
+  { weight: 2, arbitrary: fc.constant(shown('compare', [], compare)) },
 )
 
 test('any operations, restarts, snapshots and resets leave what the model says', async () => {
