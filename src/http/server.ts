@@ -12,6 +12,7 @@ export type Listening =
       readonly port: number
       /** Answers that are not at their end. */
       readonly inFlight: ReadonlySet<ServerResponse>
+      readonly sockets: ReadonlySet<Socket>
     }
   | { readonly ok: false; readonly problem: string }
 
@@ -21,6 +22,11 @@ export function listen(app: Express, host: string, port: number): Promise<Listen
   const server = createServer({ requireHostHeader: false }, (request, response) => {
     if (request.headers.host !== undefined || request.httpVersion === '1.0') return app(request, response)
     deliver(refuse(400, 'The Host header is missing.', 'simulator'), response, Date.now())
+  })
+  const sockets = new Set<Socket>()
+  server.on('connection', (socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
   })
   const inFlight = new Set<ServerResponse>()
   server.prependListener('request', (_request, response) => {
@@ -43,7 +49,7 @@ export function listen(app: Express, host: string, port: number): Promise<Listen
       resolve({ ok: false, problem: whyNot(error, host, port) }),
     )
     server.listen(port, host, () =>
-      resolve({ ok: true, server, port: (server.address() as AddressInfo).port, inFlight }),
+      resolve({ ok: true, server, port: (server.address() as AddressInfo).port, inFlight, sockets }),
     )
   })
 }
@@ -71,14 +77,16 @@ function refuseBrokenHttp(error: NodeJS.ErrnoException, socket: Socket): void {
   )
 }
 
-type Stoppable = Pick<Extract<Listening, { ok: true }>, 'server' | 'inFlight'>
+type Stoppable = Pick<Extract<Listening, { ok: true }>, 'server' | 'inFlight' | 'sockets'>
 
 /** Stops accepting, lets what is in flight finish for `graceMs`, then cuts what is left. */
-export async function stop({ server, inFlight }: Stoppable, graceMs: number): Promise<void> {
+export async function stop({ server, inFlight, sockets }: Stoppable, graceMs: number): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
   // Else their connections would be kept open for a next request, and we would wait for it.
   for (const response of inFlight) if (!response.headersSent) response.setHeader('Connection', 'close')
   server.closeIdleConnections()
+  // Node takes a connection on which nothing was ever asked for a busy one; browsers open some in advance.
+  for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
   const cut = setTimeout(() => server.closeAllConnections(), graceMs)
   await closed
   clearTimeout(cut)
