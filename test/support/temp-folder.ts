@@ -3,9 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 
+/** How to be told that something is over: `onTestFinished` for a test, `afterAll` for a file. */
+export type WhenOver = (remove: () => Promise<void>) => void
+
 /** A new, empty folder that is gone when the test is over. */
-export async function tempFolder(): Promise<string> {
+export async function tempFolder(whenOver: WhenOver = onTestFinished): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'convsim-test-'))
-  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  whenOver(() => rm(folder, { recursive: true, force: true }))
   return folder
 }

@@ -1,0 +1,200 @@
+import { afterAll, describe, expect, test } from 'vitest'
+import { isObject, type JsonObject } from '../../src/json.ts'
+import { type Ask, ask, askOperation, errorOf, operations } from '../support/client.ts'
+import { convsim } from '../support/command.ts'
+import { documentWith, documentWithPaths } from '../support/documents.ts'
+import { sharedSimulator } from '../support/shared.ts'
+import { startForTest } from '../support/start.ts'
+
+const json = (schema: JsonObject, examples?: JsonObject): JsonObject => ({
+  'application/json': { schema, ...(examples && { examples }) },
+})
+
+const error = { $ref: '#/components/schemas/Error' }
+
+/** What somebody might add to the document: operations that nothing of ours handles. */
+const paths: JsonObject = {
+  '/products/{productId}': {
+    get: {
+      operationId: 'getProduct',
+      parameters: [
+        { name: 'productId', in: 'path', required: true, schema: { type: 'string', format: 'uuid' } },
+        { name: 'limit', in: 'query', schema: { type: 'integer', minimum: 1, maximum: 10 } },
+      ],
+      responses: {
+        200: {
+          description: 'A product.',
+          content: json(
+            { type: 'object', required: ['name'], properties: { name: { type: 'string' } } },
+            { shop: { value: { name: 'Web Shop' } } },
+          ),
+        },
+        400: { description: 'Bad.', content: json(error) },
+        404: {
+          description: 'Unknown.',
+          content: json(error, { unknown: { value: { success: false, error: 'No such product.' } } }),
+        },
+      },
+    },
+  },
+  '/segments': {
+    post: {
+      operationId: 'createSegment',
+      requestBody: {
+        required: true,
+        content: json({ type: 'object', required: ['name'], properties: { name: { type: 'string' } } }),
+      },
+      responses: {
+        201: {
+          description: 'Created.',
+          content: json({
+            type: 'object',
+            required: ['segmentId', 'size'],
+            properties: {
+              segmentId: { type: 'string', format: 'uuid' },
+              size: { type: 'integer', minimum: 0 },
+            },
+          }),
+        },
+        422: { description: 'Refused.', content: json(error) },
+      },
+    },
+  },
+  '/organizations/current': {
+    delete: { operationId: 'leave', responses: { 204: { description: 'Left.' } } },
+  },
+}
+
+const productPath = '/v1/products/8d2e5f60-3c1b-4a7d-9f48-2b6c0e913a75'
+
+test('operations that nothing of ours handles are named at start, and answered', async () => {
+  const file = await documentWithPaths(paths)
+  const command = convsim(['--port', '0', '--state', ':memory:', '--contract', file])
+  const origin = await command.ready()
+  await command.says(/"operations":\["getProduct","createSegment","leave"\]/)
+  const answer = await ask({ origin }, productPath)
+  expect([answer.status, answer.body]).toEqual([200, { name: 'Web Shop' }])
+})
+
+describe('with a document that somebody extended', () => {
+  const extended = sharedSimulator(async () => ({ contract: await documentWithPaths(paths, afterAll) }))
+
+  test('an example is the answer where there is one, and the schema where there is none', async () => {
+    const sim = extended()
+    expect((await ask(sim, productPath)).body).toEqual({ name: 'Web Shop' })
+    const created = await ask(sim, '/v1/segments', { body: { name: 'VIP' } })
+    expect(created.status).toBe(201)
+    expect(created.body).toEqual({
+      segmentId: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f-]{27}$/i),
+      size: expect.any(Number),
+    })
+    const left = await ask(sim, '/v1/organizations/current', { method: 'DELETE' })
+    expect([left.status, left.text]).toEqual([204, ''])
+  })
+
+  test('an answer without a documented body has none', async () => {
+    const sim = extended()
+    const [first, second] = await Promise.all([
+      ask(sim, '/v1/segments', { body: { name: 'VIP' } }),
+      ask(sim, '/v1/segments', { body: { name: 'VIP' } }),
+    ])
+    expect(first?.text).toBe(second?.text)
+  })
+
+  test.each([
+    ['no token', productPath, { token: null }, 401],
+    ['a path parameter', '/v1/products/abc', {}, 400],
+    ['a query parameter', `${productPath}?limit=50`, {}, 400],
+    ['a wrong method', productPath, { method: 'PUT' }, 405],
+    ['a body that misses something, with the documented status', '/v1/segments', { body: {} }, 422],
+    ['a body that is no JSON, with the documented status', '/v1/segments', { body: '{' }, 422],
+  ] as [string, string, Ask, number][])('%s is refused as everywhere', async (_name, path, how, status) => {
+    const sim = extended()
+    const answer = await ask(sim, path, how)
+    expect({ status: answer.status, text: answer.text }).toMatchObject({ status })
+    expect(errorOf(answer)).not.toBe('')
+  })
+
+  test('it can be switched like any other', async () => {
+    const sim = extended()
+    const scripted = await ask(sim, productPath, { headers: { 'x-sim-scenario': 'not-found' } })
+    expect([scripted.status, errorOf(scripted)]).toEqual([404, 'Not found.'])
+    const preferred = await ask(sim, productPath, { headers: { prefer: 'code=404, example=unknown' } })
+    expect([preferred.status, errorOf(preferred)]).toEqual([404, 'No such product.'])
+    const misfit = await ask(sim, productPath, { headers: { 'x-sim-scenario': 'rate-limited' } })
+    expect(misfit.status).toBe(400)
+  })
+
+  test('our own operations are what they were, and info says who answers', async () => {
+    const sim = extended()
+    for (const operation of operations)
+      expect((await askOperation(sim, operation)).status).toBe(operation.success)
+    const info = (await ask(sim, '/__sim/info', { token: null })).body
+    expect(isObject(info) && info['operations']).toMatchObject([
+      ...operations.map(({ id }) => ({ id, answeredBy: 'simulator' })),
+      { id: 'getProduct', answeredBy: 'document' },
+      { id: 'createSegment', answeredBy: 'document' },
+      { id: 'leave', answeredBy: 'document' },
+    ])
+  })
+})
+
+describe('whoever learns the real value edits the document', () => {
+  test('another success status is sent', async () => {
+    const contract = await documentWith(
+      "        '201':\n          description: The event is recorded",
+      "        '202':\n          description: The event is recorded",
+    )
+    const sim = await startForTest({ contract })
+    for (const operation of operations) {
+      const answer = await askOperation(sim, operation)
+      expect(answer.status).toBe(operation.id === 'createEvent' ? 202 : operation.success)
+    }
+  })
+
+  test('another status for a refused body is sent', async () => {
+    const contract = await documentWith(
+      "        '400':\n          description: The body is not an event.",
+      "        '422':\n          description: The body is not an event.",
+    )
+    const sim = await startForTest({ contract })
+    expect((await ask(sim, '/v1/events', { body: {} })).status).toBe(422)
+    expect((await ask(sim, '/v1/events', { body: '{' })).status).toBe(422)
+    expect((await ask(sim, '/v1/prompts', { body: {} })).status).toBe(400)
+  })
+
+  test('another base path is served', async () => {
+    const contract = await documentWith(
+      'url: http://127.0.0.1:4010/v1',
+      'url: https://api.example.test/api/v1/',
+    )
+    const sim = await startForTest({ contract })
+    expect(sim.baseUrl).toBe(`${sim.origin}/api/v1`)
+    expect((await ask(sim, '/api/v1/events', { body: operations[2].body })).status).toBe(201)
+    const answer = await ask(sim, '/v1/events', { body: operations[2].body })
+    expect(answer.status).toBe(404)
+    expect(errorOf(answer)).toContain('/api/v1')
+  })
+
+  test('a value that an enum gains is taken', async () => {
+    const contract = await documentWith(
+      '[positive, negative, neutral]',
+      '[positive, negative, neutral, mixed]',
+    )
+    const sim = await startForTest({ contract })
+    const body = { ...operations[2].body, influence: 'mixed' }
+    expect((await ask(sim, '/v1/events', { body })).status).toBe(201)
+  })
+})
+
+test('nullable: true in a 3.1 document is understood, with a warning at its place', async () => {
+  const file = await documentWith(
+    '        externalUserId:\n          type: string',
+    '        externalUserId:\n          type: string\n          nullable: true',
+  )
+  const command = convsim(['--port', '0', '--state', ':memory:', '--contract', file])
+  const origin = await command.ready()
+  await command.says(/contract\.yaml:\d+:\d+.*nullable/)
+  const body = { ...operations[2].body, externalUserId: null }
+  expect((await ask({ origin }, '/v1/events', { body })).status).toBe(201)
+})

@@ -1,0 +1,307 @@
+import { existsSync } from 'node:fs'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { isObject } from '../../src/json.ts'
+import { version } from '../../src/shipped.ts'
+import { analyticsPath, ask, event } from '../support/client.ts'
+import { convsim, run } from '../support/command.ts'
+import { documentWith, fixturesWith } from '../support/documents.ts'
+import { startForTest } from '../support/start.ts'
+import { eventsIn, readState } from '../support/state-file.ts'
+import { tempFolder } from '../support/temp-folder.ts'
+
+const memory = ['--port', '0', '--state', ':memory:']
+
+/** A port that something else listens on. */
+async function takenPort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  onTestFinished(() => void server.close())
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  return address.port
+}
+
+/** A port that nothing listens on, as far as one can know. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  const address = server.address()
+  await new Promise((resolve) => server.close(resolve))
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  return address.port
+}
+
+async function stopped(command: ReturnType<typeof convsim>) {
+  command.process.kill('SIGTERM')
+  const code = await command.ended
+  return { code, lines: command.stdout().split('\n').slice(0, -1) }
+}
+
+describe('the ready line', () => {
+  test('is one JSON line on stdout where nobody watches', async () => {
+    const command = convsim(memory)
+    const origin = await command.ready()
+    expect((await ask({ origin }, '/__sim/health', { token: null })).status).toBe(200)
+    const { code, lines } = await stopped(command)
+    expect(code).toBe(0)
+    expect(lines.map((line) => JSON.parse(line))).toEqual([
+      { level: 'info', msg: `convsim ${version} is listening on ${origin}`, baseUrl: `${origin}/v1` },
+    ])
+  })
+
+  test('is one line for people with --log-format pretty', async () => {
+    const command = convsim([...memory, '--log-format', 'pretty'])
+    const origin = await command.ready()
+    await ask({ origin }, analyticsPath)
+    const { lines } = await stopped(command)
+    expect(lines).toEqual([`convsim ${version} is listening on ${origin} (base URL ${origin}/v1)`])
+  })
+
+  test('comes only when requests are answered and the state is loaded', async () => {
+    const command = convsim(memory)
+    expect((await ask({ origin: await command.ready() }, analyticsPath)).status).toBe(200)
+  })
+
+  test('stays alone on stdout whatever is asked; the log goes to stderr', async () => {
+    const command = convsim([...memory, '--log-level', 'debug'])
+    const origin = await command.ready()
+    await ask({ origin }, '/v1/events', { body: event({ value: 1 }) })
+    const { lines } = await stopped(command)
+    expect(lines.length).toBe(1)
+    expect(command.stderr()).toMatch(/"answered"/)
+  })
+
+  test('--log-level silent leaves stderr empty', async () => {
+    const command = convsim([...memory, '--log-level', 'silent'])
+    const origin = await command.ready()
+    await ask({ origin }, analyticsPath)
+    await stopped(command)
+    expect(command.stderr()).toBe('')
+  })
+})
+
+test('the start says in one line of the log what it found', async () => {
+  const command = convsim(memory)
+  await command.ready()
+  const loaded = command
+    .stderr()
+    .split('\n')
+    .filter((line) => line.includes('"loaded"'))
+    .map((line) => JSON.parse(line))
+  expect(loaded).toMatchObject([
+    { operations: 3, personas: 11, models: 20, state: { file: ':memory:', events: 0, prompts: 0 } },
+  ])
+})
+
+describe('where it listens', () => {
+  test('PORT and HOST of the environment are understood', async () => {
+    const port = await freePort()
+    const command = convsim(['--state', ':memory:'], { env: { PORT: String(port), HOST: 'localhost' } })
+    expect(await command.ready()).toBe(`http://localhost:${port}`)
+  })
+
+  test('SIM_PORT goes before PORT, and the flag before both', async () => {
+    const [ours, flag] = [await freePort(), await freePort()]
+    const env = { PORT: '1', SIM_PORT: String(ours), SIM_STATE: ':memory:' }
+    expect(await convsim([], { env }).ready()).toBe(`http://127.0.0.1:${ours}`)
+    expect(await convsim(['-p', String(flag)], { env }).ready()).toBe(`http://127.0.0.1:${flag}`)
+  })
+
+  test('an address of IPv6 has its brackets, and healthcheck finds it', async () => {
+    const command = convsim([...memory, '--host', '::1'])
+    const origin = await command.ready()
+    expect(origin).toMatch(/^http:\/\/\[::1\]:\d+$/)
+    const { code, stdout } = await run(['healthcheck', '--host', '::1', '--port', new URL(origin).port])
+    expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining('healthy') })
+  })
+
+  test('a taken port ends the start with 1, and a way out', async () => {
+    const port = await takenPort()
+    const { code, stdout, stderr } = await run(['--port', String(port), '--state', ':memory:'])
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toMatch(new RegExp(`Port ${port} on 127\\.0\\.0\\.1 is taken.*--port`))
+  })
+
+  test('a taken port leaves the state file to others', async () => {
+    const state = join(await tempFolder(), 'state.json')
+    await run(['--port', String(await takenPort()), '--state', state])
+    const command = convsim(['--port', '0', '--state', state])
+    await command.ready()
+    expect(command.stderr()).not.toMatch(/tookOverFrom/)
+  })
+
+  test('a host that is not here ends the start with 1', async () => {
+    const { code, stderr } = await run([...memory, '--host', '203.0.113.1'])
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/203\.0\.113\.1.*--host/)
+  })
+})
+
+describe('a bad setting ends the start with 1 and says what is right', () => {
+  test.each([
+    [['--port', 'http'], {}, /^convsim: --port takes a whole number from 0 to 65535; got "http"/],
+    [['--prot', '1'], {}, /^convsim: unknown option.*--prot/],
+    [[], { SIM_PORT: 'http' }, /^convsim: SIM_PORT takes a whole number/],
+    [
+      ['--scenario', 'nonsense'],
+      {},
+      /--scenario: error: There is no scenario "nonsense"\. Known: bad-request/,
+    ],
+    [['no-such-file.yaml'], {}, /no-such-file\.yaml: error: .*cannot be read/],
+  ] as [string[], Record<string, string>, RegExp][])('%j %o', async (args, env, words) => {
+    const { code, stdout, stderr } = await run(args, {
+      env: { SIM_STATE: ':memory:', SIM_PORT: '0', ...env },
+    })
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toMatch(words)
+    expect(stderr).not.toMatch(/ at .*\.js:\d+/)
+  })
+})
+
+describe('a bad document', () => {
+  test('ends the start with 1; everything that is wrong is said at once, each at its place', async () => {
+    const file = await documentWith(
+      'avgConversationQualityIndex: 0.8528',
+      'avgConversationQualityIndex: 8.528',
+    )
+    const text = await readFile(file, 'utf8')
+    await writeFile(file, text.replace('operationId: createEvent', 'operationId: createPrompt'))
+    const { code, stdout, stderr } = await run([...memory, '--contract', file])
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toMatch(
+      /contract\.yaml:\d+:\d+: error: .*avgConversationQualityIndex.*must be from 0 to 1/,
+    )
+    expect(stderr).toMatch(/contract\.yaml:\d+:\d+: error: .*operationId "createPrompt" is taken/)
+  })
+
+  const place = /contract\.yaml:\d+:\d+: /
+  const uuid = "schema: { $ref: '#/components/schemas/Uuid' }"
+  const maximum = '      maximum: 1\n      description: An average'
+
+  test.each([
+    ['a broken reference', uuid, uuid.replace('Uuid', 'Uid')],
+    ['a schema that cannot be compiled', maximum, maximum.replace('1', 'high')],
+    [
+      'an example that does not fit',
+      'avgConversationQualityIndex: 0.8528',
+      'avgConversationQualityIndex: 8.528',
+    ],
+    ['YAML that cannot be read', 'info:\n', 'info: [\n'],
+    ['another version of OpenAPI', 'openapi: 3.1.0', 'openapi: 3.0.3'],
+    ['no server', 'servers:', 'x-servers:'],
+    ['an operationId twice', 'operationId: createEvent', 'operationId: createPrompt'],
+    ['something else altogether', 'openapi: 3.1.0', 'hello: world'],
+  ])('keeps us from starting, with the place: %s', async (_name, from, to) => {
+    await expect(startForTest({ contract: await documentWith(from, to) })).rejects.toThrow(place)
+  })
+})
+
+describe('a bad fixture keeps us from starting, with the place', () => {
+  test.each([
+    [
+      'keys.yaml',
+      'scenario: bad-request',
+      'scenario: very-bad-request',
+      /key_bad_request: .*very-bad-request/,
+    ],
+    [
+      'keys.yaml',
+      'plan: free',
+      'plan: freemium',
+      /keys\.yaml:\d+:\d+: .*"freemium".*free, growth, enterprise/,
+    ],
+    ['models.yaml', 'persona: healthy', 'persona: hearty', /models\.yaml:\d+:\d+: .*"hearty"/],
+    ['personas.yaml', 'weight: 30', 'weight: -30', /personas\.yaml:\d+:\d+: /],
+  ])('%s with %s as %s', async (name, from, to, words) => {
+    await expect(startForTest({ fixtures: await fixturesWith(name, from, to) })).rejects.toThrow(words)
+  })
+
+  test('a folder that is not there', async () => {
+    await expect(startForTest({ fixtures: 'no-such-folder' })).rejects.toThrow(/no-such-folder.*keys\.yaml/)
+  })
+})
+
+describe('the state', () => {
+  test('is kept below the working folder unless told otherwise, and read again at the next start', async () => {
+    const cwd = await tempFolder()
+    const first = convsim(['--port', '0'], { cwd })
+    const origin = await first.ready()
+    await ask({ origin }, '/v1/events', { body: event({ insertId: 'order-1' }) })
+    await stopped(first)
+    const kept = readState(await readFile(join(cwd, '.convsim/state.json'), 'utf8'))
+    expect(eventsIn(kept)).toMatchObject([{ fields: { insertId: 'order-1' } }])
+    const second = convsim(['--port', '0'], { cwd })
+    await second.ready()
+    await second.says(/"state":\{"file":"[^"]*state\.json","sandboxes":1,"events":1,"prompts":0/)
+  })
+
+  test('needs no file with :memory:', async () => {
+    const cwd = await tempFolder()
+    const command = convsim(memory, { cwd })
+    const origin = await command.ready()
+    await ask({ origin }, '/v1/events', { body: event() })
+    await stopped(command)
+    expect(existsSync(join(cwd, '.convsim'))).toBe(false)
+    expect(existsSync(join(cwd, ':memory:'))).toBe(false)
+  })
+
+  test.each([
+    ['cut off', '{"kind": "convsim state", "format": 1, "sandboxes": ['],
+    ['empty', ''],
+    ['no JSON', 'hello'],
+    ['somebody else’s', '{"name": "my-package", "version": "1.0.0"}'],
+    ['newer than we are', '{"kind": "convsim state", "format": 999}'],
+    ['of the wrong shape', '{"kind": "convsim state", "format": 1, "seq": 0, "sandboxes": {}}'],
+  ])('that is %s is named, and never overwritten', async (_name, text) => {
+    const folder = await tempFolder()
+    const file = join(folder, 'state.json')
+    await writeFile(file, text)
+    const { code, stdout, stderr } = await run(['--port', '0', '--state', file])
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toContain(file)
+    expect(stderr).not.toMatch(/ at .*\.js:\d+/)
+    expect(await readFile(file, 'utf8')).toBe(text)
+  })
+
+  test('that cannot be written to ends the start with 1, and a way out', async () => {
+    const folder = await tempFolder()
+    await writeFile(join(folder, 'file'), '')
+    await mkdir(join(folder, 'folder'))
+    for (const state of [join(folder, 'file', 'state.json'), join(folder, 'folder')]) {
+      const { code, stdout, stderr } = await run(['--port', '0', '--state', state])
+      expect({ state, code, stdout }).toEqual({ state, code: 1, stdout: '' })
+      expect(stderr).toContain(state)
+      expect(stderr).not.toMatch(/ at .*\.js:\d+/)
+    }
+  })
+
+  test('of a process that lives is refused to a second one', async () => {
+    const state = join(await tempFolder(), 'state.json')
+    const first = convsim(['--port', '0', '--state', state])
+    const origin = await first.ready()
+    const { code, stderr } = await run(['--port', '0', '--state', state])
+    expect(code).toBe(1)
+    expect(stderr).toMatch(new RegExp(`in use by process ${first.process.pid}`))
+    expect((await ask({ origin }, '/v1/events', { body: event() })).status).toBe(201)
+  })
+})
+
+test('flags reach the simulation', async () => {
+  const command = convsim([
+    ...memory,
+    '--seed',
+    '42',
+    '--clock',
+    '2026-01-15T12:00:00Z',
+    '--no-cors',
+    '--strict',
+  ])
+  const origin = await command.ready()
+  const info = (await ask({ origin }, '/__sim/info', { token: null })).body
+  expect(isObject(info) && [info['seed'], info['now']]).toEqual(['42', '2026-01-15T12:00:00.000Z'])
+  const odd = event({ value: 'many', valueType: 'numeric' })
+  expect((await ask({ origin }, '/v1/events', { body: odd })).status).toBe(400)
+})

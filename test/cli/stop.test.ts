@@ -1,0 +1,118 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { ask, event, held, textOf } from '../support/client.ts'
+import { convsim } from '../support/command.ts'
+import { postText } from '../support/pipelined.ts'
+import { connectTo } from '../support/raw-http.ts'
+import { eventsIn, readState } from '../support/state-file.ts'
+import { tempFolder } from '../support/temp-folder.ts'
+
+const stateFile = async () => join(await tempFolder(), 'state.json')
+
+describe('a stop', () => {
+  test.each(['SIGTERM', 'SIGINT'] as const)('by %s ends with 0', async (signal) => {
+    const command = convsim(['--port', '0', '--state', await stateFile()])
+    await command.ready()
+    command.process.kill(signal)
+    expect(await command.ended).toBe(0)
+    expect(command.stderr()).toMatch(/"stopped"/)
+  })
+
+  test('lets a request in flight finish, keeps what it wrote, and ends with 0', async () => {
+    const state = await stateFile()
+    const command = convsim(['--port', '0', '--state', state])
+    const connection = await connectTo(await command.ready())
+    const text = postText('/v1/events', event({ insertId: 'in-flight' }))
+    connection.send(text.slice(0, -20))
+    // An answered request on another connection tells that the server has read what came before it.
+    await held({ origin: await command.ready() })
+    command.process.kill('SIGTERM')
+    await command.says(/"stopping/)
+    connection.send(text.slice(-20))
+    const answer = await connection.answer()
+    expect(answer.status).toBe(201)
+    expect(await command.ended).toBe(0)
+    const kept = eventsIn(readState(await readFile(state, 'utf8')))
+    expect(kept).toMatchObject([{ eventId: textOf(answer, 'eventId'), fields: { insertId: 'in-flight' } }])
+  })
+
+  test('tells a client in flight that the connection closes, so that nobody waits for it', async () => {
+    const command = convsim(['--port', '0', '--state', ':memory:'])
+    const connection = await connectTo(await command.ready())
+    const text = postText('/v1/events', event())
+    connection.send(text.slice(0, -20))
+    await held({ origin: await command.ready() })
+    command.process.kill('SIGTERM')
+    await command.says(/"stopping/)
+    connection.send(text.slice(-20))
+    expect((await connection.answer()).headers['connection']).toBe('close')
+    await connection.closed()
+    expect(await command.ended).toBe(0)
+  })
+
+  test('does not wait for connections on which nothing is asked', async () => {
+    const command = convsim(['--port', '0', '--state', ':memory:'])
+    const origin = await command.ready()
+    const idle = await connectTo(origin)
+    const used = await connectTo(origin)
+    used.send(postText('/v1/events', event()))
+    await used.answer()
+    command.process.kill('SIGTERM')
+    expect(await command.ended).toBe(0)
+    idle.destroy()
+    used.destroy()
+  })
+
+  test('takes no new connections', async () => {
+    const command = convsim(['--port', '0', '--state', ':memory:'])
+    const origin = await command.ready()
+    const busy = await connectTo(origin)
+    busy.send(postText('/v1/events', event()).slice(0, -20))
+    await held({ origin })
+    command.process.kill('SIGTERM')
+    await command.says(/"stopping/)
+    await expect(ask({ origin }, '/__sim/health')).rejects.toThrow()
+    busy.destroy()
+    expect(await command.ended).toBe(0)
+  })
+})
+
+describe('kill -9 while events are posted', () => {
+  test('loses none that was acknowledged, and the next start says what it loaded', async () => {
+    const state = await stateFile()
+    const first = convsim(['--port', '0', '--state', state, '--log-level', 'warn'])
+    const origin = await first.ready()
+    const acknowledged: string[] = []
+    let enough = () => {}
+    const many = new Promise<void>((resolve) => {
+      enough = resolve
+    })
+    const post = async (lane: number) => {
+      const connection = await connectTo(origin)
+      for (let index = 0; ; index += 1) {
+        connection.send(postText('/v1/events', event({ insertId: `${lane}-${index}` })))
+        acknowledged.push(textOf(await connection.answer(), 'eventId'))
+        if (acknowledged.length === 400) enough()
+      }
+    }
+    const lanes = Array.from({ length: 8 }, (_, lane) => post(lane).catch(() => {})) // each ends with the process
+    await many
+    first.process.kill('SIGKILL')
+    expect(await first.ended).toBe('SIGKILL')
+    await Promise.all(lanes)
+    expect(acknowledged.length).toBeGreaterThanOrEqual(400)
+
+    const second = convsim(['--port', '0', '--state', state])
+    await second.ready()
+    await second.says(/"loaded"/)
+    const said = /"state":(\{[^}]*\})/.exec(second.stderr())?.[1] ?? '{}'
+    const loaded: { events: number } = JSON.parse(said.replace(/,"tookOverFrom.*$/, '}'))
+    expect(loaded.events).toBeGreaterThanOrEqual(acknowledged.length)
+    second.process.kill('SIGTERM')
+    expect(await second.ended).toBe(0)
+    const kept = new Set(eventsIn(readState(await readFile(state, 'utf8'))).map(({ eventId }) => eventId))
+    expect(kept.size).toBe(loaded.events)
+    expect(acknowledged.filter((id) => !kept.has(id))).toEqual([])
+  })
+})
