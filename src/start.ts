@@ -2,7 +2,7 @@ import type { Finding } from './contract/contract.ts'
 import { createApp } from './http/app.ts'
 import { listen, stop } from './http/server.ts'
 import { silentLog } from './log.ts'
-import { defaultSettings, type Settings } from './settings.ts'
+import { allSettings, defaultSettings, type Settings } from './settings.ts'
 import { createSimulator, type Surroundings } from './simulator.ts'
 
 /** How long requests in flight may take to finish once a stop was asked for, milliseconds. */
@@ -66,7 +66,19 @@ export async function start(settings: Settings, surroundings: Surroundings): Pro
  */
 export async function startSimulator(settings: Partial<Settings> = {}): Promise<Running> {
   const own = { ...defaultSettings(), port: 0, state: ':memory:', ...settings }
+  const problems = problemsOf(own)
+  if (problems.length > 0) throw new Error(problems.join('\n'))
   const started = await start(own, { now: Date.now, log: silentLog })
   if (started.ok) return started.running
   throw new Error(started.findings.map(({ place, message }) => `${place}: ${message}`).join('\n'))
+}
+
+/** Settings from code have the right types, but perhaps not the right values: `clock: 'noon'`. */
+function problemsOf(settings: Settings): string[] {
+  const given = new Map<string, unknown>(Object.entries(settings))
+  return allSettings.flatMap(([name, { flag, read, wanted }]) => {
+    const value = given.get(name)
+    const right = value === undefined || read(String(value)) !== undefined
+    return right ? [] : [`--${flag} takes ${wanted}; got "${value}".`]
+  })
 }

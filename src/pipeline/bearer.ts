@@ -10,6 +10,9 @@ export type Bearer =
 export function readBearer(header: string | undefined): Bearer {
   if (header === undefined || header.trim() === '') return no('The Authorization header is missing.')
   const [, scheme = '', rest = ''] = /^\s*(\S+)\s*(.*)$/s.exec(header) ?? []
+  // A key without a scheme is not repeated: answers are logged in many places.
+  if (scheme.toLowerCase() !== 'bearer' && rest === '')
+    return no('The Authorization header has no scheme before the key.')
   if (scheme.toLowerCase() !== 'bearer')
     return no(`The Authorization header uses the scheme "${scheme}", not Bearer.`)
   const token = rest.trim()
