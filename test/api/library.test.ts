@@ -1,0 +1,48 @@
+import { describe, expect, test } from 'vitest'
+import { startSimulator } from '../../src/index.ts'
+import { analyticsPath, ask, event, held } from '../support/client.ts'
+import { startForTest } from '../support/start.ts'
+
+describe('startSimulator', () => {
+  test('listens on a free port, keeps its state in memory, and is gone after close', async () => {
+    const sim = await startSimulator()
+    expect(sim.baseUrl).toBe(`${sim.origin}/v1`)
+    expect(sim.controlUrl).toBe(`${sim.origin}/__sim`)
+    expect((await ask(sim, '/v1/events', { body: event() })).status).toBe(201)
+    expect(await held(sim)).toMatchObject({ file: ':memory:', events: 1 })
+    await sim.close()
+    await sim.close()
+    await expect(ask(sim, analyticsPath)).rejects.toThrow()
+  })
+
+  test('can be disposed of by the language', async () => {
+    const sim = await startSimulator()
+    await sim[Symbol.asyncDispose]()
+    await expect(ask(sim, analyticsPath)).rejects.toThrow()
+  })
+
+  test('many live side by side, each with its own state', async () => {
+    const [one, other] = await Promise.all([startForTest(), startForTest()])
+    await ask(one, '/v1/events', { body: event() })
+    expect([await held(one), await held(other)]).toMatchObject([{ events: 1 }, { events: 0 }])
+  })
+
+  test.each([
+    [{ clock: 'yesterday' }, /--clock.*"real" or an instant/],
+    [{ port: 70_000 }, /--port.*0 to 65535/],
+    [{ seed: 'two words' }, /--seed.*visible ASCII/],
+    [{ bodyLimit: 'huge' }, /--body-limit.*size/],
+    [{ maxAnalysesPerHour: 0 }, /--max-analyses-per-hour.*from 1/],
+    [{ scenario: 'nonsense' }, /--scenario.*nonsense/],
+    [{ plan: 'platinum' }, /--plan.*platinum/],
+    [{ contract: 'no-such-file.yaml' }, /no-such-file\.yaml/],
+  ])('%o is refused with the setting that it is about', async (settings, words) => {
+    await expect(startSimulator(settings)).rejects.toThrow(words)
+  })
+})
+
+test('--body-limit is the limit', async () => {
+  const sim = await startForTest({ bodyLimit: '1kb' })
+  expect((await ask(sim, '/v1/events', { body: event({ value: 'x'.repeat(500) }) })).status).toBe(201)
+  expect((await ask(sim, '/v1/events', { body: event({ value: 'x'.repeat(1100) }) })).status).toBe(413)
+})

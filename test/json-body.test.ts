@@ -1,0 +1,119 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { maxDepth, readJson } from '../src/json-body.ts'
+
+const read = (text: string) => readJson(new TextEncoder().encode(text))
+
+const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
+
+test('whatever JSON.stringify writes is read as it was', () => {
+  const values = fc.jsonValue({ maxDepth: 8, stringUnit: 'grapheme' })
+  fc.assert(
+    fc.property(values, (value) => {
+      const text = JSON.stringify(value)
+      const outcome = read(text)
+      const refused = /"__proto__":/.test(text)
+      expect(outcome.ok).toBe(!refused)
+      if (outcome.ok) expect(outcome.value).toEqual(JSON.parse(text))
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test('no bytes make it throw', () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 60 }), (bytes) => {
+      expect(typeof readJson(bytes).ok).toBe('boolean')
+    }),
+    { numRuns: 500 },
+  )
+})
+
+describe('is read', () => {
+  test.each([
+    ['a BOM before it', '\ufeff{"a":1}', { a: 1 }],
+    ['white space around it', ' \r\n\t{"a":1}\n ', { a: 1 }],
+    ['a text with braces and colons', '{"a":"{\\"b\\":1,\\"b\\":2}"}', { a: '{"b":1,"b":2}' }],
+    ['a text that ends in a backslash', '{"a":"\\\\","b":":"}', { a: '\\', b: ':' }],
+    ['white space before a colon', '{"a" \n : 1}', { a: 1 }],
+    [
+      'the same name in different objects',
+      '[{"a":1},{"a":2},{"b":{"a":3}}]',
+      [{ a: 1 }, { a: 2 }, { b: { a: 3 } }],
+    ],
+    ['the same name within itself', '{"a":{"a":{"a":1}}}', { a: { a: { a: 1 } } }],
+    ['an empty name', '{"":1}', { '': 1 }],
+    ['a pair of surrogates', '"\\ud83d\\ude00"', '😀'],
+    ['a name of an object method', '{"constructor":1,"toString":2}', { constructor: 1, toString: 2 }],
+    ['the largest number', '1.7976931348623157e308', Number.MAX_VALUE],
+    ['a number too small to tell from zero', '1e-400', 0],
+  ])('%s', (_name, text, value) => {
+    expect(read(text)).toEqual({ ok: true, value })
+  })
+
+  test('as deep as it may be', () => {
+    expect(read(nested(maxDepth)).ok).toBe(true)
+  })
+})
+
+describe('is refused at its place', () => {
+  test.each([
+    ['nothing', '', '', /must be JSON/],
+    ['half a value', '{', '', /must be JSON/],
+    ['two values', '{} {}', '', /must be JSON/],
+    ['a comment', '{} // ok', '', /must be JSON/],
+    ['a trailing comma', '{"a":1,}', '', /must be JSON/],
+    ['single quotes', "{'a':1}", '', /must be JSON/],
+    ['NaN', '{"a":NaN}', '', /must be JSON/],
+    ['a name twice', '{"a":1,"a":1}', '', /has the member "a" twice/],
+    ['a name twice, once escaped', '{"a":1,"\\u0061":1}', '', /has the member "a" twice/],
+    ['a name twice, with a colon in it', '{"a:":1,"a:":1}', '', /has the member "a:" twice/],
+    ['an empty name twice', '{"":1,"":2}', '', /has the member "" twice/],
+    ['a name twice around an object', '{"a":1,"b":{"c":2},"a":3}', '', /has the member "a" twice/],
+    ['a name twice within a list', '[[{"x":1,"y":2,"x":3}]]', '', /has the member "x" twice/],
+    ['__proto__', '{"a":[{"__proto__":1}]}', '/a/0/__proto__', /is not allowed/],
+    ['__proto__, escaped', '{"__pr\\u006fto__":1}', '/__proto__', /is not allowed/],
+    ['half a surrogate pair', '{"a":["\\ud800"]}', '/a/0', /surrogate/],
+    ['half a surrogate pair in a name', '{"a":{"\\udfff":1}}', '/a', /surrogate/],
+    ['a number beyond all numbers', '{"a":[1,1e309]}', '/a/1', /number/],
+    ['a negative one', '{"a":-1e309}', '/a', /number/],
+    ['a name with a slash and a tilde', '{"a/b":{"c~d":1e999}}', '/a~1b/c~0d', /number/],
+  ])('%s', (_name, text, pointer, words) => {
+    expect(read(text)).toEqual({ ok: false, pointer, message: expect.stringMatching(words) })
+  })
+
+  test('nesting that is too deep, by one or by many', () => {
+    for (const depth of [maxDepth + 1, 1000, 500_000])
+      expect(read(nested(depth))).toMatchObject({
+        ok: false,
+        message: expect.stringContaining(`${maxDepth} levels`),
+      })
+  })
+
+  test('bytes that are no UTF-8', () => {
+    expect(readJson(new Uint8Array([0x22, 0xc3, 0x28, 0x22]))).toEqual({
+      ok: false,
+      pointer: '',
+      message: 'must be UTF-8 text',
+    })
+  })
+})
+
+describe('large bodies', () => {
+  test.each([
+    ['one text', JSON.stringify({ value: 'x'.repeat(1_000_000) })],
+    ['escapes', JSON.stringify({ value: '"\\'.repeat(250_000) })],
+    [
+      'members',
+      JSON.stringify(Object.fromEntries(Array.from({ length: 50_000 }, (_, n) => [`member ${n}`, n]))),
+    ],
+    ['items', JSON.stringify(Array.from({ length: 200_000 }, (_, n) => n))],
+  ])('of %s are read', (_name, text) => {
+    expect(read(text).ok).toBe(true)
+  })
+
+  test('with a name that comes again at their very end are refused', () => {
+    const many = Array.from({ length: 20_000 }, (_, n) => `"member ${n}":${n}`).join(',')
+    expect(read(`{"first":0,${many},"first":1}`)).toMatchObject({ ok: false })
+  })
+})

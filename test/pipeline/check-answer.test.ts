@@ -1,0 +1,53 @@
+import { describe, expect, test } from 'vitest'
+import type { Exchange, Origin, Reply } from '../../src/exchange.ts'
+import type { Json } from '../../src/json.ts'
+import { checkAnswer } from '../../src/pipeline/check-answer.ts'
+import { operationOf } from '../support/catalogue.ts'
+import { recorder, type Said } from '../support/start.ts'
+
+function setup() {
+  const said: Said[] = []
+  const check = checkAnswer(recorder(said))
+  const exchange = { operation: operationOf('createEvent'), request: { id: 'req-1' } } as unknown as Exchange
+  const answer = (status: number, body: Json, origin: Origin = 'contract'): Reply =>
+    check(exchange, { status, headers: {}, body, origin })
+  return { answer, said }
+}
+
+const receipt = { success: true, eventId: '8d2e5f60-3c1b-4a7d-9f48-2b6c0e913a75' }
+
+describe('our own answer', () => {
+  test.each([
+    ['a good receipt', 201, receipt],
+    ['a documented refusal', 400, { success: false, error: 'Wrong.' }],
+    ['a refusal that the document forgot', 418, { success: false, error: 'A teapot.' }],
+  ])('passes: %s', (_name, status, body) => {
+    const { answer, said } = setup()
+    expect(answer(status, body)).toMatchObject({ status, body })
+    expect(said).toEqual([])
+  })
+
+  test.each([
+    ['a receipt without an id', 201, { success: true }],
+    ['a success that is not documented', 200, receipt],
+    ['an error without a sentence', 400, { success: false, error: '' }],
+    ['an error that says success', 400, { success: true, error: 'Wrong.' }],
+  ])(
+    'that breaks the contract is a 500 in the service’s shape, and a line in the log: %s',
+    (_name, status, body) => {
+      const { answer, said } = setup()
+      const reply = answer(status, body)
+      expect(reply).toMatchObject({ status: 500, origin: 'simulator', body: { success: false } })
+      expect(operationOf('createEvent').checkResponse(500, reply.body ?? null)).toEqual([])
+      expect(said).toMatchObject([
+        { level: 'error', fields: { requestId: 'req-1', operation: 'createEvent', status } },
+      ])
+    },
+  )
+
+  test('about the simulator itself is not judged by the contract', () => {
+    const { answer, said } = setup()
+    expect(answer(417, { anything: 1 }, 'simulator').status).toBe(417)
+    expect(said).toEqual([])
+  })
+})

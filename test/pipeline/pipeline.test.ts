@@ -1,0 +1,86 @@
+import { describe, expect, test } from 'vitest'
+import type { Incoming } from '../../src/exchange.ts'
+import type { Handler } from '../../src/operations/handler.ts'
+import { createPipeline } from '../../src/pipeline/pipeline.ts'
+import { createSandboxes } from '../../src/sandboxes.ts'
+import { createMemoryStore } from '../../src/state/memory.ts'
+import { sources } from '../support/catalogue.ts'
+import { recorder, type Said } from '../support/start.ts'
+
+/** The pipeline with a handler of our own for events: for what the shipped ones never do. */
+function setup(handle: Handler['handle']) {
+  const said: Said[] = []
+  const pipeline = createPipeline({
+    contract: sources.contract,
+    fixtures: sources.fixtures,
+    sandboxes: createSandboxes({ seed: '1', now: () => 0 }),
+    store: createMemoryStore(),
+    handlers: new Map([['createEvent', { operationId: 'createEvent', metered: false, handle }]]),
+    fallback: undefined,
+    scenarios: { ...sources, ofModel: new Map() },
+    planOfUnknownKeys: 'growth',
+    limitOf: () => undefined,
+    isModel: () => true,
+    strict: false,
+    simHeaders: true,
+    log: recorder(said),
+  })
+  const post = (path: string) => pipeline(request(path))
+  return { post, said }
+}
+
+const request = (path: string): Incoming => ({
+  id: 'req-7',
+  method: 'POST',
+  path,
+  query: '',
+  headers: { authorization: 'Bearer any-key', 'content-type': 'application/json' },
+  body: {
+    kind: 'bytes',
+    bytes: new TextEncoder().encode(
+      JSON.stringify({ eventType: 'x', productId: '8d2e5f60-3c1b-4a7d-9f48-2b6c0e913a75', value: '1' }),
+    ),
+  },
+})
+
+const eventId = '8d2e5f60-3c1b-4a7d-9f48-2b6c0e913a75'
+
+describe('an exception is a bug', () => {
+  test.each([
+    ['thrown', () => Promise.reject(new Error('the disk of worker 3 is full'))],
+    [
+      'thrown at once',
+      () => {
+        throw new Error('the disk of worker 3 is full')
+      },
+    ],
+  ] as [string, Handler['handle']][])(
+    '%s, it is a 500 in the service’s shape that names the request, and the stack is in the log',
+    async (_name, handle) => {
+      const { post, said } = setup(handle)
+      const { reply } = await post('/v1/events')
+      expect(reply).toMatchObject({ status: 500, origin: 'simulator', headers: { 'X-Request-Id': 'req-7' } })
+      expect(reply.body).toEqual({ success: false, error: expect.stringContaining('req-7') })
+      expect(JSON.stringify(reply.body)).not.toContain('worker 3')
+      const bug = said.find(({ level }) => level === 'error')
+      expect(JSON.stringify(bug?.fields)).toMatch(/req-7.*the disk of worker 3 is full.*pipeline\.test\.ts/)
+    },
+  )
+
+  test('of an operation that nobody handles is one too', async () => {
+    const { post } = setup(() => ({ success: true, eventId }))
+    expect((await post('/v1/prompts')).reply.status).toBe(400)
+    expect((await post('/v1/events')).reply.status).toBe(201)
+  })
+})
+
+test('every exchange leaves one line in the log, refused or not', async () => {
+  const { post, said } = setup(() => ({ success: true, eventId }))
+  for (const path of ['/v1/events', '/v1/prompts', '/v1/nowhere', '/events']) await post(path)
+  expect(said.map(({ message, fields }) => ({ message, ...fields }))).toMatchObject([
+    { message: 'answered', requestId: 'req-7', status: 201, operation: 'createEvent', origin: 'contract' },
+    { message: 'answered', status: 400, operation: 'createPrompt', violations: expect.any(Array) },
+    { message: 'answered', status: 404, path: '/v1/nowhere' },
+    { message: 'answered', status: 404, origin: 'simulator' },
+  ])
+})

@@ -1,0 +1,117 @@
+import { describe, expect, test } from 'vitest'
+import { families } from '../../src/scenarios/catalogue.ts'
+import { nullableFields } from '../../src/scenarios/data.ts'
+import { describeCatalogue, describeParameter } from '../../src/scenarios/describe.ts'
+import { type Parameter, readValues } from '../../src/scenarios/parameters.ts'
+import { parseScenarios } from '../../src/scenarios/parse.ts'
+import { headersOf } from '../../src/scenarios/refusals.ts'
+import { sources, textFor } from '../support/catalogue.ts'
+
+const { catalogue, contract } = sources
+
+describe('every entry of the catalogue', () => {
+  test.each(catalogue.entries)('$name has a name to type, a sentence, and makes sense somewhere', (entry) => {
+    expect(entry.name).toMatch(/^[a-z0-9][a-z0-9_-]*$/)
+    expect(families).toContain(entry.family)
+    expect(entry.about).toMatch(/^[A-Z].*\.$/)
+    expect(contract.operations.some((operation) => entry.unfit(operation) === undefined)).toBe(true)
+    expect(catalogue.find(entry.name)).toBe(entry)
+    expect(parseScenarios(textFor(entry), catalogue).ok).toBe(true)
+  })
+
+  test('has a name of its own', () => {
+    const names = catalogue.entries.map(({ name }) => name)
+    expect(new Set(names).size).toBe(names.length)
+  })
+
+  test.each(
+    catalogue.entries.flatMap(({ name, parameters }) => parameters.map((parameter) => ({ name, parameter }))),
+  )('$name takes $parameter.name within its range, and its default is one of them', ({ parameter }) => {
+    expect(parameter.about).toMatch(/^[A-Z].*\.$/)
+    if (parameter.default === undefined) return expect(parameter.type).toBe('names')
+    const read = readValues([parameter], new Map([[parameter.name, String(parameter.default)]]))
+    expect(read).toEqual({ ok: true, values: { [parameter.name]: parameter.default } })
+  })
+})
+
+test('the names of object methods are no scenarios', () => {
+  for (const name of ['constructor', '__proto__', 'toString']) expect(catalogue.find(name)).toBeUndefined()
+})
+
+test('what may be null is taken from the document: 18 fields, and 5 in data points', () => {
+  const fields = nullableFields(contract)
+  expect(fields.filter((field) => !field.includes('.')).length).toBe(18)
+  expect(fields.filter((field) => field.startsWith('dataPoints.')).length).toBe(5)
+  expect(fields.length).toBe(23)
+})
+
+test('the description has a line for each entry, and one for each of its parameters', () => {
+  const lines = describeCatalogue(catalogue).split('\n')
+  const parameters = catalogue.entries.flatMap((entry) => entry.parameters)
+  expect(lines.length).toBe(catalogue.entries.length + parameters.length)
+})
+
+test('a status has the headers that its refusal has by default', () => {
+  expect(headersOf(401)).toEqual({ 'WWW-Authenticate': 'Bearer' })
+  expect(headersOf(429)).toMatchObject({ 'Retry-After': '1', 'retry-after-ms': '1000' })
+  expect(headersOf(200)).toEqual({})
+})
+
+describe('parameters', () => {
+  const seconds: Parameter = {
+    name: 'seconds',
+    type: 'integer',
+    default: 1,
+    minimum: 0,
+    maximum: 10,
+    unit: 's',
+    about: 'How long.',
+  }
+  const share: Parameter = {
+    name: 'share',
+    type: 'number',
+    default: 0.5,
+    minimum: 0,
+    maximum: 1,
+    unit: '',
+    about: 'How many.',
+  }
+  const names: Parameter = { name: 'names', type: 'names', default: undefined, unit: '', about: 'Which.' }
+
+  test.each([
+    [seconds, '0', 0],
+    [seconds, '10', 10],
+    [seconds, '11', undefined],
+    [seconds, '-1', undefined],
+    [seconds, '1.5', undefined],
+    [seconds, 'NaN', undefined],
+    [seconds, 'Infinity', undefined],
+    [seconds, ' ', undefined],
+    [share, '0.25', 0.25],
+    [share, '1.01', undefined],
+    [names, 'a|b c,d', ['a', 'b', 'c', 'd']],
+    [names, '|', undefined],
+  ])('$name=%j is read', (parameter, text, value) => {
+    const read = readValues([parameter], new Map([[parameter.name, text]]))
+    expect(read.ok ? read.values[parameter.name] : undefined).toEqual(value)
+  })
+
+  test('that nobody knows are refused with those that there are', () => {
+    expect(readValues([seconds, share], new Map([['x', '1']]))).toEqual({
+      ok: false,
+      problem: 'has no parameter "x"; it takes: seconds, share',
+    })
+  })
+
+  test('that must be given are asked for', () => {
+    expect(readValues([names], new Map())).toMatchObject({
+      ok: false,
+      problem: expect.stringContaining('"names"'),
+    })
+  })
+
+  test('are described with default and unit', () => {
+    expect(describeParameter(seconds)).toBe('seconds=1 (s): How long.')
+    expect(describeParameter(names)).toBe('names: Which.')
+  })
+})

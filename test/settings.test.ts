@@ -1,0 +1,236 @@
+import { describe, expect, test } from 'vitest'
+import {
+  allSettings,
+  commands,
+  defaultSettings,
+  type Invocation,
+  readSettings,
+  type Setting,
+  type Settings,
+  settingTable,
+  variableOf,
+} from '../src/settings.ts'
+
+/** A good and a bad text for each setting, with what the good one means. A setting without a row fails the sweep. */
+const samples: {
+  [Name in keyof Settings]: { good: string; means: Settings[Name]; bad: string | undefined }
+} = {
+  port: { good: '0', means: 0, bad: 'http' },
+  host: { good: '0.0.0.0', means: '0.0.0.0', bad: undefined },
+  contract: { good: 'a.yaml', means: 'a.yaml', bad: undefined },
+  fixtures: { good: 'folder', means: 'folder', bad: undefined },
+  state: { good: ':memory:', means: ':memory:', bad: undefined },
+  seed: { good: 'a-world', means: 'a-world', bad: 'two words' },
+  clock: { good: '2026-01-15', means: '2026-01-15', bad: 'noon' },
+  scenario: { good: 'forbidden', means: 'forbidden', bad: undefined },
+  plan: { good: 'free', means: 'free', bad: undefined },
+  maxAnalysesPerHour: { good: '5', means: 5, bad: '0' },
+  models: { good: 'closed', means: 'closed', bad: 'some' },
+  strict: { good: 'true', means: true, bad: 'perhaps' },
+  bodyLimit: { good: '500kb', means: '500kb', bad: 'huge' },
+  cors: { good: 'off', means: false, bad: 'perhaps' },
+  simHeaders: { good: 'no', means: false, bad: 'perhaps' },
+  logLevel: { good: 'silent', means: 'silent', bad: 'loud' },
+  logFormat: { good: 'json', means: 'json', bad: 'xml' },
+}
+
+interface Row {
+  readonly name: keyof Settings
+  readonly setting: Setting<unknown>
+  readonly good: string
+  readonly means: unknown
+  readonly bad: string | undefined
+}
+
+const isName = (name: string): name is keyof Settings => Object.hasOwn(samples, name)
+
+const rows: Row[] = allSettings.map(([name, setting]) => {
+  if (!isName(name)) throw new Error(`give the setting ${name} a row in this test`)
+  return { name, setting, ...samples[name] }
+})
+
+const isSwitch = ({ setting }: Row) => setting.value === undefined
+const valued = rows.filter((row) => !isSwitch(row))
+const switches = rows.filter(isSwitch)
+const refusing = rows.flatMap((row) => (row.bad === undefined ? [] : [{ ...row, bad: row.bad }]))
+
+function settingsOf(invocation: Invocation): Settings {
+  if (invocation.kind !== 'run') throw new Error(JSON.stringify(invocation))
+  return invocation.settings
+}
+
+function problemOf(invocation: Invocation): string {
+  if (invocation.kind !== 'problem') throw new Error(JSON.stringify(invocation))
+  return invocation.problem
+}
+
+test('without arguments and environment it serves, with the defaults', () => {
+  expect(readSettings([], {})).toEqual({
+    kind: 'run',
+    command: 'serve',
+    files: [],
+    settings: defaultSettings(),
+  })
+})
+
+describe('every setting', () => {
+  test.each(valued)('--$setting.flag VALUE is read', ({ name, setting, good, means }) => {
+    expect(settingsOf(readSettings([`--${setting.flag}`, good], {}))).toEqual({
+      ...defaultSettings(),
+      [name]: means,
+    })
+    expect(settingsOf(readSettings([`--${setting.flag}=${good}`], {}))[name]).toEqual(means)
+  })
+
+  test.each(switches)('--$setting.flag switches on, --no-$setting.flag off', ({ name, setting }) => {
+    expect(settingsOf(readSettings([`--${setting.flag}`], {}))[name]).toBe(true)
+    expect(settingsOf(readSettings([`--no-${setting.flag}`], {}))[name]).toBe(false)
+  })
+
+  test.each(rows)('$setting.flag is read from the environment', ({ name, setting, good, means }) => {
+    expect(settingsOf(readSettings([], { [variableOf(setting)]: good }))).toEqual({
+      ...defaultSettings(),
+      [name]: means,
+    })
+  })
+
+  test.each(rows)('an empty variable of $setting.flag is as good as none', ({ setting }) => {
+    expect(settingsOf(readSettings([], { [variableOf(setting)]: '' }))).toEqual(defaultSettings())
+  })
+
+  test.each(refusing)(
+    'a bad $setting.flag is refused with its name, and what is right',
+    ({ setting, bad }) => {
+      const variable = variableOf(setting)
+      const about = `takes ${setting.wanted}; got "${bad}"`
+      expect(problemOf(readSettings([], { [variable]: bad }))).toContain(`${variable} ${about}`)
+      if (setting.value !== undefined)
+        expect(problemOf(readSettings([`--${setting.flag}`, bad], {}))).toContain(
+          `--${setting.flag} ${about}`,
+        )
+    },
+  )
+
+  test.each(rows)(
+    '$setting.flag says what it is about, and is spelled like the others',
+    ({ setting, name }) => {
+      expect(setting.flag).toMatch(/^[a-z]+(-[a-z]+)*$/)
+      expect(setting.flag.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase())).toBe(name)
+      expect(setting.about).toMatch(/^[A-Z].*\.$/)
+      expect(variableOf(setting)).toMatch(/^SIM_[A-Z_]+$/)
+    },
+  )
+
+  test.each(rows)('the default of $setting.flag is a value that it takes itself', ({ setting }) => {
+    if (setting.default === undefined) expect(setting.defaultText).toBeDefined()
+    else expect(setting.read(String(setting.default))).toEqual(setting.default)
+  })
+
+  test('has a flag and a short form of its own', () => {
+    const names = rows.flatMap(({ setting }) => [setting.flag, setting.short ?? setting.flag.slice(0)])
+    const shorts = rows.flatMap(({ setting }) => setting.short ?? [])
+    expect(new Set(rows.map(({ setting }) => setting.flag)).size).toBe(rows.length)
+    expect(new Set(shorts).size).toBe(shorts.length)
+    expect(names.length).toBe(2 * rows.length)
+  })
+})
+
+describe('precedence: flag > environment > default', () => {
+  test.each([
+    [['-p', '1'], { SIM_PORT: '2', PORT: '3' }, 1],
+    [[], { SIM_PORT: '2', PORT: '3' }, 2],
+    [[], { PORT: '3' }, 3],
+    [[], { SIM_PORT: '', PORT: '3' }, 3],
+    [[], {}, 4010],
+  ])('%j with %o', (argv, env, port) => {
+    expect(settingsOf(readSettings(argv, env)).port).toBe(port)
+  })
+
+  test('a bad variable does no harm where a flag goes before it', () => {
+    expect(settingsOf(readSettings(['--port', '1'], { PORT: 'http' })).port).toBe(1)
+  })
+
+  test('a switch of the environment can be switched back by a flag', () => {
+    expect(settingsOf(readSettings(['--no-strict'], { SIM_STRICT: 'true' })).strict).toBe(false)
+    expect(settingsOf(readSettings(['--cors'], { SIM_CORS: 'off' })).cors).toBe(true)
+  })
+})
+
+describe('numbers', () => {
+  test.each(['1e3', '0x10', '+5', '-1', '1.5', ' 5', '5 ', '', '99999999999999999999', 'Infinity'])(
+    '%j is no port',
+    (text) => {
+      expect(settingTable.port.read(text)).toBeUndefined()
+    },
+  )
+})
+
+describe('the clock', () => {
+  test.each([
+    ['real', true],
+    ['2026-01-15T12:00:00Z', true],
+    ['2026-01-15', true],
+    ['1900-01-01', true],
+    ['0001-01-01', false],
+    ['9999-12-31T23:59:59-23:59', false],
+    ['2026-02-30', false],
+    ['', false],
+  ])('%j: %s', (text, right) => {
+    expect(settingTable.clock.read(text) !== undefined).toBe(right)
+  })
+})
+
+describe('commands', () => {
+  test.each(Object.keys(commands))('%s is one', (command) => {
+    expect(readSettings([command, '--port', '1'], {})).toMatchObject({
+      kind: 'run',
+      command,
+      settings: { port: 1 },
+    })
+    expect(readSettings(['--port', '1', command], {})).toMatchObject({ kind: 'run', command })
+  })
+
+  test('a word that is none is the contract to serve', () => {
+    expect(readSettings(['my.yaml'], {})).toMatchObject({
+      command: 'serve',
+      settings: { contract: 'my.yaml' },
+    })
+    expect(readSettings(['serve', 'my.yaml'], {})).toMatchObject({ settings: { contract: 'my.yaml' } })
+  })
+
+  test('the names of object methods are none', () => {
+    expect(readSettings(['constructor'], {})).toMatchObject({ command: 'serve', files: ['constructor'] })
+  })
+
+  test('check takes many files, healthcheck none', () => {
+    expect(readSettings(['check', 'a', 'b', 'c'], {})).toMatchObject({ files: ['a', 'b', 'c'] })
+    expect(problemOf(readSettings(['healthcheck', 'a'], {}))).toContain('healthcheck')
+    expect(problemOf(readSettings(['serve', 'a', 'b'], {}))).toContain('a contract document')
+  })
+
+  test('--help and --version go before anything else', () => {
+    expect(readSettings(['serve', '--version', '--port', 'x'], {})).toEqual({ kind: 'version' })
+    expect(readSettings(['-V'], {})).toEqual({ kind: 'version' })
+    expect(readSettings(['check', '--help'], {})).toMatchObject({ kind: 'help' })
+  })
+})
+
+describe('what nobody understands is refused', () => {
+  test.each([
+    [['--prot', '1'], /unknown option '--prot'\n.*--port.*--help/],
+    [['--port'], /--port.*argument missing.*--help/],
+    [['-x'], /unknown option '-x'/],
+  ])('%j', (argv, words) => {
+    expect(problemOf(readSettings(argv, {}))).toMatch(words)
+  })
+
+  test('a variable that looks like ours, with the list', () => {
+    const problem = problemOf(readSettings([], { SIM_PROT: '1' }))
+    expect(problem).toContain('SIM_PROT')
+    for (const { setting } of rows) expect(problem).toContain(variableOf(setting))
+  })
+
+  test('but not the variables of others', () => {
+    expect(readSettings([], { SIMPLE: '1', PATH: '/bin', sim_port: '1' })).toMatchObject({ kind: 'run' })
+  })
+})
