@@ -85,9 +85,15 @@ async function load(path: string, lock: Locked, options: FileStoreOptions): Prom
   const loaded = {
     ...sizeOf(world),
     journalEntries: entries,
-    ...(lock.tookOver && { tookOverFrom: lock.tookOver }),
+    ...tookOverFrom(lock.tookOver),
   }
   return { ok: true, store, loaded }
+}
+
+function tookOverFrom(holder: Holder | undefined): Pick<Loaded, 'tookOverFrom'> {
+  return holder === undefined
+    ? {}
+    : { tookOverFrom: { pid: holder.pid, host: holder.host, since: holder.since } }
 }
 
 /** Writing the empty state at once shows the person the file, and us whether it can be written. */
