@@ -1,4 +1,4 @@
-import type { Violation } from '../contract/contract.ts'
+import type { Operation, Violation } from '../contract/contract.ts'
 import { type Exchange, operationOf, type Reply, type Stage } from '../exchange.ts'
 import { readJson } from '../json-body.ts'
 import type { Handler } from '../operations/handler.ts'
@@ -35,9 +35,13 @@ function checkBody(exchange: Exchange): Violation[] {
   if (request.body.kind !== 'bytes') return expected.required ? [missing(expected.mediaTypes)] : []
   const contentType = request.headers['content-type']
   const mediaType = (contentType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
-  const problem = mediaTypeProblem(contentType, mediaType, expected.mediaTypes)
+  const problem = mediaTypeProblem(contentType, mediaType, operationOf(exchange), expected.mediaTypes)
   if (problem) return [{ in: 'header', pointer: '/content-type', keyword: 'media-type', message: problem }]
-  const read = readJson(request.body.bytes)
+  const { bytes } = request.body
+  // An operation that somebody added may take text: it is judged as the text that it is.
+  const read = /[/+]json$/.test(mediaType)
+    ? readJson(bytes)
+    : { ok: true as const, value: new TextDecoder().decode(bytes) }
   if (!read.ok) return [{ in: 'body', pointer: read.pointer, keyword: 'json', message: read.message }]
   exchange.body = read.value
   return operationOf(exchange).checkBody(mediaType, read.value)
@@ -54,10 +58,15 @@ const missing = (mediaTypes: readonly string[]): Violation => ({
 function mediaTypeProblem(
   sent: string | undefined,
   mediaType: string,
+  operation: Operation,
   allowed: readonly string[],
 ): string | undefined {
   if (sent === undefined) return `is missing; send ${allowed.join(' or ')}`
-  if (!allowed.includes(mediaType)) return `must be ${allowed.join(' or ')}; got "${sent.slice(0, 80)}"`
+  // The document may list ranges, e.g. application/*, which the operation knows how to read.
+  const covered =
+    allowed.includes(mediaType) ||
+    operation.checkBody(mediaType, null).every(({ keyword }) => keyword !== 'media-type')
+  if (!covered) return `must be ${allowed.join(' or ')}; got "${sent.slice(0, 80)}"`
   const charset = /;\s*charset\s*=\s*"?([^";\s]+)/i.exec(sent)?.[1]?.toLowerCase() ?? 'utf-8'
   return ['utf-8', 'utf8', 'us-ascii'].includes(charset)
     ? undefined
