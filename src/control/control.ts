@@ -37,7 +37,8 @@ async function answer(
   handlers: Readonly<Record<string, ControlHandler>>,
   request: Incoming,
 ): Promise<Reply> {
-  const match = contract.match(request.method, request.path)
+  // Health checks of scripts ask with HEAD; Node leaves the body out.
+  const match = contract.match(request.method === 'HEAD' ? 'GET' : request.method, request.path)
   if (match.kind === 'wrong-method') {
     const allowed = match.allowed.join(', ')
     return refuse(

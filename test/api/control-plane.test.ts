@@ -17,6 +17,14 @@ test.each(['/__sim/health', '/healthz', '/_x-steady/health', '/__admin/health'])
   },
 )
 
+test.each(['/__sim/health', '/healthz'])(
+  'HEAD %s is asked by scripts, and answered without a body',
+  async (path) => {
+    const answer = await ask(sim(), path, { ...open, method: 'HEAD' })
+    expect([answer.status, answer.text]).toEqual([200, ''])
+  },
+)
+
 test('GET / leads a browser away from nothing', async () => {
   const answer = await fetch(`${sim().origin}/`, { redirect: 'manual' })
   expect(answer.status).toBe(302)
