@@ -1,9 +1,8 @@
 import { stat } from 'node:fs/promises'
-import type { Contract, Finding } from './contract/contract.ts'
+import type { Contract, Finding, Loaded } from './contract/contract.ts'
 import { loadContract } from './contract/load.ts'
-import { defaultSettings } from './settings.ts'
+import type { Fixtures } from './fixtures.ts'
 import { controlContract, shippedContract, shippedFixtures } from './shipped.ts'
-import { loadSources } from './sources.ts'
 
 /** What `convsim check` found in one file or folder. */
 export interface Checked {
@@ -13,20 +12,22 @@ export interface Checked {
   readonly summary: string
 }
 
+/** Loads a folder of fixtures and looks up everything that they name, scenarios too. */
+export type LoadFolder = (folder: string) => Promise<Loaded<{ readonly fixtures: Fixtures }>>
+
 /** Checks contract documents and folders of fixtures; without any, the shipped ones. */
-export function check(files: readonly string[]): Promise<Checked[]> {
+export function check(files: readonly string[], loadFolder: LoadFolder): Promise<Checked[]> {
   const all = files.length > 0 ? files : [shippedContract, controlContract, shippedFixtures]
-  return Promise.all(all.map(checkOne))
+  return Promise.all(all.map((file) => checkOne(file, loadFolder)))
 }
 
-async function checkOne(file: string): Promise<Checked> {
+async function checkOne(file: string, loadFolder: LoadFolder): Promise<Checked> {
   const isFolder = await stat(file).then(
     (found) => found.isDirectory(),
     () => false, // a file that is not there is the loader's to report
   )
   if (isFolder) {
-    // With everything else as shipped, so that a scenario that a fixture names is looked up too.
-    const loaded = await loadSources({ ...defaultSettings(), fixtures: file })
+    const loaded = await loadFolder(file)
     if (!loaded.ok) return { file, findings: loaded.findings, summary: '' }
     const { personas, models } = loaded.value.fixtures
     return { file, findings: [], summary: `${personas.length} personas, ${models.length} models` }
