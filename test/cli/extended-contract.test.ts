@@ -60,6 +60,18 @@ const paths: JsonObject = {
       },
     },
   },
+  '/imports': {
+    post: {
+      operationId: 'importRows',
+      requestBody: {
+        content: {
+          'text/csv': { schema: { type: 'string', minLength: 3 } },
+          'application/*': { schema: { type: 'object', required: ['rows'] } },
+        },
+      },
+      responses: { 202: { description: 'Accepted.' }, 400: { description: 'Bad.', content: json(error) } },
+    },
+  },
   '/organizations/current': {
     delete: { operationId: 'leave', responses: { 204: { description: 'Left.' } } },
   },
@@ -71,7 +83,7 @@ test('operations that nothing of ours handles are named at start, and answered',
   const file = await documentWithPaths(paths)
   const command = convsim(['--port', '0', '--state', ':memory:', '--contract', file])
   const origin = await command.ready()
-  await command.says(/"operations":\["getProduct","createSegment","leave"\]/)
+  await command.says(/"operations":\["getProduct","createSegment","importRows","leave"\]/)
   const answer = await ask({ origin }, productPath)
   expect([answer.status, answer.body]).toEqual([200, { name: 'Web Shop' }])
 })
@@ -115,6 +127,24 @@ describe('with a document that somebody extended', () => {
     expect(errorOf(answer)).not.toBe('')
   })
 
+  test.each([
+    ['text that is no JSON', 'a,b\n1,2\n', 'text/csv; charset=utf-8', 202],
+    ['text that breaks its schema', 'a', 'text/csv', 400],
+    ['JSON by a range of types', '{"rows":[]}', 'application/json', 202],
+    ['JSON by its suffix', '{"rows":[]}', 'application/vnd.rows+json', 202],
+    ['JSON that breaks its schema', '{}', 'application/json', 400],
+    ['JSON that is broken', '{', 'application/json', 400],
+    ['no body, since it is optional', undefined, null, 202],
+    ['a type that is not described', '<rows/>', 'text/xml', 400],
+  ] as [string, string | undefined, string | null, number][])(
+    'a body is read by the type that the document gives it: %s',
+    async (_name, body, contentType, status) => {
+      const how = { method: 'POST', contentType, ...(body !== undefined && { body }) }
+      const answer = await ask(extended(), '/v1/imports', how)
+      expect({ status: answer.status, text: answer.text }).toMatchObject({ status })
+    },
+  )
+
   test('it can be switched like any other', async () => {
     const sim = extended()
     const scripted = await ask(sim, productPath, { headers: { 'x-sim-scenario': 'not-found' } })
@@ -134,6 +164,7 @@ describe('with a document that somebody extended', () => {
       ...operations.map(({ id }) => ({ id, answeredBy: 'simulator' })),
       { id: 'getProduct', answeredBy: 'document' },
       { id: 'createSegment', answeredBy: 'document' },
+      { id: 'importRows', answeredBy: 'document' },
       { id: 'leave', answeredBy: 'document' },
     ])
   })
