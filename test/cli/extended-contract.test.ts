@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { isObject, type JsonObject } from '../../src/json.ts'
 import { type Ask, ask, askOperation, errorOf, operations } from '../support/client.ts'
 import { convsim } from '../support/command.ts'
@@ -89,7 +89,9 @@ test('operations that nothing of ours handles are named at start, and answered',
 })
 
 describe('with a document that somebody extended', () => {
-  const extended = sharedSimulator(async () => ({ contract: await documentWithPaths(paths, afterAll) }))
+  const extended = sharedSimulator(async (whenOver) => ({
+    contract: await documentWithPaths(paths, whenOver),
+  }))
 
   test('an example is the answer where there is one, and the schema where there is none', async () => {
     const sim = extended()

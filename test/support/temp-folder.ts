@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 
-/** How to be told that something is over: `onTestFinished` for a test, `afterAll` for a file. */
+/** How to be told that something is over: of a test, with `onTestFinished`, or of a file, with what `sharedSimulator` gives. */
 export type WhenOver = (remove: () => Promise<void>) => void
 
 /** A new, empty folder that is gone when the test is over. */
