@@ -19,7 +19,8 @@ LABEL org.opencontainers.image.title="convsim" \
       org.opencontainers.image.description="A simulator of the conversation-analytics service, for people who write clients of it" \
       org.opencontainers.image.licenses="MIT"
 # 0.0.0.0, since a container's own loopback cannot be reached from outside; what is published is up to `docker run -p`.
-ENV NODE_ENV=production HOST=0.0.0.0 PORT=4010 SIM_STATE=/data/state.json
+# The same goes for the control plane: a container's port mapping is its boundary.
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=4010 SIM_STATE=/data/state.json SIM_CONTROL_OPEN=true
 WORKDIR /app
 COPY --from=production /app ./
 COPY spec spec

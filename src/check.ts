@@ -1,7 +1,10 @@
 import { stat } from 'node:fs/promises'
-import type { Contract, Finding, Loaded } from './contract/contract.ts'
-import { loadContract } from './contract/load.ts'
+import type { Finding, Loaded } from './contract/contract.ts'
+import { buildContract } from './contract/load.ts'
+import { readSource } from './contract/source.ts'
 import type { Fixtures } from './fixtures.ts'
+import { isScenarioFile, loadScenarioFile } from './scenario-file.ts'
+import type { RuleContext } from './scenarios/rules.ts'
 import { controlContract, shippedContract, shippedFixtures } from './shipped.ts'
 
 /** What `convsim check` found in one file or folder. */
@@ -12,32 +15,49 @@ export interface Checked {
   readonly summary: string
 }
 
-/** Loads a folder of fixtures and looks up everything that they name, scenarios too. */
-export type LoadFolder = (folder: string) => Promise<Loaded<{ readonly fixtures: Fixtures }>>
+/** Loads everything with a folder of fixtures of somebody's own (undefined: the shipped one), names looked up. */
+export type LoadWith = (
+  fixtures: string | undefined,
+) => Promise<Loaded<RuleContext & { readonly fixtures: Fixtures }>>
 
-/** Checks contract documents and folders of fixtures; without any, the shipped ones. */
-export function check(files: readonly string[], loadFolder: LoadFolder): Promise<Checked[]> {
+/** Checks contract documents, scenario files and folders of fixtures; without any, the shipped ones. */
+export function check(files: readonly string[], loadWith: LoadWith): Promise<Checked[]> {
   const all = files.length > 0 ? files : [shippedContract, controlContract, shippedFixtures]
-  return Promise.all(all.map((file) => checkOne(file, loadFolder)))
+  return Promise.all(all.map((file) => checkOne(file, loadWith)))
 }
 
-async function checkOne(file: string, loadFolder: LoadFolder): Promise<Checked> {
+async function checkOne(file: string, loadWith: LoadWith): Promise<Checked> {
   const isFolder = await stat(file).then(
     (found) => found.isDirectory(),
     () => false, // a file that is not there is the loader's to report
   )
   if (isFolder) {
-    const loaded = await loadFolder(file)
-    if (!loaded.ok) return { file, findings: loaded.findings, summary: '' }
-    const { personas, models } = loaded.value.fixtures
-    return { file, findings: [], summary: `${personas.length} personas, ${models.length} models` }
+    return checked(file, await loadWith(file), ({ fixtures: { personas, models } }) => [
+      `${personas.length} personas, ${models.length} models`,
+    ])
   }
-  const loaded = await loadContract(file)
-  return loaded.ok
-    ? { file, findings: loaded.value.warnings, summary: summaryOf(loaded.value) }
-    : { file, findings: loaded.findings, summary: '' }
+  const source = await readSource(file)
+  if (!source.ok) return { file, findings: source.findings, summary: '' }
+  if (isScenarioFile(source.value.value)) return checkScenarioFile(file, loadWith)
+  return checked(file, await buildContract(source.value), ({ operations, assumptions, warnings }) => [
+    `${operations.length} operations, ${assumptions.length} assumptions`,
+    warnings,
+  ])
 }
 
-function summaryOf({ operations, assumptions }: Contract): string {
-  return `${operations.length} operations, ${assumptions.length} assumptions`
+/** Scenario files are about the shipped contract and fixtures. */
+async function checkScenarioFile(file: string, loadWith: LoadWith): Promise<Checked> {
+  const sources = await loadWith(undefined)
+  if (!sources.ok) return { file, findings: sources.findings, summary: '' }
+  return checked(file, await loadScenarioFile(file, sources.value), (rules) => [`${rules.length} rules`])
+}
+
+function checked<T>(
+  file: string,
+  loaded: Loaded<T>,
+  describe: (value: T) => [string, (readonly Finding[])?],
+): Checked {
+  if (!loaded.ok) return { file, findings: loaded.findings, summary: '' }
+  const [summary, findings = []] = describe(loaded.value)
+  return { file, findings, summary }
 }

@@ -1,11 +1,12 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs'
+import { type Invocation, readSettings } from './arguments.ts'
 import { check } from './check.ts'
 import type { Finding } from './contract/contract.ts'
 import { loadContract } from './contract/load.ts'
 import { createLog, type ProcessLog } from './process-log.ts'
 import { describeCatalogue } from './scenarios/describe.ts'
-import { defaultSettings, type Invocation, readSettings, type Settings } from './settings.ts'
+import { defaultSettings, type Settings } from './settings.ts'
 import { shippedContract, version } from './shipped.ts'
 import { loadSources } from './sources.ts'
 import { type Running, start } from './start.ts'

@@ -4,6 +4,68 @@ import { parseInstant } from './contract/formats.ts'
 const first = Date.UTC(1900, 0, 1)
 const last = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 
+export const clockModes = ['real', 'frozen', 'shifted'] as const
+export type ClockMode = (typeof clockModes)[number]
+
+/** What a clock shows: `real` the machine's time, `frozen` one instant, `shifted` a time that goes on from elsewhere. */
+export interface ClockState {
+  readonly mode: ClockMode
+  /** Epoch milliseconds. */
+  readonly now: number
+}
+
+/** A sandbox's time. */
+export class Clock {
+  readonly #real: () => number
+  readonly #frozenAtStart: number | undefined
+  #frozen: number | undefined
+  #shift = 0
+
+  /** `frozenAt` (epoch milliseconds): the instant it stands at from the start; undefined: real time. */
+  constructor(real: () => number, frozenAt: number | undefined) {
+    this.#real = real
+    this.#frozenAtStart = frozenAt
+    this.#frozen = frozenAt
+  }
+
+  now(): number {
+    return this.#frozen ?? this.#real() + this.#shift
+  }
+
+  state(): ClockState {
+    const running = this.#shift === 0 ? 'real' : 'shifted'
+    return { mode: this.#frozen === undefined ? running : 'frozen', now: this.now() }
+  }
+
+  /** `now` counts for `frozen` and `shifted`; without it they start from what the clock shows. */
+  set(mode: ClockMode, now = this.now()): void {
+    this.#frozen = mode === 'frozen' ? now : undefined
+    this.#shift = mode === 'shifted' ? now - this.#real() : 0
+  }
+
+  /** Moves the clock on; a real one is shifted from then on. False where it would leave the bounds of `parseNow`. */
+  advance(ms: number): boolean {
+    if (this.now() + ms > last) return false
+    if (this.#frozen === undefined) this.#shift += ms
+    else this.#frozen += ms
+    return true
+  }
+
+  /** Back to how it was at start. */
+  reset(): void {
+    this.#frozen = this.#frozenAtStart
+    this.#shift = 0
+  }
+}
+
+const unitMs = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
+
+/** Milliseconds of `90s`, `1.5h`, `250ms`; undefined for anything else. */
+export function parseDuration(text: string): number | undefined {
+  const [, number, unit] = /^(\d{1,12}(?:\.\d{1,6})?)\s*(ms|s|m|h|d)$/.exec(text.trim()) ?? []
+  return number === undefined ? undefined : Math.round(Number(number) * unitMs[unit as keyof typeof unitMs])
+}
+
 /** The instant that a clock is to stand at; undefined for what is none, and for what is before 1900 or after 9999. */
 export function parseNow(text: string): number | undefined {
   const instant = parseInstant(text)

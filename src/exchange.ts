@@ -1,5 +1,6 @@
 import type { Operation, ParameterValues, Violation } from './contract/contract.ts'
 import type { Json } from './json.ts'
+import { type ReadJson, readJson } from './json-body.ts'
 import type { Sandbox } from './sandboxes.ts'
 import type { ActiveScenario } from './scenarios/catalogue.ts'
 import type { Shaping } from './scenarios/effects.ts'
@@ -40,6 +41,39 @@ export interface Reply {
   readonly origin: Origin
 }
 
+/** How an answer gets onto the wire. Everything but `whole` is damage that somebody asked for. */
+export type Manner =
+  | { readonly kind: 'whole' }
+  /** The body in so many pieces, over so many milliseconds. */
+  | { readonly kind: 'dribble'; readonly ms: number; readonly pieces: number }
+  /** Nothing, and the connection stays open. */
+  | { readonly kind: 'hang' }
+  /** TCP RST. */
+  | { readonly kind: 'reset' }
+  /** The connection closed, without a byte. */
+  | { readonly kind: 'empty' }
+  /** The first `keep` (0 to 1) of the body under the whole body's Content-Length, then the end. */
+  | { readonly kind: 'truncated'; readonly keep: number }
+  /** The first `keep` (0 to 1) of the body, with a Content-Length that agrees. */
+  | { readonly kind: 'malformed'; readonly keep: number }
+
+export interface Delivery {
+  /** Milliseconds before anything is sent. */
+  readonly delayMs: number
+  readonly manner: Manner
+}
+
+/** As the service would: at once, and whole. */
+export const promptly: Delivery = { delayMs: 0, manner: { kind: 'whole' } }
+
+/** A reply and how it gets onto the wire. */
+export interface Parcel {
+  readonly reply: Reply
+  readonly delivery: Delivery
+  /** The time that the answer claims to be from, epoch milliseconds; undefined: the machine's. */
+  readonly date: number | undefined
+}
+
 /** Who asks, as far as the bearer token tells. */
 export interface Caller {
   /** The token without a sandbox suffix. Never logged, never stored. */
@@ -66,8 +100,12 @@ export interface Exchange {
   caller: Caller | undefined
   /** Set by `scenario`: what acts on this request, in the order it was asked for. */
   scenarios: readonly ActiveScenario[]
+  /** Set by `scenario`: the scenarios that were asked for by the request itself, so that they must not fail silently. */
+  askedByRequest: boolean
   /** Set by `scenario`: how the data family bends the answer. */
   shaping: Shaping
+  /** The body as JSON, read when somebody first wants it; see `jsonOf`. */
+  json: ReadJson | undefined
   /** Set by `validate`. */
   parameters: ParameterValues | undefined
   /** Set by `validate`; undefined where the operation takes no body. */
@@ -76,8 +114,21 @@ export interface Exchange {
   violations: readonly Violation[]
   /** What the service takes but a careful client would not send. */
   advice: readonly Violation[]
+  /** Set by `damage`. */
+  delivery: Delivery
+  /** What was done to the answer on purpose, after it had passed the contract check: `drop-field at /messageCount`. */
+  damage: readonly string[]
   /** Headers that the answer carries whatever it says: rate fields, `Preference-Applied`. */
   readonly extraHeaders: Record<string, string>
+}
+
+/** Makes a sandbox the exchange's own, with its seed and its instant. */
+export function enter(exchange: Exchange, sandbox: Sandbox): void {
+  exchange.sandbox.busy -= 1
+  sandbox.busy += 1
+  exchange.sandbox = sandbox
+  exchange.seed = sandbox.seed
+  exchange.now = sandbox.clock.now()
 }
 
 /** A stage answers, or lets the request go on. */
@@ -93,6 +144,13 @@ export function operationOf(exchange: Exchange): Operation {
 export function parametersOf(exchange: Exchange): ParameterValues {
   if (!exchange.parameters) throw new Error('a handler needs the parameters before validate has read them')
   return exchange.parameters
+}
+
+/** The request's body read as JSON, once; undefined where it has none. Whether it is right is for `validate` to say. */
+export function jsonOf(exchange: Exchange): ReadJson | undefined {
+  const { body } = exchange.request
+  if (body.kind === 'bytes') exchange.json ??= readJson(body.bytes)
+  return exchange.json
 }
 
 /** The JSON body of an exchange that `validate` let through. */

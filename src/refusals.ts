@@ -79,8 +79,13 @@ function invalidStatuses(violations: readonly Violation[]): readonly [number, ..
   return onlyMediaType ? [415, 400, 422] : [400, 422]
 }
 
+/** How many rules were broken, named or not. */
+export function totalOf(violations: readonly Violation[]): number {
+  return violations.reduce((total, { count = 1 }) => total + count, 0)
+}
+
 function sentenceOf(violations: readonly Violation[]): string {
   const each = violations.map(({ in: place, pointer, message }) => `${place}${pointer}: ${message}`)
-  const count = violations.length === 1 ? '' : ` (${violations.length} problems)`
+  const count = violations.length === 1 ? '' : ` (${totalOf(violations)} problems)`
   return `Invalid request${count}: ${each.join('; ')}.`
 }

@@ -1,18 +1,35 @@
+import { Clock } from './clock.ts'
+import { noRules, type RuleSet } from './scenarios/rules.ts'
+
 /** A world of its own inside the process: everything that changes belongs to one. */
 export interface Sandbox {
   readonly name: string
   /** Its analytics, identifiers and chance are derived from this. */
-  readonly seed: string
-  /** Its time, epoch milliseconds. */
-  now(): number
+  seed: string
+  readonly clock: Clock
+  /** What is switched on for all its requests. */
+  rules: RuleSet
+  /** Requests that are being answered. A sandbox with any is not idle. */
+  busy: number
+  /** Real time of the last use, epoch milliseconds. */
+  usedAt: number
 }
 
 export interface SandboxDefaults {
   readonly seed: string
+  /** Epoch milliseconds; undefined: the clock runs. */
+  readonly frozenAt: number | undefined
+  /** The machine's time, epoch milliseconds. */
   readonly now: () => number
+  /** How many there may be; one more, and the one that is idle for longest goes. */
+  readonly limit: number
+  /** After so many milliseconds without a request a sandbox goes. */
+  readonly idleMs: number
+  /** Called with the name of each that goes, and why. */
+  readonly onGone: (name: string, reason: 'limit' | 'idle') => void
 }
 
-/** The sandbox of requests that name none. */
+/** The sandbox of requests that name none. It is never dropped. */
 export const defaultSandbox = 'default'
 
 export const sandboxNameRule =
@@ -22,18 +39,56 @@ export function isSandboxName(name: string): boolean {
   return /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name)
 }
 
-/** Every sandbox of the process, made on first use. */
-export interface Sandboxes {
-  use(name: string): Sandbox
-}
+/** Every sandbox of the process, made on first use, the one used longest ago first. */
+export class Sandboxes {
+  readonly #known = new Map<string, Sandbox>()
+  readonly #defaults: SandboxDefaults
 
-export function createSandboxes(defaults: SandboxDefaults): Sandboxes {
-  const known = new Map<string, Sandbox>()
-  return {
-    use(name) {
-      const sandbox = known.get(name) ?? { name, seed: defaults.seed, now: defaults.now }
-      known.set(name, sandbox)
-      return sandbox
-    },
+  constructor(defaults: SandboxDefaults) {
+    this.#defaults = defaults
+  }
+
+  /** The sandbox of this name, which becomes the one used last. */
+  use(name: string): Sandbox {
+    const known = this.#known.get(name)
+    if (!known) this.#makeRoom()
+    const sandbox = known ?? this.#create(name)
+    sandbox.usedAt = this.#defaults.now()
+    this.#known.delete(name)
+    this.#known.set(name, sandbox)
+    return sandbox
+  }
+
+  list(): readonly Sandbox[] {
+    return [...this.#known.values()]
+  }
+
+  /** Back to how it was at start: clock, seed and rules. What the store holds of it is the store's. */
+  reset(name: string): void {
+    const sandbox = this.use(name)
+    sandbox.seed = this.#defaults.seed
+    sandbox.clock.reset()
+    sandbox.rules = noRules
+  }
+
+  delete(name: string): boolean {
+    return this.#known.delete(name)
+  }
+
+  #create(name: string): Sandbox {
+    const { seed, now, frozenAt } = this.#defaults
+    return { name, seed, clock: new Clock(now, frozenAt), rules: noRules, busy: 0, usedAt: now() }
+  }
+
+  #makeRoom(): void {
+    const { limit, idleMs, now, onGone } = this.#defaults
+    const idle = this.list().filter(({ name, busy }) => name !== defaultSandbox && busy === 0)
+    const tooMany = this.#known.size + 1 - limit
+    for (const [index, { name, usedAt }] of idle.entries()) {
+      const reason = now() - usedAt > idleMs ? 'idle' : 'limit'
+      if (reason === 'limit' && index >= tooMany) break
+      this.#known.delete(name)
+      onGone(name, reason)
+    }
   }
 }

@@ -1,93 +1,11 @@
-import { Command, CommanderError } from 'commander'
-import { parseNow } from './clock.ts'
-
-/** One setting: how it is written, what holds where it is not given, and how its text is read. */
-export interface Setting<T> {
-  /** Without dashes: `max-analyses-per-hour`. The environment variable is `SIM_MAX_ANALYSES_PER_HOUR`. */
-  readonly flag: string
-  readonly short?: string
-  /** Other environment variables that are understood, e.g. `PORT`; `SIM_...` goes first. */
-  readonly alsoEnv?: string
-  /** What stands for the value in help; undefined for an on/off switch. */
-  readonly value: string | undefined
-  readonly default: T
-  /** How the default is written where `String(default)` would not tell. */
-  readonly defaultText?: string
-  readonly about: string
-  /** The value, or undefined where the text is none. */
-  readonly read: (text: string) => T | undefined
-  /** What would be right, for the error. */
-  readonly wanted: string
-}
-
-interface Words {
-  readonly flag: string
-  readonly about: string
-  readonly short?: string
-  readonly alsoEnv?: string
-  readonly value?: string
-  readonly defaultText?: string
-}
-
-function whole<T extends number | undefined>(
-  words: Words & { default: T; min: number; max: number },
-): Setting<number | T> {
-  const { min, max } = words
-  return {
-    value: 'N',
-    ...words,
-    wanted: `a whole number from ${min} to ${max}`,
-    read: (text) =>
-      /^\d{1,15}$/.test(text) && Number(text) >= min && Number(text) <= max ? Number(text) : undefined,
-  }
-}
-
-function text<T extends string | undefined>(
-  words: Words & { default: T; test?: (text: string) => boolean; wanted?: string },
-): Setting<string | T> {
-  const { test = (text) => text !== '' } = words
-  return {
-    value: 'TEXT',
-    wanted: 'text that is not empty',
-    ...words,
-    read: (text) => (test(text) ? text : undefined),
-  }
-}
+import { parseDuration, parseNow } from './clock.ts'
+import { choice, onOff, type Setting, text, whole } from './setting.ts'
 
 const isClock = (text: string) => text === 'real' || parseNow(text) !== undefined
 const isStateFile = (text: string) => text !== '' && !/^[a-z]+:\/\//i.test(text)
+const isDuration = (text: string) => parseDuration(text) !== undefined
 const isSeed = (text: string) => /^[\x21-\x7e]{1,64}$/.test(text)
 const isSize = (text: string) => /^\d{1,9}(b|kb|mb)?$/i.test(text)
-
-function choice<T extends string>(words: Words & { default: T; of: readonly T[] }): Setting<T> {
-  return {
-    ...words,
-    value: words.of.join('|'),
-    wanted: words.of.join(' or '),
-    read: (text) => words.of.find((one) => one === text),
-  }
-}
-
-const switchWords = new Map([
-  ['true', true],
-  ['on', true],
-  ['1', true],
-  ['yes', true],
-  ['false', false],
-  ['off', false],
-  ['0', false],
-  ['no', false],
-])
-
-function onOff(words: Words & { default: boolean }): Setting<boolean> {
-  return {
-    ...words,
-    value: undefined,
-    defaultText: words.default ? 'on' : 'off',
-    wanted: 'true or false (on, off, 1, 0, yes, no)',
-    read: (text) => switchWords.get(text.toLowerCase()),
-  }
-}
 
 const level = ['debug', 'info', 'warn', 'error', 'silent'] as const
 
@@ -132,6 +50,13 @@ export const settingTable = {
     wanted: 'a file, or ":memory:" (a shared store such as redis:// cannot be used yet)',
     about: 'Where prompts and events are kept; ":memory:" keeps them until the process ends.',
   }),
+  seedState: text({
+    flag: 'seed-state',
+    value: 'FILE',
+    default: undefined,
+    defaultText: 'none',
+    about: 'An export (GET /__sim/export) that the default sandbox starts with, and goes back to on a reset.',
+  }),
   seed: text({
     flag: 'seed',
     default: '1',
@@ -153,6 +78,13 @@ export const settingTable = {
     default: undefined,
     defaultText: 'none',
     about: 'Switched on for every request, e.g. "rate-limited;retry-after=3".',
+  }),
+  scenarios: text({
+    flag: 'scenarios',
+    value: 'FILE',
+    default: undefined,
+    defaultText: 'none',
+    about: 'A file of rules that are switched on for every request (spec/scenarios.schema.json).',
   }),
   plan: text({
     flag: 'plan',
@@ -178,6 +110,40 @@ export const settingTable = {
     flag: 'strict',
     default: false,
     about: 'Advice (a value that does not fit its valueType) becomes a refusal.',
+  }),
+  controlToken: text({
+    flag: 'control-token',
+    default: undefined,
+    defaultText: 'none',
+    about: 'Bearer token that the control plane asks for.',
+  }),
+  controlOpen: onOff({
+    flag: 'control-open',
+    default: false,
+    about: 'Let the control plane go without a token although it listens beyond this machine.',
+  }),
+  controlHosts: text({
+    flag: 'control-hosts',
+    value: 'NAME,...',
+    default: undefined,
+    defaultText: 'none',
+    about:
+      'Host names under which the control plane may be called, besides IP addresses and names that are never public.',
+  }),
+  sandboxLimit: whole({
+    flag: 'sandbox-limit',
+    default: 1000,
+    min: 1,
+    max: 1_000_000,
+    about: 'Most sandboxes at a time; for one more, the one that is idle for longest goes.',
+  }),
+  sandboxIdle: text({
+    flag: 'sandbox-idle',
+    value: 'DURATION',
+    default: '1d',
+    test: isDuration,
+    wanted: 'a duration such as 90s, 15m, 1h or 7d',
+    about: 'A sandbox that nobody has used for so long goes when another one comes.',
   }),
   bodyLimit: text({
     flag: 'body-limit',
@@ -230,149 +196,7 @@ export function defaultSettings(): Settings {
   return Object.fromEntries(allSettings.map(([name, setting]) => [name, setting.default])) as Settings // by the table's own type
 }
 
-export const commands = {
-  serve: {
-    takes: 'a contract document',
-    most: 1,
-    about: 'Serve the simulated API (what happens without a command).',
-  },
-  check: {
-    takes: 'files or folders',
-    most: 1000,
-    about:
-      'Check contract documents and fixture folders (none: the shipped ones); exit code 1 where one has an error.',
-  },
-  assumptions: {
-    takes: 'a contract document',
-    most: 1,
-    about: 'List every place where the contract decides what the service description leaves open.',
-  },
-  healthcheck: {
-    takes: '',
-    most: 0,
-    about: 'Ask a running simulator for its health; exit code 0 where it is ready.',
-  },
-} as const
-
-export type CommandName = keyof typeof commands
-
-/** What the command line asks for. */
-export type Invocation =
-  | {
-      readonly kind: 'run'
-      readonly command: CommandName
-      readonly settings: Settings
-      readonly files: readonly string[]
-    }
-  | { readonly kind: 'help'; readonly text: string }
-  | { readonly kind: 'version' }
-  | { readonly kind: 'problem'; readonly problem: string }
-
-type Environment = Readonly<Record<string, string | undefined>>
-
-/** Reads the arguments behind the program's name, and the environment. Pure: the same in, the same out. */
-export function readSettings(argv: readonly string[], env: Environment): Invocation {
-  let printed = ''
-  const program = buildProgram((words) => {
-    printed += words
-  })
-  try {
-    program.parse(argv, { from: 'user' })
-  } catch (error) {
-    if (!(error instanceof CommanderError)) throw error
-    if (error.code === 'commander.version') return { kind: 'version' }
-    if (error.code === 'commander.helpDisplayed') return { kind: 'help', text: printed }
-    return problem(`${error.message.replace(/^error: /, '')}. See convsim --help.`)
-  }
-  const [first = 'serve', ...rest] = program.args
-  const { command, files } = isCommand(first)
-    ? { command: first, files: rest }
-    : { command: 'serve' as const, files: program.args }
-  return readInvocation(command, files, program.opts(), env)
-}
-
-function isCommand(word: string): word is CommandName {
-  return Object.hasOwn(commands, word)
-}
-
-type Flags = Readonly<Record<string, string | boolean>>
-
-function readInvocation(
-  command: CommandName,
-  files: readonly string[],
-  flags: Flags,
-  env: Environment,
-): Invocation {
-  const known = allSettings.map(([, setting]) => variableOf(setting))
-  const stray = Object.keys(env).find((name) => name.startsWith('SIM_') && !known.includes(name))
-  if (stray)
-    return problem(`There is no setting for the environment variable ${stray}. Known: ${known.join(', ')}.`)
-  if (files.length > commands[command].most)
-    return problem(`convsim ${command} takes ${commands[command].takes}; got ${files.join(' ')}.`)
-  const values: Record<string, unknown> = {}
-  for (const [name, setting] of allSettings) {
-    const [where, written] = find(name, setting, flags, env)
-    const value = typeof written === 'string' ? setting.read(written) : written
-    if (value === undefined && written !== undefined)
-      return problem(`${where} takes ${setting.wanted}; got "${written}". ${setting.about}`)
-    values[name] = value ?? setting.default
-  }
-  if (command === 'serve' && files[0] !== undefined) values['contract'] = files[0]
-  return { kind: 'run', command, files, settings: values as Settings } // each value was read by its own setting
-}
-
-const problem = (words: string) => ({ kind: 'problem', problem: words }) as const
-
-/** Where a setting is given, and as what; an empty environment variable is as good as none. */
-function find(
-  name: string,
-  setting: Setting<unknown>,
-  flags: Flags,
-  env: Environment,
-): readonly [string, string | boolean | undefined] {
-  if (flags[name] !== undefined) return [`--${setting.flag}`, flags[name]]
-  const variable = [variableOf(setting), setting.alsoEnv].find((candidate) => candidate && env[candidate])
-  return variable ? [variable, env[variable]] : ['', undefined]
-}
-
-function buildProgram(print: (text: string) => void): Command {
-  const program = new Command('convsim')
-    .description('A simulator of the conversation-analytics service, for people who write clients of it.')
-    .usage('[command] [files...] [options]')
-    .argument('[files...]')
-    .exitOverride()
-    .configureOutput({ writeOut: print, writeErr: () => {} })
-    .version('', '-V, --version', 'Print the version.')
-    .helpOption('--help', 'Print this.')
-    .addHelpText('after', commandHelp())
-  for (const [, setting] of allSettings) {
-    const { flag, short, value, about } = setting
-    const names = `${short ? `-${short}, ` : ''}--${flag}`
-    const words = `${about} [${variableOf(setting)}${setting.alsoEnv ? `, ${setting.alsoEnv}` : ''}; default: ${defaultOf(setting)}]`
-    if (value === undefined) program.option(names, words).option(`--no-${flag}`)
-    else program.option(`${names} <${value}>`, words)
-  }
-  return program
-}
-
 /** The default as help and README write it. */
 export function defaultOf(setting: Setting<unknown>): string {
   return setting.defaultText ?? String(setting.default)
-}
-
-function commandHelp(): string {
-  const rows = Object.entries(commands).map(
-    ([name, { takes, about }]) => `  ${name.padEnd(12)} ${about}${takes && ` Takes ${takes}.`}`,
-  )
-  return `
-Commands:
-${rows.join('\n')}
-
-Examples:
-  convsim                                        serve on http://127.0.0.1:4010/v1
-  convsim --port 0 --seed 42                     any free port, another world
-  convsim --scenario "rate-limited;retry-after=3"  everybody is rate limited
-  convsim check my-contract.yaml                 is this document fit to be served?
-
-Precedence: flag > environment > default.`
 }

@@ -1,9 +1,10 @@
-import { parseNow } from './clock.ts'
+import { parseDuration, parseNow } from './clock.ts'
 import type { Contract, Loaded } from './contract/contract.ts'
 import { createFallback, type Fallback } from './contract/fallback.ts'
 import { createControl } from './control/control.ts'
 import { controlHandlers } from './control/handlers.ts'
-import type { Incoming, Reply } from './exchange.ts'
+import type { Seen } from './control/seen.ts'
+import { type Incoming, type Parcel, promptly } from './exchange.ts'
 import type { Fixtures } from './fixtures.ts'
 import type { Log } from './log.ts'
 import { getModelAnalytics } from './operations/analytics.ts'
@@ -11,9 +12,11 @@ import { createEvent } from './operations/events.ts'
 import type { Handler } from './operations/handler.ts'
 import { createPrompt } from './operations/prompts.ts'
 import { createPipeline } from './pipeline/pipeline.ts'
-import { createSandboxes } from './sandboxes.ts'
+import { Sandboxes } from './sandboxes.ts'
+import { loadSeedState, plant } from './seed-state.ts'
 import type { Settings } from './settings.ts'
 import { version } from './shipped.ts'
+import type { World } from './simulation/analytics.ts'
 import { createWorld } from './simulation/world.ts'
 import { loadSources, type Sources } from './sources.ts'
 import { openStore } from './state/open.ts'
@@ -22,10 +25,10 @@ import type { Store } from './state/store.ts'
 /** Everything but the socket: requests in, replies out. */
 export interface Simulator {
   readonly contract: Contract
-  /** Answers a request to the simulated service; `date` is the time the answer is from, epoch milliseconds. */
-  service(request: Incoming): Promise<{ readonly reply: Reply; readonly date: number }>
+  /** Answers a request to the simulated service. */
+  service(request: Incoming): Promise<Parcel>
   /** Answers a request to the control plane. */
-  control(request: Incoming): Promise<Reply>
+  control(request: Incoming): Promise<Parcel>
   /** Writes out the state and lets go of it. */
   close(): Promise<void>
 }
@@ -44,56 +47,97 @@ export async function createSimulator(
 ): Promise<Loaded<Simulator>> {
   const sources = await loadSources(settings)
   if (!sources.ok) return sources
-  const opened = await openStore(settings.state)
+  const seedState = await loadSeedState(settings.seedState)
+  if (!seedState.ok) return seedState
+  const opened = await openStore(settings.state, {
+    report: (problem) => surroundings.log.error({ problem }, 'the state cannot be written'),
+  })
   if (!opened.ok)
     return { ok: false, findings: [{ severity: 'error', place: '--state', message: opened.problem }] }
+  await plant(opened.store, seedState.value)
   surroundings.log.info(
     { ...counts(sources.value), state: { file: settings.state, ...opened.loaded } },
     'loaded',
   )
-  return { ok: true, value: await wire(settings, surroundings, sources.value, opened.store) }
+  return {
+    ok: true,
+    value: await wire(settings, surroundings, { ...sources.value, seedState: seedState.value }, opened.store),
+  }
 }
 
 async function wire(
   settings: Settings,
   { now, log }: Surroundings,
-  sources: Sources,
+  sources: Sources & Pick<Seen, 'seedState'>,
   store: Store,
 ): Promise<Simulator> {
   const { contract, control, fixtures } = sources
   for (const { place, message } of contract.warnings) log.warn({ place }, message)
-  const handlers = handlersOf(contract, createWorld(fixtures), store)
-  const sandboxes = createSandboxes({ seed: settings.seed, now: clockOf(settings.clock, now) })
+  const productsOfModel = productsOf(fixtures)
+  const handlers = handlersOf(contract, createWorld(fixtures), store, productsOfModel)
+  const sandboxes = new Sandboxes({ ...sandboxDefaults(settings), now, onGone: dropper(store, log) })
+  // What the last process kept counts, is listed, and can go like any other.
+  for (const { name } of await store.listSandboxes()) sandboxes.use(name)
   const pipeline = createPipeline({
     contract,
     fixtures,
     ...rulesOf(settings, fixtures),
-    scenarios: { ...sources, ofModel: scenariosOf(fixtures) },
+    scenarios: { ...sources, ofModel: scenariosOf(fixtures), productsOfModel },
     sandboxes,
     store,
     handlers,
     fallback: await fallbackOf(contract, handlers, log),
     log,
   })
+  const handled = new Set(handlers.keys())
   const seen = {
+    ...sources,
     version,
-    contract,
     controlContract: control,
     sandboxes,
     store,
     stateFile: settings.state,
-    personas: fixtures.personas.map(({ name }) => name),
-    handled: new Set(handlers.keys()),
+    handled,
   }
+  const answerControl = createControl(control, controlHandlers(seen), guardOf(settings), log)
   return {
     contract,
-    async service(request) {
-      const { exchange, reply } = await pipeline(request)
-      return { reply, date: exchange.now }
-    },
-    control: createControl(control, controlHandlers(seen), log),
+    service: pipeline,
+    control: async (request) => ({
+      reply: await answerControl(request),
+      delivery: promptly,
+      date: undefined,
+    }),
     close: () => store.close(),
   }
+}
+
+function sandboxDefaults({ seed, clock, sandboxLimit, sandboxIdle }: Settings) {
+  const frozenAt = clock === 'real' ? undefined : parseNow(clock)
+  return {
+    seed,
+    frozenAt,
+    limit: sandboxLimit,
+    idleMs: parseDuration(sandboxIdle) ?? Number.POSITIVE_INFINITY,
+  }
+}
+
+/** A sandbox that has to go takes along what the store holds of it. */
+function dropper(store: Store, log: Log) {
+  return (name: string, reason: 'limit' | 'idle'): void => {
+    log.warn(
+      { sandbox: name, reason },
+      'a sandbox is dropped with all that it held; see --sandbox-limit, --sandbox-idle',
+    )
+    store
+      .deleteSandbox(name)
+      .catch((error: unknown) => log.error({ sandbox: name, err: error }, 'its state could not be dropped'))
+  }
+}
+
+function guardOf({ controlToken, controlHosts }: Settings) {
+  const hosts = (controlHosts ?? '').split(',').map((host) => host.trim())
+  return { token: controlToken, hosts: hosts.filter((host) => host !== '') }
 }
 
 /** What the settings and the fixtures decide about callers and models. */
@@ -116,18 +160,26 @@ function scenariosOf({ models }: Fixtures): Map<string, string> {
   )
 }
 
-function clockOf(clock: string, real: () => number): () => number {
-  const frozen = clock === 'real' ? undefined : parseNow(clock)
-  return frozen === undefined ? real : () => frozen
+/** The products that each model belongs to, by its id. */
+function productsOf({ products }: Fixtures): Map<string, string[]> {
+  const byModel = new Map<string, string[]>()
+  for (const { id, models } of products) {
+    for (const model of models) {
+      const key = model.toLowerCase()
+      byModel.set(key, [...(byModel.get(key) ?? []), id.toLowerCase()])
+    }
+  }
+  return byModel
 }
 
 /** The handlers of the operations that the document has, by `operationId`. */
 function handlersOf(
   contract: Contract,
-  world: ReturnType<typeof createWorld>,
+  world: World,
   store: Store,
+  productsOfModel: ReadonlyMap<string, readonly string[]>,
 ): Map<string, Handler> {
-  const all = [getModelAnalytics(world), createPrompt(store), createEvent(store)]
+  const all = [getModelAnalytics(world, store, productsOfModel), createPrompt(store), createEvent(store)]
   const documented = all.filter(({ operationId }) => contract.operations.some(({ id }) => id === operationId))
   return new Map(documented.map((handler) => [handler.operationId, handler]))
 }

@@ -1,8 +1,10 @@
 import type { Contract, Finding, Loaded } from './contract/contract.ts'
 import { loadContract } from './contract/load.ts'
 import { type Fixtures, loadFixtures } from './fixtures.ts'
-import { type ActiveScenario, type Catalogue, createCatalogue } from './scenarios/catalogue.ts'
+import { loadScenarioFile } from './scenario-file.ts'
+import { type Catalogue, createCatalogue } from './scenarios/catalogue.ts'
 import { parseScenarios } from './scenarios/parse.ts'
+import { type RuleContext, type RuleSet, readRules } from './scenarios/rules.ts'
 import type { Settings } from './settings.ts'
 import { controlContract, shippedContract, shippedFixtures } from './shipped.ts'
 
@@ -13,8 +15,8 @@ export interface Sources {
   readonly control: Contract
   readonly fixtures: Fixtures
   readonly catalogue: Catalogue
-  /** `--scenario`, read. */
-  readonly startUp: readonly ActiveScenario[]
+  /** What holds for every sandbox: `--scenario` first, then the rules of `--scenarios`. */
+  readonly startUp: RuleSet
 }
 
 /** The documents, the fixtures and what the settings say about them; or everything that is wrong with any of them. */
@@ -29,16 +31,30 @@ export async function loadSources(settings: Settings): Promise<Loaded<Sources>> 
     return { ok: false, findings: loaded.flatMap((one) => (one.ok ? [] : one.findings)) }
   }
   const catalogue = createCatalogue(contract.value, fixtures.value.personas)
-  const startUp = parseScenarios(settings.scenario ?? '', catalogue)
+  const startUp = await loadStartUp(settings, { catalogue, contract: contract.value })
   const findings = [...magicProblems(fixtures.value, catalogue), ...planProblems(settings, fixtures.value)]
-  if (!startUp.ok) findings.push(error('--scenario', startUp.problem))
-  if (!startUp.ok || findings.length > 0) return { ok: false, findings }
-  const sources = { contract: contract.value, control: control.value, fixtures: fixtures.value, catalogue }
-  return { ok: true, value: { ...sources, startUp: startUp.value } }
+  if (!startUp.ok || findings.length > 0)
+    return { ok: false, findings: [...findings, ...(startUp.ok ? [] : startUp.findings)] }
+  const documents = { contract: contract.value, control: control.value, fixtures: fixtures.value }
+  return { ok: true, value: { ...documents, catalogue, startUp: startUp.value } }
 }
 
 /** The tests have checked the structure of what is shipped; the start need not. */
 const ours = { structure: false }
+
+/** The rules that the settings switch on. */
+async function loadStartUp(
+  { scenario, scenarios }: Settings,
+  context: RuleContext,
+): Promise<Loaded<RuleSet>> {
+  const one = readRules(scenario === undefined ? {} : { rules: [{ scenario }] }, context)
+  const file = scenarios === undefined ? noFile : await loadScenarioFile(scenarios, context)
+  if (one.ok && file.ok) return { ok: true, value: { id: 'start-up', rules: [...one.rules, ...file.value] } }
+  const findings = one.ok ? [] : one.problems.map(({ message }) => error('--scenario', message))
+  return { ok: false, findings: [...findings, ...(file.ok ? [] : file.findings)] }
+}
+
+const noFile = { ok: true, value: [] } as const
 
 /** A magic value that leads to a scenario must lead to one that exists. */
 function magicProblems({ keys, models }: Fixtures, catalogue: Catalogue): Finding[] {

@@ -27,6 +27,8 @@ export type Started =
 
 /** Loads, listens, and hands over a simulator that is ready; or says everything that kept it from being so. */
 export async function start(settings: Settings, surroundings: Surroundings): Promise<Started> {
+  const exposed = exposure(settings)
+  if (exposed) return { ok: false, findings: [exposed] }
   const created = await createSimulator(settings, surroundings)
   if (!created.ok) return created
   const simulator = created.value
@@ -53,6 +55,14 @@ export async function start(settings: Settings, surroundings: Surroundings): Pro
       [Symbol.asyncDispose]: close,
     },
   }
+}
+
+/** Who can reach the address can steer the simulator: beyond this machine only with a token, or knowingly without. */
+function exposure({ host, controlToken, controlOpen }: Settings): Finding | undefined {
+  const onlyHere = host === 'localhost' || host === '::1' || /^127\./.test(host)
+  if (onlyHere || controlOpen || controlToken !== undefined) return undefined
+  const message = `Listening on ${host} lets others steer the simulator through /__sim. Set --control-token, or --control-open if that is meant.`
+  return { severity: 'error', place: '--host', message }
 }
 
 /**

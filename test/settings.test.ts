@@ -1,15 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import {
-  allSettings,
-  commands,
-  defaultSettings,
-  type Invocation,
-  readSettings,
-  type Setting,
-  type Settings,
-  settingTable,
-  variableOf,
-} from '../src/settings.ts'
+import { commands, type Invocation, readSettings } from '../src/arguments.ts'
+import type { Setting } from '../src/setting.ts'
+import { allSettings, defaultSettings, type Settings, settingTable, variableOf } from '../src/settings.ts'
 
 /** A good and a bad text for each setting, with what the good one means. A setting without a row fails the sweep. */
 const samples: {
@@ -23,6 +15,13 @@ const samples: {
   seed: { good: 'a-world', means: 'a-world', bad: 'two words' },
   clock: { good: '2026-01-15', means: '2026-01-15', bad: 'noon' },
   scenario: { good: 'forbidden', means: 'forbidden', bad: undefined },
+  seedState: { good: 'export.json', means: 'export.json', bad: undefined },
+  scenarios: { good: 'rules.yaml', means: 'rules.yaml', bad: undefined },
+  controlToken: { good: 'secret', means: 'secret', bad: undefined },
+  controlOpen: { good: 'on', means: true, bad: 'perhaps' },
+  controlHosts: { good: 'sim.test', means: 'sim.test', bad: undefined },
+  sandboxLimit: { good: '5', means: 5, bad: '0' },
+  sandboxIdle: { good: '90s', means: '90s', bad: 'soon' },
   plan: { good: 'free', means: 'free', bad: undefined },
   maxAnalysesPerHour: { good: '5', means: 5, bad: '0' },
   models: { good: 'closed', means: 'closed', bad: 'some' },
@@ -199,7 +198,7 @@ describe('commands', () => {
   })
 
   test('the names of object methods are none', () => {
-    expect(readSettings(['constructor'], {})).toMatchObject({ command: 'serve', files: ['constructor'] })
+    expect(problemOf(readSettings(['constructor'], {}))).toContain('"constructor" is no command')
   })
 
   test('check takes many files, healthcheck none', () => {
@@ -233,4 +232,16 @@ describe('what nobody understands is refused', () => {
   test('but not the variables of others', () => {
     expect(readSettings([], { SIMPLE: '1', PATH: '/bin', sim_port: '1' })).toMatchObject({ kind: 'run' })
   })
+})
+
+test('help is a word too', () => {
+  expect(readSettings(['help'], {})).toMatchObject({
+    kind: 'help',
+    text: expect.stringContaining('Commands:'),
+  })
+})
+
+test('a word that is neither a command nor a file name is refused with the commands', () => {
+  expect(problemOf(readSettings(['server'], {}))).toMatch(/"server" is no command \(serve, check/)
+  expect(readSettings(['./server'], {})).toMatchObject({ kind: 'run', files: ['./server'] })
 })

@@ -12,6 +12,8 @@ export interface Violation {
   readonly keyword: string
   /** What would be right, with what was sent: `must be one of "7d", "30d", "90d"; got "14d"`. */
   readonly message: string
+  /** How many broken rules this one stands for, where there are too many to name each. Absent: itself. */
+  readonly count?: number
 }
 
 /** Parameters as they were sent: strings, percent-encoding undone; a repeated query parameter is an array. */
@@ -54,6 +56,8 @@ export interface Operation {
   /** The request body the document describes; undefined where it describes none. */
   readonly body: { readonly required: boolean; readonly mediaTypes: readonly string[] } | undefined
 
+  /** The JSON schema of the request body with every `$ref` resolved; undefined where there is none. */
+  bodySchema(): JsonObject | undefined
   /** Types what was sent and names every violation; `values` is to be trusted only where there is none. */
   readParameters(sent: SentParameters): { values: ParameterValues; violations: Violation[] }
   /** Every violation of a request body of this media type (parameters such as charset cut off). */

@@ -2,7 +2,8 @@ import { isObject, type Json, type JsonObject } from '../json.ts'
 import type { Validator } from './ajv.ts'
 import type { Compiler } from './compile.ts'
 import type { Operation, Violation } from './contract.ts'
-import { bareMediaType, covering } from './media-types.ts'
+import { dereference } from './dereference.ts'
+import { bareMediaType, covering, isJson } from './media-types.ts'
 import { compileParameters } from './parameters.ts'
 import { below } from './pointer.ts'
 import { resolve } from './references.ts'
@@ -41,6 +42,7 @@ function compileOperation(
     successStatus: responses.success,
     statuses: responses.statuses,
     body: body && { required: body.required, mediaTypes: body.mediaTypes },
+    bodySchema: () => body?.schema,
     readParameters: compileParameters(document, compiler, at.item, pointer),
     checkBody: (mediaType, value) => body?.check(mediaType, value) ?? [],
     checkResponse: responses.check,
@@ -60,6 +62,8 @@ interface Body {
   readonly required: boolean
   /** Without parameters, as the document lists them; may be ranges such as `application/*`. */
   readonly mediaTypes: readonly string[]
+  /** Of the first JSON media type, references resolved. */
+  readonly schema: JsonObject | undefined
   check(mediaType: string, value: Json): Violation[]
 }
 
@@ -72,9 +76,13 @@ function compileBody(document: JsonObject, compiler: Compiler, operation: string
     validators.set(bareMediaType(mediaType), schema && compiler.at(schema.pointer))
   }
   const mediaTypes = [...validators.keys()]
+  const json = Object.keys(isObject(body.value.content) ? body.value.content : {}).find(isJson)
+  const schema =
+    json === undefined ? undefined : resolve(document, below(body.pointer, 'content', json, 'schema'))
   return {
     required: body.value.required === true,
     mediaTypes,
+    schema: schema && dereference(document, schema.value),
     check(mediaType, value) {
       const documented = validators.has(mediaType) ? mediaType : covering(mediaTypes, mediaType)
       if (documented === undefined) {

@@ -21,7 +21,13 @@ export function toViolations(
   const violations = telling.slice(0, NAMED).map((error) => toViolation(error, place, base))
   const more = telling.length - violations.length
   if (more > 0) {
-    violations.push({ in: place, pointer: base, keyword: 'more', message: `breaks ${more} more rules` })
+    violations.push({
+      in: place,
+      pointer: base,
+      keyword: 'more',
+      message: `breaks ${more} more rules`,
+      count: more,
+    })
   }
   return violations
 }

@@ -1,30 +1,44 @@
-import type { Contract, ParameterValues, Violation } from '../contract/contract.ts'
+import type { Contract, Operation, ParameterValues, Violation } from '../contract/contract.ts'
 import type { Incoming, Reply } from '../exchange.ts'
 import type { Json } from '../json.ts'
+import { readJson } from '../json-body.ts'
 import type { Log } from '../log.ts'
 import { refuse } from '../refusals.ts'
+import { type GuardSettings, guard } from './guard.ts'
 
 /** What a control operation is asked, already checked against `spec/control.openapi.yaml`. */
 export interface ControlRequest {
   readonly parameters: ParameterValues
+  /** Undefined where the operation takes none, or none was sent. */
   readonly body: Json | undefined
 }
 
-/** Answers with the body of the documented success status. */
-export type ControlHandler = (request: ControlRequest) => Promise<Json> | Json
+/** The body of the documented success status; or a refusal, made with `refused`. */
+export type ControlHandler = (request: ControlRequest) => Promise<Json | Refused> | Json | Refused
+
+/** A request that fits the document and still cannot be done. */
+export class Refused {
+  readonly status: number
+  readonly error: string
+  constructor(status: number, error: string) {
+    this.status = status
+    this.error = error
+  }
+}
 
 /** The control plane: the document says which operations there are, a handler by the same id does each. */
 export function createControl(
   contract: Contract,
   handlers: Readonly<Record<string, ControlHandler>>,
+  settings: GuardSettings,
   log: Log,
-) {
+): (request: Incoming) => Promise<Reply> {
   for (const { id } of contract.operations) {
     if (!handlers[id]) throw new Error(`the control operation ${id} has no handler`)
   }
-  return async function control(request: Incoming): Promise<Reply> {
+  return async function control(request) {
     try {
-      return await answer(contract, handlers, request)
+      return await answer(contract, handlers, settings, request)
     } catch (error) {
       log.error({ requestId: request.id, err: error }, 'a bug in the control plane')
       return refuse(500, 'Internal error of the simulator; its log tells more.', 'simulator')
@@ -35,31 +49,75 @@ export function createControl(
 async function answer(
   contract: Contract,
   handlers: Readonly<Record<string, ControlHandler>>,
+  settings: GuardSettings,
   request: Incoming,
 ): Promise<Reply> {
   // Health checks of scripts ask with HEAD; Node leaves the body out.
   const match = contract.match(request.method === 'HEAD' ? 'GET' : request.method, request.path)
-  if (match.kind === 'wrong-method') {
-    const allowed = match.allowed.join(', ')
-    return refuse(
-      405,
-      `${request.method} is not allowed on ${request.path}. Allowed: ${allowed}.`,
-      'simulator',
-      { Allow: allowed },
-    )
-  }
+  const isHealth = match.kind === 'operation' && match.operation.id === 'getHealth'
+  const closed = guard(request, settings, isHealth)
+  if (closed) return closed
+  if (match.kind === 'wrong-method') return wrongMethod(request, match.allowed)
   if (match.kind !== 'operation') return unknownPath(contract, request.path)
   const { operation, path } = match
-  const query = Object.fromEntries(new URLSearchParams(request.query))
+  const query = querySent(request)
   const { values, violations } = operation.readParameters({ path, query, header: {} })
-  if (violations.length > 0) return invalid(violations)
-  const body = await handlers[operation.id]?.({ parameters: values, body: undefined })
+  const stray = Object.keys(query).find((name) => !Object.hasOwn(values.query, name))
+  // A misspelt `sandbox` must not mean the default one. Health is asked by tools that add what they like.
+  if (stray !== undefined && violations.length === 0 && !isHealth)
+    return refuse(400, `${operation.id} has no parameter "${stray.slice(0, 80)}".`, 'simulator')
+  const read = readBody(operation, request)
+  if (!read.ok) return refuse(read.status, read.problem, 'simulator')
+  const all = [...violations, ...read.violations]
+  if (all.length > 0) return invalid(all)
+  const body = await handlers[operation.id]?.({ parameters: values, body: read.body })
+  if (body instanceof Refused) return refuse(body.status, body.error, 'simulator')
   return {
     status: operation.successStatus,
     headers: { 'Cache-Control': 'no-store' },
     body,
     origin: 'simulator',
   }
+}
+
+/** A parameter that is sent twice is an array, which the document has to allow. */
+function querySent({ query }: Incoming): Record<string, string | string[]> {
+  const sent = new URLSearchParams(query)
+  const values = [...new Set(sent.keys())].map((name): [string, string | string[]] => {
+    const [first = '', ...more] = sent.getAll(name)
+    return [name, more.length > 0 ? [first, ...more] : first]
+  })
+  return Object.fromEntries(values)
+}
+
+type ReadBody =
+  | { readonly ok: true; readonly body: Json | undefined; readonly violations: readonly Violation[] }
+  | { readonly ok: false; readonly status: number; readonly problem: string }
+
+function readBody(operation: Operation, { body, headers }: Incoming): ReadBody {
+  if (body.kind === 'unreadable') return { ok: false, status: body.status, problem: body.reason }
+  const contentType = headers['content-type']
+  const isJson = /^application\/json\s*(;|$)/i.test(contentType ?? '')
+  if (!isJson && (contentType !== undefined || body.kind === 'bytes')) {
+    const problem = `The control plane takes JSON: send Content-Type: application/json; got "${(contentType ?? '').slice(0, 80)}".`
+    return { ok: false, status: 415, problem }
+  }
+  if (!operation.body || body.kind === 'absent') {
+    return operation.body?.required
+      ? { ok: false, status: 400, problem: 'A JSON body is required.' }
+      : nothing
+  }
+  const read = readJson(body.bytes)
+  if (!read.ok)
+    return { ok: false, status: 400, problem: `Invalid request: body${read.pointer}: ${read.message}.` }
+  return { ok: true, body: read.value, violations: operation.checkBody('application/json', read.value) }
+}
+
+const nothing = { ok: true, body: undefined, violations: [] } as const
+
+function wrongMethod({ method, path }: Incoming, allowed: readonly string[]): Reply {
+  const list = allowed.join(', ')
+  return refuse(405, `${method} is not allowed on ${path}. Allowed: ${list}.`, 'simulator', { Allow: list })
 }
 
 function unknownPath(contract: Contract, path: string): Reply {

@@ -6,16 +6,16 @@ import express, {
   type RequestHandler,
   type Response,
 } from 'express'
-import type { Incoming, Reply } from '../exchange.ts'
+import type { Incoming, Parcel } from '../exchange.ts'
 import type { Log } from '../log.ts'
 import { refusals } from '../refusals.ts'
-import { deliver } from './deliver.ts'
+import { deliver, deliverPromptly } from './deliver.ts'
 import { requestReader } from './read-request.ts'
 
 /** What answers: the service's operations and our control plane, each a function of the request. */
 export interface Answering {
-  readonly service: (request: Incoming) => Promise<{ readonly reply: Reply; readonly date: number }>
-  readonly control: (request: Incoming) => Promise<Reply>
+  readonly service: (request: Incoming) => Promise<Parcel>
+  readonly control: (request: Incoming) => Promise<Parcel>
 }
 
 export interface AppSettings {
@@ -28,13 +28,18 @@ const healthAliases = ['/healthz', '/_x-steady/health', '/__admin/health']
 
 const healthPath = '/__sim/health'
 
+/** An import is as large as a sandbox. */
+const controlBodyLimit = '256mb'
+
 /** The edge: Express turns sockets into requests, replies go back through `deliver`. Does not listen. */
 export function createApp(answering: Answering, settings: AppSettings, log: Log): Express {
   let count = 0
-  const readRequest = requestReader(settings.bodyLimit, () => `req-${++count}`)
+  const nextId = () => `req-${++count}`
+  const readRequest = requestReader(settings.bodyLimit, nextId)
+  const readControl = requestReader(controlBodyLimit, nextId)
   const answerControl = async (req: Request, res: Response, path?: string) => {
-    const request = await readRequest(req, res)
-    deliver(await answering.control({ ...request, path: path ?? request.path }), res, Date.now())
+    const request = await readControl(req, res)
+    await deliver(await answering.control({ ...request, path: path ?? request.path }), res)
   }
 
   const app = express()
@@ -44,8 +49,7 @@ export function createApp(answering: Answering, settings: AppSettings, log: Log)
   app.get('/', (_req, res) => res.redirect(302, '/__sim/info'))
   if (settings.cors) app.use(forBrowsers(cors({ exposedHeaders: '*', maxAge: 600 })))
   app.use(async (req, res) => {
-    const { reply, date } = await answering.service(await readRequest(req, res))
-    deliver(reply, res, date)
+    await deliver(await answering.service(await readRequest(req, res)), res)
   })
   app.use(unexpected(log))
   return app
@@ -61,6 +65,6 @@ function unexpected(log: Log): ErrorRequestHandler {
   return (error, _req, res, next) => {
     if (res.headersSent) return next(error)
     log.error({ err: error }, 'a bug at the edge')
-    deliver(refusals.ownFault('Internal error of the simulator; its log tells more.'), res, Date.now())
+    deliverPromptly(refusals.ownFault('Internal error of the simulator; its log tells more.'), res)
   }
 }

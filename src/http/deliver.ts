@@ -1,15 +1,77 @@
 import type { ServerResponse } from 'node:http'
-import type { Reply } from '../exchange.ts'
+import { setTimeout as wait } from 'node:timers/promises'
+import { type Parcel, promptly, type Reply } from '../exchange.ts'
 
-/** Puts a reply on the socket. `date` (epoch milliseconds) is the time that the answer claims to be from. */
-export function deliver(reply: Reply, res: ServerResponse, date: number): void {
+/** Puts a reply on the socket, or does to the socket what was asked for. A client that has gone gets nothing. */
+export async function deliver({ reply, date, delivery }: Parcel, res: ServerResponse): Promise<void> {
+  if (delivery.delayMs > 0) await pause(delivery.delayMs, res)
   if (res.destroyed) return
-  const bytes = reply.body === undefined ? undefined : Buffer.from(JSON.stringify(reply.body))
+  const bytes = reply.body === undefined ? Buffer.alloc(0) : Buffer.from(JSON.stringify(reply.body))
+  const { manner } = delivery
+  switch (manner.kind) {
+    case 'whole':
+      writeHead(reply, date, bytes.length, res)
+      res.end(bytes)
+      return
+    case 'dribble':
+      writeHead(reply, date, bytes.length, res)
+      return dribble(bytes, manner.pieces, manner.ms, res)
+    case 'hang':
+      return
+    case 'reset':
+      res.socket?.resetAndDestroy()
+      return
+    case 'empty':
+      res.socket?.destroy()
+      return
+    case 'truncated':
+      writeHead(reply, date, bytes.length, res)
+      res.write(part(bytes, manner.keep), () => res.socket?.destroySoon())
+      return
+    case 'malformed': {
+      const kept = part(bytes, manner.keep)
+      writeHead(reply, date, kept.length, res)
+      res.end(kept)
+    }
+  }
+}
+
+/** Puts a reply of the edge's own on the socket, dated by the machine. */
+export function deliverPromptly(reply: Reply, res: ServerResponse): void {
+  void deliver({ reply, delivery: promptly, date: undefined }, res)
+}
+
+function writeHead(reply: Reply, date: number | undefined, length: number, res: ServerResponse): void {
   res.writeHead(reply.status, {
-    ...(bytes && { 'Content-Type': 'application/json; charset=utf-8' }),
-    ...(bytes && { 'Content-Length': bytes.length }),
-    Date: new Date(date).toUTCString(),
+    ...(reply.body !== undefined && { 'Content-Type': 'application/json; charset=utf-8' }),
+    'Content-Length': length,
+    ...(date !== undefined && { Date: new Date(date).toUTCString() }),
     ...reply.headers,
   })
-  res.end(bytes)
+}
+
+/** The first share of the bytes; always less than all of them. */
+function part(bytes: Buffer, keep: number): Buffer {
+  return bytes.subarray(0, Math.min(Math.floor(bytes.length * keep), Math.max(0, bytes.length - 1)))
+}
+
+async function dribble(bytes: Buffer, pieces: number, ms: number, res: ServerResponse): Promise<void> {
+  const size = Math.max(1, Math.ceil(bytes.length / pieces))
+  const gap = ms / Math.max(1, Math.ceil(bytes.length / size) - 1)
+  res.flushHeaders()
+  for (let at = 0; at < bytes.length; at += size) {
+    if (at > 0) await pause(gap, res)
+    if (res.destroyed) return
+    res.write(bytes.subarray(at, at + size))
+  }
+  res.end()
+}
+
+/** Waits, but no longer than the client does. */
+async function pause(ms: number, res: ServerResponse): Promise<void> {
+  const gone = new AbortController()
+  const leave = () => gone.abort()
+  res.once('close', leave)
+  await wait(ms, undefined, { signal: gone.signal }).catch(() => undefined) // the only rejection is our own abort
+  res.off('close', leave)
 }

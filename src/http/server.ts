@@ -2,7 +2,7 @@ import { createServer, type Server, type ServerResponse, STATUS_CODES } from 'no
 import type { AddressInfo, Socket } from 'node:net'
 import type { Express } from 'express'
 import { refuse } from '../refusals.ts'
-import { deliver } from './deliver.ts'
+import { deliverPromptly } from './deliver.ts'
 
 /** A server that listens, or why it does not. */
 export type Listening =
@@ -21,7 +21,7 @@ export function listen(app: Express, host: string, port: number): Promise<Listen
   // What Node would refuse by itself, without a body, is refused here in the service's shape.
   const server = createServer({ requireHostHeader: false }, (request, response) => {
     if (request.headers.host !== undefined || request.httpVersion === '1.0') return app(request, response)
-    deliver(refuse(400, 'The Host header is missing.', 'simulator'), response, Date.now())
+    deliverPromptly(refuse(400, 'The Host header is missing.', 'simulator'), response)
   })
   const sockets = new Set<Socket>()
   server.on('connection', (socket) => {
@@ -34,10 +34,9 @@ export function listen(app: Express, host: string, port: number): Promise<Listen
     response.once('close', () => inFlight.delete(response))
   })
   server.on('checkExpectation', ({ headers }, response) =>
-    deliver(
+    deliverPromptly(
       refuse(417, `Only Expect: 100-continue is met; got "${headers.expect}".`, 'simulator'),
       response,
-      Date.now(),
     ),
   )
   server.on('clientError', refuseBrokenHttp)

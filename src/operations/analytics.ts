@@ -1,31 +1,54 @@
 import { parametersOf } from '../exchange.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
-import type { World } from '../simulation/analytics.ts'
+import type { AnalyticsQuery, World } from '../simulation/analytics.ts'
+import type { Store } from '../state/store.ts'
 import type { Handler } from './handler.ts'
 
 const daysOf = { '7d': 7, '30d': 30, '90d': 90 } as const
 
 /** GET /models/{modelId}/analytics (service.md, "Endpoints"): the model's figures over the period. */
-export function getModelAnalytics(world: World): Handler {
+export function getModelAnalytics(
+  world: World,
+  store: Store,
+  productsOfModel: ReadonlyMap<string, readonly string[]>,
+): Handler {
   return {
     operationId: 'getModelAnalytics',
     metered: true,
     modelOf: (exchange) => String(parametersOf(exchange).path['modelId']),
-    handle(exchange) {
+    async handle(exchange) {
       const { path, query } = parametersOf(exchange)
+      const modelId = String(path['modelId']).toLowerCase()
       const { persona, shape, nulls } = exchange.shaping
       const analytics = world.analytics({
         seed: exchange.seed,
-        modelId: String(path['modelId']).toLowerCase(),
+        modelId,
         days: daysOf[query['period'] as keyof typeof daysOf],
         now: exchange.now,
         persona,
         shape,
+        qualityShift: await shiftBy(store, exchange.sandbox.name, productsOfModel.get(modelId) ?? []),
       })
       const answer = analytics as unknown as JsonObject // an interface, of JSON through and through
       return nulls.length === 0 ? answer : withNulls(structuredClone(answer), nulls)
     },
   }
+}
+
+/**
+ * What the events of the model's products do to each day's conversation quality: the weight of the sandbox's quality
+ * settings times the sum of the day's impacts. Undefined where there is nothing to do.
+ */
+async function shiftBy(
+  store: Store,
+  sandbox: string,
+  productIds: readonly string[],
+): Promise<AnalyticsQuery['qualityShift']> {
+  if (productIds.length === 0) return undefined
+  const impacts = await store.eventImpact(sandbox, { productIds })
+  if (impacts.size === 0) return undefined
+  const { weight } = await store.getQuality(sandbox)
+  return (day) => weight * (impacts.get(day)?.impact ?? 0)
 }
 
 /** Sets the named fields to null: `avgSafetyScore`, and `dataPoints.avgSafetyScore` in every data point. */

@@ -2,15 +2,30 @@ import { parseNow } from '../clock.ts'
 import type { Operation } from '../contract/contract.ts'
 import { type Exchange, operationOf, type Reply } from '../exchange.ts'
 import type { ActiveScenario, Catalogue } from '../scenarios/catalogue.ts'
-import { type Parsed, parseScenarios, splitOutsideQuotes } from '../scenarios/parse.ts'
+import {
+  type Parsed,
+  parseScenarios,
+  parseSequence,
+  type Sequence,
+  splitOutsideQuotes,
+} from '../scenarios/parse.ts'
 import { headersOf } from '../scenarios/refusals.ts'
 
 /** The request headers that steer us. An `X-Sim-` header that is not one of these is refused, not ignored. */
-const controlHeaders = ['x-sim-scenario', 'x-sim-sandbox', 'x-sim-seed', 'x-sim-now'] as const
+const controlHeaders = [
+  'x-sim-scenario',
+  'x-sim-sequence',
+  'x-sim-sandbox',
+  'x-sim-seed',
+  'x-sim-now',
+] as const
 
 /** What the request itself asks for. */
 export interface Asked {
+  /** Whether it asks for anything that decides the answer. */
+  readonly any: boolean
   readonly scenarios: readonly ActiveScenario[]
+  readonly sequence: Sequence | undefined
   /** A documented example by name, as Prism's `Prefer: example=` has it. */
   readonly example: Reply | undefined
   /** The preferences that are ours, for `Preference-Applied`; empty for none. */
@@ -29,31 +44,43 @@ export function readControls(exchange: Exchange, catalogue: Catalogue): Parsed<A
   if (world) return no(world)
   const scenarios = parseScenarios(headers['x-sim-scenario'] ?? '', catalogue)
   if (!scenarios.ok) return scenarios
-  return readAnswer(exchange, catalogue, scenarios.value, preferences)
+  const sequence =
+    headers['x-sim-sequence'] === undefined ? none : parseSequence(headers['x-sim-sequence'], catalogue)
+  if (!sequence.ok) return sequence
+  const preferred = readPreferred(exchange, catalogue, preferences)
+  if (!preferred.ok) return preferred
+  const { byCode, example } = preferred.value
+  const all = [...scenarios.value, ...byCode]
+  const any = all.length > 0 || sequence.value !== undefined || example !== undefined
+  return { ok: true, value: { any, scenarios: all, sequence: sequence.value, ...preferred.value } }
 }
 
-function readAnswer(
+const none = { ok: true, value: undefined } as const
+
+/** `Prefer: code=` and `example=`, which together mean the example of that status. */
+function readPreferred(
   exchange: Exchange,
   catalogue: Catalogue,
-  scenarios: readonly ActiveScenario[],
   preferences: ReadonlyMap<string, string>,
-): Parsed<Asked> {
+): Parsed<{
+  readonly byCode: readonly ActiveScenario[]
+  readonly example: Reply | undefined
+  readonly preferred: string
+}> {
   const operation = operationOf(exchange)
   const code = preferences.get('code')
   const name = preferences.get('example')
   if (code !== undefined && !operation.statuses.includes(Number(code))) {
     return no(`Prefer: code=${code}: ${operation.id} documents ${operation.statuses.join(', ')}.`)
   }
-  const byCode =
-    code === undefined || name !== undefined
-      ? { ok: true as const, value: [] }
-      : parseScenarios(code, catalogue)
-  if (!byCode.ok) return byCode
-  const example = name === undefined ? undefined : exampleReply(operation, name, code)
-  if (typeof example === 'string') return no(example)
   const applied = ['code', 'example', 'seed'].filter((key) => preferences.has(key))
   const preferred = applied.map((key) => `${key}=${preferences.get(key)}`).join(', ')
-  return { ok: true, value: { scenarios: [...scenarios, ...byCode.value], example, preferred } }
+  if (name === undefined) {
+    const byCode = parseScenarios(code ?? '', catalogue)
+    return byCode.ok ? { ok: true, value: { byCode: byCode.value, example: undefined, preferred } } : byCode
+  }
+  const example = exampleReply(operation, name, code)
+  return typeof example === 'string' ? no(example) : { ok: true, value: { byCode: [], example, preferred } }
 }
 
 /** The example's reply, or why there is none. Without a code the success status is looked through first. */

@@ -1,5 +1,5 @@
 import type { Contract } from '../contract/contract.ts'
-import type { Exchange, Reply, Stage } from '../exchange.ts'
+import { type Exchange, enter, type Reply, type Stage } from '../exchange.ts'
 import { refusals } from '../refusals.ts'
 import { isSandboxName, type Sandboxes, sandboxNameRule } from '../sandboxes.ts'
 import { readBearer } from './bearer.ts'
@@ -31,9 +31,7 @@ function nameSandbox(
   if (name === undefined) return undefined
   if (!isSandboxName(name))
     return refusals.control(`"${name.slice(0, 80)}" cannot name a sandbox: ${sandboxNameRule}.`)
-  exchange.sandbox = sandboxes.use(name)
-  exchange.seed = exchange.sandbox.seed
-  exchange.now = exchange.sandbox.now()
+  enter(exchange, sandboxes.use(name))
   return undefined
 }
 

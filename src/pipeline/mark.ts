@@ -1,5 +1,6 @@
 import type { Violation } from '../contract/contract.ts'
 import type { Exchange, Reply } from '../exchange.ts'
+import { totalOf } from '../refusals.ts'
 
 /** Room for the violations in a header; clients and proxies refuse much longer ones. */
 const maxHeaderLength = 4000
@@ -14,6 +15,7 @@ export function mark(simHeaders: boolean) {
     headers['X-Sim-Origin'] = reply.origin
     headers['X-Sim-Sandbox'] = sandbox.name
     if (operation) headers['X-Sim-Operation'] = operation.id
+    if (exchange.damage.length > 0) headers['X-Sim-Damage'] = ascii(exchange.damage.join(', '))
     if (scenarios.length > 0) headers['X-Sim-Scenario'] = ascii(scenarios.map(({ text }) => text).join(', '))
     if (violations.length > 0) headers['X-Sim-Violations'] = violationsHeader(violations)
     return { ...reply, headers }
@@ -23,10 +25,10 @@ export function mark(simHeaders: boolean) {
 /** `{"total":3,"violations":[...]}`: always whole JSON. Where room is short there are fewer, and `total` tells. */
 export function violationsHeader(violations: readonly Violation[]): string {
   for (let count = violations.length; count > 0; count -= 1) {
-    const text = ascii(JSON.stringify({ total: violations.length, violations: violations.slice(0, count) }))
+    const text = ascii(JSON.stringify({ total: totalOf(violations), violations: violations.slice(0, count) }))
     if (text.length <= maxHeaderLength) return text
   }
-  return JSON.stringify({ total: violations.length, violations: [] })
+  return JSON.stringify({ total: totalOf(violations), violations: [] })
 }
 
 /** Header values are visible ASCII; in JSON the escapes mean the same characters. */

@@ -1,6 +1,6 @@
 import type { Contract } from '../contract/contract.ts'
 import type { Fallback } from '../contract/fallback.ts'
-import type { Exchange, Incoming, Reply, Stage } from '../exchange.ts'
+import { type Exchange, type Incoming, type Parcel, promptly, type Reply, type Stage } from '../exchange.ts'
 import type { Fixtures } from '../fixtures.ts'
 import type { Log } from '../log.ts'
 import type { Handler } from '../operations/handler.ts'
@@ -10,6 +10,7 @@ import { unshaped } from '../scenarios/effects.ts'
 import type { Store } from '../state/store.ts'
 import { authenticate } from './authenticate.ts'
 import { checkAnswer } from './check-answer.ts'
+import { damage } from './damage.ts'
 import { handle } from './handle.ts'
 import { identify } from './identify.ts'
 import { mark } from './mark.ts'
@@ -39,7 +40,7 @@ export interface Parts {
 }
 
 /** A request in, its answer out. */
-export type Pipeline = (request: Incoming) => Promise<{ readonly exchange: Exchange; readonly reply: Reply }>
+export type Pipeline = (request: Incoming) => Promise<Parcel>
 
 /** THE ORDER of things. The first stage that has a reply wins; every reply goes the whole way out. */
 export function createPipeline(parts: Parts): Pipeline {
@@ -47,19 +48,24 @@ export function createPipeline(parts: Parts): Pipeline {
   const stagesIn: readonly Stage[] = [
     identify(contract, sandboxes), //                     404 405
     authenticate(fixtures.keys, parts.planOfUnknownKeys), // 401
-    scenario(parts.scenarios), //                         scripted
+    scenario(parts.scenarios, store), //                   scripted
     plan(fixtures.plans, handlers), //                    403
     validate(handlers, parts.strict), //                  400 413 415
     subject(parts.isModel, handlers), //                  404
     rate(store, parts.limitOf, handlers), //              429
     handle(contract, handlers, parts.fallback), //                  the operation itself
   ]
-  const stagesOut = [checkAnswer(log), mark(parts.simHeaders), record(log)]
+  const stagesOut = [checkAnswer(log), damage(), mark(parts.simHeaders), record(log)]
 
   return async function pipeline(request) {
     const exchange = open(request, sandboxes)
-    const answered = await firstReply(stagesIn, exchange, log)
-    return { exchange, reply: stagesOut.reduce((reply, stage) => stage(exchange, reply), answered) }
+    try {
+      const answered = await firstReply(stagesIn, exchange, log)
+      const reply = stagesOut.reduce((reply, stage) => stage(exchange, reply), answered)
+      return { reply, delivery: exchange.delivery, date: exchange.now }
+    } finally {
+      exchange.sandbox.busy -= 1
+    }
   }
 }
 
@@ -81,17 +87,22 @@ async function firstReply(stages: readonly Stage[], exchange: Exchange, log: Log
 
 function open(request: Incoming, sandboxes: Sandboxes): Exchange {
   const sandbox = sandboxes.use(defaultSandbox)
+  sandbox.busy += 1
   return {
     request,
     sandbox,
     seed: sandbox.seed,
-    now: sandbox.now(),
+    now: sandbox.clock.now(),
     path: request.path,
     operation: undefined,
     pathParameters: {},
     caller: undefined,
     scenarios: [],
+    askedByRequest: false,
     shaping: unshaped,
+    delivery: promptly,
+    damage: [],
+    json: undefined,
     parameters: undefined,
     body: undefined,
     violations: [],

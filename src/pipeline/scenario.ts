@@ -1,78 +1,186 @@
-import { type Exchange, operationOf, type Reply, type Stage } from '../exchange.ts'
+import { type Exchange, jsonOf, operationOf, type Reply, type Stage } from '../exchange.ts'
+import { isObject } from '../json.ts'
 import { refusals } from '../refusals.ts'
 import type { ActiveScenario, Catalogue } from '../scenarios/catalogue.ts'
-import { type Effect, unshaped } from '../scenarios/effects.ts'
-import { parseScenarios } from '../scenarios/parse.ts'
+import type { Chance, Effect } from '../scenarios/effects.ts'
+import { numberOf } from '../scenarios/parameters.ts'
+import { clashIn, parseScenarios } from '../scenarios/parse.ts'
+import { type Facts, matches, type RuleSet, ruleSequencePrefix } from '../scenarios/rules.ts'
+import type { Store } from '../state/store.ts'
 import { type Asked, readControls } from './controls.ts'
+import { drawChance, isStruck, step, withinTimes } from './draw.ts'
 
 /** Who may switch something on, besides the request's own controls. */
 export interface ScenarioSources {
   readonly catalogue: Catalogue
-  /** Scenarios by magic value (`fixtures/`): a model id. */
+  /** Scenarios of magic model ids (`fixtures/`). */
   readonly ofModel: ReadonlyMap<string, string>
-  /** `--scenario`: for every request. */
-  readonly startUp: readonly ActiveScenario[]
+  /** Ids of the products that a model belongs to (`fixtures/`). */
+  readonly productsOfModel: ReadonlyMap<string, readonly string[]>
+  /** `--scenario` and `--scenarios`: for every sandbox. */
+  readonly startUp: RuleSet
 }
 
 /**
  * What acts on this request. Precedence: request > sandbox > start-up > default; the narrowest scope that asks for
  * anything decides alone. In the request, a control goes before a magic value.
  */
-export function scenario(sources: ScenarioSources): Stage {
-  return function scenario(exchange) {
+export function scenario(sources: ScenarioSources, store: Store): Stage {
+  return async function scenario(exchange) {
     const asked = readControls(exchange, sources.catalogue)
     if (!asked.ok) return refusals.control(asked.problem)
-    const { scenarios, example, preferred } = asked.value
-    const problem = misfitIn(exchange, asked.value)
-    if (problem) return refusals.control(problem)
+    const problem = problemIn(exchange, asked.value)
+    if (problem !== undefined) return refusals.control(problem)
+    const { any, example, preferred } = asked.value
+    exchange.askedByRequest = any
     if (preferred) exchange.extraHeaders['Preference-Applied'] = preferred
-    exchange.scenarios = scenarios.length > 0 || example ? scenarios : widerScope(exchange, sources)
-    return example ?? apply(exchange)
+    const acting = any
+      ? await ofRequest(exchange, asked.value, store)
+      : await ofWiderScope(exchange, sources, store)
+    const reply = await apply(exchange, acting, store)
+    return example ?? reply
   }
 }
 
-/** Why what the request asks for cannot be done as a whole: nobody is to believe that something was switched on and was not. */
-function misfitIn(exchange: Exchange, { scenarios, example }: Asked): string | undefined {
-  const misfit = scenarios.map((active) => unfit(exchange, active)).find((reason) => reason !== undefined)
-  const answers = scenarios.filter(({ entry, values }) => entry.effect(values).kind === 'answer')
-  if (misfit || answers.length + (example ? 1 : 0) < 2) return misfit
-  return 'The request asks for more than one answer; only one of them could be given.'
+/**
+ * Why what the request asks for cannot be done as a whole: nobody is to believe that something was switched on and was
+ * not. Of a sequence every item is looked at, whichever it is this request's turn to meet.
+ */
+function problemIn(exchange: Exchange, { scenarios, sequence, example }: Asked): string | undefined {
+  const items = sequence?.steps.map((step) => step.scenario) ?? []
+  const misfit = [...scenarios, ...items]
+    .map((active) => unfit(exchange, active))
+    .find((one) => one !== undefined)
+  if (misfit !== undefined) return misfit
+  if (
+    example &&
+    [...scenarios, ...items].some(({ entry, values }) => entry.effect(values).kind === 'answer')
+  ) {
+    return 'The request asks for an example and for another answer; only one of them could be given.'
+  }
+  const together = items.length > 0 ? items.map((item) => [...scenarios, item]) : [scenarios]
+  return together.map(clashIn).find((clash) => clash !== undefined)
 }
 
-/** The narrowest scope beyond the request's controls that has anything for this operation. */
-function widerScope(
+async function ofRequest(
   exchange: Exchange,
-  { catalogue, ofModel, startUp }: ScenarioSources,
-): readonly ActiveScenario[] {
-  const magic = [
-    exchange.caller?.scenario,
-    ...Object.values(exchange.pathParameters).map((id) => ofModel.get(id.toLowerCase())),
-  ]
-  const byMagic = magic.filter((text) => text !== undefined).flatMap((text) => checked(text, catalogue))
-  const fitting = [byMagic, startUp].map((scope) =>
-    scope.filter((active) => unfit(exchange, active) === undefined),
-  )
-  return fitting.find((scope) => scope.length > 0) ?? []
+  { scenarios, sequence }: Asked,
+  store: Store,
+): Promise<readonly ActiveScenario[]> {
+  return sequence ? [...scenarios, await step(exchange, sequence, store)] : scenarios
 }
 
-/** A fixture's scenario was parsed when the fixtures were loaded. */
-function checked(text: string, catalogue: Catalogue): readonly ActiveScenario[] {
-  const parsed = parseScenarios(text, catalogue)
-  if (!parsed.ok) throw new Error(parsed.problem)
-  return parsed.value
+/** The narrowest scope beyond the request's controls that has anything for this request. */
+async function ofWiderScope(
+  exchange: Exchange,
+  sources: ScenarioSources,
+  store: Store,
+): Promise<readonly ActiveScenario[]> {
+  const byMagic = fits(exchange, magicOf(exchange, sources))
+  if (byMagic.length > 0) return byMagic
+  for (const set of [exchange.sandbox.rules, sources.startUp]) {
+    const acting = set.rules.length === 0 ? [] : await ofRules(exchange, set, sources, store)
+    if (acting.length > 0) return acting
+  }
+  return []
 }
 
-function unfit(exchange: Exchange, { entry, text }: ActiveScenario): string | undefined {
-  const reason = entry.unfit(operationOf(exchange))
+function magicOf(
+  { caller, pathParameters }: Exchange,
+  { catalogue, ofModel }: ScenarioSources,
+): ActiveScenario[] {
+  const ids = Object.values(pathParameters).map((id) => ofModel.get(id.toLowerCase()))
+  const texts = [caller?.scenario, ...ids].filter((text) => text !== undefined)
+  return texts.flatMap((text) => {
+    const parsed = parseScenarios(text, catalogue)
+    if (!parsed.ok) throw new Error(parsed.problem) // parsed once already, when the fixtures were loaded
+    return parsed.value
+  })
+}
+
+/** What the first rule of the set that acts on this request switches on. */
+async function ofRules(
+  exchange: Exchange,
+  set: RuleSet,
+  { productsOfModel }: ScenarioSources,
+  store: Store,
+): Promise<readonly ActiveScenario[]> {
+  const facts = factsOf(exchange, productsOfModel)
+  for (const [index, rule] of set.rules.entries()) {
+    const fitting = fits(exchange, rule.scenarios)
+    // What makes no sense for this request does not use the rule up.
+    if (!matches(rule, facts) || (!rule.sequence && fitting.length === 0)) continue
+    if (!(await withinTimes(exchange, set, index, store))) continue
+    const acting = rule.sequence
+      ? fits(exchange, [await step(exchange, rule.sequence, store, ruleSequencePrefix(set, index))])
+      : fitting
+    if (acting.length > 0) return acting
+  }
+  return []
+}
+
+function fits(exchange: Exchange, scenarios: readonly ActiveScenario[]): readonly ActiveScenario[] {
+  return scenarios.filter((active) => unfit(exchange, active) === undefined)
+}
+
+function factsOf(exchange: Exchange, productsOfModel: ReadonlyMap<string, readonly string[]>): Facts {
+  const models = Object.values(exchange.pathParameters).map((id) => id.toLowerCase())
+  const body = () => {
+    const read = jsonOf(exchange)
+    return read?.ok ? read.value : undefined
+  }
+  return {
+    operation: operationOf(exchange).id,
+    models,
+    headers: exchange.request.headers,
+    products() {
+      const sent = body()
+      const own =
+        isObject(sent) && typeof sent['productId'] === 'string' ? [sent['productId'].toLowerCase()] : []
+      return [...own, ...models.flatMap((id) => productsOfModel.get(id) ?? [])]
+    },
+    body,
+  }
+}
+
+function unfit(exchange: Exchange, { entry, values, text }: ActiveScenario): string | undefined {
+  const reason = entry.unfit(operationOf(exchange), values)
   return reason === undefined ? undefined : `The scenario "${text}" makes no sense here: ${reason}.`
 }
 
-function apply(exchange: Exchange): Reply | undefined {
+/** Lets the scenarios act that chance does not spare; one that answers ends the way through the stages. */
+async function apply(
+  exchange: Exchange,
+  acting: readonly ActiveScenario[],
+  store: Store,
+): Promise<Reply | undefined> {
   let reply: Reply | undefined
-  for (const { entry, values } of exchange.scenarios) {
-    const effect: Effect = entry.effect(values)
-    if (effect.kind === 'shape') exchange.shaping = { ...unshaped, ...exchange.shaping, ...effect.shaping }
-    if (effect.kind === 'answer') reply ??= effect.reply(operationOf(exchange))
+  for (const active of acting) {
+    const effect = active.entry.effect(active.values)
+    const drawn = numberOf(active.values, 'p') < 1 || (effect.kind === 'delay' && effect.drawn)
+    const chance: Chance = drawn ? await drawChance(exchange, active.text, store) : () => 0
+    if (!isStruck(active, chance)) continue
+    exchange.scenarios = [...exchange.scenarios, active]
+    reply = act(exchange, effect, chance) ?? reply
   }
   return reply
+}
+
+/** What can be done before there is an answer; the rest is `damage`'s. */
+function act(exchange: Exchange, effect: Effect, chance: Chance): Reply | undefined {
+  switch (effect.kind) {
+    case 'answer':
+      return effect.reply(operationOf(exchange))
+    case 'shape':
+      exchange.shaping = { ...exchange.shaping, ...effect.shaping }
+      return undefined
+    case 'delay':
+      exchange.delivery = { ...exchange.delivery, delayMs: effect.ms(chance) }
+      return undefined
+    case 'deliver':
+      exchange.delivery = { ...exchange.delivery, manner: effect.manner }
+      return undefined
+    default:
+      return undefined
+  }
 }

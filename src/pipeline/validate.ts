@@ -1,6 +1,6 @@
-import type { Operation, Violation } from '../contract/contract.ts'
-import { type Exchange, operationOf, type Reply, type Stage } from '../exchange.ts'
-import { readJson } from '../json-body.ts'
+import type { Violation } from '../contract/contract.ts'
+import { covering, isJson } from '../contract/media-types.ts'
+import { type Exchange, jsonOf, operationOf, type Reply, type Stage } from '../exchange.ts'
 import type { Handler } from '../operations/handler.ts'
 import { refusals } from '../refusals.ts'
 import { sentParameters } from './sent.ts'
@@ -35,13 +35,11 @@ function checkBody(exchange: Exchange): Violation[] {
   if (request.body.kind !== 'bytes') return expected.required ? [missing(expected.mediaTypes)] : []
   const contentType = request.headers['content-type']
   const mediaType = (contentType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
-  const problem = mediaTypeProblem(contentType, mediaType, operationOf(exchange), expected.mediaTypes)
+  const problem = mediaTypeProblem(contentType, mediaType, expected.mediaTypes)
   if (problem) return [{ in: 'header', pointer: '/content-type', keyword: 'media-type', message: problem }]
-  const { bytes } = request.body
   // An operation that somebody added may take text: it is judged as the text that it is.
-  const read = /[/+]json$/.test(mediaType)
-    ? readJson(bytes)
-    : { ok: true as const, value: new TextDecoder().decode(bytes) }
+  const read = isJson(mediaType) ? jsonOf(exchange) : readText(request.body.bytes)
+  if (!read) throw new Error('a body of bytes was not read')
   if (!read.ok) return [{ in: 'body', pointer: read.pointer, keyword: 'json', message: read.message }]
   exchange.body = read.value
   return operationOf(exchange).checkBody(mediaType, read.value)
@@ -54,19 +52,17 @@ const missing = (mediaTypes: readonly string[]): Violation => ({
   message: `is required: send a body of the type ${mediaTypes.join(' or ')}`,
 })
 
-/** JSON is UTF-8 (RFC 8259), whatever else a charset says. */
+const readText = (bytes: Uint8Array) => ({ ok: true, value: new TextDecoder().decode(bytes) }) as const
+
+/** What is wrong with a content type, if the document's media types or ranges do not cover it. JSON is UTF-8 (RFC 8259). */
 function mediaTypeProblem(
   sent: string | undefined,
   mediaType: string,
-  operation: Operation,
   allowed: readonly string[],
 ): string | undefined {
   if (sent === undefined) return `is missing; send ${allowed.join(' or ')}`
-  // The document may list ranges, e.g. application/*, which the operation knows how to read.
-  const covered =
-    allowed.includes(mediaType) ||
-    operation.checkBody(mediaType, null).every(({ keyword }) => keyword !== 'media-type')
-  if (!covered) return `must be ${allowed.join(' or ')}; got "${sent.slice(0, 80)}"`
+  if (covering(allowed, mediaType) === undefined)
+    return `must be ${allowed.join(' or ')}; got "${sent.slice(0, 80)}"`
   const charset = /;\s*charset\s*=\s*"?([^";\s]+)/i.exec(sent)?.[1]?.toLowerCase() ?? 'utf-8'
   return ['utf-8', 'utf8', 'us-ascii'].includes(charset)
     ? undefined

@@ -34,8 +34,7 @@ function nullEntry(fields: readonly string[]): Entry {
       {
         name: 'fields',
         type: 'names',
-        default: undefined,
-        unit: '',
+        required: true,
         about: 'Nullable fields separated by "|", e.g. fields=recommendations|dataPoints.avgSafetyScore.',
       },
     ],

@@ -1,18 +1,21 @@
-import type { Catalogue, Entry } from './catalogue.ts'
+import { type Catalogue, type Entry, probability } from './catalogue.ts'
 import type { Parameter } from './parameters.ts'
 
 /** The catalogue as `--help` shows it: a line an entry, its parameters below. */
 export function describeCatalogue(catalogue: Catalogue): string {
-  return catalogue.entries
-    .flatMap((entry) => [`  ${entry.name.padEnd(18)} ${entry.about}`, ...parameterLines(entry)])
-    .join('\n')
+  const lines = catalogue.entries.flatMap((entry) => [row(entry.name, entry.about), ...parameterLines(entry)])
+  return [...lines, row('(any of them)', describeParameter(probability))].join('\n')
 }
 
+const row = (name: string, about: string) => `  ${name.padEnd(18)} ${about}`
+
 function parameterLines(entry: Entry): string[] {
-  return entry.parameters.map((parameter) => `  ${''.padEnd(18)}   ${describeParameter(parameter)}`)
+  return entry.parameters.map((parameter) => row('', `  ${describeParameter(parameter)}`))
 }
 
 /** `retry-after=1 (s): When the client may come back.` */
-export function describeParameter({ name, default: standard, unit, about }: Parameter): string {
-  return `${name}${standard === undefined ? '' : `=${standard}`}${unit && ` (${unit})`}: ${about}`
+export function describeParameter(parameter: Parameter): string {
+  const { name, default: standard, unit, about } = parameter
+  const choices = parameter.type === 'choice' ? ` One of ${parameter.of.join(', ')}.` : ''
+  return `${name}${standard === undefined ? '' : `=${standard}`}${unit ? ` (${unit})` : ''}: ${about}${choices}`
 }

@@ -1,41 +1,46 @@
-/** One parameter of a catalogue entry. Closed set of types, so that help, schema and reader agree. */
-export interface Parameter {
+/** How a parameter's text is read. A closed set, so that help, README, catalogue and reader agree. */
+export type Kind =
+  | { readonly type: 'integer' | 'number'; readonly minimum: number; readonly maximum: number }
+  | { readonly type: 'choice'; readonly of: readonly string[] }
+  | { readonly type: 'text' }
+  /** Names separated by "|". */
+  | { readonly type: 'names' }
+
+/** One parameter of a catalogue entry. */
+export type Parameter = Kind & {
   readonly name: string
-  readonly type: 'integer' | 'number' | 'names'
-  /** What holds where it is not given; undefined: it must be given. */
-  readonly default: number | undefined
-  readonly minimum?: number
-  readonly maximum?: number
-  /** `s`, `ms`; empty for a plain number. */
-  readonly unit: string
+  /** What holds where it is not given; undefined: see `required`. */
+  readonly default?: number | string
+  /** True where an entry makes no sense without it. */
+  readonly required?: boolean
+  /** `s`, `ms`; absent for a plain number or a text. */
+  readonly unit?: string
   /** One sentence, for help and README. */
   readonly about: string
 }
 
-export type Value = number | readonly string[]
+export type Value = number | string | readonly string[]
 
+/** The values of an entry's parameters; one that has no default and was not given is absent. */
 export type Values = Readonly<Record<string, Value>>
 
 /** Longest text of one control. Generous for people, too short to be a burden. */
 export const maxControlLength = 2000
 
+type Read = { readonly ok: true; readonly values: Values } | { readonly ok: false; readonly problem: string }
+
 /** The typed values of the parameters, defaults filled in; or what is wrong with them. */
-export function readValues(
-  specs: readonly Parameter[],
-  sent: ReadonlyMap<string, string>,
-): { readonly ok: true; readonly values: Values } | { readonly ok: false; readonly problem: string } {
-  for (const name of sent.keys()) {
-    if (!specs.some((spec) => spec.name === name))
-      return wrong(`has no parameter "${name}"; ${listOf(specs)}`)
-  }
+export function readValues(specs: readonly Parameter[], sent: ReadonlyMap<string, string>): Read {
+  const stray = [...sent.keys()].find((name) => !specs.some((spec) => spec.name === name))
+  if (stray !== undefined)
+    return wrong(`has no parameter "${stray}"; it takes: ${specs.map(({ name }) => name).join(', ')}`)
   const values: Record<string, Value> = {}
   for (const spec of specs) {
     const text = sent.get(spec.name)
-    if (text === undefined && spec.default === undefined)
-      return wrong(`needs the parameter "${spec.name}": ${spec.about}`)
+    if (text === undefined && spec.required) return wrong(`needs the parameter "${spec.name}": ${spec.about}`)
     const value = text === undefined ? spec.default : readValue(spec, text)
-    if (value === undefined) return wrong(`takes for "${spec.name}" ${rangeOf(spec)}; got "${text}"`)
-    values[spec.name] = value
+    if (value !== undefined) values[spec.name] = value
+    else if (text !== undefined) return wrong(`takes for "${spec.name}" ${rangeOf(spec)}; got "${text}"`)
   }
   return { ok: true, values }
 }
@@ -47,6 +52,13 @@ export function numberOf(values: Values, name: string): number {
   return value
 }
 
+/** A text that `readValues` has read; undefined where it was not given and has no default. */
+export function textOf(values: Values, name: string): string | undefined {
+  const value = values[name]
+  if (typeof value === 'string' || value === undefined) return value
+  throw new Error(`the parameter ${name} is not a text`)
+}
+
 /** A list of names that `readValues` has read. */
 export function namesOf(values: Values, name: string): readonly string[] {
   const value = values[name]
@@ -54,25 +66,46 @@ export function namesOf(values: Values, name: string): readonly string[] {
   return value
 }
 
+/** What would be right: `a whole number from 0 to 86400 (s)`. */
+function rangeOf(spec: Parameter): string {
+  switch (spec.type) {
+    case 'integer':
+      return `a whole number from ${spec.minimum} to ${spec.maximum}${unitOf(spec)}`
+    case 'number':
+      return `a number from ${spec.minimum} to ${spec.maximum}${unitOf(spec)}`
+    case 'choice':
+      return spec.of.join(' or ')
+    case 'names':
+      return 'names, separated by "|"'
+    case 'text':
+      return 'text that is not empty'
+  }
+}
+
+const unitOf = ({ unit }: Parameter) => (unit === undefined ? '' : ` (${unit})`)
+
 const wrong = (problem: string) => ({ ok: false, problem }) as const
 
 function readValue(spec: Parameter, text: string): Value | undefined {
-  if (spec.type === 'names') {
-    const names = text.split(/[|,\s]+/).filter((name) => name !== '')
-    return names.length > 0 ? names : undefined
+  switch (spec.type) {
+    case 'names': {
+      const names = text.split(/[|,\s]+/).filter((name) => name !== '')
+      return names.length > 0 ? names : undefined
+    }
+    case 'text':
+      return text === '' ? undefined : text
+    case 'choice':
+      return spec.of.find((one) => one === text)
+    default:
+      return readNumber(spec, text)
   }
+}
+
+function readNumber(
+  { type, minimum, maximum }: Extract<Kind, { minimum: number }>,
+  text: string,
+): number | undefined {
   const value = text.trim() === '' ? Number.NaN : Number(text)
-  const whole = spec.type === 'number' || Number.isInteger(value)
-  const inRange = value >= (spec.minimum ?? -Infinity) && value <= (spec.maximum ?? Infinity)
-  return whole && inRange ? value : undefined
-}
-
-function rangeOf(spec: Parameter): string {
-  if (spec.type === 'names') return 'names, separated by "|"'
-  const kind = spec.type === 'integer' ? 'a whole number' : 'a number'
-  return `${kind} from ${spec.minimum ?? 'any'} to ${spec.maximum ?? 'any'}${spec.unit && ` (${spec.unit})`}`
-}
-
-function listOf(specs: readonly Parameter[]): string {
-  return specs.length === 0 ? 'it takes none' : `it takes: ${specs.map((spec) => spec.name).join(', ')}`
+  const whole = type === 'number' || Number.isInteger(value)
+  return whole && value >= minimum && value <= maximum ? value : undefined
 }

@@ -1,10 +1,23 @@
-import type { ActiveScenario, Catalogue } from './catalogue.ts'
+import { type ActiveScenario, type Catalogue, type Entry, probability } from './catalogue.ts'
 import { maxControlLength, readValues } from './parameters.ts'
 
 /** What a control asks for, or why it cannot be understood. */
 export type Parsed<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly problem: string }
+
+/** Items of a sequence: `429*2` is one item, met twice. */
+export interface Step {
+  readonly scenario: ActiveScenario
+  readonly times: number
+}
+
+/** `429*2, 200`: the n-th request gets the n-th item, the last one repeats. */
+export interface Sequence {
+  readonly steps: readonly Step[]
+  /** As it was written; two of the same text in one sandbox and operation are one sequence. */
+  readonly text: string
+}
 
 /**
  * Reads `slow;ms=200, rate-limited;retry-after="3"`: scenarios with commas, parameters with semicolons. Quotes protect
@@ -19,7 +32,54 @@ export function parseScenarios(text: string, catalogue: Catalogue): Parsed<Activ
     if (!parsed.ok) return parsed
     scenarios.push(parsed.value)
   }
-  return { ok: true, value: scenarios }
+  const clash = clashIn(scenarios)
+  return clash === undefined ? { ok: true, value: scenarios } : no(clash)
+}
+
+/** What the key of a sequence's count begins with, so that those who ask how far it is can tell it from other counts. */
+export const sequencePrefix = 'sequence '
+
+/** Reads `429;retry-after=1*2, 200`. */
+export function parseSequence(text: string, catalogue: Catalogue): Parsed<Sequence> {
+  if (text.length > maxControlLength)
+    return no(`A sequence's text is at most ${maxControlLength} characters long.`)
+  const steps: Step[] = []
+  for (const item of splitOutsideQuotes(text, ',')) {
+    const [, scenario = '', count = '1'] = /^(.*?)(?:\s*\*\s*(\d{1,6}))?$/s.exec(item) ?? []
+    const parsed = parseOne(scenario, catalogue)
+    if (!parsed.ok) return parsed
+    if (Number(count) === 0) return no(`"${item}" of the sequence is never met; leave it out.`)
+    steps.push({ scenario: parsed.value, times: Number(count) })
+  }
+  return steps.length > 0
+    ? { ok: true, value: { steps, text } }
+    : no('A sequence has at least one item, e.g. "429*2, 200".')
+}
+
+/** The item that a request meets that has `before` others of the sequence before it. */
+export function stepAt({ steps }: Sequence, before: number): ActiveScenario {
+  let passed = 0
+  for (const { scenario, times } of steps) {
+    passed += times
+    if (before < passed) return scenario
+  }
+  const last = steps.at(-1)
+  if (!last) throw new Error('a sequence without items was let through')
+  return last.scenario
+}
+
+/** Two scenarios that cannot both act on one answer: both would answer, or both would settle its figures or delivery. */
+export function clashIn(scenarios: readonly ActiveScenario[]): string | undefined {
+  const byKind = new Map<string, string>()
+  for (const { entry, values, text } of scenarios) {
+    const effect = entry.effect(values)
+    const kind = effect.kind === 'lose-ack' ? 'deliver' : effect.kind
+    if (kind === 'drift' || kind === 'ordinary' || (effect.kind === 'shape' && effect.shaping.nulls)) continue
+    const other = byKind.get(kind)
+    if (other !== undefined) return `"${other}" and "${text}" cannot both act on one answer.`
+    byKind.set(kind, text)
+  }
+  return undefined
 }
 
 function parseOne(text: string, catalogue: Catalogue): Parsed<ActiveScenario> {
@@ -32,14 +92,18 @@ function parseOne(text: string, catalogue: Catalogue): Parsed<ActiveScenario> {
     if (at < 1) return no(`The parameter "${part}" of "${name}" is not written as name=value.`)
     sent.set(part.slice(0, at).trim(), unquote(part.slice(at + 1).trim()))
   }
-  const read = readValues(entry.parameters, sent)
-  if (!read.ok) return no(`The scenario "${name}" ${read.problem}.`)
+  return activate(entry, sent, text)
+}
+
+function activate(entry: Entry, sent: ReadonlyMap<string, string>, text: string): Parsed<ActiveScenario> {
+  const read = readValues([...entry.parameters, probability], sent)
+  if (!read.ok) return no(`The scenario "${entry.name}" ${read.problem}.`)
   const problem = entry.problem?.(read.values)
-  if (problem !== undefined) return no(`The scenario "${name}": ${problem}.`)
+  if (problem !== undefined) return no(`The scenario "${entry.name}": ${problem}.`)
   return { ok: true, value: { entry, values: read.values, text } }
 }
 
-export function namesIn(catalogue: Catalogue): string {
+function namesIn(catalogue: Catalogue): string {
   return catalogue.entries.map((entry) => entry.name).join(', ')
 }
 

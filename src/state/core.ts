@@ -56,6 +56,10 @@ export class KeptStore implements Store {
     return this.#limitsOf(sandbox).step(key)
   }
 
+  async listSteps(sandbox: string): Promise<ReadonlyMap<string, number>> {
+    return this.#limits.get(sandbox)?.steps() ?? new Map()
+  }
+
   async listEvents(sandbox: string, query: EventQuery = {}): Promise<EventPage> {
     return listEvents(this.#keeper.world.realm(sandbox).sandbox.events, query)
   }

@@ -7,7 +7,7 @@ export type WriteBytes = (fd: number, bytes: Uint8Array, offset: number) => numb
 
 export const JOURNAL_KIND = 'convsim journal'
 
-export const JOURNAL_HEADER = `${JSON.stringify({ kind: JOURNAL_KIND, format: FORMAT })}\n`
+const JOURNAL_HEADER = `${JSON.stringify({ kind: JOURNAL_KIND, format: FORMAT })}\n`
 
 /** One file of the journal. Each checkpoint begins the next, so that dropping what it covers is deleting files. */
 export interface JournalFile {
@@ -105,6 +105,6 @@ export class Journal {
 }
 
 /** `state.json.journal.7` beside `state.json`. */
-export function journalPath(base: string, generation: number): string {
+function journalPath(base: string, generation: number): string {
   return `${base}.journal.${generation}`
 }

@@ -37,6 +37,10 @@ export class Limits {
     this.#sweepAt = Math.max(1000, this.#windows.size * 2)
   }
 
+  steps(): ReadonlyMap<string, number> {
+    return new Map(this.#steps)
+  }
+
   step(key: string): number {
     const before = this.#steps.get(key) ?? 0
     this.#steps.set(key, before + 1)

@@ -32,7 +32,7 @@ export function exportOf(world: World, sandbox: string): SandboxExport {
   return frozen({ format: EXPORT_FORMAT, ...exportOfImage(world.realm(sandbox).sandbox.image()) })
 }
 
-export function exportOfImage({ quality, events, prompts }: SandboxImage): Omit<SandboxExport, 'format'> {
+function exportOfImage({ quality, events, prompts }: SandboxImage): Omit<SandboxExport, 'format'> {
   return { quality, events, prompts: prompts.map(promptOfImage) }
 }
 

@@ -175,6 +175,9 @@ export interface Store {
   /** How often this sequence was stepped before in the sandbox: 0, 1, 2, ... Not kept across a restart. */
   stepSequence(sandbox: string, key: string): Promise<number>
 
+  /** How far every sequence of the sandbox is: how often each key was stepped. */
+  listSteps(sandbox: string): Promise<ReadonlyMap<string, number>>
+
   listEvents(sandbox: string, query?: EventQuery): Promise<EventPage>
   /** In the order of their creation, each with its versions from the first to the last. */
   listPrompts(sandbox: string): Promise<readonly StoredPrompt[]>

@@ -72,9 +72,10 @@ test('GET /__sim/openapi.yaml describes the control plane itself, and everything
   const paths = Object.entries(objectOf({ body: document['paths'] ?? null, status: 200 }))
   expect(paths.length).toBeGreaterThan(4)
   for (const [path, item] of paths) {
-    for (const method of Object.keys(item as object)) {
-      const answer = await ask(sim(), `/__sim${path}`, { ...open, method: method.toUpperCase() })
-      expect({ path, method, status: answer.status }).toEqual({ path, method, status: 200 })
+    for (const method of Object.keys(item as object).filter((key) => key !== 'parameters')) {
+      const { status, text } = await ask(sim(), `/__sim${path}`, { ...open, method: method.toUpperCase() })
+      expect([405, 500], `${method} ${path}`).not.toContain(status)
+      expect(text).not.toMatch(/^\{"success":false,"error":"Nothing is served/)
     }
   }
 })

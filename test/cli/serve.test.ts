@@ -134,7 +134,7 @@ describe('where it listens', () => {
   })
 
   test('a host that is not here ends the start with 1', async () => {
-    const { code, stderr } = await run([...memory, '--host', '203.0.113.1'])
+    const { code, stderr } = await run([...memory, '--host', '203.0.113.1', '--control-open'])
     expect(code).toBe(1)
     expect(stderr).toMatch(/203\.0\.113\.1.*--host/)
   })

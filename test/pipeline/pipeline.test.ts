@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { Incoming } from '../../src/exchange.ts'
 import type { Handler } from '../../src/operations/handler.ts'
 import { createPipeline } from '../../src/pipeline/pipeline.ts'
-import { createSandboxes } from '../../src/sandboxes.ts'
+import { Sandboxes } from '../../src/sandboxes.ts'
 import { createMemoryStore } from '../../src/state/memory.ts'
 import { sources } from '../support/catalogue.ts'
 import { recorder, type Said } from '../support/start.ts'
@@ -13,11 +13,18 @@ function setup(handle: Handler['handle']) {
   const pipeline = createPipeline({
     contract: sources.contract,
     fixtures: sources.fixtures,
-    sandboxes: createSandboxes({ seed: '1', now: () => 0 }),
+    sandboxes: new Sandboxes({
+      seed: '1',
+      now: () => 0,
+      frozenAt: undefined,
+      limit: 10,
+      idleMs: 1000,
+      onGone: () => {},
+    }),
     store: createMemoryStore(),
     handlers: new Map([['createEvent', { operationId: 'createEvent', metered: false, handle }]]),
     fallback: undefined,
-    scenarios: { ...sources, ofModel: new Map() },
+    scenarios: { ...sources, ofModel: new Map(), productsOfModel: new Map() },
     planOfUnknownKeys: 'growth',
     limitOf: () => undefined,
     isModel: () => true,

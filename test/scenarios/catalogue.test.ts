@@ -5,7 +5,7 @@ import { describeCatalogue, describeParameter } from '../../src/scenarios/descri
 import { type Parameter, readValues } from '../../src/scenarios/parameters.ts'
 import { parseScenarios } from '../../src/scenarios/parse.ts'
 import { headersOf } from '../../src/scenarios/refusals.ts'
-import { sources, textFor } from '../support/catalogue.ts'
+import { activeOf, sources, textFor } from '../support/catalogue.ts'
 
 const { catalogue, contract } = sources
 
@@ -14,7 +14,9 @@ describe('every entry of the catalogue', () => {
     expect(entry.name).toMatch(/^[a-z0-9][a-z0-9_-]*$/)
     expect(families).toContain(entry.family)
     expect(entry.about).toMatch(/^[A-Z].*\.$/)
-    expect(contract.operations.some((operation) => entry.unfit(operation) === undefined)).toBe(true)
+    expect(
+      contract.operations.some((operation) => entry.unfit(operation, activeOf(entry).values) === undefined),
+    ).toBe(true)
     expect(catalogue.find(entry.name)).toBe(entry)
     expect(parseScenarios(textFor(entry), catalogue).ok).toBe(true)
   })
@@ -28,7 +30,7 @@ describe('every entry of the catalogue', () => {
     catalogue.entries.flatMap(({ name, parameters }) => parameters.map((parameter) => ({ name, parameter }))),
   )('$name takes $parameter.name within its range, and its default is one of them', ({ parameter }) => {
     expect(parameter.about).toMatch(/^[A-Z].*\.$/)
-    if (parameter.default === undefined) return expect(parameter.type).toBe('names')
+    if (parameter.default === undefined) return expect(['names', 'text']).toContain(parameter.type)
     const read = readValues([parameter], new Map([[parameter.name, String(parameter.default)]]))
     expect(read).toEqual({ ok: true, values: { [parameter.name]: parameter.default } })
   })
@@ -45,10 +47,10 @@ test('what may be null is taken from the document: 18 fields, and 5 in data poin
   expect(fields.length).toBe(23)
 })
 
-test('the description has a line for each entry, and one for each of its parameters', () => {
+test('the description has a line for each entry, and one for each of its parameters, and one for what all take', () => {
   const lines = describeCatalogue(catalogue).split('\n')
   const parameters = catalogue.entries.flatMap((entry) => entry.parameters)
-  expect(lines.length).toBe(catalogue.entries.length + parameters.length)
+  expect(lines.length).toBe(catalogue.entries.length + parameters.length + 1)
 })
 
 test('a status has the headers that its refusal has by default', () => {
@@ -76,7 +78,7 @@ describe('parameters', () => {
     unit: '',
     about: 'How many.',
   }
-  const names: Parameter = { name: 'names', type: 'names', default: undefined, unit: '', about: 'Which.' }
+  const names: Parameter = { name: 'names', type: 'names', required: true, about: 'Which.' }
 
   test.each([
     [seconds, '0', 0],

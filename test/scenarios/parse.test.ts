@@ -16,20 +16,20 @@ describe('a list of scenarios', () => {
     ['', []],
     ['  ', []],
     [',', []],
-    ['forbidden', [{ name: 'forbidden', values: {}, written: 'forbidden' }]],
+    ['forbidden', [{ name: 'forbidden', values: { p: 1 }, written: 'forbidden' }]],
     [
       'rate-limited',
-      [{ name: 'rate-limited', values: { 'retry-after': 1, limit: 60 }, written: 'rate-limited' }],
+      [{ name: 'rate-limited', values: { 'retry-after': 1, limit: 60, p: 1 }, written: 'rate-limited' }],
     ],
     [
       ' rate-limited ; retry-after = 3 ,healthy,',
       [
         {
           name: 'rate-limited',
-          values: { 'retry-after': 3, limit: 60 },
+          values: { 'retry-after': 3, limit: 60, p: 1 },
           written: 'rate-limited ; retry-after = 3',
         },
-        { name: 'healthy', values: {}, written: 'healthy' },
+        { name: 'healthy', values: { p: 1 }, written: 'healthy' },
       ],
     ],
     [
@@ -37,7 +37,7 @@ describe('a list of scenarios', () => {
       [
         {
           name: 'null',
-          values: { fields: ['recommendations', 'avgSafetyScore'] },
+          values: { fields: ['recommendations', 'avgSafetyScore'], p: 1 },
           written: 'null;fields="recommendations,avgSafetyScore"',
         },
       ],
@@ -47,7 +47,7 @@ describe('a list of scenarios', () => {
       [
         {
           name: 'null',
-          values: { fields: ['averageStruggle', 'dataPoints.avgGrowthScore'] },
+          values: { fields: ['averageStruggle', 'dataPoints.avgGrowthScore'], p: 1 },
           written: 'null;fields=averageStruggle|dataPoints.avgGrowthScore',
         },
       ],

@@ -1,4 +1,5 @@
-import type { Entry } from '../../src/scenarios/catalogue.ts'
+import type { ActiveScenario, Entry } from '../../src/scenarios/catalogue.ts'
+import { parseScenarios } from '../../src/scenarios/parse.ts'
 import { defaultSettings } from '../../src/settings.ts'
 import { loadSources } from '../../src/sources.ts'
 
@@ -11,16 +12,21 @@ async function load() {
   return loaded.value
 }
 
-/** How to write each parameter that has no default, so that a sweep can ask for every entry. */
+/** How to write each parameter that must be given, so that a sweep can ask for every entry. */
 const needed: Readonly<Record<string, string>> = { fields: 'recommendations' }
 
 /** The text that switches an entry on: its name, and the parameters that must be given. */
 export function textFor({ name, parameters }: Entry): string {
-  const given = parameters.filter((parameter) => parameter.default === undefined)
-  return [
-    name,
-    ...given.map((parameter) => `${parameter.name}=${needed[parameter.name] ?? parameter.minimum}`),
-  ].join(';')
+  const given = parameters.filter(({ required }) => required)
+  return [name, ...given.map((parameter) => `${parameter.name}=${needed[parameter.name]}`)].join(';')
+}
+
+/** The entry, switched on by that text. */
+export function activeOf(entry: Entry): ActiveScenario {
+  const parsed = parseScenarios(textFor(entry), sources.catalogue)
+  const active = parsed.ok ? parsed.value[0] : undefined
+  if (!active) throw new Error(`${entry.name} cannot be switched on: ${JSON.stringify(parsed)}`)
+  return active
 }
 
 /** The operation of the contract with this id. */

@@ -1,13 +1,14 @@
+import { commands } from '../../src/arguments.ts'
 import { type Entry, families } from '../../src/scenarios/catalogue.ts'
 import { describeParameter } from '../../src/scenarios/describe.ts'
-import { allSettings, commands, defaultOf, defaultSettings, variableOf } from '../../src/settings.ts'
+import { allSettings, defaultOf, defaultSettings, variableOf } from '../../src/settings.ts'
 import { loadSources } from '../../src/sources.ts'
 
 /** The README's tables that are made from the code, each by the name of its markers. */
 export async function readmeTables(): Promise<Record<string, string>> {
   const loaded = await loadSources(defaultSettings())
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.findings))
-  const { fixtures, catalogue } = loaded.value
+  const { fixtures, catalogue, control } = loaded.value
   return {
     commands: table(
       ['command', 'what it does'],
@@ -19,10 +20,16 @@ export async function readmeTables(): Promise<Record<string, string>> {
     settings: table(
       ['flag', 'environment', 'default', 'meaning'],
       allSettings.map(([, setting]) => [
-        [setting.short && code(`-${setting.short}`), code(`--${setting.flag}${setting.value ? ` ${setting.value}` : ''}`)]
+        [
+          setting.short && code(`-${setting.short}`),
+          code(`--${setting.flag}${setting.value ? ` ${setting.value}` : ''}`),
+        ]
           .filter(Boolean)
           .join(', '),
-        [variableOf(setting), setting.alsoEnv].filter((name) => name !== undefined).map(code).join(', '),
+        [variableOf(setting), setting.alsoEnv]
+          .filter((name) => name !== undefined)
+          .map(code)
+          .join(', '),
         setting.defaultText ?? code(defaultOf(setting)),
         setting.about,
       ]),
@@ -33,6 +40,13 @@ export async function readmeTables(): Promise<Record<string, string>> {
         return `**${family}**\n\n${table(['scenario', 'what happens', 'parameters'], entries.map(scenarioRow))}`
       })
       .join('\n\n'),
+    controls: table(
+      ['control', 'what it does'],
+      control.operations.map(({ method, path, summary }) => [
+        code(`${method} ${control.basePath}${path}`),
+        summary,
+      ]),
+    ),
     keys: table(
       ['token', 'what happens'],
       fixtures.keys.map(({ token, about }) => [code(token), about]),
@@ -49,7 +63,8 @@ export function withTables(readme: string, tables: Record<string, string>): stri
   return Object.entries(tables).reduce((text, [name, made]) => {
     const [open, close] = [`<!-- ${name} -->`, `<!-- /${name} -->`]
     const [from, to] = [text.indexOf(open), text.indexOf(close)]
-    if (from < 0 || to < from) throw new Error(`README.md has no place for the table "${name}": add ${open} and ${close}`)
+    if (from < 0 || to < from)
+      throw new Error(`README.md has no place for the table "${name}": add ${open} and ${close}`)
     return `${text.slice(0, from + open.length)}\n${made}\n${text.slice(to)}`
   }, readme)
 }

@@ -1,0 +1,50 @@
+import type { Json } from '../json.ts'
+import { defaultSandbox } from '../sandboxes.ts'
+import type { ControlHandler } from './control.ts'
+import type { Seen } from './seen.ts'
+
+/** What belongs to the whole process: life, version, documents. */
+export function aboutHandlers(seen: Seen): Record<string, ControlHandler> {
+  const { version, contract, controlContract } = seen
+  return {
+    getHealth: () => ({ status: 'healthy', version }),
+    getInfo: () => info(seen),
+    getContract: () => contract.document,
+    getControlContract: () => controlContract.document,
+    getAssumptions: () => ({
+      assumptions: contract.assumptions.map(({ pointer, text }) => ({ pointer, text })),
+    }),
+  }
+}
+
+async function info({
+  version,
+  contract,
+  sandboxes,
+  store,
+  stateFile,
+  fixtures,
+  handled,
+}: Seen): Promise<Json> {
+  const { seed, clock } = sandboxes.use(defaultSandbox)
+  return {
+    version,
+    contract: {
+      file: contract.file,
+      title: contract.title,
+      version: contract.version,
+      basePath: contract.basePath,
+    },
+    seed,
+    now: new Date(clock.now()).toISOString(),
+    state: { file: stateFile, ...(await store.size()) },
+    operations: contract.operations.map(({ id, method, path, statuses }) => ({
+      id,
+      method,
+      path,
+      statuses: [...statuses],
+      answeredBy: handled.has(id) ? 'simulator' : 'document',
+    })),
+    personas: fixtures.personas.map(({ name }) => name),
+  }
+}

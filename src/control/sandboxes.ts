@@ -1,0 +1,48 @@
+import { isObject, type JsonObject } from '../json.ts'
+import { defaultSandbox, type Sandbox } from '../sandboxes.ts'
+import type { ControlHandler } from './control.ts'
+import type { Seen } from './seen.ts'
+
+/** `POST reset`, `GET sandboxes`, `PUT/DELETE sandboxes/{name}`. */
+export function sandboxHandlers({ sandboxes, store, seedState }: Seen): Record<string, ControlHandler> {
+  return {
+    async reset({ parameters }) {
+      const name = String(parameters.query['sandbox'])
+      await store.reset(name)
+      if (name === defaultSandbox && seedState) await store.importSandbox(name, seedState)
+      sandboxes.reset(name)
+      return { reset: name }
+    },
+    async listSandboxes() {
+      const stored = new Map((await store.listSandboxes()).map((one) => [one.name, one]))
+      return {
+        sandboxes: sandboxes.list().map((sandbox) => {
+          const { events = 0, prompts = 0 } = stored.get(sandbox.name) ?? {}
+          return { ...shown(sandbox), events, prompts }
+        }),
+      }
+    },
+    putSandbox({ parameters, body }) {
+      const sandbox = sandboxes.use(String(parameters.path['name']))
+      if (isObject(body) && typeof body['seed'] === 'string') sandbox.seed = body['seed']
+      return shown(sandbox)
+    },
+    async deleteSandbox({ parameters }) {
+      const name = String(parameters.path['name'])
+      const known = sandboxes.delete(name)
+      const stored = await store.deleteSandbox(name)
+      return { deleted: known || stored }
+    },
+  }
+}
+
+function shown({ name, seed, clock, rules, usedAt }: Sandbox): JsonObject {
+  const { mode, now } = clock.state()
+  return {
+    name,
+    seed,
+    clock: { mode, now: new Date(now).toISOString() },
+    rules: rules.rules.length,
+    usedAt: new Date(usedAt).toISOString(),
+  }
+}

@@ -1,0 +1,60 @@
+import { isObject, type Json, type JsonObject } from '../json.ts'
+import { type Entry, probability } from '../scenarios/catalogue.ts'
+import type { Parameter } from '../scenarios/parameters.ts'
+import { sequencePrefix } from '../scenarios/parse.ts'
+import { noRules, type RuleSet, readRules, ruleSequencePrefix } from '../scenarios/rules.ts'
+import { type ControlHandler, type ControlRequest, Refused } from './control.ts'
+import type { Seen } from './seen.ts'
+
+/** `GET catalogue`, `GET/PUT/DELETE scenarios`, `GET sequences`. */
+export function scenarioHandlers(seen: Seen): Record<string, ControlHandler> {
+  const { catalogue, contract, sandboxes, store, startUp } = seen
+  const asked = ({ parameters }: ControlRequest) => sandboxes.use(String(parameters.query['sandbox']))
+  let sets = 0
+  return {
+    getCatalogue: () => ({ scenarios: catalogue.entries.map(described) }),
+    getScenarios: (request) => ({ rules: sourcesOf(asked(request).rules), startUp: sourcesOf(startUp) }),
+    putScenarios(request) {
+      const read = readRules(isObject(request.body) ? request.body : {}, { catalogue, contract })
+      if (!read.ok)
+        return new Refused(
+          400,
+          `Invalid rules: ${read.problems.map(({ pointer, message }) => `${pointer}: ${message}`).join(' ')}`,
+        )
+      const sandbox = asked(request)
+      sandbox.rules = { id: `${sandbox.name} ${++sets}`, rules: read.rules }
+      return { rules: sourcesOf(sandbox.rules) }
+    },
+    deleteScenarios(request) {
+      asked(request).rules = noRules
+      return { rules: [] }
+    },
+    async getSequences(request) {
+      const { name, rules } = asked(request)
+      const prefixes = [sequencePrefix, ...prefixesOf(rules), ...prefixesOf(startUp)]
+      const sequences = [...(await store.listSteps(name))].flatMap(([key, met]) => {
+        const prefix = prefixes.find((one) => key.startsWith(one))
+        return prefix === undefined ? [] : [{ ...named(key.slice(prefix.length)), met }]
+      })
+      return { sequences }
+    },
+  }
+}
+
+const prefixesOf = (set: RuleSet) => set.rules.map((_rule, index) => ruleSequencePrefix(set, index))
+
+const sourcesOf = ({ rules }: RuleSet): Json[] => rules.map(({ source }) => source)
+
+/** The key is `operationId text`; an `operationId` has no space, unless the document gives none and it is a method and path. */
+function named(key: string): JsonObject {
+  const [, operation = '', sequence = ''] = /^((?:[A-Z]+ \/\S*)|\S+) (.*)$/s.exec(key) ?? []
+  return { operation, sequence }
+}
+
+function described({ name, family, about, parameters }: Entry): JsonObject {
+  return { name, family, about, parameters: [...parameters, probability].map(parameterShown) }
+}
+
+function parameterShown({ required = false, ...spec }: Parameter): JsonObject {
+  return JSON.parse(JSON.stringify({ ...spec, required }))
+}

@@ -1,0 +1,25 @@
+import type { Contract } from '../contract/contract.ts'
+import type { Fixtures } from '../fixtures.ts'
+import type { Sandboxes } from '../sandboxes.ts'
+import type { Catalogue } from '../scenarios/catalogue.ts'
+import type { RuleSet } from '../scenarios/rules.ts'
+import type { SandboxExport } from '../state/sandboxes.ts'
+import type { Store } from '../state/store.ts'
+
+/** What the control plane looks at and changes. */
+export interface Seen {
+  readonly version: string
+  readonly contract: Contract
+  readonly controlContract: Contract
+  readonly catalogue: Catalogue
+  readonly fixtures: Fixtures
+  readonly startUp: RuleSet
+  readonly sandboxes: Sandboxes
+  readonly store: Store
+  /** What the default sandbox goes back to; undefined: to nothing. */
+  readonly seedState: SandboxExport | undefined
+  /** As `--state` says it. */
+  readonly stateFile: string
+  /** `operationId`s that the simulator itself answers; the others are answered from the document. */
+  readonly handled: ReadonlySet<string>
+}

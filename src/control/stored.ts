@@ -1,0 +1,82 @@
+import { isObject, type Json, type JsonObject } from '../json.ts'
+import type { EventQuery, PromptVersion, StoredPrompt } from '../state/store.ts'
+import { type ControlHandler, type ControlRequest, Refused } from './control.ts'
+import type { Seen } from './seen.ts'
+
+/** `GET events`, `GET prompts`, activation: what the service's user interface would show of a sandbox. */
+export function storedHandlers({ store }: Seen): Record<string, ControlHandler> {
+  return {
+    async listEvents({ parameters }) {
+      const { sandbox, ...query } = parameters.query
+      const page = await store.listEvents(String(sandbox), query as EventQuery) // typed by the control document
+      return asJson(page)
+    },
+    async listPrompts(request) {
+      const prompts = await store.listPrompts(sandboxOf(request))
+      return { prompts: prompts.map(promptShown) }
+    },
+    async activateVersion(request) {
+      const promptId = String(request.parameters.path['promptId'])
+      const versionId = String(request.parameters.path['versionId'])
+      const found = await store.activateVersion(sandboxOf(request), promptId, versionId)
+      if (!found) return new Refused(404, `The sandbox has no version ${versionId} of a prompt ${promptId}.`)
+      return { promptId, versionId, active: true }
+    },
+  }
+}
+
+/** `GET/POST snapshots`, restore, delete, `GET export`, `POST import`: a sandbox's state as a whole. */
+export function snapshotHandlers({ store, sandboxes }: Seen): Record<string, ControlHandler> {
+  const missing = (id: Json | undefined) => new Refused(404, `The sandbox has no snapshot ${id}.`)
+  return {
+    listSnapshots: async (request) => asJson({ snapshots: await store.listSnapshots(sandboxOf(request)) }),
+    async createSnapshot(request) {
+      const { name, seed, clock } = sandboxes.use(sandboxOf(request))
+      const label = isObject(request.body) ? request.body['name'] : undefined
+      const writer = { sandbox: name, seed, now: clock.now() }
+      return asJson(await store.createSnapshot(writer, typeof label === 'string' ? label : undefined))
+    },
+    async restoreSnapshot(request) {
+      const id = request.parameters.path['snapshotId']
+      return (await store.restoreSnapshot(sandboxOf(request), String(id)))
+        ? { restored: String(id) }
+        : missing(id)
+    },
+    async deleteSnapshot(request) {
+      const id = request.parameters.path['snapshotId']
+      return (await store.deleteSnapshot(sandboxOf(request), String(id)))
+        ? { deleted: String(id) }
+        : missing(id)
+    },
+    exportSandbox: async (request) => asJson(await store.exportSandbox(sandboxOf(request))),
+    async importSandbox(request) {
+      const outcome = await store.importSandbox(sandboxOf(request), request.body)
+      if (!outcome.imported)
+        return new Refused(400, `This is no export of a sandbox: ${outcome.problems.join('; ')}.`)
+      return { events: outcome.events, prompts: outcome.prompts }
+    },
+  }
+}
+
+const sandboxOf = ({ parameters }: ControlRequest) => String(parameters.query['sandbox'])
+
+/** What the store gives out is JSON, in types of its own that are never written to. */
+const asJson = (value: object) => value as JsonObject
+
+function promptShown({ promptId, externalPromptId, productId, versions }: StoredPrompt): JsonObject {
+  return {
+    promptId,
+    ...(externalPromptId !== undefined && { externalPromptId }),
+    ...(productId !== undefined && { productId }),
+    versions: versions.map(versionShown),
+  }
+}
+
+function versionShown({ fields, componentIds, ...version }: PromptVersion): JsonObject {
+  const { components, ...others } = fields
+  return asJson({
+    ...others,
+    ...version,
+    components: components.map((component, index) => ({ ...component, componentId: componentIds[index] })),
+  })
+}

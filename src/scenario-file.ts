@@ -1,0 +1,33 @@
+import scenarioSchema from '../spec/scenarios.schema.json' with { type: 'json' }
+import type { Finding, Loaded } from './contract/contract.ts'
+import { compileSchema } from './contract/schema.ts'
+import { readSource } from './contract/source.ts'
+import { isObject } from './json.ts'
+import { type Rule, type RuleContext, readRules } from './scenarios/rules.ts'
+
+/** Reads a file of rules (YAML or JSON); every finding has its line. */
+export async function loadScenarioFile(file: string, context: RuleContext): Promise<Loaded<readonly Rule[]>> {
+  const read = await readSource(file)
+  if (!read.ok) return read
+  const source = read.value
+  const at = (pointer: string, message: string): Finding => ({
+    severity: 'error',
+    place: source.place(pointer),
+    message,
+  })
+  const violations = compileSchema(scenarioSchema, 'scenario file')(source.value)
+  if (violations.length > 0 || !isObject(source.value)) {
+    return {
+      ok: false,
+      findings: violations.map(({ pointer, message }) => at(pointer, `${pointer || 'the file'} ${message}`)),
+    }
+  }
+  const rules = readRules(source.value, context)
+  if (rules.ok) return { ok: true, value: rules.rules }
+  return { ok: false, findings: rules.problems.map(({ pointer, message }) => at(pointer, message)) }
+}
+
+/** Whether a document looks like a scenario file rather than a contract. */
+export function isScenarioFile(value: unknown): boolean {
+  return isObject(value) && 'rules' in value && !('openapi' in value)
+}

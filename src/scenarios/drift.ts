@@ -1,0 +1,157 @@
+import { deriveChance } from '../derive.ts'
+import { isObject, type Json, type JsonObject } from '../json.ts'
+import type { Entry } from './catalogue.ts'
+import type { Damaged } from './effects.ts'
+import { numberOf, type Parameter, textOf } from './parameters.ts'
+import { replaced, type Site, sitesOf, typesOf } from './sites.ts'
+
+/** One way in which an answer can drift from its contract. Each breaks exactly one rule of the schema. */
+interface Drift {
+  readonly name: string
+  readonly about: string
+  /** Whether it can be done to this value. */
+  readonly possible: (site: Site) => boolean
+  /** Whether an answer of this schema can hold such a value; asked before there is an answer. */
+  readonly conceivable: (schema: JsonObject, required: boolean) => boolean
+  readonly damage: (body: Json, site: Site) => Json
+}
+
+/** A value whose type is its only rule: where it is also bound to listed values, a wrong type would break two. */
+const typeOnly = (schema: JsonObject) =>
+  typesOf(schema).length > 0 && !('enum' in schema) && !('const' in schema)
+
+const nonNullable = (schema: JsonObject) => typeOnly(schema) && !typesOf(schema).includes('null')
+
+const hasEnum = (schema: JsonObject) => Array.isArray(schema['enum']) && !('const' in schema)
+
+const unexpected = 'unexpectedField'
+
+const drifts: readonly Drift[] = [
+  {
+    name: 'drop-field',
+    about: 'A required field is missing.',
+    possible: ({ member }) => member?.required === true,
+    conceivable: (_schema, required) => required,
+    damage: (body, { pointer }) => replaced(body, pointer, undefined),
+  },
+  {
+    name: 'wrong-type',
+    about: 'A field has another type than the contract says.',
+    possible: ({ schema, pointer }) => pointer !== '' && typeOnly(schema),
+    conceivable: (schema) => typeOnly(schema),
+    damage: (body, { pointer, schema }) => replaced(body, pointer, ofAnotherType(typesOf(schema))),
+  },
+  {
+    name: 'null-required',
+    about: 'A field that is never null is null.',
+    possible: ({ schema, pointer }) => pointer !== '' && nonNullable(schema),
+    conceivable: (schema) => nonNullable(schema),
+    damage: (body, { pointer }) => replaced(body, pointer, null),
+  },
+  {
+    name: 'unknown-enum',
+    about: 'A field has a value that the contract does not list.',
+    possible: ({ schema, value }) => hasEnum(schema) && typeof value === 'string',
+    conceivable: hasEnum,
+    damage: (body, { pointer }) => replaced(body, pointer, 'value_of_a_later_version'),
+  },
+  {
+    name: 'extra-field',
+    about:
+      'An object has a field that the contract does not list; it breaks only readers that refuse unknown fields.',
+    possible: ({ schema, value }) => isObject(value) && isObject(schema['properties']),
+    conceivable: (schema) => isObject(schema['properties']),
+    damage: (body, { pointer }) => replaced(body, `${pointer}/${unexpected}`, 'added in a later version'),
+  },
+]
+
+const parameters: readonly Parameter[] = [
+  {
+    name: 'pointer',
+    type: 'text',
+    about:
+      'Where, as a JSON pointer such as /recommendations/healthLevel; without it a place that the seed settles.',
+  },
+  {
+    name: 'seed',
+    type: 'integer',
+    default: 0,
+    minimum: 0,
+    maximum: 1_000_000_000,
+    about: 'Another number, another place.',
+  },
+]
+
+/** The drift family: damage derived from the schema of the answer. */
+export function driftEntries(): Entry[] {
+  return drifts.map((drift) => ({
+    name: drift.name,
+    family: 'drift',
+    about: drift.about,
+    parameters,
+    unfit(operation, values) {
+      const schema = operation.responseSchema(operation.successStatus)
+      const inside = schema ? schemasWithin(schema) : []
+      const pointer = textOf(values, 'pointer')
+      const fitting = inside.filter((one) => drift.conceivable(one.schema, one.required))
+      if (fitting.length === 0) return `the answer of ${operation.id} has no field that this could be done to`
+      if (pointer === undefined || fitting.some((one) => one.pattern.test(pointer))) return undefined
+      return `it cannot be done at ${pointer} of the answer of ${operation.id}. Possible: ${fitting.map((one) => one.path).join(', ')}`
+    },
+    effect: (values) => ({
+      kind: 'drift',
+      damage: (body, schema, seed) =>
+        damageAt(drift, body, schema, textOf(values, 'pointer'), `${seed}:${numberOf(values, 'seed')}`),
+    }),
+  }))
+}
+
+function damageAt(
+  drift: Drift,
+  body: Json,
+  schema: JsonObject,
+  pointer: string | undefined,
+  seed: string,
+): Damaged {
+  const possible = sitesOf(body, schema).filter(drift.possible)
+  const chosen = Math.floor(deriveChance([seed, drift.name]) * possible.length)
+  const site = pointer === undefined ? possible[chosen] : possible.find((one) => one.pointer === pointer)
+  if (site) return { ok: true, body: drift.damage(body, site), pointer: site.pointer }
+  const where = pointer === undefined ? 'anywhere in' : `at ${pointer} of`
+  return { ok: false, problem: `The scenario "${drift.name}" cannot be done ${where} this answer.` }
+}
+
+/** A schema inside a response schema, with the pointers that lead to its values. */
+interface Inside {
+  /** As a JSON pointer, with a star for the index of an item. */
+  readonly path: string
+  readonly pattern: RegExp
+  readonly schema: JsonObject
+  readonly required: boolean
+}
+
+/** Deeper schemas than this are recursive ones. */
+const deepest = 12
+
+function schemasWithin(schema: JsonObject, path = '', required = false, depth = 0): Inside[] {
+  const pattern = new RegExp(`^${path.split('*').map(literal).join('\\d+')}$`)
+  const found: Inside[] = [{ path, pattern, schema, required }]
+  if (depth > deepest) return found
+  const { properties, items } = schema
+  const names = Array.isArray(schema['required']) ? schema['required'] : []
+  if (isObject(items)) found.push(...schemasWithin(items, `${path}/*`, false, depth + 1))
+  if (!isObject(properties)) return found
+  for (const [name, inner] of Object.entries(properties)) {
+    if (isObject(inner))
+      found.push(...schemasWithin(inner, `${path}/${name}`, names.includes(name), depth + 1))
+  }
+  return found
+}
+
+const literal = (text: string) => text.replace(/[.+?^${}()|[\]\\]/g, '\\$&')
+
+function ofAnotherType(types: readonly string[]): Json {
+  const others: Record<string, Json> = { string: 'not what it was', boolean: true, array: [] }
+  const [, value] = Object.entries(others).find(([type]) => !types.includes(type)) ?? []
+  return value ?? { type: 'object' }
+}

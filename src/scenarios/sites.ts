@@ -1,0 +1,71 @@
+import { isObject, type Json, type JsonObject } from '../json.ts'
+
+/** One value of a body, with the schema that speaks of it. */
+export interface Site {
+  /** JSON pointer. */
+  readonly pointer: string
+  readonly schema: JsonObject
+  readonly value: Json
+  /** The object that holds it, and under which name; undefined for the body itself and for items of arrays. */
+  readonly member: { readonly of: Site; readonly name: string; readonly required: boolean } | undefined
+}
+
+/** Every value of a body that the schema describes by `properties` and `items`, outermost first. */
+export function sitesOf(body: Json, schema: JsonObject): Site[] {
+  const sites: Site[] = [{ pointer: '', schema, value: body, member: undefined }]
+  // Grows while it is walked: each site adds what it holds.
+  for (const site of sites) sites.push(...within(site))
+  return sites
+}
+
+function within(site: Site): Site[] {
+  const { schema, value, pointer } = site
+  if (Array.isArray(value)) {
+    const items = schema['items']
+    if (!isObject(items)) return []
+    return value.map((item, index) => ({
+      pointer: `${pointer}/${index}`,
+      schema: items,
+      value: item,
+      member: undefined,
+    }))
+  }
+  const properties = schema['properties']
+  if (!isObject(value) || !isObject(properties)) return []
+  const required = Array.isArray(schema['required']) ? schema['required'] : []
+  return Object.entries(value).flatMap(([name, inner]) => {
+    const described = properties[name]
+    if (!isObject(described)) return []
+    const member = { of: site, name, required: required.includes(name) }
+    return [{ pointer: `${pointer}/${escaped(name)}`, schema: described, value: inner, member }]
+  })
+}
+
+/** The types that a schema allows; empty where it does not say. */
+export function typesOf({ type }: JsonObject): string[] {
+  return [type ?? []].flat().filter((one) => typeof one === 'string')
+}
+
+/** The body with the value at the site replaced; `undefined` takes the member out. Nothing that was there is changed. */
+export function replaced(body: Json, pointer: string, value: Json | undefined): Json {
+  const [, token, ...rest] = pointer.split('/')
+  if (token === undefined) return value ?? null
+  const name = token.replaceAll('~1', '/').replaceAll('~0', '~')
+  const below = rest.length === 0 ? value : replaced(childOf(body, name), `/${rest.join('/')}`, value)
+  if (Array.isArray(body)) return body.map((item, index) => (String(index) === name ? (below ?? null) : item))
+  if (!isObject(body)) throw new Error(`there is nothing at ${pointer}`)
+  const entries = Object.entries(body).filter(([key]) => key !== name || below !== undefined)
+  if (below !== undefined && !Object.hasOwn(body, name)) entries.push([name, below])
+  return Object.fromEntries(
+    entries.map(([key, old]) => [key, key === name && below !== undefined ? below : old]),
+  )
+}
+
+function childOf(body: Json, name: string): Json {
+  if (Array.isArray(body)) return body[Number(name)] ?? null
+  return isObject(body) ? (body[name] ?? null) : null
+}
+
+function escaped(name: string): string {
+  return name.replaceAll('~', '~0').replaceAll('/', '~1')
+}

@@ -1,0 +1,101 @@
+import type { Entry } from './catalogue.ts'
+import type { Chance } from './effects.ts'
+import { numberOf, type Parameter, textOf, type Values } from './parameters.ts'
+
+/** Ten minutes: longer than any client waits. */
+const longest = 600_000
+
+const milliseconds = (name: string, standard: number, about: string): Parameter => ({
+  name,
+  type: 'integer',
+  default: standard,
+  minimum: 0,
+  maximum: longest,
+  unit: 'ms',
+  about,
+})
+
+const distributions = ['fixed', 'uniform', 'lognormal'] as const
+
+/** The time family: late, slow or never. */
+export function timeEntries(): Entry[] {
+  return [
+    {
+      name: 'slow',
+      family: 'time',
+      about: 'The answer is late.',
+      parameters: [
+        milliseconds('ms', 1000, 'The delay; the least one where uniform, the median where lognormal.'),
+        {
+          name: 'distribution',
+          type: 'choice',
+          of: distributions,
+          default: 'fixed',
+          about: 'How delays are spread.',
+        },
+        milliseconds('max', longest, 'The longest delay, of uniform and lognormal.'),
+        {
+          name: 'sigma',
+          type: 'number',
+          default: 0.5,
+          minimum: 0,
+          maximum: 5,
+          about: 'Of lognormal: how wide; the standard deviation of the logarithm.',
+        },
+      ],
+      unfit: () => undefined,
+      problem(values) {
+        const spread = textOf(values, 'distribution') !== 'fixed'
+        return spread && numberOf(values, 'max') < numberOf(values, 'ms')
+          ? '"max" is less than "ms"'
+          : undefined
+      },
+      effect: (values) => ({
+        kind: 'delay',
+        drawn: textOf(values, 'distribution') !== 'fixed',
+        ms: (chance) => delayOf(values, chance),
+      }),
+    },
+    {
+      name: 'dribble',
+      family: 'time',
+      about: 'The body comes in pieces, spread over time.',
+      parameters: [
+        milliseconds('ms', 2000, 'From the first piece to the last.'),
+        { name: 'pieces', type: 'integer', default: 10, minimum: 2, maximum: 1000, about: 'How many.' },
+      ],
+      unfit: () => undefined,
+      effect: (values) => ({
+        kind: 'deliver',
+        manner: { kind: 'dribble', ms: numberOf(values, 'ms'), pieces: numberOf(values, 'pieces') },
+      }),
+    },
+    {
+      name: 'hang',
+      family: 'time',
+      about: 'No answer ever comes; the connection stays open until the client gives up.',
+      parameters: [],
+      unfit: () => undefined,
+      effect: () => ({ kind: 'deliver', manner: { kind: 'hang' } }),
+    },
+  ]
+}
+
+function delayOf(values: Values, chance: Chance): number {
+  const ms = numberOf(values, 'ms')
+  const max = numberOf(values, 'max')
+  switch (textOf(values, 'distribution')) {
+    case 'uniform':
+      return ms + chance('delay') * (max - ms)
+    case 'lognormal':
+      return Math.min(max, ms * Math.exp(numberOf(values, 'sigma') * normal(chance)))
+    default:
+      return ms
+  }
+}
+
+/** A number of the standard normal distribution (Box and Muller). */
+function normal(chance: Chance): number {
+  const radius = Math.sqrt(-2 * Math.log(1 - chance('radius')))
+  return radius * Math.cos(2 * Math.PI * chance('angle'))
+}

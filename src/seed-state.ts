@@ -1,0 +1,25 @@
+import type { Loaded } from './contract/contract.ts'
+import { readSource } from './contract/source.ts'
+import { defaultSandbox } from './sandboxes.ts'
+import type { SandboxExport } from './state/sandboxes.ts'
+import type { Store } from './state/store.ts'
+import { parseExport } from './state/transfer.ts'
+
+/** What the default sandbox starts with, and goes back to: an export, in a file of its own. */
+export async function loadSeedState(file: string | undefined): Promise<Loaded<SandboxExport | undefined>> {
+  if (file === undefined) return { ok: true, value: undefined }
+  const source = await readSource(file)
+  if (!source.ok) return source
+  const parsed = parseExport(source.value.value)
+  if (parsed.ok) return { ok: true, value: parsed.state }
+  const findings = parsed.problems.map((message) => ({ severity: 'error', place: file, message }) as const)
+  return { ok: false, findings }
+}
+
+/** Puts the seed state into the default sandbox, unless that holds anything from an earlier run. */
+export async function plant(store: Store, seedState: SandboxExport | undefined): Promise<void> {
+  if (!seedState) return
+  const { total } = await store.listEvents(defaultSandbox, { limit: 0 })
+  const prompts = await store.listPrompts(defaultSandbox)
+  if (total === 0 && prompts.length === 0) await store.importSandbox(defaultSandbox, seedState)
+}

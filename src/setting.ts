@@ -1,0 +1,82 @@
+/** One setting: how it is written, what holds where it is not given, and how its text is read. */
+export interface Setting<T> {
+  /** Without dashes: `max-analyses-per-hour`. The environment variable is `SIM_MAX_ANALYSES_PER_HOUR`. */
+  readonly flag: string
+  readonly short?: string
+  /** Other environment variables that are understood, e.g. `PORT`; `SIM_...` goes first. */
+  readonly alsoEnv?: string
+  /** What stands for the value in help; undefined for an on/off switch. */
+  readonly value: string | undefined
+  readonly default: T
+  /** How the default is written where `String(default)` would not tell. */
+  readonly defaultText?: string
+  readonly about: string
+  /** The value, or undefined where the text is none. */
+  readonly read: (text: string) => T | undefined
+  /** What would be right, for the error. */
+  readonly wanted: string
+}
+
+interface Words {
+  readonly flag: string
+  readonly about: string
+  readonly short?: string
+  readonly alsoEnv?: string
+  readonly value?: string
+  readonly defaultText?: string
+}
+
+export function whole<T extends number | undefined>(
+  words: Words & { default: T; min: number; max: number },
+): Setting<number | T> {
+  const { min, max } = words
+  return {
+    value: 'N',
+    ...words,
+    wanted: `a whole number from ${min} to ${max}`,
+    read: (text) =>
+      /^\d{1,15}$/.test(text) && Number(text) >= min && Number(text) <= max ? Number(text) : undefined,
+  }
+}
+
+export function text<T extends string | undefined>(
+  words: Words & { default: T; test?: (text: string) => boolean; wanted?: string },
+): Setting<string | T> {
+  const { test = (text) => text !== '' } = words
+  return {
+    value: 'TEXT',
+    wanted: 'text that is not empty',
+    ...words,
+    read: (text) => (test(text) ? text : undefined),
+  }
+}
+
+export function choice<T extends string>(words: Words & { default: T; of: readonly T[] }): Setting<T> {
+  return {
+    ...words,
+    value: words.of.join('|'),
+    wanted: words.of.join(' or '),
+    read: (text) => words.of.find((one) => one === text),
+  }
+}
+
+const switchWords = new Map([
+  ['true', true],
+  ['on', true],
+  ['1', true],
+  ['yes', true],
+  ['false', false],
+  ['off', false],
+  ['0', false],
+  ['no', false],
+])
+
+export function onOff(words: Words & { default: boolean }): Setting<boolean> {
+  return {
+    ...words,
+    value: undefined,
+    defaultText: words.default ? 'on' : 'off',
+    wanted: 'true or false (on, off, 1, 0, yes, no)',
+    read: (text) => switchWords.get(text.toLowerCase()),
+  }
+}

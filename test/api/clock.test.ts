@@ -1,0 +1,218 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { isObject, type Json } from '../../src/json.ts'
+import { type Answer, analyticsPath, ask, errorOf, event, objectOf } from '../support/client.ts'
+import { steer } from '../support/control.ts'
+import { sharedSimulator } from '../support/shared.ts'
+import { frozenNow, startForTest } from '../support/start.ts'
+import { eventsIn, readState } from '../support/state-file.ts'
+import { tempFolder } from '../support/temp-folder.ts'
+
+const frozen = sharedSimulator()
+const real = sharedSimulator({ clock: 'real' })
+
+/** A sandbox that no other test of this file has used: its clock is as at the start. */
+let sandboxes = 0
+function fresh() {
+  const name = `clock-${++sandboxes}`
+  return { token: `k~${name}`, path: (path: string) => `${path}?sandbox=${name}` }
+}
+
+/** The days of an analytics answer, as `2026-01-15`. */
+function daysOf(answer: Answer): string[] {
+  const points = objectOf(answer)['dataPoints']
+  return (Array.isArray(points) ? points : []).map((point) =>
+    String(isObject(point) && point['date']).slice(0, 10),
+  )
+}
+
+const dateOf = ({ headers }: Answer) => Date.parse(headers.get('date') ?? '')
+const shown = ({ now }: Record<string, Json>) => Date.parse(String(now))
+const week = `${analyticsPath}?period=7d`
+const instant = '2026-03-01T00:30:00.000Z'
+
+describe('the clock', () => {
+  test('is real where nobody says otherwise', async () => {
+    const [sim, { path }] = [real(), fresh()]
+    const before = Date.now()
+    const clock = await steer(sim, 'GET', path('/clock'))
+    expect(clock['mode']).toBe('real')
+    expect(shown(clock)).toBeGreaterThanOrEqual(before)
+    expect(shown(clock)).toBeLessThanOrEqual(Date.now())
+  })
+
+  test('is frozen at the instant of --clock', async () => {
+    const sim = await startForTest({ clock: instant })
+    expect(await steer(sim, 'GET', '/clock')).toEqual({ mode: 'frozen', now: instant })
+  })
+
+  test.each([
+    ['2026-03-01T00:30:00Z', instant],
+    ['2026-03-01T01:30:00+01:00', instant],
+    ['2026-03-01', '2026-03-01T00:00:00.000Z'],
+    ['2026-03-01T00:30', instant],
+    ['1900-01-01', '1900-01-01T00:00:00.000Z'],
+    ['9999-12-31T23:59:59.999Z', '9999-12-31T23:59:59.999Z'],
+  ])('can be frozen at %s', async (now, stands) => {
+    const [sim, { path, token }] = [real(), fresh()]
+    expect(await steer(sim, 'PUT', path('/clock'), { mode: 'frozen', now })).toEqual({
+      mode: 'frozen',
+      now: stands,
+    })
+    expect(await steer(sim, 'GET', path('/clock'))).toEqual({ mode: 'frozen', now: stands })
+    expect((await ask(sim, analyticsPath, { token })).status).toBe(200)
+  })
+
+  test('frozen without an instant stands at what it showed', async () => {
+    const [sim, { path }] = [real(), fresh()]
+    const stopped = await steer(sim, 'PUT', path('/clock'), { mode: 'frozen' })
+    expect(Math.abs(shown(stopped) - Date.now())).toBeLessThan(60_000)
+    expect(await steer(sim, 'GET', path('/clock'))).toEqual(stopped)
+  })
+
+  test('shifted goes on from its instant', async () => {
+    const [sim, { path }] = [frozen(), fresh()]
+    const before = Date.now()
+    await steer(sim, 'PUT', path('/clock'), { mode: 'shifted', now: instant })
+    const clock = await steer(sim, 'GET', path('/clock'))
+    expect(clock['mode']).toBe('shifted')
+    expect(shown(clock)).toBeGreaterThanOrEqual(Date.parse(instant))
+    expect(shown(clock)).toBeLessThanOrEqual(Date.parse(instant) + Date.now() - before)
+  })
+
+  test('goes back to real time', async () => {
+    const [sim, { path }] = [frozen(), fresh()]
+    await steer(sim, 'POST', path('/clock/advance'), { by: '7d' })
+    await steer(sim, 'PUT', path('/clock'), { mode: 'real' })
+    expect(Math.abs(shown(await steer(sim, 'GET', path('/clock'))) - Date.now())).toBeLessThan(60_000)
+  })
+
+  test.each([
+    ['250ms', 250],
+    ['90s', 90_000],
+    ['1.5h', 5_400_000],
+    ['15m', 900_000],
+    ['7d', 604_800_000],
+    ['0s', 0],
+    [' 1 h ', 3_600_000],
+  ])('frozen, advances by %s', async (by, ms) => {
+    const [sim, { path }] = [frozen(), fresh()]
+    const now = new Date(Date.parse(frozenNow) + ms).toISOString()
+    expect(await steer(sim, 'POST', path('/clock/advance'), { by })).toEqual({ mode: 'frozen', now })
+  })
+
+  test('real, is shifted once it was advanced', async () => {
+    const [sim, { path }] = [real(), fresh()]
+    const before = Date.now()
+    const clock = await steer(sim, 'POST', path('/clock/advance'), { by: '1h' })
+    expect(clock['mode']).toBe('shifted')
+    expect(shown(clock) - before).toBeGreaterThanOrEqual(3_600_000)
+  })
+
+  test('belongs to a sandbox', async () => {
+    const sim = await startForTest()
+    await steer(sim, 'PUT', '/clock?sandbox=a', { mode: 'frozen', now: instant })
+    await steer(sim, 'POST', '/clock/advance?sandbox=b', { by: '1d' })
+    const shownBy = await Promise.all(
+      ['a', 'b', 'c', 'default'].map(
+        async (name) => (await steer(sim, 'GET', `/clock?sandbox=${name}`))['now'],
+      ),
+    )
+    expect(shownBy).toEqual([instant, '2026-01-16T12:00:00.000Z', frozenNow, frozenNow])
+  })
+
+  test.each<[string, string, Json, RegExp]>([
+    ['PUT', '/clock', {}, /mode/],
+    ['PUT', '/clock', { mode: 'stopped' }, /"real", "frozen", "shifted"/],
+    ['PUT', '/clock', { mode: 'frozen', now: 'noon' }, /now/],
+    ['PUT', '/clock', { mode: 'frozen', now: 1768478400 }, /now/],
+    ['PUT', '/clock', { mode: 'frozen', now: '1899-12-31' }, /1900 to 9999/],
+    ['PUT', '/clock', { mode: 'real', now: instant }, /real clock/],
+    ['PUT', '/clock', { mode: 'frozen', at: instant }, /at/],
+    ['POST', '/clock/advance', {}, /by/],
+    ['POST', '/clock/advance', { by: '90' }, /duration such as 250ms/],
+    ['POST', '/clock/advance', { by: '-1h' }, /duration/],
+    ['POST', '/clock/advance', { by: '1 week' }, /duration/],
+    ['POST', '/clock/advance', { by: 90 }, /by/],
+    ['POST', '/clock/advance', { by: '3000000d' }, /no date/],
+    ['POST', '/clock/advance', { by: `${'9'.repeat(40)}s` }, /by/],
+  ])('%s %s refuses %j, and stands where it stood', async (method, control, body, says) => {
+    const [sim, { path }] = [frozen(), fresh()]
+    const answer = await ask(sim, `/__sim${path(control)}`, { method, body })
+    expect(answer.status).toBe(400)
+    expect(errorOf(answer)).toMatch(says)
+    expect(await steer(sim, 'GET', path('/clock'))).toEqual({ mode: 'frozen', now: frozenNow })
+  })
+})
+
+describe('everything that depends on time uses it', () => {
+  test('the days of analytics', async () => {
+    const sim = await startForTest()
+    const before = daysOf(await ask(sim, week))
+    await steer(sim, 'POST', '/clock/advance', { by: '1d' })
+    const after = daysOf(await ask(sim, week))
+    expect(before.at(-1)).toBe('2026-01-15')
+    expect(after).toEqual([...before.slice(1), '2026-01-16'])
+  })
+
+  test('the default eventAt and the time of receipt', async () => {
+    const file = join(await tempFolder(), 'state.json')
+    const sim = await startForTest({ state: file })
+    await steer(sim, 'PUT', '/clock?sandbox=a', { mode: 'frozen', now: instant })
+    await ask(sim, '/v1/events', { token: 'k~a', body: event() })
+    await ask(sim, '/v1/events', {
+      token: 'k~b',
+      body: event(),
+      headers: { 'x-sim-now': '2025-05-05T05:05:05Z' },
+    })
+    await sim.close()
+    const state = readState(await readFile(file, 'utf8'))
+    const times = (name: string) =>
+      eventsIn(state, name).map(({ fields, receivedAt }) => [fields.eventAt, receivedAt])
+    expect(times('a')).toEqual([[instant, instant]])
+    expect(times('b')).toEqual([['2025-05-05T05:05:05.000Z', '2025-05-05T05:05:05.000Z']])
+  })
+
+  test('Date, of answers and of refusals', async () => {
+    const sim = await startForTest({ clock: '2026-03-01T00:30:00.999Z' })
+    expect(dateOf(await ask(sim, analyticsPath))).toBe(Date.parse(instant))
+    expect(dateOf(await ask(sim, '/v1/nothing'))).toBe(Date.parse(instant))
+    expect(dateOf(await ask(sim, analyticsPath, { headers: { 'x-sim-scenario': '503' } }))).toBe(
+      Date.parse(instant),
+    )
+  })
+})
+
+describe('X-Sim-Now', () => {
+  test('is the instant of one request', async () => {
+    const sim = frozen()
+    const moved = await ask(sim, week, { headers: { 'x-sim-now': '2026-03-01T01:30:00.5+01:00' } })
+    expect(daysOf(moved).at(-1)).toBe('2026-03-01')
+    expect(dateOf(moved)).toBe(Date.parse(instant))
+    expect(daysOf(await ask(sim, week)).at(-1)).toBe('2026-01-15')
+  })
+
+  test('goes before the clock of the sandbox', async () => {
+    const sim = await startForTest()
+    await steer(sim, 'PUT', '/clock', { mode: 'frozen', now: '2027-07-07' })
+    expect(daysOf(await ask(sim, week, { headers: { 'x-sim-now': '2026-03-01' } })).at(-1)).toBe('2026-03-01')
+  })
+
+  test('sees the same figures as a clock that stands there', async () => {
+    const sim = frozen()
+    const moved = await ask(sim, week, { headers: { 'x-sim-now': instant } })
+    const standing = await startForTest({ clock: instant })
+    expect((await ask(standing, week)).text).toBe(moved.text)
+  })
+
+  test.each(['noon', '', '2026-02-30', '1899-12-31', '+010000-01-01', '9'.repeat(5000)])(
+    'is refused as %.20j',
+    async (now) => {
+      const answer = await ask(frozen(), analyticsPath, { headers: { 'x-sim-now': now } })
+      expect(answer.status).toBe(400)
+      expect(errorOf(answer)).toMatch(/X-Sim-Now is an instant such as/)
+      expect(errorOf(answer).length).toBeLessThan(250)
+    },
+  )
+})

@@ -1,0 +1,326 @@
+import { describe, expect, test } from 'vitest'
+import type { Settings } from '../../src/settings.ts'
+import { defaultSettings } from '../../src/settings.ts'
+import { start } from '../../src/start.ts'
+import { type Answer, type Ask, analyticsPath, ask, errorOf, event, held } from '../support/client.ts'
+import { steer } from '../support/control.ts'
+import { askRaw } from '../support/raw-http.ts'
+import { sharedSimulator } from '../support/shared.ts'
+import { recorder, startForTest } from '../support/start.ts'
+
+const sim = sharedSimulator()
+
+/** Asks the control plane with headers that `fetch` would not let us set. */
+async function askAs(
+  headers: Record<string, string>,
+  path = '/__sim/info',
+  method = 'GET',
+  origin = sim().origin,
+) {
+  const lines = Object.entries({ host: new URL(origin).host, connection: 'close', ...headers })
+  const text = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')
+  return askRaw(origin, `${method} ${path} HTTP/1.1\r\n${text}\r\n`)
+}
+
+describe('the host', () => {
+  test.each([
+    '127.0.0.1',
+    '127.0.0.1:4010',
+    '10.1.2.3:80',
+    '[::1]',
+    '[::1]:4010',
+    '[fe80::1]:80',
+    'localhost',
+    'localhost:4010',
+    'LOCALHOST',
+    'sim.localhost:4010',
+    'a.b.localhost',
+    'convsim',
+    'convsim:4010',
+    'my-service_1',
+    'host.docker.internal:4010',
+    'convsim.testing.svc.cluster.local',
+  ])('%s is ours', async (host) => {
+    expect((await askAs({ host })).status).toBe(200)
+  })
+
+  test.each([
+    'example.com',
+    'example.com:4010',
+    'localhost.example.com',
+    'localhost.',
+    'example.com.',
+    'notlocalhost.org',
+    'evil-localhost.com',
+    'docker.internal',
+    'x.host.docker.internal',
+    'cluster.local',
+    '127.0.0.1.nip.example',
+    '127.0.0.1.',
+    '1.2.3',
+    '256.1.1.1',
+    'example.com:80:80',
+    'a.b@localhost.c',
+    '',
+  ])('%j is not, and the refusal says what to do', async (host) => {
+    const answer = await askAs({ host })
+    expect(answer.status).toBe(403)
+    expect(errorOf(answer)).toMatch(/does not answer to the host .*--control-hosts/)
+  })
+
+  test('of any length is told back in short', async () => {
+    const answer = await askAs({ host: `${'x'.repeat(5000)}.example` })
+    expect(answer.status).toBe(403)
+    expect(errorOf(answer).length).toBeLessThan(300)
+  })
+
+  test('--control-hosts adds names, in any case, with any port, and no others', async () => {
+    const own = await startForTest({ controlHosts: 'sim.example.com, Other.Example.org' })
+    const status = async (host: string) => (await askAs({ host }, '/__sim/info', 'GET', own.origin)).status
+    expect(await status('sim.example.com')).toBe(200)
+    expect(await status('SIM.example.com:4010')).toBe(200)
+    expect(await status('other.example.org')).toBe(200)
+    expect(await status('localhost')).toBe(200)
+    expect(await status('x.sim.example.com')).toBe(403)
+    expect(await status('example.com')).toBe(403)
+  })
+
+  test.each(['/__sim/health', '/healthz', '/_x-steady/health', '/__admin/health'])(
+    'counts for %s as well',
+    async (path) => {
+      expect((await askAs({ host: 'example.com' }, path)).status).toBe(403)
+      expect((await askAs({ host: 'convsim' }, path)).status).toBe(200)
+    },
+  )
+
+  test('does not matter to the API itself, which has nothing to hide', async () => {
+    const answer = await askAs({ host: 'api.example.com', authorization: 'Bearer k' }, analyticsPath)
+    expect(answer.status).toBe(200)
+  })
+})
+
+describe('pages of other origins', () => {
+  const own = () => new URL(sim().origin).host
+
+  test.each<[string, () => Record<string, string>, number]>([
+    ['no Origin at all: no browser', () => ({}), 200],
+    ['our own page', () => ({ origin: `http://${own()}`, 'sec-fetch-site': 'same-origin' }), 200],
+    ['our own page behind TLS', () => ({ origin: `https://${own()}` }), 200],
+    ['an address typed in', () => ({ 'sec-fetch-site': 'none', 'sec-fetch-mode': 'navigate' }), 200],
+    ['a link from elsewhere', () => ({ 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' }), 200],
+    ['another site', () => ({ origin: 'https://example.com' }), 403],
+    ['another port of this machine', () => ({ origin: 'http://127.0.0.1:1' }), 403],
+    ['a sandboxed frame', () => ({ origin: 'null' }), 403],
+    ['an origin that begins like ours', () => ({ origin: `http://${own()}.example.com` }), 403],
+    [
+      'an image of another site',
+      () => ({ 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' }),
+      403,
+    ],
+    [
+      'another port, by Sec-Fetch-Site',
+      () => ({ 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'cors' }),
+      403,
+    ],
+    ['a frame that says nothing of its mode', () => ({ 'sec-fetch-site': 'cross-site' }), 403],
+  ])('%s', async (_name, headers, status) => {
+    const answer = await askAs(headers())
+    expect(answer.status).toBe(status)
+    if (status === 403) expect(errorOf(answer)).toMatch(/closed to pages of other origins/)
+  })
+
+  test('cannot reset by a form, nor by a beacon', async () => {
+    await ask(sim(), '/v1/events', { body: event() })
+    const before = await held(sim())
+    const forms = [
+      {
+        'sec-fetch-site': 'cross-site',
+        'sec-fetch-mode': 'navigate',
+        'content-type': 'application/x-www-form-urlencoded',
+      },
+      { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' },
+      { origin: 'https://example.com', 'content-type': 'text/plain' },
+    ]
+    for (const headers of forms)
+      expect((await askAs({ ...headers, 'content-length': '0' }, '/__sim/reset', 'POST')).status).toBe(403)
+    expect(await held(sim())).toEqual(before)
+  })
+
+  test.each(['GET', 'OPTIONS', 'PUT'])('are given no CORS header by %s', async (method) => {
+    const headers = { origin: 'https://example.com', 'access-control-request-method': 'PUT' }
+    const control = await ask(sim(), '/__sim/scenarios', { method, headers })
+    expect(control.status).toBe(403)
+    expect([...control.headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([])
+    const api = await ask(sim(), analyticsPath, { headers })
+    expect(api.headers.get('access-control-allow-origin')).toBe('*')
+  })
+
+  test('get no CORS header even where they are let in', async () => {
+    for (const path of ['/__sim/info', '/healthz', '/__sim/nothing']) {
+      const answer = await ask(sim(), path, { headers: { origin: sim().origin } })
+      expect([...answer.headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([])
+    }
+  })
+})
+
+describe('writes are JSON', () => {
+  test.each([
+    ['text/plain', 415],
+    ['application/x-www-form-urlencoded', 415],
+    ['multipart/form-data; boundary=x', 415],
+    ['application/jsonp', 415],
+    ['text/json', 415],
+    ['', 415],
+    [null, 415],
+    ['application/json', 200],
+    ['application/json; charset=utf-8', 200],
+    ['Application/JSON', 200],
+  ])('as %j: %d', async (contentType, status) => {
+    const body = new TextEncoder().encode('{"rules":[]}')
+    const answer = await ask(sim(), '/__sim/scenarios', { method: 'PUT', body, contentType })
+    expect(answer.status).toBe(status)
+    if (status === 415) expect(errorOf(answer)).toMatch(/Content-Type: application\/json/)
+  })
+
+  test('also those that need no body', async () => {
+    const plain = await ask(sim(), '/__sim/reset', {
+      method: 'POST',
+      body: 'reset',
+      contentType: 'text/plain',
+    })
+    expect(plain.status).toBe(415)
+    const empty = await askAs({ 'content-type': 'text/plain', 'content-length': '0' }, '/__sim/reset', 'POST')
+    expect(empty.status).toBe(415)
+    expect((await ask(sim(), '/__sim/reset', { method: 'POST' })).status).toBe(200)
+  })
+
+  test.each<[string, Ask['body'], RegExp]>([
+    ['broken JSON', '{"rules":', /body/],
+    ['bytes that are no UTF-8', new Uint8Array([0x7b, 0xff, 0x7d]), /body/],
+    ['a key twice', '{"rules":[],"rules":[]}', /rules/],
+  ])('%s is refused', async (_name, body, says) => {
+    const answer = await ask(sim(), '/__sim/scenarios', {
+      method: 'PUT',
+      ...(body !== undefined && { body }),
+    })
+    expect(answer.status).toBe(400)
+    expect(errorOf(answer)).toMatch(says)
+  })
+
+  test('as large as a sandbox is, whatever --body-limit says of the API', async () => {
+    const own = await startForTest({ bodyLimit: '1kb' })
+    const body = { rules: [{ scenario: 'unavailable', match: { header: { 'x-long': 'x'.repeat(2000) } } }] }
+    expect((await ask(own, '/__sim/scenarios', { method: 'PUT', body })).status).toBe(200)
+  })
+})
+
+describe('--control-token', () => {
+  const guarded = () => startForTest({ controlToken: 'let me in' })
+
+  test.each<[string, Ask, number]>([
+    ['none', { token: null }, 401],
+    ['another', { token: 'let me out' }, 401],
+    ['the beginning of it', { token: 'let me' }, 401],
+    ['more than it', { token: 'let me in!' }, 401],
+    ['another scheme', { token: null, headers: { authorization: 'Basic let me in' } }, 401],
+    ['it', { token: 'let me in' }, 200],
+    [
+      'it, under a scheme in another case',
+      { token: null, headers: { authorization: 'bearer let me in' } },
+      200,
+    ],
+  ])('%s', async (_name, how, status) => {
+    const own = await guarded()
+    const answer = await ask(own, '/__sim/info', how)
+    expect(answer.status).toBe(status)
+    expect(answer.headers.get('www-authenticate')).toBe(status === 401 ? 'Bearer' : null)
+    if (status === 401) expect(errorOf(answer)).toMatch(/asks for its token/)
+  })
+
+  test('is asked of everything but health, before anything else is told', async () => {
+    const own = await guarded()
+    for (const path of ['/__sim/health', '/healthz'])
+      expect((await ask(own, path, { token: null })).status).toBe(200)
+    for (const [method, path] of [
+      ['GET', '/__sim/nothing'],
+      ['PATCH', '/__sim/clock'],
+      ['POST', '/__sim/reset'],
+      ['PUT', '/__sim/scenarios'],
+    ] as const)
+      expect([path, (await ask(own, path, { method, token: null })).status]).toEqual([path, 401])
+  })
+
+  test('is no key of the API, and a key of the API is no token', async () => {
+    const own = await guarded()
+    expect((await ask(own, analyticsPath)).status).toBe(200)
+    expect((await ask(own, '/__sim/info', { token: 'any-key' })).status).toBe(401)
+  })
+
+  test('is not logged', async () => {
+    const own = await guarded()
+    await ask(own, '/__sim/info', { token: 'let me in' })
+    await ask(own, analyticsPath, { token: 'secret-key' })
+    expect(JSON.stringify(own.said)).not.toMatch(/let me in|secret-key/)
+  })
+})
+
+describe('listening beyond this machine', () => {
+  const tryStart = async (settings: Partial<Settings>) => {
+    const started = await start(
+      { ...defaultSettings(), port: 0, state: ':memory:', ...settings },
+      { now: Date.now, log: recorder([]) },
+    )
+    if (started.ok) await started.running.close()
+    return started.ok
+      ? 'started'
+      : started.findings.map(({ place, message }) => `${place}: ${message}`).join()
+  }
+
+  test.each(['0.0.0.0', '::', '192.0.2.1'])(
+    'on %s is refused where nothing keeps the controls',
+    async (host) => {
+      expect(await tryStart({ host })).toMatch(/^--host: .*--control-token, or --control-open/)
+    },
+  )
+
+  test.each<Partial<Settings>>([
+    { host: '0.0.0.0', controlOpen: true },
+    { host: '0.0.0.0', controlToken: 'x' },
+    { host: '127.0.0.1' },
+    { host: 'localhost' },
+  ])('%j starts', async (settings) => {
+    expect(await tryStart(settings)).toBe('started')
+  })
+})
+
+describe('errors have the shape of the API, and a sentence that helps', () => {
+  test.each<[string, Ask, number, RegExp]>([
+    ['/__sim/nothing', {}, 404, /The controls are: GET \/__sim\/health, /],
+    ['/__sim', {}, 404, /Nothing is served at \/__sim\./],
+    ['/__sim/clock/', {}, 404, /Nothing is served/],
+    ['/__sim/constructor', {}, 404, /Nothing is served/],
+    ['/__sim/sandboxes/__proto__', { method: 'DELETE' }, 400, /name/],
+    [`/__sim/sandboxes/${'x'.repeat(65)}`, { method: 'DELETE' }, 400, /name/],
+    ['/__sim/clock', { method: 'POST' }, 405, /Allowed: GET, PUT/],
+    ['/__sim/clock?sandbox=__proto__', {}, 400, /sandbox/],
+    ['/__sim/clock?sandbox=a%20b', {}, 400, /sandbox/],
+    ['/__sim/clock?sandbox=', {}, 400, /sandbox/],
+    ['/__sim/clock?sandbox=a&sandbox=b', {}, 400, /sandbox/],
+    ['/__sim/reset?sandbx=worker-3', { method: 'POST' }, 400, /sandbx/],
+    ['/__sim/info?sandbox=a', {}, 400, /sandbox/],
+    ['/__sim/scenarios', { method: 'PUT' }, 400, /JSON body is required/],
+  ])('%s', async (path, how, status, says) => {
+    const before = await steer(sim(), 'GET', '/sandboxes')
+    const answer: Answer = await ask(sim(), path, how)
+    expect(answer.status).toBe(status)
+    expect(errorOf(answer)).toMatch(says)
+    const { sandboxes } = await steer(sim(), 'GET', '/sandboxes')
+    expect(Array.isArray(sandboxes) && sandboxes.length).toBe(
+      Array.isArray(before['sandboxes']) && before['sandboxes'].length,
+    )
+  })
+
+  test('an answer is never kept by a cache', async () => {
+    expect((await ask(sim(), '/__sim/info')).headers.get('cache-control')).toBe('no-store')
+  })
+})

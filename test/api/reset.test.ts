@@ -1,0 +1,159 @@
+import { describe, expect, test } from 'vitest'
+import {
+  type Answer,
+  analyticsPath,
+  ask,
+  askOperation,
+  event,
+  operations,
+  prompt,
+} from '../support/client.ts'
+import { putRules, steer } from '../support/control.ts'
+import { startForTest, type TestSimulator } from '../support/start.ts'
+
+/** Everything that somebody can ask a sandbox, with what changes from one start to the next left out. */
+async function seenOf(sim: TestSimulator, sandbox: string) {
+  const controls = ['/scenarios', '/sequences', '/clock'].map((path) =>
+    steer(sim, 'GET', `${path}?sandbox=${sandbox}`),
+  )
+  const { sandboxes } = await steer(sim, 'GET', '/sandboxes')
+  const listed = (Array.isArray(sandboxes) ? sandboxes : []).find(
+    (one) => JSON.parse(JSON.stringify(one)).name === sandbox,
+  )
+  const { usedAt: _, ...own } = JSON.parse(JSON.stringify(listed ?? {}))
+  return { controls: await Promise.all(controls), own }
+}
+
+/** What a client meets: two of each operation, then as many analytics as the limit lets through. */
+async function metBy(sim: TestSimulator, sandbox: string): Promise<string[]> {
+  const answers: Answer[] = []
+  const how = { token: `k~${sandbox}` }
+  for (const operation of [...operations, ...operations])
+    answers.push(await askOperation(sim, operation, how))
+  while (answers.at(-1)?.status !== 429 && answers.length < 20)
+    answers.push(await ask(sim, analyticsPath, how))
+  for (let index = 0; index < 10; index += 1)
+    answers.push(
+      await ask(sim, '/v1/events', { ...how, body: event({ insertId: `s${index}`, sampleRate: 0.5 }) }),
+    )
+  return answers.map(({ status, text, headers }) => {
+    const kept = [...headers].filter(([name]) => name !== 'x-request-id' && name !== 'connection')
+    return JSON.stringify([status, kept, text])
+  })
+}
+
+/** Changes everything that can be changed. */
+async function meddle(sim: TestSimulator, sandbox: string): Promise<void> {
+  const how = { token: `k~${sandbox}` }
+  await steer(sim, 'PUT', `/sandboxes/${sandbox}`, { seed: 'another' })
+  await steer(sim, 'PUT', `/clock?sandbox=${sandbox}`, { mode: 'shifted', now: '2027-01-01' })
+  await putRules(
+    sim,
+    [{ sequence: '429*3, 503' }, { scenario: 'unavailable;p=0.5', probability: 0.5, times: 3 }],
+    sandbox,
+  )
+  await ask(sim, analyticsPath, how)
+  await ask(sim, '/v1/events', {
+    ...how,
+    body: event({ insertId: 's1' }),
+    headers: { 'x-sim-sequence': '200, 503' },
+    may500: true,
+  })
+  await steer(sim, 'DELETE', `/scenarios?sandbox=${sandbox}`)
+  for (let count = 0; count < 3; count += 1) {
+    await ask(sim, '/v1/events', { ...how, body: event() })
+    await ask(sim, '/v1/prompts', { ...how, body: prompt({ externalPromptId: 'x' }) })
+    await ask(sim, analyticsPath, how)
+  }
+}
+
+const settings = { maxAnalysesPerHour: 4, seed: 'start' } as const
+
+describe('POST /__sim/reset', () => {
+  test.each(['default', 'worker-3'])('brings %s back to how it was at the start', async (sandbox) => {
+    const sim = await startForTest({ ...settings, scenario: 'slow;ms=0;distribution=uniform;max=1' })
+    await steer(sim, 'PUT', `/sandboxes/${sandbox}`, {})
+    const before = await seenOf(sim, sandbox)
+    const first = await metBy(sim, sandbox)
+    expect(await seenOf(sim, sandbox)).not.toEqual(before)
+    await meddle(sim, sandbox)
+    await steer(sim, 'POST', `/reset?sandbox=${sandbox}`)
+    expect(await seenOf(sim, sandbox)).toEqual(before)
+    expect(await metBy(sim, sandbox)).toEqual(first)
+  })
+
+  test('begins the counts of what was switched on at start anew', async () => {
+    const sim = await startForTest({ scenario: 'unavailable;p=0.5' })
+    const fates = async () => {
+      const statuses: number[] = []
+      while (statuses.length < 20) statuses.push((await ask(sim, analyticsPath)).status)
+      return statuses
+    }
+    const first = await fates()
+    expect(new Set(first)).toEqual(new Set([200, 503]))
+    await steer(sim, 'POST', '/reset')
+    expect(await fates()).toEqual(first)
+  })
+
+  test('leaves every other sandbox as it is', async () => {
+    const sim = await startForTest(settings)
+    for (const name of ['a', 'b']) await meddle(sim, name)
+    await putRules(sim, [{ scenario: 'unavailable', times: 1 }], 'b')
+    const before = await seenOf(sim, 'b')
+    await steer(sim, 'POST', '/reset?sandbox=a')
+    await steer(sim, 'POST', '/reset')
+    // A shifted clock goes on, which is no change.
+    const { controls, own } = await seenOf(sim, 'b')
+    expect([controls.slice(0, 2), own.rules, own.events, own.prompts, own.seed]).toEqual([
+      before.controls.slice(0, 2),
+      1,
+      before.own.events,
+      before.own.prompts,
+      'another',
+    ])
+  })
+})
+
+describe('a fault that is off changes nothing', () => {
+  const off = [
+    ['p=0 in the header', { headers: { 'x-sim-scenario': 'unavailable;p=0' } }, []],
+    [
+      'several with p=0',
+      { headers: { 'x-sim-scenario': 'reset;p=0, slow;ms=60000;p=0, drop-field;p=0, 500;p=0' } },
+      [],
+    ],
+    ['an empty header', { headers: { 'x-sim-scenario': '' } }, []],
+    ['a rule with the probability 0', {}, [{ scenario: 'hang', probability: 0 }]],
+    ['a rule with p=0', {}, [{ scenario: 'reset;p=0' }]],
+    ['a rule that is disabled', {}, [{ scenario: 'empty-response', enabled: false }]],
+    [
+      'a rule about other requests',
+      {},
+      [{ scenario: 'truncated', match: { header: { 'x-never': 'sent' } } }],
+    ],
+    ['a rule that is used up', {}, [{ scenario: 'reset', times: 0 }]],
+  ] as const
+
+  test.each(off)('%s: the same bytes and headers as without it', async (_name, how, rules) => {
+    const [plain, faulty] = [await startForTest(settings), await startForTest(settings)]
+    await putRules(plain, [])
+    await putRules(
+      faulty,
+      rules.map((rule) => ({ ...rule })),
+    )
+    for (const operation of [...operations, ...operations]) {
+      const [one, other] = [await askOperation(plain, operation), await askOperation(faulty, operation, how)]
+      expect(other.text).toBe(one.text)
+      expect([...other.headers]).toEqual([...one.headers])
+      expect(other.status).toBe(one.status)
+    }
+  })
+
+  test('after DELETE /__sim/scenarios nothing of it is left', async () => {
+    const [plain, faulty] = [await startForTest(settings), await startForTest(settings)]
+    await putRules(faulty, [{ scenario: 'unavailable' }])
+    expect((await ask(faulty, analyticsPath)).status).toBe(503)
+    await steer(faulty, 'DELETE', '/scenarios')
+    expect((await ask(faulty, analyticsPath)).text).toBe((await ask(plain, analyticsPath)).text)
+  })
+})

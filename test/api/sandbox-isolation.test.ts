@@ -1,0 +1,309 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { isObject, type Json, type JsonObject } from '../../src/json.ts'
+import { defaultSettings, type Settings } from '../../src/settings.ts'
+import { start } from '../../src/start.ts'
+import { analyticsPath, ask, errorOf, event, objectOf, prompt, textOf } from '../support/client.ts'
+import { putRules, steer } from '../support/control.ts'
+import { sharedSimulator } from '../support/shared.ts'
+import { recorder, type Said, startForTest, type TestSimulator } from '../support/start.ts'
+import { eventsIn, promptsIn, readState } from '../support/state-file.ts'
+import { tempFolder } from '../support/temp-folder.ts'
+
+const shared = sharedSimulator()
+
+async function listed(sim: Pick<TestSimulator, 'origin'>): Promise<JsonObject[]> {
+  const { sandboxes } = await steer(sim, 'GET', '/sandboxes')
+  return Array.isArray(sandboxes) ? sandboxes.filter(isObject) : []
+}
+
+const namesOf = (sandboxes: readonly JsonObject[]) => sandboxes.map(({ name }) => name)
+
+test('a hundred workers at once never see one another: data, faults, counts, clocks, seeds', async () => {
+  const file = join(await tempFolder(), 'state.json')
+  const sim = await startForTest({ state: file, maxAnalysesPerHour: 3 })
+  const workers = Array.from({ length: 100 }, (_, index) => ({ name: `worker-${index}`, index }))
+  await Promise.all(workers.map((worker) => work(sim, worker)))
+
+  const all = await listed(sim)
+  expect(
+    namesOf(all)
+      .filter((name) => name !== 'default')
+      .sort(),
+  ).toEqual(workers.map(({ name }) => name).sort())
+  for (const { name, index } of workers) {
+    expect(all.find((one) => one['name'] === name)).toMatchObject({
+      seed: `seed-${index}`,
+      rules: index % 2,
+      events: (index % 5) + 1,
+      prompts: index % 3,
+      clock: { mode: 'frozen', now: new Date(nowOf(index)).toISOString() },
+    })
+  }
+  await sim.close()
+  const state = readState(await readFile(file, 'utf8'))
+  for (const { name, index } of workers) {
+    expect(eventsIn(state, name).map(({ fields }) => fields['worker'])).toEqual(
+      Array((index % 5) + 1).fill(index),
+    )
+    expect(promptsIn(state, name)).toHaveLength(index % 3)
+  }
+  expect(eventsIn(state)).toEqual([])
+})
+
+const nowOf = (index: number) => Date.UTC(2026, 0, 1 + index, 12)
+
+/** What one worker does and has to see, whatever the others do meanwhile. */
+async function work(sim: TestSimulator, { name, index }: { name: string; index: number }): Promise<void> {
+  const token = `any-key~${name}`
+  await steer(sim, 'PUT', `/sandboxes/${name}`, { seed: `seed-${index}` })
+  await steer(sim, 'PUT', `/clock?sandbox=${name}`, {
+    mode: 'frozen',
+    now: new Date(nowOf(index)).toISOString(),
+  })
+  if (index % 2 === 1)
+    await putRules(sim, [{ operation: 'createPrompt', scenario: 'unavailable', times: 2 }], name)
+
+  for (let count = 0; count <= index % 5; count += 1) {
+    const body = event({ insertId: `order-${count}`, worker: index })
+    const [first, retry] = [
+      await ask(sim, '/v1/events', { token, body }),
+      await ask(sim, '/v1/events', { token, body }),
+    ]
+    expect(retry.text).toBe(first.text)
+  }
+  const prompts: number[] = []
+  while (prompts.filter((status) => status === 201).length < index % 3)
+    prompts.push((await ask(sim, '/v1/prompts', { token, body: prompt() })).status)
+  const failures = index % 2 === 1 && index % 3 > 0 ? [503, 503] : []
+  expect(prompts).toEqual([...failures, ...Array(index % 3).fill(201)])
+
+  const answers = []
+  for (let count = 0; count < 4; count += 1) answers.push(await ask(sim, analyticsPath, { token }))
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 429])
+  const [first] = answers
+  expect(first?.headers.get('x-sim-sandbox')).toBe(name)
+  expect(first?.headers.get('date')).toBe(new Date(nowOf(index)).toUTCString())
+  const points = first ? objectOf(first)['dataPoints'] : undefined
+  const last = Array.isArray(points) ? points.at(-1) : undefined
+  expect(isObject(last) ? last['date'] : undefined).toMatch(new Date(nowOf(index)).toISOString().slice(0, 10))
+}
+
+test('the same requests in a hundred sandboxes have a hundred different ids, and each repeats', async () => {
+  const [one, other] = [await startForTest(), await startForTest()]
+  const ids = (sim: TestSimulator) =>
+    Promise.all(
+      Array.from({ length: 100 }, async (_, index) =>
+        textOf(
+          await ask(sim, '/v1/events', { token: `k~w${index}`, body: event({ insertId: 'a' }) }),
+          'eventId',
+        ),
+      ),
+    )
+  const here = await ids(one)
+  expect(new Set(here).size).toBe(100)
+  expect(await ids(other)).toEqual(here)
+})
+
+describe('no control of a request reaches another sandbox', () => {
+  test('seed, instant and faults of one are gone with it', async () => {
+    const sim = await startForTest()
+    const before = await ask(sim, analyticsPath)
+    const headers = {
+      'x-sim-sandbox': 'loud',
+      'x-sim-seed': '99',
+      'x-sim-now': '2030-05-05T05:05:05Z',
+      'x-sim-scenario': 'critical',
+      'x-sim-sequence': '200',
+    }
+    expect((await ask(sim, analyticsPath, { headers })).text).not.toBe(before.text)
+    const after = await ask(sim, analyticsPath)
+    expect(after.text).toBe(before.text)
+    expect(after.headers.get('date')).toBe(before.headers.get('date'))
+    expect((await ask(sim, analyticsPath, { headers: { 'x-sim-sandbox': 'loud' } })).text).toBe(before.text)
+  })
+
+  test.each<[string, Record<string, string>, string]>([
+    ['header and token', { 'x-sim-sandbox': 'a', authorization: 'Bearer k~b' }, ''],
+    ['header and path', { 'x-sim-sandbox': 'a', authorization: 'Bearer k' }, '/_s/b'],
+    ['token and path', { authorization: 'Bearer k~a' }, '/_s/b'],
+    ['a repeated header', { 'x-sim-sandbox': 'a, b', authorization: 'Bearer k' }, ''],
+  ])('%s that name two are refused, and nothing is kept', async (_name, headers, prefix) => {
+    const sim = await startForTest()
+    const answer = await ask(sim, `${prefix}/v1/events`, { body: event(), token: null, headers })
+    expect(answer.status).toBe(400)
+    expect(errorOf(answer)).toMatch(/more than one sandbox|cannot name a sandbox/)
+    const all = await listed(sim)
+    expect(all.filter(({ events }) => events !== 0)).toEqual([])
+    expect(namesOf(all)).toEqual(['default'])
+  })
+})
+
+test.each([
+  'constructor',
+  'toString',
+  'hasOwnProperty',
+  'default',
+  'DEFAULT',
+  '0',
+  'a.b_c-d',
+  'x'.repeat(64),
+])('a sandbox can have the name %s', async (name) => {
+  const sim = shared()
+  const answer = await ask(sim, '/v1/events', { token: `k~${name}`, body: event() })
+  expect([answer.status, answer.headers.get('x-sim-sandbox')]).toEqual([201, name])
+  await steer(sim, 'POST', `/reset?sandbox=${name}`)
+  expect((await listed(sim)).find((one) => one['name'] === name)).toMatchObject({ events: 0 })
+})
+
+test.each(['__proto__', '-a', '.a', '_a', 'a b', 'a/b', 'a%20b', 'ä', '', 'x'.repeat(65), '../a', 'a\tb'])(
+  'no sandbox is called %j: not by a request, not by the control plane',
+  async (name) => {
+    const sim = shared()
+    const before = namesOf(await listed(sim))
+    const bytes = Buffer.from(name).toString('latin1')
+    const byHeader = await ask(sim, analyticsPath, { headers: { 'x-sim-sandbox': bytes } })
+    expect(byHeader.status).toBe(400)
+    expect(errorOf(byHeader)).toMatch(/cannot name a sandbox: 1 to 64 letters/)
+    const query = await ask(sim, `/__sim/reset?sandbox=${encodeURIComponent(name)}`, { method: 'POST' })
+    expect(query.status).toBe(400)
+    const put = await ask(sim, `/__sim/sandboxes/${encodeURIComponent(name)}`, { method: 'PUT', body: {} })
+    expect(put.status).toBe(name === '' ? 404 : 400)
+    expect(namesOf(await listed(sim)).sort()).toEqual(before.sort())
+  },
+)
+
+describe('the control plane', () => {
+  test('gives a sandbox another seed: other figures, other ids, the same data', async () => {
+    const sim = await startForTest()
+    const token = 'k~a'
+    const figures = await ask(sim, analyticsPath, { token })
+    const kept = await ask(sim, '/v1/events', { token, body: event({ insertId: 'x' }) })
+    expect(await steer(sim, 'PUT', '/sandboxes/a', { seed: '42' })).toMatchObject({ name: 'a', seed: '42' })
+    expect((await ask(sim, analyticsPath, { token })).text).not.toBe(figures.text)
+    expect((await ask(sim, '/v1/events', { token, body: event({ insertId: 'x' }) })).text).toBe(kept.text)
+    const seeded = await ask(sim, analyticsPath, { token })
+    const own = await startForTest({ seed: '42' })
+    expect((await ask(own, analyticsPath)).text).toBe(seeded.text)
+    expect((await ask(sim, analyticsPath)).text).toBe(figures.text)
+  })
+
+  test.each<[Json, RegExp]>([
+    [{ seed: '' }, /seed/],
+    [{ seed: 'a b' }, /seed/],
+    [{ seed: 'x'.repeat(65) }, /seed/],
+    [{ seed: 42 }, /seed/],
+    [{ sead: '42' }, /sead/],
+    [[], /body/],
+  ])('refuses %j as what a sandbox is made of', async (body, says) => {
+    const answer = await ask(shared(), '/__sim/sandboxes/a', { method: 'PUT', body })
+    expect(answer.status).toBe(400)
+    expect(errorOf(answer)).toMatch(says)
+  })
+
+  test('deletes one with all that it holds, and says whether there was one', async () => {
+    const sim = await startForTest()
+    await ask(sim, '/v1/events', { token: 'k~a', body: event({ insertId: 'x' }) })
+    await putRules(sim, [{ scenario: 'unavailable' }], 'a')
+    expect(await steer(sim, 'DELETE', '/sandboxes/a')).toEqual({ deleted: true })
+    expect(namesOf(await listed(sim))).not.toContain('a')
+    expect(await steer(sim, 'DELETE', '/sandboxes/a')).toEqual({ deleted: false })
+    expect((await ask(sim, analyticsPath, { token: 'k~a' })).status).toBe(200)
+    expect((await listed(sim)).find(({ name }) => name === 'a')).toMatchObject({ events: 0, rules: 0 })
+  })
+
+  test('lists the one used longest ago first', async () => {
+    const sim = await startForTest()
+    for (const name of ['a', 'b', 'c', 'a']) await ask(sim, analyticsPath, { token: `k~${name}` })
+    expect(namesOf(await listed(sim)).filter((name) => name !== 'default')).toEqual(['b', 'c', 'a'])
+  })
+
+  test('lists what was kept by the last process, too', async () => {
+    const file = join(await tempFolder(), 'state.json')
+    const first = await startForTest({ state: file })
+    await ask(first, '/v1/events', { token: 'k~kept', body: event() })
+    await first.close()
+    const second = await startForTest({ state: file })
+    expect((await listed(second)).find(({ name }) => name === 'kept')).toMatchObject({ events: 1 })
+  })
+})
+
+describe('sandboxes are bounded', () => {
+  /** A simulator whose real time the test holds. */
+  async function timed(settings: Partial<Settings>) {
+    const said: Said[] = []
+    let now = Date.UTC(2026, 0, 15)
+    const started = await start(
+      { ...defaultSettings(), port: 0, state: ':memory:', ...settings },
+      { now: () => now, log: recorder(said) },
+    )
+    if (!started.ok) throw new Error(JSON.stringify(started.findings))
+    onTestFinished(() => started.running.close())
+    return {
+      sim: started.running,
+      pass: (ms: number) => {
+        now += ms
+      },
+      dropped: () =>
+        said
+          .filter(({ message }) => /dropped/.test(message))
+          .map(({ level, fields }) => ({ level, ...fields })),
+    }
+  }
+
+  const use = (sim: Pick<TestSimulator, 'origin'>, name: string) =>
+    ask(sim, '/v1/events', { token: `k~${name}`, body: event({ insertId: 'x' }) })
+
+  test('in number: for one more, the one that is idle for longest goes, and that is logged', async () => {
+    const { sim, dropped, pass } = await timed({ sandboxLimit: 4 })
+    for (const name of ['a', 'b', 'c', 'a', 'd']) {
+      await use(sim, name)
+      pass(1000)
+    }
+    expect(namesOf(await listed(sim)).sort()).toEqual(['a', 'c', 'd', 'default'])
+    expect(dropped()).toEqual([{ level: 'warn', sandbox: 'b', reason: 'limit' }])
+    await use(sim, 'e')
+    expect(namesOf(await listed(sim)).sort()).toEqual(['a', 'd', 'default', 'e'])
+  })
+
+  test('in number: what went is gone whole', async () => {
+    const { sim } = await timed({ sandboxLimit: 2 })
+    await use(sim, 'a')
+    await putRules(sim, [{ scenario: 'unavailable' }], 'a')
+    await use(sim, 'b')
+    await use(sim, 'a')
+    expect((await listed(sim)).find(({ name }) => name === 'a')).toMatchObject({ events: 1, rules: 0 })
+  })
+
+  test('in idle time: who was not used for so long goes when another one comes', async () => {
+    const { sim, dropped, pass } = await timed({ sandboxIdle: '15m' })
+    await use(sim, 'old')
+    pass(10 * 60_000)
+    await use(sim, 'young')
+    pass(5 * 60_000 + 1)
+    await use(sim, 'young')
+    expect(dropped()).toEqual([])
+    await use(sim, 'new')
+    expect(dropped()).toEqual([{ level: 'warn', sandbox: 'old', reason: 'idle' }])
+    expect(namesOf(await listed(sim)).sort()).toEqual(['default', 'new', 'young'])
+  })
+
+  test('but the default never goes', async () => {
+    const { sim, dropped, pass } = await timed({ sandboxLimit: 2, sandboxIdle: '1s' })
+    await ask(sim, '/v1/events', { body: event() })
+    await putRules(sim, [{ operation: 'createPrompt', scenario: 'unavailable' }])
+    for (const name of ['a', 'b', 'c']) {
+      pass(10_000)
+      await steer(sim, 'PUT', `/sandboxes/${name}`, {})
+    }
+    expect(dropped().map((one) => 'sandbox' in one && one.sandbox)).toEqual(['a', 'b'])
+    expect((await listed(sim)).find(({ name }) => name === 'default')).toMatchObject({ events: 1, rules: 1 })
+  })
+
+  test('and a limit of 1 still lets a single other one come', async () => {
+    const { sim } = await timed({ sandboxLimit: 1 })
+    for (const name of ['a', 'b', 'c']) expect((await use(sim, name)).status).toBe(201)
+    expect(namesOf(await listed(sim)).sort()).toEqual(['c', 'default'])
+  })
+})

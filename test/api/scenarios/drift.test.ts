@@ -1,0 +1,263 @@
+import { describe, expect, test } from 'vitest'
+import { isObject, type Json } from '../../../src/json.ts'
+import {
+  analyticsPath,
+  ask,
+  askOperation,
+  errorOf,
+  held,
+  operations,
+  prompt,
+  type TestOperation,
+} from '../../support/client.ts'
+import { type Broken, brokenRules, faultsOf } from '../../support/documented.ts'
+import { sharedSimulator } from '../../support/shared.ts'
+import { startForTest } from '../../support/start.ts'
+
+const sim = sharedSimulator()
+
+/** Every nullable field of this model has data, so that each damage finds all of its places. */
+const fullModel = '/v1/models/00000000-0000-4000-8000-0000000000f0/analytics?period=7d'
+
+/** `places`: how many different ones 100 seeds find at least; of a receipt, all that there are. */
+const drifts = [
+  {
+    name: 'drop-field',
+    keyword: 'required',
+    places: { getModelAnalytics: 50, createPrompt: 3, createEvent: 2 },
+  },
+  { name: 'wrong-type', keyword: 'type', places: { getModelAnalytics: 50, createPrompt: 5, createEvent: 1 } },
+  {
+    name: 'null-required',
+    keyword: 'type',
+    places: { getModelAnalytics: 50, createPrompt: 5, createEvent: 1 },
+  },
+  {
+    name: 'unknown-enum',
+    keyword: 'enum',
+    places: { getModelAnalytics: 8, createPrompt: 0, createEvent: 0 },
+  },
+  {
+    name: 'extra-field',
+    keyword: 'additionalProperties',
+    places: { getModelAnalytics: 15, createPrompt: 1, createEvent: 1 },
+  },
+] as const
+
+const pairs = drifts.flatMap((drift) =>
+  operations.map((operation) => ({
+    ...drift,
+    operation,
+    least: drift.places[operation.id],
+    fitting: drift.places[operation.id] > 0,
+  })),
+)
+
+const bodies: Record<TestOperation['id'], { path: string; body?: Json }> = {
+  getModelAnalytics: { path: fullModel },
+  createPrompt: { path: '/v1/prompts', body: prompt({ externalPromptId: 'p-1' }) },
+  createEvent: {
+    path: '/v1/events',
+    body: { eventType: 'a', productId: '8d2e5f60-3c1b-4a7d-9f48-2b6c0e913a75', value: '1' },
+  },
+}
+
+function askDamaged({ id, method }: TestOperation, scenario: string) {
+  const { path, body } = bodies[id]
+  return ask(sim(), path, {
+    method,
+    headers: { 'x-sim-scenario': scenario },
+    ...(body !== undefined && { body }),
+  })
+}
+
+/** `drop-field at /messageCount`, as the answer says it. */
+const placeIn = (headers: Headers) => /^\S+ at (\S+)$/.exec(headers.get('x-sim-damage') ?? '')?.[1] ?? ''
+
+/** The rule that the damage at a place has to break, and no other. */
+function expected(keyword: string, place: string): Broken[] {
+  if (keyword !== 'additionalProperties') return [{ keyword, at: place }]
+  return [{ keyword, at: `${place === '/' ? '' : place}/unexpectedField` }]
+}
+
+describe('breaks exactly one rule, for 100 seeds', () => {
+  test.each(pairs.filter(({ fitting }) => fitting))(
+    '$name of $operation.id',
+    async ({ name, keyword, operation, least }) => {
+      const strictly = keyword === 'additionalProperties'
+      const places = new Set<string>()
+      const seeds = Array.from({ length: 100 }, (_, seed) => seed)
+      await Promise.all(
+        seeds.map(async (seed) => {
+          const answer = await askDamaged(operation, `${name};seed=${seed}`)
+          const place = placeIn(answer.headers)
+          places.add(place)
+          expect(answer.status).toBe(operation.success)
+          expect(answer.headers.get('x-sim-origin')).toBe('scenario')
+          expect(brokenRules(operation.id, answer.status, answer.body, { strictly })).toEqual(
+            expected(keyword, place),
+          )
+          if (strictly) expect(faultsOf(operation.id, answer.status, answer.body)).toEqual([])
+        }),
+      )
+      expect(places.size).toBeGreaterThanOrEqual(least)
+    },
+  )
+})
+
+test.each(pairs.filter(({ fitting }) => !fitting))(
+  '$name is refused on $operation.id, which has nothing to be damaged so',
+  async ({ name, operation }) => {
+    const before = await held(sim())
+    const answer = await askDamaged(operation, name)
+    expect(answer.status).toBe(400)
+    expect(answer.headers.get('x-sim-origin')).toBe('simulator')
+    expect(errorOf(answer)).toMatch(new RegExp(`${name}.*makes no sense here`))
+    expect(await held(sim())).toEqual(before)
+  },
+)
+
+describe('the seed settles the place', () => {
+  const damage = async (scenario: string, seed?: string) => {
+    const headers = { 'x-sim-scenario': scenario, ...(seed !== undefined && { 'x-sim-seed': seed }) }
+    return placeIn((await ask(sim(), fullModel, { headers })).headers)
+  }
+
+  test('the same one again and again, in another simulator too', async () => {
+    const own = await startForTest()
+    const there = await ask(own, fullModel, { headers: { 'x-sim-scenario': 'wrong-type;seed=7' } })
+    expect(await damage('wrong-type;seed=7')).toBe(await damage('wrong-type;seed=7'))
+    expect(placeIn(there.headers)).toBe(await damage('wrong-type;seed=7'))
+  })
+
+  test("the request's seed has a say as well", async () => {
+    const places = await Promise.all(['1', '2', '3', '4', '5', '6'].map((seed) => damage('wrong-type', seed)))
+    expect(new Set(places).size).toBeGreaterThan(1)
+  })
+})
+
+const named = [
+  ['drop-field', '/messageCount', 'required'],
+  ['drop-field', '/recommendations/summary', 'required'],
+  ['drop-field', '/dataPoints/3/date', 'required'],
+  ['drop-field', '/averageUserSentiment/label', 'required'],
+  ['wrong-type', '/messageCount', 'type'],
+  ['wrong-type', '/dataPoints', 'type'],
+  ['wrong-type', '/dataPoints/6/avgSafetyScore', 'type'],
+  ['wrong-type', '/dataPoints/0', 'type'],
+  ['wrong-type', '/recommendations', 'type'],
+  ['null-required', '/conversationCount', 'type'],
+  ['null-required', '/dataPoints/0/date', 'type'],
+  ['null-required', '/hallucinationCount/total', 'type'],
+  ['unknown-enum', '/recommendations/healthLevel', 'enum'],
+  ['unknown-enum', '/averageFrustration/label', 'enum'],
+  ['extra-field', '/dataPoints/2', 'additionalProperties'],
+  ['extra-field', '/jailbreakCount', 'additionalProperties'],
+] as const
+
+test.each(named)('%s hits %s where it is named', async (name, pointer, keyword) => {
+  const answer = await ask(sim(), fullModel, { headers: { 'x-sim-scenario': `${name};pointer=${pointer}` } })
+  expect(answer.headers.get('x-sim-damage')).toBe(`${name} at ${pointer}`)
+  expect(brokenRules('getModelAnalytics', 200, answer.body, { strictly: true })).toEqual(
+    expected(keyword, pointer),
+  )
+})
+
+test('nothing but the named place is changed', async () => {
+  const whole = await ask(sim(), fullModel)
+  const damaged = await ask(sim(), fullModel, {
+    headers: { 'x-sim-scenario': 'null-required;pointer=/dataPoints/1/date' },
+  })
+  const repaired = structuredClone(damaged.body)
+  const date = pick(whole.body, 'dataPoints', '1', 'date')
+  const point = pick(repaired, 'dataPoints', '1')
+  if (!isObject(point)) throw new Error('no data point')
+  expect(point['date']).toBeNull()
+  point['date'] = date ?? null
+  expect(JSON.stringify(repaired)).toBe(whole.text)
+})
+
+function pick(value: Json | undefined, ...path: string[]): Json | undefined {
+  return path.reduce<Json | undefined>((inner, name) => {
+    if (Array.isArray(inner)) return inner[Number(name)]
+    return isObject(inner) ? inner[name] : undefined
+  }, value)
+}
+
+describe('a place that the answer cannot have is refused before anything is written', () => {
+  test.each([
+    ['createEvent', 'drop-field', '/nothing'],
+    ['createEvent', 'drop-field', 'eventId'],
+    ['createEvent', 'drop-field', '/eventId/deeper'],
+    ['createEvent', 'drop-field', '/__proto__'],
+    ['createEvent', 'wrong-type', '/success'],
+    ['createEvent', 'extra-field', '/eventId'],
+    ['createPrompt', 'drop-field', '/externalPromptId'],
+    ['createPrompt', 'null-required', '/componentIds/x'],
+    ['createPrompt', 'null-required', '/componentIds/*'],
+    ['getModelAnalytics', 'unknown-enum', '/messageCount'],
+    ['getModelAnalytics', 'null-required', '/avgSafetyScore'],
+    ['getModelAnalytics', 'wrong-type', '/recommendations/healthLevel'],
+  ] as const)('%s: %s at %s', async (id, name, pointer) => {
+    const operation = operations.find((one) => one.id === id)
+    if (!operation) throw new Error(`no operation ${id}`)
+    const before = await held(sim())
+    const answer = await askDamaged(operation, `${name};pointer=${pointer}`)
+    expect(answer.status).toBe(400)
+    expect(errorOf(answer)).toContain(`cannot be done at ${pointer}`)
+    expect(errorOf(answer)).toMatch(/Possible: /)
+    expect(await held(sim())).toEqual(before)
+  })
+})
+
+test('a place that this answer does not have is refused: nobody believes that it was damaged', async () => {
+  const empty = '/v1/models/00000000-0000-4000-8000-0000000000f1/analytics'
+  const scenarios = [
+    'unknown-enum',
+    'drop-field;pointer=/recommendations/summary',
+    'wrong-type;pointer=/dataPoints/30',
+  ]
+  for (const scenario of scenarios) {
+    const answer = await ask(sim(), empty, { headers: { 'x-sim-scenario': scenario } })
+    expect([scenario, answer.status]).toEqual([scenario, 400])
+    expect(errorOf(answer)).toMatch(/cannot be done (at|anywhere in).*this answer/)
+  }
+})
+
+describe('a refusal drifts as well', () => {
+  test.each([
+    ['drop-field, forbidden', 403, 'required'],
+    ['null-required, not-found', 404, 'type'],
+    ['wrong-type, rate-limited;retry-after=2', 429, 'type'],
+    ['server-error, extra-field', 500, 'additionalProperties'],
+  ] as const)('%s', async (scenario, status, keyword) => {
+    const answer = await ask(sim(), analyticsPath, { headers: { 'x-sim-scenario': scenario } })
+    expect(answer.status).toBe(status)
+    const broken = brokenRules('getModelAnalytics', status, answer.body, { strictly: true })
+    expect(broken.map((one) => one.keyword)).toEqual([keyword])
+  })
+
+  test('one that the request earned by itself', async () => {
+    const answer = await ask(sim(), '/v1/events', {
+      body: {},
+      headers: { 'x-sim-scenario': 'drop-field' },
+    })
+    expect(answer.status).toBe(400)
+    expect(brokenRules('createEvent', 400, answer.body)).toHaveLength(1)
+  })
+})
+
+test('several damages add up, and each is named', async () => {
+  const scenario = 'drop-field;pointer=/messageCount, null-required;pointer=/conversationCount'
+  const answer = await ask(sim(), fullModel, { headers: { 'x-sim-scenario': scenario } })
+  expect(answer.headers.get('x-sim-damage')).toBe(
+    'drop-field at /messageCount, null-required at /conversationCount',
+  )
+  expect(brokenRules('getModelAnalytics', 200, answer.body)).toHaveLength(2)
+})
+
+test.each(operations)('$id without damage breaks no rule, not even strictly', async (operation) => {
+  const answer = await askOperation(sim(), operation)
+  expect(brokenRules(operation.id, answer.status, answer.body, { strictly: true })).toEqual([])
+  expect(answer.headers.get('x-sim-damage')).toBeNull()
+})

@@ -1,0 +1,111 @@
+import { request } from 'node:http'
+import { describe, expect, test } from 'vitest'
+import { isObject, type Json } from '../../../src/json.ts'
+import { ask, errorOf, event, held, objectOf, operations, prompt, textOf } from '../../support/client.ts'
+import { putRules } from '../../support/control.ts'
+import { startForTest, type TestSimulator } from '../../support/start.ts'
+
+const count = async (sim: TestSimulator, what: 'events' | 'prompts') => {
+  const state = await held(sim)
+  return isObject(state) ? state[what] : undefined
+}
+
+/** Posts, and tells the status, or how the connection died before one came. */
+function post(sim: TestSimulator, path: string, body: Json, headers: Record<string, string> = {}) {
+  return new Promise<number | string>((resolve) => {
+    const sent = request(
+      sim.baseUrl + path,
+      {
+        method: 'POST',
+        agent: false,
+        headers: { authorization: 'Bearer k', 'content-type': 'application/json', ...headers },
+      },
+      (answer) => {
+        answer.resume()
+        resolve(answer.statusCode ?? 0)
+      },
+    )
+    sent.on('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message))
+    sent.end(JSON.stringify(body))
+  })
+}
+
+const lost = { 'x-sim-scenario': 'lost-ack' }
+
+describe('lost-ack', () => {
+  test('keeps the event and loses the answer; a retry with the insertId gets the same id, and there is one event', async () => {
+    const sim = await startForTest()
+    const twin = await startForTest()
+    const body = event({ insertId: 'order-7' })
+    expect(await post(sim, '/events', body, lost)).toBe('ECONNRESET')
+    expect(await count(sim, 'events')).toBe(1)
+    const retry = await ask(sim, '/v1/events', { body })
+    expect(retry.status).toBe(201)
+    // The twin never lost an answer: its id is the one that this one lost.
+    expect(textOf(retry, 'eventId')).toBe(textOf(await ask(twin, '/v1/events', { body }), 'eventId'))
+    expect(await count(sim, 'events')).toBe(1)
+  })
+
+  test('without an insertId a retry is a second event: that is what insertId is for', async () => {
+    const sim = await startForTest()
+    await post(sim, '/events', event(), lost)
+    await post(sim, '/events', event())
+    expect(await count(sim, 'events')).toBe(2)
+  })
+
+  test('keeps the prompt version and loses the answer', async () => {
+    const sim = await startForTest()
+    expect(await post(sim, '/prompts', prompt(), lost)).toBe('ECONNRESET')
+    expect(await count(sim, 'prompts')).toBe(1)
+  })
+
+  test('loses the answer late, where it is slow as well', async () => {
+    const sim = await startForTest()
+    const started = performance.now()
+    expect(await post(sim, '/events', event(), { 'x-sim-scenario': 'slow;ms=100, lost-ack' })).toBe(
+      'ECONNRESET',
+    )
+    expect(performance.now() - started).toBeGreaterThan(90)
+    expect(await count(sim, 'events')).toBe(1)
+  })
+
+  test.each(['drop-field, lost-ack', 'lost-ack, drop-field'])(
+    'loses a damaged answer like any other: %s',
+    async (scenario) => {
+      const sim = await startForTest()
+      expect(await post(sim, '/events', event(), { 'x-sim-scenario': scenario })).toBe('ECONNRESET')
+      expect(await count(sim, 'events')).toBe(1)
+    },
+  )
+
+  test('loses no refusal: nothing was kept, and the client hears so', async () => {
+    const sim = await startForTest()
+    const refused = await ask(sim, '/v1/events', { body: { value: 'x' }, headers: lost })
+    expect(refused.status).toBe(400)
+    expect(errorOf(refused)).toMatch(/eventType/)
+    const scripted = await ask(sim, '/v1/events', {
+      body: event(),
+      headers: { 'x-sim-scenario': 'lost-ack, unavailable' },
+    })
+    expect(scripted.status).toBe(503)
+    expect(await count(sim, 'events')).toBe(0)
+  })
+
+  test('as a rule for the first of each, a client that retries gets through with one event', async () => {
+    const sim = await startForTest()
+    await putRules(sim, [{ operation: 'createEvent', scenario: 'lost-ack', times: 2 }])
+    const outcomes: (number | string)[] = []
+    for (let attempt = 0; attempt < 3; attempt += 1)
+      outcomes.push(await post(sim, '/events', event({ insertId: 'order-8' })))
+    expect(outcomes).toEqual(['ECONNRESET', 'ECONNRESET', 201])
+    expect(await count(sim, 'events')).toBe(1)
+  })
+
+  test('is refused where nothing is written', async () => {
+    const sim = await startForTest()
+    const [analytics] = operations
+    const answer = await ask(sim, analytics.path, { headers: lost })
+    expect(answer.status).toBe(400)
+    expect(objectOf(answer)['error']).toMatch(/writes nothing/)
+  })
+})

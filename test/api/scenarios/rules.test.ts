@@ -1,0 +1,472 @@
+import { describe, expect, test } from 'vitest'
+import type { Json, JsonObject } from '../../../src/json.ts'
+import {
+  type Ask,
+  analyticsPath,
+  ask,
+  askOperation,
+  errorOf,
+  event,
+  modelId,
+  operations,
+  productId,
+  prompt,
+} from '../../support/client.ts'
+import { putRules, steer } from '../../support/control.ts'
+import { sharedSimulator } from '../../support/shared.ts'
+import { startForTest, type TestSimulator } from '../../support/start.ts'
+
+const sim = sharedSimulator()
+
+/** A sandbox that no other test of this file has used. */
+let sandboxes = 0
+const freshSandbox = () => `rules-${++sandboxes}`
+
+const within = (sandbox: string, how: Ask = {}): Ask => ({
+  ...how,
+  headers: { ...how.headers, 'x-sim-sandbox': sandbox },
+})
+
+/** The status of each of these requests, one after another. */
+async function statusesOf(
+  target: TestSimulator,
+  sandbox: string,
+  requests: readonly (readonly [string, Ask])[],
+) {
+  const statuses: number[] = []
+  for (const [path, how] of requests) statuses.push((await ask(target, path, within(sandbox, how))).status)
+  return statuses
+}
+
+const times = <T>(count: number, one: T): T[] => Array.from({ length: count }, () => one)
+const analytics = [analyticsPath, {}] as const
+
+const shopModel = '00000000-0000-4000-8000-000000000001'
+const shop = '00000000-0000-4000-9000-000000000001'
+const ofModel = (id: string) => `/v1/models/${id}/analytics`
+
+describe('a rule is about', () => {
+  const cases: { name: string; rule: JsonObject; hit: [string, Ask]; missed: [string, Ask] }[] = [
+    {
+      name: 'an operation',
+      rule: { operation: 'createPrompt' },
+      hit: ['/v1/prompts', { body: prompt() }],
+      missed: ['/v1/events', { body: event() }],
+    },
+    {
+      name: 'a model',
+      rule: { match: { model: modelId } },
+      hit: [analyticsPath, {}],
+      missed: [ofModel(shopModel), {}],
+    },
+    {
+      name: 'a model, whose id may be in capitals',
+      rule: { match: { model: modelId.toUpperCase() } },
+      hit: [analyticsPath, {}],
+      missed: ['/v1/events', { body: event() }],
+    },
+    {
+      name: 'a product of a body',
+      rule: { match: { product: productId } },
+      hit: ['/v1/events', { body: event({ productId: productId.toUpperCase() }) }],
+      missed: ['/v1/events', { body: event({ productId: shop }) }],
+    },
+    {
+      name: 'a product, and so the analytics of its models',
+      rule: { match: { product: shop } },
+      hit: [ofModel(shopModel), {}],
+      missed: [analyticsPath, {}],
+    },
+    {
+      name: 'a header, whose name has any case and whose value has its own',
+      rule: { match: { header: { 'X-Test-Case': 'Retry' } } },
+      hit: [analyticsPath, { headers: { 'x-test-case': 'Retry' } }],
+      missed: [analyticsPath, { headers: { 'x-test-case': 'retry' } }],
+    },
+    {
+      name: 'a field of the body',
+      rule: { match: { body: { '/eventType': 'purchase' } } },
+      hit: ['/v1/events', { body: event({ eventType: 'purchase' }) }],
+      missed: ['/v1/events', { body: event({ eventType: 'Purchase' }) }],
+    },
+    {
+      name: 'a number in the body',
+      rule: { match: { body: { '/qualityImpactScore': 0.5 } } },
+      hit: ['/v1/events', { body: event({ qualityImpactScore: 0.5 }) }],
+      missed: ['/v1/events', { body: event({ qualityImpactScore: 0.25 }) }],
+    },
+    {
+      name: 'a field deep in the body',
+      rule: { match: { body: { '/components/1/content': 'second' } } },
+      hit: ['/v1/prompts', { body: prompt({ components: [{ content: 'first' }, { content: 'second' }] }) }],
+      missed: ['/v1/prompts', { body: prompt({ components: [{ content: 'second' }] }) }],
+    },
+    {
+      name: 'an object in the body, however its keys are ordered',
+      rule: { match: { body: { '/properties': { a: 1, b: [true, null] } } } },
+      hit: ['/v1/events', { body: event({ properties: { b: [true, null], a: 1 } }) }],
+      missed: ['/v1/events', { body: event({ properties: { a: 1, b: [null, true] } }) }],
+    },
+    {
+      name: 'a field of an open object, with a slash in its name',
+      rule: { match: { body: { '/properties/a~1b': 'x' } } },
+      hit: ['/v1/events', { body: event({ properties: { 'a/b': 'x' } }) }],
+      missed: ['/v1/events', { body: event({ properties: { a: { b: 'x' } } }) }],
+    },
+    {
+      name: 'everything that it names, at once',
+      rule: {
+        operation: 'createEvent',
+        match: { product: productId, header: { 'x-a': '1' }, body: { '/value': '7' } },
+      },
+      hit: ['/v1/events', { body: event({ value: '7' }), headers: { 'x-a': '1' } }],
+      missed: ['/v1/events', { body: event({ value: '7' }) }],
+    },
+  ]
+  test.each(cases)('$name', async ({ rule, hit, missed }) => {
+    const sandbox = freshSandbox()
+    await putRules(sim(), [{ ...rule, scenario: 'unavailable' }], sandbox)
+    const [caught, passed] = await statusesOf(sim(), sandbox, [hit, missed])
+    expect(caught).toBe(503)
+    expect([200, 201]).toContain(passed)
+  })
+
+  test('every request, where it names nothing', async () => {
+    const sandbox = freshSandbox()
+    await putRules(sim(), [{ scenario: 'unavailable' }], sandbox)
+    for (const operation of operations)
+      expect((await askOperation(sim(), operation, within(sandbox))).status).toBe(503)
+  })
+
+  test('a body that is no JSON matches nothing, and is refused as ever', async () => {
+    const sandbox = freshSandbox()
+    await putRules(sim(), [{ match: { body: { '/eventType': 'a' } }, scenario: 'unavailable' }], sandbox)
+    expect(await statusesOf(sim(), sandbox, [['/v1/events', { body: '{"eventType":"a"' }]])).toEqual([400])
+  })
+})
+
+describe('of several rules', () => {
+  test('the first that acts is the only one', async () => {
+    const sandbox = freshSandbox()
+    await putRules(
+      sim(),
+      [
+        { match: { model: modelId }, scenario: 'not-found' },
+        { scenario: 'unavailable, slow;ms=1' },
+        { scenario: 'server-error' },
+      ],
+      sandbox,
+    )
+    expect(await statusesOf(sim(), sandbox, [analytics, [ofModel(shopModel), {}]])).toEqual([404, 503])
+  })
+
+  test('one that is used up makes way for the next', async () => {
+    const sandbox = freshSandbox()
+    const rules = [
+      { scenario: 'rate-limited', times: 2 },
+      { scenario: 'unavailable', times: 1 },
+    ]
+    await putRules(sim(), rules, sandbox)
+    expect(await statusesOf(sim(), sandbox, times(5, analytics))).toEqual([429, 429, 503, 200, 200])
+  })
+
+  test('one whose scenario makes no sense for the request is passed over, and not used up by it', async () => {
+    const sandbox = freshSandbox()
+    await putRules(sim(), [{ scenario: 'all-null', times: 1 }, { scenario: 'unavailable' }], sandbox)
+    const event1 = ['/v1/events', { body: event() }] as const
+    expect(await statusesOf(sim(), sandbox, [event1, event1, analytics, analytics])).toEqual([
+      503, 503, 200, 503,
+    ])
+  })
+})
+
+describe('times', () => {
+  test('counts requests that come at once, too', async () => {
+    const sandbox = freshSandbox()
+    await putRules(sim(), [{ scenario: 'unavailable', times: 7 }], sandbox)
+    const answers = await Promise.all(times(30, 0).map(() => ask(sim(), analyticsPath, within(sandbox))))
+    expect(answers.filter(({ status }) => status === 503)).toHaveLength(7)
+  })
+
+  test('begins anew with rules that are put anew', async () => {
+    const sandbox = freshSandbox()
+    for (let round = 0; round < 2; round += 1) {
+      await putRules(sim(), [{ scenario: 'unavailable', times: 1 }], sandbox)
+      expect(await statusesOf(sim(), sandbox, times(2, analytics))).toEqual([503, 200])
+    }
+  })
+
+  test('counts all operations together', async () => {
+    const sandbox = freshSandbox()
+    await putRules(sim(), [{ scenario: 'unavailable', times: 2 }], sandbox)
+    const statuses = []
+    for (const operation of operations)
+      statuses.push((await askOperation(sim(), operation, within(sandbox))).status)
+    expect(statuses).toEqual([503, 503, 201])
+  })
+
+  test('counts nothing that a request has switched on itself', async () => {
+    const sandbox = freshSandbox()
+    await putRules(sim(), [{ scenario: 'unavailable', times: 1 }], sandbox)
+    const own = [analyticsPath, { headers: { 'x-sim-scenario': 'not-found' } }] as const
+    expect(await statusesOf(sim(), sandbox, [own, own, analytics, analytics])).toEqual([404, 404, 503, 200])
+  })
+})
+
+describe('no rule at all is one', () => {
+  test.each([
+    ['that is disabled', { scenario: 'unavailable', enabled: false }],
+    ['with a probability of 0', { scenario: 'unavailable', probability: 0 }],
+    ['that acts 0 times', { scenario: 'unavailable', times: 0 }],
+    ['whose scenario has the probability 0', { scenario: 'unavailable;p=0' }],
+    ['whose sequence is switched off', { sequence: '503*5', enabled: false }],
+  ])('%s', async (_name, rule) => {
+    const sandbox = freshSandbox()
+    const before = await ask(sim(), analyticsPath, within(sandbox))
+    await putRules(sim(), [rule], sandbox)
+    const answers = await Promise.all(times(20, 0).map(() => ask(sim(), analyticsPath, within(sandbox))))
+    for (const answer of answers) {
+      expect(answer.text).toBe(before.text)
+      expect(headersOf(answer.headers)).toEqual(headersOf(before.headers))
+    }
+    expect(await steer(sim(), 'GET', `/sequences?sandbox=${sandbox}`)).toEqual({ sequences: [] })
+  })
+
+  function headersOf(headers: Headers) {
+    return [...headers].filter(([name]) => name !== 'x-request-id')
+  }
+})
+
+describe('probability', () => {
+  const flaky = [{ scenario: 'unavailable', probability: 0.5 }]
+  const fates = (target: TestSimulator, sandbox: string) => statusesOf(target, sandbox, times(40, analytics))
+
+  test('0.5 strikes about half of the requests', async () => {
+    const sandbox = freshSandbox()
+    await putRules(sim(), flaky, sandbox)
+    const struck = (await fates(sim(), sandbox)).filter((status) => status === 503).length
+    expect(struck).toBeGreaterThan(8)
+    expect(struck).toBeLessThan(32)
+  })
+
+  test('meets the same requests in another simulator, whatever others do meanwhile', async () => {
+    const [one, other] = [await startForTest(), await startForTest()]
+    // Rules of other sandboxes, put before, are not to be felt.
+    for (let index = 0; index < 3; index += 1) await putRules(other, flaky, `other-${index}`)
+    await putRules(one, flaky, 'same')
+    await putRules(other, flaky, 'same')
+    const [here, there] = await Promise.all([
+      fates(one, 'same'),
+      fates(other, 'same'),
+      fates(other, 'other-1'),
+    ])
+    expect(there).toEqual(here)
+  })
+
+  test('meets the same requests again after a reset', async () => {
+    const sandbox = freshSandbox()
+    await putRules(sim(), flaky, sandbox)
+    const first = await fates(sim(), sandbox)
+    await steer(sim(), 'POST', `/reset?sandbox=${sandbox}`)
+    await putRules(sim(), flaky, sandbox)
+    expect(await fates(sim(), sandbox)).toEqual(first)
+  })
+
+  test('meets others under another seed, and in another sandbox', async () => {
+    const own = await startForTest({ seed: '2' })
+    const fatesBy: number[][] = []
+    for (const [target, sandbox] of [
+      [sim(), 'chance-a'],
+      [sim(), 'chance-b'],
+      [own, 'chance-a'],
+    ] as const) {
+      await putRules(target, flaky, sandbox)
+      fatesBy.push(await fates(target, sandbox))
+    }
+    expect(new Set(fatesBy.map((list) => list.join(' '))).size).toBe(3)
+  })
+
+  test('of a scenario, p, is drawn the same way', async () => {
+    const other = await startForTest()
+    const headers = { 'x-sim-scenario': 'unavailable;p=0.5' }
+    const request = [analyticsPath, { headers }] as const
+    const here = await statusesOf(sim(), 'p', times(30, request))
+    expect(await statusesOf(other, 'p', times(30, request))).toEqual(here)
+    expect(new Set(here)).toEqual(new Set([200, 503]))
+  })
+
+  test('of two scenarios together, each is struck by its own chance', async () => {
+    const headers = { 'x-sim-scenario': 'unavailable;p=0.5, slow;ms=0;p=0.5' }
+    const acting = new Set<string | null>()
+    for (let asked = 0; asked < 40; asked += 1)
+      acting.add((await ask(sim(), analyticsPath, within('p2', { headers }))).headers.get('x-sim-scenario'))
+    expect(acting.size).toBe(4)
+  })
+
+  test('where the rule does not strike, the next one is asked', async () => {
+    const sandbox = freshSandbox()
+    await putRules(sim(), [...flaky, { scenario: 'rate-limited' }], sandbox)
+    expect(new Set(await fates(sim(), sandbox))).toEqual(new Set([429, 503]))
+  })
+})
+
+describe('PUT /__sim/scenarios', () => {
+  const rule: JsonObject = {
+    operation: 'createEvent',
+    match: { body: { '/eventType': 'a' } },
+    scenario: 'unavailable',
+    times: 2,
+  }
+
+  test('gives back what is on, and GET and DELETE agree', async () => {
+    const sandbox = freshSandbox()
+    const path = `/scenarios?sandbox=${sandbox}`
+    expect(await steer(sim(), 'GET', path)).toEqual({ rules: [], startUp: [] })
+    expect(await steer(sim(), 'PUT', path, { rules: [rule] })).toEqual({ rules: [rule] })
+    expect(await steer(sim(), 'GET', path)).toEqual({ rules: [rule], startUp: [] })
+    expect(await steer(sim(), 'DELETE', path)).toEqual({ rules: [] })
+    expect(await steer(sim(), 'GET', path)).toEqual({ rules: [], startUp: [] })
+    expect(await statusesOf(sim(), sandbox, [['/v1/events', { body: event({ eventType: 'a' }) }]])).toEqual([
+      201,
+    ])
+  })
+
+  test('takes all rules or none, and names every problem with its place', async () => {
+    const sandbox = freshSandbox()
+    await putRules(sim(), [{ scenario: 'not-found' }], sandbox)
+    const rules = [
+      { scenario: 'unavailable' },
+      { operation: 'createPromt', scenario: 'unavailable' },
+      { scenario: 'rate-limited;retry-after=soon' },
+      { operation: 'createEvent', scenario: 'critical' },
+      { sequence: '429*2, 418' },
+      { operation: 'createEvent', scenario: '503', match: { body: { '/eventTyp': 'a' } } },
+      { scenario: 'slow;delay=1' },
+    ]
+    const answer = await ask(sim(), `/__sim/scenarios?sandbox=${sandbox}`, { method: 'PUT', body: { rules } })
+    expect(answer.status).toBe(400)
+    const error = errorOf(answer)
+    expect(error).toMatch(
+      /\/rules\/1\/operation: There is no operation "createPromt"\. Known: getModelAnalytics, /,
+    )
+    expect(error).toMatch(
+      /\/rules\/2\/scenario: .*"retry-after" a whole number from 0 to 86400 \(s\); got "soon"/,
+    )
+    expect(error).toMatch(/\/rules\/3: "critical" makes no sense here/)
+    expect(error).toMatch(/\/rules\/4\/sequence: There is no scenario "418"/)
+    expect(error).toMatch(
+      /\/rules\/5\/match\/body: No request body has the field "\/eventTyp"\. Known: \/eventType, /,
+    )
+    expect(error).toMatch(/\/rules\/6\/scenario: .*has no parameter "delay"; it takes: ms, /)
+    expect(error).not.toMatch(/\/rules\/0/)
+    expect(await statusesOf(sim(), sandbox, [analytics])).toEqual([404])
+  })
+
+  test.each<[string, Json, RegExp]>([
+    ['no object', [], /body/],
+    ['no rules', {}, /rules/],
+    ['a rule that is none', { rules: ['unavailable'] }, /\/rules\/0/],
+    ['a field that rules do not have', { rules: [{ scenario: '503', delay: 3 }] }, /delay/],
+    ['a match that there is not', { rules: [{ scenario: '503', match: { path: '/x' } }] }, /path/],
+    ['a scenario that is no text', { rules: [{ scenario: 503 }] }, /\/rules\/0\/scenario/],
+    ['a probability above 1', { rules: [{ scenario: '503', probability: 1.5 }] }, /probability/],
+    ['times below 0', { rules: [{ scenario: '503', times: -1 }] }, /times/],
+    ['a model that is no UUID', { rules: [{ scenario: '503', match: { model: 'gpt' } }] }, /model/],
+    [
+      'a body pointer without its slash',
+      { rules: [{ scenario: '503', match: { body: { eventType: 'a' } } }] },
+      /eventType|body/,
+    ],
+    [
+      'a rule that switches nothing on',
+      { rules: [{ operation: 'createEvent' }] },
+      /\/rules\/0.*(nothing on|scenario)/,
+    ],
+    [
+      'a scenario and a sequence at once',
+      { rules: [{ scenario: '503', sequence: '429, 200' }] },
+      /\/rules\/0.*either/,
+    ],
+    ['a scenario of commas alone', { rules: [{ scenario: ', ,' }] }, /nothing on/],
+    ['two answers at once', { rules: [{ scenario: '503, 429' }] }, /cannot both act/],
+    ['a text of 2001 characters', { rules: [{ scenario: '5'.repeat(2001) }] }, /\/rules\/0\/scenario.*2000/],
+    ['1001 rules', { rules: times(1001, { scenario: '503' }) }, /1000/],
+    [
+      'a name that every object has, as a field',
+      { rules: [{ scenario: '503', match: { body: { '/constructor': 1 } } }] },
+      /No request body/,
+    ],
+    [
+      'another such name',
+      { rules: [{ scenario: '503', match: { body: { '/__proto__': 1 } } }] },
+      /No request body/,
+    ],
+    ['such a name as operation', { rules: [{ operation: 'constructor', scenario: '503' }] }, /no operation/],
+    ['such a name as scenario', { rules: [{ scenario: 'constructor' }] }, /no scenario/],
+  ])('refuses %s', async (_name, body, says) => {
+    const sandbox = freshSandbox()
+    const path = `/__sim/scenarios?sandbox=${sandbox}`
+    const answer = await ask(sim(), path, { method: 'PUT', body })
+    expect(answer.status).toBe(400)
+    expect(errorOf(answer)).toMatch(says)
+    expect(await steer(sim(), 'GET', `/scenarios?sandbox=${sandbox}`)).toEqual({ rules: [], startUp: [] })
+  })
+})
+
+describe('precedence: request > sandbox > start-up > default', () => {
+  /** Each scope by what it would answer on its own. */
+  const scopes = {
+    control: { headers: { 'x-sim-scenario': '400' } },
+    sequence: { headers: { 'x-sim-sequence': '404' } },
+    prefer: { headers: { prefer: 'code=403' } },
+    token: { token: 'key_unauthorized' },
+    none: {},
+  } as const satisfies Record<string, Ask>
+
+  test.each<[keyof typeof scopes, boolean, boolean, number]>([
+    ['control', true, true, 400],
+    ['control', false, true, 400],
+    ['sequence', true, true, 404],
+    ['prefer', true, true, 403],
+    ['token', true, true, 401],
+    ['token', false, true, 401],
+    ['none', true, true, 500],
+    ['none', true, false, 500],
+    ['none', false, true, 503],
+    ['none', false, false, 200],
+  ])('asked by %s, sandbox rule %s, --scenario %s: %d', async (scope, bySandbox, atStart, status) => {
+    const own = await startForTest(atStart ? { scenario: '503' } : {})
+    if (bySandbox) await putRules(own, [{ scenario: '500' }])
+    expect((await ask(own, analyticsPath, scopes[scope])).status).toBe(status)
+  })
+
+  test('in the request a control goes before a magic token and a magic model', async () => {
+    const headers = { 'x-sim-scenario': '400' }
+    const magicModel = ofModel('00000000-0000-4000-8000-000000000404')
+    expect((await ask(sim(), magicModel, { token: 'key_server_error', headers })).status).toBe(400)
+    expect((await ask(sim(), magicModel)).status).toBe(404)
+  })
+
+  test('a control that asks for the service as it is hides every wider scope', async () => {
+    const own = await startForTest({ scenario: 'unavailable' })
+    await putRules(own, [{ scenario: 'server-error' }])
+    expect((await ask(own, analyticsPath, { headers: { 'x-sim-scenario': '200' } })).status).toBe(200)
+  })
+
+  test('a rule that asks for the service as it is hides the start-up', async () => {
+    const own = await startForTest({ scenario: 'unavailable' })
+    await putRules(own, [{ scenario: '200' }])
+    expect((await ask(own, analyticsPath)).status).toBe(200)
+    expect((await ask(own, '/v1/events', { body: event() })).status).toBe(503)
+  })
+
+  test('a sandbox rule that is about other requests leaves the start-up in force', async () => {
+    const own = await startForTest({ scenario: 'unavailable' })
+    await putRules(own, [{ operation: 'createEvent', scenario: '500' }])
+    expect((await ask(own, analyticsPath)).status).toBe(503)
+    expect(await steer(own, 'GET', '/scenarios')).toEqual({
+      rules: [{ operation: 'createEvent', scenario: '500' }],
+      startUp: [{ scenario: 'unavailable' }],
+    })
+  })
+})

@@ -1,0 +1,227 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { isObject, type Json } from '../../src/json.ts'
+import { analyticsPath, ask, event } from '../support/client.ts'
+import { convsim, run } from '../support/command.ts'
+import { putRules, steer } from '../support/control.ts'
+import { startForTest } from '../support/start.ts'
+import { tempFolder } from '../support/temp-folder.ts'
+
+async function fileWith(text: string, name = 'rules.yaml'): Promise<string> {
+  const file = join(await tempFolder(), name)
+  await writeFile(file, text)
+  return file
+}
+
+const good = `# Two failures for one event type, and a model that is always slow.
+rules:
+  - operation: createEvent
+    match: { body: { /eventType: purchase } }
+    scenario: unavailable;retry-after=0
+    times: 2
+  - match:
+      model: 4f7c2a1e-9b3d-4c58-8e21-6d0a5b7f9c34
+    sequence: 429*2, 200
+`
+
+describe('--scenarios FILE', () => {
+  test('switches its rules on for every sandbox, each with counts of its own', async () => {
+    const sim = await startForTest({ scenarios: await fileWith(good) })
+    for (const token of ['k', 'k~a', 'k~b']) {
+      const statuses: number[] = []
+      for (let count = 0; count < 3; count += 1) {
+        statuses.push(
+          (await ask(sim, '/v1/events', { token, body: event({ eventType: 'purchase' }) })).status,
+        )
+        statuses.push((await ask(sim, analyticsPath, { token })).status)
+      }
+      expect(statuses).toEqual([503, 429, 503, 429, 201, 200])
+    }
+  })
+
+  test('comes behind --scenario, and both behind the rules of a sandbox', async () => {
+    const sim = await startForTest({ scenarios: await fileWith(good), scenario: 'critical' })
+    const { startUp } = await steer(sim, 'GET', '/scenarios')
+    expect(
+      Array.isArray(startUp) &&
+        startUp.map((rule) => isObject(rule) && (rule['scenario'] ?? rule['sequence'])),
+    ).toEqual(['critical', 'unavailable;retry-after=0', '429*2, 200'])
+    expect((await ask(sim, analyticsPath)).status).toBe(200)
+    // A persona says nothing about events, so that the file is asked for them.
+    expect((await ask(sim, '/v1/events', { body: event({ eventType: 'purchase' }) })).status).toBe(503)
+    await putRules(sim, [{ scenario: 'not-found' }])
+    expect((await ask(sim, analyticsPath)).status).toBe(404)
+  })
+
+  test('can be JSON as well', async () => {
+    const file = await fileWith(JSON.stringify(parse(good)), 'rules.json')
+    const sim = await startForTest({ scenarios: file })
+    expect((await ask(sim, analyticsPath)).status).toBe(429)
+  })
+
+  test('does not start with a file that is not right, and says where', async () => {
+    const file = await fileWith(good.replace('429*2', '418*2'))
+    const { code, stderr, stdout } = await run(['--scenarios', file, '--port', '0', '--state', ':memory:'])
+    expect(code).toBe(1)
+    expect(stderr).toMatch(new RegExp(`${file}:9:.*There is no scenario "418"`))
+    expect(stdout).toBe('')
+  })
+
+  test('does not start with a file that is not there', async () => {
+    const { code, stderr } = await run([
+      '--scenarios',
+      '/nowhere/rules.yaml',
+      '--port',
+      '0',
+      '--state',
+      ':memory:',
+    ])
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/\/nowhere\/rules\.yaml/)
+  })
+
+  test('starts with a right one, from the command line and from the environment', async () => {
+    const file = await fileWith(good)
+    const args = ['--port', '0', '--state', ':memory:']
+    for (const command of [
+      convsim([...args, '--scenarios', file]),
+      convsim(args, { env: { SIM_SCENARIOS: file } }),
+    ]) {
+      const origin = await command.ready()
+      expect((await ask({ origin }, analyticsPath)).status).toBe(429)
+      command.process.kill('SIGTERM')
+      expect(await command.ended).toBe(0)
+    }
+  })
+})
+
+/** A rule with one thing wrong with it, the line where it stands, and what is said about it. */
+const wrong: [string, string, number, RegExp][] = [
+  [
+    'an unknown operation',
+    'operation: createPromt\n    scenario: "503"',
+    4,
+    /no operation "createPromt"\. Known: getModelAnalytics, createPrompt, createEvent/,
+  ],
+  [
+    'an unknown status',
+    'operation: createEvent\n    scenario: "418"',
+    5,
+    /no scenario "418"\. Known: bad-request, /,
+  ],
+  [
+    'a status that the operation does not document',
+    'operation: createEvent\n    scenario: "200"',
+    4,
+    /"200" makes no sense here.*documents no 200, only 201, /,
+  ],
+  [
+    'an unknown field of the body',
+    'operation: createEvent\n    scenario: "503"\n    match:\n      body:\n        /eventTyp: a',
+    7,
+    /No request body has the field "\/eventTyp"\. Known: \/eventType, /,
+  ],
+  ['an unknown scenario', 'scenario: rate-limit', 4, /no scenario "rate-limit"\. Known: /],
+  [
+    'an unknown parameter',
+    'scenario: slow;delay=1',
+    4,
+    /has no parameter "delay"; it takes: ms, distribution, max, sigma, p/,
+  ],
+  [
+    'a parameter out of range',
+    'scenario: slow;ms=600001',
+    4,
+    /"ms" a whole number from 0 to 600000 \(ms\); got "600001"/,
+  ],
+  [
+    'an unknown item of a sequence',
+    'operation: getModelAnalytics\n    sequence: 429*2, 299',
+    5,
+    /no scenario "299"/,
+  ],
+  [
+    'a scenario that makes no sense for the operation',
+    'operation: createEvent\n    scenario: critical',
+    4,
+    /"critical" makes no sense here/,
+  ],
+  [
+    'a drift at an impossible place',
+    'operation: createEvent\n    scenario: drop-field;pointer=/messageCount',
+    4,
+    /cannot be done at \/messageCount/,
+  ],
+  ['a field that rules do not have', 'scenario: "503"\n    probabillity: 1', 5, /probabillity/],
+  ['a probability above 1', 'scenario: "503"\n    probability: 2', 5, /probability.*1/],
+  ['a status that is a number', 'scenario: 503', 4, /string/],
+  ['nothing to switch on', 'operation: createEvent', 4, /nothing on|scenario/],
+  ['two at once', 'scenario: "503"\n    sequence: 429, 200', 5, /either a scenario or a sequence/],
+  ['a model that is no UUID', 'scenario: "503"\n    match:\n      model: gpt-4', 6, /UUID/],
+]
+
+const around = (rule: string) => `rules:\n  - scenario: slow;ms=1\n  # the next one is wrong\n  - ${rule}\n`
+
+describe('convsim check FILE', () => {
+  test('says that a right file is right, and how many rules it has', async () => {
+    const file = await fileWith(good)
+    expect(await run(['check', file])).toMatchObject({ code: 0, stdout: `${file}: ok, 2 rules\n` })
+  })
+
+  test('names every mistake of a file with its line', async () => {
+    const files = await Promise.all(wrong.map(([, rule]) => fileWith(around(rule))))
+    const { code, stdout } = await run(['check', ...files])
+    expect(code).toBe(1)
+    for (const [index, [name, , line, says]] of wrong.entries()) {
+      const own = stdout.split('\n').filter((said) => said.includes(`${files[index]}:`))
+      expect([name, own.slice(0, -1).join('\n')]).toEqual([name, expect.stringMatching(says)])
+      expect([name, own[0]]).toEqual([name, expect.stringContaining(`${files[index]}:${line}:`)])
+      expect(own.at(-1)).toMatch(/not fit/)
+    }
+  })
+
+  test('names all mistakes of one file at once', async () => {
+    const rules = wrong.slice(0, 6).map(([, rule]) => `  - ${rule}\n`)
+    const { stdout } = await run(['check', await fileWith(`rules:\n${rules.join('')}`)])
+    expect(stdout.split('\n').filter((line) => line.includes('error:'))).toHaveLength(6)
+  })
+
+  test.each([
+    ['no YAML', 'rules: [', /rules\.yaml:\d+:\d+/],
+    ['an unknown field beside the rules', 'rules: []\nrule: 1\n', /rule/],
+    ['rules that are no list', 'rules: { scenario: "503" }\n', /rules/],
+  ])('%s is said with its place', async (_name, text, says) => {
+    const { code, stdout } = await run(['check', await fileWith(text)])
+    expect(code).toBe(1)
+    expect(stdout).toMatch(says)
+  })
+})
+
+test('the schema of scenario files and the one of the control plane are the same', async () => {
+  const read = async (file: string): Promise<Json> =>
+    parse(await readFile(new URL(`../../spec/${file}`, import.meta.url), 'utf8'))
+  const [published, control] = [await read('scenarios.schema.json'), await read('control.openapi.yaml')]
+  const rules = (schema: Json) =>
+    JSON.parse(JSON.stringify(schema, withoutWords).replaceAll('#/components/schemas/', '#/$defs/'))
+  for (const name of ['Rule', 'Match']) {
+    const here = inside(published, '$defs', name)
+    expect(Object.keys(here)).toContain('properties')
+    expect(rules(here)).toEqual(rules(inside(control, 'components', 'schemas', name)))
+  }
+  expect(rules(inside(published, 'properties', 'rules'))).toEqual(
+    rules(inside(control, 'components', 'schemas', 'RuleList', 'properties', 'rules')),
+  )
+})
+
+/** Descriptions may differ: one speaks to people who write files, the other to those who send them. */
+function withoutWords(key: string, value: unknown): unknown {
+  return key === 'description' && typeof value === 'string' ? undefined : value
+}
+
+function inside(value: Json, ...path: string[]) {
+  const found = path.reduce<Json>((inner, name) => (isObject(inner) ? (inner[name] ?? null) : null), value)
+  if (!isObject(found)) throw new Error(`nothing at ${path.join('/')}`)
+  return found
+}

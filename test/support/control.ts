@@ -1,0 +1,21 @@
+import type { Json, JsonObject } from '../../src/json.ts'
+import { ask, objectOf } from './client.ts'
+import type { TestSimulator } from './start.ts'
+
+type Target = Pick<TestSimulator, 'origin'>
+
+/** Does something on the control plane that has to work: `steer(sim, 'POST', '/reset?sandbox=a')`. */
+export async function steer(target: Target, method: string, path: string, body?: Json): Promise<JsonObject> {
+  const answer = await ask(target, `/__sim${path}`, {
+    method,
+    token: null,
+    ...(body !== undefined && { body }),
+  })
+  if (answer.status !== 200) throw new Error(`${method} ${path} answered ${answer.status}: ${answer.text}`)
+  return objectOf(answer)
+}
+
+/** Switches these rules on, in place of the sandbox's others. */
+export function putRules(target: Target, rules: JsonObject[], sandbox = 'default'): Promise<JsonObject> {
+  return steer(target, 'PUT', `/scenarios?sandbox=${sandbox}`, { rules })
+}

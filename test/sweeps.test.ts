@@ -1,0 +1,429 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { commands } from '../src/arguments.ts'
+import { isObject, type Json } from '../src/json.ts'
+import { type Entry, probability } from '../src/scenarios/catalogue.ts'
+import type { Effect } from '../src/scenarios/effects.ts'
+import type { Parameter } from '../src/scenarios/parameters.ts'
+import { parseScenarios } from '../src/scenarios/parse.ts'
+import { allSettings, defaultSettings, variableOf } from '../src/settings.ts'
+import { loadSources } from '../src/sources.ts'
+import {
+  ask,
+  askOperation,
+  errorOf,
+  held,
+  objectOf,
+  operations,
+  type TestOperation,
+} from './support/client.ts'
+import { run } from './support/command.ts'
+import { steer } from './support/control.ts'
+import { brokenRules, controlFaultsOf, controlOperations, faultsOf } from './support/documented.ts'
+import { sharedSimulator } from './support/shared.ts'
+import { startForTest } from './support/start.ts'
+
+const sim = sharedSimulator()
+
+const loaded = await loadSources(defaultSettings())
+if (!loaded.ok) throw new Error(JSON.stringify(loaded.findings))
+const { catalogue, contract } = loaded.value
+
+/** Every row of every table of the README. */
+const readmeRows = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
+  .split('\n')
+  .filter((line) => line.startsWith('|'))
+
+/** What a parameter without a default is given, and how long a sweep is willing to wait. */
+const given: Readonly<Record<string, string>> = { fields: 'recommendations', ms: '5' }
+
+/** The text that switches an entry on. */
+function textFor({ name, parameters }: Entry): string {
+  const written = parameters.filter((one) => one.required || one.name in given)
+  return [name, ...written.map((one) => `${one.name}=${given[one.name]}`)].join(';')
+}
+
+function activeFor(text: string) {
+  const parsed = parseScenarios(text, catalogue)
+  const active = parsed.ok ? parsed.value[0] : undefined
+  if (!active) throw new Error(`"${text}" cannot be read`)
+  return active
+}
+
+const operationOf = (id: string) => {
+  const operation = contract.operations.find((one) => one.id === id)
+  if (!operation) throw new Error(`no operation ${id}`)
+  return operation
+}
+
+const pairs = catalogue.entries.flatMap((entry) =>
+  operations.map((operation) => {
+    const text = textFor(entry)
+    const { values } = activeFor(text)
+    const fits = entry.unfit(operationOf(operation.id), values) === undefined
+    return { text, entry, operation, fits, effect: entry.effect(values) }
+  }),
+)
+
+/** The bodies are the whole truth of a connection that broke: the status, the text, and what `fetch` said. */
+async function connectionOf(operation: TestOperation, scenario: string) {
+  const { method, path, body } = operation
+  const headers = {
+    authorization: 'Bearer k',
+    'content-type': 'application/json',
+    'x-sim-scenario': scenario,
+  }
+  let status: number | undefined
+  try {
+    const answer = await fetch(sim().origin + path, {
+      method,
+      headers,
+      signal: AbortSignal.timeout(scenario === 'hang' ? 200 : 15_000),
+      ...(body && { body: JSON.stringify(body) }),
+    })
+    status = answer.status
+    return { status, text: await answer.text() }
+  } catch (error) {
+    return { status, failure: String(error instanceof Error ? (error.cause ?? error.name) : error) }
+  }
+}
+
+type Delivered = Extract<Effect, { kind: 'deliver' }>['manner']['kind']
+
+/** What each manner of delivery is seen as. A new one has no row, and does not compile. */
+const deliveries: Record<
+  Delivered,
+  (seen: Awaited<ReturnType<typeof connectionOf>>, success: number) => void
+> = {
+  whole: (seen, success) =>
+    expect(seen).toEqual({ status: success, text: expect.stringMatching(/^\{.*\}$/s) }),
+  dribble: (seen, success) =>
+    expect(seen).toEqual({ status: success, text: expect.stringMatching(/^\{.*\}$/s) }),
+  hang: (seen) => expect(seen).toEqual({ status: undefined, failure: 'TimeoutError' }),
+  reset: (seen) => expect(seen).toEqual({ status: undefined, failure: expect.stringMatching(/ECONNRESET/) }),
+  empty: (seen) =>
+    expect(seen).toEqual({ status: undefined, failure: expect.stringMatching(/other side closed/) }),
+  truncated: (seen, success) =>
+    expect(seen).toEqual({ status: success, failure: expect.stringMatching(/other side closed/) }),
+  malformed: (seen, success) =>
+    expect(seen).toEqual({ status: success, text: expect.stringMatching(/^\{.*[^}]$/s) }),
+}
+
+type Proof = (operation: TestOperation, text: string, effect: Effect) => Promise<void>
+
+/** What each kind of effect is seen as. A new kind has no row, and does not compile. */
+const proofs: Record<Effect['kind'], Proof> = {
+  async ordinary(operation, text) {
+    const answer = await scripted(operation, text)
+    expect(answer.status).toBe(operation.success)
+    expect(faultsOf(operation.id, answer.status, answer.body)).toEqual([])
+  },
+  async answer(operation, text) {
+    const before = await held(sim())
+    const answer = await scripted(operation, text)
+    expect(answer.status).toBeGreaterThanOrEqual(400)
+    expect(operationOf(operation.id).statuses).toContain(answer.status)
+    expect(faultsOf(operation.id, answer.status, answer.body)).toEqual([])
+    errorOf(answer)
+    expect(answer.headers.get('x-sim-origin')).toBe('scenario')
+    expect(await held(sim())).toEqual(before)
+  },
+  async shape(operation, text) {
+    const answer = await scripted(operation, text)
+    expect(answer.status).toBe(operation.success)
+    expect(faultsOf(operation.id, answer.status, answer.body)).toEqual([])
+  },
+  async delay(operation, text) {
+    const started = performance.now()
+    const answer = await scripted(operation, text)
+    expect(performance.now() - started).toBeGreaterThan(Number(given['ms']) - 2)
+    expect(answer.status).toBe(operation.success)
+  },
+  async drift(operation, text) {
+    const answer = await scripted(operation, text)
+    expect(answer.status).toBe(operation.success)
+    expect(answer.headers.get('x-sim-damage')).toMatch(new RegExp(`^${text} at /`))
+    expect(brokenRules(operation.id, answer.status, answer.body, { strictly: true })).toHaveLength(1)
+  },
+  async deliver(operation, text, effect) {
+    if (effect.kind !== 'deliver') throw new Error('another effect')
+    deliveries[effect.manner.kind](await connectionOf(operation, text), operation.success)
+  },
+  async 'lose-ack'(operation, text) {
+    const count = async () => {
+      const state = await held(sim())
+      return isObject(state) ? Number(state['events']) + Number(state['prompts']) : Number.NaN
+    }
+    const before = await count()
+    deliveries.reset(await connectionOf(operation, text), operation.success)
+    expect(await count()).toBe(before + 1)
+  },
+}
+
+async function scripted(operation: TestOperation, text: string) {
+  const answer = await askOperation(sim(), operation, { headers: { 'x-sim-scenario': text } })
+  expect(answer.headers.get('x-sim-scenario')).toBe(text)
+  return answer
+}
+
+describe('every entry of the catalogue', () => {
+  test.each(pairs.filter(({ fits }) => fits))('$text on $operation.id does what it says', async (pair) => {
+    await proofs[pair.effect.kind](pair.operation, pair.text, pair.effect)
+  })
+
+  test.each(pairs.filter(({ fits }) => !fits))(
+    '$text on $operation.id is refused, and nothing is kept',
+    async ({ text, operation }) => {
+      const before = await held(sim())
+      const answer = await askOperation(sim(), operation, { headers: { 'x-sim-scenario': text } })
+      expect(answer.status).toBe(400)
+      expect(errorOf(answer)).toMatch(/makes no sense here/)
+      expect(await held(sim())).toEqual(before)
+    },
+  )
+
+  test('fits an operation, and is a sentence with parameters that are sentences', () => {
+    for (const entry of catalogue.entries) {
+      expect([entry.name, pairs.some((one) => one.entry === entry && one.fits)]).toEqual([entry.name, true])
+      for (const { about } of [entry, ...entry.parameters]) expect(about).toMatch(/^[A-Z].*\.$/)
+    }
+  })
+
+  test('is a name that needs no quotes, and no other has it', () => {
+    const names = catalogue.entries.map(({ name }) => name)
+    expect(names.filter((name) => !/^[a-z0-9][a-z0-9_-]*$/.test(name))).toEqual([])
+    expect(new Set(names).size).toBe(names.length)
+  })
+
+  test('stands in the catalogue of the control plane, with every parameter and p', async () => {
+    const { scenarios } = await steer(sim(), 'GET', '/catalogue')
+    const shown = (Array.isArray(scenarios) ? scenarios : [])
+      .filter(isObject)
+      .map(({ name, family, parameters }) => ({
+        name,
+        family,
+        parameters: (Array.isArray(parameters) ? parameters : []).map((one) => isObject(one) && one['name']),
+      }))
+    const parametersOf = (entry: Entry) => [...entry.parameters, probability].map(({ name }) => name)
+    expect(shown).toEqual(
+      catalogue.entries.map((entry) => ({
+        name: entry.name,
+        family: entry.family,
+        parameters: parametersOf(entry),
+      })),
+    )
+  })
+
+  test('stands in the README with its parameters', () => {
+    const missing = catalogue.entries.filter(({ name, parameters: own }) => {
+      const row = readmeRows.find((line) => line.startsWith(`| \`${name}\` |`)) ?? ''
+      return row === '' || !own.every((parameter) => row.includes(`${parameter.name}`))
+    })
+    expect(missing.map(({ name }) => name)).toEqual([])
+  })
+})
+
+const parameters = catalogue.entries.flatMap((entry) =>
+  [...entry.parameters, probability].map((parameter) => ({ entry, parameter })),
+)
+
+/** Texts that are just no value of a parameter. */
+function wrongFor(parameter: Parameter): string[] {
+  switch (parameter.type) {
+    case 'integer':
+      return [
+        String(parameter.minimum - 1),
+        String(parameter.maximum + 1),
+        '1.5',
+        'x',
+        '',
+        ' ',
+        '0x10z',
+        'NaN',
+        '1e999',
+      ]
+    case 'number':
+      return [String(parameter.minimum - 0.001), String(parameter.maximum + 0.001), 'x', '', 'Infinity']
+    case 'choice':
+      return ['nonsense', '', parameter.of[0]?.toUpperCase() ?? '']
+    case 'names':
+      return ['', '|', 'nonsense', '__proto__']
+    case 'text':
+      return ['']
+  }
+}
+
+/** The outermost texts that are one. */
+function rightFor(parameter: Parameter): string[] {
+  switch (parameter.type) {
+    case 'integer':
+    case 'number':
+      return [String(parameter.minimum), String(parameter.maximum)]
+    case 'choice':
+      return [...parameter.of]
+    case 'names':
+      return [given[parameter.name] ?? '']
+    case 'text':
+      return ['/dataPoints']
+  }
+}
+
+describe('every parameter', () => {
+  const texts = (of: (parameter: Parameter) => string[]) =>
+    parameters.flatMap(({ entry, parameter }) =>
+      of(parameter).map((value) => {
+        const own = Object.entries(given).filter(([name]) => name !== parameter.name)
+        const needed = own.filter(([name]) =>
+          entry.parameters.some((one) => one.required && one.name === name),
+        )
+        const written = [...needed, [parameter.name, `"${value}"`]].map((pair) => pair.join('='))
+        return { text: [entry.name, ...written].join(';'), name: parameter.name }
+      }),
+    )
+
+  test('takes its bounds', () => {
+    for (const { text } of texts(rightFor))
+      expect([text, parseScenarios(text, catalogue).ok]).toEqual([text, true])
+  })
+
+  test('takes nothing beyond them, and says what it takes', () => {
+    for (const { text, name } of texts(wrongFor)) {
+      const parsed = parseScenarios(text, catalogue)
+      expect([text, parsed.ok ? 'taken' : parsed.problem]).toEqual([
+        text,
+        expect.stringMatching(new RegExp(`takes for "${name}"|is no nullable field`)),
+      ])
+    }
+  })
+})
+
+describe('every setting', () => {
+  const settings = allSettings.map(([name, setting]) => ({ name, setting }))
+
+  test('stands in the README, by flag and variable', () => {
+    const missing = settings.filter(
+      ({ setting }) =>
+        !readmeRows.some(
+          (row) => row.includes(`\`--${setting.flag}`) && row.includes(`\`${variableOf(setting)}\``),
+        ),
+    )
+    expect(missing.map(({ name }) => name)).toEqual([])
+  })
+
+  test('has a test that sets it', () => {
+    const folder = new URL('./', import.meta.url)
+    const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
+      (file) => /\.test\.ts$/.test(file) && file !== 'sweeps.test.ts',
+    )
+    const tests = files.map((file) => readFileSync(new URL(file, folder), 'utf8')).join('\n')
+    const untested = settings.filter(({ name, setting }) => {
+      const ways = [`\\b${name}\\b(:|\\s[,}])`, `--(no-)?${setting.flag}\\b`, variableOf(setting)]
+      return !new RegExp(ways.join('|')).test(tests)
+    })
+    expect(untested.map(({ name }) => name)).toEqual([])
+  })
+})
+
+test('--help names every command, setting, scenario and parameter', async () => {
+  const { code, stdout } = await run(['--help'])
+  expect(code).toBe(0)
+  const lines = stdout.split('\n').map((line) => line.trim())
+  const wanted = [
+    ...Object.keys(commands),
+    ...allSettings.map(([, { flag, short }]) => `${short ? `-${short}, ` : ''}--${flag}`),
+    ...catalogue.entries.map(({ name }) => name),
+    ...parameters.map(({ parameter }) => parameter.name),
+  ]
+  const begins = (line: string, word: string) => new RegExp(`^(\\(any of them\\) +)?${word}[ =:]`).test(line)
+  expect(wanted.filter((word) => !lines.some((line) => begins(line, word)))).toEqual([])
+})
+
+test('every command stands in the README', () => {
+  const missing = Object.keys(commands).filter(
+    (name) => !readmeRows.some((row) => row.startsWith(`| \`convsim ${name}\` |`)),
+  )
+  expect(missing).toEqual([])
+})
+
+/** A good request to each control operation, in an order in which each works. */
+const controls: Record<string, { path?: string; body?: Json }> = {
+  getHealth: {},
+  getInfo: {},
+  getContract: {},
+  getControlContract: {},
+  getAssumptions: {},
+  getCatalogue: {},
+  putScenarios: { body: { rules: [{ sequence: '429, 200', operation: 'getModelAnalytics', times: 3 }] } },
+  getScenarios: {},
+  getSequences: {},
+  deleteScenarios: {},
+  putClock: { body: { mode: 'shifted', now: '2026-01-15' } },
+  advanceClock: { body: { by: '90s' } },
+  getClock: {},
+  putSandbox: { path: '/sandboxes/worker-3', body: { seed: '42' } },
+  listSandboxes: {},
+  deleteSandbox: { path: '/sandboxes/worker-3' },
+  listEvents: {},
+  listPrompts: {},
+  activateVersion: {},
+  putQuality: { body: { weight: 0.2 } },
+  getQuality: {},
+  createSnapshot: { body: { name: 'before' } },
+  listSnapshots: {},
+  restoreSnapshot: {},
+  deleteSnapshot: {},
+  exportSandbox: {},
+  importSandbox: { body: { format: 1, quality: { weight: 0.1 }, events: [], prompts: [] } },
+  reset: {},
+}
+
+describe('every control', () => {
+  const documented = controlOperations()
+
+  test('is asked here, and nothing else is', () => {
+    expect(Object.keys(controls).sort()).toEqual(documented.map(({ id }) => id).sort())
+  })
+
+  test('answers as its document says', async () => {
+    const own = await startForTest()
+    await askOperation(own, operations[0], { headers: { 'x-sim-sequence': '200' } })
+    // What an answer names (promptId, snapshotId, ...) is what later paths ask for.
+    const known: Record<string, Json> = {}
+    for (const operation of operations.slice(1))
+      Object.assign(known, objectOf(await askOperation(own, operation)))
+    for (const [id, { path, body }] of Object.entries(controls)) {
+      const operation = documented.find((one) => one.id === id)
+      if (!operation) throw new Error(`no control ${id}`)
+      const { method } = operation
+      const filled = operation.path.replace(/\{(\w+)\}/g, (_, name) => String(known[name]))
+      const answer = await ask(own, `/__sim${path ?? filled}`, {
+        method,
+        token: null,
+        ...(body !== undefined && { body }),
+      })
+      expect([id, operation.statuses]).toEqual([id, [answer.status]])
+      expect([id, controlFaultsOf(id, answer.status, answer.body)]).toEqual([id, []])
+      expect(Object.keys(objectOf(answer)).length).toBeGreaterThan(0)
+      Object.assign(known, objectOf(answer))
+    }
+  })
+
+  test.each(documented)('$method $path refuses as its document says', async ({ id, path, method }) => {
+    const own = path.replace(/\{\w+\}/g, '-')
+    const wrong = id === 'getHealth' ? undefined : await ask(sim(), `/__sim${own}?sandbox=-`, { method })
+    const foreign = await ask(sim(), `/__sim${own}`, { method, headers: { origin: 'https://example.com' } })
+    const refused = [wrong, foreign].filter((answer) => answer !== undefined)
+    for (const answer of refused) {
+      errorOf(answer)
+      expect(controlFaultsOf(id, answer.status, answer.body)).toEqual([])
+    }
+    expect(refused.map(({ status }) => status)).toEqual(id === 'getHealth' ? [403] : [400, 403])
+  })
+
+  test('stands in the README', () => {
+    const missing = documented.filter(
+      ({ method, path }) => !readmeRows.some((row) => row.startsWith(`| \`${method} /__sim${path}\` |`)),
+    )
+    expect(missing.map(({ id }) => id)).toEqual([])
+  })
+})
