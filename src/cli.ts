@@ -34,7 +34,7 @@ function run({ command, settings, files }: Extract<Invocation, { kind: 'run' }>)
     case 'serve':
       return serve(settings)
     case 'check':
-      return checkFiles(files)
+      return checkFiles(files, settings)
     case 'assumptions':
       return listAssumptions(files[0] ?? settings.contract ?? shippedContract)
     case 'healthcheck':
@@ -84,9 +84,9 @@ function line({ severity, place, message }: Finding): string {
   return `  ${place}: ${severity}: ${message}`
 }
 
-async function checkFiles(files: readonly string[]): Promise<ExitCode> {
-  // Everything else as shipped: a scenario that a fixture names must be there.
-  const all = await check(files, (fixtures) => loadSources({ ...defaultSettings(), fixtures }))
+async function checkFiles(files: readonly string[], settings: Settings): Promise<ExitCode> {
+  // With everything else as the settings have it: a scenario that a fixture or a rule names must be there.
+  const all = await check(files, (fixtures = settings.fixtures) => loadSources({ ...settings, fixtures }))
   for (const { file, findings, summary } of all) {
     for (const finding of findings) say(line(finding))
     say(summary ? `${file}: ok, ${summary}` : `${file}: not fit to be served`)

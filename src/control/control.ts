@@ -1,4 +1,4 @@
-import type { Contract, Operation, ParameterValues, Violation } from '../contract/contract.ts'
+import type { Contract, Operation, ParameterValues, SentParameters, Violation } from '../contract/contract.ts'
 import type { Incoming, Reply } from '../exchange.ts'
 import type { Json } from '../json.ts'
 import { readJson } from '../json-body.ts'
@@ -59,25 +59,45 @@ async function answer(
   if (closed) return closed
   if (match.kind === 'wrong-method') return wrongMethod(request, match.allowed)
   if (match.kind !== 'operation') return unknownPath(contract, request.path)
-  const { operation, path } = match
-  const query = querySent(request)
-  const { values, violations } = operation.readParameters({ path, query, header: {} })
-  const stray = Object.keys(query).find((name) => !Object.hasOwn(values.query, name))
-  // A misspelt `sandbox` must not mean the default one. Health is asked by tools that add what they like.
-  if (stray !== undefined && violations.length === 0 && !isHealth)
-    return refuse(400, `${operation.id} has no parameter "${stray.slice(0, 80)}".`, 'simulator')
-  const read = readBody(operation, request)
+  const parameters = readParameters(match.operation, match.path, request, isHealth)
+  if (!parameters.ok) return refuse(400, parameters.problem, 'simulator')
+  const read = readBody(match.operation, request)
   if (!read.ok) return refuse(read.status, read.problem, 'simulator')
-  const all = [...violations, ...read.violations]
+  const all = [...parameters.violations, ...read.violations]
   if (all.length > 0) return invalid(all)
-  const body = await handlers[operation.id]?.({ parameters: values, body: read.body })
+  const body = await handlers[match.operation.id]?.({ parameters: parameters.values, body: read.body })
   if (body instanceof Refused) return refuse(body.status, body.error, 'simulator')
   return {
-    status: operation.successStatus,
+    status: match.operation.successStatus,
     headers: { 'Cache-Control': 'no-store' },
     body,
     origin: 'simulator',
   }
+}
+
+type ReadParameters =
+  | { readonly ok: true; readonly values: ParameterValues; readonly violations: readonly Violation[] }
+  | { readonly ok: false; readonly problem: string }
+
+/** `lenient`: for health, which is asked by tools that add to the query what they like. */
+function readParameters(
+  operation: Operation,
+  path: SentParameters['path'],
+  request: Incoming,
+  lenient: boolean,
+): ReadParameters {
+  const query = querySent(request)
+  const named = request.headers['x-sim-sandbox']
+  if (named !== undefined && query['sandbox'] !== undefined && named !== query['sandbox'])
+    return { ok: false, problem: 'X-Sim-Sandbox and ?sandbox= name two sandboxes.' }
+  // The header names the sandbox here as it does for the service; what belongs to the process has none to name.
+  const sent = named === undefined ? query : { ...query, sandbox: named }
+  const read = operation.readParameters({ path, query: sent, header: {} })
+  const stray = Object.keys(query).find((name) => !Object.hasOwn(read.values.query, name))
+  // A misspelt `sandbox` must not mean the default one.
+  if (stray !== undefined && read.violations.length === 0 && !lenient)
+    return { ok: false, problem: `${operation.id} has no parameter "${stray.slice(0, 80)}".` }
+  return { ok: true, ...read }
 }
 
 /** A parameter that is sent twice is an array, which the document has to allow. */

@@ -93,7 +93,9 @@ export function driftEntries(): Entry[] {
       const schema = operation.responseSchema(operation.successStatus)
       const inside = schema ? schemasWithin(schema) : []
       const pointer = textOf(values, 'pointer')
-      const fitting = inside.filter((one) => drift.conceivable(one.schema, one.required))
+      const conceivable = inside.filter((one) => drift.conceivable(one.schema, one.required))
+      // What a write has kept cannot be refused any more: there only what every answer has can be named.
+      const fitting = conceivable.filter(({ certain }) => certain || operation.method === 'GET')
       if (fitting.length === 0) return `the answer of ${operation.id} has no field that this could be done to`
       if (pointer === undefined || fitting.some((one) => one.pattern.test(pointer))) return undefined
       return `it cannot be done at ${pointer} of the answer of ${operation.id}. Possible: ${fitting.map((one) => one.path).join(', ')}`
@@ -128,22 +130,28 @@ interface Inside {
   readonly pattern: RegExp
   readonly schema: JsonObject
   readonly required: boolean
+  /** Whether every answer has it: required all the way, and in no array. */
+  readonly certain: boolean
 }
 
 /** Deeper schemas than this are recursive ones. */
 const deepest = 12
 
-function schemasWithin(schema: JsonObject, path = '', required = false, depth = 0): Inside[] {
+const root = { path: '', required: false, certain: true, depth: 0 }
+
+function schemasWithin(schema: JsonObject, { path, required, certain, depth } = root): Inside[] {
   const pattern = new RegExp(`^${path.split('*').map(literal).join('\\d+')}$`)
-  const found: Inside[] = [{ path, pattern, schema, required }]
+  const found: Inside[] = [{ path, pattern, schema, required, certain }]
   if (depth > deepest) return found
   const { properties, items } = schema
   const names = Array.isArray(schema['required']) ? schema['required'] : []
-  if (isObject(items)) found.push(...schemasWithin(items, `${path}/*`, false, depth + 1))
-  if (!isObject(properties)) return found
-  for (const [name, inner] of Object.entries(properties)) {
-    if (isObject(inner))
-      found.push(...schemasWithin(inner, `${path}/${name}`, names.includes(name), depth + 1))
+  const inside = { certain: false, required: false, depth: depth + 1 }
+  if (isObject(items)) found.push(...schemasWithin(items, { ...inside, path: `${path}/*` }))
+  for (const [name, inner] of Object.entries(isObject(properties) ? properties : {})) {
+    if (!isObject(inner)) continue
+    const isRequired = names.includes(name)
+    const at = { ...inside, path: `${path}/${name}`, required: isRequired, certain: certain && isRequired }
+    found.push(...schemasWithin(inner, at))
   }
   return found
 }

@@ -6,6 +6,9 @@ interface Window {
   taken: number
 }
 
+/** Keys are texts that a client chooses: beyond so many the one that was met first is forgotten. */
+const MOST_STEPS = 10_000
+
 /** Rate windows and sequences of one sandbox: what is counted while the process runs, and never kept. */
 export class Limits {
   readonly #windows = new Map<string, Window>()
@@ -37,12 +40,20 @@ export class Limits {
     this.#sweepAt = Math.max(1000, this.#windows.size * 2)
   }
 
+  #forgetOldest(): void {
+    for (const oldest of this.#steps.keys()) {
+      this.#steps.delete(oldest)
+      return
+    }
+  }
+
   steps(): ReadonlyMap<string, number> {
     return new Map(this.#steps)
   }
 
   step(key: string): number {
     const before = this.#steps.get(key) ?? 0
+    if (before === 0 && this.#steps.size >= MOST_STEPS) this.#forgetOldest()
     this.#steps.set(key, before + 1)
     return before
   }

@@ -2,7 +2,16 @@ import { describe, expect, test } from 'vitest'
 import type { Settings } from '../../src/settings.ts'
 import { defaultSettings } from '../../src/settings.ts'
 import { start } from '../../src/start.ts'
-import { type Answer, type Ask, analyticsPath, ask, errorOf, event, held } from '../support/client.ts'
+import {
+  type Answer,
+  type Ask,
+  analyticsPath,
+  ask,
+  errorOf,
+  event,
+  held,
+  objectOf,
+} from '../support/client.ts'
 import { steer } from '../support/control.ts'
 import { askRaw } from '../support/raw-http.ts'
 import { sharedSimulator } from '../support/shared.ts'
@@ -322,5 +331,29 @@ describe('errors have the shape of the API, and a sentence that helps', () => {
 
   test('an answer is never kept by a cache', async () => {
     expect((await ask(sim(), '/__sim/info')).headers.get('cache-control')).toBe('no-store')
+  })
+})
+
+describe('the sandbox of a control', () => {
+  test('can be named by the header, as in a request to the service', async () => {
+    const own = await startForTest()
+    await ask(own, '/__sim/clock', {
+      method: 'PUT',
+      body: { mode: 'shifted' },
+      headers: { 'x-sim-sandbox': 'w1' },
+    })
+    const modeIn = async (query: string) => objectOf(await ask(own, `/__sim/clock${query}`))['mode']
+    expect(await modeIn('?sandbox=w1')).toBe('shifted')
+    expect(await modeIn('')).not.toBe('shifted')
+  })
+
+  test('that is named twice, and not alike, is refused', async () => {
+    const answer = await ask(sim(), '/__sim/clock?sandbox=w1', { headers: { 'x-sim-sandbox': 'w2' } })
+    expect(answer.status).toBe(400)
+    expect(errorOf(answer)).toMatch(/two sandboxes/)
+  })
+
+  test('is no matter where the control belongs to the process', async () => {
+    expect((await ask(sim(), '/__sim/info', { headers: { 'x-sim-sandbox': 'w1' } })).status).toBe(200)
   })
 })

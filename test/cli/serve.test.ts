@@ -85,7 +85,7 @@ describe('the ready line', () => {
 
 test('the start says in one line of the log what it found', async () => {
   const command = convsim(memory)
-  await command.ready()
+  await command.says(/"loaded"/)
   const loaded = command
     .stderr()
     .split('\n')

@@ -261,3 +261,14 @@ test.each(operations)('$id without damage breaks no rule, not even strictly', as
   expect(brokenRules(operation.id, answer.status, answer.body, { strictly: true })).toEqual([])
   expect(answer.headers.get('x-sim-damage')).toBeNull()
 })
+
+test('a place that only some answers have cannot be named for a write, since what is kept cannot be refused', async () => {
+  const before = await held(sim())
+  for (const pointer of ['/componentIds/7', '/externalPromptId']) {
+    const answer = await askOperation(sim(), operations[1], {
+      headers: { 'x-sim-scenario': `wrong-type;pointer=${pointer}` },
+    })
+    expect(answer.status).toBe(400)
+  }
+  expect(await held(sim())).toEqual(before)
+})
