@@ -44,6 +44,8 @@ export function readControls(exchange: Exchange, catalogue: Catalogue): Parsed<A
   if (world) return no(world)
   const scenarios = parseScenarios(headers['x-sim-scenario'] ?? '', catalogue)
   if (!scenarios.ok) return scenarios
+  if (headers['x-sim-scenario'] !== undefined && scenarios.value.length === 0)
+    return no('X-Sim-Scenario names no scenario. Name one, such as "rate-limited", or leave the header out.')
   const sequence =
     headers['x-sim-sequence'] === undefined ? none : parseSequence(headers['x-sim-sequence'], catalogue)
   if (!sequence.ok) return sequence

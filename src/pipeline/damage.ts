@@ -1,6 +1,5 @@
-import { type Exchange, operationOf, type Reply } from '../exchange.ts'
+import { type Exchange, operationOf, promptly, type Reply } from '../exchange.ts'
 import { refusals } from '../refusals.ts'
-import type { Effect } from '../scenarios/effects.ts'
 
 /**
  * Does to the answer what was asked for. It comes last, after the answer has passed the contract check, and marks what it
@@ -8,13 +7,13 @@ import type { Effect } from '../scenarios/effects.ts'
  */
 export function damage() {
   return function damage(exchange: Exchange, whole: Reply): Reply {
-    let reply = whole
-    for (const { entry, values } of exchange.scenarios) {
-      const effect = entry.effect(values)
-      if (effect.kind === 'drift') reply = drift(exchange, reply, effect, entry.name)
+    const { reply, problem } = drifted(exchange, whole)
+    if (problem !== undefined) {
+      // That it was refused has to be heard.
+      exchange.delivery = { ...exchange.delivery, manner: promptly.manner }
+      return refusals.control(problem)
     }
-    // Where the damage itself was refused, that has to be heard.
-    if (losesAck(exchange) && isKept(whole) && reply.origin !== 'simulator')
+    if (losesAck(exchange) && isKept(whole))
       exchange.delivery = { ...exchange.delivery, manner: { kind: 'reset' } }
     const { kind } = exchange.delivery.manner
     if (kind !== 'whole') exchange.damage = [...exchange.damage, kind]
@@ -28,16 +27,15 @@ const losesAck = ({ scenarios }: Exchange) =>
 /** Only an answer that says "kept" can be lost; a refusal is told. */
 const isKept = ({ status, origin }: Reply) => status < 300 && origin === 'contract'
 
-function drift(
-  exchange: Exchange,
-  reply: Reply,
-  effect: Extract<Effect, { kind: 'drift' }>,
-  name: string,
-): Reply {
+/** The answer with what was asked for done to it, or why that cannot be; there is at most one drift for an answer. */
+function drifted(exchange: Exchange, reply: Reply): { reply: Reply; problem?: string } {
+  const active = exchange.scenarios.find(({ entry }) => entry.family === 'drift')
+  const effect = active?.entry.effect(active.values)
+  if (!active || effect?.kind !== 'drift') return { reply }
   const schema = operationOf(exchange).responseSchema(reply.status)
-  if (reply.origin === 'simulator' || !schema || reply.body === undefined) return reply
+  if (reply.origin === 'simulator' || !schema || reply.body === undefined) return { reply }
   const damaged = effect.damage(reply.body, schema, exchange.seed)
-  if (!damaged.ok) return exchange.askedByRequest ? refusals.control(damaged.problem) : reply
-  exchange.damage = [...exchange.damage, `${name} at ${damaged.pointer || '/'}`]
-  return { ...reply, body: damaged.body, origin: 'scenario' }
+  if (!damaged.ok) return exchange.askedByRequest ? { reply, problem: damaged.problem } : { reply }
+  exchange.damage = [...exchange.damage, `${active.entry.name} at ${damaged.pointer || '/'}`]
+  return { reply: { ...reply, body: damaged.body, origin: 'scenario' } }
 }

@@ -17,13 +17,18 @@ export function identify(contract: Contract, sandboxes: Sandboxes): Stage {
   }
 }
 
+const keyTrap = `What stands behind the last "~" of the key names a sandbox, and cannot: a name is ${sandboxNameRule}. Has the key itself a tilde? Then add one of your own behind it: key~default.`
+
 function nameSandbox(
   exchange: Exchange,
   sandboxes: Sandboxes,
   prefixed: string | undefined,
 ): Reply | undefined {
   const bearer = readBearer(exchange.request.headers['authorization'])
-  const ways = [exchange.request.headers['x-sim-sandbox'], bearer.ok ? bearer.sandbox : undefined, prefixed]
+  const ofKey = bearer.ok ? bearer.sandbox : undefined
+  // What stands behind a tilde may be a part of somebody's key after all: it is not repeated.
+  if (ofKey !== undefined && !isSandboxName(ofKey)) return refusals.control(keyTrap)
+  const ways = [exchange.request.headers['x-sim-sandbox'], ofKey, prefixed]
   const named = [...new Set(ways.filter((name) => name !== undefined))]
   const [name] = named
   if (named.length > 1)

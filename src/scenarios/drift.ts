@@ -91,7 +91,7 @@ export function driftEntries(): Entry[] {
     parameters,
     unfit(operation, values) {
       const schema = operation.responseSchema(operation.successStatus)
-      const inside = schema ? schemasWithin(schema) : []
+      const inside = schema ? insideOf(schema) : []
       const pointer = textOf(values, 'pointer')
       const conceivable = inside.filter((one) => drift.conceivable(one.schema, one.required))
       // What a write has kept cannot be refused any more: there only what every answer has can be named.
@@ -132,6 +132,15 @@ interface Inside {
   readonly required: boolean
   /** Whether every answer has it: required all the way, and in no array. */
   readonly certain: boolean
+}
+
+/** What a schema holds is the same for every request: found once. */
+const known = new WeakMap<JsonObject, readonly Inside[]>()
+
+function insideOf(schema: JsonObject): readonly Inside[] {
+  const inside = known.get(schema) ?? schemasWithin(schema)
+  known.set(schema, inside)
+  return inside
 }
 
 /** Deeper schemas than this are recursive ones. */

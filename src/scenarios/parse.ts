@@ -1,5 +1,6 @@
 import { type ActiveScenario, type Catalogue, type Entry, probability } from './catalogue.ts'
-import { maxControlLength, readValues } from './parameters.ts'
+import type { Effect } from './effects.ts'
+import { maxControlLength, numberOf, readValues } from './parameters.ts'
 
 /** What a control asks for, or why it cannot be understood. */
 export type Parsed<T> =
@@ -68,19 +69,39 @@ export function stepAt({ steps }: Sequence, before: number): ActiveScenario {
   return last.scenario
 }
 
-/** Two scenarios that cannot both act on one answer: both would answer, or both would settle its figures or delivery. */
+/** What an effect decides about an answer; each can be decided once. */
+const decides = {
+  ordinary: 'answer',
+  answer: 'answer',
+  shape: 'figures',
+  delay: 'delay',
+  deliver: 'delivery',
+  'lose-ack': 'delivery',
+  drift: 'drift',
+} as const satisfies Record<Effect['kind'], string>
+
+/** Two scenarios that cannot both act on one answer: both would decide the same of it, or one leaves the other nothing to act on. */
 export function clashIn(scenarios: readonly ActiveScenario[]): string | undefined {
-  const byKind = new Map<string, string>()
-  for (const { entry, values, text } of scenarios) {
-    const effect = entry.effect(values)
-    const kind = effect.kind === 'lose-ack' ? 'deliver' : effect.kind
-    if (kind === 'drift' || kind === 'ordinary' || (effect.kind === 'shape' && effect.shaping.nulls)) continue
-    const other = byKind.get(kind)
-    if (other !== undefined) return `"${other}" and "${text}" cannot both act on one answer.`
-    byKind.set(kind, text)
+  const decided = new Map<string, ActiveScenario>()
+  for (const active of scenarios) {
+    const effect = effectOf(active)
+    // Nulls come on top of whatever settles the figures.
+    if (effect.kind === 'shape' && effect.shaping.nulls) continue
+    const other = decided.get(decides[effect.kind])
+    if (other) return clash(other, active)
+    decided.set(decides[effect.kind], active)
   }
-  return undefined
+  const answering = scenarios.find((active) => effectOf(active).kind === 'answer' && isCertain(active))
+  const idle = scenarios.find((active) => ['shape', 'lose-ack'].includes(effectOf(active).kind))
+  return answering && idle && clash(answering, idle)
 }
+
+const effectOf = ({ entry, values }: ActiveScenario) => entry.effect(values)
+
+const isCertain = ({ values }: ActiveScenario) => numberOf(values, probability.name) === 1
+
+const clash = (one: ActiveScenario, other: ActiveScenario) =>
+  `"${one.text}" and "${other.text}" cannot both act on one answer.`
 
 function parseOne(text: string, catalogue: Catalogue): Parsed<ActiveScenario> {
   const [name = '', ...rest] = splitOutsideQuotes(text, ';')

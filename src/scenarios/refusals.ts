@@ -54,7 +54,7 @@ const named: readonly Refusal[] = [
     statuses: [429],
     error: 'Rate limit exceeded. Retry later.',
     parameters: [retryAfter, limit],
-    headers: (values) => rateHeaders(numberOf(values, 'limit'), 0, numberOf(values, 'retry-after') * 1000),
+    headers: (values) => limitedHeaders(numberOf(values, 'limit'), numberOf(values, 'retry-after') * 1000),
   },
   { name: 'server-error', statuses: [500], error: 'Internal server error.' },
   {
@@ -96,21 +96,21 @@ export function statusEntries(contract: Contract): Entry[] {
 function statusEntry(status: number): Entry {
   const name = String(status)
   const same = named.find((refusal) => refusal.statuses[0] === status)
-  const base = {
-    name,
-    family: 'refusals',
-    unfit: (operation: Operation) => unfit(operation, [status]),
-  } as const
   if (status < 400) {
     return {
-      ...base,
-      about: 'The service as it is, whatever a wider scope says.',
+      name,
+      family: 'refusals',
+      about: 'The service as it is, with its own success status, whatever a wider scope says.',
       parameters: [],
+      // Any of them, since "429*2, 200" means as much to an operation that answers 201.
+      unfit: () => undefined,
       effect: () => ({ kind: 'ordinary' }),
     }
   }
   return {
-    ...base,
+    name,
+    family: 'refusals',
+    unfit: (operation: Operation) => unfit(operation, [status]),
     about: `Answers ${status}${same ? `, as "${same.name}" does` : ' as the contract documents it'}.`,
     parameters: same?.parameters ?? [],
     effect: (values) => ({
@@ -133,14 +133,18 @@ export function headersOf(status: number): Record<string, string> {
   return (standard.ok && headers?.(standard.values)) || {}
 }
 
-/** The fields of a limited answer, all from the same figures so that they agree. */
+/** The rate fields of an answer within a limit. */
 export function rateHeaders(quota: number, remaining: number, resetMs: number): Record<string, string> {
   const seconds = Math.ceil(resetMs / 1000)
-  const fields = {
+  return {
     RateLimit: `"analyses";r=${remaining};t=${seconds}`,
     'RateLimit-Policy': `"analyses";q=${quota};w=3600`,
   }
-  return remaining > 0 ? fields : { ...fields, ...retryHeaders(resetMs) }
+}
+
+/** The fields of a limited answer, all from the same figures so that they agree. */
+function limitedHeaders(quota: number, resetMs: number): Record<string, string> {
+  return { ...rateHeaders(quota, 0, resetMs), ...retryHeaders(resetMs) }
 }
 
 function unfit(operation: Operation, statuses: readonly number[]): string | undefined {

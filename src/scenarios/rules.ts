@@ -137,6 +137,16 @@ function misfits({ scenarios, sequence }: ActingPart, operations: readonly Opera
 }
 
 function matchProblems(match: RuleMatch, pointer: string, operations: readonly Operation[]): RuleProblem[] {
+  const withModel = operations.some(({ path }) => path.includes('{'))
+  const noModel = match.model !== undefined && operations.length > 0 && !withModel
+  const names = operations.map(({ id }) => id).join(', ')
+  return [
+    ...(noModel ? [{ pointer: `${pointer}/model`, message: `${names} asks for no model by its path.` }] : []),
+    ...fieldProblems(match, pointer, operations),
+  ]
+}
+
+function fieldProblems(match: RuleMatch, pointer: string, operations: readonly Operation[]): RuleProblem[] {
   const schemas = operations
     .map((operation) => operation.bodySchema())
     .filter((schema) => schema !== undefined)

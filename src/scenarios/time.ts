@@ -5,10 +5,10 @@ import { numberOf, type Parameter, textOf, type Values } from './parameters.ts'
 /** Ten minutes: longer than any client waits. */
 const longest = 600_000
 
-const milliseconds = (name: string, standard: number, about: string): Parameter => ({
+const milliseconds = (name: string, standard: number | undefined, about: string): Parameter => ({
   name,
   type: 'integer',
-  default: standard,
+  ...(standard !== undefined && { default: standard }),
   minimum: 0,
   maximum: longest,
   unit: 'ms',
@@ -33,7 +33,11 @@ export function timeEntries(): Entry[] {
           default: 'fixed',
           about: 'How delays are spread.',
         },
-        milliseconds('max', longest, 'The longest delay, of uniform and lognormal.'),
+        milliseconds(
+          'max',
+          undefined,
+          'The longest delay: of uniform twice ms unless given, of lognormal any.',
+        ),
         {
           name: 'sigma',
           type: 'number',
@@ -46,9 +50,7 @@ export function timeEntries(): Entry[] {
       unfit: () => undefined,
       problem(values) {
         const spread = textOf(values, 'distribution') !== 'fixed'
-        return spread && numberOf(values, 'max') < numberOf(values, 'ms')
-          ? '"max" is less than "ms"'
-          : undefined
+        return spread && maxOf(values) < numberOf(values, 'ms') ? '"max" is less than "ms"' : undefined
       },
       effect: (values) => ({
         kind: 'delay',
@@ -81,9 +83,16 @@ export function timeEntries(): Entry[] {
   ]
 }
 
+function maxOf(values: Values): number {
+  if (values['max'] !== undefined) return numberOf(values, 'max')
+  return textOf(values, 'distribution') === 'uniform'
+    ? Math.min(longest, 2 * numberOf(values, 'ms'))
+    : longest
+}
+
 function delayOf(values: Values, chance: Chance): number {
   const ms = numberOf(values, 'ms')
-  const max = numberOf(values, 'max')
+  const max = maxOf(values)
   switch (textOf(values, 'distribution')) {
     case 'uniform':
       return ms + chance('delay') * (max - ms)

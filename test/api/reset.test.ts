@@ -122,7 +122,6 @@ describe('a fault that is off changes nothing', () => {
       { headers: { 'x-sim-scenario': 'reset;p=0, slow;ms=60000;p=0, drop-field;p=0, 500;p=0' } },
       [],
     ],
-    ['an empty header', { headers: { 'x-sim-scenario': '' } }, []],
     ['a rule with the probability 0', {}, [{ scenario: 'hang', probability: 0 }]],
     ['a rule with p=0', {}, [{ scenario: 'reset;p=0' }]],
     ['a rule that is disabled', {}, [{ scenario: 'empty-response', enabled: false }]],

@@ -56,8 +56,17 @@ describe('what cannot name a sandbox is refused with the rule', () => {
     const before = await held(sim())
     const answer = await ask(sim(), `${prefix}/v1/events`, { body: insert, ...how })
     expect(answer.status).toBe(400)
-    expect(errorOf(answer)).toMatch(/cannot name a sandbox: 1 to 64/)
+    expect(errorOf(answer)).toMatch(/name.* 1 to 64 letters/)
     expect(await held(sim())).toEqual(before)
+  })
+
+  test('a key that has a tilde of its own is not repeated, and is told a way', async () => {
+    const token = 'sk~live secret'
+    const answer = await ask(sim(), analyticsPath, { token })
+    expect(answer.status).toBe(400)
+    expect(answer.text).not.toContain('secret')
+    expect(errorOf(answer)).toContain('key~default')
+    expect((await ask(sim(), analyticsPath, { token: `${token}~default` })).status).toBe(200)
   })
 
   test('two names that disagree', async () => {

@@ -69,8 +69,8 @@ describe('the refusals family', () => {
     const status = statusOf[entry.name] ?? Number(entry.name)
     expect(answer.headers.get('x-sim-scenario')).toBe(text)
     if (status < 400) {
-      expect(answer.status).toBe(status)
-      expect(faultsOf(operation.id, status, answer.body)).toEqual([])
+      expect(answer.status).toBe(operation.success)
+      expect(faultsOf(operation.id, operation.success, answer.body)).toEqual([])
     } else {
       expectRefusal(answer, operation.id, status)
       expect(await held(sim())).toEqual(before)
@@ -214,10 +214,28 @@ describe('parameters', () => {
     expect(answer.body).toMatchObject({ recommendations: null, avgSafetyScore: expect.any(Number) })
   })
 
-  test('an empty header asks for nothing', async () => {
-    const answer = await askOperation(sim(), analytics, { headers: { 'x-sim-scenario': '' } })
-    expect(answer.status).toBe(200)
-    expect(answer.headers.get('x-sim-scenario')).toBeNull()
+  test.each(['', ' ', ','])('the header %j, which names nothing, is refused', async (text) => {
+    const answer = await askOperation(sim(), analytics, { headers: { 'x-sim-scenario': text } })
+    expect(answer.status).toBe(400)
+    expect(errorOf(answer)).toMatch(/names no scenario/)
+  })
+
+  test.each([
+    'drop-field, null-required',
+    'forbidden, critical',
+    'server-error, null;fields=recommendations',
+    '200, 429',
+    'reset, hang',
+  ])('%s cannot both act', async (text) => {
+    const answer = await askOperation(sim(), analytics, { headers: { 'x-sim-scenario': text } })
+    expect(answer.status).toBe(400)
+    expect(errorOf(answer)).toMatch(/cannot both act on one answer/)
+  })
+
+  test('a refusal that only may come leaves the rest something to act on', async () => {
+    const headers = { 'x-sim-scenario': 'rate-limited;p=0, null;fields=recommendations' }
+    const answer = await askOperation(sim(), analytics, { headers })
+    expect(answer.body).toMatchObject({ recommendations: null })
   })
 })
 

@@ -22,14 +22,14 @@ describe('a list of scenarios', () => {
       [{ name: 'rate-limited', values: { 'retry-after': 1, limit: 60, p: 1 }, written: 'rate-limited' }],
     ],
     [
-      ' rate-limited ; retry-after = 3 ,healthy,',
+      ' rate-limited ; retry-after = 3 ,slow;ms=5,',
       [
         {
           name: 'rate-limited',
           values: { 'retry-after': 3, limit: 60, p: 1 },
           written: 'rate-limited ; retry-after = 3',
         },
-        { name: 'healthy', values: { p: 1 }, written: 'healthy' },
+        { name: 'slow', values: { ms: 5, distribution: 'fixed', sigma: 0.5, p: 1 }, written: 'slow;ms=5' },
       ],
     ],
     [

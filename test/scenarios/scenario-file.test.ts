@@ -113,15 +113,21 @@ const wrong: [string, string, number, RegExp][] = [
   ],
   [
     'a status that the operation does not document',
-    'operation: createEvent\n    scenario: "200"',
+    'operation: getModelAnalytics\n    scenario: "413"',
     4,
-    /"200" makes no sense here.*documents no 200, only 201, /,
+    /"413" makes no sense here.*documents no 413, only 200, /,
   ],
   [
     'an unknown field of the body',
     'operation: createEvent\n    scenario: "503"\n    match:\n      body:\n        /eventTyp: a',
     7,
     /No request body has the field "\/eventTyp"\. Known: \/eventType, /,
+  ],
+  [
+    'a model where none is asked for',
+    'operation: createEvent\n    scenario: "503"\n    match:\n      model: 4f7c2a1e-9b3d-4c58-8e21-6d0a5b7f9c34',
+    7,
+    /createEvent asks for no model by its path/,
   ],
   ['an unknown scenario', 'scenario: rate-limit', 4, /no scenario "rate-limit"\. Known: /],
   [

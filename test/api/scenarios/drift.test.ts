@@ -247,13 +247,13 @@ describe('a refusal drifts as well', () => {
   })
 })
 
-test('several damages add up, and each is named', async () => {
-  const scenario = 'drop-field;pointer=/messageCount, null-required;pointer=/conversationCount'
-  const answer = await ask(sim(), fullModel, { headers: { 'x-sim-scenario': scenario } })
-  expect(answer.headers.get('x-sim-damage')).toBe(
-    'drop-field at /messageCount, null-required at /conversationCount',
-  )
-  expect(brokenRules('getModelAnalytics', 200, answer.body)).toHaveLength(2)
+test('damage that cannot be done is refused aloud, whatever else was to happen to the answer', async () => {
+  const scenario = 'drop-field;pointer=/recommendations/summary, reset'
+  const emptyModel = '/v1/models/00000000-0000-4000-8000-0000000000f1/analytics?period=7d'
+  const answer = await ask(sim(), emptyModel, { headers: { 'x-sim-scenario': scenario } })
+  expect(answer.status).toBe(400)
+  expect(errorOf(answer)).toMatch(/cannot be done at \/recommendations\/summary/)
+  expect(answer.headers.get('x-sim-damage')).toBeNull()
 })
 
 test.each(operations)('$id without damage breaks no rule, not even strictly', async (operation) => {

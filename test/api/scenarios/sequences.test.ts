@@ -243,7 +243,7 @@ describe('is refused, and counts for nothing', () => {
     ['429*1.5', /no scenario/],
     ['429;retry-after=x*2, 200', /retry-after.*whole number/],
     ['200, 413', /makes no sense here/],
-    ['critical, 201', /makes no sense here/],
+    ['critical, lost-ack', /makes no sense here/],
     [`429*2, ${'2'.repeat(2000)}`, /at most 2000 characters/],
   ])('%j', async (sequence, says) => {
     const sandbox = freshSandbox()
