@@ -82,31 +82,58 @@ function checkText(text: string, pointer: string, survey: Survey): void {
     survey.problem = { pointer, message: 'must be well-formed Unicode; it has half a surrogate pair' }
 }
 
-/** A JSON string, and the colon that makes it a member's name. */
-const stringAndColon = /"(?:[^"\\]|\\.)*"(\s*:)?/g
-
 /** Members as written; more than the parsed value has means that a name came twice. */
 function countWrittenMembers(text: string): number {
   let count = 0
-  for (const match of text.matchAll(stringAndColon)) if (match[1]) count += 1
+  for (const token of structureOf(text)) if (token.startsWith('"')) count += 1
   return count
 }
 
 /** The first name that stands twice in one object; only called where there is one. */
 function duplicate(text: string): ReadJson {
   const open: Set<string>[] = []
-  for (const match of text.matchAll(/"(?:[^"\\]|\\.)*"(\s*:)?|[{}]/g)) {
-    const [token, colon] = match
+  for (const token of structureOf(text)) {
     if (token === '{') open.push(new Set())
     else if (token === '}') open.pop()
-    else if (colon) {
-      const name: string = JSON.parse(token.slice(0, token.lastIndexOf('"') + 1))
+    else {
+      const name: string = JSON.parse(token)
       const names = open.at(-1)
       if (names?.has(name)) return no(`has the member ${JSON.stringify(name)} twice in one object`)
       names?.add(name)
     }
   }
   throw new Error('a repeated member was counted but cannot be found')
+}
+
+const colon = /\s*:/y
+
+/** The braces of a JSON text and its members' names, these as they are written. Not one expression: long strings would overflow its stack. */
+function* structureOf(text: string): Generator<string> {
+  const next = /["{}]/g
+  for (let found = next.exec(text); found; found = next.exec(text)) {
+    const [token] = found
+    if (token === '"') {
+      const end = endOfString(text, found.index)
+      next.lastIndex = end
+      colon.lastIndex = end
+      if (colon.test(text)) yield text.slice(found.index, end)
+    } else {
+      yield token
+    }
+  }
+}
+
+/** Behind the closing quote of the string that opens here. */
+function endOfString(text: string, opening: number): number {
+  let quote = text.indexOf('"', opening + 1)
+  while (isEscaped(text, quote)) quote = text.indexOf('"', quote + 1)
+  return quote + 1
+}
+
+function isEscaped(text: string, at: number): boolean {
+  let backslashes = 0
+  while (text[at - 1 - backslashes] === '\\') backslashes += 1
+  return backslashes % 2 === 1
 }
 
 function escapePointer(key: string): string {

@@ -4,7 +4,7 @@ import { createFallback, type Fallback } from './contract/fallback.ts'
 import { createControl } from './control/control.ts'
 import { controlHandlers } from './control/handlers.ts'
 import type { Seen } from './control/seen.ts'
-import { type Incoming, type Parcel, promptly } from './exchange.ts'
+import { type Incoming, type Parcel, promptly, type Reply } from './exchange.ts'
 import type { Fixtures } from './fixtures.ts'
 import type { Log } from './log.ts'
 import { getModelAnalytics } from './operations/analytics.ts'
@@ -27,6 +27,8 @@ export interface Simulator {
   readonly contract: Contract
   /** Answers a request to the simulated service. */
   service(request: Incoming): Promise<Parcel>
+  /** Why a request is not let into the control plane, decided without its body; undefined: it is. */
+  controlRefusal(head: Incoming): Reply | undefined
   /** Answers a request to the control plane. */
   control(request: Incoming): Promise<Parcel>
   /** Writes out the state and lets go of it. */
@@ -99,12 +101,13 @@ async function wire(
     stateFile: settings.state,
     handled,
   }
-  const answerControl = createControl(control, controlHandlers(seen), guardOf(settings), log)
+  const controls = createControl(control, controlHandlers(seen), guardOf(settings), log)
   return {
     contract,
     service: pipeline,
+    controlRefusal: controls.refusal,
     control: async (request) => ({
-      reply: await answerControl(request),
+      reply: await controls.answer(request),
       delivery: promptly,
       date: undefined,
     }),

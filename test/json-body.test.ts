@@ -70,6 +70,7 @@ describe('is refused at its place', () => {
     ['a name twice, with a colon in it', '{"a:":1,"a:":1}', '', /has the member "a:" twice/],
     ['an empty name twice', '{"":1,"":2}', '', /has the member "" twice/],
     ['a name twice around an object', '{"a":1,"b":{"c":2},"a":3}', '', /has the member "a" twice/],
+    ['a name twice, with quotes and backslashes in it', '{"a\\"\\\\":1,"a\\"\\\\":2}', '', /twice/],
     ['a name twice within a list', '[[{"x":1,"y":2,"x":3}]]', '', /has the member "x" twice/],
     ['__proto__', '{"a":[{"__proto__":1}]}', '/a/0/__proto__', /is not allowed/],
     ['__proto__, escaped', '{"__pr\\u006fto__":1}', '/__proto__', /is not allowed/],
@@ -103,6 +104,9 @@ describe('large bodies', () => {
   test.each([
     ['one text', JSON.stringify({ value: 'x'.repeat(1_000_000) })],
     ['escapes', JSON.stringify({ value: '"\\'.repeat(250_000) })],
+    ['a text of 20 MB', JSON.stringify({ value: 'x'.repeat(20_000_000) })],
+    ['20 MB of escapes', JSON.stringify({ value: '\n'.repeat(10_000_000) })],
+    ['20 MB of backslashes', JSON.stringify({ value: '\\'.repeat(10_000_000) })],
     [
       'members',
       JSON.stringify(Object.fromEntries(Array.from({ length: 50_000 }, (_, n) => [`member ${n}`, n]))),

@@ -1,4 +1,11 @@
-import type { Contract, Operation, ParameterValues, SentParameters, Violation } from '../contract/contract.ts'
+import type {
+  Contract,
+  Match,
+  Operation,
+  ParameterValues,
+  SentParameters,
+  Violation,
+} from '../contract/contract.ts'
 import type { Incoming, Reply } from '../exchange.ts'
 import type { Json } from '../json.ts'
 import { readJson } from '../json-body.ts'
@@ -13,7 +20,7 @@ export interface ControlRequest {
   readonly body: Json | undefined
 }
 
-/** The body of the documented success status; or a refusal, made with `refused`. */
+/** The body of the documented success status; or why it is refused. */
 export type ControlHandler = (request: ControlRequest) => Promise<Json | Refused> | Json | Refused
 
 /** A request that fits the document and still cannot be done. */
@@ -26,40 +33,52 @@ export class Refused {
   }
 }
 
+/** What the edge asks of the control plane. */
+export interface Control {
+  /** Why a request is not let in, decided without its body, so that nobody is made to read a stranger's; undefined: it is. */
+  readonly refusal: (head: Incoming) => Reply | undefined
+  readonly answer: (request: Incoming) => Promise<Reply>
+}
+
 /** The control plane: the document says which operations there are, a handler by the same id does each. */
 export function createControl(
   contract: Contract,
   handlers: Readonly<Record<string, ControlHandler>>,
   settings: GuardSettings,
   log: Log,
-): (request: Incoming) => Promise<Reply> {
+): Control {
   for (const { id } of contract.operations) {
     if (!handlers[id]) throw new Error(`the control operation ${id} has no handler`)
   }
-  return async function control(request) {
-    try {
-      return await answer(contract, handlers, settings, request)
-    } catch (error) {
-      log.error({ requestId: request.id, err: error }, 'a bug in the control plane')
-      return refuse(500, 'Internal error of the simulator; its log tells more.', 'simulator')
-    }
+  const refusal = (request: Incoming) => guard(request, settings, isHealth(matchOf(contract, request)))
+  return {
+    refusal,
+    async answer(request) {
+      try {
+        return refusal(request) ?? (await answer(contract, handlers, request))
+      } catch (error) {
+        log.error({ requestId: request.id, err: error }, 'a bug in the control plane')
+        return refuse(500, 'Internal error of the simulator; its log tells more.', 'simulator')
+      }
+    },
   }
 }
+
+/** Health checks of scripts ask with HEAD; Node leaves the body out. */
+const matchOf = (contract: Contract, { method, path }: Incoming) =>
+  contract.match(method === 'HEAD' ? 'GET' : method, path)
+
+const isHealth = (match: Match) => match.kind === 'operation' && match.operation.id === 'getHealth'
 
 async function answer(
   contract: Contract,
   handlers: Readonly<Record<string, ControlHandler>>,
-  settings: GuardSettings,
   request: Incoming,
 ): Promise<Reply> {
-  // Health checks of scripts ask with HEAD; Node leaves the body out.
-  const match = contract.match(request.method === 'HEAD' ? 'GET' : request.method, request.path)
-  const isHealth = match.kind === 'operation' && match.operation.id === 'getHealth'
-  const closed = guard(request, settings, isHealth)
-  if (closed) return closed
+  const match = matchOf(contract, request)
   if (match.kind === 'wrong-method') return wrongMethod(request, match.allowed)
   if (match.kind !== 'operation') return unknownPath(contract, request.path)
-  const parameters = readParameters(match.operation, match.path, request, isHealth)
+  const parameters = readParameters(match.operation, match.path, request, isHealth(match))
   if (!parameters.ok) return refuse(400, parameters.problem, 'simulator')
   const read = readBody(match.operation, request)
   if (!read.ok) return refuse(read.status, read.problem, 'simulator')
@@ -86,6 +105,11 @@ function readParameters(
   request: Incoming,
   lenient: boolean,
 ): ReadParameters {
+  const stranger = Object.keys(request.headers).find(
+    (name) => name.startsWith('x-sim-') && name !== 'x-sim-sandbox',
+  )
+  if (stranger !== undefined && !lenient)
+    return { ok: false, problem: `The control plane knows no header "${stranger}", only x-sim-sandbox.` }
   const query = querySent(request)
   const named = request.headers['x-sim-sandbox']
   if (named !== undefined && query['sandbox'] !== undefined && named !== query['sandbox'])

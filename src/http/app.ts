@@ -6,15 +6,16 @@ import express, {
   type RequestHandler,
   type Response,
 } from 'express'
-import type { Incoming, Parcel } from '../exchange.ts'
+import type { Incoming, Parcel, Reply } from '../exchange.ts'
 import type { Log } from '../log.ts'
 import { refusals } from '../refusals.ts'
 import { deliver, deliverPromptly } from './deliver.ts'
-import { requestReader } from './read-request.ts'
+import { headOf, requestReader } from './read-request.ts'
 
 /** What answers: the service's operations and our control plane, each a function of the request. */
 export interface Answering {
   readonly service: (request: Incoming) => Promise<Parcel>
+  readonly controlRefusal: (head: Incoming) => Reply | undefined
   readonly control: (request: Incoming) => Promise<Parcel>
 }
 
@@ -35,11 +36,13 @@ const controlBodyLimit = '256mb'
 export function createApp(answering: Answering, settings: AppSettings, log: Log): Express {
   let count = 0
   const nextId = () => `req-${++count}`
-  const readRequest = requestReader(settings.bodyLimit, nextId)
-  const readControl = requestReader(controlBodyLimit, nextId)
+  const readRequest = requestReader(settings.bodyLimit)
+  const readControl = requestReader(controlBodyLimit)
   const answerControl = async (req: Request, res: Response, path?: string) => {
-    const request = await readControl(req, res)
-    await deliver(await answering.control({ ...request, path: path ?? request.path }), res)
+    const head = { ...headOf(req, nextId()), ...(path && { path }) }
+    const refused = answering.controlRefusal(head)
+    if (refused) return deliverPromptly(refused, res)
+    await deliver(await answering.control(await readControl(req, res, head)), res)
   }
 
   const app = express()
@@ -49,7 +52,7 @@ export function createApp(answering: Answering, settings: AppSettings, log: Log)
   app.get('/', (_req, res) => res.redirect(302, '/__sim/info'))
   if (settings.cors) app.use(forBrowsers(cors({ exposedHeaders: '*', maxAge: 600 })))
   app.use(async (req, res) => {
-    await deliver(await answering.service(await readRequest(req, res)), res)
+    await deliver(await answering.service(await readRequest(req, res, headOf(req, nextId()))), res)
   })
   app.use(unexpected(log))
   return app

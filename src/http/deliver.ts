@@ -58,9 +58,11 @@ function part(bytes: Buffer, keep: number): Buffer {
 async function dribble(bytes: Buffer, pieces: number, ms: number, res: ServerResponse): Promise<void> {
   const size = Math.max(1, Math.ceil(bytes.length / pieces))
   const gap = ms / Math.max(1, Math.ceil(bytes.length / size) - 1)
+  const begun = performance.now()
   res.flushHeaders()
   for (let at = 0; at < bytes.length; at += size) {
-    if (at > 0) await pause(gap, res)
+    // Until the piece is due, so that late timers do not add up.
+    if (at > 0) await pause(Math.max(0, begun + (at / size) * gap - performance.now()), res)
     if (res.destroyed) return
     res.write(bytes.subarray(at, at + size))
   }

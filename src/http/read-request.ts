@@ -9,18 +9,22 @@ interface BodyError {
 }
 
 /** Reads requests into values; a body that cannot be read is a value too. `bodyLimit` in bytes or as `1mb`. */
-export function requestReader(bodyLimit: string, nextId: () => string) {
+export function requestReader(bodyLimit: string) {
   const readRaw = express.raw({ type: () => true, limit: bodyLimit })
 
-  return async function readRequest(req: Request, res: Response): Promise<Incoming> {
-    const id = nextId()
+  return async function readRequest(req: Request, res: Response, head: Incoming): Promise<Incoming> {
     const body = await new Promise<Body>((resolve) => {
       readRaw(req, res, (error?: unknown) => resolve(error ? unreadable(error, bodyLimit) : bodyOf(req)))
     })
-    // Proxies send the absolute form, which means the same (RFC 9112, 3.2.2).
-    const [path = '', query = ''] = splitOnce(req.originalUrl.replace(/^https?:\/\/[^/?]*/i, ''), '?')
-    return { id, method: req.method, path, query, headers: headersOf(req), body }
+    return { ...head, body }
   }
+}
+
+/** A request of which nothing but the head was read. */
+export function headOf(req: Request, id: string): Incoming {
+  // Proxies send the absolute form, which means the same (RFC 9112, 3.2.2).
+  const [path = '', query = ''] = splitOnce(req.originalUrl.replace(/^https?:\/\/[^/?]*/i, ''), '?')
+  return { id, method: req.method, path, query, headers: headersOf(req), body: { kind: 'absent' } }
 }
 
 function bodyOf(req: Request): Body {

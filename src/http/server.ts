@@ -39,7 +39,12 @@ export function listen(app: Express, host: string, port: number): Promise<Listen
       response,
     ),
   )
-  server.on('clientError', refuseBrokenHttp)
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    // Bytes behind requests that are still being answered must not take their answers' place.
+    const before = [...inFlight].findLast((response) => response.req.socket === socket)
+    if (before) before.once('close', () => socket.destroySoon())
+    else refuseBrokenHttp(error, socket)
+  })
   server.on('connect', (_request, socket) =>
     refuseBrokenHttp(new Error('CONNECT is not allowed.'), socket as Socket),
   )

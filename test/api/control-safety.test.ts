@@ -13,7 +13,7 @@ import {
   objectOf,
 } from '../support/client.ts'
 import { steer } from '../support/control.ts'
-import { askRaw } from '../support/raw-http.ts'
+import { askRaw, connectTo } from '../support/raw-http.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { recorder, startForTest } from '../support/start.ts'
 
@@ -356,4 +356,24 @@ describe('the sandbox of a control', () => {
   test('is no matter where the control belongs to the process', async () => {
     expect((await ask(sim(), '/__sim/info', { headers: { 'x-sim-sandbox': 'w1' } })).status).toBe(200)
   })
+})
+
+describe('the head of a request decides whether it is let in', () => {
+  test('a stranger is answered before the body is there', async () => {
+    const connection = await connectTo(sim().origin)
+    connection.send(
+      'POST /__sim/import HTTP/1.1\r\nHost: evil.example\r\nContent-Type: application/json\r\nContent-Length: 100000000\r\n\r\n{',
+    )
+    expect((await connection.answer()).status).toBe(403)
+    connection.destroy()
+  })
+
+  test.each(['x-sim-scenario', 'x-sim-seed', 'x-sim-anything'])(
+    '%s, which does nothing here, is refused',
+    async (name) => {
+      const answer = await ask(sim(), '/__sim/info', { headers: { [name]: '500' } })
+      expect(answer.status).toBe(400)
+      expect(errorOf(answer)).toContain(name)
+    },
+  )
 })

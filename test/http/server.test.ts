@@ -73,6 +73,19 @@ describe('a stop', () => {
   })
 })
 
+test('broken bytes behind a request do not take the place of its answer', async () => {
+  const { origin, ask, answer } = await setup()
+  const connection = await connectTo(origin)
+  await ask(connection)
+  connection.send('no HTTP at all\r\n\r\n')
+  // The server has met the bytes once it has answered another connection's request.
+  const other = await connectTo(origin)
+  await ask(other)
+  answer()
+  expect((await connection.answer()).status).toBe(200)
+  await connection.closed()
+})
+
 test('a port that is taken is an outcome, not an exception', async () => {
   const { listening } = await setup()
   expect(await listen(express(), '127.0.0.1', listening.port)).toEqual({
