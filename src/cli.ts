@@ -4,6 +4,7 @@ import { type Invocation, readSettings } from './arguments.ts'
 import { check } from './check.ts'
 import type { Finding } from './contract/contract.ts'
 import { loadContract } from './contract/load.ts'
+import { askHealth } from './health.ts'
 import { createLog, type ProcessLog } from './process-log.ts'
 import { describeCatalogue } from './scenarios/describe.ts'
 import { defaultSettings, type Settings } from './settings.ts'
@@ -38,7 +39,7 @@ function run({ command, settings, files }: Extract<Invocation, { kind: 'run' }>)
     case 'assumptions':
       return listAssumptions(files[0] ?? settings.contract ?? shippedContract)
     case 'healthcheck':
-      return askHealth(servedWith(settings))
+      return healthcheck(servedWith(settings))
   }
 }
 
@@ -125,19 +126,14 @@ function commandOfProcess1(): string[] {
   }
 }
 
-async function askHealth({ host, port }: Settings): Promise<ExitCode> {
+async function healthcheck({ host, port }: Settings): Promise<ExitCode> {
   const reachable = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host
   const url = `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}/__sim/health`
-  try {
-    const answer = await fetch(url, { signal: AbortSignal.timeout(2_000) })
-    say(await answer.text())
-    return answer.ok ? 0 : 1
-  } catch (error) {
-    complain(
-      `convsim: no answer from ${url}: ${error instanceof Error ? error.message : error}. Is it running, and is --port right?`,
-    )
-    return 1
-  }
+  const answer = await askHealth(url)
+  if (!answer.ok)
+    complain(`convsim: no answer from ${url}: ${answer.problem}. Is it running, and is --port right?`)
+  else say(answer.body)
+  return answer.ok && answer.status === 200 ? 0 : 1
 }
 
 /** Help ends with the catalogue of the shipped contract, so that it names everything that can be switched on. */

@@ -18,43 +18,46 @@ export interface ClockState {
 export class Clock {
   readonly #real: () => number
   readonly #frozenAtStart: number | undefined
-  #frozen: number | undefined
+  #mode: ClockMode = 'real'
+  /** Where a frozen one stands. */
+  #frozen = 0
+  /** What a shifted one is ahead of the machine. */
   #shift = 0
 
   /** `frozenAt` (epoch milliseconds): the instant it stands at from the start; undefined: real time. */
   constructor(real: () => number, frozenAt: number | undefined) {
     this.#real = real
     this.#frozenAtStart = frozenAt
-    this.#frozen = frozenAt
+    this.reset()
   }
 
+  /** Never beyond the last instant that an answer can show, however long a shifted clock runs. */
   now(): number {
-    return this.#frozen ?? this.#real() + this.#shift
+    return Math.min(last, this.#mode === 'frozen' ? this.#frozen : this.#real() + this.#shift)
   }
 
   state(): ClockState {
-    const running = this.#shift === 0 ? 'real' : 'shifted'
-    return { mode: this.#frozen === undefined ? running : 'frozen', now: this.now() }
+    return { mode: this.#mode, now: this.now() }
   }
 
   /** `now` counts for `frozen` and `shifted`; without it they start from what the clock shows. */
   set(mode: ClockMode, now = this.now()): void {
-    this.#frozen = mode === 'frozen' ? now : undefined
+    this.#mode = mode
+    this.#frozen = now
     this.#shift = mode === 'shifted' ? now - this.#real() : 0
   }
 
   /** Moves the clock on; a real one is shifted from then on. False where it would leave the bounds of `parseNow`. */
   advance(ms: number): boolean {
     if (this.now() + ms > last) return false
-    if (this.#frozen === undefined) this.#shift += ms
-    else this.#frozen += ms
+    this.set(this.#mode === 'frozen' ? 'frozen' : 'shifted', this.now() + ms)
     return true
   }
 
   /** Back to how it was at start. */
   reset(): void {
-    this.#frozen = this.#frozenAtStart
-    this.#shift = 0
+    if (this.#frozenAtStart === undefined) this.set('real')
+    else this.set('frozen', this.#frozenAtStart)
   }
 }
 

@@ -114,7 +114,7 @@ export interface Exchange {
   violations: readonly Violation[]
   /** What the service takes but a careful client would not send. */
   advice: readonly Violation[]
-  /** Set by `damage`. */
+  /** Set by `scenario` and `damage`. */
   delivery: Delivery
   /** What was done to the answer on purpose, after it had passed the contract check: `drop-field at /messageCount`. */
   damage: readonly string[]

@@ -75,20 +75,32 @@ function exposure({ host, controlToken, controlOpen }: Settings): Finding | unde
  * @throws Error with every problem where a setting, document or fixture does not do, or the port is taken
  */
 export async function startSimulator(settings: Partial<Settings> = {}): Promise<Running> {
-  const own = { ...defaultSettings(), port: 0, state: ':memory:', ...settings }
-  const problems = problemsOf(own)
-  if (problems.length > 0) throw new Error(problems.join('\n'))
+  const read = readGiven(settings)
+  if (read.problems.length > 0) throw new Error(read.problems.join('\n'))
+  const own = { ...defaultSettings(), port: 0, state: ':memory:', ...read.values }
   const started = await start(own, { now: Date.now, log: silentLog })
   if (started.ok) return started.running
   throw new Error(started.findings.map(({ place, message }) => `${place}: ${message}`).join('\n'))
 }
 
-/** Settings from code have the right types, but perhaps not the right values: `clock: 'noon'`. */
-function problemsOf(settings: Settings): string[] {
-  const given = new Map<string, unknown>(Object.entries(settings))
-  return allSettings.flatMap(([name, { flag, read, wanted }]) => {
-    const value = given.get(name)
-    const right = value === undefined || read(String(value)) !== undefined
-    return right ? [] : [`--${flag} takes ${wanted}; got "${value}".`]
-  })
+interface Given {
+  readonly values: Readonly<Record<string, unknown>>
+  readonly problems: readonly string[]
+}
+
+/** Settings from code, read as those of a command line are: types do not know a wrong value (`clock: 'noon'`), and not everybody has types. */
+function readGiven(settings: Partial<Settings>): Given {
+  const known = new Map(allSettings)
+  const values: Record<string, unknown> = {}
+  const problems: string[] = []
+  for (const [name, given] of Object.entries(settings)) {
+    const setting = known.get(name)
+    if (!setting) problems.push(`There is no setting "${name}". Known: ${[...known.keys()].join(', ')}.`)
+    else if (given !== undefined) {
+      const value = setting.read(String(given))
+      if (value === undefined) problems.push(`--${setting.flag} takes ${setting.wanted}; got "${given}".`)
+      values[name] = value
+    }
+  }
+  return { values, problems }
 }

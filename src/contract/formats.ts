@@ -3,10 +3,14 @@ const SHAPE = /^(\d{4})-(\d{2})-(\d{2})(?:T(\d{2}):(\d{2})(?::(\d{2})(?:\.(\d+))
 
 const MINUTE = 60_000
 
+const FIRST = Date.parse('0000-01-01T00:00:00Z')
+const LAST = Date.parse('9999-12-31T23:59:59Z')
+
 /**
  * Reads the forms of an instant that the service is taken to understand: RFC 3339 (`2026-01-15T12:00:00.5+01:00`),
  * calendar dates (`2026-01-15`) and date-times without offset (`2026-01-15T12:00`), the last two as UTC. A leap second
  * (`23:59:60` UTC) counts as the last millisecond before it.
+ * In UTC it must have a year of four digits, or nothing could write it down again.
  * @returns epoch milliseconds, or undefined for anything else, such as the 30th of February or another form of ISO 8601
  */
 export function parseInstant(text: string): number | undefined {
@@ -18,6 +22,7 @@ export function parseInstant(text: string): number | undefined {
   if (midnight === undefined || shift === undefined) return undefined
   if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 60) return undefined
   const start = midnight + (Number(hour) * 60 + Number(minute) - shift) * MINUTE
+  if (start < FIRST || start > LAST) return undefined
   if (Number(second) === 60) return endsDay(start) ? start + MINUTE - 1 : undefined
   return start + Number(second) * 1000 + Number(fraction.padEnd(3, '0').slice(0, 3))
 }

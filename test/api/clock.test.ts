@@ -47,6 +47,15 @@ describe('the clock', () => {
     expect(await steer(sim, 'GET', '/clock')).toEqual({ mode: 'frozen', now: instant })
   })
 
+  test('that is shifted stays so, wherever it is shifted to, and never runs beyond the last date', async () => {
+    const [sim, { path, token }] = [real(), fresh()]
+    expect((await steer(sim, 'PUT', path('/clock'), { mode: 'shifted' }))['mode']).toBe('shifted')
+    expect((await steer(sim, 'GET', path('/clock')))['mode']).toBe('shifted')
+    await steer(sim, 'PUT', path('/clock'), { mode: 'shifted', now: '9999-12-31T23:59:59.999Z' })
+    expect((await steer(sim, 'GET', path('/clock')))['now']).toBe('9999-12-31T23:59:59.999Z')
+    expect((await ask(sim, week, { token })).status).toBe(200)
+  })
+
   test.each([
     ['2026-03-01T00:30:00Z', instant],
     ['2026-03-01T01:30:00+01:00', instant],

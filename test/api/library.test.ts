@@ -27,6 +27,21 @@ describe('startSimulator', () => {
     expect([await held(one), await held(other)]).toMatchObject([{ events: 1 }, { events: 0 }])
   })
 
+  test('takes what is undefined for not given, and values as a command line would read them', async () => {
+    const loose: Record<string, unknown> = { state: undefined, seed: 42, maxAnalysesPerHour: '1' }
+    await using sim = await startSimulator(loose)
+    expect(await held(sim)).toMatchObject({ file: ':memory:' })
+    const info = await ask(sim, '/__sim/info', { token: null })
+    expect(info.body).toMatchObject({ seed: '42' })
+    const statuses = [(await ask(sim, analyticsPath)).status, (await ask(sim, analyticsPath)).status]
+    expect(statuses).toEqual([200, 429])
+  })
+
+  test('refuses a name that is no setting', async () => {
+    const loose: Record<string, unknown> = { prot: 4010 }
+    await expect(startSimulator(loose)).rejects.toThrow(/no setting "prot".*port/)
+  })
+
   test.each([
     [{ clock: 'yesterday' }, /--clock.*"real" or an instant/],
     [{ port: 70_000 }, /--port.*0 to 65535/],

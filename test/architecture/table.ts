@@ -140,11 +140,13 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
     'shipped.ts',
   ],
   'process-log.ts': ['log.ts'],
+  'health.ts': [],
   'cli.ts': [
     'arguments.ts',
     'check.ts',
     'contract/contract.ts',
     'contract/load.ts',
+    'health.ts',
     'process-log.ts',
     'scenarios/describe.ts',
     'settings.ts',

@@ -137,9 +137,9 @@ describe('healthcheck', () => {
     }
   })
 
-  test('ends with 1 where nobody answers', async () => {
+  test('ends with 1 where nobody answers, and says why', async () => {
     const { code, stdout, stderr } = await run(['healthcheck', '--port', '1'])
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
-    expect(stderr).toMatch(/no answer from http:\/\/127\.0\.0\.1:1\/__sim\/health/)
+    expect(stderr).toMatch(/no answer from http:\/\/127\.0\.0\.1:1\/__sim\/health: .*ECONNREFUSED/)
   })
 })
