@@ -1,5 +1,10 @@
 import { createHash } from 'node:crypto'
 
+/** What may name a world: text that fits a header and a command line. */
+export function isSeed(text: string): boolean {
+  return /^[\x21-\x7e]{1,64}$/.test(text)
+}
+
 /** What a derived value is derived from: seed first, then sandbox, then what is named. */
 export type Source = readonly (string | number)[]
 

@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import fixturesSchema from '../spec/fixtures.schema.json' with { type: 'json' }
 import type { Finding, Loaded } from './contract/contract.ts'
-import { below } from './contract/pointer.ts'
 import { compileSchema } from './contract/schema.ts'
 import { readSource, type Source } from './contract/source.ts'
 import type { Json, JsonObject } from './json.ts'
+import { below } from './pointer.ts'
 import { type Fault, personaFaults, phraseFaults } from './simulation/check.ts'
 import type { KnownModel, Persona } from './simulation/persona.ts'
 import type { Phrases } from './simulation/phrases.ts'

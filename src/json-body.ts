@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from './json.ts'
+import { below } from './pointer.ts'
 
 /** Deeper than any honest body; a parser that recurses would be in danger beyond. */
 export const maxDepth = 64
@@ -69,7 +70,7 @@ function walk(value: Json, pointer: string, depth: number, survey: Survey): void
 
 function walkMembers(value: JsonObject, pointer: string, depth: number, survey: Survey): void {
   for (const key of Object.keys(value)) {
-    const place = `${pointer}/${escapePointer(key)}`
+    const place = below(pointer, key)
     survey.members += 1
     checkText(key, pointer, survey)
     if (key === '__proto__') survey.problem = { pointer: place, message: 'is not allowed as a member name' }
@@ -134,8 +135,4 @@ function isEscaped(text: string, at: number): boolean {
   let backslashes = 0
   while (text[at - 1 - backslashes] === '\\') backslashes += 1
   return backslashes % 2 === 1
-}
-
-function escapePointer(key: string): string {
-  return key.replaceAll('~', '~0').replaceAll('/', '~1')
 }

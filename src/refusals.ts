@@ -84,7 +84,8 @@ export function totalOf(violations: readonly Violation[]): number {
   return violations.reduce((total, { count = 1 }) => total + count, 0)
 }
 
-function sentenceOf(violations: readonly Violation[]): string {
+/** Every broken rule in one sentence, with its place and what would be right. */
+export function sentenceOf(violations: readonly Violation[]): string {
   const each = violations.map(({ in: place, pointer, message }) => `${place}${pointer}: ${message}`)
   const count = violations.length === 1 ? '' : ` (${totalOf(violations)} problems)`
   return `Invalid request${count}: ${each.join('; ')}.`

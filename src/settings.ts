@@ -1,10 +1,10 @@
 import { parseDuration, parseNow } from './clock.ts'
+import { isSeed } from './derive.ts'
 import { choice, onOff, type Setting, text, whole } from './setting.ts'
 
 const isClock = (text: string) => text === 'real' || parseNow(text) !== undefined
 const isStateFile = (text: string) => text !== '' && !/^[a-z]+:\/\//i.test(text)
 const isDuration = (text: string) => parseDuration(text) !== undefined
-const isSeed = (text: string) => /^[\x21-\x7e]{1,64}$/.test(text)
 const isSize = (text: string) => /^\d{1,9}(b|kb|mb)?$/i.test(text)
 
 const level = ['debug', 'info', 'warn', 'error', 'silent'] as const

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../json.ts'
+import { asFragment } from '../pointer.ts'
 import { createAjv, type Validator } from './ajv.ts'
 import type { Finding } from './contract.ts'
-import { asFragment } from './pointer.ts'
 import { checkSchemas, teachUnknown } from './schema-check.ts'
 import type { Source } from './source.ts'
 

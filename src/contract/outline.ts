@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../json.ts'
+import { below } from '../pointer.ts'
 import type { Finding } from './contract.ts'
-import { below } from './pointer.ts'
 import type { Source } from './source.ts'
 import { METHODS, walk } from './walk.ts'
 

@@ -1,8 +1,8 @@
 import { isObject, type Json, type JsonObject } from '../json.ts'
+import { below } from '../pointer.ts'
 import type { Validator } from './ajv.ts'
 import type { Compiler } from './compile.ts'
 import type { ParameterValues, SentParameters, Violation } from './contract.ts'
-import { below } from './pointer.ts'
 import { type Resolved, resolve } from './references.ts'
 import { toViolations } from './violations.ts'
 

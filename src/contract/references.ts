@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../json.ts'
+import { pointerOf, valueAt } from '../pointer.ts'
 import type { Finding } from './contract.ts'
-import { pointerOf, valueAt } from './pointer.ts'
 import type { Source } from './source.ts'
 import { type Kind, type Node, walk } from './walk.ts'
 

@@ -1,11 +1,11 @@
 import { isObject, type Json, type JsonObject } from '../json.ts'
+import { below } from '../pointer.ts'
 import type { Validator } from './ajv.ts'
 import type { Compiler } from './compile.ts'
 import type { Example, Violation } from './contract.ts'
 import { dereference } from './dereference.ts'
 import { examplesOf } from './examples.ts'
 import { isJson } from './media-types.ts'
-import { below } from './pointer.ts'
 import { resolve } from './references.ts'
 import { toViolations } from './violations.ts'
 

@@ -11,8 +11,8 @@ import {
   visit,
 } from 'yaml'
 import type { Json } from '../json.ts'
+import { tokensOf } from '../pointer.ts'
 import type { Finding, Loaded } from './contract.ts'
-import { tokensOf } from './pointer.ts'
 
 /** A YAML or JSON file that was read, and still knows where each of its values stands. */
 export interface Source {

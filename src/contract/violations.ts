@@ -1,8 +1,8 @@
 import type { ErrorObject } from 'ajv'
 import { isObject } from '../json.ts'
+import { below } from '../pointer.ts'
 import type { Place, Violation } from './contract.ts'
 import { FORMAT_PHRASES } from './formats.ts'
-import { below } from './pointer.ts'
 
 /** More than these are counted, not named: a body of a megabyte can break a rule once in every byte. */
 const NAMED = 100

@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject } from '../json.ts'
-import { below } from './pointer.ts'
+import { below } from '../pointer.ts'
 
 /** What stands at a place of an OpenAPI document. */
 export type Kind =

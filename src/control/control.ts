@@ -10,7 +10,8 @@ import type { Incoming, Reply } from '../exchange.ts'
 import type { Json } from '../json.ts'
 import { readJson } from '../json-body.ts'
 import type { Log } from '../log.ts'
-import { refuse } from '../refusals.ts'
+import { readQuery } from '../query.ts'
+import { refuse, sentenceOf } from '../refusals.ts'
 import { type GuardSettings, guard } from './guard.ts'
 
 /** What a control operation is asked, already checked against `spec/control.openapi.yaml`. */
@@ -83,7 +84,7 @@ async function answer(
   const read = readBody(match.operation, request)
   if (!read.ok) return refuse(read.status, read.problem, 'simulator')
   const all = [...parameters.violations, ...read.violations]
-  if (all.length > 0) return invalid(all)
+  if (all.length > 0) return refuse(400, sentenceOf(all), 'simulator')
   const body = await handlers[match.operation.id]?.({ parameters: parameters.values, body: read.body })
   if (body instanceof Refused) return refuse(body.status, body.error, 'simulator')
   return {
@@ -110,7 +111,7 @@ function readParameters(
   )
   if (stranger !== undefined && !lenient)
     return { ok: false, problem: `The control plane knows no header "${stranger}", only x-sim-sandbox.` }
-  const query = querySent(request)
+  const query = readQuery(request.query)
   const named = request.headers['x-sim-sandbox']
   if (named !== undefined && query['sandbox'] !== undefined && named !== query['sandbox'])
     return { ok: false, problem: 'X-Sim-Sandbox and ?sandbox= name two sandboxes.' }
@@ -122,16 +123,6 @@ function readParameters(
   if (stray !== undefined && read.violations.length === 0 && !lenient)
     return { ok: false, problem: `${operation.id} has no parameter "${stray.slice(0, 80)}".` }
   return { ok: true, ...read }
-}
-
-/** A parameter that is sent twice is an array, which the document has to allow. */
-function querySent({ query }: Incoming): Record<string, string | string[]> {
-  const sent = new URLSearchParams(query)
-  const values = [...new Set(sent.keys())].map((name): [string, string | string[]] => {
-    const [first = '', ...more] = sent.getAll(name)
-    return [name, more.length > 0 ? [first, ...more] : first]
-  })
-  return Object.fromEntries(values)
 }
 
 type ReadBody =
@@ -169,9 +160,4 @@ function unknownPath(contract: Contract, path: string): Reply {
     (operation) => `${operation.method} ${contract.basePath}${operation.path}`,
   )
   return refuse(404, `Nothing is served at ${path}. The controls are: ${known.join(', ')}.`, 'simulator')
-}
-
-function invalid(violations: readonly Violation[]): Reply {
-  const each = violations.map(({ in: place, pointer, message }) => `${place}${pointer}: ${message}`)
-  return refuse(400, `Invalid request: ${each.join('; ')}.`, 'simulator')
 }

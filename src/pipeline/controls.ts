@@ -1,5 +1,6 @@
 import { parseNow } from '../clock.ts'
 import type { Operation } from '../contract/contract.ts'
+import { isSeed } from '../derive.ts'
 import { type Exchange, operationOf, type Reply } from '../exchange.ts'
 import type { ActiveScenario, Catalogue } from '../scenarios/catalogue.ts'
 import {
@@ -103,7 +104,7 @@ function setWorld(exchange: Exchange, preferences: ReadonlyMap<string, string>):
   const { headers } = exchange.request
   const seed = headers['x-sim-seed'] ?? preferences.get('seed')
   if (seed !== undefined) {
-    if (!/^[\x21-\x7e]{1,64}$/.test(seed)) return 'A seed is 1 to 64 visible ASCII characters.'
+    if (!isSeed(seed)) return 'A seed is 1 to 64 visible ASCII characters.'
     exchange.seed = seed
   }
   const now = headers['x-sim-now']

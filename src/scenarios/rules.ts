@@ -1,5 +1,6 @@
 import type { Contract, Operation } from '../contract/contract.ts'
 import { canonicalJson, isObject, type Json, type JsonObject } from '../json.ts'
+import { valueAt } from '../pointer.ts'
 import type { ActiveScenario, Catalogue } from './catalogue.ts'
 import { parseScenarios, parseSequence, type Sequence } from './parse.ts'
 
@@ -218,11 +219,6 @@ export function matches({ enabled, operation, match }: Rule, facts: Facts): bool
 }
 
 function isAt(body: Json | undefined, pointer: string, wanted: Json): boolean {
-  let value = body
-  for (const token of pointer.split('/').slice(1)) {
-    const name = token.replaceAll('~1', '/').replaceAll('~0', '~')
-    if (Array.isArray(value)) value = value[Number(name)]
-    else value = isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined
-  }
+  const value = body === undefined ? undefined : valueAt(body, pointer)
   return value !== undefined && canonicalJson(value) === canonicalJson(wanted)
 }

@@ -1,4 +1,5 @@
 import { isObject, type Json, type JsonObject } from '../json.ts'
+import { below, tokensOf } from '../pointer.ts'
 
 /** One value of a body, with the schema that speaks of it. */
 export interface Site {
@@ -37,7 +38,7 @@ function within(site: Site): Site[] {
     const described = properties[name]
     if (!isObject(described)) return []
     const member = { of: site, name, required: required.includes(name) }
-    return [{ pointer: `${pointer}/${escaped(name)}`, schema: described, value: inner, member }]
+    return [{ pointer: below(pointer, name), schema: described, value: inner, member }]
   })
 }
 
@@ -48,24 +49,26 @@ export function typesOf({ type }: JsonObject): string[] {
 
 /** The body with the value at the site replaced; `undefined` takes the member out. Nothing that was there is changed. */
 export function replaced(body: Json, pointer: string, value: Json | undefined): Json {
-  const [, token, ...rest] = pointer.split('/')
-  if (token === undefined) return value ?? null
-  const name = token.replaceAll('~1', '/').replaceAll('~0', '~')
-  const below = rest.length === 0 ? value : replaced(childOf(body, name), `/${rest.join('/')}`, value)
-  if (Array.isArray(body)) return body.map((item, index) => (String(index) === name ? (below ?? null) : item))
-  if (!isObject(body)) throw new Error(`there is nothing at ${pointer}`)
-  const entries = Object.entries(body).filter(([key]) => key !== name || below !== undefined)
-  if (below !== undefined && !Object.hasOwn(body, name)) entries.push([name, below])
+  return replacedAt(body, tokensOf(pointer), value) ?? null
+}
+
+function replacedAt(
+  body: Json,
+  [name, ...rest]: readonly string[],
+  value: Json | undefined,
+): Json | undefined {
+  if (name === undefined) return value
+  const inner = replacedAt(childOf(body, name), rest, value)
+  if (Array.isArray(body)) return body.map((item, index) => (String(index) === name ? (inner ?? null) : item))
+  if (!isObject(body)) throw new Error(`there is nothing at "${name}"`)
+  const entries = Object.entries(body).filter(([key]) => key !== name || inner !== undefined)
+  if (inner !== undefined && !Object.hasOwn(body, name)) entries.push([name, inner])
   return Object.fromEntries(
-    entries.map(([key, old]) => [key, key === name && below !== undefined ? below : old]),
+    entries.map(([key, old]) => [key, key === name && inner !== undefined ? inner : old]),
   )
 }
 
 function childOf(body: Json, name: string): Json {
   if (Array.isArray(body)) return body[Number(name)] ?? null
   return isObject(body) ? (body[name] ?? null) : null
-}
-
-function escaped(name: string): string {
-  return name.replaceAll('~', '~0').replaceAll('/', '~1')
 }

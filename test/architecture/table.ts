@@ -8,10 +8,12 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   'derive.ts': [],
   'log.ts': [],
   'shipped.ts': [],
-  'json-body.ts': ['json.ts'],
+  'query.ts': [],
+  'pointer.ts': ['json.ts'],
+  'json-body.ts': ['json.ts', 'pointer.ts'],
 
   // Three that know nothing of each other, nor of us.
-  'contract/': ['json.ts'],
+  'contract/': ['json.ts', 'pointer.ts'],
   'simulation/': ['derive.ts', 'json.ts'],
   'state/': ['derive.ts', 'json.ts'],
 
@@ -28,14 +30,14 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
     'state/store.ts',
   ],
   'refusals.ts': ['contract/contract.ts', 'exchange.ts'],
-  'scenarios/': ['contract/contract.ts', 'derive.ts', 'exchange.ts', 'json.ts', 'refusals.ts'],
+  'scenarios/': ['contract/contract.ts', 'derive.ts', 'exchange.ts', 'json.ts', 'pointer.ts', 'refusals.ts'],
   'fixtures.ts': [
     '../spec/fixtures.schema.json',
     'contract/contract.ts',
-    'contract/pointer.ts',
     'contract/schema.ts',
     'contract/source.ts',
     'json.ts',
+    'pointer.ts',
     'simulation/',
   ],
   'operations/': [
@@ -59,6 +61,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
     'json.ts',
     'log.ts',
     'operations/handler.ts',
+    'query.ts',
     'refusals.ts',
     'sandboxes.ts',
     'scenarios/',
@@ -72,6 +75,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
     'json.ts',
     'json-body.ts',
     'log.ts',
+    'query.ts',
     'refusals.ts',
     'sandboxes.ts',
     'scenarios/',
@@ -84,7 +88,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
 
   // The top: where the parts are put together.
   'setting.ts': [],
-  'settings.ts': ['clock.ts', 'setting.ts'],
+  'settings.ts': ['clock.ts', 'derive.ts', 'setting.ts'],
   'arguments.ts': ['setting.ts', 'settings.ts'],
   'scenario-file.ts': [
     '../spec/scenarios.schema.json',

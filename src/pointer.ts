@@ -1,4 +1,4 @@
-import { isObject, type Json } from '../json.ts'
+import { isObject, type Json } from './json.ts'
 
 /** JSON pointer (RFC 6901) of a place below another: `below('/paths', '/events')` is `/paths/~1events`. */
 export function below(pointer: string, ...tokens: readonly (string | number)[]): string {
