@@ -2,6 +2,8 @@ import { commands } from '../../src/arguments.ts'
 import { type Entry, families } from '../../src/scenarios/catalogue.ts'
 import { describeParameter } from '../../src/scenarios/describe.ts'
 import { allSettings, defaultOf, defaultSettings, variableOf } from '../../src/settings.ts'
+import { type Band, LABEL_BANDS } from '../../src/simulation/labels.ts'
+import { ISSUE_RULES } from '../../src/simulation/rules.ts'
 import { loadSources } from '../../src/sources.ts'
 
 /** The README's tables that are made from the code, each by the name of its markers. */
@@ -47,6 +49,18 @@ export async function readmeTables(): Promise<Record<string, string>> {
         summary,
       ]),
     ),
+    labels: table(
+      ['field', 'labels, each for the scores up to its limit'],
+      Object.entries(LABEL_BANDS).map(([field, bands]) => [code(field), bands.map(bandOf).join(', ')]),
+    ),
+    issues: table(
+      ['issue', 'severity', 'found where'],
+      ISSUE_RULES.map(({ id, severity, measure, is, threshold }) => [
+        code(id),
+        severity,
+        `${code(measure)} is ${is} ${threshold}`,
+      ]),
+    ),
     keys: table(
       ['token', 'what happens'],
       fixtures.keys.map(({ token, about }) => [code(token), about]),
@@ -68,6 +82,8 @@ export function withTables(readme: string, tables: Record<string, string>): stri
     return `${text.slice(0, from + open.length)}\n${made}\n${text.slice(to)}`
   }, readme)
 }
+
+const bandOf = ({ label, below, closed }: Band) => `${label} ${closed ? '≤' : '<'} ${below}`
 
 function scenarioRow(entry: Entry): string[] {
   return [code(entry.name), entry.about, entry.parameters.map(describeParameter).join('<br>')]
