@@ -17,6 +17,10 @@ export type Body =
 export interface Incoming {
   /** Unique in the process: the journal's key, sent back as `X-Request-Id`. */
   readonly id: string
+  /** The machine's time of receipt, epoch milliseconds. */
+  readonly at: number
+  /** Milliseconds since the receipt, by a clock that never goes back. */
+  readonly elapsed: () => number
   /** Upper case. */
   readonly method: string
   /** As sent: percent-encoding untouched, no query. */
@@ -39,7 +43,22 @@ export interface Reply {
   /** Undefined: an answer without a body. */
   readonly body: Json | undefined
   readonly origin: Origin
+  /** Of a body that is text and not JSON: `text/plain; charset=utf-8`. */
+  readonly mediaType?: string
+  /** The body as it goes onto the wire, where it was made already. Whoever changes `body` has to take it away. */
+  readonly bytes?: Uint8Array | undefined
+  /** In place of a body: text of the media type, bit by bit until it ends or the client has gone. */
+  readonly pieces?: (gone: AbortSignal) => AsyncIterable<string>
 }
+
+/** The body as it goes onto the wire; empty for none. */
+export function bytesOf({ body, bytes, mediaType }: Reply): Uint8Array {
+  if (bytes) return bytes
+  if (body === undefined) return noBytes
+  return Buffer.from(mediaType !== undefined && typeof body === 'string' ? body : JSON.stringify(body))
+}
+
+const noBytes = new Uint8Array(0)
 
 /** How an answer gets onto the wire. Everything but `whole` is damage that somebody asked for. */
 export type Manner =
@@ -112,6 +131,8 @@ export interface Exchange {
   body: Json | undefined
   /** Rules of the contract that the request broke. */
   violations: readonly Violation[]
+  /** Rules of the contract that the answer breaks: by damage on purpose, or one of ours that was kept back. */
+  answerViolations: readonly Violation[]
   /** What the service takes but a careful client would not send. */
   advice: readonly Violation[]
   /** Set by `scenario` and `damage`. */

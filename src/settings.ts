@@ -153,6 +153,13 @@ export const settingTable = {
     wanted: 'a size such as 500kb or 1mb',
     about: 'Largest request body.',
   }),
+  journalSize: whole({
+    flag: 'journal-size',
+    default: 10_000,
+    min: 0,
+    max: 1_000_000,
+    about: 'Most exchanges that the journal keeps; for one more, the oldest goes.',
+  }),
   cors: onOff({
     flag: 'cors',
     default: true,

@@ -6,6 +6,7 @@ import { controlHandlers } from './control/handlers.ts'
 import type { Seen } from './control/seen.ts'
 import { type Incoming, type Parcel, promptly, type Reply } from './exchange.ts'
 import type { Fixtures } from './fixtures.ts'
+import { Journal } from './journal/journal.ts'
 import type { Log } from './log.ts'
 import { getModelAnalytics } from './operations/analytics.ts'
 import { createEvent } from './operations/events.ts'
@@ -77,7 +78,8 @@ async function wire(
   for (const { place, message } of contract.warnings) log.warn({ place }, message)
   const productsOfModel = productsOf(fixtures)
   const handlers = handlersOf(contract, createWorld(fixtures), store, productsOfModel)
-  const sandboxes = new Sandboxes({ ...sandboxDefaults(settings), now, onGone: dropper(store, log) })
+  const journal = new Journal(settings.journalSize)
+  const sandboxes = new Sandboxes({ ...sandboxDefaults(settings), now, onGone: dropper(store, journal, log) })
   // What the last process kept counts, is listed, and can go like any other.
   for (const { name } of await store.listSandboxes()) sandboxes.use(name)
   const pipeline = createPipeline({
@@ -89,6 +91,7 @@ async function wire(
     store,
     handlers,
     fallback: await fallbackOf(contract, handlers, log),
+    journal,
     log,
   })
   const handled = new Set(handlers.keys())
@@ -98,6 +101,7 @@ async function wire(
     controlContract: control,
     sandboxes,
     store,
+    journal,
     stateFile: settings.state,
     handled,
   }
@@ -126,12 +130,13 @@ function sandboxDefaults({ seed, clock, sandboxLimit, sandboxIdle }: Settings) {
 }
 
 /** A sandbox that has to go takes along what the store holds of it. */
-function dropper(store: Store, log: Log) {
+function dropper(store: Store, journal: Journal, log: Log) {
   return (name: string, reason: 'limit' | 'idle'): void => {
     log.warn(
       { sandbox: name, reason },
       'a sandbox is dropped with all that it held; see --sandbox-limit, --sandbox-idle',
     )
+    journal.clear(name)
     store
       .deleteSandbox(name)
       .catch((error: unknown) => log.error({ sandbox: name, err: error }, 'its state could not be dropped'))

@@ -21,6 +21,7 @@ const samples: {
   controlOpen: { good: 'on', means: true, bad: 'perhaps' },
   controlHosts: { good: 'sim.test', means: 'sim.test', bad: undefined },
   sandboxLimit: { good: '5', means: 5, bad: '0' },
+  journalSize: { good: '0', means: 0, bad: '1000001' },
   sandboxIdle: { good: '90s', means: '90s', bad: 'soon' },
   plan: { good: 'free', means: 'free', bad: undefined },
   maxAnalysesPerHour: { good: '5', means: 5, bad: '0' },

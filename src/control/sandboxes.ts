@@ -4,13 +4,19 @@ import type { ControlHandler } from './control.ts'
 import type { Seen } from './seen.ts'
 
 /** `POST reset`, `GET sandboxes`, `PUT/DELETE sandboxes/{name}`. */
-export function sandboxHandlers({ sandboxes, store, seedState }: Seen): Record<string, ControlHandler> {
+export function sandboxHandlers({
+  sandboxes,
+  store,
+  journal,
+  seedState,
+}: Seen): Record<string, ControlHandler> {
   return {
     async reset({ parameters }) {
       const name = String(parameters.query['sandbox'])
       await store.reset(name)
       if (name === defaultSandbox && seedState) await store.importSandbox(name, seedState)
       sandboxes.reset(name)
+      journal.clear(name)
       return { reset: name }
     },
     async listSandboxes() {
@@ -31,6 +37,7 @@ export function sandboxHandlers({ sandboxes, store, seedState }: Seen): Record<s
       const name = String(parameters.path['name'])
       const known = sandboxes.delete(name)
       const stored = await store.deleteSandbox(name)
+      journal.clear(name)
       return { deleted: known || stored }
     },
   }

@@ -1,5 +1,6 @@
 import type { Contract } from '../contract/contract.ts'
 import type { Fixtures } from '../fixtures.ts'
+import type { Journal } from '../journal/journal.ts'
 import type { Sandboxes } from '../sandboxes.ts'
 import type { Catalogue } from '../scenarios/catalogue.ts'
 import type { RuleSet } from '../scenarios/rules.ts'
@@ -16,6 +17,7 @@ export interface Seen {
   readonly startUp: RuleSet
   readonly sandboxes: Sandboxes
   readonly store: Store
+  readonly journal: Journal
   /** What the default sandbox goes back to; undefined: to nothing. */
   readonly seedState: SandboxExport | undefined
   /** As `--state` says it. */

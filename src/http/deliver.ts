@@ -1,12 +1,14 @@
+import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
-import { type Parcel, promptly, type Reply } from '../exchange.ts'
+import { bytesOf, type Parcel, promptly, type Reply } from '../exchange.ts'
 
 /** Puts a reply on the socket, or does to the socket what was asked for. A client that has gone gets nothing. */
 export async function deliver({ reply, date, delivery }: Parcel, res: ServerResponse): Promise<void> {
   if (delivery.delayMs > 0) await pause(delivery.delayMs, res)
   if (res.destroyed) return
-  const bytes = reply.body === undefined ? Buffer.alloc(0) : Buffer.from(JSON.stringify(reply.body))
+  if (reply.pieces) return stream(reply, reply.pieces, res)
+  const bytes = bytesOf(reply)
   const { manner } = delivery
   switch (manner.kind) {
     case 'whole':
@@ -41,21 +43,46 @@ export function deliverPromptly(reply: Reply, res: ServerResponse): void {
   void deliver({ reply, delivery: promptly, date: undefined }, res)
 }
 
-function writeHead(reply: Reply, date: number | undefined, length: number, res: ServerResponse): void {
+/** Bit by bit, no faster than the client reads. The connection ends with it, so that a stop need not wait for the next request. */
+async function stream(
+  reply: Reply,
+  pieces: NonNullable<Reply['pieces']>,
+  res: ServerResponse,
+): Promise<void> {
+  const gone = new AbortController()
+  res.once('close', () => gone.abort())
+  res.setHeader('Connection', 'close')
+  writeHead(reply, undefined, undefined, res)
+  res.flushHeaders()
+  for await (const piece of pieces(gone.signal)) {
+    if (!res.write(piece)) await once(res, 'drain', { signal: gone.signal }).catch(() => undefined)
+    if (res.destroyed) return
+  }
+  res.end()
+}
+
+const jsonType = 'application/json; charset=utf-8'
+
+function writeHead(
+  reply: Reply,
+  date: number | undefined,
+  length: number | undefined,
+  res: ServerResponse,
+): void {
   res.writeHead(reply.status, {
-    ...(reply.body !== undefined && { 'Content-Type': 'application/json; charset=utf-8' }),
-    'Content-Length': length,
+    ...((reply.body !== undefined || reply.pieces) && { 'Content-Type': reply.mediaType ?? jsonType }),
+    ...(length !== undefined && { 'Content-Length': length }),
     ...(date !== undefined && { Date: new Date(date).toUTCString() }),
     ...reply.headers,
   })
 }
 
 /** The first share of the bytes; always less than all of them. */
-function part(bytes: Buffer, keep: number): Buffer {
+function part(bytes: Uint8Array, keep: number): Uint8Array {
   return bytes.subarray(0, Math.min(Math.floor(bytes.length * keep), Math.max(0, bytes.length - 1)))
 }
 
-async function dribble(bytes: Buffer, pieces: number, ms: number, res: ServerResponse): Promise<void> {
+async function dribble(bytes: Uint8Array, pieces: number, ms: number, res: ServerResponse): Promise<void> {
   const size = Math.max(1, Math.ceil(bytes.length / pieces))
   const gap = ms / Math.max(1, Math.ceil(bytes.length / size) - 1)
   const begun = performance.now()

@@ -22,9 +22,21 @@ export function requestReader(bodyLimit: string) {
 
 /** A request of which nothing but the head was read. */
 export function headOf(req: Request, id: string): Incoming {
+  const at = Date.now()
+  const received = performance.now()
+  const elapsed = () => performance.now() - received
   // Proxies send the absolute form, which means the same (RFC 9112, 3.2.2).
   const [path = '', query = ''] = splitOnce(req.originalUrl.replace(/^https?:\/\/[^/?]*/i, ''), '?')
-  return { id, method: req.method, path, query, headers: headersOf(req), body: { kind: 'absent' } }
+  return {
+    id,
+    at,
+    elapsed,
+    method: req.method,
+    path,
+    query,
+    headers: headersOf(req),
+    body: { kind: 'absent' },
+  }
 }
 
 function bodyOf(req: Request): Body {

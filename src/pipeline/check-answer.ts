@@ -4,12 +4,14 @@ import { refusals } from '../refusals.ts'
 
 /** No answer of ours breaks the contract unless somebody asked for the damage: one that would is a bug, and says so. */
 export function checkAnswer(log: Log) {
-  return function checkAnswer({ operation, request }: Exchange, reply: Reply): Reply {
+  return function checkAnswer(exchange: Exchange, reply: Reply): Reply {
+    const { operation, request } = exchange
     if (!operation || reply.origin === 'simulator' || reply.body === undefined) return reply
     const violations = operation.checkResponse(reply.status, reply.body)
     // A refusal that the document forgot (401 of an operation that somebody added) is still the right one.
     if (reply.status >= 400 && violations.every(({ keyword }) => keyword === 'status')) return reply
     if (violations.length === 0) return reply
+    exchange.answerViolations = violations
     log.error(
       { requestId: request.id, operation: operation.id, status: reply.status, violations },
       'our own answer breaks the contract',

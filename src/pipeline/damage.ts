@@ -32,10 +32,12 @@ function drifted(exchange: Exchange, reply: Reply): { reply: Reply; problem?: st
   const active = exchange.scenarios.find(({ entry }) => entry.family === 'drift')
   const effect = active?.entry.effect(active.values)
   if (!active || effect?.kind !== 'drift') return { reply }
-  const schema = operationOf(exchange).responseSchema(reply.status)
+  const operation = operationOf(exchange)
+  const schema = operation.responseSchema(reply.status)
   if (reply.origin === 'simulator' || !schema || reply.body === undefined) return { reply }
   const damaged = effect.damage(reply.body, schema, exchange.seed)
   if (!damaged.ok) return exchange.askedByRequest ? { reply, problem: damaged.problem } : { reply }
   exchange.damage = [...exchange.damage, `${active.entry.name} at ${damaged.pointer || '/'}`]
-  return { reply: { ...reply, body: damaged.body, origin: 'scenario' } }
+  exchange.answerViolations = operation.checkResponse(reply.status, damaged.body)
+  return { reply: { ...reply, body: damaged.body, bytes: undefined, origin: 'scenario' } }
 }

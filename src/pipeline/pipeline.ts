@@ -2,6 +2,7 @@ import type { Contract } from '../contract/contract.ts'
 import type { Fallback } from '../contract/fallback.ts'
 import { type Exchange, type Incoming, type Parcel, promptly, type Reply, type Stage } from '../exchange.ts'
 import type { Fixtures } from '../fixtures.ts'
+import type { Journal } from '../journal/journal.ts'
 import type { Log } from '../log.ts'
 import type { Handler } from '../operations/handler.ts'
 import { refusals } from '../refusals.ts'
@@ -36,6 +37,7 @@ export interface Parts {
   readonly isModel: (modelId: string) => boolean
   readonly strict: boolean
   readonly simHeaders: boolean
+  readonly journal: Journal
   readonly log: Log
 }
 
@@ -55,7 +57,7 @@ export function createPipeline(parts: Parts): Pipeline {
     rate(store, parts.limitOf, handlers), //              429
     handle(contract, handlers, parts.fallback), //                  the operation itself
   ]
-  const stagesOut = [checkAnswer(log), damage(), mark(parts.simHeaders), record(log)]
+  const stagesOut = [checkAnswer(log), damage(), mark(parts.simHeaders), record(parts.journal, log)]
 
   return async function pipeline(request) {
     const exchange = open(request, sandboxes)
@@ -106,6 +108,7 @@ function open(request: Incoming, sandboxes: Sandboxes): Exchange {
     parameters: undefined,
     body: undefined,
     violations: [],
+    answerViolations: [],
     advice: [],
     extraHeaders: {},
   }

@@ -1,25 +1,81 @@
-import type { Exchange, Reply } from '../exchange.ts'
+import { bytesOf, type Exchange, type Reply } from '../exchange.ts'
+import { captured, redactedHeaders, redactedQuery } from '../journal/capture.ts'
+import type { Captured, Entry } from '../journal/entry.ts'
+import type { Journal } from '../journal/journal.ts'
 import type { Log } from '../log.ts'
 
-/** One line for every exchange, refused or not. */
-export function record(log: Log) {
-  return function record(
-    { request, operation, sandbox, violations, advice, scenarios }: Exchange,
-    reply: Reply,
-  ): Reply {
-    const fields = {
-      requestId: request.id,
-      method: request.method,
-      path: request.path.slice(0, 200),
-      status: reply.status,
-      origin: reply.origin,
-      sandbox: sandbox.name,
-      operation: operation?.id,
-      scenarios: scenarios.length > 0 ? scenarios.map(({ text }) => text) : undefined,
-      violations: violations.length > 0 ? violations : undefined,
-      advice: advice.length > 0 ? advice : undefined,
+/** Every exchange, refused or not, into the journal and as one line into the log. Makes the answer's bytes, once. */
+export function record(journal: Journal, log: Log) {
+  return function record(exchange: Exchange, reply: Reply): Reply {
+    const bytes = bytesOf(reply)
+    const entry = entryOf(exchange, reply, bytes, journal.recorded + 1)
+    try {
+      journal.record(entry, {
+        request: exchange.body ?? (exchange.json?.ok ? exchange.json.value : undefined),
+        answer: reply.body,
+        operation: exchange.operation,
+      })
+    } catch (error) {
+      // Nobody's answer may hang on what others make of it.
+      log.error({ requestId: entry.id, err: error }, 'a bug in what listens to the journal')
     }
-    log.info(fields, 'answered')
-    return reply
+    log.info(lineOf(entry), 'answered')
+    return { ...reply, bytes }
+  }
+}
+
+function entryOf(exchange: Exchange, reply: Reply, bytes: Uint8Array, number: number): Entry {
+  const { request, scenarios } = exchange
+  return {
+    id: request.id,
+    number,
+    at: request.at,
+    now: exchange.now,
+    durationMs: request.elapsed(),
+    delayMs: exchange.delivery.delayMs,
+    sandbox: exchange.sandbox.name,
+    operation: exchange.operation?.id,
+    request: {
+      method: request.method,
+      path: request.path,
+      query: redactedQuery(request.query),
+      headers: redactedHeaders(request.headers),
+      body: bodyOf(exchange),
+    },
+    answer: {
+      status: reply.status,
+      headers: reply.headers,
+      body: captured(bytes),
+      origin: reply.origin,
+    },
+    scenarios: scenarios.length > 0 ? scenarios.map(({ text }) => text) : nothing,
+    damage: exchange.damage,
+    violations: exchange.violations,
+    answerViolations: exchange.answerViolations,
+    advice: exchange.advice,
+  }
+}
+
+const nothing: readonly string[] = []
+
+function bodyOf({ request: { body, headers } }: Exchange): Captured {
+  if (body.kind === 'bytes') return captured(body.bytes)
+  // Of one that could not be read there is no more to know than its sender said.
+  const said = body.kind === 'unreadable' ? Number(headers['content-length']) : 0
+  return { bytes: undefined, size: Number.isSafeInteger(said) ? said : 0 }
+}
+
+function lineOf({ id, request, answer, sandbox, operation, scenarios, violations, advice }: Entry) {
+  return {
+    requestId: id,
+    method: request.method,
+    path: request.path.slice(0, 200),
+    status: answer.status,
+    origin: answer.origin,
+    sandbox,
+    operation,
+    scenarios: scenarios.length > 0 ? scenarios : undefined,
+    violations: violations.length > 0 ? violations : undefined,
+    advice: advice.length > 0 ? advice : undefined,
   }
 }

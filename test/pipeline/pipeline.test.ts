@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Incoming } from '../../src/exchange.ts'
+import { Journal } from '../../src/journal/journal.ts'
 import type { Handler } from '../../src/operations/handler.ts'
 import { createPipeline } from '../../src/pipeline/pipeline.ts'
 import { Sandboxes } from '../../src/sandboxes.ts'
@@ -30,6 +31,7 @@ function setup(handle: Handler['handle']) {
     isModel: () => true,
     strict: false,
     simHeaders: true,
+    journal: new Journal(100),
     log: recorder(said),
   })
   const post = (path: string) => pipeline(request(path))
@@ -38,6 +40,8 @@ function setup(handle: Handler['handle']) {
 
 const request = (path: string): Incoming => ({
   id: 'req-7',
+  at: 0,
+  elapsed: () => 0,
   method: 'POST',
   path,
   query: '',

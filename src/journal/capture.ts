@@ -1,0 +1,78 @@
+import type { Captured } from './entry.ts'
+
+/** As much of a body as is kept, bytes. */
+export const mostOfABody = 64 * 1024
+
+/** A body for the journal. Up to `mostOfABody` the bytes themselves are kept and not a copy: nobody may write to them. */
+export function captured(bytes: Uint8Array): Captured {
+  const { length } = bytes
+  // A part by itself, since a view of it would hold on to the whole.
+  return {
+    bytes: length <= mostOfABody ? bytes : new Uint8Array(bytes.subarray(0, mostOfABody)),
+    size: length,
+  }
+}
+
+/** What stands where a credential stood. */
+export const redacted = '[redacted]'
+
+/** Headers that most requests carry and that are no secret, so that the pattern need not be tried on them. */
+const plain = new Set([
+  'host',
+  'connection',
+  'accept',
+  'accept-encoding',
+  'accept-language',
+  'content-type',
+  'content-length',
+  'transfer-encoding',
+  'user-agent',
+  'sec-fetch-mode',
+  'prefer',
+])
+
+const credentialName =
+  /auth(?!or|ority)|cookie|(api|access|secret|private|subscription)[-_]?key|token|secret|passw|credential|session|signature/i
+
+const knownSchemes = ['bearer', 'basic', 'digest', 'negotiate', 'token', 'apikey']
+
+/** A copy of the headers in which no credential is left. Of a bearer token the sandbox that it names stays: `Bearer [redacted]~worker-3`. */
+export function redactedHeaders(
+  headers: Readonly<Record<string, string | undefined>>,
+): Record<string, string> {
+  const copy: Record<string, string> = {}
+  for (const name in headers) {
+    const value = headers[name]
+    if (value === undefined) continue
+    copy[name] = plain.has(name) || !credentialName.test(name) ? value : redactedValue(name, value)
+  }
+  return copy
+}
+
+function redactedValue(name: string, value: string): string {
+  if (name !== 'authorization' && name !== 'proxy-authorization') return redacted
+  const [, scheme = '', rest = ''] = /^\s*(\S+)\s+(.*)$/s.exec(value) ?? []
+  if (!knownSchemes.includes(scheme.toLowerCase())) return redacted
+  const suffix = scheme.toLowerCase() === 'bearer' ? /~[A-Za-z0-9][A-Za-z0-9._-]{0,63}\s*$/.exec(rest) : null
+  return `${scheme} ${redacted}${suffix?.[0].trimEnd() ?? ''}`
+}
+
+/** The query with the values of parameters taken out that are named like credentials: `api_key=[redacted]`. */
+export function redactedQuery(query: string): string {
+  if (query === '' || !credentialName.test(query)) return query
+  return query
+    .split('&')
+    .map((pair) => {
+      const name = pair.split('=', 1)[0] ?? ''
+      return credentialName.test(decoded(name)) && pair.includes('=') ? `${name}=${redacted}` : pair
+    })
+    .join('&')
+}
+
+function decoded(name: string): string {
+  try {
+    return decodeURIComponent(name)
+  } catch {
+    return name
+  }
+}

@@ -1,0 +1,161 @@
+import type { Operation } from '../contract/contract.ts'
+import type { Json } from '../json.ts'
+import { BodyRoom } from './body-room.ts'
+import type { Entry } from './entry.ts'
+
+/** An exchange as the process holds it while it is recorded; for those who look into bodies and would have to read them again. */
+export interface Whole {
+  /** The request's body; undefined where it has none, or nobody needed to read it. */
+  readonly request: Json | undefined
+  /** The answer's body, damage included; undefined where it has none. */
+  readonly answer: Json | undefined
+  /** Undefined where the request met none. */
+  readonly operation: Operation | undefined
+}
+
+/** Hears of an exchange once it is recorded, within the request's own turn: has to be quick. */
+export type EntryListener = (entry: Entry, whole: Whole) => void
+
+/** What was counted of a sandbox, or of all, since its journal was last cleared. */
+export interface Tally {
+  readonly recorded: number
+  /** How many of these the journal has dropped since, to make room. Above 0: a count over the journal is not the whole truth. */
+  readonly dropped: number
+}
+
+/** Which entries to go over. */
+export interface Span {
+  /** Undefined: of every sandbox. */
+  readonly sandbox?: string | undefined
+  /** Only those with a greater number. */
+  readonly after?: number
+  /** Default: `oldest`. */
+  readonly first?: 'oldest' | 'newest'
+}
+
+/** What is counted of one sandbox. Clearing puts another one in its place, and with it all its entries are out of sight. */
+interface Count {
+  readonly sandbox: string
+  recorded: number
+  dropped: number
+  isCleared: boolean
+}
+
+interface Slot {
+  readonly entry: Entry
+  readonly count: Count
+}
+
+/** Bytes of request bodies, and of answers: where there are more, those of the oldest entries are let go. */
+const roomForBodies = 16 * 1024 * 1024
+
+/** The latest exchanges of all sandboxes, in a ring: one more, and the oldest goes. Never grows beyond its size. */
+export class Journal {
+  readonly #size: number
+  readonly #slots: Slot[] = []
+  readonly #counts = new Map<string, Count>()
+  readonly #listeners = new Set<EntryListener>()
+  readonly #clearings = new Set<(sandbox: string) => void>()
+  readonly #requests = new BodyRoom(roomForBodies)
+  readonly #answers = new BodyRoom(roomForBodies)
+  #recorded = 0
+
+  constructor(size: number) {
+    this.#size = size
+  }
+
+  /** How many exchanges were ever recorded; the number of the latest one. */
+  get recorded(): number {
+    return this.#recorded
+  }
+
+  /** How many entries are held, in all sandboxes together. */
+  get held(): number {
+    let held = 0
+    for (const { recorded, dropped } of this.#counts.values()) held += recorded - dropped
+    return held
+  }
+
+  /** Keeps an entry, whose number has to be `recorded + 1`, and tells the listeners. */
+  record(entry: Entry, whole: Whole): void {
+    const count = this.#countOf(entry.sandbox)
+    count.recorded += 1
+    if (this.#size === 0) count.dropped += 1
+    else this.#keep({ entry, count })
+    this.#recorded = entry.number
+    for (const listener of this.#listeners) listener(entry, whole)
+  }
+
+  /** Calls the listener for every entry from now on, until the function is called that this gives back. */
+  onEntry(listener: EntryListener): () => void {
+    this.#listeners.add(listener)
+    return () => void this.#listeners.delete(listener)
+  }
+
+  /** Calls the listener with the name of each sandbox whose entries are cleared. */
+  onClear(listener: (sandbox: string) => void): () => void {
+    this.#clearings.add(listener)
+    return () => void this.#clearings.delete(listener)
+  }
+
+  /** Undefined: over all sandboxes. */
+  tally(sandbox: string | undefined): Tally {
+    if (sandbox !== undefined) return this.#counts.get(sandbox) ?? { recorded: 0, dropped: 0 }
+    const sum = { recorded: 0, dropped: 0 }
+    for (const { recorded, dropped } of this.#counts.values()) {
+      sum.recorded += recorded
+      sum.dropped += dropped
+    }
+    return sum
+  }
+
+  /** The entries of the span that are held. Not to be gone on with after a pause: the ring goes on meanwhile. */
+  *entries({ sandbox, after = 0, first = 'oldest' }: Span = {}): Generator<Entry> {
+    const { length } = this.#slots
+    const oldest = this.#recorded - length + 1
+    const least = Math.max(oldest, after + 1)
+    const howMany = Math.max(0, this.#recorded - least + 1)
+    for (let step = 0; step < howMany; step += 1) {
+      const number = first === 'oldest' ? least + step : this.#recorded - step
+      const slot = this.#slots[(number - 1) % this.#size]
+      if (!slot || slot.count.isCleared) continue
+      if (sandbox === undefined || slot.count.sandbox === sandbox) yield slot.entry
+    }
+  }
+
+  /** The entry of a request id; undefined where it was dropped, cleared, or never there. */
+  find(id: string): Entry | undefined {
+    for (const entry of this.entries({ first: 'newest' })) if (entry.id === id) return entry
+    return undefined
+  }
+
+  /** Forgets the entries of a sandbox, and what was counted of it. */
+  clear(sandbox: string): void {
+    const count = this.#counts.get(sandbox)
+    if (count) count.isCleared = true
+    this.#counts.delete(sandbox)
+    for (const listener of this.#clearings) listener(sandbox)
+  }
+
+  #keep(slot: Slot): void {
+    const at = this.#recorded % this.#size
+    const gone = this.#slots[at]
+    if (gone) {
+      gone.count.dropped += 1
+      this.#requests.drop(gone.entry.request.body)
+      this.#answers.drop(gone.entry.answer.body)
+    }
+    this.#slots[at] = slot
+    this.#requests.keep(slot.entry.request.body)
+    this.#answers.keep(slot.entry.answer.body)
+  }
+
+  #countOf(sandbox: string): Count {
+    let count = this.#counts.get(sandbox)
+    if (!count) {
+      count = { sandbox, recorded: 0, dropped: 0, isCleared: false }
+      this.#counts.set(sandbox, count)
+    }
+    return count
+  }
+}

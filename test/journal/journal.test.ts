@@ -1,0 +1,128 @@
+import { describe, expect, test } from 'vitest'
+import { captured, mostOfABody } from '../../src/journal/capture.ts'
+import { Journal } from '../../src/journal/journal.ts'
+import { entryFor, journalOf, unread } from './entries.ts'
+
+const numbers = (journal: Journal, span: Parameters<Journal['entries']>[0] = {}) =>
+  Array.from(journal.entries(span), ({ number }) => number)
+
+describe('the ring', () => {
+  test.each([
+    { size: 5, count: 0, held: [] },
+    { size: 5, count: 3, held: [1, 2, 3] },
+    { size: 5, count: 5, held: [1, 2, 3, 4, 5] },
+    { size: 5, count: 6, held: [2, 3, 4, 5, 6] },
+    { size: 5, count: 23, held: [19, 20, 21, 22, 23] },
+    { size: 1, count: 4, held: [4] },
+    { size: 0, count: 4, held: [] },
+  ])('of $size holds $held after $count', ({ size, count, held }) => {
+    const journal = journalOf(size, count)
+    expect(numbers(journal)).toEqual(held)
+    expect(numbers(journal, { first: 'newest' })).toEqual(held.toReversed())
+    expect(journal.held).toBe(held.length)
+    expect(journal.tally('default')).toMatchObject({ recorded: count, dropped: count - held.length })
+    expect(journal.recorded).toBe(count)
+  })
+
+  test('tells the entries after a number, whether that one is still held or not', () => {
+    const journal = journalOf(5, 8)
+    expect(numbers(journal, { after: 6 })).toEqual([7, 8])
+    expect(numbers(journal, { after: 1 })).toEqual([4, 5, 6, 7, 8])
+    expect(numbers(journal, { after: 8 })).toEqual([])
+    expect(numbers(journal, { after: 99 })).toEqual([])
+  })
+
+  test('finds an entry by its request id until it is dropped', () => {
+    const journal = journalOf(5, 8)
+    expect(journal.find('req-4')?.number).toBe(4)
+    expect(journal.find('req-3')).toBeUndefined()
+  })
+
+  test('counts for each sandbox what it dropped of it', () => {
+    const journal = journalOf(4, 7, ['a', 'b'])
+    expect(numbers(journal, { sandbox: 'a' })).toEqual([5, 7])
+    expect(journal.tally('a')).toMatchObject({ recorded: 4, dropped: 2 })
+    expect(journal.tally('b')).toMatchObject({ recorded: 3, dropped: 1 })
+    expect(journal.tally(undefined)).toMatchObject({ recorded: 7, dropped: 3 })
+    expect(journal.tally('c')).toMatchObject({ recorded: 0, dropped: 0 })
+  })
+
+  test('clears one sandbox: its entries and its counts are gone, and what is overwritten of it counts no more', () => {
+    const journal = journalOf(4, 4, ['a', 'b'])
+    journal.clear('a')
+    expect(numbers(journal)).toEqual([2, 4])
+    expect(journal.held).toBe(2)
+    expect(journal.find('req-1')).toBeUndefined()
+    for (let more = 0; more < 3; more += 1) journal.record(entryFor(journal, { sandbox: 'a' }), unread)
+    expect(numbers(journal, { sandbox: 'a' })).toEqual([5, 6, 7])
+    expect(journal.tally('a')).toMatchObject({ recorded: 3, dropped: 0 })
+    expect(journal.tally('b')).toMatchObject({ recorded: 2, dropped: 1 })
+  })
+})
+
+describe('listeners', () => {
+  test('hear of every entry with what was read of it, and of every clearing, until they leave', () => {
+    const journal = new Journal(1)
+    const heard: unknown[] = []
+    const leave = journal.onEntry(({ number }, { answer }) => heard.push([number, answer]))
+    const leaveToo = journal.onClear((sandbox) => heard.push(sandbox))
+    journal.record(entryFor(journal), { ...unread, answer: { success: true } })
+    journal.clear('default')
+    leave()
+    leaveToo()
+    journal.record(entryFor(journal), unread)
+    journal.clear('default')
+    expect(heard).toEqual([[1, { success: true }], 'default'])
+  })
+
+  test('hear of entries that a journal of size 0 does not keep', () => {
+    const journal = new Journal(0)
+    let heard = 0
+    journal.onEntry(() => {
+      heard += 1
+    })
+    journal.record(entryFor(journal), unread)
+    expect(heard).toBe(1)
+  })
+})
+
+describe('bodies', () => {
+  test('are kept as they are up to 64 KiB, and cut beyond', () => {
+    const small = new Uint8Array(mostOfABody)
+    expect(captured(small).bytes).toBe(small)
+    const large = new Uint8Array(mostOfABody + 1).fill(7)
+    const { bytes, size } = captured(large)
+    expect(size).toBe(mostOfABody + 1)
+    expect(bytes).toEqual(large.subarray(0, mostOfABody))
+    expect(bytes?.buffer.byteLength).toBe(mostOfABody)
+  })
+
+  test('of the oldest entries are let go beyond 16 MiB in all, the entries stay', () => {
+    const journal = new Journal(10_000)
+    const answer = { body: captured(new Uint8Array(mostOfABody)) }
+    const fitting = (16 * 1024 * 1024) / mostOfABody
+    for (let count = 0; count < fitting + 3; count += 1)
+      journal.record(
+        entryFor(journal, { answer: { body: { ...answer.body } }, requestBody: 'small' }),
+        unread,
+      )
+    const all = [...journal.entries()]
+    expect(all.length).toBe(fitting + 3)
+    expect(
+      all.filter(({ answer: { body } }) => body.bytes === undefined).map(({ number }) => number),
+    ).toEqual([1, 2, 3])
+    expect(all.every(({ answer: { body } }) => body.size === mostOfABody)).toBe(true)
+    expect(all.every(({ request: { body } }) => body.bytes?.length === 5)).toBe(true)
+  })
+
+  test('that were let go do not count once their entries are dropped', () => {
+    const journal = new Journal(300)
+    for (let count = 0; count < 2000; count += 1)
+      journal.record(entryFor(journal, { answer: { body: captured(new Uint8Array(mostOfABody)) } }), unread)
+    const kept = [...journal.entries()].filter(({ answer: { body } }) => body.bytes !== undefined)
+    expect(kept.length).toBe(256)
+    for (let count = 0; count < 300; count += 1)
+      journal.record(entryFor(journal, { answerBody: 'x' }), unread)
+    expect([...journal.entries()].every(({ answer: { body } }) => body.bytes?.length === 1)).toBe(true)
+  })
+})
