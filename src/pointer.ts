@@ -17,8 +17,8 @@ export function tokensOf(pointer: string): string[] {
 }
 
 /** What a pointer points at; undefined where there is nothing. Inherited members are nothing. */
-export function valueAt(root: Json, pointer: string): Json | undefined {
-  let value: Json | undefined = root
+export function valueAt(root: Json | undefined, pointer: string): Json | undefined {
+  let value = root
   for (const token of tokensOf(pointer)) {
     if (Array.isArray(value)) value = value[Number(token)]
     else if (isObject(value) && Object.hasOwn(value, token)) value = value[token]

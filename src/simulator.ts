@@ -31,7 +31,9 @@ export interface Simulator {
   /** Why a request is not let into the control plane, decided without its body; undefined: it is. */
   controlRefusal(head: Incoming): Reply | undefined
   /** Answers a request to the control plane. */
-  control(request: Incoming): Promise<Parcel>
+  control(request: Incoming, gone: AbortSignal): Promise<Parcel>
+  /** Ends what waits for requests to come: verifications and streams. */
+  release(): void
   /** Writes out the state and lets go of it. */
   close(): Promise<void>
 }
@@ -95,6 +97,7 @@ async function wire(
     log,
   })
   const handled = new Set(handlers.keys())
+  const stopping = new AbortController()
   const seen = {
     ...sources,
     version,
@@ -104,17 +107,20 @@ async function wire(
     journal,
     stateFile: settings.state,
     handled,
+    productsOfModel,
+    stopping: stopping.signal,
   }
   const controls = createControl(control, controlHandlers(seen), guardOf(settings), log)
   return {
     contract,
     service: pipeline,
     controlRefusal: controls.refusal,
-    control: async (request) => ({
-      reply: await controls.answer(request),
+    control: async (request, gone) => ({
+      reply: await controls.answer(request, gone),
       delivery: promptly,
       date: undefined,
     }),
+    release: () => stopping.abort(),
     close: () => store.close(),
   }
 }

@@ -33,7 +33,7 @@ export async function start(settings: Settings, surroundings: Surroundings): Pro
   if (!created.ok) return created
   const simulator = created.value
   const app = createApp(simulator, settings, surroundings.log)
-  const listening = await listen(app, settings.host, settings.port)
+  const listening = await listen(app, settings.host, settings.port, surroundings.log)
   if (!listening.ok) {
     await simulator.close()
     return { ok: false, findings: [{ severity: 'error', place: '--port', message: listening.problem }] }
@@ -42,7 +42,9 @@ export async function start(settings: Settings, surroundings: Surroundings): Pro
   const origin = `http://${host}:${listening.port}`
   let closing: Promise<void> | undefined
   const close = () => {
-    closing ??= stop(listening, grace).then(() => simulator.close())
+    if (closing) return closing
+    simulator.release()
+    closing = stop(listening, grace).then(() => simulator.close())
     return closing
   }
   return {

@@ -19,10 +19,24 @@ export interface ControlRequest {
   readonly parameters: ParameterValues
   /** Undefined where the operation takes none, or none was sent. */
   readonly body: Json | undefined
+  /** Lower-case names. */
+  readonly headers: Incoming['headers']
+  /** Aborted once the asker has gone. */
+  readonly gone: AbortSignal
 }
 
-/** The body of the documented success status; or why it is refused. */
-export type ControlHandler = (request: ControlRequest) => Promise<Json | Refused> | Json | Refused
+type Outcome = Json | Refused | Special
+
+/** The body of the documented success status; or what is more than that. */
+export type ControlHandler = (request: ControlRequest) => Promise<Outcome> | Outcome
+
+/** An answer that is no JSON, or not of the lowest success status: `new Special({ body: text, mediaType: 'text/html' })`. */
+export class Special {
+  readonly parts: Partial<Pick<Reply, 'status' | 'body' | 'mediaType' | 'pieces'>>
+  constructor(parts: Special['parts']) {
+    this.parts = parts
+  }
+}
 
 /** A request that fits the document and still cannot be done. */
 export class Refused {
@@ -38,7 +52,8 @@ export class Refused {
 export interface Control {
   /** Why a request is not let in, decided without its body, so that nobody is made to read a stranger's; undefined: it is. */
   readonly refusal: (head: Incoming) => Reply | undefined
-  readonly answer: (request: Incoming) => Promise<Reply>
+  /** `gone`: aborted once the asker has gone. */
+  readonly answer: (request: Incoming, gone: AbortSignal) => Promise<Reply>
 }
 
 /** The control plane: the document says which operations there are, a handler by the same id does each. */
@@ -54,9 +69,9 @@ export function createControl(
   const refusal = (request: Incoming) => guard(request, settings, isHealth(matchOf(contract, request)))
   return {
     refusal,
-    async answer(request) {
+    async answer(request, gone) {
       try {
-        return refusal(request) ?? (await answer(contract, handlers, request))
+        return refusal(request) ?? (await answer(contract, handlers, request, gone))
       } catch (error) {
         log.error({ requestId: request.id, err: error }, 'a bug in the control plane')
         return refuse(500, 'Internal error of the simulator; its log tells more.', 'simulator')
@@ -75,6 +90,7 @@ async function answer(
   contract: Contract,
   handlers: Readonly<Record<string, ControlHandler>>,
   request: Incoming,
+  gone: AbortSignal,
 ): Promise<Reply> {
   const match = matchOf(contract, request)
   if (match.kind === 'wrong-method') return wrongMethod(request, match.allowed)
@@ -85,14 +101,23 @@ async function answer(
   if (!read.ok) return refuse(read.status, read.problem, 'simulator')
   const all = [...parameters.violations, ...read.violations]
   if (all.length > 0) return refuse(400, sentenceOf(all), 'simulator')
-  const body = await handlers[match.operation.id]?.({ parameters: parameters.values, body: read.body })
-  if (body instanceof Refused) return refuse(body.status, body.error, 'simulator')
-  return {
-    status: match.operation.successStatus,
-    headers: { 'Cache-Control': 'no-store' },
-    body,
-    origin: 'simulator',
-  }
+  const { headers } = request
+  const asked = { parameters: parameters.values, body: read.body, headers, gone }
+  const outcome = await handlers[match.operation.id]?.(asked)
+  if (outcome instanceof Refused) return refuse(outcome.status, outcome.error, 'simulator')
+  return answerOf(match.operation, outcome, request.method === 'HEAD')
+}
+
+function answerOf(
+  { successStatus }: Operation,
+  outcome: Json | Special | undefined,
+  onlyHead: boolean,
+): Reply {
+  const headers = { 'Cache-Control': 'no-store' }
+  const plain = { status: successStatus, headers, body: undefined, origin: 'simulator' } as const
+  if (!(outcome instanceof Special)) return { ...plain, body: outcome }
+  const { pieces, ...others } = outcome.parts
+  return { ...plain, ...others, ...(pieces && !onlyHead && { pieces }) }
 }
 
 type ReadParameters =

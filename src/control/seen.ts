@@ -24,4 +24,8 @@ export interface Seen {
   readonly stateFile: string
   /** `operationId`s that the simulator itself answers; the others are answered from the document. */
   readonly handled: ReadonlySet<string>
+  /** Ids of the products that each model belongs to, by its id. */
+  readonly productsOfModel: ReadonlyMap<string, readonly string[]>
+  /** Aborted once the simulator is to stop: whoever waits answers now. */
+  readonly stopping: AbortSignal
 }

@@ -16,7 +16,8 @@ import { headOf, requestReader } from './read-request.ts'
 export interface Answering {
   readonly service: (request: Incoming) => Promise<Parcel>
   readonly controlRefusal: (head: Incoming) => Reply | undefined
-  readonly control: (request: Incoming) => Promise<Parcel>
+  /** `gone`: aborted once the asker has gone. */
+  readonly control: (request: Incoming, gone: AbortSignal) => Promise<Parcel>
 }
 
 export interface AppSettings {
@@ -28,6 +29,9 @@ export interface AppSettings {
 const healthAliases = ['/healthz', '/_x-steady/health', '/__admin/health']
 
 const healthPath = '/__sim/health'
+
+/** What scripts written for WireMock ask under `/__admin`. */
+const wiremockPath = '/__sim/wiremock'
 
 /** An import is as large as a sandbox. */
 const controlBodyLimit = '256mb'
@@ -42,12 +46,15 @@ export function createApp(answering: Answering, settings: AppSettings, log: Log)
     const head = { ...headOf(req, nextId()), ...(path && { path }) }
     const refused = answering.controlRefusal(head)
     if (refused) return deliverPromptly(refused, res)
-    await deliver(await answering.control(await readControl(req, res, head)), res)
+    const gone = new AbortController()
+    res.once('close', () => gone.abort())
+    await deliver(await answering.control(await readControl(req, res, head), gone.signal), res)
   }
 
   const app = express()
   app.disable('x-powered-by')
   app.get(healthAliases, (req, res) => answerControl(req, res, healthPath))
+  app.use('/__admin', (req, res) => answerControl(req, res, wiremockPath + req.path))
   app.use('/__sim', (req, res) => answerControl(req, res))
   app.get('/', (_req, res) => res.redirect(302, '/__sim/info'))
   if (settings.cors) app.use(forBrowsers(cors({ exposedHeaders: '*', maxAge: 600 })))

@@ -1,6 +1,7 @@
 import { createServer, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Express } from 'express'
+import type { Log } from '../log.ts'
 import { refuse } from '../refusals.ts'
 import { deliverPromptly } from './deliver.ts'
 
@@ -17,7 +18,7 @@ export type Listening =
   | { readonly ok: false; readonly problem: string }
 
 /** Listens; 0 is any free port. An address that cannot be had is an expected outcome. */
-export function listen(app: Express, host: string, port: number): Promise<Listening> {
+export function listen(app: Express, host: string, port: number, log: Log): Promise<Listening> {
   // What Node would refuse by itself, without a body, is refused here in the service's shape.
   const server = createServer({ requireHostHeader: false }, (request, response) => {
     if (request.headers.host !== undefined || request.httpVersion === '1.0') return app(request, response)
@@ -39,14 +40,16 @@ export function listen(app: Express, host: string, port: number): Promise<Listen
       response,
     ),
   )
-  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+  const refuseBroken = (error: NodeJS.ErrnoException, socket: Socket) => {
+    log.info({ code: error.code, reason: error.message.slice(0, 200) }, 'broken HTTP')
     // Bytes behind requests that are still being answered must not take their answers' place.
     const before = [...inFlight].findLast((response) => response.req.socket === socket)
     if (before) before.once('close', () => socket.destroySoon())
     else refuseBrokenHttp(error, socket)
-  })
+  }
+  server.on('clientError', refuseBroken)
   server.on('connect', (_request, socket) =>
-    refuseBrokenHttp(new Error('CONNECT is not allowed.'), socket as Socket),
+    refuseBroken(new Error('CONNECT is not allowed.'), socket as Socket),
   )
   return new Promise((resolve) => {
     server.once('error', (error: NodeJS.ErrnoException) =>

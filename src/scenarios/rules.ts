@@ -219,6 +219,6 @@ export function matches({ enabled, operation, match }: Rule, facts: Facts): bool
 }
 
 function isAt(body: Json | undefined, pointer: string, wanted: Json): boolean {
-  const value = body === undefined ? undefined : valueAt(body, pointer)
+  const value = valueAt(body, pointer)
   return value !== undefined && canonicalJson(value) === canonicalJson(wanted)
 }

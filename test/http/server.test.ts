@@ -1,6 +1,7 @@
 import express from 'express'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { listen, stop } from '../../src/http/server.ts'
+import { silentLog } from '../../src/log.ts'
 import { connectTo, type RawConnection } from '../support/raw-http.ts'
 
 /** Longer than any test may take: who waits for it fails. */
@@ -18,7 +19,7 @@ async function setup() {
     await new Promise<void>((resolve) => open.push(resolve))
     res.json({})
   })
-  const listening = await listen(app, '127.0.0.1', 0)
+  const listening = await listen(app, '127.0.0.1', 0, silentLog)
   if (!listening.ok) throw new Error(listening.problem)
   onTestFinished(() => listening.server.closeAllConnections())
   const origin = `http://127.0.0.1:${listening.port}`
@@ -88,7 +89,7 @@ test('broken bytes behind a request do not take the place of its answer', async 
 
 test('a port that is taken is an outcome, not an exception', async () => {
   const { listening } = await setup()
-  expect(await listen(express(), '127.0.0.1', listening.port)).toEqual({
+  expect(await listen(express(), '127.0.0.1', listening.port, silentLog)).toEqual({
     ok: false,
     problem: expect.stringMatching(/is taken.*--port/),
   })
