@@ -105,6 +105,7 @@ async function wire(
     sandboxes,
     store,
     journal,
+    journalSize: settings.journalSize,
     stateFile: settings.state,
     handled,
     productsOfModel,

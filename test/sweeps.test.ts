@@ -346,7 +346,7 @@ test('every command stands in the README', () => {
 })
 
 /** A good request to each control operation, in an order in which each works. */
-const controls: Record<string, { path?: string; body?: Json }> = {
+const controls: Record<string, { path?: string; body?: Json; endless?: true }> = {
   getHealth: {},
   getInfo: {},
   getContract: {},
@@ -374,7 +374,31 @@ const controls: Record<string, { path?: string; body?: Json }> = {
   deleteSnapshot: {},
   exportSandbox: {},
   importSandbox: { body: { format: 1, quality: { weight: 0.1 }, events: [], prompts: [] } },
+  listRequests: {},
+  streamRequests: { endless: true },
+  getRequest: { path: '/requests/req-1' },
+  countRequests: { body: { operation: 'createEvent' } },
+  verify: { body: { operation: 'createEvent', match: { path: '/v1/events' } } },
+  deleteRequests: {},
+  wiremockRequests: {},
+  wiremockCount: { body: { urlPath: '/v1/events' } },
+  wiremockFind: { body: { method: 'POST' } },
+  wiremockDeleteRequests: {},
+  wiremockReset: {},
   reset: {},
+}
+
+/** The answer to a good request; of one that never ends, its head. */
+async function askControl(
+  own: { origin: string },
+  path: string,
+  method: string,
+  { body, endless }: { body?: Json; endless?: true },
+) {
+  if (!endless) return ask(own, path, { method, token: null, ...(body !== undefined && { body }) })
+  const { status, headers, body: stream } = await fetch(own.origin + path, { method })
+  await stream?.cancel()
+  return { status, headers, body: undefined }
 }
 
 describe('every control', () => {
@@ -391,19 +415,19 @@ describe('every control', () => {
     const known: Record<string, Json> = {}
     for (const operation of operations.slice(1))
       Object.assign(known, objectOf(await askOperation(own, operation)))
-    for (const [id, { path, body }] of Object.entries(controls)) {
+    for (const [id, how] of Object.entries(controls)) {
       const operation = documented.find((one) => one.id === id)
       if (!operation) throw new Error(`no control ${id}`)
-      const { method } = operation
       const filled = operation.path.replace(/\{(\w+)\}/g, (_, name) => String(known[name]))
-      const answer = await ask(own, `/__sim${path ?? filled}`, {
-        method,
-        token: null,
-        ...(body !== undefined && { body }),
-      })
-      expect([id, operation.statuses]).toEqual([id, [answer.status]])
+      const answer = await askControl(own, `/__sim${how.path ?? filled}`, operation.method, how)
+      const [success] = operation.statuses
+      expect([id, answer.status]).toEqual([id, success])
+      if (answer.body === undefined) {
+        const mediaType = (answer.headers.get('content-type') ?? '').split(';')[0]
+        expect([id, operation.mediaTypes]).toEqual([id, expect.arrayContaining([mediaType])])
+        continue
+      }
       expect([id, controlFaultsOf(id, answer.status, answer.body)]).toEqual([id, []])
-      expect(Object.keys(objectOf(answer)).length).toBeGreaterThan(0)
       Object.assign(known, objectOf(answer))
     }
   })

@@ -21,6 +21,8 @@ export interface ControlRequest {
   readonly body: Json | undefined
   /** Lower-case names. */
   readonly headers: Incoming['headers']
+  /** Milliseconds since the request came in. */
+  readonly elapsed: () => number
   /** Aborted once the asker has gone. */
   readonly gone: AbortSignal
 }
@@ -101,8 +103,8 @@ async function answer(
   if (!read.ok) return refuse(read.status, read.problem, 'simulator')
   const all = [...parameters.violations, ...read.violations]
   if (all.length > 0) return refuse(400, sentenceOf(all), 'simulator')
-  const { headers } = request
-  const asked = { parameters: parameters.values, body: read.body, headers, gone }
+  const { headers, elapsed } = request
+  const asked = { parameters: parameters.values, body: read.body, headers, elapsed, gone }
   const outcome = await handlers[match.operation.id]?.(asked)
   if (outcome instanceof Refused) return refuse(outcome.status, outcome.error, 'simulator')
   return answerOf(match.operation, outcome, request.method === 'HEAD')

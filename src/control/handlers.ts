@@ -2,10 +2,13 @@ import { aboutHandlers } from './about.ts'
 import { clockHandlers } from './clock.ts'
 import type { ControlHandler } from './control.ts'
 import { qualityHandlers } from './quality.ts'
+import { requestHandlers } from './requests.ts'
 import { sandboxHandlers } from './sandboxes.ts'
 import { scenarioHandlers } from './scenarios.ts'
 import type { Seen } from './seen.ts'
 import { snapshotHandlers, storedHandlers } from './stored.ts'
+import { verifyHandlers } from './verify.ts'
+import { wiremockHandlers } from './wiremock.ts'
 
 /** One handler for each `operationId` of `spec/control.openapi.yaml`. */
 export function controlHandlers(seen: Seen): Record<string, ControlHandler> {
@@ -17,5 +20,8 @@ export function controlHandlers(seen: Seen): Record<string, ControlHandler> {
     ...storedHandlers(seen),
     ...snapshotHandlers(seen),
     ...qualityHandlers(seen),
+    ...requestHandlers(seen),
+    ...verifyHandlers(seen),
+    ...wiremockHandlers(seen),
   }
 }

@@ -3,20 +3,24 @@ import { defaultSandbox, type Sandbox } from '../sandboxes.ts'
 import type { ControlHandler } from './control.ts'
 import type { Seen } from './seen.ts'
 
+/** Brings a sandbox back to the start: what it holds, what it was asked, its clock, seed and rules. */
+export async function resetSandbox(
+  { sandboxes, store, journal, seedState }: Seen,
+  name: string,
+): Promise<void> {
+  await store.reset(name)
+  if (name === defaultSandbox && seedState) await store.importSandbox(name, seedState)
+  sandboxes.reset(name)
+  journal.clear(name)
+}
+
 /** `POST reset`, `GET sandboxes`, `PUT/DELETE sandboxes/{name}`. */
-export function sandboxHandlers({
-  sandboxes,
-  store,
-  journal,
-  seedState,
-}: Seen): Record<string, ControlHandler> {
+export function sandboxHandlers(seen: Seen): Record<string, ControlHandler> {
+  const { sandboxes, store, journal } = seen
   return {
     async reset({ parameters }) {
       const name = String(parameters.query['sandbox'])
-      await store.reset(name)
-      if (name === defaultSandbox && seedState) await store.importSandbox(name, seedState)
-      sandboxes.reset(name)
-      journal.clear(name)
+      await resetSandbox(seen, name)
       return { reset: name }
     },
     async listSandboxes() {

@@ -18,6 +18,8 @@ export interface Seen {
   readonly sandboxes: Sandboxes
   readonly store: Store
   readonly journal: Journal
+  /** As `--journal-size` says it. */
+  readonly journalSize: number
   /** What the default sandbox goes back to; undefined: to nothing. */
   readonly seedState: SandboxExport | undefined
   /** As `--state` says it. */

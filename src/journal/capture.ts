@@ -44,9 +44,14 @@ export function redactedHeaders(
   for (const name in headers) {
     const value = headers[name]
     if (value === undefined) continue
-    copy[name] = plain.has(name) || !credentialName.test(name) ? value : redactedValue(name, value)
+    copy[name] = isCredential(name) ? redactedValue(name, value) : value
   }
   return copy
+}
+
+/** Whether a header of this lower-case name is redacted. */
+export function isCredential(name: string): boolean {
+  return !plain.has(name) && credentialName.test(name)
 }
 
 function redactedValue(name: string, value: string): string {

@@ -21,6 +21,8 @@ export interface Tally {
   readonly recorded: number
   /** How many of these the journal has dropped since, to make room. Above 0: a count over the journal is not the whole truth. */
   readonly dropped: number
+  /** Another one than before: entries were cleared meanwhile. */
+  readonly era: number
 }
 
 /** Which entries to go over. */
@@ -36,6 +38,7 @@ export interface Span {
 /** What is counted of one sandbox. Clearing puts another one in its place, and with it all its entries are out of sight. */
 interface Count {
   readonly sandbox: string
+  readonly era: number
   recorded: number
   dropped: number
   isCleared: boolean
@@ -59,6 +62,7 @@ export class Journal {
   readonly #requests = new BodyRoom(roomForBodies)
   readonly #answers = new BodyRoom(roomForBodies)
   #recorded = 0
+  #era = 0
 
   constructor(size: number) {
     this.#size = size
@@ -67,6 +71,11 @@ export class Journal {
   /** How many exchanges were ever recorded; the number of the latest one. */
   get recorded(): number {
     return this.#recorded
+  }
+
+  /** The number of the oldest place that is not yet overwritten; 1 where there is none. */
+  get oldest(): number {
+    return this.#recorded - this.#slots.length + 1
   }
 
   /** How many entries are held, in all sandboxes together. */
@@ -98,10 +107,18 @@ export class Journal {
     return () => void this.#clearings.delete(listener)
   }
 
+  /** The sandboxes that anything was recorded of since they were last cleared. */
+  sandboxes(): string[] {
+    return [...this.#counts.keys()]
+  }
+
   /** Undefined: over all sandboxes. */
   tally(sandbox: string | undefined): Tally {
-    if (sandbox !== undefined) return this.#counts.get(sandbox) ?? { recorded: 0, dropped: 0 }
-    const sum = { recorded: 0, dropped: 0 }
+    if (sandbox !== undefined) {
+      const { recorded = 0, dropped = 0, era = 0 } = this.#counts.get(sandbox) ?? {}
+      return { recorded, dropped, era }
+    }
+    const sum = { recorded: 0, dropped: 0, era: this.#era }
     for (const { recorded, dropped } of this.#counts.values()) {
       sum.recorded += recorded
       sum.dropped += dropped
@@ -111,9 +128,7 @@ export class Journal {
 
   /** The entries of the span that are held. Not to be gone on with after a pause: the ring goes on meanwhile. */
   *entries({ sandbox, after = 0, first = 'oldest' }: Span = {}): Generator<Entry> {
-    const { length } = this.#slots
-    const oldest = this.#recorded - length + 1
-    const least = Math.max(oldest, after + 1)
+    const least = Math.max(this.oldest, after + 1)
     const howMany = Math.max(0, this.#recorded - least + 1)
     for (let step = 0; step < howMany; step += 1) {
       const number = first === 'oldest' ? least + step : this.#recorded - step
@@ -134,6 +149,7 @@ export class Journal {
     const count = this.#counts.get(sandbox)
     if (count) count.isCleared = true
     this.#counts.delete(sandbox)
+    this.#era += 1
     for (const listener of this.#clearings) listener(sandbox)
   }
 
@@ -153,7 +169,7 @@ export class Journal {
   #countOf(sandbox: string): Count {
     let count = this.#counts.get(sandbox)
     if (!count) {
-      count = { sandbox, recorded: 0, dropped: 0, isCleared: false }
+      count = { sandbox, era: ++this.#era, recorded: 0, dropped: 0, isCleared: false }
       this.#counts.set(sandbox, count)
     }
     return count

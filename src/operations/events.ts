@@ -13,6 +13,7 @@ export function createEvent(store: Store): Handler {
     operationId: 'createEvent',
     metered: false,
     advise: (exchange) => valueAdvice(eventOf(exchange)),
+    recommend: (exchange) => (isLinked(eventOf(exchange)) ? [] : [unlinked]),
     async handle(exchange) {
       const receipt = await store.recordEvent(writerOf(exchange), withDefaults(eventOf(exchange)))
       if (receipt.payloadDiffers) exchange.advice = [...exchange.advice, differentPayload]
@@ -22,6 +23,18 @@ export function createEvent(store: Store): Handler {
 }
 
 const eventOf = (exchange: Exchange) => bodyOf(exchange) as unknown as EventBody // proved by the contract's schema
+
+const isLinked = ({ conversationId, externalConversationId }: EventBody) =>
+  conversationId !== undefined || externalConversationId !== undefined
+
+/** service.md, "POST /events": linking is recommended, and nothing more. */
+const unlinked: Violation = {
+  in: 'body',
+  pointer: '',
+  keyword: 'link',
+  message:
+    'is linked to no conversation; send conversationId or externalConversationId where the event belongs to one',
+}
 
 const differentPayload: Violation = {
   in: 'body',

@@ -10,8 +10,10 @@ export interface Handler {
   readonly metered: boolean
   /** The model that is asked for; it must exist. */
   modelOf?(exchange: Exchange): string
-  /** What the service takes but a careful client would not send; a refusal where `--strict` is on. */
+  /** What the service takes but is probably a mistake; a refusal where `--strict` is on. */
   advise?(exchange: Exchange): readonly Violation[]
+  /** What the service takes and only recommends otherwise: said, and never a refusal. */
+  recommend?(exchange: Exchange): readonly Violation[]
   /** The body of the documented success status. */
   handle(exchange: Exchange): Promise<Json> | Json
 }

@@ -1,4 +1,4 @@
-import type { Contract } from '../contract/contract.ts'
+import type { Contract, Violation } from '../contract/contract.ts'
 import { type Exchange, enter, type Reply, type Stage } from '../exchange.ts'
 import { refusals } from '../refusals.ts'
 import { isSandboxName, type Sandboxes, sandboxNameRule } from '../sandboxes.ts'
@@ -51,6 +51,7 @@ function matchOperation(exchange: Exchange, contract: Contract, known: readonly 
     case 'wrong-method':
       return refusals.wrongMethod(request.method, path, match.allowed)
     case 'outside-base':
+      if (match.meant) exchange.advice = [outsideBase(contract.basePath, path)]
       return refusals.outsideBase(contract.basePath, path, match.meant)
     case 'malformed':
       return refusals.malformedPath(match.reason)
@@ -58,3 +59,10 @@ function matchOperation(exchange: Exchange, contract: Contract, known: readonly 
       return refusals.unknownPath(path, known)
   }
 }
+
+const outsideBase = (base: string, path: string): Violation => ({
+  in: 'path',
+  pointer: '',
+  keyword: 'base-path',
+  message: `must begin with ${base}, the base URL's path: ${base}${path}`.slice(0, 300),
+})

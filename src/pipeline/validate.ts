@@ -5,7 +5,7 @@ import type { Handler } from '../operations/handler.ts'
 import { refusals } from '../refusals.ts'
 import { sentParameters } from './sent.ts'
 
-/** Everything the contract says of a request, all violations at once. `strict` turns advice into refusals. */
+/** Everything the contract says of a request, all violations at once. `strict` turns probable mistakes into refusals. */
 export function validate(handlers: ReadonlyMap<string, Handler>, strict: boolean): Stage {
   return function validate(exchange) {
     const operation = operationOf(exchange)
@@ -21,10 +21,12 @@ export function validate(handlers: ReadonlyMap<string, Handler>, strict: boolean
 }
 
 function advise(exchange: Exchange, handler: Handler | undefined, strict: boolean): Reply | undefined {
-  exchange.advice = handler?.advise?.(exchange) ?? []
-  if (!strict || exchange.advice.length === 0) return undefined
-  exchange.violations = exchange.advice
-  return refusals.invalid(operationOf(exchange), exchange.advice)
+  const mistakes = handler?.advise?.(exchange) ?? []
+  const recommended = handler?.recommend?.(exchange) ?? []
+  exchange.advice = recommended.length > 0 ? [...mistakes, ...recommended] : mistakes
+  if (!strict || mistakes.length === 0) return undefined
+  exchange.violations = mistakes
+  return refusals.invalid(operationOf(exchange), mistakes)
 }
 
 /** Reads and checks the body; `exchange.body` is set where it is a JSON value at all. */

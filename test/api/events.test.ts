@@ -61,8 +61,9 @@ describe('one insertId', () => {
   test('with another payload the first one stands, and the log says that they differ', async () => {
     const file = await stateFile()
     const sim = await startForTest({ state: file })
-    const id = await record(sim, { insertId: 'order-1', value: 'first' })
-    expect(await record(sim, { insertId: 'order-1', value: 'second' })).toBe(id)
+    const linked = { insertId: 'order-1', externalConversationId: 'chat-1' }
+    const id = await record(sim, { ...linked, value: 'first' })
+    expect(await record(sim, { ...linked, value: 'second' })).toBe(id)
     const advice = sim.said.map(({ fields }) => fields).filter((fields) => 'advice' in fields)
     expect(advice).toMatchObject([{ advice: [{ pointer: '/insertId', keyword: 'idempotency' }] }])
     await sim.close()
@@ -71,8 +72,9 @@ describe('one insertId', () => {
 
   test('a retry of the very same body later is no other payload, although time has passed', async () => {
     const sim = await startForTest()
-    await record(sim, { insertId: 'order-1' }, { headers: { 'x-sim-now': '2026-01-15T12:00:00Z' } })
-    await record(sim, { insertId: 'order-1' }, { headers: { 'x-sim-now': '2026-01-15T12:00:07Z' } })
+    const linked = { insertId: 'order-1', externalConversationId: 'chat-1' }
+    await record(sim, linked, { headers: { 'x-sim-now': '2026-01-15T12:00:00Z' } })
+    await record(sim, linked, { headers: { 'x-sim-now': '2026-01-15T12:00:07Z' } })
     expect(sim.said.filter(({ fields }) => 'advice' in fields)).toEqual([])
   })
 

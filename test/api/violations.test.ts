@@ -119,7 +119,7 @@ describe('unknown fields', () => {
 })
 
 describe('a value that does not fit its valueType', () => {
-  const odd = event({ value: 'many', valueType: 'numeric' })
+  const odd = event({ value: 'many', valueType: 'numeric', externalConversationId: 'chat-1' })
 
   test('is accepted, with advice in the log', async () => {
     const own = await startForTest()

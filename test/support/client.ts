@@ -6,7 +6,7 @@ export interface Answer {
   readonly status: number
   readonly headers: Headers
   readonly text: string
-  /** The JSON body; undefined for an answer without one. */
+  /** The JSON body; undefined for an answer without one, or of another media type. */
   readonly body: Json | undefined
 }
 
@@ -47,13 +47,17 @@ export async function ask({ origin }: Target, path: string, how: Ask = {}): Prom
     status: response.status,
     headers: response.headers,
     text,
-    body: text === '' ? undefined : parsed(text, path),
+    body: text === '' || isOther(response) ? undefined : parsed(text, path),
   }
 }
 
 function bytesOf(body: Ask['body']): Uint8Array | undefined {
   if (body === undefined || body instanceof Uint8Array) return body
   return new TextEncoder().encode(typeof body === 'string' ? body : JSON.stringify(body))
+}
+
+function isOther({ headers }: Response): boolean {
+  return !(headers.get('content-type') ?? '').startsWith('application/json')
 }
 
 function parsed(text: string, path: string): Json {

@@ -96,14 +96,20 @@ export function documentedStatuses(): { operationId: string; statuses: number[] 
   }))
 }
 
-/** Every operation of the control plane: its id, method and path, and the statuses that are written out. */
-export function controlOperations(): { id: string; method: string; path: string; statuses: number[] }[] {
-  return operationsIn(control).map(({ operation, operationId, pointer: [, path = '', method = ''] }) => ({
-    id: operationId,
-    method: method.toUpperCase(),
-    path,
-    statuses: Object.keys(childOf(operation, 'responses')).map(Number).filter(Number.isInteger),
-  }))
+/** Every operation of the control plane: its id, method and path, the statuses that are written out, and what a success is sent as. */
+export function controlOperations() {
+  return operationsIn(control).map(({ operation, operationId, pointer: [, path = '', method = ''] }) => {
+    const responses = childOf(operation, 'responses')
+    const statuses = Object.keys(responses).map(Number).filter(Number.isInteger)
+    const content = childOf(childOf(responses, String(statuses[0])), 'content')
+    return {
+      id: operationId,
+      method: method.toUpperCase(),
+      path,
+      statuses,
+      mediaTypes: Object.keys(content),
+    }
+  })
 }
 
 function validatorOf(reading: Reading, operationId: string, status: number): ValidateFunction | undefined {

@@ -1,0 +1,101 @@
+import { curlOf } from '../journal/curl.ts'
+import type { Entry } from '../journal/entry.ts'
+import { type Filter, isShown } from '../journal/filter.ts'
+import type { Journal } from '../journal/journal.ts'
+import { follow } from '../journal/stream.ts'
+import { shownEntry } from '../journal/view.ts'
+import type { Json, JsonObject } from '../json.ts'
+import { type ControlHandler, type ControlRequest, Refused, Special } from './control.ts'
+import type { Seen } from './seen.ts'
+
+/** The query of `GET requests`, typed by the control document. */
+interface ListQuery extends Filter {
+  readonly since: number
+  readonly cursor?: number
+  readonly limit: number
+  readonly order: 'oldest' | 'newest'
+  readonly bodies: boolean
+}
+
+/** A sign of life on a stream, so that nothing on the way takes it for dead; milliseconds. */
+const heartbeatMs = 15_000
+
+/** `GET/DELETE requests`, `GET requests/{id}`, `GET requests/stream`: the journal. */
+export function requestHandlers({ journal, stopping }: Seen): Record<string, ControlHandler> {
+  return {
+    listRequests(request) {
+      const query = request.parameters.query as unknown as ListQuery // typed by the control document
+      return page(journal, journalSandbox(request), query)
+    },
+    getRequest({ parameters: { path, query } }) {
+      const entry = journal.find(String(path['id']))
+      if (!entry) return new Refused(404, missing(String(path['id']), journal))
+      if (query['format'] === 'curl')
+        return new Special({ body: curlOf(entry), mediaType: 'text/plain; charset=utf-8' })
+      return shownEntry(entry, { bodies: true })
+    },
+    deleteRequests(request) {
+      const sandbox = journalSandbox(request)
+      const { recorded, dropped } = journal.tally(sandbox)
+      for (const name of sandbox === undefined ? journal.sandboxes() : [sandbox]) journal.clear(name)
+      return { deleted: recorded - dropped }
+    },
+    streamRequests(request) {
+      const sandbox = journalSandbox(request)
+      const filter = request.parameters.query as unknown as Filter // typed by the control document
+      const after = resumedAt(request) ?? journal.recorded
+      return new Special({
+        mediaType: 'text/event-stream; charset=utf-8',
+        pieces: (gone) => follow(journal, { sandbox, filter, after, heartbeatMs }, [gone, stopping]),
+      })
+    },
+  }
+}
+
+/** The sandbox whose journal is asked for; undefined for `*`, all of them. */
+export function journalSandbox({ parameters }: ControlRequest): string | undefined {
+  const sandbox = String(parameters.query['sandbox'])
+  return sandbox === '*' ? undefined : sandbox
+}
+
+/** What every answer says that counts: `truncated` where some were dropped, so that it is not the whole truth. */
+export function wholeness(journal: Journal, sandbox: string | undefined): JsonObject {
+  const { recorded, dropped } = journal.tally(sandbox)
+  return { recorded, dropped, truncated: dropped > 0 }
+}
+
+function page(journal: Journal, sandbox: string | undefined, query: ListQuery): JsonObject {
+  const { since, cursor, limit, order, bodies } = query
+  const isBehind = ({ number }: Entry) =>
+    cursor === undefined || (order === 'oldest' ? number > cursor : number < cursor)
+  const shown: Json[] = []
+  let total = 0
+  let last: number | undefined
+  let hasMore = false
+  for (const entry of journal.entries({ sandbox, after: since, first: order })) {
+    if (!isShown(entry, query)) continue
+    total += 1
+    if (!isBehind(entry)) continue
+    if (shown.length === limit) hasMore = true
+    else {
+      shown.push(shownEntry(entry, { bodies }))
+      last = entry.number
+    }
+  }
+  const next = hasMore && last !== undefined && { next: last }
+  return { requests: shown, total, ...wholeness(journal, sandbox), ...next }
+}
+
+function missing(id: string, journal: Journal): string {
+  const { dropped } = journal.tally(undefined)
+  const why = dropped === 0 ? '' : ` The journal has dropped ${dropped} for want of room; see --journal-size.`
+  return `The journal has no request "${id.slice(0, 80)}".${why}`
+}
+
+/** `Last-Event-ID` is what a browser sends when it comes back. */
+function resumedAt({ headers, parameters }: ControlRequest): number | undefined {
+  const sent = headers['last-event-id']
+  if (sent !== undefined && /^\d{1,15}$/.test(sent)) return Number(sent)
+  const since = parameters.query['since']
+  return typeof since === 'number' ? since : undefined
+}

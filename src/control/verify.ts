@@ -1,0 +1,115 @@
+import { isCredential } from '../journal/capture.ts'
+import type { Entry } from '../journal/entry.ts'
+import { type Difference, type Question, type Subject, withoutSandbox } from '../journal/match.ts'
+import { type Count, Counting, type Verdict, type Verification, verify } from '../journal/verify.ts'
+import type { JsonObject } from '../json.ts'
+import { isObject } from '../json.ts'
+import { type ControlHandler, Refused, Special } from './control.ts'
+import { journalSandbox } from './requests.ts'
+import type { Seen } from './seen.ts'
+
+/** `POST verify`, `POST requests/count`: whether a request came, and how often. */
+export function verifyHandlers(seen: Seen): Record<string, ControlHandler> {
+  const { journal, stopping } = seen
+  const subject = subjectOf(seen)
+  return {
+    async verify(request) {
+      const asked = request.body as unknown as Partial<Verification> // proved by the control document
+      const problem = problemOf(asked, seen) ?? countProblem(asked.count)
+      if (problem !== undefined) return new Refused(400, problem)
+      const verification = { ...asked, count: asked.count ?? {}, withinMs: asked.withinMs ?? 0 }
+      const ends = [request.gone, stopping]
+      const sandbox = journalSandbox(request)
+      const verdict = await verify(journal, sandbox, verification, subject, request.elapsed, ends)
+      return new Special({ status: verdict.satisfied ? 200 : 417, body: shownVerdict(verdict, verification) })
+    },
+    countRequests(request) {
+      const question = (request.body ?? {}) as unknown as Question // proved by the control document
+      const problem = problemOf(question, seen)
+      if (problem !== undefined) return new Refused(400, problem)
+      const { count, truncated } = new Counting(journal, journalSandbox(request), question, subject).look()
+      return { count, truncated }
+    },
+  }
+}
+
+/** What the entry of a request does not tell by itself: which models and products it is about. */
+export function subjectOf({ contract, productsOfModel }: Seen): Subject {
+  const models = ({ request }: Entry) => {
+    const match = contract.match(request.method, withoutSandbox(request.path))
+    return match.kind === 'operation' ? Object.values(match.path).map((id) => id.toLowerCase()) : []
+  }
+  return {
+    models,
+    products(entry, body) {
+      const sent = isObject(body) ? body['productId'] : undefined
+      const own = typeof sent === 'string' ? [sent.toLowerCase()] : []
+      return [...own, ...models(entry).flatMap((id) => productsOfModel.get(id) ?? [])]
+    },
+  }
+}
+
+/** Why a question cannot be answered: one that can never match would be taken for a client that did not ask. */
+function problemOf({ operation, match }: Question, { contract }: Seen): string | undefined {
+  const known = contract.operations.map(({ id }) => id)
+  if (operation !== undefined && !known.includes(operation))
+    return `There is no operation "${operation}". Known: ${known.join(', ')}.`
+  const secret = Object.keys(match?.header ?? {}).find((name) => isCredential(name.toLowerCase()))
+  if (secret === undefined) return undefined
+  return `The journal does not keep the value of the header "${secret}", so that it cannot be matched.`
+}
+
+function countProblem({ exactly, atLeast, atMost }: Count = {}): string | undefined {
+  if (exactly !== undefined && (atLeast ?? atMost) !== undefined)
+    return '"count" has either "exactly", or "atLeast" and "atMost".'
+  if (atLeast !== undefined && atMost !== undefined && atLeast > atMost)
+    return `No count is at least ${atLeast} and at most ${atMost}.`
+  return undefined
+}
+
+function shownVerdict(verdict: Verdict, verification: Verification): JsonObject {
+  const { satisfied, count, truncated, matched, nearMisses } = verdict
+  return {
+    satisfied,
+    count,
+    truncated,
+    message: sentenceOf(verdict, verification),
+    matched: matched.map(({ id }) => id),
+    nearMisses: nearMisses.map(({ entry, differences }) => ({
+      id: entry.id,
+      method: entry.request.method,
+      path: entry.request.path,
+      status: entry.answer.status,
+      differences: differences.map(shownDifference),
+    })),
+  }
+}
+
+function shownDifference({ field, expected, actual }: Difference): JsonObject {
+  return { field, expected, ...(actual !== undefined && { actual }) }
+}
+
+function sentenceOf({ count, truncated, nearMisses }: Verdict, { operation, count: wanted }: Verification) {
+  const what = `requests${operation === undefined ? '' : ` of ${operation}`} as described`
+  const cut = truncated ? ' The journal has dropped older ones, which are not counted.' : ''
+  const [nearest] = nearMisses
+  const near = nearest
+    ? ` The nearest, ${nearest.entry.id}, differs in ${fieldsOf(nearest.differences)}.`
+    : ''
+  return `Expected ${boundsText(wanted)} ${what}; got ${count}.${cut}${near}`
+}
+
+function boundsText({ exactly, atLeast, atMost }: Count): string {
+  if (exactly !== undefined) return `exactly ${exactly}`
+  if (atMost === undefined) return `at least ${atLeast ?? 1}`
+  return atLeast === undefined ? `at most ${atMost}` : `${atLeast} to ${atMost}`
+}
+
+function fieldsOf(differences: readonly Difference[]): string {
+  return differences
+    .map(({ field, expected, actual }) => {
+      const got = actual === undefined ? 'nothing' : JSON.stringify(actual).slice(0, 80)
+      return `${field} (expected ${JSON.stringify(expected).slice(0, 80)}, got ${got})`
+    })
+    .join(', ')
+}

@@ -1,0 +1,69 @@
+import { redacted } from './capture.ts'
+import type { Captured, Entry } from './entry.ts'
+import { textOf } from './view.ts'
+
+/** Headers that curl makes itself. */
+const ofTheConnection = [
+  'host',
+  'connection',
+  'content-length',
+  'transfer-encoding',
+  'accept-encoding',
+  'expect',
+  'keep-alive',
+]
+
+/**
+ * The request as a command to paste into a shell: `curl 'http://127.0.0.1:4010/v1/events' -H 'authorization: Bearer '"$TOKEN" ...`.
+ * Credentials are shell variables: the token `$TOKEN`, of other headers `$X_API_KEY`.
+ */
+export function curlOf({ request }: Entry): string {
+  const { method, headers, body, path, query } = request
+  const url = `http://${headers['host'] ?? '127.0.0.1:4010'}${path}${query === '' ? '' : `?${query}`}`
+  const options = Object.entries(headers)
+    .filter(([name]) => !ofTheConnection.includes(name))
+    .map(([name, value]) => `-H ${quoted(`${name}: ${value}`, variableOf(name))}`)
+  const sent = sentBody(body)
+  const parts = [
+    'curl --globoff --path-as-is',
+    ...methodOptions(method, body.size > 0),
+    quoted(url, 'CREDENTIAL'),
+    ...options,
+    ...sent.options,
+  ]
+  return `${sent.note}${sent.pipe}${parts.join(' \\\n  ')}\n`
+}
+
+function methodOptions(method: string, hasBody: boolean): string[] {
+  if (method === 'HEAD') return ['--head']
+  return method === (hasBody ? 'POST' : 'GET') ? [] : [`-X ${quoted(method, '')}`]
+}
+
+interface SentBody {
+  readonly note: string
+  readonly pipe: string
+  readonly options: readonly string[]
+}
+
+function sentBody(body: Captured): SentBody {
+  const kept = body.bytes?.length ?? 0
+  if (body.size === 0) return { note: '', pipe: '', options: [] }
+  const note = kept < body.size ? `# Of the body ${kept} bytes of ${body.size} are kept.\n` : ''
+  const text = textOf(body)
+  // What a shell cannot carry in an argument goes through a pipe.
+  if (kept > 0 && (text === undefined || text.includes('\0'))) {
+    const base64 = Buffer.from(body.bytes ?? []).toString('base64')
+    return { note, pipe: `printf %s '${base64}' | base64 -d | `, options: ['--data-binary @-'] }
+  }
+  return { note, pipe: '', options: [`--data-raw ${quoted(text ?? '', '')}`] }
+}
+
+function variableOf(header: string): string {
+  return header === 'authorization' ? 'TOKEN' : header.toUpperCase().replace(/[^A-Z0-9]/g, '_')
+}
+
+/** A shell's word in which nothing means anything but itself, save that the variable stands for what was redacted; empty for none. */
+function quoted(text: string, variable: string): string {
+  const literal = `'${text.replaceAll("'", `'\\''`)}'`
+  return variable === '' ? literal : literal.replaceAll(redacted, `'"$${variable}"'`)
+}

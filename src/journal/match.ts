@@ -1,0 +1,138 @@
+import type { Origin } from '../exchange.ts'
+import { canonicalJson, isObject, type Json, type JsonObject } from '../json.ts'
+import { valueAt } from '../pointer.ts'
+import type { Captured, Entry } from './entry.ts'
+import { isStatus } from './filter.ts'
+import { jsonOf } from './view.ts'
+
+/** Which requests are meant; what is absent does not narrow. The words are those of a scenario's rule, and what only an answered request has. */
+export interface Match {
+  /** Id of the model that was asked for. */
+  readonly model?: string
+  /** `productId` of the body; for analytics a product that the model belongs to by the fixtures. */
+  readonly product?: string
+  readonly method?: string
+  /** As sent, with or without the sandbox's base path `/_s/NAME`, without the query. */
+  readonly path?: string
+  /** Exact values; null: was not sent. */
+  readonly query?: Readonly<Record<string, string | null>>
+  /** Exact values by name in any case; null: was not sent. */
+  readonly header?: Readonly<Record<string, string | null>>
+  /** Exact values at JSON pointers, where every name is one (`{"/eventType": "purchase"}`); else a part of the body. */
+  readonly body?: JsonObject
+  /** 429, or `4xx`. */
+  readonly status?: number | string
+  readonly origin?: Origin
+  readonly violations?: boolean
+  readonly advice?: boolean
+}
+
+/** What is asked of the journal. */
+export interface Question {
+  /** `operationId`; undefined: any, or none. */
+  readonly operation?: string
+  readonly match?: Match
+}
+
+/** What the entry of a request does not tell by itself. Ids in lower case. */
+export interface Subject {
+  readonly models: (entry: Entry) => readonly string[]
+  readonly products: (entry: Entry, body: Json | undefined) => readonly string[]
+}
+
+/** A field in which a request is not the one that is meant. */
+export interface Difference {
+  /** `operation`, `status`, `query/period`, `header/x-team`, `body/components/0/content`. */
+  readonly field: string
+  readonly expected: Json
+  /** Undefined: there is nothing there. */
+  readonly actual: Json | undefined
+}
+
+/** Every field in which an entry differs from what is asked for; the cheap ones first, the body last. */
+export function* differences(entry: Entry, question: Question, subject: Subject): Generator<Difference> {
+  const { match = {} } = question
+  const { request, answer } = entry
+  yield* exactly('operation', question.operation, entry.operation)
+  yield* exactly('method', match.method?.toUpperCase(), request.method)
+  if (match.path !== undefined && match.path !== request.path)
+    yield* exactly('path', match.path, withoutSandbox(request.path))
+  yield* exactly('origin', match.origin, answer.origin)
+  if (match.status !== undefined && !isStatus(answer.status, String(match.status)))
+    yield { field: 'status', expected: match.status, actual: answer.status }
+  yield* exactly('violations', match.violations, entry.violations.length > 0)
+  yield* exactly('advice', match.advice, entry.advice.length > 0)
+  yield* oneOf('model', match.model?.toLowerCase(), () => subject.models(entry))
+  yield* inQuery(match.query, request.query)
+  for (const [name, expected] of Object.entries(match.header ?? {}))
+    yield* nullable(`header/${name.toLowerCase()}`, expected, request.headers[name.toLowerCase()])
+  if (match.product === undefined && match.body === undefined) return
+  const body = jsonOf(request.body)
+  yield* oneOf('product', match.product?.toLowerCase(), () => subject.products(entry, body))
+  yield* inBody(match.body, body, request.body)
+}
+
+/** Whether an entry is one that is asked for. */
+export function isMeant(entry: Entry, question: Question, subject: Subject): boolean {
+  return differences(entry, question, subject).next().done === true
+}
+
+/** A request's path without the base path that names its sandbox. */
+export function withoutSandbox(path: string): string {
+  return path.replace(/^\/_s\/[^/]*(?=\/)/, '')
+}
+
+function* exactly(field: string, expected: Json | undefined, actual: Json | undefined) {
+  if (expected !== undefined && expected !== actual) yield { field, expected, actual }
+}
+
+function* nullable(field: string, expected: string | null, actual: Json | undefined) {
+  if (expected !== (actual ?? null)) yield { field, expected, actual }
+}
+
+function* oneOf(field: string, expected: string | undefined, actual: () => readonly string[]) {
+  if (expected === undefined) return
+  const [first, ...others] = actual()
+  if (first !== expected && !others.includes(expected)) yield { field, expected, actual: first }
+}
+
+function* inQuery(expected: Match['query'], query: string) {
+  if (!expected) return
+  const sent = new URLSearchParams(query)
+  for (const [name, value] of Object.entries(expected)) {
+    const all = sent.getAll(name)
+    const isThere = value === null ? all.length === 0 : all.includes(value)
+    if (!isThere) yield { field: `query/${name}`, expected: value, actual: all[0] }
+  }
+}
+
+function* inBody(expected: JsonObject | undefined, body: Json | undefined, captured: Captured) {
+  if (!expected) return
+  const kept = captured.bytes?.length ?? 0
+  if (body === undefined && kept < captured.size) {
+    yield { field: 'body', expected, actual: `(${kept} bytes of ${captured.size} are kept)` }
+    return
+  }
+  const names = Object.keys(expected)
+  if (!names.every((name) => name === '' || name.startsWith('/')))
+    return yield* inPart('body', expected, body)
+  for (const pointer of names) {
+    const actual = valueAt(body, pointer)
+    const value = expected[pointer] ?? null
+    if (!isEqual(value, actual)) yield { field: `body${pointer}`, expected: value, actual }
+  }
+}
+
+/** Of an object every member that is named has to be there; any other value has to be the same. */
+function* inPart(field: string, expected: Json, actual: Json | undefined): Generator<Difference> {
+  if (!isObject(expected) || !isObject(actual)) {
+    if (!isEqual(expected, actual)) yield { field, expected, actual }
+    return
+  }
+  for (const [name, value] of Object.entries(expected))
+    yield* inPart(`${field}/${name}`, value, Object.hasOwn(actual, name) ? actual[name] : undefined)
+}
+
+function isEqual(expected: Json, actual: Json | undefined): boolean {
+  return actual !== undefined && canonicalJson(expected) === canonicalJson(actual)
+}

@@ -1,0 +1,129 @@
+import type { Entry } from './entry.ts'
+import type { Journal } from './journal.ts'
+import { type Difference, differences, isMeant, type Question, type Subject } from './match.ts'
+import { nextEntry } from './wait.ts'
+
+/** How often a request is to have come. */
+export interface Count {
+  readonly exactly?: number
+  readonly atLeast?: number
+  readonly atMost?: number
+}
+
+/** A question with the count that is expected. */
+export interface Verification extends Question {
+  readonly count: Count
+  /** Milliseconds to wait for it to become true. */
+  readonly withinMs: number
+}
+
+/** A request that was not meant, and how it differs. */
+export interface NearMiss {
+  readonly entry: Entry
+  readonly differences: readonly Difference[]
+}
+
+/** What a verification found. */
+export interface Verdict {
+  readonly satisfied: boolean
+  readonly count: number
+  /** True: the journal has dropped requests of the sandbox, so that there may have been more. */
+  readonly truncated: boolean
+  /** The latest ones that are meant. */
+  readonly matched: readonly Entry[]
+  /** Where it is not satisfied: those that come closest, the closest first. */
+  readonly nearMisses: readonly NearMiss[]
+}
+
+const mostShown = 10
+const mostMisses = 3
+/** Among how many of the latest the nearest misses are looked for. */
+const mostSearched = 1000
+
+/** Which requests of the journal are meant, counted as they come. */
+export class Counting {
+  readonly #journal: Journal
+  readonly #sandbox: string | undefined
+  readonly #question: Question
+  readonly #subject: Subject
+  #upTo = 0
+  #era = 0
+  #count = 0
+  #matched: Entry[] = []
+
+  constructor(journal: Journal, sandbox: string | undefined, question: Question, subject: Subject) {
+    this.#journal = journal
+    this.#sandbox = sandbox
+    this.#question = question
+    this.#subject = subject
+  }
+
+  /**
+   * Looks at what was recorded since the last look; begins anew where entries were cleared. What was counted once stays counted
+   * although the journal drops it meanwhile.
+   */
+  look(): { count: number; truncated: boolean; matched: readonly Entry[] } {
+    const tally = this.#journal.tally(this.#sandbox)
+    if (tally.era !== this.#era) {
+      this.#upTo = 0
+      this.#count = 0
+      this.#matched = []
+    }
+    this.#era = tally.era
+    for (const entry of this.#journal.entries({ sandbox: this.#sandbox, after: this.#upTo })) {
+      if (!isMeant(entry, this.#question, this.#subject)) continue
+      this.#count += 1
+      this.#matched = [...this.#matched, entry].slice(-mostShown)
+    }
+    this.#upTo = this.#journal.recorded
+    return { count: this.#count, truncated: tally.dropped > 0, matched: this.#matched }
+  }
+
+  /** Those of the latest requests that come closest to what is meant. */
+  nearMisses(): NearMiss[] {
+    const misses: NearMiss[] = []
+    let searched = 0
+    for (const entry of this.#journal.entries({ sandbox: this.#sandbox, first: 'newest' })) {
+      if (++searched > mostSearched) break
+      const found = [...differences(entry, this.#question, this.#subject)]
+      if (found.length > 0) misses.push({ entry, differences: found })
+    }
+    return misses.sort((a, b) => distance(a) - distance(b)).slice(0, mostMisses)
+  }
+}
+
+/** Another operation is further away than another value. */
+function distance({ differences }: NearMiss): number {
+  return differences.reduce((sum, { field }) => sum + (field === 'operation' ? 5 : 1), 0)
+}
+
+/**
+ * Whether the count is as expected. A lower bound is met as soon as it is reached. An upper bound (`atMost`, `exactly`) is broken as
+ * soon as it is passed, and kept only once the time is up: until then one more may come.
+ */
+export async function verify(
+  journal: Journal,
+  sandbox: string | undefined,
+  { count: expected, withinMs, ...question }: Verification,
+  subject: Subject,
+  elapsed: () => number,
+  ends: readonly AbortSignal[],
+): Promise<Verdict> {
+  const counting = new Counting(journal, sandbox, question, subject)
+  const { least, most } = boundsOf(expected)
+  for (;;) {
+    const left = withinMs - elapsed()
+    const seen = counting.look()
+    const isOpen = seen.count < least || (seen.count <= most && most !== Number.POSITIVE_INFINITY)
+    const isOver = left <= 0 || !isOpen || (await nextEntry(journal, left, ends)) === 'end'
+    if (!isOver) continue
+    const satisfied = seen.count >= least && seen.count <= most
+    return { satisfied, ...seen, nearMisses: satisfied ? [] : counting.nearMisses() }
+  }
+}
+
+function boundsOf({ exactly, atLeast, atMost }: Count): { least: number; most: number } {
+  if (exactly !== undefined) return { least: exactly, most: exactly }
+  const least = atLeast ?? (atMost === undefined ? 1 : 0)
+  return { least, most: atMost ?? Number.POSITIVE_INFINITY }
+}

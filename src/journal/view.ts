@@ -1,0 +1,83 @@
+import type { Violation } from '../contract/contract.ts'
+import type { Json, JsonObject } from '../json.ts'
+import type { Captured, Entry } from './entry.ts'
+
+/** An entry as JSON. Bodies are large: without them there is only their size. */
+export function shownEntry(entry: Entry, { bodies }: { readonly bodies: boolean }): JsonObject {
+  const { id, number, at, now, durationMs, delayMs, sandbox, operation, request, answer } = entry
+  const body = (captured: Captured) => (bodies ? shownBody(captured) : { size: captured.size })
+  return {
+    id,
+    number,
+    at: new Date(at).toISOString(),
+    now: new Date(now).toISOString(),
+    durationMs: Math.round(durationMs * 1000) / 1000,
+    delayMs,
+    sandbox,
+    ...(operation !== undefined && { operation }),
+    request: {
+      method: request.method,
+      path: request.path,
+      query: request.query,
+      headers: { ...request.headers },
+      body: body(request.body),
+    },
+    answer: {
+      status: answer.status,
+      headers: { ...answer.headers },
+      body: body(answer.body),
+      origin: answer.origin,
+    },
+    scenarios: [...entry.scenarios],
+    damage: [...entry.damage],
+    violations: shownViolations(entry.violations),
+    answerViolations: shownViolations(entry.answerViolations),
+    advice: shownViolations(entry.advice),
+  }
+}
+
+/** Violations as JSON. */
+export function shownViolations(violations: readonly Violation[]): Json[] {
+  return violations.map((violation) => ({ ...violation }))
+}
+
+function shownBody(body: Captured): JsonObject {
+  const { bytes, size } = body
+  if (size === 0 && !bytes?.length) return { size }
+  if (!bytes) return { size, gone: true }
+  const cut = bytes.length < size && { cut: true }
+  const text = textOf(body)
+  if (text === undefined) return { size, ...cut, base64: Buffer.from(bytes).toString('base64') }
+  const json = cut ? undefined : parsed(text)
+  return { size, ...cut, ...(json === undefined ? { text } : { json }) }
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+const patient = new TextDecoder('utf-8')
+
+/** The body as text, as far as it is kept; undefined where it is not kept, or no text. */
+export function textOf({ bytes, size }: Captured): string | undefined {
+  if (!bytes) return size === 0 ? '' : undefined
+  // Where it is cut, the last letter may be, too.
+  if (bytes.length < size) return patient.decode(bytes)
+  try {
+    return utf8.decode(bytes)
+  } catch {
+    return undefined
+  }
+}
+
+/** The body as JSON; undefined where it is none, or not kept whole. */
+export function jsonOf(body: Captured): Json | undefined {
+  const whole = body.bytes !== undefined && body.bytes.length > 0 && body.bytes.length === body.size
+  const text = whole ? textOf(body) : undefined
+  return text === undefined ? undefined : parsed(text)
+}
+
+function parsed(text: string): Json | undefined {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

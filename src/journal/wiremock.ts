@@ -1,0 +1,174 @@
+import { canonicalJson, isObject, type Json, type JsonObject } from '../json.ts'
+import { isCredential } from './capture.ts'
+import type { Entry } from './entry.ts'
+import { withoutSandbox } from './match.ts'
+import { jsonOf, textOf } from './view.ts'
+
+type EntryTest = (entry: Entry) => boolean
+
+/** Whether a value, undefined where it was not sent, is as a matcher wants it. */
+type ValueTest = (value: string | undefined) => boolean
+
+/** Takes down what is not understood, and gives a test that nothing passes. */
+type Complain = (problem: string) => () => false
+
+/** A request pattern of WireMock as far as it is understood, or what is not. */
+export type ReadPattern =
+  | { readonly ok: true; readonly isMeant: EntryTest }
+  | { readonly ok: false; readonly problem: string }
+
+/** Reads WireMock's request pattern: `{"method": "POST", "urlPath": "/v1/events", "headers": {"X-Team": {"equalTo": "a"}}}`. */
+export function readPattern(pattern: JsonObject): ReadPattern {
+  const problems: string[] = []
+  const complain: Complain = (problem) => {
+    problems.push(problem)
+    return () => false
+  }
+  const tests = Object.entries(pattern).map(([name, value]) => {
+    const read = Object.hasOwn(parts, name) ? parts[name] : undefined
+    if (read) return read(value, complain)
+    return complain(`"${name}" of a request pattern is not understood. Understood: ${partNames()}.`)
+  })
+  if (problems.length > 0) return { ok: false, problem: problems.join(' ') }
+  return { ok: true, isMeant: (entry) => tests.every((test) => test(entry)) }
+}
+
+/** A request's path and query, as it would be without the base path that names its sandbox. */
+export function urlOf({ request }: Entry): string {
+  return withoutSandbox(request.path) + (request.query === '' ? '' : `?${request.query}`)
+}
+
+const pathOf = ({ request }: Entry) => withoutSandbox(request.path)
+
+const parts: Readonly<Record<string, (value: Json, complain: Complain) => EntryTest>> = {
+  method: (value, complain) => {
+    const any = value === 'ANY'
+    const test = matchers['equalTo']?.(value, complain, true)
+    return (entry) => any || test?.(entry.request.method) === true
+  },
+  url: (value, complain) => whole(urlOf, 'equalTo', value, complain),
+  urlPath: (value, complain) => whole(pathOf, 'equalTo', value, complain),
+  urlPattern: (value, complain) => whole(urlOf, 'matches', value, complain),
+  urlPathPattern: (value, complain) => whole(pathOf, 'matches', value, complain),
+  headers(value, complain) {
+    const secret = isObject(value) ? Object.entries(value).find(isHidden) : undefined
+    if (secret) return complain(`The journal does not keep the value of the header "${secret[0]}".`)
+    return named('headers', value, ({ request }, name) => request.headers[name.toLowerCase()], complain)
+  },
+  queryParameters(value, complain) {
+    const sent = ({ request }: Entry, name: string) =>
+      new URLSearchParams(request.query).get(name) ?? undefined
+    return named('queryParameters', value, sent, complain)
+  },
+  bodyPatterns(value, complain) {
+    if (!Array.isArray(value)) return complain('"bodyPatterns" is a list.')
+    const tests = value.map((one) => readBodyPattern(one, complain))
+    return (entry) => tests.every((test) => test(entry))
+  },
+}
+
+const partNames = () => Object.keys(parts).join(', ')
+
+function whole(of: (entry: Entry) => string, matcher: string, value: Json, complain: Complain): EntryTest {
+  const test = readMatcher(matcher, { [matcher]: value }, complain)
+  return (entry) => test(of(entry))
+}
+
+/** That a credential was not sent is known; what it was is not. */
+function isHidden([name, matcher]: [string, Json]): boolean {
+  return isCredential(name.toLowerCase()) && !(isObject(matcher) && matcher['absent'] === true)
+}
+
+function named(
+  part: string,
+  value: Json,
+  sent: (entry: Entry, name: string) => string | undefined,
+  complain: Complain,
+): EntryTest {
+  if (!isObject(value)) return complain(`"${part}" is an object of names and matchers.`)
+  const tests = Object.entries(value).map(([name, matcher]) => ({
+    name,
+    test: readMatcher(`${part}/${name}`, matcher, complain),
+  }))
+  return (entry) => tests.every(({ name, test }) => test(sent(entry, name)))
+}
+
+function readBodyPattern(matcher: Json, complain: Complain): EntryTest {
+  if (isObject(matcher) && 'equalToJson' in matcher) return readJsonPattern(matcher, complain)
+  const test = readMatcher('bodyPatterns', matcher, complain)
+  return ({ request }) => test(request.body.size === 0 ? undefined : textOf(request.body))
+}
+
+function readJsonPattern(
+  { equalToJson = null, ignoreExtraElements = false, ...others }: JsonObject,
+  complain: Complain,
+): EntryTest {
+  const [other] = Object.keys(others)
+  if (other !== undefined) return complain(`"${other}" beside "equalToJson" is not understood.`)
+  const wanted = typeof equalToJson === 'string' ? parsed(equalToJson) : equalToJson
+  if (wanted === undefined) return complain('"equalToJson" is no JSON.')
+  return ({ request }) => isEqual(wanted, jsonOf(request.body), ignoreExtraElements === true)
+}
+
+function parsed(text: string): Json | undefined {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function isEqual(wanted: Json, actual: Json | undefined, ignoreExtra: boolean): boolean {
+  if (actual === undefined) return false
+  if (!ignoreExtra || typeof wanted !== 'object' || wanted === null)
+    return canonicalJson(wanted) === canonicalJson(actual)
+  if (!Array.isArray(wanted))
+    return isObject(actual) && Object.entries(wanted).every(([name, one]) => isEqual(one, actual[name], true))
+  if (!Array.isArray(actual) || actual.length !== wanted.length) return false
+  return wanted.every((item, index) => isEqual(item, actual[index], true))
+}
+
+type ReadMatcher = (wanted: Json, complain: Complain, ignoreCase: boolean) => ValueTest
+
+const matchers: Readonly<Record<string, ReadMatcher>> = {
+  equalTo: ofText((text, ignoreCase) => {
+    const fold = (one: string) => (ignoreCase ? one.toLowerCase() : one)
+    return (value) => value !== undefined && fold(value) === fold(text)
+  }),
+  contains: ofText((text) => (value) => value?.includes(text) === true),
+  doesNotContain: ofText((text) => (value) => value?.includes(text) !== true),
+  matches: ofPattern((pattern) => (value) => value !== undefined && pattern.test(value)),
+  doesNotMatch: ofPattern((pattern) => (value) => value === undefined || !pattern.test(value)),
+  absent: (wanted) => (value) => (value === undefined) === (wanted === true),
+}
+
+function ofText(make: (text: string, ignoreCase: boolean) => ValueTest): ReadMatcher {
+  return (wanted, complain, ignoreCase) =>
+    typeof wanted === 'string'
+      ? make(wanted, ignoreCase)
+      : complain(`A matcher takes text; got ${JSON.stringify(wanted).slice(0, 80)}.`)
+}
+
+/** As in WireMock, a pattern has to cover the whole value. */
+function ofPattern(make: (pattern: RegExp) => ValueTest): ReadMatcher {
+  return (wanted, complain) => {
+    try {
+      return make(new RegExp(`^(?:${String(wanted)})$`, 's'))
+    } catch {
+      return complain(`This is no regular expression: ${String(wanted).slice(0, 80)}`)
+    }
+  }
+}
+
+function readMatcher(place: string, matcher: Json, complain: Complain): ValueTest {
+  if (!isObject(matcher)) return complain(`${place} takes a matcher such as {"equalTo": "a"}.`)
+  const { caseInsensitive, ...kinds } = matcher
+  const tests = Object.entries(kinds).map(([kind, wanted]) => {
+    const read = Object.hasOwn(matchers, kind) ? matchers[kind] : undefined
+    if (read) return read(wanted, complain, caseInsensitive === true)
+    return complain(
+      `"${kind}" at ${place} is not understood. Understood: ${Object.keys(matchers).join(', ')}.`,
+    )
+  })
+  return (value) => tests.every((test) => test(value))
+}
