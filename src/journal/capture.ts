@@ -32,7 +32,7 @@ const plain = new Set([
 ])
 
 const credentialName =
-  /auth(?!or|ority)|cookie|(api|access|secret|private|subscription)[-_]?key|token|secret|passw|credential|session|signature/i
+  /auth(?!or($|[^i]))|cookie|(api|access|secret|private|subscription)[-_]?key|token|secret|passw|credential|session|signature/i
 
 const knownSchemes = ['bearer', 'basic', 'digest', 'negotiate', 'token', 'apikey']
 

@@ -1,0 +1,90 @@
+import { execFileSync } from 'node:child_process'
+import { describe, expect, test } from 'vitest'
+import { captured } from '../../src/journal/capture.ts'
+import { curlOf } from '../../src/journal/curl.ts'
+import type { Entry } from '../../src/journal/entry.ts'
+import { Journal } from '../../src/journal/journal.ts'
+import { entryFor } from './entries.ts'
+
+const bodyOf = (text: string) => captured(new TextEncoder().encode(text))
+
+function entry(request: Partial<Entry['request']>): Entry {
+  return entryFor(new Journal(1), { request: { headers: { host: 'sim:4010' }, ...request } })
+}
+
+/** What curl would be given, and what it would read from its input, if a shell ran the command with these variables. */
+function inShell(command: string): { args: string[]; input: Buffer } {
+  const script = `curl() { printf '%s\\0' "$@"; printf END; if [ "\${!#}" = @- ]; then cat; fi; }\n${command}`
+  const env = { PATH: process.env['PATH'] ?? '', TOKEN: 'my token', X_API_KEY: 'my key' }
+  const out = execFileSync('bash', ['-c', script], { env })
+  const at = out.indexOf('END')
+  return { args: out.subarray(0, at).toString('utf8').split('\0').slice(0, -1), input: out.subarray(at + 3) }
+}
+
+describe('a request as a curl command', () => {
+  test('is one that can be read, without what curl does by itself', () => {
+    const headers = {
+      host: 'sim:4010',
+      'content-length': '13',
+      'content-type': 'application/json',
+      authorization: 'Bearer [redacted]~worker-3',
+      'x-api-key': '[redacted]',
+    }
+    expect(curlOf(entry({ headers, body: bodyOf('{"a":"it\'s"}') }))).toBe(
+      [
+        "curl --globoff --path-as-is \\\n  'http://sim:4010/v1/events' \\\n  -H 'content-type: application/json'",
+        `-H 'authorization: Bearer '"$TOKEN"'~worker-3'`,
+        `-H 'x-api-key: '"$X_API_KEY"''`,
+        `--data-raw '{"a":"it'\\''s"}'\n`,
+      ].join(' \\\n  '),
+    )
+  })
+
+  test.each([
+    ['GET without a body', { method: 'GET' }, []],
+    ['POST with a body', { method: 'POST', body: bodyOf('{}') }, []],
+    ['POST without a body', { method: 'POST' }, ['-X', 'POST']],
+    ['PUT with a body', { method: 'PUT', body: bodyOf('{}') }, ['-X', 'PUT']],
+    ['HEAD', { method: 'HEAD' }, ['--head']],
+  ])('names the method where curl would choose another: %s', (_name, request, options) => {
+    const { args } = inShell(curlOf(entry(request)))
+    expect(args.slice(2, 2 + options.length)).toEqual(options)
+    expect(args[2 + options.length]).toBe('http://sim:4010/v1/events')
+  })
+
+  test.each([
+    ['quotes and variables', `'"$TOKEN\`id\`$(id)\\`],
+    ['lines', 'one\r\ntwo\n'],
+    ['what looks like a file', '@/etc/passwd'],
+    ['other alphabets', 'größe 日本語 😀'],
+    ['what stands for a credential elsewhere', '[redacted]'],
+    ['glob characters', '{a,b}[1-3]*?'],
+  ])('means the same to a shell: %s', (_name, text) => {
+    const { args } = inShell(
+      curlOf(entry({ query: encodeURI(text), headers: { host: 'sim', 'x-team': 'a' }, body: bodyOf(text) })),
+    )
+    expect(args.at(-1)).toBe(text)
+    expect(args).toContain('x-team: a')
+  })
+
+  test('carries bytes that no argument can', () => {
+    const bytes = new Uint8Array([0, 255, 10, 39, 0])
+    const { input } = inShell(curlOf(entry({ body: captured(bytes) })))
+    expect(new Uint8Array(input)).toEqual(bytes)
+  })
+
+  test('puts the credentials of the environment in', () => {
+    const headers = { host: 'sim', authorization: 'Bearer [redacted]~worker-3', 'x-api-key': '[redacted]' }
+    const { args } = inShell(curlOf(entry({ headers })))
+    expect(args).toContain('authorization: Bearer my token~worker-3')
+    expect(args).toContain('x-api-key: my key')
+  })
+
+  test('says where the body is not kept whole', () => {
+    const cut = captured(new Uint8Array(70_000).fill(65))
+    expect(curlOf(entry({ body: cut }))).toMatch(/^# Of the body 65536 bytes of 70000 are kept\.\n/)
+    expect(curlOf(entry({ body: { bytes: undefined, size: 5 } }))).toMatch(
+      /^# Of the body 0 bytes of 5 are kept/,
+    )
+  })
+})

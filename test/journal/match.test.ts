@@ -1,0 +1,118 @@
+import { describe, expect, test } from 'vitest'
+import { Journal } from '../../src/journal/journal.ts'
+import { differences, isMeant, type Match, type Subject, withoutSandbox } from '../../src/journal/match.ts'
+import { entryFor } from './entries.ts'
+
+const model = '4f7c2a1e-9b3d-4c58-8e21-6d0a5b7f9c34'
+const subject: Subject = { models: () => [model], products: () => ['p1', 'p2'] }
+const body = {
+  eventType: 'purchase',
+  tags: ['a', 'b'],
+  properties: { plan: { name: 'pro', seats: 3 }, 'a/b': 1, nothing: null },
+}
+const bodyOf = (text: string) => {
+  const bytes = new TextEncoder().encode(text)
+  return { bytes, size: bytes.length }
+}
+
+const entry = entryFor(new Journal(1), {
+  request: {
+    path: '/_s/worker-3/v1/events',
+    query: 'period=7d&tag=a&tag=b',
+    headers: { 'x-team': 'blue' },
+    body: bodyOf(JSON.stringify(body)),
+  },
+})
+
+const found = (match: Match, operation?: string) => [
+  ...differences(entry, { match, ...(operation !== undefined && { operation }) }, subject),
+]
+
+describe('a request is meant', () => {
+  const meant: [string, Match][] = [
+    ['by nothing at all', {}],
+    ['by its method in any case', { method: 'post' }],
+    ['by its path', { path: '/_s/worker-3/v1/events' }],
+    ['by its path without the sandbox', { path: '/v1/events' }],
+    ['by its status', { status: 201 }],
+    ['by its status as text', { status: '201' }],
+    ['by a hundred of statuses', { status: '2XX' }],
+    ['by its origin', { origin: 'contract' }],
+    ['by having no violations', { violations: false, advice: false }],
+    ['by its model in any case', { model: model.toUpperCase() }],
+    ['by one of its products', { product: 'P2' }],
+    ['by its query', { query: { period: '7d', tag: 'b', more: null } }],
+    ['by a header in any case', { header: { 'X-Team': 'blue', 'x-other': null } }],
+    [
+      'by pointers into its body',
+      { body: { '/properties/plan/name': 'pro', '/tags/1': 'b', '/properties/a~1b': 1 } },
+    ],
+    ['by a pointer to a null', { body: { '/properties/nothing': null } }],
+    [
+      'by a pointer to an object, whatever the order',
+      { body: { '/properties/plan': { seats: 3, name: 'pro' } } },
+    ],
+    ['by a part of its body', { body: { properties: { plan: { name: 'pro' } } } }],
+    ['by an array of its body', { body: { tags: ['a', 'b'] } }],
+  ]
+  test.each(meant)('%s', (_name, match) => {
+    expect(found(match)).toEqual([])
+  })
+})
+
+describe('a request that is not meant differs in a field', () => {
+  const others: [Match, string, unknown][] = [
+    [{ method: 'GET' }, 'method', 'POST'],
+    [{ path: '/v1/prompts' }, 'path', '/v1/events'],
+    [{ status: 400 }, 'status', 201],
+    [{ status: '4xx' }, 'status', 201],
+    [{ origin: 'scenario' }, 'origin', 'contract'],
+    [{ violations: true }, 'violations', false],
+    [{ advice: true }, 'advice', false],
+    [{ model: 'other' }, 'model', model],
+    [{ product: 'other' }, 'product', 'p1'],
+    [{ query: { period: '30d' } }, 'query/period', '7d'],
+    [{ query: { more: '1' } }, 'query/more', undefined],
+    [{ query: { period: null } }, 'query/period', '7d'],
+    [{ header: { 'X-Team': 'red' } }, 'header/x-team', 'blue'],
+    [{ header: { 'x-team': null } }, 'header/x-team', 'blue'],
+    [{ body: { '/eventType': 'signup' } }, 'body/eventType', 'purchase'],
+    [{ body: { '/tags/2': 'c' } }, 'body/tags/2', undefined],
+    [{ body: { '/toString': 'x' } }, 'body/toString', undefined],
+    [{ body: { eventType: 'signup' } }, 'body/eventType', 'purchase'],
+    [{ body: { properties: { plan: { seats: 4 } } } }, 'body/properties/plan/seats', 3],
+    [{ body: { tags: ['a'] } }, 'body/tags', ['a', 'b']],
+  ]
+  test.each(others)('%j', (match, field, actual) => {
+    expect(found(match).map((one) => [one.field, one.actual])).toEqual([[field, actual]])
+  })
+
+  test('or in several, each named', () => {
+    const match = { status: 400, header: { 'x-team': 'red' }, body: { eventType: 'signup' } }
+    expect(found(match, 'createPrompt').map(({ field }) => field)).toEqual([
+      'operation',
+      'status',
+      'header/x-team',
+      'body/eventType',
+    ])
+    expect(isMeant(entry, { operation: 'createPrompt' }, subject)).toBe(false)
+  })
+
+  test.each([
+    ['is no JSON', bodyOf('not json'), undefined],
+    ['is absent', { bytes: undefined, size: 0 }, undefined],
+    ['is not kept whole', { bytes: new Uint8Array(2), size: 5 }, '(2 bytes of 5 are kept)'],
+  ])('where the body %s', (_name, captured, actual) => {
+    const own = { ...entry, request: { ...entry.request, body: captured } }
+    const [first] = differences(own, { match: { body: { a: 1 } } }, subject)
+    expect(first).toEqual({ field: 'body', expected: { a: 1 }, actual })
+  })
+})
+
+test.each([
+  ['/_s/worker-3/v1/events', '/v1/events'],
+  ['/v1/events', '/v1/events'],
+  ['/_s/worker-3', '/_s/worker-3'],
+])('%s is %s without its sandbox', (path, without) => {
+  expect(withoutSandbox(path)).toBe(without)
+})

@@ -1,0 +1,88 @@
+import { describe, expect, test } from 'vitest'
+import { Journal } from '../../src/journal/journal.ts'
+import { readPattern } from '../../src/journal/wiremock.ts'
+import type { JsonObject } from '../../src/json.ts'
+import { entryFor } from './entries.ts'
+
+const text = '{"eventType":"purchase","tags":["a"],"properties":{"plan":"pro"}}'
+const bytes = new TextEncoder().encode(text)
+const entry = entryFor(new Journal(1), {
+  request: {
+    path: '/_s/worker-3/v1/events',
+    query: 'period=7d',
+    headers: { 'x-team': 'Blue', authorization: 'Bearer [redacted]' },
+    body: { bytes, size: bytes.length },
+  },
+})
+
+function isMeant(pattern: JsonObject): boolean {
+  const read = readPattern(pattern)
+  if (!read.ok) throw new Error(read.problem)
+  return read.isMeant(entry)
+}
+
+describe('a request pattern of WireMock', () => {
+  test.each([
+    {},
+    { method: 'POST' },
+    { method: 'ANY' },
+    { url: '/v1/events?period=7d' },
+    { urlPath: '/v1/events' },
+    { urlPattern: '/v1/.*period=.d' },
+    { urlPathPattern: '/v1/[a-z]+' },
+    { headers: { 'X-Team': { equalTo: 'Blue' } } },
+    { headers: { 'x-team': { equalTo: 'blue', caseInsensitive: true } } },
+    { headers: { 'x-team': { contains: 'lu' }, 'x-none': { absent: true } } },
+    { headers: { 'x-team': { matches: '[A-Z].*' } } },
+    { headers: { 'x-team': { doesNotMatch: 'R.*' } } },
+    { headers: { 'x-team': { doesNotContain: 'red' } } },
+    { headers: { Cookie: { absent: true } } },
+    { queryParameters: { period: { equalTo: '7d' } } },
+    { bodyPatterns: [{ contains: 'purchase' }, { matches: '.*tags.*' }] },
+    { bodyPatterns: [{ equalTo: text }] },
+    { bodyPatterns: [{ equalToJson: '{"eventType":"purchase"}', ignoreExtraElements: true }] },
+    { bodyPatterns: [{ equalToJson: { properties: { plan: 'pro' }, tags: ['a'], eventType: 'purchase' } }] },
+  ])('%j fits', (pattern) => {
+    expect(isMeant(pattern)).toBe(true)
+  })
+
+  test.each([
+    { method: 'GET' },
+    { url: '/v1/events' },
+    { urlPath: '/v1/events?period=7d' },
+    { urlPattern: '/v1' },
+    { urlPathPattern: 'events' },
+    { headers: { 'X-Team': { equalTo: 'blue' } } },
+    { headers: { 'x-team': { absent: true } } },
+    { headers: { 'x-none': { contains: '' } } },
+    { headers: { Authorization: { absent: true } } },
+    { queryParameters: { period: { matches: '30.' } } },
+    { bodyPatterns: [{ contains: 'purchase' }, { contains: 'signup' }] },
+    { bodyPatterns: [{ equalToJson: { eventType: 'purchase' } }] },
+    { bodyPatterns: [{ equalToJson: { tags: ['b'] }, ignoreExtraElements: true }] },
+    { bodyPatterns: [{ equalToJson: { tags: [] }, ignoreExtraElements: true }] },
+  ])('%j does not', (pattern) => {
+    expect(isMeant(pattern)).toBe(false)
+  })
+
+  test.each([
+    [{ cookies: {} }, /"cookies" of a request pattern is not understood. Understood: method, url/],
+    [{ toString: {} }, /"toString" of a request pattern is not understood/],
+    [{ method: 7 }, /takes text; got 7/],
+    [{ urlPattern: '(' }, /no regular expression: \(/],
+    [{ headers: [] }, /"headers" is an object/],
+    [{ headers: { a: 'x' } }, /headers\/a takes a matcher/],
+    [{ headers: { a: { before: 'x' } } }, /"before" at headers\/a is not understood. Understood: equalTo/],
+    [
+      { headers: { Authorization: { equalTo: 'Bearer k' } } },
+      /does not keep the value of the header "Authorization"/,
+    ],
+    [{ bodyPatterns: {} }, /is a list/],
+    [{ bodyPatterns: [{ matchesJsonPath: '$.a' }] }, /"matchesJsonPath" at bodyPatterns is not understood/],
+    [{ bodyPatterns: [{ equalToJson: '{' }] }, /is no JSON/],
+    [{ bodyPatterns: [{ equalToJson: {}, ignoreArrayOrder: true }] }, /"ignoreArrayOrder" beside/],
+  ])('%j is refused, since it is not understood', (pattern, problem) => {
+    const read = readPattern(pattern as JsonObject)
+    expect(read.ok ? 'understood' : read.problem).toMatch(problem)
+  })
+})
