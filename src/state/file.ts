@@ -1,9 +1,11 @@
-import { mkdir, realpath, stat } from 'node:fs/promises'
+import type { Stats } from 'node:fs'
+import { realpath, stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { Low } from 'lowdb'
 import { CheckpointFile } from './checkpoint.ts'
 import { KeptStore } from './core.ts'
 import { reasonOf, StateFault } from './fault.ts'
+import { makeFolder } from './folder.ts'
 import type { Checkpoint } from './format.ts'
 import { Journal, type JournalFile, type WriteBytes } from './journal.ts'
 import { FileKeeper } from './keeper.ts'
@@ -56,8 +58,10 @@ type Locked = Extract<Lock, { ok: true }> & { readonly path: string }
 
 async function lockFile(path: string): Promise<Locked | { readonly ok: false; readonly problem: string }> {
   try {
-    await mkdir(dirname(path), { recursive: true })
+    await makeFolder(dirname(path))
     const real = await realpath(path).catch(() => path)
+    const found = await stat(real).catch(() => undefined)
+    if (found !== undefined && !found.isFile()) throw new StateFault(`it is ${kindOf(found)}, not a file`)
     const lock = await takeLock(`${real}.lock`)
     if (lock.ok) return { ...lock, path: real }
     return { ok: false, problem: heldBy(lock.holder, real) }
@@ -65,6 +69,11 @@ async function lockFile(path: string): Promise<Locked | { readonly ok: false; re
     const problem = `The state cannot be kept in ${path} (${reasonOf(error)}). Choose a place that can be written to, or :memory:.`
     return { ok: false, problem }
   }
+}
+
+function kindOf(found: Stats): string {
+  if (found.isDirectory()) return 'a folder'
+  return found.isFIFO() || found.isSocket() ? 'a pipe or socket' : 'a device'
 }
 
 function heldBy({ pid, host, since }: Holder, path: string): string {
