@@ -43,9 +43,18 @@ export function isSandboxName(name: string): boolean {
 export class Sandboxes {
   readonly #known = new Map<string, Sandbox>()
   readonly #defaults: SandboxDefaults
+  #limit: number
 
   constructor(defaults: SandboxDefaults) {
     this.#defaults = defaults
+    this.#limit = defaults.limit
+  }
+
+  /** Takes in what the last process kept. However many these are, none goes for another: the limit is for new ones. */
+  adopt(names: readonly string[]): void {
+    for (const name of names) this.#known.set(name, this.#known.get(name) ?? this.#create(name))
+    const withDefault = this.#known.size + (this.#known.has(defaultSandbox) ? 0 : 1) // it comes in any case
+    this.#limit = Math.max(this.#limit, withDefault)
   }
 
   /** The sandbox of this name, which becomes the one used last. */
@@ -81,9 +90,9 @@ export class Sandboxes {
   }
 
   #makeRoom(): void {
-    const { limit, idleMs, now, onGone } = this.#defaults
+    const { idleMs, now, onGone } = this.#defaults
     const idle = this.list().filter(({ name, busy }) => name !== defaultSandbox && busy === 0)
-    const tooMany = this.#known.size + 1 - limit
+    const tooMany = this.#known.size + 1 - this.#limit
     for (const [index, { name, usedAt }] of idle.entries()) {
       const reason = now() - usedAt > idleMs ? 'idle' : 'limit'
       if (reason === 'limit' && index >= tooMany) break

@@ -59,14 +59,15 @@ export async function createSimulator(
   })
   if (!opened.ok)
     return { ok: false, findings: [{ severity: 'error', place: '--state', message: opened.problem }] }
-  await plant(opened.store, seedState.value)
-  surroundings.log.info(
-    { ...counts(sources.value), state: { file: settings.state, ...opened.loaded } },
-    'loaded',
-  )
-  return {
-    ok: true,
-    value: await wire(settings, surroundings, { ...sources.value, seedState: seedState.value }, opened.store),
+  const { store, loaded } = opened
+  try {
+    await plant(store, seedState.value)
+    surroundings.log.info({ ...counts(sources.value), state: { file: settings.state, ...loaded } }, 'loaded')
+    const all = { ...sources.value, seedState: seedState.value }
+    return { ok: true, value: await wire(settings, surroundings, all, store) }
+  } catch (error) {
+    await store.close() // else its file stays locked for as long as this process lives
+    throw error
   }
 }
 
@@ -83,7 +84,7 @@ async function wire(
   const journal = new Journal(settings.journalSize)
   const sandboxes = new Sandboxes({ ...sandboxDefaults(settings), now, onGone: dropper(store, journal, log) })
   // What the last process kept counts, is listed, and can go like any other.
-  for (const { name } of await store.listSandboxes()) sandboxes.use(name)
+  sandboxes.adopt((await store.listSandboxes()).map(({ name }) => name))
   const pipeline = createPipeline({
     contract,
     fixtures,

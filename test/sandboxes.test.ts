@@ -1,6 +1,34 @@
 import { expect, test } from 'vitest'
 import { Sandboxes } from '../src/sandboxes.ts'
 
+const names = (sandboxes: Sandboxes) => sandboxes.list().map(({ name }) => name)
+
+test('what the last process kept is taken in whole, however small the limit is by now', () => {
+  const { sandboxes, gone } = bounded(2)
+  sandboxes.adopt(['a', 'b', 'c', 'd'])
+  sandboxes.use('default')
+  sandboxes.use('a')
+  expect(gone).toEqual([])
+  expect(names(sandboxes)).toEqual(['b', 'c', 'd', 'default', 'a'])
+})
+
+test('after that a new one takes the place of one, not of all that are too many', () => {
+  const { sandboxes, gone } = bounded(2)
+  sandboxes.adopt(['default', 'a', 'b', 'c'])
+  sandboxes.use('new')
+  expect(gone).toEqual(['a limit'])
+  sandboxes.use('newer')
+  expect(gone).toEqual(['a limit', 'b limit'])
+  expect(names(sandboxes)).toEqual(['default', 'c', 'new', 'newer'])
+})
+
+test('what is kept and less than the limit leaves the limit as it is', () => {
+  const { sandboxes, gone } = bounded(3)
+  sandboxes.adopt(['a'])
+  for (const name of ['b', 'c', 'd']) sandboxes.use(name)
+  expect(gone).toEqual(['a limit'])
+})
+
 function bounded(limit: number) {
   const gone: string[] = []
   const sandboxes = new Sandboxes({

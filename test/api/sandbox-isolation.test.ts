@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { isObject, type Json, type JsonObject } from '../../src/json.ts'
 import { defaultSettings, type Settings } from '../../src/settings.ts'
 import { start } from '../../src/start.ts'
-import { analyticsPath, ask, errorOf, event, objectOf, prompt, textOf } from '../support/client.ts'
+import { analyticsPath, ask, errorOf, event, held, objectOf, prompt, textOf } from '../support/client.ts'
 import { putRules, steer } from '../support/control.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { recorder, type Said, startForTest, type TestSimulator } from '../support/start.ts'
@@ -287,6 +287,19 @@ describe('sandboxes are bounded', () => {
     await use(sim, 'new')
     expect(dropped()).toEqual([{ level: 'warn', sandbox: 'old', reason: 'idle' }])
     expect(namesOf(await listed(sim)).sort()).toEqual(['default', 'new', 'young'])
+  })
+
+  test('in number: but what the last process kept stays, however small the limit is now', async () => {
+    const state = join(await tempFolder(), 'state.json')
+    const first = await startForTest({ state })
+    for (const name of ['a', 'b', 'c', 'd']) await use(first, name)
+    await first.close()
+    const { sim, dropped } = await timed({ state, sandboxLimit: 2 })
+    expect(await held(sim)).toMatchObject({ sandboxes: 4, events: 4 })
+    await ask(sim, analyticsPath)
+    expect(dropped()).toEqual([])
+    await use(sim, 'e')
+    expect(dropped()).toEqual([{ level: 'warn', sandbox: 'a', reason: 'limit' }])
   })
 
   test('but the default never goes', async () => {
