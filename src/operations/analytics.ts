@@ -4,7 +4,13 @@ import type { AnalyticsQuery, World } from '../simulation/analytics.ts'
 import type { Store } from '../state/store.ts'
 import type { Handler } from './handler.ts'
 
-const daysOf = { '7d': 7, '30d': 30, '90d': 90 } as const
+const standardDays = 30
+
+/** `7d` is 7. The document says which periods there are; one that cannot be read as days is as long as the standard one. */
+function daysOf(period: unknown): number {
+  const [, days] = /^([1-9]\d{0,2})d$/.exec(String(period)) ?? []
+  return days === undefined ? standardDays : Number(days)
+}
 
 /** GET /models/{modelId}/analytics (service.md, "Endpoints"): the model's figures over the period. */
 export function getModelAnalytics(
@@ -20,14 +26,15 @@ export function getModelAnalytics(
       const { path, query } = parametersOf(exchange)
       const modelId = String(path['modelId']).toLowerCase()
       const { persona, shape, nulls } = exchange.shaping
+      const period = { days: daysOf(query['period']), now: exchange.now }
+      const productIds = productsOfModel.get(modelId) ?? []
       const analytics = world.analytics({
         seed: exchange.seed,
         modelId,
-        days: daysOf[query['period'] as keyof typeof daysOf],
-        now: exchange.now,
+        ...period,
         persona,
         shape,
-        qualityShift: await shiftBy(store, exchange.sandbox.name, productsOfModel.get(modelId) ?? []),
+        qualityShift: await shiftBy(store, exchange.sandbox.name, productIds, period),
       })
       const answer = analytics as unknown as JsonObject // an interface, of JSON through and through
       return nulls.length === 0 ? answer : withNulls(structuredClone(answer), nulls)
@@ -43,12 +50,21 @@ async function shiftBy(
   store: Store,
   sandbox: string,
   productIds: readonly string[],
+  { days, now }: Pick<AnalyticsQuery, 'days' | 'now'>,
 ): Promise<AnalyticsQuery['qualityShift']> {
   if (productIds.length === 0) return undefined
-  const impacts = await store.eventImpact(sandbox, { productIds })
+  const bounds = { from: dayOf(now - (days - 1) * dayMs), to: dayOf(now) }
+  const impacts = await store.eventImpact(sandbox, { productIds, ...bounds })
   if (impacts.size === 0) return undefined
   const { weight } = await store.getQuality(sandbox)
   return (day) => weight * (impacts.get(day)?.impact ?? 0)
+}
+
+const dayMs = 86_400_000
+
+/** The UTC day of an instant: `2026-01-15`. */
+function dayOf(instant: number): string {
+  return new Date(instant).toISOString().replace(/T.*/, '')
 }
 
 /** Sets the named fields to null: `avgSafetyScore`, and `dataPoints.avgSafetyScore` in every data point. */

@@ -75,7 +75,8 @@ export interface AnalyticsQuery {
   /** The world: another seed, other figures. */
   readonly seed: string
   readonly modelId: string
-  readonly days: 7 | 30 | 90
+  /** How many data points: 7, 30, 90, or what an edited document has besides. */
+  readonly days: number
   /** Epoch milliseconds; the last data point is the UTC day of this instant. */
   readonly now: number
   /** A persona by name instead of the model's own (which a fixture fixes or the seed draws). */

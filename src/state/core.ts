@@ -127,9 +127,11 @@ export class KeptStore implements Store {
   }
 
   async deleteSandbox(sandbox: string): Promise<boolean> {
-    return this.#replacing(sandbox, (world) =>
+    const found = await this.#keeper.commit((world) =>
       stepUnless(!world.realms.has(sandbox), { sandbox, op: 'delete' }),
     )
+    this.#limits.delete(sandbox) // a sandbox that nothing was kept of can have counted, too
+    return found
   }
 
   async reset(sandbox: string): Promise<void> {

@@ -38,8 +38,7 @@ export class ImpactIndex {
   query({ productIds, from, to }: ImpactQuery): ReadonlyMap<string, DayImpact> {
     const found = new Map<string, Sum>()
     for (const product of new Set(productIds.map(uuidKey))) {
-      for (const [day, { units, events }] of this.#days.get(product) ?? []) {
-        if ((from !== undefined && day < from) || (to !== undefined && day > to)) continue
+      for (const [day, { units, events }] of within(this.#days.get(product) ?? new Map(), from, to)) {
         const sum = found.get(day) ?? { units: 0, events: 0 }
         found.set(day, { units: sum.units + units, events: sum.events + events })
       }
@@ -47,6 +46,31 @@ export class ImpactIndex {
     const inOrder = [...found].sort(([a], [b]) => (a < b ? -1 : 1))
     return new Map(inOrder.map(([day, { units, events }]) => [day, { impact: units / UNITS, events }]))
   }
+}
+
+const DAY_MS = 86_400_000
+
+/** Sorts behind every day. */
+const BEYOND = '~'
+
+/** Those of the days that are within the bounds; asks for each of a short period rather than going over all there are. */
+function* within(days: ReadonlyMap<string, Sum>, from = '', to = BEYOND): Generator<[string, Sum]> {
+  const wanted = daysBetween(from, to)
+  if (wanted < days.size) yield* pick(days, from, wanted)
+  else for (const [day, sum] of days) if (day >= from && day <= to) yield [day, sum]
+}
+
+function* pick(days: ReadonlyMap<string, Sum>, from: string, count: number): Generator<[string, Sum]> {
+  for (let ahead = 0; ahead < count; ahead += 1) {
+    const day = new Date(Date.parse(from) + ahead * DAY_MS).toISOString().replace(/T.*/, '')
+    const sum = days.get(day)
+    if (sum !== undefined) yield [day, sum]
+  }
+}
+
+/** How many days there are from one to the other, both counted; NaN where one of them is no day. */
+function daysBetween(from: string, to: string): number {
+  return (Date.parse(to) - Date.parse(from)) / DAY_MS + 1
 }
 
 /** `2026-01-15` of `2026-01-15T12:00:00.000Z`. */

@@ -6,7 +6,7 @@ interface Window {
   taken: number
 }
 
-/** Keys are texts that a client chooses: beyond so many the one that was met first is forgotten. */
+/** Keys are texts that a client chooses: beyond so many the one that was stepped longest ago is forgotten. */
 const MOST_STEPS = 10_000
 
 /** Rate windows and sequences of one sandbox: what is counted while the process runs, and never kept. */
@@ -53,7 +53,8 @@ export class Limits {
 
   step(key: string): number {
     const before = this.#steps.get(key) ?? 0
-    if (before === 0 && this.#steps.size >= MOST_STEPS) this.#forgetOldest()
+    this.#steps.delete(key) // so that it becomes the last one, the one stepped most lately
+    if (this.#steps.size >= MOST_STEPS) this.#forgetOldest()
     this.#steps.set(key, before + 1)
     return before
   }

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { isObject, type JsonObject } from '../../src/json.ts'
-import { type Ask, ask, askOperation, errorOf, operations } from '../support/client.ts'
+import { isObject, type Json, type JsonObject } from '../../src/json.ts'
+import { type Ask, ask, askOperation, errorOf, event, operations } from '../support/client.ts'
 import { convsim } from '../support/command.ts'
 import { documentWith, documentWithPaths } from '../support/documents.ts'
 import { sharedSimulator } from '../support/shared.ts'
-import { startForTest } from '../support/start.ts'
+import { frozenNow, startForTest } from '../support/start.ts'
 
 const json = (schema: JsonObject, examples?: JsonObject): JsonObject => ({
   'application/json': { schema, ...(examples && { examples }) },
@@ -219,6 +219,46 @@ describe('whoever learns the real value edits the document', () => {
     expect((await ask(sim, '/v1/events', { body })).status).toBe(201)
   })
 })
+
+describe('what an enum gains beyond what we know', () => {
+  test('a valueType is taken as text', async () => {
+    const sim = await startForTest({
+      contract: await documentWith(
+        '[currency, numeric, text, boolean]',
+        '[currency, numeric, text, boolean, duration]',
+      ),
+      strict: true,
+    })
+    const body = { ...operations[2].body, valueType: 'duration', value: 'two hours' }
+    expect((await ask(sim, '/v1/events', { body })).status).toBe(201)
+  })
+
+  test.each([
+    ['14d', 14],
+    ['365d', 365],
+    ['month', 30],
+  ])('the period %s has %d data points, and events of its days count', async (period, days) => {
+    const sim = await startForTest({
+      contract: await documentWith('[7d, 30d, 90d]', `[7d, 30d, 90d, ${period}]`),
+    })
+    const first = new Date(Date.parse(frozenNow) - (days - 1) * 86_400_000).toISOString()
+    const path = `/v1/models/00000000-0000-4000-8000-000000000006/analytics?period=${period}`
+    const before = dataPointsOf(await ask(sim, path))
+    expect(before.map(({ date }) => String(date).slice(0, 10))).toHaveLength(days)
+    expect(String(before[0]?.['date']).slice(0, 10)).toBe(first.slice(0, 10))
+    const productId = '00000000-0000-4000-9000-000000000003'
+    for (const influence of ['positive', 'negative', 'negative', 'negative'])
+      await ask(sim, '/v1/events', { body: event({ productId, influence, eventAt: first }) })
+    const after = dataPointsOf(await ask(sim, path))
+    expect(after[0]).not.toEqual(before[0])
+    expect(after.slice(1)).toEqual(before.slice(1))
+  })
+})
+
+function dataPointsOf({ body }: { body: Json | undefined }): readonly JsonObject[] {
+  const points = isObject(body) ? body['dataPoints'] : undefined
+  return Array.isArray(points) ? points.filter(isObject) : []
+}
 
 test('nullable: true in a 3.1 document is understood, with a warning at its place', async () => {
   const file = await documentWith(

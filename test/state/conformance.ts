@@ -215,6 +215,23 @@ export function conformance(name: string, open: () => Promise<Store>): void {
         expect(await impactOf({ to: '2026-01-13' })).toEqual({ '2026-01-13': { impact: 0.3, events: 2 } })
       })
 
+      test('between two days is the same whether there are few days with events or many', async () => {
+        const day = (index: number) => new Date(Date.UTC(2025, 11, 20 + index)).toISOString()
+        const between = () => impactOf({ from: '2025-12-30', to: '2026-01-02' })
+        await store.recordEvent(writer, event({ eventAt: day(12) }))
+        expect(await between()).toEqual({ '2026-01-01': { impact: 1, events: 1 } })
+        for (let index = 0; index < 40; index += 1) {
+          await store.recordEvent(writer, event({ eventAt: day(index), influence: 'negative' }))
+        }
+        expect(Object.entries(await between())).toEqual([
+          ['2025-12-30', { impact: -1, events: 1 }],
+          ['2025-12-31', { impact: -1, events: 1 }],
+          ['2026-01-01', { impact: 0, events: 2 }],
+          ['2026-01-02', { impact: -1, events: 1 }],
+        ])
+        expect(await impactOf({ from: '2026-01-02', to: '2026-01-01' })).toEqual({})
+      })
+
       test('counts a replayed event once', async () => {
         await store.recordEvent(writer, event({ insertId: 'x' }))
         await store.recordEvent(writer, event({ insertId: 'x' }))
@@ -298,6 +315,18 @@ export function conformance(name: string, open: () => Promise<Store>): void {
         expect([await allowed('default', 'b'), await allowed('worker-3', 'a')]).toEqual([true, true])
         await store.reset('default')
         expect([await allowed('default', 'a'), await allowed('worker-3', 'a')]).toEqual([true, false])
+      })
+
+      test('of ever new sequences the one that was stepped longest ago is forgotten', async () => {
+        await store.stepSequence('default', 'old')
+        await store.stepSequence('default', 'in use')
+        for (let index = 0; index < 10_000; index += 1) {
+          await store.stepSequence('default', `sequence ${index}`)
+          if (index % 1000 === 0) await store.stepSequence('default', 'in use')
+        }
+        const steps = await store.listSteps('default')
+        expect(steps.size).toBe(10_000)
+        expect([steps.get('old'), steps.get('in use')]).toEqual([undefined, 11])
       })
 
       test('a sequence counts its steps', async () => {
@@ -386,6 +415,18 @@ export function conformance(name: string, open: () => Promise<Store>): void {
         expect(await store.listSandboxes()).toEqual([
           { name: 'worker-3', events: 1, prompts: 1, snapshots: 0 },
         ])
+      })
+
+      test('deleting a sandbox takes along what it counted, also where nothing was kept of it', async () => {
+        for (const keeps of [false, true]) {
+          if (keeps) await store.recordEvent(writer, event())
+          await store.stepSequence('default', 's')
+          await store.takeRate(writer, 'key', 1, 1000)
+          expect(await store.deleteSandbox('default')).toBe(keeps)
+          expect(await store.listSteps('default')).toEqual(new Map())
+          expect(await store.takeRate(writer, 'key', 1, 1000)).toMatchObject({ allowed: true })
+          await store.deleteSandbox('default')
+        }
       })
 
       test('deleting a sandbox takes its snapshots along', async () => {
