@@ -12,6 +12,7 @@ import { readJson } from '../json-body.ts'
 import type { Log } from '../log.ts'
 import { readQuery } from '../query.ts'
 import { refuse, sentenceOf } from '../refusals.ts'
+import { NotKept } from '../state/store.ts'
 import { type GuardSettings, guard } from './guard.ts'
 
 /** What a control operation is asked, already checked against `spec/control.openapi.yaml`. */
@@ -75,11 +76,19 @@ export function createControl(
       try {
         return refusal(request) ?? (await answer(contract, handlers, request, gone))
       } catch (error) {
-        log.error({ requestId: request.id, err: error }, 'a bug in the control plane')
-        return refuse(500, 'Internal error of the simulator; its log tells more.', 'simulator')
+        return failed(request, error, log)
       }
     },
   }
+}
+
+function failed({ id }: Incoming, error: unknown, log: Log): Reply {
+  if (error instanceof NotKept) {
+    log.error({ requestId: id, reason: error.message }, 'the state cannot be written')
+    return refuse(500, error.message, 'simulator')
+  }
+  log.error({ requestId: id, err: error }, 'a bug in the control plane')
+  return refuse(500, 'Internal error of the simulator; its log tells more.', 'simulator')
 }
 
 /** Health checks of scripts ask with HEAD; Node leaves the body out. */

@@ -10,13 +10,13 @@ const neutral = 0.5
 const mostShown = 100
 
 /** `GET/PUT quality`: the weight of events, and what they made of products (PQI) and conversations (CQI). */
-export function qualityHandlers({ store, fixtures }: Seen): Record<string, ControlHandler> {
+export function qualityHandlers({ store, fixtures, sandboxes }: Seen): Record<string, ControlHandler> {
   const names = new Map(fixtures.products.map(({ id, name }) => [id.toLowerCase(), name]))
 
   async function shown(sandbox: string): Promise<JsonObject> {
     const { weight } = await store.getQuality(sandbox)
     const { events } = await store.listEvents(sandbox, { sampledOut: false })
-    const products = groupBy(events, ({ fields }) => fields.productId.toLowerCase())
+    const products = groupBy(events, ({ fields }) => idOf(fields.productId))
     const conversations = groupBy(events, conversationOf)
     return {
       weight,
@@ -34,7 +34,7 @@ export function qualityHandlers({ store, fixtures }: Seen): Record<string, Contr
   return {
     getQuality: ({ parameters }) => shown(String(parameters.query['sandbox'])),
     async putQuality({ parameters, body }) {
-      const sandbox = String(parameters.query['sandbox'])
+      const { name: sandbox } = sandboxes.use(String(parameters.query['sandbox']))
       const weight = isObject(body) ? Number(body['weight']) : 0
       await store.putQuality(sandbox, { weight })
       return shown(sandbox)
@@ -44,7 +44,13 @@ export function qualityHandlers({ store, fixtures }: Seen): Record<string, Contr
 
 /** The service's id of the conversation, else the caller's; undefined for an event that is linked to none. */
 function conversationOf({ fields }: StoredEvent): string | undefined {
-  return fields.conversationId?.toLowerCase() ?? fields.externalConversationId
+  const { conversationId, externalConversationId } = fields
+  return idOf(conversationId) ?? externalConversationId ?? undefined
+}
+
+/** A UUID as it is compared; undefined for what an edited contract may let in besides. */
+function idOf(sent: unknown): string | undefined {
+  return typeof sent === 'string' ? sent.toLowerCase() : undefined
 }
 
 /** `min(1, max(0, 0.5 + weight × Σ impact))`, to 4 decimals, with the events that made it. */

@@ -8,8 +8,9 @@ export async function resetSandbox(
   { sandboxes, store, journal, seedState }: Seen,
   name: string,
 ): Promise<void> {
-  await store.reset(name)
+  // In one step: nobody ever sees the default sandbox without what it starts with.
   if (name === defaultSandbox && seedState) await store.importSandbox(name, seedState)
+  else await store.reset(name)
   sandboxes.reset(name)
   journal.clear(name)
 }

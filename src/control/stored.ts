@@ -50,9 +50,11 @@ export function snapshotHandlers({ store, sandboxes }: Seen): Record<string, Con
     },
     exportSandbox: async (request) => asJson(await store.exportSandbox(sandboxOf(request))),
     async importSandbox(request) {
-      const outcome = await store.importSandbox(sandboxOf(request), request.body)
+      const name = sandboxOf(request)
+      const outcome = await store.importSandbox(name, request.body)
       if (!outcome.imported)
         return new Refused(400, `This is no export of a sandbox: ${outcome.problems.join('; ')}.`)
+      sandboxes.use(name) // what holds something counts and is listed, as if a request had made it
       return { events: outcome.events, prompts: outcome.prompts }
     },
   }
@@ -73,7 +75,7 @@ function promptShown({ promptId, externalPromptId, productId, versions }: Stored
 }
 
 function versionShown({ fields, componentIds, ...version }: PromptVersion): JsonObject {
-  const { components, ...others } = fields
+  const { components = [], ...others } = fields
   return asJson({
     ...others,
     ...version,

@@ -8,7 +8,7 @@ import type { Handler } from '../operations/handler.ts'
 import { refusals } from '../refusals.ts'
 import { defaultSandbox, type Sandboxes } from '../sandboxes.ts'
 import { unshaped } from '../scenarios/effects.ts'
-import type { Store } from '../state/store.ts'
+import { NotKept, type Store } from '../state/store.ts'
 import { authenticate } from './authenticate.ts'
 import { checkAnswer } from './check-answer.ts'
 import { damage } from './damage.ts'
@@ -80,9 +80,14 @@ async function firstReply(stages: readonly Stage[], exchange: Exchange, log: Log
     }
     throw new Error('no stage answered')
   } catch (error) {
-    log.error({ requestId: exchange.request.id, err: error }, 'a bug in the simulator')
+    const requestId = exchange.request.id
+    if (error instanceof NotKept) {
+      log.error({ requestId, reason: error.message }, 'the state cannot be written')
+      return refusals.ownFault(error.message)
+    }
+    log.error({ requestId, err: error }, 'a bug in the simulator')
     return refusals.ownFault(
-      `Internal error of the simulator; its log tells more under the request id ${exchange.request.id}.`,
+      `Internal error of the simulator; its log tells more under the request id ${requestId}.`,
     )
   }
 }

@@ -24,6 +24,15 @@ export function newEvent(writer: Writer, draft: EventDraft, seen: Occurrences): 
   }
 }
 
+/**
+ * What an event is met again by; undefined where the caller gave it no name. The contract can be edited: an `insertId`
+ * may be null, which names nothing, or no text.
+ */
+export function insertKey({ insertId }: { readonly insertId?: unknown }): string | undefined {
+  if (insertId === undefined || insertId === null) return undefined
+  return typeof insertId === 'string' ? insertId : canonicalJson(insertId as Json) // what came as JSON
+}
+
 /** Named by `insertId`; without one by payload, and by how often the sandbox met that payload before. */
 function identify(
   writer: Writer,
@@ -31,10 +40,9 @@ function identify(
   seen: Occurrences,
 ): { eventId: string; repeatOf?: string } {
   const world = [writer.seed, writer.sandbox, 'event']
+  const key = insertKey(draft)
   // As JSON, since two lone surrogates would be hashed as the same replacement character.
-  if (draft.insertId !== undefined) {
-    return { eventId: deriveUuid([...world, 'insertId', JSON.stringify(draft.insertId)]) }
-  }
+  if (key !== undefined) return { eventId: deriveUuid([...world, 'insertId', JSON.stringify(key)]) }
   const first = deriveUuid([...world, 'payload', payloadOf(draft)])
   const before = seen.get(first) ?? 0
   if (before === 0) return { eventId: first }
@@ -54,8 +62,9 @@ function impactOf({ qualityImpactScore, influence }: EventDraft): number {
 
 /** Chance hangs on the `insertId` (else the event's id), so that a retry meets the same fate. */
 function isSampledOut(writer: Writer, draft: EventDraft, eventId: string): boolean {
-  if (draft.sampleRate === undefined || draft.forceSample === true) return false
-  const name = draft.insertId === undefined ? eventId : JSON.stringify(draft.insertId)
+  if (typeof draft.sampleRate !== 'number' || draft.forceSample === true) return false
+  const key = insertKey(draft)
+  const name = key === undefined ? eventId : JSON.stringify(key)
   return deriveChance([writer.seed, writer.sandbox, 'sample', name]) >= draft.sampleRate
 }
 

@@ -6,6 +6,7 @@ import type { Checkpoint } from './format.ts'
 import type { Journal } from './journal.ts'
 import type { Undo } from './sandbox.ts'
 import type { Decision, Step } from './steps.ts'
+import { NotKept } from './store.ts'
 import type { World } from './world.ts'
 
 /** A step that waits for its turn. */
@@ -95,7 +96,7 @@ export class FileKeeper implements Keeper {
     } catch (error) {
       for (const { undo } of decided.reverse()) undo?.()
       this.#seq = before
-      return new Error(`The state could not be written (${reasonOf(error)}), so nothing was changed.`, {
+      return new NotKept(`The state could not be written (${reasonOf(error)}), so nothing was changed.`, {
         cause: error,
       })
     }

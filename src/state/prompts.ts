@@ -9,15 +9,18 @@ import type { PromptComponentDraft, PromptDraft, PromptVersion, StoredPrompt, Wr
 export type PromptHead = Omit<StoredPrompt, 'versions'>
 
 /** What the caller calls the prompt. */
-export type ExternalName = Pick<PromptDraft, 'productId' | 'externalPromptId'>
+export interface ExternalName {
+  readonly productId?: unknown
+  readonly externalPromptId?: unknown
+}
 
 /**
  * Under this key the caller's own identifier is looked up: the same identifier for another product, or for none, names
- * another prompt. Undefined: the prompt has no identifier of the caller's.
+ * another prompt. Undefined: the prompt has no identifier of the caller's; null, where an edited contract allows it, is none.
  */
-export function externalKey(prompt: ExternalName): string | undefined {
-  if (prompt.externalPromptId === undefined) return undefined
-  return canonicalJson([uuidKey(prompt.productId), prompt.externalPromptId])
+export function externalKey({ productId, externalPromptId }: ExternalName): string | undefined {
+  if (externalPromptId === undefined || externalPromptId === null) return undefined
+  return canonicalJson([uuidKey(productId), externalPromptId as Json]) // what came as JSON
 }
 
 /** A prompt that is met for the first time. Named by the caller's identifier, else by request and occurrence. */
@@ -43,17 +46,18 @@ export function newVersion(
   before: number,
 ): PromptVersion {
   const version = before + 1
+  const components = draft.components ?? [] // the contract can be edited to do without
   const versionId = deriveUuid([writer.seed, writer.sandbox, 'version', promptId, version])
   return {
     versionId,
     version,
-    fingerprint: fingerprintOf(draft.components),
+    fingerprint: fingerprintOf(components),
     active: false,
     createdAt: new Date(writer.now).toISOString(),
-    componentIds: draft.components.map((_, index) =>
+    componentIds: components.map((_, index) =>
       deriveUuid([writer.seed, writer.sandbox, 'component', versionId, index]),
     ),
-    variables: variablesOf(draft.components),
+    variables: variablesOf(components),
     fields: draft,
   }
 }

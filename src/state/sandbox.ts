@@ -1,3 +1,4 @@
+import { insertKey } from './events.ts'
 import { ImpactIndex } from './impact.ts'
 import { type ExternalName, externalKey, type PromptHead } from './prompts.ts'
 import { DEFAULT_QUALITY, type QualitySettings, type Snapshot } from './sandboxes.ts'
@@ -103,15 +104,15 @@ export class Sandbox {
   }
 
   addEvent(event: StoredEvent): Undo {
-    const { insertId } = event.fields
+    const key = insertKey(event.fields)
     this.#events.push(event)
     this.impact.add(event)
-    if (insertId !== undefined) this.#byInsertId.set(insertId, this.#events.length - 1)
-    const uncount = insertId === undefined ? this.#count(event.repeatOf ?? event.eventId) : undefined
+    if (key !== undefined) this.#byInsertId.set(key, this.#events.length - 1)
+    const uncount = key === undefined ? this.#count(event.repeatOf ?? event.eventId) : undefined
     return () => {
       this.#events.pop()
       this.impact.remove(event)
-      if (insertId !== undefined) this.#byInsertId.delete(insertId)
+      if (key !== undefined) this.#byInsertId.delete(key)
       uncount?.()
     }
   }

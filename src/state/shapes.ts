@@ -1,4 +1,6 @@
 import { isObject } from '../json.ts'
+import { insertKey } from './events.ts'
+import { externalKey } from './prompts.ts'
 import {
   between,
   both,
@@ -42,7 +44,10 @@ export const eventShape = record({
   repeatOf: optional(nonEmpty),
 })
 
-/** An event that somebody hands us, perhaps written by hand: as the service describes it. */
+/**
+ * An event that somebody hands us, perhaps written by hand: as the service describes it, but for what another contract
+ * may have added, since an export has to come in where it came out.
+ */
 const importedEventShape = both(
   eventShape,
   record({
@@ -50,8 +55,8 @@ const importedEventShape = both(
       eventType: text,
       productId: text,
       value: text,
-      valueType: oneOf('currency', 'numeric', 'text', 'boolean'),
-      influence: oneOf('positive', 'negative', 'neutral'),
+      valueType: text,
+      influence: text,
       qualityImpactScore: optional(between(-1, 1)),
       conversationId: optional(text),
       externalConversationId: optional(text),
@@ -88,7 +93,9 @@ const importedPromptShape = both(
   promptShapeWith(
     both(
       versionShape,
-      record({ fields: record({ name: text, components: list(record({ content: text })) }) }),
+      record({
+        fields: record({ name: optional(text), components: optional(list(record({ content: text }))) }),
+      }),
     ),
   ),
   record({ externalPromptId: optional(text), productId: optional(text) }),
@@ -157,17 +164,15 @@ function distinct(items: Check, namesOf: (item: Record<string, unknown>) => read
 
 function eventNames(event: Record<string, unknown>): readonly string[] {
   const { fields } = event
-  const insertId = isObject(fields) ? fields['insertId'] : undefined
+  const key = isObject(fields) ? insertKey(fields) : undefined
   const own = `eventId ${event['eventId']}`
-  return insertId === undefined ? [own] : [own, `insertId ${insertId}`]
+  return key === undefined ? [own] : [own, `insertId ${key}`]
 }
 
 function promptNames(prompt: Record<string, unknown>): readonly string[] {
   const own = `promptId ${prompt['promptId']}`
-  const external = prompt['externalPromptId']
-  return external === undefined
-    ? [own]
-    : [own, `externalPromptId ${external} (product ${prompt['productId']})`]
+  const key = externalKey(prompt)
+  return key === undefined ? [own] : [own, `product and externalPromptId ${key}`]
 }
 
 function membersOf(value: unknown, name: string): readonly Record<string, unknown>[] {

@@ -1,6 +1,6 @@
 import { deriveUuid } from '../derive.ts'
 import { frozen } from './copy.ts'
-import { newEvent, payloadDiffers } from './events.ts'
+import { insertKey, newEvent, payloadDiffers } from './events.ts'
 import { newPrompt, newVersion } from './prompts.ts'
 import type { KeptSnapshot, SnapshotHead } from './sandbox.ts'
 import type { Snapshot } from './sandboxes.ts'
@@ -24,8 +24,9 @@ export function stepUnless(hindered: boolean, change: Change): Decision<boolean>
 /** The first event of an `insertId` stands; every other one of the same is counted as its replay. */
 export function recordEvent(world: World, writer: Writer, draft: EventDraft): Decision<EventReceipt> {
   const { sandbox } = world.realm(writer.sandbox)
-  const standing = draft.insertId === undefined ? undefined : sandbox.eventOf(draft.insertId)
-  if (draft.insertId === undefined || standing === undefined) {
+  const key = insertKey(draft)
+  const standing = key === undefined ? undefined : sandbox.eventOf(key)
+  if (key === undefined || standing === undefined) {
     const event = frozen(newEvent(writer, draft, sandbox.occurrences))
     return {
       change: { op: 'event', sandbox: writer.sandbox, event },
@@ -34,7 +35,7 @@ export function recordEvent(world: World, writer: Writer, draft: EventDraft): De
   }
   const event = frozen({ ...standing, replays: standing.replays + 1 })
   return {
-    change: { op: 'replay', sandbox: writer.sandbox, insertId: draft.insertId },
+    change: { op: 'replay', sandbox: writer.sandbox, insertId: key },
     answer: { event, replayed: true, payloadDiffers: payloadDiffers(standing, draft) },
   }
 }

@@ -89,8 +89,8 @@ export interface EventReceipt {
 
 /** A prompt to be stored: the request body, accepted. Shapes: service.md, "Prompt creation request". */
 export interface PromptDraft {
-  readonly name: string
-  readonly components: readonly PromptComponentDraft[]
+  readonly name?: string
+  readonly components?: readonly PromptComponentDraft[]
   readonly productId?: string
   readonly role?: string
   readonly externalPromptId?: string
@@ -156,10 +156,15 @@ export interface RateTaken {
   readonly resetMs: number
 }
 
+/** The disk did not take a change, so it was not made: `ENOSPC` as a rule. Writing goes on once there is room. */
+export class NotKept extends Error {
+  override readonly name = 'NotKept'
+}
+
 /**
  * What the simulator remembers. Every method is one atomic step, so that an adapter for a shared store can do it in one
- * round trip. A method's promise resolves once its effect is kept, and rejects (with memory unchanged) where it could
- * not be kept. What a method gives out is frozen, and what it is given is copied. A sandbox that was never written to is
+ * round trip. A method's promise resolves once its effect is kept, and rejects with `NotKept` (memory unchanged) where
+ * it could not be kept. What a method gives out is frozen, and what it is given is copied. A sandbox that was never written to is
  * an empty one.
  */
 export interface Store {

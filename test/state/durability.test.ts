@@ -1,5 +1,7 @@
+import { execFileSync } from 'node:child_process'
 import {
   appendFileSync,
+  chmodSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -9,10 +11,11 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs'
-import { dirname } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import type { JsonObject } from '../../src/json.ts'
 import type { WriteBytes } from '../../src/state/journal.ts'
-import type { Store } from '../../src/state/store.ts'
+import type { EventDraft, Store } from '../../src/state/store.ts'
 import { event, prompt, writer } from './drafts.ts'
 import { killedNow, openOrFail, problemOf, statePath } from './folder.ts'
 
@@ -117,6 +120,44 @@ describe('what was acknowledged', () => {
     expect(await insertIds(again.store)).toEqual(['a', 'b'])
     await again.store.close()
     expect(readdirSync(dirname(copy))).toEqual(['state.json'])
+  })
+})
+
+describe('what only an edited contract lets in', () => {
+  /** Bodies as they may come where somebody has learnt that the service is more liberal than its description. */
+  const events: JsonObject[] = [
+    { insertId: null },
+    { insertId: null },
+    { insertId: 7 },
+    { insertId: 7 },
+    { insertId: { a: 1, b: 2 } },
+    { insertId: { b: 2, a: 1 } },
+    { valueType: 'duration', influence: 'mixed', sampleRate: 'half' },
+  ]
+  const prompts: JsonObject[] = [
+    { name: 'No parts' },
+    { externalPromptId: null, components: [{ content: 'a' }] },
+    { externalPromptId: null, components: [{ content: 'a' }] },
+    { externalPromptId: { a: 1 }, components: [] },
+    { externalPromptId: { a: 2 }, components: [] },
+  ]
+
+  test('is kept, loads again, and is met again on a retry where it has a name', async () => {
+    const path = statePath()
+    const { store } = await openOrFail(path)
+    for (const body of events) await store.recordEvent(writer, { ...event(), ...body } as EventDraft)
+    for (const body of prompts) await store.addPromptVersion(writer, body)
+    const before = await store.exportSandbox('default')
+    expect(before.events.map(({ replays }) => replays)).toEqual([0, 0, 1, 1, 0])
+    expect(before.prompts.map(({ versions }) => versions.length)).toEqual([1, 1, 1, 1, 1])
+
+    const fromJournal = await openOrFail(killedNow(path))
+    expect(await fromJournal.store.exportSandbox('default')).toEqual(before)
+    await store.close()
+    const fromFile = await openOrFail(path)
+    expect(await fromFile.store.exportSandbox('default')).toEqual(before)
+    const named = { ...event(), insertId: { b: 2, a: 1 } } as unknown as EventDraft
+    expect((await fromFile.store.recordEvent(writer, named)).replayed).toBe(true)
   })
 })
 
@@ -282,8 +323,51 @@ describe('a place that cannot be written to', () => {
   })
 
   test('is refused where a folder has the name', async () => {
+    const folder = dirname(statePath())
+    expect(await problemOf(folder)).toContain(`cannot be kept in ${folder} (it is a folder, not a file)`)
+    expect(readdirSync(dirname(folder))).not.toContain(`${basename(folder)}.lock`)
+  })
+
+  test('is refused where a pipe has the name, which nobody ever writes to', async () => {
     const path = statePath()
-    expect(await problemOf(dirname(path))).toContain('cannot be read (EISDIR')
+    execFileSync('mkfifo', [path])
+    expect(await problemOf(path)).toContain('(it is a pipe or socket, not a file)')
+  })
+
+  test('is refused where a device has the name', async () => {
+    expect(await problemOf('/dev/null')).toContain('cannot be kept in /dev/null (it is a device, not a file)')
+    expect(existsSync('/dev/null.lock')).toBe(false)
+  })
+
+  test.runIf(existsSync('/proc/version'))('is refused where no file and no folder can be made', async () => {
+    for (const path of ['/proc/state.json', '/proc/convsim/state.json', '/proc/version']) {
+      const problem = await problemOf(path)
+      expect(problem).toContain(`cannot be kept in ${path}`)
+      expect(problem).toContain(':memory:')
+    }
+  })
+
+  test('is refused where the folder is read-only', async () => {
+    const folder = dirname(statePath())
+    // Root may write to any folder, unless it gives up that right.
+    const give = process.getuid?.() === 0 ? ['setpriv', '--bounding-set', '-all', '--inh-caps', '-all'] : []
+    const script = `
+      import { openFileStore } from ${JSON.stringify(new URL('../../src/state/file.ts', import.meta.url).pathname)}
+      const opened = await openFileStore(${JSON.stringify(join(folder, 'state.json'))})
+      console.log(opened.ok ? 'it opened' : opened.problem)`
+    chmodSync(folder, 0o555)
+    const [command = process.execPath, ...before] = [...give, process.execPath]
+    const said = execFileSync(command, [...before, '--import', 'tsx', '--input-type=module', '-e', script], {
+      encoding: 'utf8',
+    })
+    chmodSync(folder, 0o755)
+    expect(said).toContain(`cannot be kept in ${join(folder, 'state.json')} (EACCES`)
+  })
+
+  test('can be several folders deep, none of which is there yet', async () => {
+    const folder = dirname(statePath())
+    expect(await problemOf(join(folder, 'a', 'b', 'c', 'state.json'))).toBe('it opened')
+    expect(await problemOf(join(folder, 'a', 'b', 'd', 'state.json'))).toBe('it opened')
   })
 })
 
