@@ -1,0 +1,210 @@
+import { describe, expect, test } from 'vitest'
+import type { JsonObject } from '../../src/json.ts'
+import { ask, errorOf, event, prompt, textOf } from '../support/client.ts'
+import { steer } from '../support/control.ts'
+import { eventPage, promptsOf } from '../support/kept.ts'
+import { postAll } from '../support/pipelined.ts'
+import { sharedSimulator } from '../support/shared.ts'
+import { frozenNow } from '../support/start.ts'
+
+const sim = sharedSimulator()
+const otherProduct = '00000000-0000-4000-9000-000000000001'
+const conversation = '5a0e1b1c-7a0e-4b7e-8d21-0d6a5b7f9c34'
+
+async function post(sandbox: string, path: string, body: JsonObject): Promise<void> {
+  const answer = await ask(sim(), path, { body, headers: { 'x-sim-sandbox': sandbox } })
+  expect(answer.status).toBe(201)
+}
+
+describe('GET events', () => {
+  const recorded = [
+    { value: 'a', eventType: 'purchase' },
+    { value: 'b', eventType: 'purchase', productId: otherProduct, insertId: 'order-1' },
+    { value: 'c', eventType: 'cancellation', conversationId: conversation },
+    {
+      value: 'd',
+      eventType: 'cancellation',
+      externalConversationId: 'chat-9',
+      sampleRate: 0,
+      insertId: 'dropped',
+    },
+  ]
+
+  test.each([
+    ['', 'a b c d'],
+    ['eventType=purchase', 'a b'],
+    ['eventType=Purchase', ''],
+    [`productId=${otherProduct}`, 'b'],
+    [`productId=${otherProduct.toUpperCase()}`, 'b'],
+    [`conversationId=${conversation.toUpperCase()}`, 'c'],
+    ['externalConversationId=chat-9', 'd'],
+    ['insertId=order-1', 'b'],
+    ['sampledOut=true', 'd'],
+    ['sampledOut=false', 'a b c'],
+    ['eventType=cancellation&sampledOut=false', 'c'],
+    ['eventType=cancellation&insertId=order-1', ''],
+  ])('%s finds %s', async (query, values) => {
+    const { total } = await eventPage(sim(), 'sandbox=filters')
+    if (total === 0) for (const about of recorded) await post('filters', '/v1/events', event(about))
+    const page = await eventPage(sim(), `sandbox=filters&${query}`)
+    expect(page.events.map(({ fields }) => fields.value).join(' ')).toBe(values)
+    expect(page.total).toBe(page.events.length)
+  })
+
+  test('in pages: every event once, in the order of recording, with the total beside each page', async () => {
+    await steer(sim(), 'POST', '/reset')
+    const bodies = Array.from({ length: 250 }, (_, n) => event({ value: `${n}`, insertId: `page-${n}` }))
+    for (const body of bodies) await post('pages', '/v1/events', body)
+    const seen: string[] = []
+    for (let offset = 0; offset < 300; offset += 60) {
+      const page = await eventPage(sim(), `sandbox=pages&offset=${offset}&limit=60`)
+      expect(page.total).toBe(250)
+      seen.push(...page.events.map(({ fields }) => fields.value))
+    }
+    expect(seen).toEqual(bodies.map(({ value }) => value))
+    const first = await eventPage(sim(), 'sandbox=pages')
+    expect([first.events.length, first.total]).toEqual([100, 250])
+    expect(await eventPage(sim(), 'sandbox=pages&limit=0')).toEqual({ events: [], total: 250 })
+  })
+
+  test.each([
+    ['limit=-1', 'limit'],
+    ['limit=10001', 'limit'],
+    ['offset=one', 'offset'],
+    ['sampledOut=perhaps', 'sampledOut'],
+    ['productId=web-shop', 'productId'],
+    ['eventTyp=purchase', 'eventTyp'],
+    ['sandbox=.x', 'sandbox'],
+  ])('?%s is refused, with the parameter', async (query, parameter) => {
+    const answer = await ask(sim(), `/__sim/events?${query}`, { token: null })
+    expect(answer.status).toBe(400)
+    expect(errorOf(answer)).toContain(parameter)
+  })
+
+  test('shows how often each was sent again, what sampling dropped, and what was filled in', async () => {
+    const dropped = event({ insertId: 'x', sampleRate: 0, influence: 'negative', extra: { a: [1] } })
+    for (let index = 0; index < 4; index += 1) await post('marks', '/v1/events', dropped)
+    await post('marks', '/v1/events', event({ qualityImpactScore: 0.25, influence: 'negative' }))
+    expect(await eventPage(sim(), 'sandbox=marks')).toMatchObject({
+      total: 2,
+      events: [
+        {
+          fields: { ...dropped, valueType: 'text', eventAt: frozenNow },
+          impact: -1,
+          sampledOut: true,
+          receivedAt: frozenNow,
+          replays: 3,
+        },
+        { impact: 0.25, sampledOut: false, replays: 0 },
+      ],
+    })
+  })
+
+  test('of a sandbox that nobody has written to has none, and makes none', async () => {
+    expect(await eventPage(sim(), 'sandbox=nobody')).toEqual({ events: [], total: 0 })
+    const { sandboxes } = await steer(sim(), 'GET', '/sandboxes')
+    expect(JSON.stringify(sandboxes)).not.toContain('nobody')
+  })
+})
+
+describe('GET prompts', () => {
+  test('shows every version with fingerprint, variables, components and what else was sent', async () => {
+    const first = prompt({
+      externalPromptId: 'greeting',
+      productId: otherProduct,
+      role: 'assistant',
+      tags: ['shop'],
+      components: [{ content: 'Hello {{name}}', type: 'system' }, { content: '{{ order.id }}' }],
+    })
+    await post('prompts', '/v1/prompts', first)
+    await post('prompts', '/v1/prompts', { ...first, name: 'Renamed' })
+    await post('prompts', '/v1/prompts', prompt())
+    const [greeting, other] = await promptsOf(sim(), 'prompts')
+    expect(greeting).toMatchObject({
+      externalPromptId: 'greeting',
+      productId: otherProduct,
+      versions: [
+        {
+          version: 1,
+          name: 'Order assistant',
+          active: false,
+          variables: ['name', 'order.id'],
+          tags: ['shop'],
+        },
+        { version: 2, name: 'Renamed', active: false, components: [{ content: 'Hello {{name}}' }, {}] },
+      ],
+    })
+    const [one, two] = greeting?.versions ?? []
+    expect(one?.fingerprint).toMatch(/^[0-9a-f]{64}$/)
+    expect(two?.fingerprint).toBe(one?.fingerprint)
+    expect(two?.versionId).not.toBe(one?.versionId)
+    expect(other).toMatchObject({ versions: [{ version: 1 }] })
+  })
+
+  test('shows the component ids that the answer gave', async () => {
+    const answer = await ask(sim(), '/v1/prompts', {
+      body: prompt({ components: [{ content: 'a' }, { content: 'b' }] }),
+      headers: { 'x-sim-sandbox': 'components' },
+    })
+    const [{ versions: [version] = [] } = {}] = await promptsOf(sim(), 'components')
+    const shown = JSON.parse(JSON.stringify(version)).components
+    expect(shown.map(({ componentId }: { componentId: string }) => componentId)).toEqual(
+      JSON.parse(answer.text).componentIds,
+    )
+  })
+})
+
+describe('activation', () => {
+  const versionsIn = async (sandbox: string) => (await promptsOf(sim(), sandbox))[0]?.versions ?? []
+  const activeIn = async (sandbox: string) => (await versionsIn(sandbox)).map(({ active }) => active)
+
+  test('makes one version the only active one, and a later version leaves it so', async () => {
+    const sandbox = 'activation'
+    const add = () => post(sandbox, '/v1/prompts', prompt({ externalPromptId: 'p' }))
+    for (let index = 0; index < 3; index += 1) await add()
+    const [{ promptId = '' } = {}] = await promptsOf(sim(), sandbox)
+    const [first, second] = await versionsIn(sandbox)
+    const activate = (versionId = '') =>
+      steer(sim(), 'POST', `/prompts/${promptId}/versions/${versionId}/activate?sandbox=${sandbox}`)
+    expect(await activate(second?.versionId)).toEqual({
+      promptId,
+      versionId: second?.versionId,
+      active: true,
+    })
+    expect(await activeIn(sandbox)).toEqual([false, true, false])
+    await activate(second?.versionId)
+    await activate(first?.versionId)
+    expect(await activeIn(sandbox)).toEqual([true, false, false])
+    await add()
+    expect(await activeIn(sandbox)).toEqual([true, false, false, false])
+  })
+
+  test('finds only a version of that prompt in that sandbox', async () => {
+    const sandbox = 'finding'
+    for (const id of ['p', 'q']) await post(sandbox, '/v1/prompts', prompt({ externalPromptId: id }))
+    const [p, q] = await promptsOf(sim(), sandbox)
+    const nobody = '00000000-0000-4000-8000-00000000dead'
+    const pairs = [
+      [p?.promptId, q?.versions[0]?.versionId, sandbox],
+      [nobody, p?.versions[0]?.versionId, sandbox],
+      [p?.promptId, nobody, sandbox],
+      [p?.promptId, p?.versions[0]?.versionId, 'elsewhere'],
+    ]
+    for (const [promptId, versionId, where] of pairs) {
+      const path = `/__sim/prompts/${promptId}/versions/${versionId}/activate?sandbox=${where}`
+      const answer = await ask(sim(), path, { method: 'POST', token: null })
+      expect(answer.status).toBe(404)
+      expect(errorOf(answer)).toContain(String(versionId))
+    }
+    expect(await activeIn(sandbox)).toEqual([false])
+  })
+})
+
+test('500 events posted at once are all there, once each', async () => {
+  await steer(sim(), 'POST', '/reset')
+  const bodies = Array.from({ length: 500 }, (_, n) => event({ insertId: `at-once-${n}` }))
+  const answers = await postAll(sim().origin, '/v1/events', bodies)
+  const ids = answers.map(({ body, status }) => textOf({ body, status }, 'eventId'))
+  const page = await eventPage(sim(), 'limit=10000')
+  expect(page.events.map(({ eventId }) => eventId).sort()).toEqual(ids.sort())
+})
