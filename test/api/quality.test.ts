@@ -1,0 +1,321 @@
+import { describe, expect, test } from 'vitest'
+import { isObject, type Json, type JsonObject } from '../../src/json.ts'
+import type { Analytics } from '../../src/simulation/analytics.ts'
+import { periods, readAnalytics } from '../support/analytics.ts'
+import { ask, errorOf, event, textOf, productId as unknownProduct } from '../support/client.ts'
+import { steer } from '../support/control.ts'
+import { read } from '../support/kept.ts'
+import { postAll } from '../support/pipelined.ts'
+import { sharedSimulator } from '../support/shared.ts'
+import { startForTest, type TestSimulator } from '../support/start.ts'
+
+const product = (n: number) => `00000000-0000-4000-9000-00000000000${n}`
+const model = (n: number) => `00000000-0000-4000-8000-00000000000${n}`
+
+/** fixtures/products.yaml: Web Shop is the models 1 and 5. */
+const webShop = { id: product(1), models: [model(1), model(5)] }
+const others = [model(2), model(3), model(6), '4f7c2a1e-9b3d-4c58-8e21-6d0a5b7f9c34']
+const everyModel = [...webShop.models, ...others]
+
+/** Every analytics answer as text, by model and period. */
+async function answersOf(sim: TestSimulator, sandbox = 'default'): Promise<Map<string, string>> {
+  const answers = new Map<string, string>()
+  for (const modelId of everyModel) {
+    for (const period of periods) {
+      const path = `/v1/models/${modelId}/analytics?period=${period}`
+      answers.set(`${modelId} ${period}`, (await ask(sim, path, { token: `k~${sandbox}` })).text)
+    }
+  }
+  return answers
+}
+
+async function post(sim: TestSimulator, about: JsonObject, sandbox = 'default'): Promise<string> {
+  const answer = await ask(sim, '/v1/events', { body: event(about), token: `k~${sandbox}` })
+  expect(answer.status).toBe(201)
+  return textOf(answer, 'eventId')
+}
+
+/** README, "Events move scores". */
+const moved = (seeded: number, weight: number, impact: number) =>
+  Math.round(Math.min(1, Math.max(0, seeded + weight * impact)) * 10_000) / 10_000
+
+/** Scores have four decimals, so sums of them are made in whole ten-thousandths. */
+function weightedQuality({ dataPoints }: Analytics): number | null {
+  let sum = 0
+  let count = 0
+  for (const { avgConversationQualityIndex: quality, conversationCount } of dataPoints) {
+    if (quality === null) continue
+    sum += Math.round(quality * 10_000) * conversationCount
+    count += conversationCount
+  }
+  return count === 0 ? null : Math.round(sum / count) / 10_000
+}
+
+/** What does not follow from conversation quality: everything but the index and the assessment. */
+function rest({ avgConversationQualityIndex: _, recommendations: __, dataPoints, ...counts }: Analytics) {
+  return { ...counts, dataPoints: dataPoints.map(({ avgConversationQualityIndex: ___, ...point }) => point) }
+}
+
+/** The sum of impacts by day, and the events that make it. */
+const days: ReadonlyMap<string, { impact: number; events: readonly JsonObject[] }> = new Map([
+  [
+    '2026-01-15',
+    {
+      impact: -0.4,
+      events: [{ qualityImpactScore: -0.65 }, { qualityImpactScore: 0.25, influence: 'negative' }],
+    },
+  ],
+  [
+    '2026-01-10',
+    {
+      impact: 1,
+      events: [
+        { influence: 'positive', eventAt: '2026-01-10T00:00:00Z' },
+        { influence: 'positive', eventAt: '2026-01-10T23:59:59.999Z' },
+        { influence: 'negative', eventAt: '2026-01-10T01:30:00+01:00' },
+        { influence: 'neutral', eventAt: '2026-01-10' },
+        { influence: 'negative', eventAt: '2026-01-10', sampleRate: 0 },
+      ],
+    },
+  ],
+  [
+    '2025-12-20',
+    { impact: -2, events: [1, 2].map(() => ({ influence: 'negative', eventAt: '2025-12-20T12:00' })) },
+  ],
+  ['2025-06-01', { impact: -1, events: [{ influence: 'negative', eventAt: '2025-06-01' }] }],
+])
+
+test.each([0.1, 0.35, 1])(
+  'events at a weight of %d move their days of their models by the formula, and nothing else',
+  async (weight) => {
+    const sim = await startForTest()
+    const before = await answersOf(sim)
+    await steer(sim, 'PUT', '/quality', { weight })
+    for (const { events } of days.values()) {
+      for (const about of events) await post(sim, { productId: webShop.id.toUpperCase(), ...about })
+    }
+    const after = await answersOf(sim)
+    for (const [key, text] of before) {
+      const [modelId = ''] = key.split(' ')
+      if (!webShop.models.includes(modelId)) {
+        expect(after.get(key)).toBe(text)
+        continue
+      }
+      const seeded: Analytics = JSON.parse(text)
+      const shifted: Analytics = JSON.parse(after.get(key) ?? '')
+      expect(shifted.dataPoints).toEqual(
+        seeded.dataPoints.map((point) => {
+          const { avgConversationQualityIndex: quality, date } = point
+          const impact = days.get(date.slice(0, 10))?.impact
+          if (quality === null || impact === undefined) return point
+          return { ...point, avgConversationQualityIndex: moved(quality, weight, impact) }
+        }),
+      )
+      expect(rest(shifted)).toEqual(rest(seeded))
+      expect(shifted.avgConversationQualityIndex).toBe(weightedQuality(shifted))
+      expect(seeded.avgConversationQualityIndex).toBe(weightedQuality(seeded))
+      expect(after.get(key)).not.toBe(text)
+    }
+  },
+)
+
+describe('the answer is the seeded one, byte for byte,', () => {
+  const seeded = (sim: TestSimulator) => answersOf(sim, 'untouched')
+
+  test.each<[string, (sim: TestSimulator) => Promise<unknown>]>([
+    ['without events, whatever the weight', (sim) => steer(sim, 'PUT', '/quality', { weight: 1 })],
+    [
+      'at a weight of 0',
+      async (sim) => {
+        await post(sim, { productId: webShop.id, influence: 'negative' })
+        await steer(sim, 'PUT', '/quality', { weight: 0 })
+      },
+    ],
+    [
+      'for a product that no fixture knows',
+      (sim) => post(sim, { productId: unknownProduct, influence: 'negative' }),
+    ],
+    [
+      'for events that sampling dropped',
+      (sim) => post(sim, { productId: webShop.id, influence: 'negative', sampleRate: 0 }),
+    ],
+    ['for neutral events', (sim) => post(sim, { productId: webShop.id })],
+    [
+      'for events whose impacts cancel out',
+      async (sim) => {
+        for (const qualityImpactScore of [0.1, 0.2, -0.3])
+          await post(sim, { productId: webShop.id, qualityImpactScore })
+      },
+    ],
+    [
+      'for events of days outside of every period',
+      async (sim) => {
+        for (const eventAt of ['2026-01-16T00:00:00Z', '2025-10-17T23:59:59.999Z', '1970-01-01'])
+          await post(sim, { productId: webShop.id, influence: 'negative', eventAt })
+      },
+    ],
+    [
+      'for events of another sandbox',
+      (sim) => post(sim, { productId: webShop.id, influence: 'negative' }, 'elsewhere'),
+    ],
+    [
+      'after a reset',
+      async (sim) => {
+        await post(sim, { productId: webShop.id, influence: 'negative' })
+        expect(await answersOf(sim)).not.toEqual(await seeded(sim))
+        await steer(sim, 'POST', '/reset')
+      },
+    ],
+  ])('%s', async (_name, meddle) => {
+    const sim = await startForTest()
+    await meddle(sim)
+    expect(await answersOf(sim)).toEqual(await seeded(sim))
+  })
+})
+
+test.each(['negative', 'positive'])(
+  'whatever many %s events do, the answer fits the document and its ranges',
+  async (influence) => {
+    const sim = await startForTest()
+    const daysBack = Array.from({ length: 90 }, (_, n) => new Date(Date.UTC(2026, 0, 15 - n)).toISOString())
+    const bodies = daysBack.flatMap((eventAt) =>
+      Array.from({ length: 20 }, () => event({ productId: webShop.id, influence, eventAt })),
+    )
+    await postAll(sim.origin, '/v1/events', bodies)
+    await steer(sim, 'PUT', '/quality', { weight: 1 })
+    const bound = influence === 'negative' ? 0 : 1
+    for (const modelId of webShop.models) {
+      for (const period of periods) {
+        const { dataPoints, avgConversationQualityIndex, recommendations } = await readAnalytics(
+          sim,
+          modelId,
+          period,
+        )
+        const active = dataPoints.filter(({ conversationCount }) => conversationCount > 0)
+        expect(new Set(active.map((point) => point.avgConversationQualityIndex))).toEqual(new Set([bound]))
+        expect(avgConversationQualityIndex).toBe(bound)
+        expect(recommendations?.healthLevel === 'critical').toBe(influence === 'negative')
+      }
+    }
+  },
+)
+
+test('a model without traffic stays without data, however many events there are', async () => {
+  const sim = await startForTest()
+  const empty = { token: 'k', headers: { 'x-sim-scenario': 'empty' } }
+  const before = await readAnalytics(sim, model(1), '30d', empty)
+  await post(sim, { productId: webShop.id, influence: 'negative' })
+  expect(await readAnalytics(sim, model(1), '30d', empty)).toEqual(before)
+  expect(before.avgConversationQualityIndex).toBeNull()
+})
+
+describe('GET quality', () => {
+  const sim = sharedSimulator()
+  const conversationId = '5A0E1B1C-7A0E-4B7E-8D21-0D6A5B7F9C34'
+
+  interface Quality {
+    readonly weight: number
+    readonly products: readonly JsonObject[]
+    readonly conversations: readonly JsonObject[]
+  }
+  const qualityOf = (sandbox: string) => read<Quality>(sim(), `/quality?sandbox=${sandbox}`)
+
+  test('lists PQI by product and CQI by conversation with the events that made them', async () => {
+    const sandbox = 'lists'
+    const ids = {
+      linked: await post(sim(), { productId: webShop.id, influence: 'positive', conversationId }, sandbox),
+      again: await post(
+        sim(),
+        {
+          productId: webShop.id.toUpperCase(),
+          qualityImpactScore: 0.5,
+          conversationId: conversationId.toLowerCase(),
+          externalConversationId: 'chat-1',
+        },
+        sandbox,
+      ),
+      ours: await post(sim(), { influence: 'negative', externalConversationId: 'chat-1' }, sandbox),
+      alone: await post(sim(), { productId: webShop.id }, sandbox),
+    }
+    await post(
+      sim(),
+      { productId: webShop.id, influence: 'negative', sampleRate: 0, conversationId },
+      sandbox,
+    )
+    await post(sim(), { productId: webShop.id, influence: 'positive', insertId: 'x' }, `${sandbox}-2`)
+    expect(await qualityOf(sandbox)).toEqual({
+      weight: 0.1,
+      products: [
+        {
+          productId: webShop.id,
+          name: 'Web Shop',
+          pqi: 0.65,
+          impact: 1.5,
+          events: 3,
+          eventIds: [ids.linked, ids.again, ids.alone],
+        },
+        { productId: unknownProduct, pqi: 0.4, impact: -1, events: 1, eventIds: [ids.ours] },
+      ],
+      conversations: [
+        {
+          conversation: conversationId.toLowerCase(),
+          cqi: 0.65,
+          impact: 1.5,
+          events: 2,
+          eventIds: [ids.linked, ids.again],
+        },
+        { conversation: 'chat-1', cqi: 0.4, impact: -1, events: 1, eventIds: [ids.ours] },
+      ],
+    })
+  })
+
+  test('counts a replay once, and follows the weight at once', async () => {
+    const sandbox = 'weight'
+    for (let index = 0; index < 3; index += 1)
+      await post(sim(), { influence: 'negative', insertId: 'x', externalConversationId: 'chat' }, sandbox)
+    const pqi = async () => (await qualityOf(sandbox)).products.map((one) => one['pqi'])
+    expect(await pqi()).toEqual([0.4])
+    const put = await steer(sim(), 'PUT', `/quality?sandbox=${sandbox}`, { weight: 0.25 })
+    expect(put).toMatchObject({ weight: 0.25, conversations: [{ cqi: 0.25 }] })
+    expect(await pqi()).toEqual([0.25])
+    expect((await qualityOf('another')).weight).toBe(0.1)
+  })
+
+  test('is held within 0 and 1, and names no more than the first hundred events', async () => {
+    const bodies = Array.from({ length: 150 }, () => event({ influence: 'positive', productId: webShop.id }))
+    await postAll(sim().origin, '/v1/events', [
+      ...bodies,
+      ...bodies.map((body) => ({ ...body, influence: 'negative', productId: product(2) })),
+    ])
+    const { products } = await qualityOf('default')
+    expect(products).toMatchObject([
+      { pqi: 1, impact: 150, events: 150 },
+      { pqi: 0, impact: -150, events: 150 },
+    ])
+    for (const { eventIds } of products) expect(eventIds).toHaveLength(100)
+  })
+
+  test('is empty where there are no events', async () => {
+    expect(await qualityOf('empty')).toEqual({ weight: 0.1, products: [], conversations: [] })
+  })
+
+  test.each<[Json, RegExp]>([
+    [{ weight: 1.1 }, /\/weight/],
+    [{ weight: -0.1 }, /\/weight/],
+    [{ weight: '0.1' }, /\/weight/],
+    [{}, /weight/],
+    [{ weight: 0.1, of: 'events' }, /of/],
+  ])('PUT %j is refused and changes nothing', async (body, words) => {
+    const answer = await ask(sim(), '/__sim/quality?sandbox=put', { method: 'PUT', body, token: null })
+    expect(answer.status).toBe(400)
+    expect(errorOf(answer)).toMatch(words)
+    expect((await qualityOf('put')).weight).toBe(0.1)
+  })
+
+  test('a sandbox whose weight was set is listed', async () => {
+    await steer(sim(), 'PUT', '/quality?sandbox=weighty', { weight: 0.5 })
+    const { sandboxes } = await steer(sim(), 'GET', '/sandboxes')
+    const all = Array.isArray(sandboxes) ? sandboxes.filter(isObject) : []
+    expect(all.map(({ name }) => name)).toContain('weighty')
+  })
+})
