@@ -14,7 +14,13 @@ type Target = Pick<TestSimulator, 'origin'>
 /** Posts the event that all of this file is about, and gives its id. */
 async function post(target: Target, about: JsonObject = {}, how: Ask = {}): Promise<string> {
   const answer = await ask(target, '/v1/events', {
-    body: event({ insertId: 'order-7', value: 'first', influence: 'positive', ...about }),
+    body: event({
+      insertId: 'order-7',
+      value: 'first',
+      influence: 'positive',
+      externalConversationId: 'chat-7', // without one, there would be advice to link it
+      ...about,
+    }),
     ...how,
   })
   expect(answer.status).toBe(201)
