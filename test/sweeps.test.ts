@@ -380,6 +380,7 @@ const controls: Record<string, { path?: string; body?: Json; endless?: true }> =
   countRequests: { body: { operation: 'createEvent' } },
   verify: { body: { operation: 'createEvent', match: { path: '/v1/events' } } },
   deleteRequests: {},
+  getMetrics: {},
   wiremockRequests: {},
   wiremockCount: { body: { urlPath: '/v1/events' } },
   wiremockFind: { body: { method: 'POST' } },

@@ -1,6 +1,7 @@
 import { aboutHandlers } from './about.ts'
 import { clockHandlers } from './clock.ts'
 import type { ControlHandler } from './control.ts'
+import { metricsHandlers } from './metrics.ts'
 import { qualityHandlers } from './quality.ts'
 import { requestHandlers } from './requests.ts'
 import { sandboxHandlers } from './sandboxes.ts'
@@ -22,6 +23,7 @@ export function controlHandlers(seen: Seen): Record<string, ControlHandler> {
     ...qualityHandlers(seen),
     ...requestHandlers(seen),
     ...verifyHandlers(seen),
+    ...metricsHandlers(seen),
     ...wiremockHandlers(seen),
   }
 }

@@ -59,6 +59,7 @@ export class Journal {
   readonly #counts = new Map<string, Count>()
   readonly #listeners = new Set<EntryListener>()
   readonly #clearings = new Set<(sandbox: string) => void>()
+  readonly #waiting = new Set<() => void>()
   readonly #requests = new BodyRoom(roomForBodies)
   readonly #answers = new BodyRoom(roomForBodies)
   #recorded = 0
@@ -92,7 +93,19 @@ export class Journal {
     if (this.#size === 0) count.dropped += 1
     else this.#keep({ entry, count })
     this.#recorded = entry.number
+    for (const wake of this.#waiting) wake()
     for (const listener of this.#listeners) listener(entry, whole)
+  }
+
+  /** How many verifications and streams wait for something to happen. */
+  get waiting(): number {
+    return this.#waiting.size
+  }
+
+  /** Calls the function whenever an entry is recorded or a sandbox cleared, until the function is called that this gives back. */
+  await(wake: () => void): () => void {
+    this.#waiting.add(wake)
+    return () => void this.#waiting.delete(wake)
   }
 
   /** Calls the listener for every entry from now on, until the function is called that this gives back. */
@@ -150,6 +163,7 @@ export class Journal {
     if (count) count.isCleared = true
     this.#counts.delete(sandbox)
     this.#era += 1
+    for (const wake of this.#waiting) wake()
     for (const listener of this.#clearings) listener(sandbox)
   }
 

@@ -13,14 +13,12 @@ export function nextEntry(journal: Journal, ms: number, ends: readonly AbortSign
     const wake = (why: Woken) => {
       clearTimeout(timer)
       leave()
-      leaveToo()
       for (const signal of ends) signal.removeEventListener('abort', end)
       setImmediate(resolve, why)
     }
     const end = () => wake('end')
     const timer = setTimeout(wake, ms, 'time')
-    const leave = journal.onEntry(() => wake('entry'))
-    const leaveToo = journal.onClear(() => wake('entry'))
+    const leave = journal.await(() => wake('entry'))
     for (const signal of ends) signal.addEventListener('abort', end)
   })
 }

@@ -211,6 +211,7 @@ export const libraries: Readonly<Record<string, { readonly only: readonly string
     // Prism asks its caller for a logger that can have children.
     pino: { only: ['process-log.ts', 'contract/fallback.ts'] },
     'pino-pretty': { only: ['process-log.ts'], lazy: true },
+    'prom-client': { only: ['control/metrics.ts'], lazy: true },
     yaml: { only: ['contract/'] },
   }
 

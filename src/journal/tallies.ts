@@ -1,0 +1,64 @@
+import type { Entry } from './entry.ts'
+import type { Journal } from './journal.ts'
+
+/** How many exchanges there were of one kind. */
+export interface Kind {
+  /** `operationId`; undefined where the requests met none. */
+  readonly operation: string | undefined
+  readonly status: number
+  readonly origin: string
+  count: number
+}
+
+/** How long the answers to one operation took. */
+export interface Durations {
+  readonly operation: string | undefined
+  /** How many took at most as long as the bound of `durationBounds`, and longer than the one before; the last: longer than all. */
+  readonly counts: number[]
+  /** Seconds. */
+  sum: number
+}
+
+/** Seconds. */
+export const durationBounds = [
+  0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5,
+] as const
+
+/** Counts over the life of the process, whatever is cleared meanwhile. As many as operations and statuses, however many requests. */
+export class Tallies {
+  readonly #kinds = new Map<string, Kind>()
+  readonly #durations = new Map<string | undefined, Durations>()
+
+  constructor(journal: Journal) {
+    journal.onEntry((entry) => this.#add(entry))
+  }
+
+  kinds(): readonly Kind[] {
+    return [...this.#kinds.values()]
+  }
+
+  durations(): readonly Durations[] {
+    return [...this.#durations.values()]
+  }
+
+  #add({ operation, answer: { status, origin }, durationMs }: Entry): void {
+    const key = `${status} ${origin} ${operation}`
+    const kind = this.#kinds.get(key)
+    if (kind) kind.count += 1
+    else this.#kinds.set(key, { operation, status, origin, count: 1 })
+    const seconds = durationMs / 1000
+    const durations = this.#durationsOf(operation)
+    const at = durationBounds.findIndex((bound) => seconds <= bound)
+    const slot = at < 0 ? durationBounds.length : at
+    durations.counts[slot] = (durations.counts[slot] ?? 0) + 1
+    durations.sum += seconds
+  }
+
+  #durationsOf(operation: string | undefined): Durations {
+    const known = this.#durations.get(operation)
+    if (known) return known
+    const none = { operation, counts: Array.from({ length: durationBounds.length + 1 }, () => 0), sum: 0 }
+    this.#durations.set(operation, none)
+    return none
+  }
+}

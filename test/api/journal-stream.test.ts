@@ -1,0 +1,81 @@
+import { expect, test } from 'vitest'
+import { analyticsPath, ask, errorOf, event } from '../support/client.ts'
+import { steer } from '../support/control.ts'
+import { startForTest, type TestSimulator } from '../support/start.ts'
+
+/** Follows the journal. `until` reads on until the text so far has what is looked for. */
+async function follow(sim: TestSimulator, query = '', headers: Record<string, string> = {}) {
+  const answer = await fetch(`${sim.origin}/__sim/requests/stream?${query}`, { headers })
+  const reader = answer.body?.getReader()
+  if (!reader) throw new Error('no stream')
+  let text = ''
+  const until = async (wanted: RegExp) => {
+    while (!wanted.test(text)) {
+      const { done, value } = await reader.read()
+      if (done) throw new Error(`the stream ended after ${text}`)
+      text += new TextDecoder().decode(value)
+    }
+    return text
+  }
+  const rest = async () => {
+    for (;;) {
+      const { done } = await reader.read()
+      if (done) return 'ended'
+    }
+  }
+  return { answer, until, rest, leave: () => reader.cancel() }
+}
+
+test('the journal can be followed as it goes on', async () => {
+  const sim = await startForTest()
+  await ask(sim, analyticsPath)
+  const { answer, until, leave } = await follow(sim)
+  expect(answer.headers.get('content-type')).toBe('text/event-stream; charset=utf-8')
+  expect(answer.headers.get('cache-control')).toBe('no-store')
+  await ask(sim, '/v1/events', { body: event() })
+  const text = await until(/\nid: 2\n.*\n\n/)
+  expect(text).not.toContain('id: 1')
+  const [, data = ''] = /^data: (.*)$/m.exec(text) ?? []
+  const [listed] = [await steer(sim, 'GET', '/requests?since=1')].map(({ requests }) => requests)
+  expect([JSON.parse(data)]).toEqual(listed)
+  await leave()
+})
+
+test.each([
+  ['Last-Event-ID', '', { 'last-event-id': '1' }],
+  ['since', 'since=1', {}],
+])('and resumed with %s', async (_name, query, headers) => {
+  const sim = await startForTest()
+  for (let count = 0; count < 3; count += 1) await ask(sim, analyticsPath)
+  const { until, leave } = await follow(sim, query, headers)
+  const text = await until(/\nid: 3\n.*\n\n/)
+  expect([...text.matchAll(/^id: (\d)$/gm)].map(([, id]) => id)).toEqual(['2', '3'])
+  await leave()
+})
+
+test('with the filters of the list', async () => {
+  const sim = await startForTest()
+  const { until, leave } = await follow(sim, 'status=404&sandbox=*')
+  await ask(sim, analyticsPath)
+  await ask(sim, '/v1/nowhere', { headers: { 'x-sim-sandbox': 'a' } })
+  expect(await until(/\nid: 2\n/)).not.toContain('id: 1')
+  await leave()
+})
+
+test('a stop ends the streams and does not wait for their readers', async () => {
+  const sim = await startForTest()
+  const followed = await Promise.all([follow(sim), follow(sim, 'sandbox=*')])
+  for (const { until } of followed) await until(/^: /)
+  const ends = followed.map(({ rest }) => rest())
+  const before = performance.now()
+  await sim.close()
+  expect(performance.now() - before).toBeLessThan(4_000) // the grace that it would wait out is 5 s
+  expect(await Promise.all(ends)).toEqual(['ended', 'ended'])
+})
+
+test('one that cannot be had is refused as JSON, and HEAD has no end to wait for', async () => {
+  const sim = await startForTest()
+  errorOf(await ask(sim, '/__sim/requests/stream?status=many'))
+  const head = await fetch(`${sim.origin}/__sim/requests/stream`, { method: 'HEAD' })
+  expect(head.status).toBe(200)
+})

@@ -1,0 +1,310 @@
+import { describe, expect, test } from 'vitest'
+import { isObject, type JsonObject, valueAt } from '../../src/json.ts'
+import { analyticsPath, ask, askOperation, errorOf, event, operations } from '../support/client.ts'
+import { steer } from '../support/control.ts'
+import { controlFaultsOf } from '../support/documented.ts'
+import { askRaw } from '../support/raw-http.ts'
+import { startForTest, type TestSimulator } from '../support/start.ts'
+
+async function list(sim: TestSimulator, query = ''): Promise<JsonObject[]> {
+  const { requests } = await steer(sim, 'GET', `/requests?${query}`)
+  return (Array.isArray(requests) ? requests : []).filter(isObject)
+}
+
+const numbers = async (sim: TestSimulator, query?: string) =>
+  (await list(sim, query)).map(({ number }) => number)
+
+/** Six exchanges of every kind: 200, 429 by a scenario, 201 with advice, 400, 404 without the base path, 401. */
+async function sixExchanges(sim: TestSimulator): Promise<void> {
+  await ask(sim, `${analyticsPath}?period=7d`)
+  await ask(sim, analyticsPath, { headers: { 'x-sim-scenario': 'rate-limited' } })
+  await ask(sim, '/v1/events', { body: event({ value: 'many', valueType: 'numeric' }) })
+  await ask(sim, '/v1/prompts', { body: { name: 'x', components: [] } })
+  await ask(sim, '/events', { body: event() })
+  await ask(sim, '/v1/events', { body: event(), token: null })
+}
+
+test('an exchange is kept with all that there is to say of it', async () => {
+  const sim = await startForTest()
+  const answer = await ask(sim, '/v1/events?source=app', {
+    body: event({ value: 'many', valueType: 'numeric' }),
+    headers: { 'x-sim-scenario': 'slow;ms=2', 'user-agent': 'client/1' },
+  })
+  const id = answer.headers.get('x-request-id')
+  const shown = await steer(sim, 'GET', `/requests/${id}`)
+  expect(shown).toMatchObject({
+    id,
+    number: 1,
+    now: '2026-01-15T12:00:00.000Z',
+    durationMs: expect.any(Number),
+    delayMs: 2,
+    sandbox: 'default',
+    operation: 'createEvent',
+    request: {
+      method: 'POST',
+      path: '/v1/events',
+      query: 'source=app',
+      headers: { authorization: 'Bearer [redacted]', 'user-agent': 'client/1' },
+      body: { json: event({ value: 'many', valueType: 'numeric' }) },
+    },
+    answer: {
+      status: 201,
+      headers: { 'X-Request-Id': id },
+      body: { json: answer.body },
+      origin: 'contract',
+    },
+    scenarios: ['slow;ms=2'],
+    damage: [],
+    violations: [],
+    advice: [
+      { in: 'body', pointer: '/value', keyword: 'valueType' },
+      { in: 'body', pointer: '', keyword: 'link' },
+    ],
+  })
+  expect(Math.abs(Date.parse(String(shown['at'])) - Date.now())).toBeLessThan(60_000)
+  expect(controlFaultsOf('getRequest', 200, shown)).toEqual([])
+})
+
+test.each([
+  [
+    'drop-field',
+    { damage: [expect.stringMatching(/^drop-field at \//)], answerViolations: [{ in: 'response' }] },
+  ],
+  ['extra-field', { damage: [expect.stringMatching(/^extra-field at \//)], answerViolations: [] }],
+  ['truncated', { damage: ['truncated'], answerViolations: [] }],
+])('damage done on purpose is told: %s', async (scenario, told) => {
+  const sim = await startForTest()
+  await fetch(sim.origin + analyticsPath, {
+    headers: { authorization: 'Bearer k', 'x-sim-scenario': scenario },
+  }).then((answer) => answer.text().catch(() => undefined))
+  expect(await list(sim)).toMatchObject([{ scenarios: [scenario], ...told }])
+})
+
+describe('bodies', () => {
+  test.each([
+    ['JSON', '{"a":1}', { size: 7, json: { a: 1 } }],
+    ['text', 'no json', { size: 7, text: 'no json' }],
+    ['bytes', new Uint8Array([255, 0, 1]), { size: 3, base64: '/wAB' }],
+    ['nothing', undefined, { size: 0 }],
+    ['more than is kept', 'x'.repeat(70_000), { size: 70_000, cut: true, text: 'x'.repeat(65_536) }],
+    ['more than is read', 'x'.repeat(2_000_000), { size: 2_000_000, gone: true }],
+  ])('are shown as %s', async (_name, body, shown) => {
+    const sim = await startForTest()
+    await ask(sim, '/v1/events', { method: 'POST', ...(body !== undefined && { body }) })
+    const one = await steer(sim, 'GET', '/requests/req-1')
+    expect(valueAt(one, '/request/body')).toEqual(shown)
+  })
+
+  test('stand in the list where they are asked for, else only their sizes', async () => {
+    const sim = await startForTest()
+    await ask(sim, '/v1/events', { body: event() })
+    expect(await list(sim)).toMatchObject([{ request: { body: { size: expect.any(Number) } } }])
+    expect(JSON.stringify(await list(sim))).not.toContain('upgrade_purchased')
+    expect(await list(sim, 'bodies=true')).toMatchObject([{ request: { body: { json: event() } } }])
+  })
+})
+
+describe('the list', () => {
+  test.each([
+    ['', [1, 2, 3, 4, 5, 6]],
+    ['order=newest', [6, 5, 4, 3, 2, 1]],
+    ['operation=getModelAnalytics', [1, 2]],
+    ['status=4xx', [2, 4, 5, 6]],
+    ['status=201', [3]],
+    ['method=get', [1, 2]],
+    ['origin=scenario', [2]],
+    ['path=/v1/events', [3, 6]],
+    ['violations=true', [4]],
+    ['violations=false&status=4xx', [2, 5, 6]],
+    ['advice=true', [3, 5]],
+    ['since=4', [5, 6]],
+    ['limit=2', [1, 2]],
+    ['limit=0', []],
+    ['sandbox=other', []],
+    ['sandbox=*', [1, 2, 3, 4, 5, 6]],
+  ])('of ?%s', async (query, wanted) => {
+    const sim = await startForTest()
+    await sixExchanges(sim)
+    expect(await numbers(sim, query)).toEqual(wanted)
+  })
+
+  test('a missing base path is advice', async () => {
+    const sim = await startForTest()
+    await sixExchanges(sim)
+    expect(await list(sim, 'since=4&limit=1')).toMatchObject([
+      { advice: [{ in: 'path', keyword: 'base-path', message: expect.stringContaining('/v1/events') }] },
+    ])
+  })
+
+  test.each([
+    ['oldest', [1, 2, 3, 4, 5, 6]],
+    ['newest', [6, 5, 4, 3, 2, 1]],
+  ])('comes in pages that new requests do not move, the %s first', async (order, wanted) => {
+    const sim = await startForTest()
+    await sixExchanges(sim)
+    const seen: unknown[] = []
+    for (let cursor = ''; cursor !== '&cursor=undefined'; ) {
+      const page = await steer(sim, 'GET', `/requests?order=${order}&limit=2${cursor}`)
+      const { requests } = page
+      seen.push(...(Array.isArray(requests) ? requests : []).map((one) => valueAt(one, '/number')))
+      cursor = `&cursor=${page['next']}`
+      if (order === 'newest') await ask(sim, analyticsPath)
+    }
+    expect(seen).toEqual(wanted)
+  })
+
+  test('says how many there are, on this page or not', async () => {
+    const sim = await startForTest()
+    await sixExchanges(sim)
+    const pages = ['status=4xx&limit=1', 'status=4xx&limit=1&cursor=4', 'status=4xx&since=4']
+    const totals = await Promise.all(pages.map((query) => steer(sim, 'GET', `/requests?${query}`)))
+    expect(totals.map(({ total }) => total)).toEqual([4, 4, 2])
+  })
+
+  test.each(['status=5', 'order=up', 'limit=-1', 'limit=1001', 'origin=me', 'sandbox=-', 'statuss=400'])(
+    'refuses ?%s',
+    async (query) => {
+      const sim = await startForTest()
+      const answer = await ask(sim, `/__sim/requests?${query}`)
+      expect(answer.status).toBe(400)
+      errorOf(answer)
+    },
+  )
+})
+
+describe('what is dropped', () => {
+  test('for want of room is counted, and every answer that counts says so', async () => {
+    const sim = await startForTest({ journalSize: 3 })
+    for (let count = 0; count < 3; count += 1) await ask(sim, analyticsPath)
+    expect(await steer(sim, 'GET', '/requests')).toMatchObject({ recorded: 3, dropped: 0, truncated: false })
+    expect(await steer(sim, 'POST', '/requests/count')).toEqual({ count: 3, truncated: false })
+    await ask(sim, '/v1/events', { body: event() })
+    expect(await steer(sim, 'GET', '/requests')).toMatchObject({
+      recorded: 4,
+      dropped: 1,
+      truncated: true,
+      total: 3,
+    })
+    const question = { operation: 'getModelAnalytics' }
+    expect(await steer(sim, 'POST', '/requests/count', question)).toEqual({ count: 2, truncated: true })
+    expect(await steer(sim, 'POST', '/verify', question)).toMatchObject({ count: 2, truncated: true })
+    const gone = await ask(sim, '/__sim/requests/req-1')
+    expect(gone.status).toBe(404)
+    expect(errorOf(gone)).toMatch(/has dropped 1 for want of room; see --journal-size/)
+  })
+
+  test('of a journal without room is all of it', async () => {
+    const sim = await startForTest({ journalSize: 0 })
+    await ask(sim, analyticsPath)
+    expect(await steer(sim, 'GET', '/requests')).toEqual({
+      requests: [],
+      total: 0,
+      recorded: 1,
+      dropped: 1,
+      truncated: true,
+    })
+  })
+})
+
+describe('a sandbox has a journal of its own', () => {
+  const inSandbox = (sim: TestSimulator, name: string) =>
+    ask(sim, analyticsPath, { headers: { 'x-sim-sandbox': name } })
+
+  test.each([
+    ['DELETE', '/requests?sandbox=a'],
+    ['POST', '/reset?sandbox=a'],
+    ['DELETE', '/sandboxes/a'],
+    ['DELETE', '/wiremock/requests?sandbox=a'],
+    ['POST', '/wiremock/reset?sandbox=a'],
+  ])('that %s %s clears, and no other', async (method, path) => {
+    const sim = await startForTest()
+    for (const name of ['a', 'b', 'a']) await inSandbox(sim, name)
+    expect(await numbers(sim, 'sandbox=a')).toEqual([1, 3])
+    await steer(sim, method, path)
+    expect(await numbers(sim, 'sandbox=a')).toEqual([])
+    expect(await numbers(sim, 'sandbox=*')).toEqual([2])
+    await inSandbox(sim, 'a')
+    expect(await steer(sim, 'GET', '/requests?sandbox=a')).toMatchObject({ recorded: 1, truncated: false })
+  })
+
+  test('that goes with it where it has to make room', async () => {
+    const sim = await startForTest({ sandboxLimit: 2 })
+    for (const name of ['a', 'b']) await inSandbox(sim, name)
+    expect(await numbers(sim, 'sandbox=*')).toEqual([2])
+  })
+
+  test('and DELETE of all says how many there were', async () => {
+    const sim = await startForTest()
+    for (const name of ['a', 'b', 'a']) await inSandbox(sim, name)
+    expect(await steer(sim, 'DELETE', '/requests?sandbox=*')).toEqual({ deleted: 3 })
+    expect(await numbers(sim, 'sandbox=*')).toEqual([])
+  })
+})
+
+test('a look is no request: it is neither journaled nor makes it a sandbox', async () => {
+  const sim = await startForTest()
+  for (const path of ['requests', 'requests/req-1', 'requests?sandbox=a', 'info'])
+    await ask(sim, `/__sim/${path}`)
+  await ask(sim, '/__sim/verify?sandbox=a', { body: {} })
+  expect(await list(sim, 'sandbox=*')).toEqual([])
+  const { sandboxes } = await steer(sim, 'GET', '/sandboxes')
+  expect(sandboxes).toMatchObject([{ name: 'default' }])
+})
+
+describe('as a curl command', () => {
+  test('a request can be asked again, and gets the same answer', async () => {
+    const sim = await startForTest()
+    await ask(sim, '/v1/events?x=1', { body: event({ insertId: "it's one" }), headers: { 'x-team': 'a' } })
+    const { text, headers } = await ask(sim, '/__sim/requests/req-1?format=curl')
+    expect(headers.get('content-type')).toBe('text/plain; charset=utf-8')
+    expect(text).toContain(`'${sim.origin}/v1/events?x=1'`)
+    expect(text).toContain(`-H 'authorization: Bearer '"$TOKEN"''`)
+    expect(text).toContain(`-H 'x-team: a'`)
+  })
+})
+
+test('no token is shown anywhere: not by the journal, a stream, a curl command, a verification, an export or the log', async () => {
+  const sim = await startForTest()
+  const secret = 's3cr3t-t0k3n'
+  const headers = {
+    cookie: `session=${secret}`,
+    'x-api-key': secret,
+    'proxy-authorization': `Basic ${secret}`,
+  }
+  const stream = await fetch(`${sim.origin}/__sim/requests/stream?sandbox=*&since=0`)
+  for (const operation of operations) {
+    await askOperation(sim, operation, { token: secret, headers })
+    await askOperation(sim, operation, { token: `${secret}~worker-3`, headers })
+    await askOperation(sim, operation, { token: null, headers: { ...headers, authorization: secret } })
+  }
+  await ask(sim, `${analyticsPath}?api_key=${secret}`, { token: `${secret}~-` })
+  const reader = stream.body?.getReader()
+  let streamed = ''
+  while (!streamed.includes('\nid: 10\n')) {
+    const piece = await reader?.read()
+    if (!piece || piece.done) throw new Error(`the stream ended: ${streamed}`)
+    streamed += new TextDecoder().decode(piece.value)
+  }
+  await reader?.cancel()
+  const looks = [
+    'requests?sandbox=*&bodies=true',
+    'wiremock/requests?sandbox=worker-3',
+    'export',
+    'sandboxes',
+  ]
+  for (let number = 1; number <= 10; number += 1)
+    looks.push(`requests/req-${number}`, `requests/req-${number}?format=curl`)
+  const texts = [streamed, JSON.stringify(sim.said)]
+  for (const look of looks) texts.push((await ask(sim, `/__sim/${look}`)).text)
+  const match = { header: { 'x-team': 'a' } }
+  texts.push((await ask(sim, '/__sim/verify?sandbox=*', { body: { match } })).text)
+  expect(texts.filter((text) => text.includes(secret))).toEqual([])
+  expect(texts.join()).toContain('Bearer [redacted]~worker-3')
+})
+
+test('broken HTTP is logged, though not journaled', async () => {
+  const sim = await startForTest()
+  expect((await askRaw(sim.origin, 'GET /v1/events HTTP/9.9\r\n\r\n')).status).toBe(400)
+  expect(await list(sim)).toEqual([])
+  expect(sim.said.filter(({ message }) => message === 'broken HTTP')).toHaveLength(1)
+})

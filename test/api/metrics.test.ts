@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest'
+import { analyticsPath, ask, event } from '../support/client.ts'
+import { metricsOf } from '../support/metrics.ts'
+import { startForTest } from '../support/start.ts'
+
+test('metrics count requests by operation, status and origin, and what is held', async () => {
+  const sim = await startForTest({ journalSize: 4 })
+  await ask(sim, analyticsPath)
+  await ask(sim, analyticsPath, { headers: { 'x-sim-scenario': 'forbidden', 'x-sim-sandbox': 'a' } })
+  for (let count = 0; count < 2; count += 1) await ask(sim, '/v1/events', { body: event() })
+  await ask(sim, '/v1/nowhere')
+  const metrics = await metricsOf(sim)
+  expect(metrics).toMatchObject({
+    'convsim_requests_total{operation="getModelAnalytics",status="200",origin="contract"}': 1,
+    'convsim_requests_total{operation="getModelAnalytics",status="403",origin="scenario"}': 1,
+    'convsim_requests_total{operation="createEvent",status="201",origin="contract"}': 2,
+    'convsim_requests_total{operation="none",status="404",origin="contract"}': 1,
+    'convsim_request_duration_seconds_bucket{operation="createEvent",le="+Inf"}': 2,
+    'convsim_request_duration_seconds_count{operation="createEvent"}': 2,
+    convsim_journal_entries: 4,
+    convsim_journal_dropped: 1,
+    convsim_journal_waiting: 0,
+    convsim_sandboxes: 2,
+    convsim_state_events: 2,
+    convsim_state_prompts: 0,
+    nodejs_eventloop_lag_seconds: expect.any(Number),
+    process_resident_memory_bytes: expect.any(Number),
+  })
+})
+
+test('buckets add up: each holds what the one before it holds', async () => {
+  const sim = await startForTest()
+  for (let count = 0; count < 20; count += 1) await ask(sim, analyticsPath)
+  const buckets = Object.entries(await metricsOf(sim))
+    .filter(([name]) => name.startsWith('convsim_request_duration_seconds_bucket'))
+    .map(([, count]) => count)
+  expect(buckets.length).toBeGreaterThan(10)
+  expect(buckets).toEqual(buckets.toSorted((a, b) => a - b))
+  expect(buckets.at(-1)).toBe(20)
+})
+
+test('counters go on over a reset, and are asked twice without counting twice', async () => {
+  const sim = await startForTest()
+  const name = 'convsim_requests_total{operation="getModelAnalytics",status="200",origin="contract"}'
+  await ask(sim, analyticsPath)
+  await metricsOf(sim)
+  await ask(sim, '/__sim/reset', { method: 'POST' })
+  await ask(sim, analyticsPath)
+  expect((await metricsOf(sim))[name]).toBe(2)
+})
+
+test('Prometheus reads them: each family once, with help and type', async () => {
+  const sim = await startForTest()
+  await ask(sim, analyticsPath)
+  const { text, headers } = await ask(sim, '/__sim/metrics')
+  expect(headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8')
+  const families = [...text.matchAll(/^# TYPE (\S+) (counter|gauge|histogram|summary)$/gm)].map(
+    ([, name]) => name,
+  )
+  expect(new Set(families).size).toBe(families.length)
+  expect(families).toEqual(
+    expect.arrayContaining(['convsim_requests_total', 'convsim_request_duration_seconds']),
+  )
+  for (const line of text.split('\n').filter((one) => one !== '' && !one.startsWith('#')))
+    expect(line).toMatch(/^[a-zA-Z_:][a-zA-Z0-9_:]*(\{[^}]*\})? (Nan|[+-]?Inf|-?[0-9.e+-]+)$/) // Prometheus reads NaN in any case
+})

@@ -1,0 +1,224 @@
+import { describe, expect, test } from 'vitest'
+import type { Json, JsonObject } from '../../src/json.ts'
+import { analyticsPath, ask, errorOf, event, modelId, objectOf, productId } from '../support/client.ts'
+import { steer } from '../support/control.ts'
+import { controlFaultsOf } from '../support/documented.ts'
+import { untilWaiting } from '../support/metrics.ts'
+import { startForTest, type TestSimulator } from '../support/start.ts'
+
+const purchase = (about: JsonObject = {}) => event({ eventType: 'purchase', ...about })
+
+const record = (sim: TestSimulator, body: Json = purchase(), headers: Record<string, string> = {}) =>
+  ask(sim, '/v1/events', { body, headers })
+
+async function verify(sim: TestSimulator, question: JsonObject, query = '') {
+  const answer = await ask(sim, `/__sim/verify${query}`, { body: question, token: null })
+  expect(controlFaultsOf('verify', answer.status, answer.body)).toEqual([])
+  return { status: answer.status, ...objectOf(answer) } as JsonObject & { status: number }
+}
+
+describe('POST /__sim/verify', () => {
+  test.each([
+    [{}, 200],
+    [{ count: { atLeast: 2 } }, 200],
+    [{ count: { atLeast: 4 } }, 417],
+    [{ count: { exactly: 3 } }, 200],
+    [{ count: { exactly: 2 } }, 417],
+    [{ count: { exactly: 4 } }, 417],
+    [{ count: { atMost: 3 } }, 200],
+    [{ count: { atMost: 2 } }, 417],
+    [{ count: { atLeast: 1, atMost: 3 } }, 200],
+    [{ count: { atLeast: 4, atMost: 5 } }, 417],
+    [{ operation: 'createEvent' }, 200],
+    [{ operation: 'createPrompt' }, 417],
+    [{ operation: 'createPrompt', count: { exactly: 0 } }, 200],
+    [{ match: { status: 201 }, count: { exactly: 2 } }, 200],
+    [{ match: { product: productId }, count: { exactly: 2 } }, 200],
+    [{ match: { model: modelId }, count: { exactly: 1 } }, 200],
+    [{ match: { header: { 'X-Team': 'blue' } }, count: { exactly: 1 } }, 200],
+    [{ match: { body: { '/eventType': 'purchase' } }, count: { exactly: 2 } }, 200],
+    [{ match: { body: { eventType: 'purchase', properties: { plan: 'pro' } } }, count: { exactly: 1 } }, 200],
+  ])('of %j after three requests answers %i', async (question, status) => {
+    const sim = await startForTest()
+    await record(sim, purchase({ properties: { plan: 'pro', seats: 3 } }), { 'x-team': 'blue' })
+    await record(sim)
+    await ask(sim, analyticsPath)
+    const verdict = await verify(sim, question)
+    expect(verdict).toMatchObject({ status, satisfied: status === 200, truncated: false })
+  })
+
+  test('that fails names the nearest requests and the fields that differ', async () => {
+    const sim = await startForTest()
+    await ask(sim, analyticsPath)
+    await record(sim, purchase({ eventType: 'signup' }))
+    const verdict = await verify(sim, {
+      operation: 'createEvent',
+      match: { body: { '/eventType': 'purchase' }, header: { 'x-team': 'blue' } },
+    })
+    expect(verdict).toMatchObject({
+      status: 417,
+      count: 0,
+      matched: [],
+      nearMisses: [
+        {
+          id: 'req-2',
+          method: 'POST',
+          path: '/v1/events',
+          status: 201,
+          differences: [
+            { field: 'header/x-team', expected: 'blue' },
+            { field: 'body/eventType', expected: 'purchase', actual: 'signup' },
+          ],
+        },
+        { id: 'req-1' },
+      ],
+      message: expect.stringMatching(
+        /^Expected at least 1 requests of createEvent as described; got 0\. The nearest, req-2, differs in header\/x-team .*body\/eventType \(expected "purchase", got "signup"\)/,
+      ),
+    })
+  })
+
+  test('tells which requests were the ones', async () => {
+    const sim = await startForTest()
+    for (let count = 0; count < 2; count += 1) await record(sim)
+    expect(await verify(sim, { operation: 'createEvent' })).toMatchObject({ matched: ['req-1', 'req-2'] })
+  })
+
+  test.each([
+    [{ operation: 'createEvents' }, /no operation "createEvents". Known: getModelAnalytics, /],
+    [
+      { match: { header: { Authorization: 'Bearer k' } } },
+      /does not keep the value of the header "Authorization"/,
+    ],
+    [{ count: { exactly: 1, atLeast: 1 } }, /either "exactly"/],
+    [{ count: { atLeast: 3, atMost: 2 } }, /at least 3 and at most 2/],
+    [{ count: {} }, /count/],
+    [{ withinMs: 60_001 }, /withinMs: must be from 0 to 60000/],
+    [{ match: { body: 'x' } }, /match\/body/],
+    [{ matches: {} }, /matches/],
+  ])('refuses %j, which could never be true', async (question, problem) => {
+    const sim = await startForTest()
+    const answer = await ask(sim, '/__sim/verify', { body: question as JsonObject })
+    expect([answer.status, errorOf(answer)]).toEqual([400, expect.stringMatching(problem)])
+  })
+})
+
+describe('a verification that waits', () => {
+  test('is answered by the request that makes it true, long before its time is up', async () => {
+    const sim = await startForTest()
+    const waiting = verify(sim, { operation: 'createEvent', count: { atLeast: 2 }, withinMs: 60_000 })
+    await untilWaiting(sim, 1)
+    await record(sim)
+    await ask(sim, analyticsPath)
+    await record(sim)
+    expect(await waiting).toMatchObject({ status: 200, count: 2 })
+  })
+
+  test('does not disturb others: requests go on, and each is answered by its own', async () => {
+    const sim = await startForTest()
+    const names = Array.from({ length: 20 }, (_, index) => `sandbox-${index}`)
+    const waiting = names.map((name) => verify(sim, { withinMs: 60_000 }, `?sandbox=${name}`))
+    const never = names.map((name) =>
+      verify(sim, { operation: 'createPrompt', withinMs: 60_000 }, `?sandbox=${name}`),
+    )
+    await untilWaiting(sim, 2 * names.length)
+    for (const name of names) {
+      const answer = await record(sim, purchase(), { 'x-sim-sandbox': name })
+      expect(answer.status).toBe(201)
+    }
+    for (const verdict of await Promise.all(waiting)) expect(verdict).toMatchObject({ status: 200, count: 1 })
+    await sim.close()
+    for (const verdict of await Promise.all(never)) expect(verdict).toMatchObject({ status: 417, count: 0 })
+  })
+
+  test('fails when the time is up', async () => {
+    const sim = await startForTest()
+    expect(await verify(sim, { withinMs: 20 })).toMatchObject({ status: 417, count: 0 })
+  })
+
+  test.each([{ exactly: 1 }, { atMost: 1 }])('for %j fails as soon as there are more', async (count) => {
+    const sim = await startForTest()
+    const waiting = verify(sim, { count, withinMs: 60_000 })
+    await untilWaiting(sim, 1)
+    for (let times = 0; times < 2; times += 1) await record(sim)
+    expect(await waiting).toMatchObject({ status: 417, count: 2 })
+  })
+
+  test.each([{ exactly: 1 }, { atMost: 1 }])(
+    'for %j waits until no more can come, and is satisfied then',
+    async (count) => {
+      const sim = await startForTest()
+      await record(sim)
+      const before = performance.now()
+      expect(await verify(sim, { count, withinMs: 50 })).toMatchObject({ status: 200, count: 1 })
+      expect(performance.now() - before).toBeGreaterThanOrEqual(48)
+    },
+  )
+
+  test('counts anew where the journal is cleared meanwhile', async () => {
+    const sim = await startForTest()
+    const before = await record(sim)
+    const waiting = verify(sim, { count: { atLeast: 2 }, withinMs: 60_000 })
+    await untilWaiting(sim, 1)
+    await steer(sim, 'DELETE', '/requests')
+    await record(sim)
+    await untilWaiting(sim, 1)
+    await record(sim)
+    const verdict = await waiting
+    expect(verdict).toMatchObject({ status: 200, count: 2 })
+    expect(verdict['matched']).not.toContain(before.headers.get('x-request-id'))
+  })
+
+  test('goes on counting what the journal had to drop', async () => {
+    const sim = await startForTest({ journalSize: 1 })
+    const waiting = verify(sim, { operation: 'createEvent', count: { atLeast: 2 }, withinMs: 60_000 })
+    await untilWaiting(sim, 1)
+    await record(sim)
+    await ask(sim, analyticsPath)
+    await untilWaiting(sim, 1)
+    await record(sim)
+    expect(await waiting).toMatchObject({ status: 200, count: 2, truncated: true })
+  })
+
+  test('is over when its asker has gone', async () => {
+    const sim = await startForTest()
+    const gone = new AbortController()
+    const asked = fetch(`${sim.origin}/__sim/verify`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ withinMs: 60_000 }),
+      signal: gone.signal,
+    })
+    await untilWaiting(sim, 1)
+    gone.abort()
+    await expect(asked).rejects.toThrow(/abort/)
+    await untilWaiting(sim, 0)
+  })
+
+  test('is answered at a stop, with what was met until then', async () => {
+    const sim = await startForTest()
+    await record(sim)
+    const open = verify(sim, { count: { atLeast: 2 }, withinMs: 60_000 })
+    const kept = verify(sim, { count: { exactly: 1 }, withinMs: 60_000 })
+    await untilWaiting(sim, 2)
+    await sim.close()
+    expect(await open).toMatchObject({ status: 417, count: 1 })
+    expect(await kept).toMatchObject({ status: 200, count: 1 })
+  })
+})
+
+describe('POST /__sim/requests/count', () => {
+  test.each([
+    [undefined, 3],
+    [{}, 3],
+    [{ operation: 'createEvent' }, 2],
+    [{ match: { status: '2xx', body: { eventType: 'purchase' } } }, 2],
+    [{ match: { status: 404 } }, 0],
+  ])('of %j counts %i', async (body, count) => {
+    const sim = await startForTest()
+    await record(sim)
+    await ask(sim, analyticsPath)
+    await record(sim)
+    expect(await steer(sim, 'POST', '/requests/count', body)).toEqual({ count, truncated: false })
+  })
+})

@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest'
+import { ask, errorOf, event, held, objectOf } from '../support/client.ts'
+import { sharedSimulator } from '../support/shared.ts'
+import { startForTest } from '../support/start.ts'
+
+const shared = sharedSimulator({ controlToken: 'a-token' })
+
+const open = { token: null }
+
+test('scripts written for WireMock count, find, list, forget and reset', async () => {
+  const sim = await startForTest()
+  await ask(sim, '/v1/events?x=1', { body: event(), headers: { 'x-team': 'a' } })
+  await ask(sim, '/v1/nowhere')
+  const pattern = { method: 'POST', urlPath: '/v1/events', headers: { 'X-Team': { equalTo: 'a' } } }
+  const count = objectOf(await ask(sim, '/__admin/requests/count', { ...open, body: pattern }))
+  expect(count).toEqual({ count: 1, truncated: false, requestJournalDisabled: false })
+  const found = objectOf(await ask(sim, '/__admin/requests/find', { ...open, body: pattern }))
+  expect(found).toMatchObject({
+    requests: [
+      {
+        url: '/v1/events?x=1',
+        absoluteUrl: `${sim.origin}/v1/events?x=1`,
+        method: 'POST',
+        headers: { 'x-team': 'a' },
+        body: JSON.stringify(event()),
+      },
+    ],
+  })
+  const listed = objectOf(await ask(sim, '/__admin/requests?limit=1', open))
+  expect(listed).toMatchObject({
+    requests: [{ request: { url: '/v1/nowhere' }, response: { status: 404 }, wasMatched: false }],
+    meta: { total: 2 },
+  })
+  expect((await ask(sim, '/__admin/requests', { ...open, method: 'DELETE' })).status).toBe(200)
+  expect(objectOf(await ask(sim, '/__admin/requests', open))).toMatchObject({ meta: { total: 0 } })
+  expect(await held(sim)).toMatchObject({ events: 1 })
+  expect((await ask(sim, '/__admin/reset', { ...open, method: 'POST' })).status).toBe(200)
+  expect(await held(sim)).toMatchObject({ events: 0 })
+})
+
+test('a pattern that is not understood is refused, not taken for a wider one', async () => {
+  const sim = await startForTest()
+  const answer = await ask(sim, '/__admin/requests/count', { ...open, body: { scheme: 'https' } })
+  expect([answer.status, errorOf(answer)]).toEqual([400, expect.stringMatching(/"scheme".*not understood/)])
+})
+
+test('a journal without room says so in the words of WireMock', async () => {
+  const sim = await startForTest({ journalSize: 0 })
+  const body = objectOf(await ask(sim, '/__admin/requests', open))
+  expect(body).toMatchObject({ requestJournalDisabled: true })
+})
+
+test.each([
+  ['/__admin/requests', 'GET'],
+  ['/__admin/requests/count', 'POST'],
+  ['/__admin/reset', 'POST'],
+  ['/__admin', 'GET'],
+])('%s is guarded as the control plane is', async (path, method) => {
+  const how = { method, ...(method === 'POST' && { body: {} }) }
+  expect((await ask(shared(), path, { ...how, token: 'another' })).status).toBe(401)
+  const foreign = { ...how, token: 'a-token', headers: { origin: 'https://example.com' } }
+  expect((await ask(shared(), path, foreign)).status).toBe(403)
+  const known = path === '/__admin' ? 404 : 200
+  expect((await ask(shared(), path, { ...how, token: 'a-token' })).status).toBe(known)
+})

@@ -1,0 +1,21 @@
+import { ask } from './client.ts'
+import type { TestSimulator } from './start.ts'
+
+type Target = Pick<TestSimulator, 'origin'>
+
+/** Every value of `GET metrics`, by its name and labels. */
+export async function metricsOf(target: Target): Promise<Record<string, number>> {
+  const { text } = await ask(target, '/__sim/metrics', { token: null })
+  const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
+  return Object.fromEntries(
+    lines.map((line) => {
+      const at = line.lastIndexOf(' ')
+      return [line.slice(0, at), Number(line.slice(at + 1))]
+    }),
+  )
+}
+
+/** Resolves once so many verifications and streams wait. */
+export async function untilWaiting(target: Target, count: number): Promise<void> {
+  while ((await metricsOf(target))['convsim_journal_waiting'] !== count);
+}
