@@ -27,6 +27,12 @@ const nonEmpty = where(
   (value) => typeof value === 'string' && value !== '',
 )
 
+/** Answers give these ids out again, and the contract says what they look like. */
+const uuid = where(
+  'must be a UUID',
+  (value) => typeof value === 'string' && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value),
+)
+
 export const qualityShape = record({ weight: between(0, 1) })
 
 /**
@@ -51,6 +57,7 @@ export const eventShape = record({
 const importedEventShape = both(
   eventShape,
   record({
+    eventId: uuid,
     fields: record({
       eventType: text,
       productId: text,
@@ -94,11 +101,13 @@ const importedPromptShape = both(
     both(
       versionShape,
       record({
+        versionId: uuid,
+        componentIds: list(uuid),
         fields: record({ name: optional(text), components: optional(list(record({ content: text }))) }),
       }),
     ),
   ),
-  record({ externalPromptId: optional(text), productId: optional(text) }),
+  record({ promptId: uuid, externalPromptId: optional(text), productId: optional(text) }),
 )
 
 function promptShapeWith(version: Check): Check {

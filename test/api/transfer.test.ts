@@ -1,0 +1,237 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import type { Json, JsonObject } from '../../src/json.ts'
+import { ask, errorOf, event, held, objectOf, prompt } from '../support/client.ts'
+import { convsim, run } from '../support/command.ts'
+import { steer } from '../support/control.ts'
+import { postAll } from '../support/pipelined.ts'
+import { sharedSimulator } from '../support/shared.ts'
+import { startForTest, type TestSimulator } from '../support/start.ts'
+import { tempFolder } from '../support/temp-folder.ts'
+
+type Target = Pick<TestSimulator, 'origin'>
+
+const exported = (target: Target, sandbox = 'default') => steer(target, 'GET', `/export?sandbox=${sandbox}`)
+
+/** Something of each kind that a sandbox can hold. */
+async function fill(target: Target, sandbox = 'default'): Promise<void> {
+  const how = { token: `k~${sandbox}` }
+  for (const about of [
+    { insertId: 'a', influence: 'negative', productId: '00000000-0000-4000-9000-000000000001' },
+    { insertId: 'a', influence: 'negative', productId: '00000000-0000-4000-9000-000000000001' },
+    { insertId: 'dropped', sampleRate: 0 },
+    { properties: { nested: [{ ü: null }] }, externalConversationId: 'chat' },
+    { properties: { nested: [{ ü: null }] }, externalConversationId: 'chat' },
+  ])
+    await ask(target, '/v1/events', { body: event(about), ...how })
+  for (const about of [{ externalPromptId: 'p' }, { externalPromptId: 'p' }, {}])
+    await ask(target, '/v1/prompts', { body: prompt(about), ...how })
+  const { prompts } = JSON.parse(
+    (await ask(target, `/__sim/prompts?sandbox=${sandbox}`, { token: null })).text,
+  )
+  const { promptId, versions } = prompts[0]
+  await steer(
+    target,
+    'POST',
+    `/prompts/${promptId}/versions/${versions[1].versionId}/activate?sandbox=${sandbox}`,
+  )
+  await steer(target, 'PUT', `/quality?sandbox=${sandbox}`, { weight: 0.6 })
+}
+
+/** What somebody can see of a sandbox. */
+async function seen(target: Target, sandbox = 'default'): Promise<string[]> {
+  const model = '/v1/models/00000000-0000-4000-8000-000000000001/analytics'
+  const paths = ['events', 'prompts', 'quality', 'export'].map((path) => `/__sim/${path}?sandbox=${sandbox}`)
+  const answers = await Promise.all(
+    [model, ...paths].map((path) => ask(target, path, { token: `k~${sandbox}` })),
+  )
+  return answers.map(({ text }) => text)
+}
+
+describe('a sandbox moves', () => {
+  test('from one process to another, into any sandbox there, in place of what was there', async () => {
+    const frozen = ['--port', '0', '--clock', '2026-01-15T12:00:00Z', '--state']
+    const commands = ['from', 'to'].map(async (name) =>
+      convsim([...frozen, join(await tempFolder(), `${name}.json`)]).ready(),
+    )
+    const [from = '', to = ''] = await Promise.all(commands)
+    await fill({ origin: from }, 'worker-1')
+    await ask({ origin: to }, '/v1/events', { body: event({ insertId: 'goes' }), token: 'k~worker-2' })
+    const document = await exported({ origin: from }, 'worker-1')
+    expect(await steer({ origin: to }, 'POST', '/import?sandbox=worker-2', document)).toEqual({
+      events: 4,
+      prompts: 2,
+    })
+    expect(await seen({ origin: to }, 'worker-2')).toEqual(await seen({ origin: from }, 'worker-1'))
+    expect(JSON.stringify(await steer({ origin: to }, 'GET', '/sandboxes'))).toContain('worker-2')
+  })
+
+  test('larger than any request of the service may be', async () => {
+    const sim = await startForTest()
+    const bodies = Array.from({ length: 3000 }, (_, n) =>
+      event({ value: 'x'.repeat(500), insertId: `e${n}` }),
+    )
+    await postAll(sim.origin, '/v1/events', bodies)
+    const document = await exported(sim)
+    expect(JSON.stringify(document).length).toBeGreaterThan(2_000_000)
+    expect(await steer(sim, 'POST', '/import?sandbox=copy', document)).toEqual({ events: 3000, prompts: 0 })
+    expect(await exported(sim, 'copy')).toEqual(document)
+  })
+
+  test('with what an edited contract let in', async () => {
+    const sim = await startForTest()
+    await ask(sim, '/v1/events', { body: event() })
+    const document = JSON.parse(JSON.stringify(await exported(sim)))
+    Object.assign(document.events[0].fields, { valueType: 'duration', influence: 'mixed' })
+    await steer(sim, 'POST', '/import', document)
+    expect(await exported(sim)).toEqual(document)
+  })
+
+  test('as an empty one where nothing is there', async () => {
+    const sim = await startForTest()
+    await fill(sim)
+    expect(await steer(sim, 'POST', '/import', await exported(sim, 'nobody'))).toEqual({
+      events: 0,
+      prompts: 0,
+    })
+    expect(await exported(sim)).toEqual({ format: 1, quality: { weight: 0.1 }, events: [], prompts: [] })
+  })
+
+  test('only on request: the sandbox that an import makes is listed and bounded as any other', async () => {
+    const sim = await startForTest({ sandboxLimit: 3 })
+    for (const name of ['a', 'b', 'c', 'd']) {
+      await fill(sim, 'source')
+      await steer(sim, 'POST', `/import?sandbox=${name}`, await exported(sim, 'source'))
+    }
+    expect(await held(sim)).toMatchObject({ sandboxes: 2 })
+  })
+})
+
+describe('what is no export is refused with everything that is wrong, and changes nothing', () => {
+  const sim = sharedSimulator()
+  const good = (): JsonObject => ({ format: 1, quality: { weight: 0.1 }, events: [], prompts: [] })
+  const first = '11111111-0000-4000-8000-000000000000'
+  const second = '22222222-0000-4000-8000-000000000000'
+  const stored = {
+    eventId: first,
+    fields: { ...event(), valueType: 'text', influence: 'neutral', eventAt: '2026-01-15T12:00:00.000Z' },
+    impact: 0,
+    sampledOut: false,
+    receivedAt: '2026-01-15T12:00:00.000Z',
+    replays: 0,
+  }
+  const withEvent = (change: JsonObject): JsonObject => ({
+    ...good(),
+    events: [stored, { ...stored, ...change }],
+  })
+
+  test.each<[string, Json, RegExp]>([
+    [
+      'nothing of it',
+      {},
+      /format must be 1; quality must be an object; events must be a list; prompts must be/,
+    ],
+    ['a list', [], /body/],
+    ['another format', { ...good(), format: 2 }, /format must be 1/],
+    ['no events', { ...good(), events: null }, /events must be a list/],
+    ['a weight of 2', { ...good(), quality: { weight: 2 } }, /quality\.weight must be a number from 0 to 1/],
+    ['one event twice', withEvent({}), /events\[1\] must not repeat the eventId 11111111/],
+    [
+      'an impact of 7',
+      withEvent({ eventId: second, impact: 7 }),
+      /events\[1\]\.impact must be a number from -1 to 1/,
+    ],
+    [
+      'a time that is none',
+      withEvent({ eventId: second, receivedAt: 'noon' }),
+      /events\[1\]\.receivedAt must be a UTC time/,
+    ],
+    [
+      'an event without fields',
+      withEvent({ eventId: second, fields: {} }),
+      /events\[1\]\.fields\.eventAt must be/,
+    ],
+    [
+      'half a replay',
+      withEvent({ eventId: second, replays: 0.5 }),
+      /events\[1\]\.replays must be a whole number/,
+    ],
+    [
+      'a prompt without versions',
+      { ...good(), prompts: [{ promptId: first, versions: [] }] },
+      /prompts\[0\]\.versions must have at least one version/,
+    ],
+  ])('%s', async (_name, document, words) => {
+    await fill(sim())
+    const before = await seen(sim())
+    const answer = await ask(sim(), '/__sim/import', { body: document, token: null })
+    expect(answer.status).toBe(400)
+    expect(errorOf(answer)).toMatch(words)
+    expect(await seen(sim())).toEqual(before)
+  })
+
+  test.each([
+    ['broken JSON', '{"format": 1,', 400],
+    ['one member twice', '{"format": 1, "format": 1}', 400],
+    ['no body', undefined, 400],
+  ])('%s', async (_name, body, status) => {
+    const before = await seen(sim())
+    const answer = await ask(sim(), '/__sim/import', { method: 'POST', token: null, ...(body && { body }) })
+    expect(answer.status).toBe(status)
+    errorOf(answer)
+    expect(await seen(sim())).toEqual(before)
+  })
+
+  test('for a sandbox that is not there makes none', async () => {
+    expect((await ask(sim(), '/__sim/import?sandbox=unborn', { body: {}, token: null })).status).toBe(400)
+    expect(JSON.stringify(await steer(sim(), 'GET', '/sandboxes'))).not.toContain('unborn')
+  })
+})
+
+describe('--seed-state', () => {
+  async function seedFile(): Promise<{ file: string; document: JsonObject }> {
+    const sim = await startForTest()
+    await fill(sim)
+    const document = await exported(sim)
+    const file = join(await tempFolder(), 'seed.json')
+    await writeFile(file, JSON.stringify(document))
+    return { file, document }
+  }
+
+  test('starts the default sandbox with an export, and a reset goes back to it', async () => {
+    const { file, document } = await seedFile()
+    const sim = await startForTest({ seedState: file })
+    expect(await exported(sim)).toEqual(document)
+    expect(await exported(sim, 'worker-1')).toMatchObject({ events: [], prompts: [] })
+    await ask(sim, '/v1/events', { body: event() })
+    await steer(sim, 'PUT', '/quality', { weight: 0 })
+    await ask(sim, '/v1/events', { body: event(), token: 'k~worker-1' })
+    await steer(sim, 'POST', '/reset')
+    await steer(sim, 'POST', '/reset?sandbox=worker-1')
+    expect(await exported(sim)).toEqual(document)
+    expect(await exported(sim, 'worker-1')).toMatchObject({ events: [], prompts: [] })
+  })
+
+  test('leaves what an earlier run kept', async () => {
+    const { file } = await seedFile()
+    const state = join(await tempFolder(), 'state.json')
+    const first = await startForTest({ state, seedState: file })
+    await ask(first, '/v1/events', { body: event({ insertId: 'later' }) })
+    const before = await exported(first)
+    await first.close()
+    const second = await startForTest({ state, seedState: file })
+    expect(await exported(second)).toEqual(before)
+    expect(objectOf(await ask(second, '/__sim/events?insertId=later', { token: null }))['total']).toBe(1)
+  })
+
+  test('that is no export ends the start with 1, names the place, and leaves the state alone', async () => {
+    const folder = await tempFolder()
+    const [seed, state] = [join(folder, 'seed.json'), join(folder, 'state.json')]
+    await writeFile(seed, '{"format": 1, "quality": {"weight": 0.1}, "events": [{}], "prompts": []}')
+    const { code, stderr } = await run(['--port', '0', '--state', state, '--seed-state', seed])
+    expect(code).toBe(1)
+    expect(stderr).toContain(`${seed}: error: events[0].eventId must be a string that is not empty`)
+    await expect(readFile(state)).rejects.toThrow('ENOENT')
+  })
+})
