@@ -31,6 +31,16 @@ export interface ParameterValues {
   readonly header: JsonObject
 }
 
+/** What the document says of a parameter. */
+export interface DescribedParameter {
+  readonly in: 'path' | 'query' | 'header'
+  /** As it is sent; lower case for a header. */
+  readonly name: string
+  readonly required: boolean
+  /** With every `$ref` resolved; empty where the document gives none. */
+  readonly schema: JsonObject
+}
+
 /** An example of the document, by its name there. */
 export interface Example {
   readonly name: string
@@ -55,6 +65,8 @@ export interface Operation {
   readonly statuses: readonly number[]
   /** The request body the document describes; undefined where it describes none. */
   readonly body: { readonly required: boolean; readonly mediaTypes: readonly string[] } | undefined
+  /** Those that are read, the path item's first. */
+  readonly parameters: readonly DescribedParameter[]
 
   /** The JSON schema of the request body with every `$ref` resolved; undefined where there is none. */
   bodySchema(): JsonObject | undefined

@@ -33,6 +33,7 @@ function compileOperation(
   const method = at.method.toUpperCase()
   const responses = compileResponses(document, compiler, pointer)
   const body = compileBody(document, compiler, pointer)
+  const parameters = compileParameters(document, compiler, at.item, pointer)
   return {
     id: typeof operation.operationId === 'string' ? operation.operationId : `${method} ${at.path}`,
     method,
@@ -42,8 +43,9 @@ function compileOperation(
     successStatus: responses.success,
     statuses: responses.statuses,
     body: body && { required: body.required, mediaTypes: body.mediaTypes },
+    parameters: parameters.described,
     bodySchema: () => body?.schema,
-    readParameters: compileParameters(document, compiler, at.item, pointer),
+    readParameters: parameters.read,
     checkBody: (mediaType, value) => body?.check(mediaType, value) ?? [],
     checkResponse: responses.check,
     examples: (status) => responses.find(status)?.examples ?? [],

@@ -2,7 +2,8 @@ import { isObject, type Json, type JsonObject } from '../json.ts'
 import { below } from '../pointer.ts'
 import type { Validator } from './ajv.ts'
 import type { Compiler } from './compile.ts'
-import type { ParameterValues, SentParameters, Violation } from './contract.ts'
+import type { DescribedParameter, ParameterValues, SentParameters, Violation } from './contract.ts'
+import { dereference } from './dereference.ts'
 import { type Resolved, resolve } from './references.ts'
 import { toViolations } from './violations.ts'
 
@@ -30,7 +31,11 @@ interface Group {
   readonly validate: Validator | undefined
 }
 
-export type ReadParameters = (sent: SentParameters) => { values: ParameterValues; violations: Violation[] }
+/** The parameters of an operation: what the document says of them, and their reader. */
+export interface Parameters {
+  readonly described: readonly DescribedParameter[]
+  read(sent: SentParameters): { values: ParameterValues; violations: Violation[] }
+}
 
 /** OpenAPI says of these headers that a parameter of their name is to be ignored: other parts of the document rule them. */
 const IGNORED_HEADERS = ['accept', 'content-type', 'authorization']
@@ -41,7 +46,7 @@ export function compileParameters(
   compiler: Compiler,
   pathPointer: string,
   operationPointer: string,
-): ReadParameters {
+): Parameters {
   const byName = new Map<string, Parameter>()
   for (const owner of [pathPointer, operationPointer]) {
     for (const resolved of listed(document, below(owner, 'parameters'))) {
@@ -53,11 +58,20 @@ export function compileParameters(
     const parameters = [...byName.values()].filter((parameter) => parameter.in === place)
     return { place, parameters, validate: compileGroup(document, compiler, parameters, operationPointer) }
   })
-  return (sent) => {
-    const values: Record<ParameterPlace, JsonObject> = { path: {}, query: {}, header: {} }
-    const violations = groups.flatMap((group) => readGroup(group, sent[group.place], values[group.place]))
-    return { values, violations }
+  return {
+    described: [...byName.values()].map((parameter) => describe(document, parameter)),
+    read(sent) {
+      const values: Record<ParameterPlace, JsonObject> = { path: {}, query: {}, header: {} }
+      const violations = groups.flatMap((group) => readGroup(group, sent[group.place], values[group.place]))
+      return { values, violations }
+    },
   }
+}
+
+function describe(document: JsonObject, parameter: Parameter): DescribedParameter {
+  const { in: place, name, required, schemaPointer } = parameter
+  const schema = resolve(document, schemaPointer)?.value
+  return { in: place, name, required, schema: schema ? dereference(document, schema) : {} }
 }
 
 /** What a list of the document holds, references followed. */
