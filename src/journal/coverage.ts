@@ -1,0 +1,119 @@
+import type { Entry } from './entry.ts'
+import type { Whole } from './journal.ts'
+import type { CountedParameter, OperationPoints } from './points.ts'
+import { visit } from './shape.ts'
+
+/** What was met of one operation. */
+export interface Met {
+  /** Requests that met the operation, refused or not. */
+  requests: number
+  /** By the number of the point: 1 where it was met. */
+  readonly marks: Uint8Array
+}
+
+/**
+ * Which points of the contract somebody has met. Kept as it happens, so that it does not depend on what the journal has
+ * dropped; as large as the contract, whatever the number of requests.
+ *
+ * A part of a request counts once a request with it was taken: one that was refused, for whatever reason, has shown nothing
+ * of how the client uses it. An answer counts where the client got it as the contract has it: not one that was damaged on
+ * purpose or cut off, and not a refusal of the simulator's own, which the service would never give.
+ */
+export class Coverage {
+  readonly #byOperation: ReadonlyMap<string, readonly [OperationPoints, Met]>
+
+  constructor(plan: readonly OperationPoints[]) {
+    this.#byOperation = new Map(
+      plan.map((points) => [
+        points.operation.id,
+        [points, { requests: 0, marks: new Uint8Array(points.points.length) }],
+      ]),
+    )
+  }
+
+  /** What was met of an operation; undefined where the contract has none of this id. */
+  of(operation: string): Met | undefined {
+    return this.#byOperation.get(operation)?.[1]
+  }
+
+  /** Marks what an exchange has met. */
+  note(entry: Entry, whole: Whole): void {
+    const found = this.#byOperation.get(entry.operation ?? '')
+    if (!found) return
+    const [points, met] = found
+    met.requests += 1
+    const { status, origin } = entry.answer
+    if (origin === 'simulator') return
+    if (status < 400) noteRequest(entry, whole, points, met.marks)
+    if (!isWhole(entry)) return
+    const point = points.statuses.get(status)
+    if (point !== undefined) met.marks[point] = 1
+    for (const number of points.shownBy(status, whole.answer)) met.marks[number] = 1
+  }
+
+  /** Takes over what another one has met. */
+  join(other: Coverage): void {
+    for (const [id, [, own]] of this.#byOperation) {
+      const theirs = other.of(id)
+      if (!theirs) continue
+      own.requests += theirs.requests
+      for (const [number, mark] of theirs.marks.entries()) if (mark === 1) own.marks[number] = 1
+    }
+  }
+}
+
+/** Whether the client got the answer as the contract has it; one that comes in pieces is still whole. */
+function isWhole({ damage }: Entry): boolean {
+  return damage.every((one) => one === 'dribble')
+}
+
+function noteRequest(
+  { request }: Entry,
+  whole: Whole,
+  { operation, parameters, body }: OperationPoints,
+  marks: Uint8Array,
+): void {
+  const query = request.query === '' ? undefined : new URLSearchParams(request.query)
+  for (const parameter of parameters) {
+    for (const text of sentAs(parameter, request, query, operation.path)) {
+      marks[parameter.number] = 1
+      if (parameter.values.size > 0) noteValues(parameter, text, marks)
+    }
+  }
+  if (body && whole.request !== undefined)
+    visit(body, whole.request, (number) => {
+      marks[number] = 1
+    })
+}
+
+/** The texts that a parameter was sent as; none where it was not sent. */
+function sentAs(
+  { in: place, name }: CountedParameter,
+  { headers, path }: Entry['request'],
+  query: URLSearchParams | undefined,
+  template: string,
+): readonly string[] {
+  if (place === 'query') return query?.getAll(name) ?? []
+  if (place === 'path') return [inPath(template, path, name)]
+  const sent = headers[name]
+  return sent === undefined ? [] : [sent]
+}
+
+/** What a path has where its template has `{name}`; counted from the end, since base paths stand at the beginning. */
+function inPath(template: string, path: string, name: string): string {
+  const wanted = template.split('/').reverse()
+  const at = wanted.findIndex((segment) => segment.includes(`{${name}}`))
+  const segment = path.split('/').reverse()[at] ?? ''
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return segment
+  }
+}
+
+function noteValues({ values, isList }: CountedParameter, text: string, marks: Uint8Array): void {
+  for (const one of isList ? text.split(/[,|\s]/) : [text]) {
+    const number = values.get(one)
+    if (number !== undefined) marks[number] = 1
+  }
+}

@@ -1,0 +1,127 @@
+import type { Contract, Operation } from '../contract/contract.ts'
+import type { Json } from '../json.ts'
+import type { Catalogue } from '../scenarios/catalogue.ts'
+import { readValues } from '../scenarios/parameters.ts'
+import type { OperationPoints, Point } from './points.ts'
+
+/** How a client comes to meet something of an answer: a request to the operation with these headers. */
+export interface Way {
+  /** `X-Sim-Scenario` or `Prefer`; none: the answer to any good request. */
+  readonly headers: Readonly<Record<string, string>>
+  /** Path and query of a request that is known to show it; undefined: any request to the operation does. */
+  readonly path: string | undefined
+}
+
+/** Answers that can be had of an operation without asking for them, at this time: they depend on seed and clock. */
+export interface Preview {
+  readonly way: Way
+  readonly status: number
+  readonly body: Json
+}
+
+/** Makes the previews of an operation; none where the simulator cannot tell beforehand what it would answer. */
+export type Previewer = (operation: string, seed: string, now: number) => readonly Preview[]
+
+/** An answer that can be had, and the points that it shows. */
+interface Candidate {
+  readonly way: Way
+  readonly shows: ReadonlySet<number>
+}
+
+/** Finds a way to each point of answers. */
+export class Ways {
+  readonly #fixed = new Map<string, readonly (readonly Candidate[])[]>()
+  readonly #previewer: Previewer
+  #previewed: { key: string; candidates: readonly Candidate[] } = { key: '', candidates: [] }
+
+  constructor(plan: readonly OperationPoints[], catalogue: Catalogue, previewer: Previewer) {
+    this.#previewer = previewer
+    for (const points of plan) {
+      const byScenario = [ordinary(points), ...refusals(points, catalogue)]
+      this.#fixed.set(points.operation.id, [byScenario, examples(points)])
+    }
+  }
+
+  /**
+   * The way to a point of an answer, in the world of this seed on this day; undefined where none is known. Plain ones go
+   * first; of several, the one that shows most points of the same kind, so that few requests show much.
+   */
+  to(points: OperationPoints, number: number, { seed, now }: { seed: string; now: number }): Way | undefined {
+    const [byScenario = [], byExample = []] = this.#fixed.get(points.operation.id) ?? []
+    for (const candidates of [byScenario, this.#previews(points, seed, now), byExample]) {
+      const best = bestOf(candidates, points.points, number)
+      if (best) return best.way
+    }
+    return undefined
+  }
+
+  /** Figures change with the day; the latest asked for are kept. */
+  #previews(points: OperationPoints, seed: string, now: number): readonly Candidate[] {
+    const key = JSON.stringify([points.operation.id, seed, Math.floor(now / 86_400_000)])
+    if (this.#previewed.key !== key) {
+      const previews = this.#previewer(points.operation.id, seed, now)
+      const candidates = previews.map(({ way, status, body }) => candidate(points, way, status, body))
+      this.#previewed = { key, candidates }
+    }
+    return this.#previewed.candidates
+  }
+}
+
+function bestOf(candidates: readonly Candidate[], points: readonly Point[], number: number): Candidate | undefined {
+  const kind = points[number]?.kind
+  const worth = ({ shows }: Candidate) => [...shows].filter((one) => points[one]?.kind === kind).length
+  const showing = candidates.filter(({ shows }) => shows.has(number))
+  return showing.reduce<Candidate | undefined>(
+    (best, one) => (best && worth(best) >= worth(one) ? best : one),
+    undefined,
+  )
+}
+
+function candidate(points: OperationPoints, way: Way, status: number, body: Json | undefined): Candidate {
+  const own = points.statuses.get(status)
+  return { way, shows: new Set([...(own === undefined ? [] : [own]), ...points.shownBy(status, body)]) }
+}
+
+/** What any good request gets. Its body is not known beforehand. */
+function ordinary(points: OperationPoints): Candidate {
+  const { successStatus } = points.operation
+  return candidate(points, { headers: {}, path: undefined }, successStatus, undefined)
+}
+
+/** The refusals that can be asked for by name, with what they answer. */
+function refusals(points: OperationPoints, catalogue: Catalogue): Candidate[] {
+  return catalogue.entries.flatMap((entry) => {
+    const read = readValues(entry.parameters, new Map())
+    if (!read.ok || entry.unfit(points.operation, read.values) !== undefined) return []
+    const effect = entry.effect(read.values)
+    if (effect.kind !== 'answer') return []
+    const { status, body } = effect.reply(points.operation)
+    return [candidate(points, byScenario(entry.name), status, body)]
+  })
+}
+
+/** The way that a scenario is. */
+export function byScenario(text: string, path?: string): Way {
+  return { headers: { 'X-Sim-Scenario': text }, path }
+}
+
+function examples(points: OperationPoints): Candidate[] {
+  const { operation } = points
+  return operation.statuses.flatMap((status) =>
+    operation.examples(status).map(({ name, value }) => {
+      const headers = { Prefer: `code=${status}, example=${written(name)}` }
+      return candidate(points, { headers, path: undefined }, status, value)
+    }),
+  )
+}
+
+/** A name with anything but letters and digits is quoted (RFC 7240). */
+function written(name: string): string {
+  return /^[\w.-]+$/.test(name) ? name : `"${name}"`
+}
+
+/** Path and query of a request to an operation under the contract's base path. */
+export function pathTo(contract: Pick<Contract, 'basePath'>, operation: Operation, values: Readonly<Record<string, string>>): string {
+  const path = operation.path.replace(/\{([^}]*)\}/g, (_, name: string) => encodeURIComponent(values[name] ?? ''))
+  return contract.basePath + path
+}
