@@ -11,6 +11,8 @@ export interface Whole {
   readonly answer: Json | undefined
   /** Undefined where the request met none. */
   readonly operation: Operation | undefined
+  /** The bearer token, to tell callers apart by. Not to be kept: the journal holds no credential. */
+  readonly token: string | undefined
 }
 
 /** Hears of an exchange once it is recorded, within the request's own turn: has to be quick. */

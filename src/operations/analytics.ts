@@ -1,5 +1,6 @@
 import { parametersOf } from '../exchange.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
+import type { Shaping } from '../scenarios/effects.ts'
 import type { AnalyticsQuery, World } from '../simulation/analytics.ts'
 import type { Store } from '../state/store.ts'
 import type { Handler } from './handler.ts'
@@ -25,21 +26,23 @@ export function getModelAnalytics(
     async handle(exchange) {
       const { path, query } = parametersOf(exchange)
       const modelId = String(path['modelId']).toLowerCase()
-      const { persona, shape, nulls } = exchange.shaping
       const period = { days: daysOf(query['period']), now: exchange.now }
       const productIds = productsOfModel.get(modelId) ?? []
-      const analytics = world.analytics({
-        seed: exchange.seed,
-        modelId,
-        ...period,
-        persona,
-        shape,
-        qualityShift: await shiftBy(store, exchange.sandbox.name, productIds, period),
-      })
-      const answer = analytics as unknown as JsonObject // an interface, of JSON through and through
-      return nulls.length === 0 ? answer : withNulls(structuredClone(answer), nulls)
+      const qualityShift = await shiftBy(store, exchange.sandbox.name, productIds, period)
+      return figures(world, { seed: exchange.seed, modelId, ...period, qualityShift }, exchange.shaping)
     },
   }
+}
+
+/** The answer of 200, bent as the data family of scenarios has it. */
+export function figures(
+  world: World,
+  wanted: Omit<AnalyticsQuery, 'persona' | 'shape'>,
+  { persona, shape, nulls }: Shaping,
+): Json {
+  const analytics = world.analytics({ ...wanted, persona, shape })
+  const answer = analytics as unknown as JsonObject // an interface, of JSON through and through
+  return nulls.length === 0 ? answer : withNulls(structuredClone(answer), nulls)
 }
 
 /**

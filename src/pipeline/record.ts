@@ -14,6 +14,7 @@ export function record(journal: Journal, log: Log) {
         request: exchange.body ?? (exchange.json?.ok ? exchange.json.value : undefined),
         answer: reply.body,
         operation: exchange.operation,
+        token: exchange.caller?.token,
       })
     } catch (error) {
       // Nobody's answer may hang on what others make of it.

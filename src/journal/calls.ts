@@ -1,0 +1,63 @@
+import { createHash } from 'node:crypto'
+import type { Contract } from '../contract/contract.ts'
+import { canonicalJson, isObject, type Json } from '../json.ts'
+import { readJson } from '../json-body.ts'
+import type { Entry } from './entry.ts'
+import type { Whole } from './journal.ts'
+
+/** What makes two requests the same call. */
+export interface Call {
+  /** Method, path, query, caller, steering headers and the body without its `insertId`. */
+  readonly sameBody: string
+  /** The same with the `insertId` in place of the body; undefined where the body has none. */
+  readonly sameId: string | undefined
+  /** The body's idempotency key; undefined where it has none, or where the operation knows of none. */
+  readonly insertId: string | undefined
+}
+
+/** Requests with other values of these are another test's, though the call be the same. */
+const steering = ['x-sim-scenario', 'x-sim-sequence', 'x-sim-seed', 'prefer', 'content-type']
+
+/** The field that makes an event safe to send again (service.md, "Event"). */
+const idempotencyKey = 'insertId'
+
+/** The operations that know an idempotency key, by id. */
+export function idempotentOperations({ operations }: Pick<Contract, 'operations'>): ReadonlySet<string> {
+  const knowing = operations.filter((operation) => {
+    const properties = operation.bodySchema()?.['properties']
+    return isObject(properties) && Object.hasOwn(properties, idempotencyKey)
+  })
+  return new Set(knowing.map(({ id }) => id))
+}
+
+/** Reads what call a request is. `isIdempotent`: whether its operation knows an idempotency key. */
+export function callOf({ request }: Entry, whole: Whole, isIdempotent: boolean): Call {
+  const { method, path, query, headers, body } = request
+  const base = [method, path, query, whole.token ?? '', ...steering.map((name) => headers[name] ?? '')]
+  if (body.size === 0) return { sameBody: digest(base), sameId: undefined, insertId: undefined }
+  const sent = whole.request ?? jsonIn(body)
+  const { [idempotencyKey]: id, ...rest } = isIdempotent && isObject(sent) ? sent : {}
+  const insertId = typeof id === 'string' ? id : undefined
+  const text = insertId === undefined ? textOf(sent, body) : canonicalJson(rest)
+  return {
+    sameBody: digest([...base, 'body', text]),
+    sameId: insertId === undefined ? undefined : digest([...base, 'id', insertId]),
+    insertId,
+  }
+}
+
+/** A body that nobody needed to read, where all of it was kept. */
+function jsonIn({ bytes, size }: Entry['request']['body']): Json | undefined {
+  if (!bytes || bytes.length < size) return undefined
+  const read = readJson(bytes)
+  return read.ok ? read.value : undefined
+}
+
+function textOf(sent: Json | undefined, { bytes, size }: Entry['request']['body']): string {
+  return sent === undefined ? `${size} ${new TextDecoder().decode(bytes)}` : canonicalJson(sent)
+}
+
+/** Short, however long the body, and without the token. */
+function digest(parts: readonly string[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('base64')
+}

@@ -1,0 +1,76 @@
+import type { Place } from '../contract/contract.ts'
+import type { Origin } from '../exchange.ts'
+import { isObject } from '../json.ts'
+import { Bounded } from './bounded.ts'
+import type { Entry } from './entry.ts'
+import type { Whole } from './journal.ts'
+
+/** A rule of the contract that requests broke. */
+export interface BrokenRule {
+  readonly operation: string
+  readonly in: Place
+  /** With a star for each index. */
+  readonly pointer: string
+  readonly keyword: string
+  /** Of the first request. */
+  readonly message: string
+}
+
+/** An answer that nobody asked for. */
+export interface Unexpected {
+  /** Empty where the request met none. */
+  readonly operation: string
+  readonly method: string
+  readonly status: number
+  readonly origin: Origin
+  /** Of the first request; empty where the answer has none. */
+  readonly message: string
+}
+
+/** Kinds of fault that are kept apart. */
+const mostKinds = 100
+
+/**
+ * Requests that broke the contract, and answers that were not expected: a status of 400 or more that no scenario was asked
+ * for. A refusal whose reason is a broken rule is told of as that, and a suite that means to see a refusal asks for it.
+ */
+export class Faults {
+  readonly broken = new Bounded<BrokenRule>(mostKinds)
+  readonly unexpected = new Bounded<Unexpected>(mostKinds)
+  /** Requests that broke at least one rule. */
+  requestsThatBroke = 0
+  /** Answers that were not expected. */
+  answersUnexpected = 0
+
+  note(entry: Entry, { answer }: Whole): void {
+    if (entry.violations.length > 0) this.#noteBroken(entry)
+    else if (entry.answer.status >= 400 && entry.answer.origin !== 'scenario')
+      this.#noteUnexpected(entry, isObject(answer) ? String(answer['error'] ?? '') : '')
+  }
+
+  join(other: Faults): void {
+    this.broken.join(other.broken)
+    this.unexpected.join(other.unexpected)
+    this.requestsThatBroke += other.requestsThatBroke
+    this.answersUnexpected += other.answersUnexpected
+  }
+
+  #noteBroken({ id, operation = '', violations }: Entry): void {
+    this.requestsThatBroke += 1
+    const seen = new Set<string>()
+    for (const { in: place, pointer, keyword, message } of violations) {
+      const general = pointer.replace(/\/\d+(?=\/|$)/g, '/*')
+      const key = JSON.stringify([operation, place, general, keyword])
+      // Once a request, however many items of a list are wrong.
+      if (seen.has(key)) continue
+      seen.add(key)
+      this.broken.add(key, [id], () => ({ operation, in: place, pointer: general, keyword, message }))
+    }
+  }
+
+  #noteUnexpected({ id, operation = '', request: { method }, answer: { status, origin } }: Entry, message: string): void {
+    this.answersUnexpected += 1
+    const key = JSON.stringify([operation, operation === '' ? method : '', status, origin])
+    this.unexpected.add(key, [id], () => ({ operation, method, status, origin, message }))
+  }
+}

@@ -1,0 +1,103 @@
+import { Bounded } from './bounded.ts'
+import { type Call, callOf } from './calls.ts'
+import { Chains } from './chains.ts'
+import type { Entry } from './entry.ts'
+import type { Whole } from './journal.ts'
+import { isJudged, rudeness, type Try, tryOf } from './tries.ts'
+
+/** What is asked of a polite client. */
+export const mannersRules = {
+  'retry-after': 'After a 429 or 503 with Retry-After the client waits as long as it says.',
+  'back-off': 'After a 429, a 5xx or a lost answer the client waits before it asks again, and not ever shorter.',
+  'same-insert-id': 'An event that is sent again after a failure has the insertId that it had.',
+  'no-retry': 'A request that was refused with 400, 401, 403 or 404 is not sent again unchanged.',
+  'content-type': 'A request with a body says what type it has.',
+  'user-agent': 'A request says who sends it.',
+} as const
+
+export type MannersRule = keyof typeof mannersRules
+
+/** One thing that a client did not do as it should. */
+export interface Finding {
+  readonly rule: MannersRule
+  /** Empty where the request met none. */
+  readonly operation: string
+  /** What happened; says nothing of the machine's time, so that it is the same in every run. */
+  readonly sentence: string
+  /** How long the client waited, milliseconds; undefined where that is not the point. */
+  readonly waitedMs: number | undefined
+}
+
+/** Findings that are kept. */
+const mostFindings = 100
+
+/**
+ * Whether the client was polite, call by call: a call is the same method, path, query and caller, with the same `insertId` or,
+ * without one, the same body. Only calls that failed are remembered, a limited number of them. Two tests that send the same
+ * call in one sandbox look like a retry: give each a sandbox of its own.
+ */
+export class Manners {
+  readonly #idempotent: ReadonlySet<string>
+  readonly #chains = new Chains()
+  readonly findings = new Bounded<Finding>(mostFindings)
+
+  /** `idempotent`: the ids of the operations that know an `insertId`. */
+  constructor(idempotent: ReadonlySet<string>) {
+    this.#idempotent = idempotent
+  }
+
+  note(entry: Entry, whole: Whole): void {
+    this.#noteHeaders(entry)
+    if (entry.answer.origin === 'simulator') return
+    // Most requests succeed, and nothing is waiting for them.
+    const failed = isJudged(entry)
+    if (failed || !this.#chains.isEmpty) this.#noteTry(entry, whole, failed)
+  }
+
+  join(other: Manners): void {
+    this.findings.join(other.findings)
+  }
+
+  #noteTry(entry: Entry, whole: Whole, failed: boolean): void {
+    const isIdempotent = this.#idempotent.has(entry.operation ?? '')
+    const call = callOf(entry, whole, isIdempotent)
+    const latest = tryOf(entry, call)
+    const chain = this.#chains.find(call)
+    const isRetry = chain !== undefined && latest.at >= chain.last.end
+    if (!isRetry) {
+      // What was sent before the answer was there is no retry of it, but another call at the same time.
+      if (failed && latest.end >= (chain?.last.end ?? 0)) this.#begin(call, entry, latest)
+      return
+    }
+    const { pauses, rude } = rudeness(chain, latest, isIdempotent)
+    for (const { rule, sentence, waitedMs } of rude) {
+      const about = { rule, operation: entry.operation ?? '', sentence, waitedMs }
+      this.#find(about, [chain.last.id, entry.id], chain.name)
+    }
+    this.#chains.drop(call)
+    if (failed) this.#chains.keep(call, { name: chain.name, last: latest, pauses })
+  }
+
+  #begin(call: Call, { number }: Entry, last: Try): void {
+    // Padded, so that findings come in the order of the requests.
+    this.#chains.keep(call, { name: String(number).padStart(12, '0'), last, pauses: [] })
+  }
+
+  #noteHeaders({ id, request, operation = '' }: Entry): void {
+    const { headers, body, method } = request
+    if (!headers['user-agent']) {
+      const sentence = `${operation || method} was asked without a User-Agent.`
+      this.#find({ rule: 'user-agent', operation, sentence, waitedMs: undefined }, [id], method)
+    }
+    if (body.size > 0 && headers['content-type'] === undefined) {
+      const sentence = `${operation || method} was sent a body without a Content-Type.`
+      this.#find({ rule: 'content-type', operation, sentence, waitedMs: undefined }, [id], method)
+    }
+  }
+
+  /** `where` tells findings of one rule and operation apart. */
+  #find(finding: Finding, requests: readonly string[], where: string): void {
+    const key = [finding.rule, finding.operation, where, finding.sentence].join(' ')
+    this.findings.add(key, requests, () => finding)
+  }
+}
