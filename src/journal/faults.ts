@@ -68,7 +68,10 @@ export class Faults {
     }
   }
 
-  #noteUnexpected({ id, operation = '', request: { method }, answer: { status, origin } }: Entry, message: string): void {
+  #noteUnexpected(
+    { id, operation = '', request: { method }, answer: { status, origin } }: Entry,
+    message: string,
+  ): void {
     this.answersUnexpected += 1
     const key = JSON.stringify([operation, operation === '' ? method : '', status, origin])
     this.unexpected.add(key, [id], () => ({ operation, method, status, origin, message }))

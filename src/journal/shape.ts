@@ -8,7 +8,7 @@ export type Listed = string | number | boolean
  * `oneOf` is one place. The numbers are those of points; undefined where nothing is counted.
  */
 export interface Shape {
-  /** The place is there at all. */
+  /** The member is there at all; undefined for what is no member that the schema names. */
   present: number | undefined
   isNull: number | undefined
   notNull: number | undefined
@@ -20,7 +20,7 @@ export interface Shape {
   readonly others: Shape | undefined
 }
 
-/** What there is to count at a place. `pointer`: a JSON pointer with a star for the items of an array and for members that are not listed. */
+/** What there is to count at a place; `present` only of members that the schema names. `pointer`: a JSON pointer with a star for the items of an array and for members that are not listed. */
 export type Countable =
   | { readonly kind: 'present'; readonly pointer: string }
   | { readonly kind: 'null' | 'not-null'; readonly pointer: string }
@@ -34,7 +34,7 @@ const deepest = 12
 
 /** Reads a schema, references resolved, once; undefined where nothing of it is counted. */
 export function shapeOf(schema: JsonObject, number: Numbering): Shape | undefined {
-  return shapeAt([schema], '', 0, number)
+  return shapeAt([schema], '', 0, number, false)
 }
 
 function shapeAt(
@@ -42,16 +42,17 @@ function shapeAt(
   pointer: string,
   depth: number,
   number: Numbering,
+  isMember: boolean,
 ): Shape | undefined {
   if (depth > deepest || schemas.length === 0) return undefined
   const alternatives = schemas.flatMap(alternativesOf)
-  const present = depth === 0 ? undefined : number({ kind: 'present', pointer })
+  const present = isMember ? number({ kind: 'present', pointer }) : undefined
   const nullable = schemas.some(saysNull) && schemas.every((one) => permits(one, true) && permits(one, false))
   const isNull = nullable ? number({ kind: 'null', pointer }) : undefined
   const notNull = nullable ? number({ kind: 'not-null', pointer }) : undefined
   const values = numbered(listedIn(alternatives), (value) => number({ kind: 'value', pointer, value }))
   const members = numbered(propertiesOf(alternatives), (name, inner) =>
-    shapeAt(inner, `${pointer}/${escaped(name)}`, depth + 1, number),
+    shapeAt(inner, `${pointer}/${escaped(name)}`, depth + 1, number, true),
   )
   const within = (keyword: string) =>
     shapeAt(
@@ -59,6 +60,7 @@ function shapeAt(
       `${pointer}/*`,
       depth + 1,
       number,
+      false,
     )
   const shape = { present, isNull, notNull, values, members }
   return emptyAsNothing({ ...shape, items: within('items'), others: within('additionalProperties') })
@@ -85,7 +87,10 @@ function numbered<K, V, T>(
 
 /** The schema itself, and all that are combined in it. */
 function alternativesOf(schema: JsonObject): JsonObject[] {
-  return [schema, ...['allOf', 'anyOf', 'oneOf'].flatMap((name) => combined(schema, name).flatMap(alternativesOf))]
+  return [
+    schema,
+    ...['allOf', 'anyOf', 'oneOf'].flatMap((name) => combined(schema, name).flatMap(alternativesOf)),
+  ]
 }
 
 function combined(schema: JsonObject, keyword: string): JsonObject[] {
@@ -104,14 +109,12 @@ function propertiesOf(alternatives: readonly JsonObject[]): ReadonlyMap<string, 
 }
 
 /** The values of `enum`, and of each `const` where there are several; a value without an alternative is no news. */
-function listedIn(alternatives: readonly JsonObject[]): ReadonlyMap<Listed, true> {
-  const values = new Map<Listed, true>()
-  for (const schema of alternatives) {
-    const { enum: listed, const: only } = schema
-    for (const value of [...(Array.isArray(listed) ? listed : []), ...(only === undefined ? [] : [only])]) {
-      if (isListed(value)) values.set(value, true)
-    }
-  }
+function listedIn(alternatives: readonly JsonObject[]): ReadonlyMap<Listed, boolean> {
+  const all = alternatives.flatMap(({ enum: listed, const: only }) => [
+    ...(Array.isArray(listed) ? listed : []),
+    ...(only === undefined ? [] : [only]),
+  ])
+  const values = new Map(all.filter(isListed).map((value) => [value, true]))
   return values.size > 1 ? values : new Map()
 }
 
@@ -145,13 +148,17 @@ export function visit(shape: Shape, value: Json, tell: (number: number) => void)
   if (shape.present !== undefined) tell(shape.present)
   const branch = value === null ? shape.isNull : shape.notNull
   if (branch !== undefined) tell(branch)
-  if (value === null) return
-  if (typeof value !== 'object') {
+  if (value !== null) visitWithin(shape, value, tell)
+}
+
+function visitWithin(shape: Shape, value: NonNullable<Json>, tell: (number: number) => void): void {
+  if (Array.isArray(value)) {
+    if (shape.items) for (const item of value) visit(shape.items, item, tell)
+  } else if (typeof value === 'object') visitMembers(shape, value, tell)
+  else {
     const listed = shape.values.get(value)
     if (listed !== undefined) tell(listed)
-  } else if (Array.isArray(value)) {
-    if (shape.items) for (const item of value) visit(shape.items, item, tell)
-  } else visitMembers(shape, value, tell)
+  }
 }
 
 function visitMembers({ members, others }: Shape, value: JsonObject, tell: (number: number) => void): void {

@@ -1,7 +1,8 @@
 import type { Contract, Operation } from '../contract/contract.ts'
 import type { Json } from '../json.ts'
-import type { Catalogue } from '../scenarios/catalogue.ts'
+import type { ActiveScenario, Catalogue } from '../scenarios/catalogue.ts'
 import { readValues } from '../scenarios/parameters.ts'
+import { parseScenarios } from '../scenarios/parse.ts'
 import type { OperationPoints, Point } from './points.ts'
 
 /** How a client comes to meet something of an answer: a request to the operation with these headers. */
@@ -28,17 +29,30 @@ interface Candidate {
   readonly shows: ReadonlySet<number>
 }
 
+/** What can be had whatever seed and day. */
+interface Fixed {
+  /** Answers of scenarios, and the ordinary one. */
+  readonly plain: readonly Candidate[]
+  /** A scenario for a single null. */
+  readonly nulls: readonly Candidate[]
+  /** Examples of the document. */
+  readonly examples: readonly Candidate[]
+}
+
 /** Finds a way to each point of answers. */
 export class Ways {
-  readonly #fixed = new Map<string, readonly (readonly Candidate[])[]>()
+  readonly #fixed = new Map<string, Fixed>()
   readonly #previewer: Previewer
   #previewed: { key: string; candidates: readonly Candidate[] } = { key: '', candidates: [] }
 
   constructor(plan: readonly OperationPoints[], catalogue: Catalogue, previewer: Previewer) {
     this.#previewer = previewer
     for (const points of plan) {
-      const byScenario = [ordinary(points), ...refusals(points, catalogue)]
-      this.#fixed.set(points.operation.id, [byScenario, examples(points)])
+      this.#fixed.set(points.operation.id, {
+        plain: [ordinary(points), ...refusals(points, catalogue)],
+        nulls: singleNulls(points, catalogue),
+        examples: examplesOf(points),
+      })
     }
   }
 
@@ -47,12 +61,13 @@ export class Ways {
    * first; of several, the one that shows most points of the same kind, so that few requests show much.
    */
   to(points: OperationPoints, number: number, { seed, now }: { seed: string; now: number }): Way | undefined {
-    const [byScenario = [], byExample = []] = this.#fixed.get(points.operation.id) ?? []
-    for (const candidates of [byScenario, this.#previews(points, seed, now), byExample]) {
-      const best = bestOf(candidates, points.points, number)
-      if (best) return best.way
+    const { plain, nulls, examples } = this.#fixed.get(points.operation.id) ?? {
+      plain: [],
+      nulls: [],
+      examples: [],
     }
-    return undefined
+    const best = (candidates: readonly Candidate[]) => bestOf(candidates, points.points, number)?.way
+    return best(plain) ?? best(this.#previews(points, seed, now)) ?? best(nulls) ?? best(examples)
   }
 
   /** Figures change with the day; the latest asked for are kept. */
@@ -67,7 +82,11 @@ export class Ways {
   }
 }
 
-function bestOf(candidates: readonly Candidate[], points: readonly Point[], number: number): Candidate | undefined {
+function bestOf(
+  candidates: readonly Candidate[],
+  points: readonly Point[],
+  number: number,
+): Candidate | undefined {
   const kind = points[number]?.kind
   const worth = ({ shows }: Candidate) => [...shows].filter((one) => points[one]?.kind === kind).length
   const showing = candidates.filter(({ shows }) => shows.has(number))
@@ -105,7 +124,29 @@ export function byScenario(text: string, path?: string): Way {
   return { headers: { 'X-Sim-Scenario': text }, path }
 }
 
-function examples(points: OperationPoints): Candidate[] {
+/** Of an answer of success the scenario `null` can take away any field that may be null. */
+function singleNulls({ points, operation }: OperationPoints, catalogue: Catalogue): Candidate[] {
+  return points.flatMap((point, number) => {
+    if (point.kind !== 'null' || point.status !== operation.successStatus) return []
+    const text = `null;fields=${fieldOf(point.pointer)}`
+    const [active] = parsedOf(text, catalogue)
+    const fits = active && active.entry.unfit(operation, active.values) === undefined
+    return fits ? [{ way: byScenario(text), shows: new Set([number]) }] : []
+  })
+}
+
+function parsedOf(text: string, catalogue: Catalogue): readonly ActiveScenario[] {
+  const parsed = parseScenarios(text, catalogue)
+  return parsed.ok ? parsed.value : []
+}
+
+/** `dataPoints.avgSafetyScore`, as scenarios and people write the pointer of a point. */
+export function fieldOf(pointer: string): string {
+  const tokens = pointer.split('/').filter((token) => token !== '' && token !== '*')
+  return tokens.map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~')).join('.')
+}
+
+function examplesOf(points: OperationPoints): Candidate[] {
   const { operation } = points
   return operation.statuses.flatMap((status) =>
     operation.examples(status).map(({ name, value }) => {
@@ -121,7 +162,13 @@ function written(name: string): string {
 }
 
 /** Path and query of a request to an operation under the contract's base path. */
-export function pathTo(contract: Pick<Contract, 'basePath'>, operation: Operation, values: Readonly<Record<string, string>>): string {
-  const path = operation.path.replace(/\{([^}]*)\}/g, (_, name: string) => encodeURIComponent(values[name] ?? ''))
+export function pathTo(
+  contract: Pick<Contract, 'basePath'>,
+  operation: Operation,
+  values: Readonly<Record<string, string>>,
+): string {
+  const path = operation.path.replace(/\{([^}]*)\}/g, (_, name: string) =>
+    encodeURIComponent(values[name] ?? ''),
+  )
   return contract.basePath + path
 }
