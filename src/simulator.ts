@@ -4,9 +4,11 @@ import { createFallback, type Fallback } from './contract/fallback.ts'
 import { createControl } from './control/control.ts'
 import { controlHandlers } from './control/handlers.ts'
 import type { Seen } from './control/seen.ts'
+import { createReporter } from './evidence.ts'
 import { type Incoming, type Parcel, promptly, type Reply } from './exchange.ts'
 import type { Fixtures } from './fixtures.ts'
 import { Journal } from './journal/journal.ts'
+import type { Report } from './journal/report/model.ts'
 import type { Log } from './log.ts'
 import { getModelAnalytics } from './operations/analytics.ts'
 import { createEvent } from './operations/events.ts'
@@ -32,6 +34,8 @@ export interface Simulator {
   controlRefusal(head: Incoming): Reply | undefined
   /** Answers a request to the control plane. */
   control(request: Incoming, gone: AbortSignal): Promise<Parcel>
+  /** What the clients of all sandboxes did. */
+  report(): Report
   /** Ends what waits for requests to come: verifications and streams. */
   release(): void
   /** Writes out the state and lets go of it. */
@@ -80,11 +84,13 @@ async function wire(
   const { contract, control, fixtures } = sources
   for (const { place, message } of contract.warnings) log.warn({ place }, message)
   const productsOfModel = productsOf(fixtures)
-  const handlers = handlersOf(contract, createWorld(fixtures), store, productsOfModel)
+  const world = createWorld(fixtures)
+  const handlers = handlersOf(contract, world, store, productsOfModel)
   const journal = new Journal(settings.journalSize)
   const sandboxes = new Sandboxes({ ...sandboxDefaults(settings), now, onGone: dropper(store, journal, log) })
   // What the last process kept counts, is listed, and can go like any other.
   sandboxes.adopt((await store.listSandboxes()).map(({ name }) => name))
+  const reporter = createReporter({ ...sources, world, journal, sandboxes, limit: settings.sandboxLimit })
   const pipeline = createPipeline({
     contract,
     fixtures,
@@ -107,6 +113,7 @@ async function wire(
     store,
     journal,
     journalSize: settings.journalSize,
+    reporter,
     stateFile: settings.state,
     handled,
     productsOfModel,
@@ -122,6 +129,7 @@ async function wire(
       delivery: promptly,
       date: undefined,
     }),
+    report: () => reporter.report(undefined),
     release: () => stopping.abort(),
     close: () => store.close(),
   }

@@ -1,6 +1,7 @@
 import type { Finding } from './contract/contract.ts'
 import { createApp } from './http/app.ts'
 import { listen, stop } from './http/server.ts'
+import type { Report } from './journal/report/model.ts'
 import { silentLog } from './log.ts'
 import { allSettings, defaultSettings, type Settings } from './settings.ts'
 import { createSimulator, type Surroundings } from './simulator.ts'
@@ -16,6 +17,8 @@ export interface Running {
   readonly controlUrl: string
   /** Scheme, host and port. */
   readonly origin: string
+  /** What the clients of all sandboxes did so far. */
+  report(): Report
   /** Stops accepting, finishes what is in flight, writes out the state. */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
@@ -53,6 +56,7 @@ export async function start(settings: Settings, surroundings: Surroundings): Pro
       origin,
       baseUrl: origin + simulator.contract.basePath,
       controlUrl: `${origin}/__sim`,
+      report: () => simulator.report(),
       close,
       [Symbol.asyncDispose]: close,
     },

@@ -1,6 +1,7 @@
 import { aboutHandlers } from './about.ts'
 import { clockHandlers } from './clock.ts'
 import type { ControlHandler } from './control.ts'
+import { evidenceHandlers } from './evidence.ts'
 import { metricsHandlers } from './metrics.ts'
 import { qualityHandlers } from './quality.ts'
 import { requestHandlers } from './requests.ts'
@@ -25,5 +26,6 @@ export function controlHandlers(seen: Seen): Record<string, ControlHandler> {
     ...verifyHandlers(seen),
     ...metricsHandlers(seen),
     ...wiremockHandlers(seen),
+    ...evidenceHandlers(seen),
   }
 }

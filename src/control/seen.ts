@@ -1,6 +1,7 @@
 import type { Contract } from '../contract/contract.ts'
 import type { Fixtures } from '../fixtures.ts'
 import type { Journal } from '../journal/journal.ts'
+import type { Reporter } from '../journal/report/model.ts'
 import type { Sandboxes } from '../sandboxes.ts'
 import type { Catalogue } from '../scenarios/catalogue.ts'
 import type { RuleSet } from '../scenarios/rules.ts'
@@ -20,6 +21,7 @@ export interface Seen {
   readonly journal: Journal
   /** As `--journal-size` says it. */
   readonly journalSize: number
+  readonly reporter: Reporter
   /** What the default sandbox goes back to; undefined: to nothing. */
   readonly seedState: SandboxExport | undefined
   /** As `--state` says it. */

@@ -19,10 +19,14 @@ export interface Share {
   readonly percent: number
 }
 
-/** What nobody has met yet. */
-export interface Missing {
+/** A point with its name. */
+export interface Named {
   readonly point: Point
   readonly name: string
+}
+
+/** What nobody has met yet. */
+export interface Missing extends Named {
   readonly sentence: string
   /** How to meet it, where it is part of an answer and a way is known. */
   readonly way: Way | undefined
@@ -34,8 +38,7 @@ export interface OperationCoverage extends Share {
   readonly path: string
   /** Requests that met the operation, refused or not. */
   readonly requests: number
-  /** Names of the points that were met. */
-  readonly covered: readonly string[]
+  readonly covered: readonly Named[]
   readonly missing: readonly Missing[]
   /** Names of points that nobody has met and that the simulator knows no way to; they are not counted. */
   readonly outOfReach: readonly string[]
@@ -72,13 +75,13 @@ function viewOperation(
 ): OperationCoverage {
   const { operation, points } = own
   const { requests = 0, marks = new Uint8Array() } = coverage.of(operation.id) ?? {}
-  const covered: string[] = []
+  const covered: Named[] = []
   const missing: Missing[] = []
   const outOfReach: string[] = []
   for (const [number, point] of points.entries()) {
     const name = nameOf(point)
     const way = isOfRequest(point) || marks[number] === 1 ? undefined : ways.to(own, number, place)
-    if (marks[number] === 1) covered.push(name)
+    if (marks[number] === 1) covered.push({ point, name })
     else if (!way && !isOfRequest(point)) outOfReach.push(name)
     else missing.push({ point, name, sentence: sentenceOf(point, way, operation.successStatus), way })
   }

@@ -135,7 +135,8 @@ function singleNulls({ points, operation }: OperationPoints, catalogue: Catalogu
   })
 }
 
-function parsedOf(text: string, catalogue: Catalogue): readonly ActiveScenario[] {
+/** The scenarios of a text; none where it is no text of the catalogue. */
+export function parsedOf(text: string, catalogue: Catalogue): readonly ActiveScenario[] {
   const parsed = parseScenarios(text, catalogue)
   return parsed.ok ? parsed.value : []
 }

@@ -1,6 +1,6 @@
 import { Coverage } from './coverage.ts'
 import type { Entry } from './entry.ts'
-import { Faults } from './faults.ts'
+import { Faults, type IsMagicKey } from './faults.ts'
 import type { Whole } from './journal.ts'
 import { Manners } from './manners.ts'
 import type { OperationPoints } from './points.ts'
@@ -11,11 +11,12 @@ export class Evidence {
   requests = 0
   readonly coverage: Coverage
   readonly manners: Manners
-  readonly faults = new Faults()
+  readonly faults: Faults
 
-  constructor(plan: readonly OperationPoints[], idempotent: ReadonlySet<string>) {
+  constructor({ plan, idempotent, isMagicKey }: Omit<WitnessParts, 'limit'>) {
     this.coverage = new Coverage(plan)
     this.manners = new Manners(idempotent)
+    this.faults = new Faults(isMagicKey)
   }
 
   note(entry: Entry, whole: Whole): void {
@@ -37,6 +38,7 @@ export interface WitnessParts {
   readonly plan: readonly OperationPoints[]
   /** Ids of the operations that know an idempotency key. */
   readonly idempotent: ReadonlySet<string>
+  readonly isMagicKey: IsMagicKey
   /** Sandboxes that are kept apart. */
   readonly limit: number
 }
@@ -84,6 +86,6 @@ export class Witness {
   }
 
   #none(): Evidence {
-    return new Evidence(this.#parts.plan, this.#parts.idempotent)
+    return new Evidence(this.#parts)
   }
 }

@@ -49,7 +49,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
     'state/store.ts',
   ],
 
-  'journal/': ['contract/contract.ts', 'exchange.ts', 'json.ts', 'pointer.ts'],
+  'journal/': ['contract/contract.ts', 'exchange.ts', 'json.ts', 'json-body.ts', 'pointer.ts', 'scenarios/'],
 
   // Two that never call each other: they meet in state, journal and sandboxes.
   'pipeline/': [
@@ -119,10 +119,28 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
     'settings.ts',
     'shipped.ts',
   ],
+  'previews.ts': [
+    'contract/contract.ts',
+    'fixtures.ts',
+    'journal/ways.ts',
+    'operations/analytics.ts',
+    'scenarios/',
+    'simulation/',
+  ],
+  'evidence.ts': [
+    'contract/contract.ts',
+    'fixtures.ts',
+    'journal/',
+    'previews.ts',
+    'sandboxes.ts',
+    'scenarios/',
+    'simulation/',
+  ],
   'simulator.ts': [
     'clock.ts',
     'contract/',
     'control/',
+    'evidence.ts',
     'exchange.ts',
     'fixtures.ts',
     'journal/',
@@ -137,7 +155,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
     'sources.ts',
     'state/',
   ],
-  'start.ts': ['contract/contract.ts', 'http/', 'log.ts', 'settings.ts', 'simulator.ts'],
+  'start.ts': ['contract/contract.ts', 'http/', 'journal/', 'log.ts', 'settings.ts', 'simulator.ts'],
   'index.ts': ['settings.ts', 'start.ts'],
   'check.ts': [
     'contract/contract.ts',

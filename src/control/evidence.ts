@@ -1,0 +1,29 @@
+import { coverageAsJson, foundAsJson } from '../journal/report/json.ts'
+import { isReportForm, reportForms } from '../journal/report/render.ts'
+import { type ControlHandler, type ControlRequest, Special } from './control.ts'
+import type { Seen } from './seen.ts'
+
+/** `GET coverage`, `GET manners`, `GET report`: what the clients of a sandbox did, or of all that there were. */
+export function evidenceHandlers({ reporter }: Seen): Record<string, ControlHandler> {
+  return {
+    getCoverage: (request) => ({
+      sandbox: nameOf(request),
+      ...coverageAsJson(reporter.coverage(whoseOf(request))),
+    }),
+    getManners(request) {
+      const { rules, ...found } = reporter.manners(whoseOf(request))
+      return { sandbox: nameOf(request), rules: { ...rules }, ...foundAsJson(found) }
+    },
+    getReport(request) {
+      const format = String(request.parameters.query['format'])
+      if (!isReportForm(format)) throw new Error(`the document lets the format ${format} pass`)
+      const { mediaType, render } = reportForms[format]
+      return new Special({ body: render(reporter.report(whoseOf(request))), mediaType })
+    },
+  }
+}
+
+const nameOf = ({ parameters }: ControlRequest) => String(parameters.query['sandbox'])
+
+/** `*` is everybody. */
+const whoseOf = (request: ControlRequest) => (nameOf(request) === '*' ? undefined : nameOf(request))

@@ -1,0 +1,43 @@
+import type { Contract } from './contract/contract.ts'
+import type { Fixtures } from './fixtures.ts'
+import { idempotentOperations } from './journal/calls.ts'
+import type { Journal } from './journal/journal.ts'
+import { pointsOf } from './journal/points.ts'
+import { Reporter } from './journal/report/model.ts'
+import { Ways } from './journal/ways.ts'
+import { Witness } from './journal/witness.ts'
+import { previewer } from './previews.ts'
+import { defaultSandbox, type Sandboxes } from './sandboxes.ts'
+import type { Catalogue } from './scenarios/catalogue.ts'
+import type { World } from './simulation/analytics.ts'
+
+interface Parts {
+  readonly contract: Contract
+  readonly fixtures: Fixtures
+  readonly catalogue: Catalogue
+  readonly world: World
+  readonly journal: Journal
+  readonly sandboxes: Sandboxes
+  /** Sandboxes whose evidence is kept apart. */
+  readonly limit: number
+}
+
+/** Lets a witness see what the journal records, and makes the one who tells of it. */
+export function createReporter({ journal, sandboxes, limit, ...parts }: Parts): Reporter {
+  const { contract, catalogue } = parts
+  const plan = pointsOf(contract)
+  const keys = new Set(parts.fixtures.keys.map(({ token }) => token))
+  const isMagicKey = (token: string) => keys.has(token)
+  const witness = new Witness({ plan, idempotent: idempotentOperations(contract), isMagicKey, limit })
+  journal.onEntry((entry, whole) => witness.note(entry, whole))
+  journal.onClear((sandbox) => witness.forget(sandbox))
+  return new Reporter({
+    contract,
+    witness,
+    ways: new Ways(plan, catalogue, previewer(parts)),
+    placeOf(whose) {
+      const { seed, clock } = sandboxes.use(whose ?? defaultSandbox)
+      return { seed, now: clock.now() }
+    },
+  })
+}

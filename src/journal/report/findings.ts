@@ -1,0 +1,72 @@
+import { mannersRules } from '../manners.ts'
+import { type Counted, placeOf, type Report, seenIn, several, subjectOf } from './model.ts'
+
+/** One thing to be told, in words. */
+export interface Told {
+  /** What it is about: an operation with the rule that was broken. */
+  readonly title: string
+  readonly sentence: string
+  /** The requests that show it. */
+  readonly shownBy: string
+}
+
+/** A kind of finding, in the order in which every report has them. */
+export interface Chapter {
+  readonly key: 'violations' | 'unexpected' | 'manners'
+  readonly title: string
+  /** What it means. */
+  readonly about: string
+  /** What is said where nothing was found. */
+  readonly none: string
+  readonly told: readonly Told[]
+  /** What there was no room for; empty for nothing. */
+  readonly further: string
+}
+
+/** The chapters of a report, in words: the same for every rendering. */
+export function chaptersOf({ brokenRules, unexpectedAnswers, manners }: Report): readonly Chapter[] {
+  return [
+    {
+      key: 'violations',
+      title: 'Violations',
+      about: 'Requests that broke the contract.',
+      none: 'Every request fits the contract.',
+      told: brokenRules.list.map((one) =>
+        told(one, `${one.operation}: ${placeOf(one)}`, `${one.keyword}: ${one.message}`),
+      ),
+      further: furtherOf(brokenRules.further),
+    },
+    {
+      key: 'unexpected',
+      title: 'Unexpected answers',
+      about: 'Refusals and failures that no scenario was asked for.',
+      none: 'Every refusal and failure was asked for.',
+      told: unexpectedAnswers.list.map((one) =>
+        told(one, `${subjectOf(one)}: ${one.status}`, `${one.message} (origin: ${one.origin})`),
+      ),
+      further: furtherOf(unexpectedAnswers.further),
+    },
+    {
+      key: 'manners',
+      title: 'Manners',
+      about: 'How the client behaves when something fails.',
+      none: 'The client was polite.',
+      told: manners.list.map((one) =>
+        told(
+          one,
+          `${one.operation || 'no operation'}: ${one.rule}`,
+          `${one.sentence} ${mannersRules[one.rule]}`,
+        ),
+      ),
+      further: furtherOf(manners.further),
+    },
+  ]
+}
+
+function told(one: Counted<unknown>, title: string, sentence: string): Told {
+  return { title, sentence: sentence.trim(), shownBy: seenIn(one) }
+}
+
+function furtherOf(further: number): string {
+  return further === 0 ? '' : `There was no room for ${several(further, 'further one')}.`
+}

@@ -1,0 +1,140 @@
+import type { Named, OperationCoverage } from '../coverage-view.ts'
+import { type Chapter, chaptersOf, type Told } from './findings.ts'
+import { type Report, several, summaryOf, totalOf } from './model.ts'
+import { stylesheet } from './stylesheet.ts'
+
+/** One page by itself: no scripts, nothing from elsewhere, light or dark as its reader has it. */
+export function htmlReport(report: Report): string {
+  const title = `${report.contract.title}: what the client did`
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<title>${escaped(title)}</title>
+<style>${stylesheet}</style>
+</head>
+<body>
+${header(report)}
+<main>
+${figures(report)}
+${chaptersOf(report).map(chapter).join('\n')}
+${coverage(report)}
+</main>
+<footer>Made by convsim from ${several(report.requests, 'request')} ${whose(report)}.</footer>
+</body>
+</html>
+`
+}
+
+function whose({ sandbox }: Report): string {
+  return sandbox === undefined ? 'in all sandboxes' : `in the sandbox ${escaped(sandbox)}`
+}
+
+function header(report: Report): string {
+  const faults = report.violations + report.unexpected + totalOf(report.manners)
+  const verdict = faults === 0 ? 'Nothing to complain about' : `${several(faults, 'thing')} to look at`
+  return `<header>
+<p class="kicker">${escaped(report.contract.title)} <span>${escaped(report.contract.version)}</span></p>
+<h1>What the client did</h1>
+<p class="verdict ${faults === 0 ? 'good' : 'bad'}">${escaped(verdict)}</p>
+<p class="summary">${escaped(summaryOf(report))}.</p>
+</header>`
+}
+
+/** The numbers that are looked at first, each a link to what is behind it. */
+function figures({ violations, unexpected, manners, coverage }: Report): string {
+  const counts = [
+    ['violations', violations, 'broke the contract'],
+    ['unexpected', unexpected, 'unexpected answers'],
+    ['manners', totalOf(manners), 'lapses of manners'],
+  ] as const
+  const cards = counts.map(
+    ([key, count, words]) =>
+      `<li class="${count === 0 ? 'good' : 'bad'}"><a href="#${key}"><b>${count}</b><span>${words}</span></a></li>`,
+  )
+  return `<ul class="figures">
+${cards.join('\n')}
+<li class="ring"><a href="#coverage">${ring(coverage.percent)}<span>of the contract covered</span></a></li>
+</ul>`
+}
+
+/** The share as a ring; its circumference is 100. */
+function ring(percent: number): string {
+  return `<svg viewBox="0 0 36 36" role="img" aria-label="${percent} %">
+<circle class="track" cx="18" cy="18" r="15.915"/>
+<circle class="share" cx="18" cy="18" r="15.915" stroke-dasharray="${percent} 100"/>
+<text x="18" y="18">${percent}<tspan>%</tspan></text>
+</svg>`
+}
+
+function chapter({ key, title, about, none, told, further }: Chapter): string {
+  const body =
+    told.length === 0
+      ? `<p class="none">${escaped(none)}</p>`
+      : `<p>${escaped(about)}</p>\n<ol class="findings">\n${told.map(finding).join('\n')}\n</ol>`
+  const more = further === '' ? '' : `\n<p>${escaped(further)}</p>`
+  return `<section id="${key}">\n<h2>${escaped(title)}</h2>\n${body}${more}\n</section>`
+}
+
+function finding({ title, sentence, shownBy }: Told): string {
+  return `<li><h3>${escaped(title)}</h3><p>${escaped(sentence)}</p><p class="requests">${escaped(shownBy)}</p></li>`
+}
+
+function coverage({ coverage: { met, points, percent, operations } }: Report): string {
+  return `<section id="coverage">
+<h2>Coverage</h2>
+<p>${met} of ${points} points of the contract were met: ${percent} %.</p>
+${operations.map(operationCoverage).join('\n')}
+</section>`
+}
+
+/** The points of an operation by what they are about. */
+const groups: readonly { readonly title: string; readonly kinds: readonly Named['point']['kind'][] }[] = [
+  { title: 'Statuses', kinds: ['status'] },
+  { title: 'Parameters', kinds: ['parameter', 'parameter-value'] },
+  { title: 'Request body', kinds: ['field', 'field-value'] },
+  { title: 'Values in answers', kinds: ['answer-value'] },
+  { title: 'Null or not', kinds: ['null', 'not-null'] },
+]
+
+function operationCoverage(own: OperationCoverage): string {
+  const { operation, method, path, requests, met, points, percent, missing } = own
+  const list = missing.map(({ sentence }) => `<li>${escaped(sentence)}</li>`).join('\n')
+  const details = `<details><summary>${missing.length} missing, and how to meet them</summary>\n<ul class="missing">\n${list}\n</ul></details>`
+  return `<article>
+<h3><span class="method">${escaped(method)}</span> ${escaped(path)}</h3>
+<p class="requests">${escaped(operation)} · ${several(requests, 'request')} · ${met} of ${points} points</p>
+<div class="bar" role="img" aria-label="${percent} %"><i style="width:${percent}%"></i></div>
+<dl>
+${groups.map((group) => groupOf(own, group)).join('')}</dl>
+${missing.length === 0 ? '<p class="none">Everything was met.</p>' : details}
+</article>`
+}
+
+function groupOf({ covered, missing }: OperationCoverage, { title, kinds }: (typeof groups)[number]): string {
+  const within = ({ point }: Named) => kinds.includes(point.kind)
+  const chips = [
+    ...covered.filter(within).map(({ name }) => `<li class="met">${escaped(name)}</li>`),
+    ...missing.filter(within).map(({ name }) => `<li>${escaped(name)}</li>`),
+  ]
+  return chips.length === 0 ? '' : `<dt>${title}</dt>\n<dd><ul class="chips">${chips.join('')}</ul></dd>\n`
+}
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+
+/** Text as HTML shows it; control characters mean nothing to a reader, and some turn the direction of what follows. */
+function escaped(text: string): string {
+  return text
+    .toWellFormed()
+    .replace(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, ' ')
+    .replace(/[&<>"']/g, (character) => entities[character] ?? '')
+}

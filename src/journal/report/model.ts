@@ -1,0 +1,129 @@
+import type { Contract } from '../../contract/contract.ts'
+import type { Bounded } from '../bounded.ts'
+import { type CoverageView, type Place, viewCoverage } from '../coverage-view.ts'
+import type { BrokenRule, Unexpected } from '../faults.ts'
+import { type Finding, mannersRules } from '../manners.ts'
+import type { Ways } from '../ways.ts'
+import type { Witness } from '../witness.ts'
+
+/** Something with the requests that showed it. */
+export type Counted<T> = T & {
+  /** How many requests showed it. */
+  readonly count: number
+  /** The ids of the first of them. */
+  readonly requests: readonly string[]
+}
+
+/** The findings of one kind; there is room for a number of them. */
+export interface Found<T> {
+  readonly list: readonly Counted<T>[]
+  /** How often something was found that there was no room for. */
+  readonly further: number
+}
+
+/**
+ * What the clients of a sandbox, or of all, did. Says nothing of the machine's time, and everything in an order that does not
+ * depend on it: the same requests give the same report.
+ */
+export interface Report {
+  readonly contract: { readonly title: string; readonly version: string }
+  /** Undefined: all that there were, with those that are gone. */
+  readonly sandbox: string | undefined
+  /** Exchanges with the service, refused or not. */
+  readonly requests: number
+  /** Requests that broke the contract. */
+  readonly violations: number
+  /** Answers of 400 or more that no scenario was asked for, but for those that a violation explains. */
+  readonly unexpected: number
+  readonly brokenRules: Found<BrokenRule>
+  readonly unexpectedAnswers: Found<Unexpected>
+  readonly manners: Found<Finding>
+  readonly coverage: CoverageView
+}
+
+/** Whose evidence is asked for; undefined: everybody's. */
+export type Whose = string | undefined
+
+export interface ReporterParts {
+  readonly contract: Pick<Contract, 'title' | 'version'>
+  readonly witness: Witness
+  readonly ways: Ways
+  /** The seed and the time of a sandbox, or of the default one. */
+  readonly placeOf: (whose: Whose) => Place
+}
+
+/** Tells what was witnessed. */
+export class Reporter {
+  readonly #parts: ReporterParts
+
+  constructor(parts: ReporterParts) {
+    this.#parts = parts
+  }
+
+  coverage(whose: Whose): CoverageView {
+    const { witness, ways, placeOf } = this.#parts
+    return viewCoverage(witness.of(whose).coverage, witness.plan, ways, placeOf(whose))
+  }
+
+  manners(whose: Whose): Found<Finding> & { readonly rules: typeof mannersRules } {
+    return { rules: mannersRules, ...foundIn(this.#parts.witness.of(whose).manners.findings) }
+  }
+
+  report(whose: Whose): Report {
+    const { title, version } = this.#parts.contract
+    const { faults, manners, requests } = this.#parts.witness.of(whose)
+    return {
+      contract: { title, version },
+      sandbox: whose,
+      requests,
+      violations: faults.requestsThatBroke,
+      unexpected: faults.answersUnexpected,
+      brokenRules: foundIn(faults.broken),
+      unexpectedAnswers: foundIn(faults.unexpected),
+      manners: foundIn(manners.findings),
+      coverage: this.coverage(whose),
+    }
+  }
+}
+
+function foundIn<T>(bounded: Bounded<T>): Found<T> {
+  const list = bounded.list().map(({ about, count, requests }) => ({ ...about, count, requests }))
+  return { list, further: bounded.further }
+}
+
+/** How many findings there are, with those that there was no room for. */
+export function totalOf({ list, further }: Found<unknown>): number {
+  return list.length + further
+}
+
+/** One line: `10 requests, 2 broke the contract, 1 unexpected answer, 3 findings on manners, 31.6 % of the contract covered`. */
+export function summaryOf({ requests, violations, unexpected, manners, coverage }: Report): string {
+  return [
+    several(requests, 'request'),
+    `${violations} broke the contract`,
+    several(unexpected, 'unexpected answer'),
+    `${several(totalOf(manners), 'finding')} on manners`,
+    `${coverage.percent} % of the contract covered`,
+  ].join(', ')
+}
+
+/** `1 request`, `2 requests`. */
+export function several(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
+}
+
+/** `body /value`, `query /period`. */
+export function placeOf({ in: place, pointer }: BrokenRule): string {
+  return pointer === '' ? place : `${place} ${pointer}`
+}
+
+/** What was asked, where there is no operation to name. */
+export function subjectOf({ operation, method }: Unexpected): string {
+  return operation || `${method} on no operation`
+}
+
+/** `req-1, req-2`, or `12 times: req-1, req-2 ...` where not all ids are kept. */
+export function seenIn({ count, requests }: Counted<unknown>): string {
+  const ids = requests.join(', ')
+  return count > requests.length ? `${several(count, 'time')}: ${ids} ...` : ids
+}
