@@ -21,6 +21,8 @@ export interface Share {
 
 /** A point with its name. */
 export interface Named {
+  /** Its place in the contract's order. */
+  readonly number: number
   readonly point: Point
   readonly name: string
 }
@@ -81,9 +83,9 @@ function viewOperation(
   for (const [number, point] of points.entries()) {
     const name = nameOf(point)
     const way = isOfRequest(point) || marks[number] === 1 ? undefined : ways.to(own, number, place)
-    if (marks[number] === 1) covered.push({ point, name })
+    if (marks[number] === 1) covered.push({ number, point, name })
     else if (!way && !isOfRequest(point)) outOfReach.push(name)
-    else missing.push({ point, name, sentence: sentenceOf(point, way, operation.successStatus), way })
+    else missing.push({ number, point, name, sentence: sentenceOf(point, way, operation.successStatus), way })
   }
   return {
     operation: operation.id,

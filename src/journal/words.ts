@@ -23,6 +23,26 @@ export function nameOf(point: Point): string {
   }
 }
 
+/** What a point is about, and what it says of that: `recommendations` and `null`, `query period` and `7d`. */
+export function partsOf(point: Point): { readonly subject: string; readonly state: string } {
+  switch (point.kind) {
+    case 'status':
+      return { subject: '', state: String(point.status) }
+    case 'parameter':
+      return { subject: `${point.in} ${point.name}`, state: 'sent' }
+    case 'parameter-value':
+      return { subject: `${point.in} ${point.name}`, state: String(point.value) }
+    case 'field':
+      return { subject: fieldOf(point.pointer), state: 'sent' }
+    case 'null':
+      return { subject: fieldOf(point.pointer), state: 'null' }
+    case 'not-null':
+      return { subject: fieldOf(point.pointer), state: 'not null' }
+    default:
+      return { subject: fieldOf(point.pointer), state: String(point.value) }
+  }
+}
+
 /** What nobody has met, and how to: `No test has seen recommendations: null; X-Sim-Scenario: empty shows it.` */
 export function sentenceOf(point: Point, way: Way | undefined, success: number): string {
   const name = nameOf(point)

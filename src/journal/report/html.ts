@@ -1,5 +1,6 @@
-import type { Named, OperationCoverage } from '../coverage-view.ts'
+import type { OperationCoverage } from '../coverage-view.ts'
 import { type Chapter, chaptersOf, type Told } from './findings.ts'
+import { escaped, pointGroups } from './html-points.ts'
 import { type Report, several, summaryOf, totalOf } from './model.ts'
 import { stylesheet } from './stylesheet.ts'
 
@@ -40,7 +41,7 @@ function header(report: Report): string {
 <p class="kicker">${escaped(report.contract.title)} <span>${escaped(report.contract.version)}</span></p>
 <h1>What the client did</h1>
 <p class="verdict ${faults === 0 ? 'good' : 'bad'}">${escaped(verdict)}</p>
-<p class="summary">${escaped(summaryOf(report))}.</p>
+<p class="summary">${escaped(summaryOf(report)).replaceAll(' %', '&nbsp;%')}.</p>
 </header>`
 }
 
@@ -86,19 +87,10 @@ function finding({ title, sentence, shownBy }: Told): string {
 function coverage({ coverage: { met, points, percent, operations } }: Report): string {
   return `<section id="coverage">
 <h2>Coverage</h2>
-<p>${met} of ${points} points of the contract were met: ${percent} %.</p>
+<p>${met} of ${points} points of the contract were met: ${percent}&nbsp;%.</p>
 ${operations.map(operationCoverage).join('\n')}
 </section>`
 }
-
-/** The points of an operation by what they are about. */
-const groups: readonly { readonly title: string; readonly kinds: readonly Named['point']['kind'][] }[] = [
-  { title: 'Statuses', kinds: ['status'] },
-  { title: 'Parameters', kinds: ['parameter', 'parameter-value'] },
-  { title: 'Request body', kinds: ['field', 'field-value'] },
-  { title: 'Values in answers', kinds: ['answer-value'] },
-  { title: 'Null or not', kinds: ['null', 'not-null'] },
-]
 
 function operationCoverage(own: OperationCoverage): string {
   const { operation, method, path, requests, met, points, percent, missing } = own
@@ -108,33 +100,7 @@ function operationCoverage(own: OperationCoverage): string {
 <h3><span class="method">${escaped(method)}</span> ${escaped(path)}</h3>
 <p class="requests">${escaped(operation)} · ${several(requests, 'request')} · ${met} of ${points} points</p>
 <div class="bar" role="img" aria-label="${percent} %"><i style="width:${percent}%"></i></div>
-<dl>
-${groups.map((group) => groupOf(own, group)).join('')}</dl>
+${pointGroups(own)}
 ${missing.length === 0 ? '<p class="none">Everything was met.</p>' : details}
 </article>`
-}
-
-function groupOf({ covered, missing }: OperationCoverage, { title, kinds }: (typeof groups)[number]): string {
-  const within = ({ point }: Named) => kinds.includes(point.kind)
-  const chips = [
-    ...covered.filter(within).map(({ name }) => `<li class="met">${escaped(name)}</li>`),
-    ...missing.filter(within).map(({ name }) => `<li>${escaped(name)}</li>`),
-  ]
-  return chips.length === 0 ? '' : `<dt>${title}</dt>\n<dd><ul class="chips">${chips.join('')}</ul></dd>\n`
-}
-
-const entities: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-}
-
-/** Text as HTML shows it; control characters mean nothing to a reader, and some turn the direction of what follows. */
-function escaped(text: string): string {
-  return text
-    .toWellFormed()
-    .replace(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, ' ')
-    .replace(/[&<>"']/g, (character) => entities[character] ?? '')
 }

@@ -17,7 +17,7 @@ body {
   font: 1rem/1.55 system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif;
 }
 header, main, footer { max-width: 58rem; margin-inline: auto; }
-h1, h2, h3, p, ul, ol, dl, dd { margin: 0; padding: 0; }
+h1, h2, h3, h4, p, ul, ol, dl, dd { margin: 0; padding: 0; }
 ul, ol { list-style: none; }
 h1 { font-size: clamp(1.9rem, 6vw, 2.9rem); line-height: 1.1; letter-spacing: -.025em; }
 h2 { font-size: 1.35rem; letter-spacing: -.01em; margin-bottom: .35rem; }
@@ -38,13 +38,14 @@ h3 { font-size: 1rem; overflow-wrap: anywhere; }
 .figures b { font-size: 2.4rem; line-height: 1.1; font-variant-numeric: tabular-nums; }
 .figures .good b { color: var(--good); } .figures .bad b { color: var(--bad); }
 .figures span { color: var(--faint); font-size: .88rem; }
-.figures .ring a { flex-direction: row; align-items: center; justify-content: flex-start; gap: .9rem; }
+.figures .ring a { flex-direction: row; align-items: center; justify-content: flex-start; flex-wrap: wrap; gap: .5rem .9rem; }
+.figures .ring span { flex: 1 1 4rem; }
 svg { width: 4.9rem; flex: none; }
 circle { fill: none; stroke-width: 3.4; }
 .track { stroke: var(--line); }
 .share { stroke: var(--accent); stroke-linecap: butt; transform: rotate(-90deg); transform-origin: center; }
-text { fill: var(--ink); font-size: 8.5px; font-weight: 650; text-anchor: middle; dominant-baseline: central; }
-tspan { font-size: 5px; fill: var(--faint); }
+text { fill: var(--ink); font-size: 7.5px; font-weight: 650; text-anchor: middle; dominant-baseline: central; }
+tspan { font-size: 4.5px; fill: var(--faint); }
 section { margin-top: 2.4rem; scroll-margin-top: 1rem; }
 section > p { color: var(--faint); }
 .none { color: var(--good); } .none::before { content: '\\2713\\00a0'; }
@@ -58,14 +59,18 @@ article { margin-top: 1rem; padding: 1.1rem 1.2rem 1.2rem; }
 .method { font: 700 .75rem/1 ui-monospace, monospace; color: var(--accent); border: 1px solid currentColor; border-radius: .3rem; padding: .18rem .4rem; vertical-align: .08em; }
 .bar { height: .55rem; margin: .6rem 0 .4rem; border-radius: 1rem; background: var(--line); overflow: hidden; }
 .bar i { display: block; height: 100%; background: var(--accent); border-radius: inherit; }
-dt { margin-top: .8rem; font-size: .8rem; font-weight: 600; color: var(--faint); }
-.chips { display: flex; flex-wrap: wrap; gap: .3rem; margin-top: .25rem; }
-.chips li {
-  font: .78rem/1.35 ui-monospace, SFMono-Regular, Menlo, monospace; padding: .14rem .5rem; border-radius: .4rem;
+.fields { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 25rem), 1fr)); gap: .35rem 1.4rem; margin-top: .35rem; }
+.fields li { display: flex; flex-wrap: wrap; align-items: baseline; justify-content: space-between; gap: .15rem .6rem; min-width: 0; border-bottom: 1px dotted var(--line); padding-bottom: .3rem; }
+.fields li:only-child, .fields li:has(i:nth-child(4)), .fields li:has(b:nth-child(4)) { grid-column: 1 / -1; justify-content: flex-start; }
+h4 { margin-top: 1rem; font-size: .8rem; color: var(--faint); }
+code { font: .82rem/1.4 ui-monospace, SFMono-Regular, Menlo, monospace; overflow-wrap: anywhere; }
+.fields span { display: inline-flex; flex-wrap: wrap; gap: .25rem; }
+.fields b, .fields i {
+  font: .76rem/1.35 ui-monospace, SFMono-Regular, Menlo, monospace; padding: .12rem .45rem; border-radius: .35rem;
   border: 1px dashed var(--faint); color: var(--faint); overflow-wrap: anywhere;
 }
-.chips li.met { border: 1px solid transparent; background: var(--good-ground); color: var(--good); }
-.chips li.met::before { content: '\\2713\\00a0'; }
+.fields b { border: 1px solid transparent; background: var(--good-ground); color: var(--good); }
+.fields b::before { content: '\\2713\\00a0'; }
 details { margin-top: 1rem; border-top: 1px solid var(--line); padding-top: .7rem; }
 summary { cursor: pointer; color: var(--accent); font-weight: 600; font-size: .92rem; }
 .missing { margin-top: .5rem; font-size: .9rem; columns: 24rem 2; column-gap: 2rem; }
