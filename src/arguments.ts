@@ -8,6 +8,12 @@ export const commands = {
     most: 1,
     about: 'Serve the simulated API (what happens without a command).',
   },
+  exec: {
+    takes: 'a command behind "--"',
+    most: 100_000,
+    about:
+      'Serve on a free port, with the state in memory, while a command runs that finds the base URL in CONVSIM_BASE_URL; then tell what it did, and end with its exit code, or 3 (--fail-on).',
+  },
   check: {
     takes: 'files or folders',
     most: 1000,
@@ -48,14 +54,19 @@ export function readSettings(argv: readonly string[], env: Environment): Invocat
   const program = buildProgram((words) => {
     printed += words
   })
+  const { own, behind } = splitArguments(argv)
   try {
-    program.parse(argv, { from: 'user' })
+    program.parse(own, { from: 'user' })
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error
     if (error.code === 'commander.version') return { kind: 'version' }
     if (error.code === 'commander.helpDisplayed') return { kind: 'help', text: printed }
     return problem(`${error.message.replace(/^error: /, '')}. See convsim --help.`)
   }
+  return readCommand(program, behind, env)
+}
+
+function readCommand(program: Command, behind: readonly string[], env: Environment): Invocation {
   const [first = 'serve', ...rest] = program.args
   if (first === 'help') return { kind: 'help', text: program.helpInformation() + commandHelp() }
   if (!isCommand(first) && !/[./\\]/.test(first)) {
@@ -66,7 +77,21 @@ export function readSettings(argv: readonly string[], env: Environment): Invocat
   const { command, files } = isCommand(first)
     ? { command: first, files: rest }
     : { command: 'serve' as const, files: program.args }
-  return readInvocation(command, files, program.opts(), env)
+  if (command !== 'exec') return readInvocation(command, [...files, ...behind], program.opts(), env)
+  if (files.length > 0 || behind.length === 0)
+    return problem('convsim exec takes its command behind "--": convsim exec --seed 42 -- npm test.')
+  return readInvocation(command, behind, program.opts(), env)
+}
+
+/** What stands behind the first `--` is not ours to read. */
+function splitArguments(argv: readonly string[]): { own: readonly string[]; behind: readonly string[] } {
+  const at = argv.indexOf('--')
+  return at < 0 ? { own: argv, behind: [] } : { own: argv.slice(0, at), behind: argv.slice(at + 1) }
+}
+
+/** What holds for a command where nobody says anything, in place of the setting's own default. */
+const commandDefaults: { readonly [Name in CommandName]?: Partial<Settings> } = {
+  exec: { port: 0, state: ':memory:', logLevel: 'warn' },
 }
 
 function isCommand(word: string): word is CommandName {
@@ -87,13 +112,14 @@ function readInvocation(
     return problem(`There is no setting for the environment variable ${stray}. Known: ${known.join(', ')}.`)
   if (files.length > commands[command].most)
     return problem(`convsim ${command} takes ${commands[command].takes}; got ${files.join(' ')}.`)
+  const standard = new Map<string, unknown>(Object.entries(commandDefaults[command] ?? {}))
   const values: Record<string, unknown> = {}
   for (const [name, setting] of allSettings) {
-    const [where, written] = find(name, setting, flags, env)
+    const [where, written] = find(name, setting, flags, env, command === 'exec')
     const value = typeof written === 'string' ? setting.read(written) : written
     if (value === undefined && written !== undefined)
       return problem(`${where} takes ${setting.wanted}; got "${written}". ${setting.about}`)
-    values[name] = value ?? setting.default
+    values[name] = value ?? standard.get(name) ?? setting.default
   }
   if (command === 'serve' && files[0] !== undefined) values['contract'] = files[0]
   return { kind: 'run', command, files, settings: values as Settings } // each value was read by its own setting
@@ -101,15 +127,20 @@ function readInvocation(
 
 const problem = (words: string) => ({ kind: 'problem', problem: words }) as const
 
-/** Where a setting is given, and as what; an empty environment variable is as good as none. */
+/**
+ * Where a setting is given, and as what; an empty environment variable is as good as none. `onlyOurs`: PORT and HOST are meant
+ * for the command that is run, not for us.
+ */
 function find(
   name: string,
   setting: Setting<unknown>,
   flags: Flags,
   env: Environment,
+  onlyOurs: boolean,
 ): readonly [string, string | boolean | undefined] {
   if (flags[name] !== undefined) return [`--${setting.flag}`, flags[name]]
-  const variable = [variableOf(setting), setting.alsoEnv].find((candidate) => candidate && env[candidate])
+  const names = onlyOurs ? [variableOf(setting)] : [variableOf(setting), setting.alsoEnv]
+  const variable = names.find((candidate) => candidate && env[candidate])
   return variable ? [variable, env[variable]] : ['', undefined]
 }
 
@@ -128,10 +159,14 @@ function buildProgram(print: (text: string) => void): Command {
     const names = `${short ? `-${short}, ` : ''}--${flag}`
     const words = `${about} [${variableOf(setting)}${setting.alsoEnv ? `, ${setting.alsoEnv}` : ''}; default: ${defaultOf(setting)}]`
     if (value === undefined) program.option(names, words).option(`--no-${flag}`)
+    else if (setting.repeatable) program.option(`${names} <${value}>`, words, joined)
     else program.option(`${names} <${value}>`, words)
   }
   return program
 }
+
+const joined = (value: string, before: string | undefined) =>
+  before === undefined ? value : `${before},${value}`
 
 function commandHelp(): string {
   const rows = Object.entries(commands).map(
@@ -145,6 +180,7 @@ Examples:
   convsim                                        serve on http://127.0.0.1:4010/v1
   convsim --port 0 --seed 42                     any free port, another world
   convsim --scenario "rate-limited;retry-after=3"  everybody is rate limited
+  convsim exec --env API_URL -- npm test         run a command against it
   convsim check my-contract.yaml                 is this document fit to be served?
 
 Precedence: flag > environment > default.`

@@ -4,16 +4,20 @@ import { type Invocation, readSettings } from './arguments.ts'
 import { check } from './check.ts'
 import type { Finding } from './contract/contract.ts'
 import { loadContract } from './contract/load.ts'
+import { type Child, environmentWith, runCommand } from './exec.ts'
+import { type Gate, parseGates } from './gates.ts'
 import { askHealth } from './health.ts'
+import { summaryOf } from './journal/report/model.ts'
 import { createLog, type ProcessLog } from './process-log.ts'
+import { problemOfReportFile, writeReport } from './report-file.ts'
 import { describeCatalogue } from './scenarios/describe.ts'
 import { defaultSettings, type Settings } from './settings.ts'
 import { shippedContract, version } from './shipped.ts'
 import { loadSources } from './sources.ts'
 import { type Running, start } from './start.ts'
 
-/** 0: all well. 1: a bad setting, contract, fixture, state or port. */
-type ExitCode = 0 | 1
+/** 0: all well. 1: a bad setting, contract, fixture, state, port or report. 3: `--fail-on`. Any other: that of the command of `exec`. */
+type ExitCode = number
 
 const say = (text: string) => process.stdout.write(`${text}\n`)
 const complain = (text: string) => process.stderr.write(`${text}\n`)
@@ -34,6 +38,8 @@ function run({ command, settings, files }: Extract<Invocation, { kind: 'run' }>)
   switch (command) {
     case 'serve':
       return serve(settings)
+    case 'exec':
+      return exec(settings, files)
     case 'check':
       return checkFiles(files, settings)
     case 'assumptions':
@@ -44,22 +50,85 @@ function run({ command, settings, files }: Extract<Invocation, { kind: 'run' }>)
 }
 
 async function serve(settings: Settings): Promise<ExitCode> {
-  const pretty =
-    settings.logFormat === 'pretty' || (settings.logFormat === 'auto' && process.stderr.isTTY === true)
-  const log = await createLog(settings.logLevel, pretty)
+  const { log, pretty } = await openLog(settings)
   const asked = stopSignal(log) // from here on, since a stop may be asked for before we are ready
-  const started = await start(settings, { now: Date.now, log })
-  if (!started.ok) {
-    log.flush()
-    complain(`convsim cannot start:\n${started.findings.map(line).join('\n')}`)
-    return 1
-  }
-  announce(started.running, pretty)
+  const running = await begin(settings, log)
+  if (!running) return 1
+  announce(running, pretty)
   await asked
-  await started.running.close()
+  await running.close()
   log.info({}, 'stopped')
   log.flush()
-  return 0
+  const isAsked = settings.report !== undefined || settings.failOn !== undefined
+  return isAsked ? conclude(running, settings, 0) : 0
+}
+
+/** Runs a command against a simulator of its own. Says nothing on stdout, which is the command's. */
+async function exec(settings: Settings, [file = '', ...args]: readonly string[]): Promise<ExitCode> {
+  const { log } = await openLog(settings)
+  const running = await begin(settings, log)
+  if (!running) return 1
+  const names = settings.env?.split(',') ?? []
+  const child = runCommand({ file, args, env: environmentWith(process.env, running, names) })
+  const letGo = passSignals(child)
+  const { code, problem } = await child.ended
+  letGo()
+  await running.close()
+  log.flush()
+  if (problem !== undefined) complain(`convsim exec: ${problem}`)
+  return conclude(running, settings, code)
+}
+
+/** Until it is let go of, the child hears what we are told, and goes where we go. */
+function passSignals(child: Child): () => void {
+  // A terminal tells everybody in front of it; a child that is told twice takes it for impatience.
+  const byTerminal = process.stdin.isTTY === true
+  const pass = (signal: NodeJS.Signals) => {
+    if (signal === 'SIGTERM' || !byTerminal) child.kill(signal)
+  }
+  const end = () => child.kill('SIGKILL')
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+  for (const signal of signals) process.on(signal, pass)
+  process.once('exit', end)
+  return () => {
+    for (const signal of signals) process.off(signal, pass)
+    process.off('exit', end)
+  }
+}
+
+/** Says in short what the clients did, writes the report, and decides how we end. */
+async function conclude(running: Running, settings: Settings, code: ExitCode): Promise<ExitCode> {
+  const report = running.report()
+  complain(`convsim: ${summaryOf(report)}.`)
+  const failed = gatesOf(settings).flatMap((gate) => gate(report) ?? [])
+  if (failed.length > 0) complain(`convsim: --fail-on: ${failed.join('; ')}.`)
+  const problem = settings.report === undefined ? undefined : await writeReport(settings.report, report)
+  if (problem !== undefined) complain(`convsim: ${problem}`)
+  if (code !== 0) return code
+  return failed.length > 0 ? 3 : Number(problem !== undefined)
+}
+
+function gatesOf({ failOn }: Settings): readonly Gate[] {
+  return failOn === undefined ? [] : (parseGates(failOn) ?? [])
+}
+
+async function openLog({ logFormat, logLevel }: Settings): Promise<{ log: ProcessLog; pretty: boolean }> {
+  const pretty = logFormat === 'pretty' || (logFormat === 'auto' && process.stderr.isTTY === true)
+  return { log: await createLog(logLevel, pretty), pretty }
+}
+
+/** A simulator that listens; undefined where it cannot, which it has said then. */
+async function begin(settings: Settings, log: ProcessLog): Promise<Running | undefined> {
+  const problem = settings.report === undefined ? undefined : await problemOfReportFile(settings.report)
+  if (problem !== undefined) {
+    complain(`convsim cannot start:\n  ${problem}`)
+    return undefined
+  }
+  const started = await start(settings, { now: Date.now, log })
+  if (started.ok) return started.running
+  log.flush()
+  complain(`convsim cannot start:\n${started.findings.map(line).join('\n')}`)
+  return undefined
 }
 
 /** The one line on stdout that says we are ready: scripts wait for it. */

@@ -11,6 +11,8 @@ export interface Setting<T> {
   /** How the default is written where `String(default)` would not tell. */
   readonly defaultText?: string
   readonly about: string
+  /** True where the flag may be given several times; its values are joined with commas. */
+  readonly repeatable?: boolean
   /** The value, or undefined where the text is none. */
   readonly read: (text: string) => T | undefined
   /** What would be right, for the error. */
@@ -24,6 +26,7 @@ interface Words {
   readonly alsoEnv?: string
   readonly value?: string
   readonly defaultText?: string
+  readonly repeatable?: boolean
 }
 
 export function whole<T extends number | undefined>(

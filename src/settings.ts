@@ -1,5 +1,6 @@
 import { parseDuration, parseNow } from './clock.ts'
 import { isSeed } from './derive.ts'
+import { evidenceSettings } from './evidence-settings.ts'
 import { choice, onOff, type Setting, text, whole } from './setting.ts'
 
 const isClock = (text: string) => text === 'real' || parseNow(text) !== undefined
@@ -183,6 +184,7 @@ export const settingTable = {
     defaultText: 'pretty on a terminal, json elsewhere',
     about: 'How it is logged.',
   }),
+  ...evidenceSettings,
 } as const satisfies Record<string, Setting<unknown>>
 
 type ValueOf<S> = S extends Setting<infer T> ? T : never

@@ -71,6 +71,12 @@ function exposure({ host, controlToken, controlOpen }: Settings): Finding | unde
   return { severity: 'error', place: '--host', message }
 }
 
+/** What a process does at its end, or for the command that it runs. */
+const ofProcess = ['report', 'failOn', 'env'] as const satisfies readonly (keyof Settings)[]
+
+/** What can be set from code. `report()` tells what a file would. */
+export type LibrarySettings = Partial<Omit<Settings, (typeof ofProcess)[number]>>
+
 /**
  * Starts a simulator inside this process, for tests:
  *
@@ -80,7 +86,7 @@ function exposure({ host, controlToken, controlOpen }: Settings): Finding | unde
  * Any setting can be given; here the port is any free one and the state is kept in memory unless told otherwise.
  * @throws Error with every problem where a setting, document or fixture does not do, or the port is taken
  */
-export async function startSimulator(settings: Partial<Settings> = {}): Promise<Running> {
+export async function startSimulator(settings: LibrarySettings = {}): Promise<Running> {
   const read = readGiven(settings)
   if (read.problems.length > 0) throw new Error(read.problems.join('\n'))
   const own = { ...defaultSettings(), port: 0, state: ':memory:', ...read.values }
@@ -95,8 +101,8 @@ interface Given {
 }
 
 /** Settings from code, read as those of a command line are: types do not know a wrong value (`clock: 'noon'`), and not everybody has types. */
-function readGiven(settings: Partial<Settings>): Given {
-  const known = new Map(allSettings)
+function readGiven(settings: LibrarySettings): Given {
+  const known = new Map(allSettings.filter(([name]) => !ofProcess.some((one) => one === name)))
   const values: Record<string, unknown> = {}
   const problems: string[] = []
   for (const [name, given] of Object.entries(settings)) {

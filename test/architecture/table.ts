@@ -92,7 +92,9 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
 
   // The top: where the parts are put together.
   'setting.ts': [],
-  'settings.ts': ['clock.ts', 'derive.ts', 'setting.ts'],
+  'gates.ts': ['journal/report/model.ts'],
+  'evidence-settings.ts': ['gates.ts', 'setting.ts'],
+  'settings.ts': ['clock.ts', 'derive.ts', 'evidence-settings.ts', 'setting.ts'],
   'arguments.ts': ['setting.ts', 'settings.ts'],
   'scenario-file.ts': [
     '../spec/scenarios.schema.json',
@@ -166,6 +168,8 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
     'scenarios/rules.ts',
     'shipped.ts',
   ],
+  'report-file.ts': ['journal/report/'],
+  'exec.ts': [],
   'process-log.ts': ['log.ts'],
   'health.ts': [],
   'cli.ts': [
@@ -173,8 +177,12 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
     'check.ts',
     'contract/contract.ts',
     'contract/load.ts',
+    'exec.ts',
+    'gates.ts',
     'health.ts',
+    'journal/report/model.ts',
     'process-log.ts',
+    'report-file.ts',
     'scenarios/describe.ts',
     'settings.ts',
     'shipped.ts',
