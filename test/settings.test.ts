@@ -185,13 +185,40 @@ describe('the clock', () => {
 
 describe('commands', () => {
   test.each(Object.keys(commands))('%s is one', (command) => {
-    expect(readSettings([command, '--port', '1'], {})).toMatchObject({
+    const behind = command === 'exec' ? ['--', 'npm', 'test', '--port', '2'] : []
+    expect(readSettings([command, '--port', '1', ...behind], {})).toMatchObject({
       kind: 'run',
       command,
       settings: { port: 1 },
     })
-    expect(readSettings(['--port', '1', command], {})).toMatchObject({ kind: 'run', command })
+    expect(readSettings(['--port', '1', command, ...behind], {})).toMatchObject({ kind: 'run', command })
   })
+
+  test('exec takes what is behind "--" as it stands, and has defaults of its own', () => {
+    const words = ['npm', 'test', '--', '--port', '2']
+    const asked = readSettings(['exec', '--env', 'A', '--env=B', '--', ...words], { PORT: '3000', HOST: 'x' })
+    expect(asked).toMatchObject({ kind: 'run', command: 'exec', files: words })
+    const { port, host, state, logLevel, env } = settingsOf(asked)
+    expect({ port, host, state, logLevel, env }).toEqual({
+      port: 0,
+      host: '127.0.0.1',
+      state: ':memory:',
+      logLevel: 'warn',
+      env: 'A,B',
+    })
+    const set = readSettings(['exec', '--state', 'a.json', '--', 'x'], {
+      SIM_PORT: '1',
+      SIM_LOG_LEVEL: 'info',
+    })
+    expect(settingsOf(set)).toMatchObject({ port: 1, state: 'a.json', logLevel: 'info' })
+  })
+
+  test.each([[['exec']], [['exec', '--']], [['exec', 'npm', 'test']], [['exec', 'npm', '--', 'test']]])(
+    '%j is refused: the command has to stand behind "--"',
+    (argv) => {
+      expect(problemOf(readSettings(argv, {}))).toMatch(/behind "--": convsim exec .*-- npm test/)
+    },
+  )
 
   test('a word that is none is the contract to serve', () => {
     expect(readSettings(['my.yaml'], {})).toMatchObject({
@@ -246,6 +273,6 @@ test('help is a word too', () => {
 })
 
 test('a word that is neither a command nor a file name is refused with the commands', () => {
-  expect(problemOf(readSettings(['server'], {}))).toMatch(/"server" is no command \(serve, check/)
+  expect(problemOf(readSettings(['server'], {}))).toMatch(/"server" is no command \(serve, exec, check/)
   expect(readSettings(['./server'], {})).toMatchObject({ kind: 'run', files: ['./server'] })
 })

@@ -1,6 +1,6 @@
 import type { Call } from './calls.ts'
 import type { Entry } from './entry.ts'
-import type { MannersRule } from './manners.ts'
+import type { MannersRule } from './manners-rules.ts'
 
 /** One request of a chain, with how it ended. */
 export interface Try {

@@ -1,6 +1,5 @@
-import { parametersOf } from '../exchange.ts'
+import { type Exchange, parametersOf } from '../exchange.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
-import type { Shaping } from '../scenarios/effects.ts'
 import type { AnalyticsQuery, World } from '../simulation/analytics.ts'
 import type { Store } from '../state/store.ts'
 import type { Handler } from './handler.ts'
@@ -38,7 +37,7 @@ export function getModelAnalytics(
 export function figures(
   world: World,
   wanted: Omit<AnalyticsQuery, 'persona' | 'shape'>,
-  { persona, shape, nulls }: Shaping,
+  { persona, shape, nulls }: Exchange['shaping'],
 ): Json {
   const analytics = world.analytics({ ...wanted, persona, shape })
   const answer = analytics as unknown as JsonObject // an interface, of JSON through and through
