@@ -13,6 +13,8 @@ export interface Command {
   readonly ready: () => Promise<string>
   /** Resolves once what it said on stderr matches. */
   readonly says: (pattern: RegExp) => Promise<void>
+  /** The same of stdout. */
+  readonly prints: (pattern: RegExp) => Promise<void>
   /** The exit code, or the signal that ended it. */
   readonly ended: Promise<number | string>
 }
@@ -20,13 +22,18 @@ export interface Command {
 export interface Surrounded {
   readonly env?: Record<string, string>
   readonly cwd?: string
+  /** Default: nothing comes in. */
+  readonly stdin?: 'ignore' | 'pipe'
 }
 
 /** Runs `convsim` with these arguments; whatever is left of it when the test is over is killed. */
-export function convsim(args: readonly string[], { env = {}, cwd }: Surrounded = {}): Command {
+export function convsim(
+  args: readonly string[],
+  { env = {}, cwd, stdin = 'ignore' }: Surrounded = {},
+): Command {
   const child = spawn(process.execPath, [cli, ...args], {
     env: { PATH: process.env['PATH'], ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: [stdin, 'pipe', 'pipe'],
     ...(cwd && { cwd }),
   })
   let out = ''
@@ -36,11 +43,11 @@ export function convsim(args: readonly string[], { env = {}, cwd }: Surrounded =
   const changed = () => {
     for (const listener of listeners) listener()
   }
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
     out += text
     changed()
   })
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     errors += text
     changed()
   })
@@ -70,6 +77,7 @@ export function convsim(args: readonly string[], { env = {}, cwd }: Surrounded =
     stdout: () => out,
     stderr: () => errors,
     ready: () => until(() => /is listening on (http:\/\/[^\s"]+)/.exec(out)?.[1]),
+    prints: async (pattern) => void (await until(() => pattern.exec(out)?.[0])),
     says: async (pattern) => void (await until(() => pattern.exec(errors)?.[0])),
     ended,
   }

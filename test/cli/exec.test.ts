@@ -1,0 +1,270 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { convsim, run } from '../support/command.ts'
+import { tempFolder } from '../support/temp-folder.ts'
+
+/** Arguments that run a line of JavaScript behind `convsim exec`. */
+const node = (code: string, ...options: string[]) => ['exec', ...options, '--', process.execPath, '-e', code]
+
+/** A line that sends a request and prints its status. */
+const send = (path: string, body?: string) =>
+  `fetch(process.env.CONVSIM_BASE_URL + '${path}', { headers: { authorization: 'Bearer k', 'content-type': 'application/json' },
+    ${body === undefined ? '' : `method: 'POST', body: '${body}'`} }).then((answer) => console.log(answer.status))`
+
+const good = send(
+  '/events',
+  '{"eventType":"a","productId":"8d2e5f60-3c1b-4a7d-9f48-2b6c0e913a75","value":"1"}',
+)
+const bad = send('/events', '{}')
+const unexpected = send('/nowhere')
+
+/** Whether anything listens at this address. */
+async function listens(url: string): Promise<boolean> {
+  const { hostname, port } = new URL(url)
+  const socket = connect(Number(port), hostname)
+  const outcome = await Promise.race([
+    once(socket, 'connect').then(() => true),
+    once(socket, 'error').then(() => false),
+  ]).catch(() => false)
+  socket.destroy()
+  return outcome
+}
+
+describe('the command that is run', () => {
+  test('finds the addresses in its environment, also under other names', async () => {
+    const code =
+      'const { CONVSIM_BASE_URL: a, CONVSIM_CONTROL_URL: b, API_URL: c, OTHER: d } = process.env; console.log(JSON.stringify([a, b, c, d]))'
+    const { code: exit, stdout } = await run(node(code, '--env', 'API_URL', '--env', 'OTHER'))
+    expect(exit).toBe(0)
+    const [base, control, ...named] = JSON.parse(stdout)
+    expect(base).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/v1$/)
+    expect(control).toBe(base.replace('/v1', '/__sim'))
+    expect(named).toEqual([base, base])
+  })
+
+  test('has stdout to itself, and the summary goes to stderr', async () => {
+    const { stdout, stderr } = await run(node(good))
+    expect(stdout).toBe('201\n')
+    expect(stderr).toMatch(
+      /^convsim: 1 request, 0 broke the contract, 0 unexpected answers, 0 findings on manners, [\d.]+ % of the contract covered\.\n$/,
+    )
+  })
+
+  test('has our stdin', async () => {
+    const {
+      process: own,
+      stdout,
+      ended,
+    } = convsim(node('process.stdin.pipe(process.stdout)'), { stdin: 'pipe' })
+    own.stdin?.end('hello')
+    expect([await ended, stdout()]).toEqual([0, 'hello'])
+  })
+
+  test.each([['0'], ['1'], ['7']])('decides the exit code: %s', async (code) => {
+    expect(await run(node(`process.exit(${code})`))).toMatchObject({ code: Number(code) })
+  })
+
+  test('decides it also where a signal ended it', async () => {
+    expect(await run(node("process.kill(process.pid, 'SIGKILL')"))).toMatchObject({ code: 137 })
+  })
+
+  test('is false, and so are we', async () => {
+    expect(await run(['exec', '--', 'false'])).toMatchObject({ code: 1, stdout: '' })
+  })
+
+  test('that is not there is 127, with its name', async () => {
+    const { code, stderr } = await run(['exec', '--', 'no-such-command-here'])
+    expect(code).toBe(127)
+    expect(stderr).toMatch(/There is no command no-such-command-here\./)
+  })
+
+  test('that cannot be run is 126', async () => {
+    const file = join(await tempFolder(), 'plain.txt')
+    await writeFile(file, 'no program')
+    const { code, stderr } = await run(['exec', '--', file])
+    expect(code).toBe(126)
+    expect(stderr).toMatch(/plain\.txt cannot be run/)
+  })
+
+  test('has its own PORT, which is not ours', async () => {
+    const code = 'console.log(process.env.PORT, process.env.CONVSIM_BASE_URL)'
+    const { stdout } = await run(node(code), { env: { PORT: '1' } })
+    expect(stdout).toMatch(/^1 http:\/\/127\.0\.0\.1:(?!1\/)/)
+  })
+
+  test('leaves no state behind', async () => {
+    const cwd = await tempFolder()
+    await run(node(good), { cwd })
+    const { stdout } = await run(node("console.log(require('fs').readdirSync('.').length)"), { cwd })
+    expect(stdout).toBe('0\n')
+  })
+})
+
+describe('signals', () => {
+  const waiting = `console.log(process.env.CONVSIM_BASE_URL + ' ' + process.pid); setInterval(() => {}, 1000)`
+
+  test.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+    ['SIGHUP', 129],
+  ] as const)('%s ends both, and leaves no port taken', async (signal, code) => {
+    const command = convsim(node(waiting))
+    await command.prints(/\d+\n/)
+    const [url = '', pid = ''] = command.stdout().trim().split(' ')
+    expect(await listens(url)).toBe(true)
+    command.process.kill(signal)
+    expect(await command.ended).toBe(code)
+    expect(await listens(url)).toBe(false)
+    expect(() => process.kill(Number(pid), 0)).toThrow(/ESRCH/)
+  })
+
+  test('that the command deals with itself are its own business', async () => {
+    const code = `process.on('SIGTERM', () => process.exit(5)); ${waiting}`
+    const command = convsim(node(code))
+    await command.prints(/\d+\n/)
+    command.process.kill('SIGTERM')
+    expect(await command.ended).toBe(5)
+  })
+})
+
+describe('--fail-on', () => {
+  test.each([
+    { gates: 'violation', code: bad, exit: 3, says: /--fail-on: 1 request broke the contract/ },
+    { gates: 'violation', code: unexpected, exit: 0, says: /1 unexpected answer/ },
+    { gates: 'unexpected', code: unexpected, exit: 3, says: /--fail-on: 1 unexpected answer/ },
+    {
+      gates: 'manners',
+      code: `${unexpected}.then(() => ${unexpected})`,
+      exit: 3,
+      says: /1 finding on manners/,
+    },
+    {
+      gates: 'coverage<80',
+      code: good,
+      exit: 3,
+      says: /--fail-on: 2\.5 % of the contract covered, 80 % wanted/,
+    },
+    { gates: 'violation,unexpected,manners,coverage<2', code: good, exit: 0, says: /1 request,/ },
+    {
+      gates: 'violation',
+      code: `${bad}.then(() => process.exit(4))`,
+      exit: 4,
+      says: /--fail-on: 1 request broke/,
+    },
+  ])('$gates ends with $exit', async ({ gates, code, exit, says }) => {
+    const { code: ended, stderr } = await run(node(code, '--fail-on', gates))
+    expect([ended, stderr]).toEqual([exit, expect.stringMatching(says)])
+  })
+
+  test.each(['violations', 'coverage', 'coverage<101', 'coverage<x', ''])(
+    '"%s" is refused at start, with what there is',
+    async (gates) => {
+      const { code, stderr } = await run(node(good, `--fail-on=${gates}`))
+      expect(code).toBe(1)
+      expect(stderr).toMatch(/--fail-on takes violation, unexpected, manners and coverage<N/)
+    },
+  )
+})
+
+describe('--report', () => {
+  test.each([
+    ['json', /^\{\n {2}"contract"/],
+    ['xml', /^<\?xml /],
+    ['md', /^# Conversation-Analytics Service/],
+    ['html', /^<!doctype html>/],
+  ])('FILE.%s has the form that it says', async (extension, begins) => {
+    const file = join(await tempFolder(), `report.${extension}`)
+    expect(await run(node(good, '--report', file))).toMatchObject({ code: 0 })
+    expect(await readFile(file, 'utf8')).toMatch(begins)
+  })
+
+  test('is written though the command failed', async () => {
+    const file = join(await tempFolder(), 'report.md')
+    expect(await run(node(`${bad}.then(() => process.exit(2))`, '--report', file))).toMatchObject({ code: 2 })
+    expect(await readFile(file, 'utf8')).toMatch(/1 broke the contract/)
+  })
+
+  test.each(['report.pdf', 'report', '.json'])('%s is refused at start: no form has it', async (file) => {
+    const { code, stderr } = await run(node(good, '--report', file))
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/\.json, \.xml \(JUnit\), \.md or \.html/)])
+  })
+
+  test('in a folder that is not there is refused at start', async () => {
+    const file = join(await tempFolder(), 'none', 'report.md')
+    for (const args of [
+      node(good, '--report', file),
+      ['--port', '0', '--state', ':memory:', '--report', file],
+    ]) {
+      const { code, stdout, stderr } = await run(args)
+      expect([code, stdout, stderr]).toEqual([
+        1,
+        '',
+        expect.stringMatching(/there is no folder .*none\. Make it/),
+      ])
+    }
+  })
+})
+
+describe('serve', () => {
+  test('writes the report and fails on what was asked for when it is stopped', async () => {
+    const file = join(await tempFolder(), 'report.json')
+    const command = convsim([
+      '--port',
+      '0',
+      '--state',
+      ':memory:',
+      '--report',
+      file,
+      '--fail-on',
+      'violation',
+    ])
+    const url = await command.ready()
+    const headers = { authorization: 'Bearer k', 'content-type': 'application/json', 'x-sim-sandbox': 'a' }
+    await fetch(`${url}/v1/events`, { method: 'POST', headers, body: '{}' })
+    await fetch(`${url}/__sim/reset?sandbox=a`, { method: 'POST' })
+    command.process.kill('SIGTERM')
+    expect(await command.ended).toBe(3)
+    expect(command.stderr()).toMatch(/convsim: 1 request, 1 broke the contract/)
+    expect(JSON.parse(await readFile(file, 'utf8'))).toMatchObject({
+      sandbox: '*',
+      violations: { requests: 1 },
+    })
+  })
+
+  test('ends with 0 where nothing was found', async () => {
+    const command = convsim([
+      '--port',
+      '0',
+      '--state',
+      ':memory:',
+      '--fail-on',
+      'violation,unexpected,manners',
+    ])
+    await command.ready()
+    command.process.kill('SIGINT')
+    expect(await command.ended).toBe(0)
+  })
+})
+
+describe('from the folder of another project', () => {
+  test('it runs by the link that npm makes', async () => {
+    const project = await tempFolder()
+    const bin = join(project, 'node_modules', '.bin')
+    await mkdir(bin, { recursive: true })
+    await symlink(new URL('../../dist/cli.js', import.meta.url).pathname, join(bin, 'convsim'))
+    const child = spawn(join(bin, 'convsim'), node(good), {
+      cwd: project,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
+    let out = ''
+    child.stdout.on('data', (text: Buffer) => {
+      out += text
+    })
+    const [code] = await once(child, 'close')
+    expect([code, out]).toEqual([0, '201\n'])
+  })
+})

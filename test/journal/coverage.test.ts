@@ -1,0 +1,314 @@
+import { describe, expect, test } from 'vitest'
+import { isObject, type Json, type JsonObject } from '../../src/json.ts'
+import { operationOf, sources } from '../support/catalogue.ts'
+import { analyticsPath, ask, askOperation, event, objectOf, operations, prompt } from '../support/client.ts'
+import { steer } from '../support/control.ts'
+import { documentWithPaths } from '../support/documents.ts'
+import { sharedSimulator } from '../support/shared.ts'
+import { startForTest, type TestSimulator } from '../support/start.ts'
+import { sampleWith } from './samples.ts'
+
+const sim = sharedSimulator()
+
+interface Missing {
+  readonly name: string
+  readonly sentence: string
+  readonly point: JsonObject
+  readonly headers?: Record<string, string>
+  readonly path?: string
+}
+
+interface Operation {
+  readonly operation: string
+  readonly requests: number
+  readonly met: number
+  readonly points: number
+  readonly percent: number
+  readonly covered: readonly string[]
+  readonly missing: readonly Missing[]
+  readonly outOfReach: readonly string[]
+}
+
+async function coverageOf(target: TestSimulator, sandbox: string) {
+  const view = await steer(target, 'GET', `/coverage?sandbox=${sandbox}`)
+  const operations = view['operations'] as unknown as readonly Operation[] // the sweep checks it by the document
+  const of = (id: string): Operation => {
+    const found = operations.find(({ operation }) => operation === id)
+    if (!found) throw new Error(`no operation ${id}`)
+    return found
+  }
+  return { view, operations, of }
+}
+
+const nothing = (await import('../../src/journal/points.ts')).pointsOf(sources.contract)
+
+describe('what is missing', () => {
+  test('is every point where nothing was asked, and none is out of reach in the shipped document', async () => {
+    const { view, operations: all } = await coverageOf(sim(), 'untouched')
+    const points = nothing.map(({ operation, points }) => [operation.id, points.length])
+    expect(all.map(({ operation, missing }) => [operation, missing.length])).toEqual(points)
+    expect(all.flatMap(({ outOfReach }) => outOfReach)).toEqual([])
+    expect(view).toMatchObject({ met: 0, percent: 0 })
+  })
+
+  test('is said with the way to it', async () => {
+    const { of } = await coverageOf(sim(), 'untouched')
+    const sentences = of('getModelAnalytics').missing.map(({ sentence }) => sentence)
+    for (const sentence of [
+      'No test has seen recommendations: null; X-Sim-Scenario: empty shows it.',
+      'No test has seen 429; X-Sim-Scenario: rate-limited shows it.',
+      'No test has seen 200; any good request shows it.',
+      'No test has sent query period=7d; a good request with it counts.',
+    ])
+      expect(sentences).toContain(sentence)
+  })
+
+  const points = nothing.flatMap(({ operation, points: own }) =>
+    own.map((_, index) => ({ id: operation.id, index })),
+  )
+
+  test.each(operations)('of $id is met by whoever does what is said', async ({ id }) => {
+    const own = await startForTest({ sandboxLimit: 1000 })
+    const { of } = await coverageOf(own, 'untouched')
+    const { missing } = of(id)
+    expect(missing.length).toBe(points.filter((one) => one.id === id).length)
+    const unmet: string[] = []
+    for (const [index, one] of missing.entries()) {
+      const sandbox = `point-${index}`
+      await follow(own, id, one, sandbox)
+      const after = await coverageOf(own, sandbox)
+      if (!after.of(id).covered.includes(one.name)) unmet.push(one.sentence)
+    }
+    expect(unmet).toEqual([])
+  })
+})
+
+/** Does what a sentence says: a good request with the headers, or with the part that nobody has sent. */
+async function follow(
+  own: TestSimulator,
+  id: string,
+  { point, headers = {}, path }: Missing,
+  sandbox: string,
+) {
+  const operation = operations.find((one) => one.id === id)
+  if (!operation) throw new Error(`no operation ${id}`)
+  const { kind, in: place, name, value } = point
+  const query = place === 'query' ? `?${name}=${value ?? '30d'}` : ''
+  const schema = operationOf(id).bodySchema()
+  const isField = kind === 'field' || kind === 'field-value'
+  const body = isField && schema ? sampleWith(schema, String(point['pointer']), value) : operation.body
+  // Only of values a sentence says that it depends on the model.
+  await ask(own, ((kind === 'answer-value' ? path : undefined) ?? operation.path) + query, {
+    method: operation.method,
+    headers: { ...headers, 'x-sim-sandbox': sandbox },
+    ...(body !== undefined && { body: body as Json }),
+  })
+}
+
+describe('what counts', () => {
+  const inSandbox = (sandbox: string, scenario?: string) => ({
+    headers: { 'x-sim-sandbox': sandbox, ...(scenario !== undefined && { 'x-sim-scenario': scenario }) },
+  })
+
+  test('a good answer with its nulls and values, and the parts of the request', async () => {
+    await ask(sim(), `${analyticsPath}?period=7d`, inSandbox('good', 'empty'))
+    const { covered, requests } = (await coverageOf(sim(), 'good')).of('getModelAnalytics')
+    expect(requests).toBe(1)
+    for (const name of ['200', 'path modelId', 'query period', 'query period=7d', 'recommendations: null'])
+      expect(covered).toContain(name)
+    expect(covered.filter((name) => name.endsWith('not null'))).toEqual([])
+  })
+
+  test.each(['drop-field', 'wrong-type', 'truncated', 'malformed-json', 'reset', 'empty-response'])(
+    'nothing of an answer that was damaged by %s',
+    async (scenario) => {
+      const sandbox = `damaged-${scenario}`
+      await fetch(sim().origin + analyticsPath, {
+        headers: { authorization: 'Bearer k', 'x-sim-sandbox': sandbox, 'x-sim-scenario': scenario },
+      }).then(
+        (answer) => answer.text().catch(() => ''),
+        () => '',
+      )
+      expect((await coverageOf(sim(), sandbox)).of('getModelAnalytics').covered).toEqual(['path modelId'])
+    },
+  )
+
+  test('an answer that comes in pieces, which is whole in the end', async () => {
+    await ask(sim(), analyticsPath, inSandbox('dribbled', 'dribble;ms=5'))
+    expect((await coverageOf(sim(), 'dribbled')).of('getModelAnalytics').covered).toContain('200')
+  })
+
+  test('a refusal that the contract has, but nothing of the request that was refused', async () => {
+    await ask(sim(), `${analyticsPath}?period=14d`, inSandbox('refused'))
+    await ask(sim(), '/v1/events', { body: event({ value: 1 }), ...inSandbox('refused') })
+    const { of } = await coverageOf(sim(), 'refused')
+    expect(of('getModelAnalytics').covered).toEqual(['400'])
+    expect(of('createEvent').covered).toEqual(['400'])
+  })
+
+  test('not a refusal of the simulator itself', async () => {
+    const { status } = await ask(sim(), analyticsPath, inSandbox('own', 'no-such-scenario'))
+    expect(status).toBe(400)
+    const { covered, requests } = (await coverageOf(sim(), 'own')).of('getModelAnalytics')
+    expect({ covered, requests }).toEqual({ covered: [], requests: 1 })
+  })
+
+  test('fields and their values at any depth', async () => {
+    const body = prompt({ components: [{ content: 'a' }, { content: 'b', source: 'agent' }], tags: [] })
+    await ask(sim(), '/v1/prompts', { body, ...inSandbox('fields') })
+    expect((await coverageOf(sim(), 'fields')).of('createPrompt').covered).toEqual([
+      '201',
+      'body name',
+      'body components',
+      'body components.content',
+      'body components.source',
+      'body components.source: agent',
+      'body tags',
+    ])
+  })
+})
+
+describe('sandboxes', () => {
+  const send = (own: TestSimulator, sandbox: string, scenario: string) =>
+    askOperation(own, operations[1], { headers: { 'x-sim-sandbox': sandbox, 'x-sim-scenario': scenario } })
+  const statusesIn = async (own: TestSimulator, sandbox: string) =>
+    (await coverageOf(own, sandbox)).of('createPrompt').covered.filter((name) => /^\d/.test(name))
+
+  test('are apart, and together where all are asked for', async () => {
+    const own = await startForTest()
+    await send(own, 'a', 'forbidden')
+    await send(own, 'b', 'not-found')
+    expect(await statusesIn(own, 'a')).toEqual(['403'])
+    expect(await statusesIn(own, 'b')).toEqual(['404'])
+    expect(await statusesIn(own, '*')).toEqual(['403', '404'])
+  })
+
+  test.each([
+    ['POST', '/reset?sandbox=a'],
+    ['DELETE', '/sandboxes/a'],
+    ['DELETE', '/requests?sandbox=a'],
+  ])('begin anew with %s %s, and still count for all', async (method, path) => {
+    const own = await startForTest()
+    await send(own, 'a', 'forbidden')
+    await steer(own, method, path)
+    expect(await statusesIn(own, 'a')).toEqual([])
+    await send(own, 'a', 'not-found')
+    expect(await statusesIn(own, 'a')).toEqual(['404'])
+    expect(await statusesIn(own, '*')).toEqual(['403', '404'])
+  })
+
+  test('that had to go still count for all', async () => {
+    const own = await startForTest({ sandboxLimit: 2 })
+    for (const [sandbox, scenario] of [
+      ['a', 'forbidden'],
+      ['b', 'not-found'],
+      ['c', '429'],
+    ] as const)
+      await send(own, sandbox, scenario)
+    expect(await statusesIn(own, '*')).toEqual(['403', '404', '429'])
+    const report = await steer(own, 'GET', '/report?sandbox=*')
+    expect(report).toMatchObject({ sandbox: '*', requests: 3 })
+  })
+
+  test('are remembered though the journal has dropped their requests', async () => {
+    const own = await startForTest({ journalSize: 1 })
+    await send(own, 'a', 'forbidden')
+    await send(own, 'a', 'not-found')
+    expect(await statusesIn(own, 'a')).toEqual(['403', '404'])
+  })
+})
+
+describe('an operation that somebody added', () => {
+  const kinds = {
+    oneOf: [
+      { type: 'null' },
+      { type: 'object', properties: { kind: { const: 'a' } } },
+      { type: 'object', properties: { kind: { const: 'b' } } },
+    ],
+  }
+  const paths: JsonObject = {
+    '/reports/{scope}': {
+      get: {
+        operationId: 'listReports',
+        parameters: [
+          { name: 'scope', in: 'path', required: true, schema: { type: 'string', enum: ['own', 'all'] } },
+          {
+            name: 'fields',
+            in: 'query',
+            explode: false,
+            schema: { type: 'array', items: { enum: ['id', 'size'] } },
+          },
+          { name: 'X-Tenant', in: 'header', schema: { type: 'string' } },
+        ],
+        responses: {
+          '200': {
+            description: 'Reports.',
+            content: {
+              'application/json': {
+                schema: {
+                  type: 'object',
+                  additionalProperties: {
+                    type: 'object',
+                    properties: { owner: kinds, size: { anyOf: [{ type: 'integer' }, { type: 'null' }] } },
+                  },
+                },
+                examples: {
+                  one: { value: { q1: { owner: { kind: 'a' }, size: null } } },
+                  two: { value: { q1: { owner: null, size: 7 } } },
+                },
+              },
+            },
+          },
+        },
+      },
+    },
+  }
+
+  test('has its points from its schemas, with examples as the way to them', async () => {
+    const own = await startForTest({ contract: await documentWithPaths(paths) })
+    const { missing, outOfReach } = (await coverageOf(own, 'default')).of('listReports')
+    const ways = missing.map(({ name, headers }) => [name, headers?.['Prefer']])
+    expect(ways).toEqual([
+      ['200', undefined],
+      ['path scope', undefined],
+      ['path scope=own', undefined],
+      ['path scope=all', undefined],
+      ['query fields', undefined],
+      ['query fields=id', undefined],
+      ['query fields=size', undefined],
+      ['header x-tenant', undefined],
+      ['owner: null', 'code=200, example=two'],
+      ['owner: not null', 'code=200, example=one'],
+      ['owner.kind: a', 'code=200, example=one'],
+      ['size: null', 'code=200, example=one'],
+      ['size: not null', 'code=200, example=two'],
+    ])
+    // No example shows it, and nothing else is known to.
+    expect(outOfReach).toEqual(['owner.kind: b'])
+  })
+
+  test('is covered by the requests to it', async () => {
+    const own = await startForTest({ contract: await documentWithPaths(paths) })
+    for (const example of ['one', 'two'])
+      await ask(own, '/_s/x/v1/reports/own?fields=size,id', {
+        headers: { prefer: `example=${example}`, 'x-tenant': 't' },
+      })
+    const { missing, met, points } = (await coverageOf(own, 'x')).of('listReports')
+    expect(missing.map(({ name }) => name)).toEqual(['path scope=all'])
+    expect([met, points]).toEqual([12, 13])
+  })
+})
+
+test('the share is rounded down to a tenth', async () => {
+  await askOperation(sim(), operations[2], { headers: { 'x-sim-sandbox': 'share' } })
+  const { met, points, percent } = (await coverageOf(sim(), 'share')).of('createEvent')
+  expect([met, points, percent]).toEqual([4, 31, 12.9])
+})
+
+test('what a report says of coverage is what coverage says', async () => {
+  await askOperation(sim(), operations[2], { headers: { 'x-sim-sandbox': 'both' } })
+  const { sandbox, ...coverage } = objectOf(await ask(sim(), '/__sim/coverage?sandbox=both'))
+  expect(sandbox).toBe('both')
+  const report = objectOf(await ask(sim(), '/__sim/report?sandbox=both'))
+  expect(isObject(report['coverage']) && report['coverage']).toEqual(coverage)
+})

@@ -1,0 +1,298 @@
+import { describe, expect, test } from 'vitest'
+import type { Entry } from '../../src/journal/entry.ts'
+import { Journal } from '../../src/journal/journal.ts'
+import { Manners } from '../../src/journal/manners.ts'
+import { mannersRules } from '../../src/journal/manners-rules.ts'
+import { isObject, type Json } from '../../src/json.ts'
+import { analyticsPath, ask, askOperation, event, operations } from '../support/client.ts'
+import { steer } from '../support/control.ts'
+import { askRaw } from '../support/raw-http.ts'
+import { sharedSimulator } from '../support/shared.ts'
+import type { TestSimulator } from '../support/start.ts'
+import { type Habits, polite, runClient } from './client.ts'
+import { entryFor } from './entries.ts'
+
+const sim = sharedSimulator()
+
+interface Finding {
+  readonly rule: string
+  readonly sentence: string
+  readonly count: number
+  readonly requests: readonly string[]
+}
+
+async function findingsIn(target: TestSimulator, sandbox: string): Promise<readonly Finding[]> {
+  const { findings } = await steer(target, 'GET', `/manners?sandbox=${sandbox}`)
+  return findings as unknown as readonly Finding[] // the sweep checks it by the document
+}
+
+const rulesIn = async (sandbox: string) => [
+  ...new Set((await findingsIn(sim(), sandbox)).map(({ rule }) => rule)),
+]
+
+describe('a client that meets faults of all kinds', () => {
+  test.each(['1', '2', '3'])('is polite where it is, with seed %s', async (seed) => {
+    await runClient(sim(), `polite-${seed}`, polite, seed)
+    expect(await findingsIn(sim(), `polite-${seed}`)).toEqual([])
+  })
+
+  const impolite: readonly { readonly habit: keyof Habits; readonly rule: keyof typeof mannersRules }[] = [
+    { habit: 'heedsRetryAfter', rule: 'retry-after' },
+    { habit: 'backsOff', rule: 'back-off' },
+    { habit: 'keepsInsertId', rule: 'same-insert-id' },
+    { habit: 'acceptsRefusals', rule: 'no-retry' },
+    { habit: 'saysContentType', rule: 'content-type' },
+  ]
+
+  test.each(impolite)('is told by $rule alone where it lacks $habit', async ({ habit, rule }) => {
+    await runClient(sim(), habit, { ...polite, [habit]: false }, '1')
+    expect(await rulesIn(habit)).toEqual([rule])
+  })
+
+  test('has the requests that show it', async () => {
+    const headers = { 'x-sim-sandbox': 'shown', 'x-sim-scenario': 'rate-limited;retry-after=30' }
+    const ids: (string | null)[] = []
+    for (const _ of [1, 2, 3])
+      ids.push((await ask(sim(), analyticsPath, { headers })).headers.get('x-request-id'))
+    expect(await findingsIn(sim(), 'shown')).toMatchObject([{ rule: 'retry-after', count: 2, requests: ids }])
+  })
+})
+
+describe('over HTTP', () => {
+  const inSandbox = (sandbox: string, scenario?: string) => ({
+    'x-sim-sandbox': sandbox,
+    ...(scenario !== undefined && { 'x-sim-scenario': scenario }),
+  })
+
+  test('a request without User-Agent is told', async () => {
+    const lines = [
+      'GET /v1/models/x/analytics HTTP/1.1',
+      'Host: a',
+      'Authorization: Bearer k',
+      'X-Sim-Sandbox: raw',
+    ]
+    await askRaw(sim().origin, `${lines.join('\r\n')}\r\n\r\n`)
+    expect(await rulesIn('raw')).toEqual(['user-agent'])
+  })
+
+  test('an event that is sent again without any insertId is told', async () => {
+    const headers = inSandbox('no-id', '503;retry-after=0')
+    await askOperation(sim(), operations[2], { headers })
+    await askOperation(sim(), operations[2], { headers })
+    const [finding] = await findingsIn(sim(), 'no-id')
+    expect(finding?.sentence).toMatch(/answered with 503 was sent again without an insertId/)
+    expect(finding?.requests).toHaveLength(2)
+  })
+
+  test.each([
+    ['another body', { body: event({ value: '2' }) }],
+    ['another key', { token: 'another-key' }],
+    ['another scenario', { headers: inSandbox('differs', 'not-found') }],
+  ])('a refused call with %s is another call', async (name, change) => {
+    const sandbox = `differs-${name.replaceAll(' ', '-')}`
+    const headers = inSandbox(sandbox, 'forbidden')
+    await askOperation(sim(), operations[2], { headers })
+    const own = 'headers' in change ? { ...change.headers, 'x-sim-sandbox': sandbox } : headers
+    await askOperation(sim(), operations[2], { ...change, headers: own })
+    expect(await findingsIn(sim(), sandbox)).toEqual([])
+  })
+
+  test('refusals that are the simulator’s own are nobody’s manners', async () => {
+    for (const _ of [1, 2]) await ask(sim(), analyticsPath, { headers: inSandbox('own', 'no-such-scenario') })
+    expect(await findingsIn(sim(), 'own')).toEqual([])
+  })
+
+  test('the rules are told with the findings', async () => {
+    expect(await steer(sim(), 'GET', '/manners')).toMatchObject({ rules: mannersRules, further: 0 })
+  })
+})
+
+describe('by the machine’s time', () => {
+  /** A call of this time with this answer. */
+  interface Try {
+    readonly at: number
+    readonly status: number
+    readonly now?: number
+    readonly takes?: number
+    readonly headers?: Record<string, string>
+    readonly damage?: readonly string[]
+    readonly body?: Json
+  }
+
+  function rulesOf(tries: readonly Try[]): readonly string[] {
+    const journal = new Journal(100)
+    const manners = new Manners(new Set(['createEvent']))
+    journal.onEntry((entry, whole) => manners.note(entry, whole))
+    for (const one of tries) journal.record(...exchangeOf(journal, one))
+    return manners.findings.list().map(({ about }) => about.rule)
+  }
+
+  function exchangeOf(
+    journal: Journal,
+    { at, status, now = 0, takes = 0, headers = {}, damage = [], body }: Try,
+  ) {
+    const entry: Entry = {
+      ...entryFor(journal, {
+        request: { headers: { 'user-agent': 'test', 'content-type': 'application/json' } },
+        answer: { status, headers },
+        requestBody: JSON.stringify(body ?? { insertId: 'a' }),
+      }),
+      at,
+      now,
+      durationMs: takes,
+      damage,
+    }
+    const request = isObject(body) ? body : { insertId: 'a' }
+    return [entry, { request, answer: undefined, operation: undefined, token: 'k' }] as const
+  }
+
+  const wait3 = { 'Retry-After': '3', 'retry-after-ms': '2500' }
+
+  test.each<{ what: string; tries: readonly Try[]; rules: readonly string[] }>([
+    {
+      what: 'as long as the shorter wait says',
+      tries: [
+        { at: 0, status: 429, headers: wait3 },
+        { at: 2500, status: 201 },
+      ],
+      rules: [],
+    },
+    {
+      what: 'with the tolerance',
+      tries: [
+        { at: 0, status: 503, headers: wait3 },
+        { at: 2480, status: 201 },
+      ],
+      rules: [],
+    },
+    {
+      what: 'not even with the tolerance',
+      tries: [
+        { at: 0, status: 503, headers: wait3 },
+        { at: 2479, status: 201 },
+      ],
+      rules: ['retry-after'],
+    },
+    {
+      what: 'from the end of a slow answer',
+      tries: [
+        { at: 0, takes: 1000, status: 429, headers: wait3 },
+        { at: 3000, status: 201 },
+      ],
+      rules: ['retry-after'],
+    },
+    {
+      what: 'in the sandbox’s time, where its clock was moved',
+      tries: [
+        { at: 0, now: 0, status: 429, headers: wait3 },
+        { at: 100, now: 2500, status: 201 },
+      ],
+      rules: [],
+    },
+    {
+      what: 'at the same time, which is no retry',
+      tries: [
+        { at: 0, takes: 50, status: 429, headers: wait3 },
+        { at: 10, takes: 5, status: 429, headers: wait3 },
+      ],
+      rules: [],
+    },
+    {
+      what: 'an hour later, which is no retry',
+      tries: [
+        { at: 0, status: 404 },
+        { at: 3_600_000, status: 404 },
+      ],
+      rules: [],
+    },
+    {
+      what: 'after a success, which ends the chain',
+      tries: [
+        { at: 0, status: 500 },
+        { at: 1000, status: 201 },
+        { at: 1001, status: 500 },
+      ],
+      rules: [],
+    },
+    {
+      what: 'at once after a failure',
+      tries: [
+        { at: 0, status: 500 },
+        { at: 9, status: 201 },
+      ],
+      rules: ['back-off'],
+    },
+    {
+      what: 'at once after a lost answer',
+      tries: [
+        { at: 0, status: 201, damage: ['reset'] },
+        { at: 1, status: 201 },
+      ],
+      rules: [],
+    },
+    {
+      what: 'at once after lost answers, again and again',
+      tries: [
+        { at: 0, status: 201, damage: ['reset'] },
+        { at: 1, status: 201, damage: ['empty'] },
+        { at: 2, status: 201 },
+      ],
+      rules: ['back-off'],
+    },
+    {
+      what: 'as long as before',
+      tries: [0, 100, 200, 300, 400].map((at) => ({ at, status: 500 })),
+      rules: [],
+    },
+    {
+      what: 'once for less time, as jitter has it',
+      tries: [0, 100, 500, 700, 1500].map((at) => ({ at, status: 500 })),
+      rules: [],
+    },
+    {
+      what: 'for ever less time',
+      tries: [0, 900, 1500, 1800].map((at) => ({ at, status: 502 })),
+      rules: ['back-off'],
+    },
+    {
+      what: 'with another insertId',
+      tries: [
+        { at: 0, status: 500, body: { insertId: 'a', v: 1 } },
+        { at: 500, status: 201, body: { v: 1, insertId: 'b' } },
+      ],
+      rules: ['same-insert-id'],
+    },
+    {
+      what: 'one of two equal events at the same time',
+      tries: [
+        { at: 0, takes: 9, status: 500, body: { insertId: 'a' } },
+        { at: 1, takes: 9, status: 500, body: { insertId: 'b' } },
+        { at: 500, status: 201, body: { insertId: 'a' } },
+        { at: 501, status: 201, body: { insertId: 'b' } },
+      ],
+      rules: [],
+    },
+  ])('$what', ({ tries, rules }) => {
+    expect(rulesOf(tries)).toEqual(rules)
+  })
+
+  test('is bounded: the oldest calls are forgotten, and further findings are counted', () => {
+    const journal = new Journal(0)
+    const manners = new Manners(new Set())
+    journal.onEntry((entry, whole) => manners.note(entry, whole))
+    const send = (call: number, at: number) =>
+      journal.record(...exchangeOf(journal, { at, status: 404, body: { call } }))
+    for (let call = 0; call < 1000; call += 1) send(call, 0)
+    for (let call = 0; call < 1000; call += 1) send(call, 100)
+    for (let call = 900; call < 1000; call += 1) send(call, 200)
+    const { length } = manners.findings.list()
+    expect(length).toBeLessThanOrEqual(100)
+    expect(length + manners.findings.further).toBe(100)
+    for (let call = 0; call < 1000; call += 1) {
+      send(call, 300)
+      send(call, 400)
+    }
+    expect(manners.findings.list()).toHaveLength(100)
+    expect(manners.findings.further).toBeGreaterThan(900)
+  })
+})
