@@ -141,6 +141,18 @@ export interface Exchange {
   damage: readonly string[]
   /** Headers that the answer carries whatever it says: rate fields, `Preference-Applied`. */
   readonly extraHeaders: Record<string, string>
+  /** Takes in why it becomes what it becomes; undefined where nobody asks. */
+  readonly account: Account | undefined
+}
+
+/** Why a request got its answer. */
+export interface Account {
+  /** The stage of the pipeline that answered. */
+  stage: string
+  /** The rule that acted; undefined: none did. */
+  rule: { readonly scope: 'sandbox' | 'start-up'; readonly index: number } | undefined
+  /** What was decided on the way, in sentences. */
+  readonly notes: string[]
 }
 
 /** Makes a sandbox the exchange's own, with its seed and its instant. */

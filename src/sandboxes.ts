@@ -68,6 +68,11 @@ export class Sandboxes {
     return sandbox
   }
 
+  /** A copy of the sandbox as `use` would give it; none is made, and none becomes the one used last. */
+  peek(name: string): Sandbox {
+    return { ...(this.#known.get(name) ?? this.#create(name)), busy: 0 }
+  }
+
   list(): readonly Sandbox[] {
     return [...this.#known.values()]
   }

@@ -6,6 +6,7 @@ import { controlHandlers } from './control/handlers.ts'
 import type { Seen } from './control/seen.ts'
 import { createReporter } from './evidence.ts'
 import { type Incoming, type Parcel, promptly, type Reply } from './exchange.ts'
+import { createExplain } from './explain.ts'
 import type { Fixtures } from './fixtures.ts'
 import { Journal } from './journal/journal.ts'
 import type { Report } from './journal/report/model.ts'
@@ -85,13 +86,14 @@ async function wire(
   for (const { place, message } of contract.warnings) log.warn({ place }, message)
   const productsOfModel = productsOf(fixtures)
   const world = createWorld(fixtures)
-  const handlers = handlersOf(contract, world, store, productsOfModel)
+  const handlersOver = (store: Store) => handlersOf(contract, world, store, productsOfModel)
+  const handlers = handlersOver(store)
   const journal = new Journal(settings.journalSize)
   const sandboxes = new Sandboxes({ ...sandboxDefaults(settings), now, onGone: dropper(store, journal, log) })
   // What the last process kept counts, is listed, and can go like any other.
   sandboxes.adopt((await store.listSandboxes()).map(({ name }) => name))
   const reporter = createReporter({ ...sources, world, journal, sandboxes, limit: settings.sandboxLimit })
-  const pipeline = createPipeline({
+  const parts = {
     contract,
     fixtures,
     ...rulesOf(settings, fixtures),
@@ -102,7 +104,8 @@ async function wire(
     fallback: await fallbackOf(contract, handlers, log),
     journal,
     log,
-  })
+  }
+  const pipeline = createPipeline(parts)
   const handled = new Set(handlers.keys())
   const stopping = new AbortController()
   const seen = {
@@ -118,6 +121,7 @@ async function wire(
     handled,
     productsOfModel,
     stopping: stopping.signal,
+    explain: createExplain({ ...parts, sandboxes }, handlersOver),
   }
   const controls = createControl(control, controlHandlers(seen), guardOf(settings), log)
   return {

@@ -384,6 +384,7 @@ const controls: Record<string, { path?: string; body?: Json; endless?: true }> =
   verify: { body: { operation: 'createEvent', match: { path: '/v1/events' } } },
   deleteRequests: {},
   getMetrics: {},
+  explain: { body: { method: 'GET', path: '/v1/nowhere' } },
   wiremockRequests: {},
   wiremockCount: { body: { urlPath: '/v1/events' } },
   wiremockFind: { body: { method: 'POST' } },

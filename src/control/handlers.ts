@@ -2,6 +2,7 @@ import { aboutHandlers } from './about.ts'
 import { clockHandlers } from './clock.ts'
 import type { ControlHandler } from './control.ts'
 import { evidenceHandlers } from './evidence.ts'
+import { explainHandlers } from './explain.ts'
 import { metricsHandlers } from './metrics.ts'
 import { qualityHandlers } from './quality.ts'
 import { requestHandlers } from './requests.ts'
@@ -24,6 +25,7 @@ export function controlHandlers(seen: Seen): Record<string, ControlHandler> {
     ...qualityHandlers(seen),
     ...requestHandlers(seen),
     ...verifyHandlers(seen),
+    ...explainHandlers(seen),
     ...metricsHandlers(seen),
     ...wiremockHandlers(seen),
     ...evidenceHandlers(seen),

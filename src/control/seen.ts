@@ -1,5 +1,7 @@
 import type { Contract } from '../contract/contract.ts'
+import type { Account, Incoming, Parcel } from '../exchange.ts'
 import type { Fixtures } from '../fixtures.ts'
+import type { Entry } from '../journal/entry.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { Reporter } from '../journal/report/model.ts'
 import type { Sandboxes } from '../sandboxes.ts'
@@ -7,6 +9,17 @@ import type { Catalogue } from '../scenarios/catalogue.ts'
 import type { RuleSet } from '../scenarios/rules.ts'
 import type { SandboxExport } from '../state/sandboxes.ts'
 import type { Store } from '../state/store.ts'
+
+/** What would become of a request, and why. */
+export interface Explained {
+  readonly account: Account
+  readonly parcel: Parcel
+  /** As the journal would have it. */
+  readonly entry: Entry
+}
+
+/** Finds out what would become of a request, without any effect. */
+export type Explain = (request: Incoming) => Promise<Explained>
 
 /** What the control plane looks at and changes. */
 export interface Seen {
@@ -32,4 +45,5 @@ export interface Seen {
   readonly productsOfModel: ReadonlyMap<string, readonly string[]>
   /** Aborted once the simulator is to stop: whoever waits answers now. */
   readonly stopping: AbortSignal
+  readonly explain: Explain
 }

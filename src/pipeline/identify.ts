@@ -5,7 +5,7 @@ import { isSandboxName, type Sandboxes, sandboxNameRule } from '../sandboxes.ts'
 import { readBearer } from './bearer.ts'
 
 /** Which sandbox, which operation. A path that matches nothing is a 404, a method that does not a 405. */
-export function identify(contract: Contract, sandboxes: Sandboxes): Stage {
+export function identify(contract: Contract, sandboxes: Pick<Sandboxes, 'use'>): Stage {
   const known = contract.operations.map((operation) => contract.basePath + operation.path)
   return function identify(exchange) {
     const { request } = exchange
@@ -21,7 +21,7 @@ const keyTrap = `What stands behind the last "~" of the key names a sandbox, and
 
 function nameSandbox(
   exchange: Exchange,
-  sandboxes: Sandboxes,
+  sandboxes: Pick<Sandboxes, 'use'>,
   prefixed: string | undefined,
 ): Reply | undefined {
   const bearer = readBearer(exchange.request.headers['authorization'])

@@ -1,6 +1,14 @@
 import type { Contract } from '../contract/contract.ts'
 import type { Fallback } from '../contract/fallback.ts'
-import { type Exchange, type Incoming, type Parcel, promptly, type Reply, type Stage } from '../exchange.ts'
+import {
+  type Account,
+  type Exchange,
+  type Incoming,
+  type Parcel,
+  promptly,
+  type Reply,
+  type Stage,
+} from '../exchange.ts'
 import type { Fixtures } from '../fixtures.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { Log } from '../log.ts'
@@ -26,7 +34,7 @@ import { validate } from './validate.ts'
 export interface Parts {
   readonly contract: Contract
   readonly fixtures: Fixtures
-  readonly sandboxes: Sandboxes
+  readonly sandboxes: Pick<Sandboxes, 'use'>
   readonly store: Store
   readonly handlers: ReadonlyMap<string, Handler>
   /** For operations without a handler; undefined where every operation has one. */
@@ -41,8 +49,8 @@ export interface Parts {
   readonly log: Log
 }
 
-/** A request in, its answer out. */
-export type Pipeline = (request: Incoming) => Promise<Parcel>
+/** A request in, its answer out. `account`: takes in why it became that answer. */
+export type Pipeline = (request: Incoming, account?: Account) => Promise<Parcel>
 
 /** THE ORDER of things. The first stage that has a reply wins; every reply goes the whole way out. */
 export function createPipeline(parts: Parts): Pipeline {
@@ -59,8 +67,8 @@ export function createPipeline(parts: Parts): Pipeline {
   ]
   const stagesOut = [checkAnswer(log), damage(), mark(parts.simHeaders), record(parts.journal, log)]
 
-  return async function pipeline(request) {
-    const exchange = open(request, sandboxes)
+  return async function pipeline(request, account) {
+    const exchange = open(request, sandboxes, account)
     try {
       const answered = await firstReply(stagesIn, exchange, log)
       const reply = stagesOut.reduce((reply, stage) => stage(exchange, reply), answered)
@@ -75,6 +83,7 @@ export function createPipeline(parts: Parts): Pipeline {
 async function firstReply(stages: readonly Stage[], exchange: Exchange, log: Log): Promise<Reply> {
   try {
     for (const stage of stages) {
+      if (exchange.account) exchange.account.stage = stage.name
       const reply = await stage(exchange)
       if (reply) return reply
     }
@@ -92,7 +101,7 @@ async function firstReply(stages: readonly Stage[], exchange: Exchange, log: Log
   }
 }
 
-function open(request: Incoming, sandboxes: Sandboxes): Exchange {
+function open(request: Incoming, sandboxes: Pick<Sandboxes, 'use'>, account: Account | undefined): Exchange {
   const sandbox = sandboxes.use(defaultSandbox)
   sandbox.busy += 1
   return {
@@ -116,5 +125,6 @@ function open(request: Incoming, sandboxes: Sandboxes): Exchange {
     answerViolations: [],
     advice: [],
     extraHeaders: {},
+    account,
   }
 }

@@ -5,7 +5,7 @@ import type { ActiveScenario, Catalogue } from '../scenarios/catalogue.ts'
 import type { Chance, Effect } from '../scenarios/effects.ts'
 import { numberOf } from '../scenarios/parameters.ts'
 import { clashIn, parseScenarios } from '../scenarios/parse.ts'
-import { type Facts, matches, type RuleSet, ruleSequencePrefix } from '../scenarios/rules.ts'
+import { type Facts, mismatch, type RuleSet, ruleSequencePrefix } from '../scenarios/rules.ts'
 import type { Store } from '../state/store.ts'
 import { type Asked, readControls } from './controls.ts'
 import { drawChance, isStruck, step, withinTimes } from './draw.ts'
@@ -34,6 +34,10 @@ export function scenario(sources: ScenarioSources, store: Store): Stage {
     const { any, example, preferred } = asked.value
     exchange.askedByRequest = any
     if (preferred) exchange.extraHeaders['Preference-Applied'] = preferred
+    if (any)
+      exchange.account?.notes.push(
+        'The request itself asks for what decides; wider scopes are not looked at.',
+      )
     const acting = any
       ? await ofRequest(exchange, asked.value, store)
       : await ofWiderScope(exchange, sources, store)
@@ -77,9 +81,15 @@ async function ofWiderScope(
   store: Store,
 ): Promise<readonly ActiveScenario[]> {
   const byMagic = fits(exchange, magicOf(exchange, sources))
-  if (byMagic.length > 0) return byMagic
-  for (const set of [exchange.sandbox.rules, sources.startUp]) {
-    const acting = set.rules.length === 0 ? [] : await ofRules(exchange, set, sources, store)
+  if (byMagic.length > 0) {
+    exchange.account?.notes.push('A magic value of the request decides (fixtures/).')
+    return byMagic
+  }
+  for (const [scope, set] of [
+    ['sandbox', exchange.sandbox.rules],
+    ['start-up', sources.startUp],
+  ] as const) {
+    const acting = set.rules.length === 0 ? [] : await ofRules(exchange, { scope, set }, sources, store)
     if (acting.length > 0) return acting
   }
   return []
@@ -98,25 +108,52 @@ function magicOf(
   })
 }
 
+interface Scope {
+  readonly scope: 'sandbox' | 'start-up'
+  readonly set: RuleSet
+}
+
 /** What the first rule of the set that acts on this request switches on. */
 async function ofRules(
   exchange: Exchange,
-  set: RuleSet,
+  { scope, set }: Scope,
   { productsOfModel }: ScenarioSources,
   store: Store,
 ): Promise<readonly ActiveScenario[]> {
+  const { account } = exchange
   const facts = factsOf(exchange, productsOfModel)
   for (const [index, rule] of set.rules.entries()) {
-    const fitting = fits(exchange, rule.scenarios)
-    // What makes no sense for this request does not use the rule up.
-    if (!matches(rule, facts) || (!rule.sequence && fitting.length === 0)) continue
-    if (!(await withinTimes(exchange, set, index, store))) continue
-    const acting = rule.sequence
-      ? fits(exchange, [await step(exchange, rule.sequence, store, ruleSequencePrefix(set, index))])
-      : fitting
-    if (acting.length > 0) return acting
+    const acting = await ofRule(exchange, set, index, facts, store)
+    if (typeof acting === 'string') account?.notes.push(`Rule ${index} of the ${scope} ${acting}.`)
+    else {
+      if (account) account.rule = { scope, index }
+      account?.notes.push(`Rule ${index} of the ${scope} acts: ${JSON.stringify(rule.source)}.`)
+      return acting
+    }
   }
   return []
+}
+
+/** What a rule switches on for this request, or why it does not act. */
+async function ofRule(
+  exchange: Exchange,
+  set: RuleSet,
+  index: number,
+  facts: Facts,
+  store: Store,
+): Promise<readonly ActiveScenario[] | string> {
+  const rule = set.rules[index]
+  const elsewhere = rule ? mismatch(rule, facts) : 'enabled'
+  if (!rule || elsewhere !== undefined) return `is not about this request: ${elsewhere}`
+  const fitting = fits(exchange, rule.scenarios)
+  // What makes no sense for this request does not use the rule up.
+  if (!rule.sequence && fitting.length === 0) return 'makes no sense for this request'
+  if (!(await withinTimes(exchange, set, index, store)))
+    return 'does not act: it is used up, or chance spares the request'
+  if (!rule.sequence) return fitting
+  const item = await step(exchange, rule.sequence, store, ruleSequencePrefix(set, index))
+  const acting = fits(exchange, [item])
+  return acting.length > 0 ? acting : `makes no sense for this request at its turn, "${item.text}"`
 }
 
 function fits(exchange: Exchange, scenarios: readonly ActiveScenario[]): readonly ActiveScenario[] {
@@ -159,7 +196,10 @@ async function apply(
     const effect = active.entry.effect(active.values)
     const drawn = numberOf(active.values, 'p') < 1 || (effect.kind === 'delay' && effect.drawn)
     const chance: Chance = drawn ? await drawChance(exchange, active.text, store) : () => 0
-    if (!isStruck(active, chance)) continue
+    if (!isStruck(active, chance)) {
+      exchange.account?.notes.push(`Chance spares the request of "${active.text}".`)
+      continue
+    }
     exchange.scenarios = [...exchange.scenarios, active]
     reply = act(exchange, effect, chance) ?? reply
   }

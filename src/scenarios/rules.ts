@@ -208,14 +208,24 @@ export interface Facts {
   readonly body: () => Json | undefined
 }
 
-/** Whether a rule is about a request. */
-export function matches({ enabled, operation, match }: Rule, facts: Facts): boolean {
-  if (!enabled || (operation !== undefined && operation !== facts.operation)) return false
-  if (match.model !== undefined && !facts.models.includes(match.model.toLowerCase())) return false
-  if (match.product !== undefined && !facts.products().includes(match.product.toLowerCase())) return false
-  for (const [name, value] of Object.entries(match.header ?? {}))
-    if (facts.headers[name] !== value) return false
-  return Object.entries(match.body ?? {}).every(([pointer, value]) => isAt(facts.body(), pointer, value))
+/** Where a rule is not about a request: `operation`, `match/header/x-team`; undefined where it is. */
+export function mismatch({ enabled, operation, match }: Rule, facts: Facts): string | undefined {
+  if (!enabled) return 'enabled'
+  if (operation !== undefined && operation !== facts.operation) return 'operation'
+  if (match.model !== undefined && !facts.models.includes(match.model.toLowerCase())) return 'match/model'
+  if (match.product !== undefined && !facts.products().includes(match.product.toLowerCase()))
+    return 'match/product'
+  return mismatchInHeader(match, facts) ?? mismatchInBody(match, facts)
+}
+
+function mismatchInHeader({ header = {} }: RuleMatch, { headers }: Facts): string | undefined {
+  const other = Object.keys(header).find((name) => headers[name] !== header[name])
+  return other === undefined ? undefined : `match/header/${other}`
+}
+
+function mismatchInBody({ body = {} }: RuleMatch, facts: Facts): string | undefined {
+  const other = Object.entries(body).find(([pointer, value]) => !isAt(facts.body(), pointer, value))
+  return other && `match/body${other[0]}`
 }
 
 function isAt(body: Json | undefined, pointer: string, wanted: Json): boolean {

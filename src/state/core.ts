@@ -33,6 +33,8 @@ export interface Keeper {
 export class KeptStore implements Store {
   readonly #keeper: Keeper
   readonly #limits = new Map<string, Limits>()
+  /** What a rehearsal begins to count with. */
+  #counted: (sandbox: string) => Limits | undefined = () => undefined
 
   constructor(keeper: Keeper) {
     this.#keeper = keeper
@@ -143,6 +145,17 @@ export class KeptStore implements Store {
     return sizeOf(this.#keeper.world)
   }
 
+  rehearsal(): Store {
+    const { world } = this.#keeper
+    const rehearsal = new KeptStore({
+      world,
+      commit: async (step) => step(world).answer,
+      close: async () => {},
+    })
+    rehearsal.#counted = (sandbox) => this.#limits.get(sandbox)?.copy()
+    return rehearsal
+  }
+
   async close(): Promise<void> {
     await this.#keeper.close()
   }
@@ -157,7 +170,7 @@ export class KeptStore implements Store {
   #limitsOf(sandbox: string): Limits {
     let known = this.#limits.get(sandbox)
     if (known === undefined) {
-      known = new Limits()
+      known = this.#counted(sandbox) ?? new Limits()
       this.#limits.set(sandbox, known)
     }
     return known

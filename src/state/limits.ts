@@ -16,6 +16,15 @@ export class Limits {
   /** At this many windows the ended ones are swept out; doubles with those that stay, so that sweeping stays cheap. */
   #sweepAt = 1000
 
+  /** Counts on from here by itself. */
+  copy(): Limits {
+    const copy = new Limits()
+    for (const [key, window] of this.#windows) copy.#windows.set(key, { ...window })
+    for (const [key, steps] of this.#steps) copy.#steps.set(key, steps)
+    copy.#sweepAt = this.#sweepAt
+    return copy
+  }
+
   take(key: string, limit: number, windowMs: number, now: number): RateTaken {
     const window = this.#open(key, windowMs, now)
     const allowed = window.taken < limit

@@ -215,6 +215,11 @@ export interface Store {
   reset(sandbox: string): Promise<void>
   /** How much is held, over all sandboxes: for the start's one line and for `GET info`. */
   size(): Promise<{ readonly sandboxes: number; readonly events: number; readonly prompts: number }>
+  /**
+   * A view in which every method answers as it would now, and nothing is kept: what it decides is not to be seen by anybody, nor by
+   * its own later calls, save rates and sequences, which go on within it. For one request; it does not outlive the store.
+   */
+  rehearsal(): Store
   /** Writes out what is pending and lets go of what is held. */
   close(): Promise<void>
 }

@@ -491,6 +491,53 @@ export function conformance(name: string, open: () => Promise<Store>): void {
       })
     })
 
+    describe('a rehearsal', () => {
+      const everything = async () => [
+        await store.exportSandbox('default'),
+        [...(await store.listSteps('default'))],
+        await store.listSnapshots('default'),
+        await store.size(),
+      ]
+
+      test('answers as the store would, and leaves nothing in it', async () => {
+        await store.recordEvent(writer, event({ insertId: 'order-1' }))
+        await store.takeRate(writer, 'key', 2, 1000)
+        await store.stepSequence('default', 's')
+        const before = await everything()
+        const rehearsal = store.rehearsal()
+        const rehearsed = [
+          await rehearsal.recordEvent(writer, event({ insertId: 'order-1', value: '1.00' })),
+          await rehearsal.recordEvent(writer, event()),
+          await rehearsal.addPromptVersion(writer, prompt()),
+          await rehearsal.takeRate(writer, 'key', 2, 1000),
+          await rehearsal.stepSequence('default', 's'),
+        ]
+        await rehearsal.createSnapshot(writer)
+        await rehearsal.reset('default')
+        await rehearsal.deleteSandbox('default')
+        await rehearsal.close()
+        expect(await everything()).toEqual(before)
+        expect([
+          await store.recordEvent(writer, event({ insertId: 'order-1', value: '1.00' })),
+          await store.recordEvent(writer, event()),
+          await store.addPromptVersion(writer, prompt()),
+          await store.takeRate(writer, 'key', 2, 1000),
+          await store.stepSequence('default', 's'),
+        ]).toEqual(rehearsed)
+      })
+
+      test('goes on with rates and sequences for itself', async () => {
+        const rehearsal = store.rehearsal()
+        expect([await rehearsal.stepSequence('a', 's'), await rehearsal.stepSequence('a', 's')]).toEqual([
+          0, 1,
+        ])
+        expect(await rehearsal.takeRate(writer, 'key', 1, 1000)).toMatchObject({ allowed: true })
+        expect(await rehearsal.takeRate(writer, 'key', 1, 1000)).toMatchObject({ allowed: false })
+        expect(await store.takeRate(writer, 'key', 1, 1000)).toMatchObject({ allowed: true })
+        expect(await store.stepSequence('a', 's')).toBe(0)
+      })
+    })
+
     test('after close nothing is accepted', async () => {
       await store.close()
       await expect(store.recordEvent(writer, event())).rejects.toThrow('closed')

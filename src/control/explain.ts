@@ -1,0 +1,68 @@
+import type { Incoming } from '../exchange.ts'
+import { shownViolations } from '../journal/view.ts'
+import type { Json, JsonObject } from '../json.ts'
+import type { ControlHandler } from './control.ts'
+import type { Explained, Seen } from './seen.ts'
+
+/** A request as `POST explain` takes it. */
+interface Described {
+  readonly method: string
+  readonly path: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: Json
+}
+
+/** `POST explain`: what would become of a request, without any effect. */
+export function explainHandlers({ explain }: Seen): Record<string, ControlHandler> {
+  return {
+    async explain({ body }) {
+      const described = body as unknown as Described // proved by the control document
+      return shown(await explain(requestOf(described)))
+    },
+  }
+}
+
+function requestOf({ method, path: target, headers = {}, body }: Described): Incoming {
+  const [path = '', ...query] = target.split('?')
+  const lower = Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
+  )
+  const isJson = body !== undefined && typeof body !== 'string'
+  const text = isJson ? JSON.stringify(body) : body
+  return {
+    id: 'explained',
+    at: 0,
+    elapsed: () => 0,
+    method: method.toUpperCase(),
+    path,
+    query: query.join('?'),
+    headers: { ...(isJson && { 'content-type': 'application/json' }), ...lower },
+    body:
+      text === undefined || text === '' ? { kind: 'absent' } : { kind: 'bytes', bytes: Buffer.from(text) },
+  }
+}
+
+function shown({ account, parcel, entry }: Explained): JsonObject {
+  const { reply, delivery } = parcel
+  const { stage, rule, notes } = account
+  return {
+    ...(entry.operation !== undefined && { operation: entry.operation }),
+    sandbox: entry.sandbox,
+    stage,
+    ...(rule && { rule: { ...rule } }),
+    why: notes,
+    answer: {
+      status: reply.status,
+      headers: { ...reply.headers },
+      body: reply.body ?? null,
+      origin: reply.origin,
+    },
+    delayMs: delivery.delayMs,
+    delivery: delivery.manner.kind,
+    scenarios: [...entry.scenarios],
+    damage: [...entry.damage],
+    violations: shownViolations(entry.violations),
+    answerViolations: shownViolations(entry.answerViolations),
+    advice: shownViolations(entry.advice),
+  }
+}

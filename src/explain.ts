@@ -1,0 +1,37 @@
+import type { Explain } from './control/seen.ts'
+import type { Account } from './exchange.ts'
+import type { Entry } from './journal/entry.ts'
+import { Journal } from './journal/journal.ts'
+import { silentLog } from './log.ts'
+import type { Handler } from './operations/handler.ts'
+import { createPipeline, type Parts } from './pipeline/pipeline.ts'
+import type { Sandboxes } from './sandboxes.ts'
+import type { Store } from './state/store.ts'
+
+/** Sends requests down the pipeline itself, over a rehearsal of the store, copies of the sandboxes and a journal of nobody's. */
+export function createExplain(
+  parts: Parts & { readonly sandboxes: Sandboxes },
+  handlersOver: (store: Store) => ReadonlyMap<string, Handler>,
+): Explain {
+  const { log, sandboxes } = parts
+  return async function explain(request) {
+    const store = parts.store.rehearsal()
+    const journal = new Journal(0)
+    let entry: Entry | undefined
+    journal.onEntry((recorded) => {
+      entry = recorded
+    })
+    const pipeline = createPipeline({
+      ...parts,
+      store,
+      handlers: handlersOver(store),
+      sandboxes: { use: (name) => sandboxes.peek(name) },
+      journal,
+      log: { ...silentLog, error: (fields, message) => log.error(fields, message) },
+    })
+    const account: Account = { stage: '', rule: undefined, notes: [] }
+    const parcel = await pipeline(request, account)
+    if (!entry) throw new Error('an exchange was not recorded')
+    return { account, parcel, entry }
+  }
+}

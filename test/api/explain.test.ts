@@ -1,0 +1,204 @@
+import { describe, expect, test } from 'vitest'
+import { isObject, type Json, type JsonObject, valueAt } from '../../src/json.ts'
+import { analyticsPath, ask, errorOf, event, held, modelId, operations, prompt } from '../support/client.ts'
+import { putRules, steer } from '../support/control.ts'
+import { sharedSimulator } from '../support/shared.ts'
+import { startForTest, type TestSimulator } from '../support/start.ts'
+import { stateFile } from '../support/state-file.ts'
+
+const shared = sharedSimulator()
+
+interface Request {
+  readonly method: string
+  readonly path: string
+  readonly headers: Record<string, string>
+  readonly body?: JsonObject
+}
+
+const key = { authorization: 'Bearer any-key' }
+const analytics: Request = { method: 'GET', path: `${analyticsPath}?period=7d`, headers: key }
+const recording: Request = { method: 'POST', path: '/v1/events', headers: key, body: event() }
+const creating: Request = { method: 'POST', path: '/v1/prompts', headers: key, body: prompt() }
+
+const explain = (sim: TestSimulator, { body, ...request }: Request) =>
+  steer(sim, 'POST', '/explain', { ...request, ...(body && { body }) })
+
+async function really(sim: TestSimulator, { method, path, headers, body }: Request) {
+  const answer = await ask(sim, path, { method, headers, token: null, ...(body && { body }) })
+  return { status: answer.status, body: answer.body ?? null, origin: answer.headers.get('x-sim-origin') }
+}
+
+/** Everything that a request could leave behind. */
+async function traces(sim: TestSimulator): Promise<Json> {
+  const looks = [
+    '/export',
+    '/export?sandbox=a',
+    '/sequences',
+    '/requests?sandbox=*',
+    '/info',
+    '/snapshots',
+    '/scenarios',
+  ]
+  const seen = await Promise.all(looks.map((look) => steer(sim, 'GET', look)))
+  const { sandboxes } = await steer(sim, 'GET', '/sandboxes')
+  const used = (Array.isArray(sandboxes) ? sandboxes : []).filter(isObject)
+  return [
+    ...seen,
+    used.map(({ name, seed, rules }) => ({ name: name ?? null, seed: seed ?? null, rules: rules ?? null })),
+  ]
+}
+
+describe('the answer that is explained is the one that comes, and explaining leaves nothing behind', () => {
+  const settings: [string, Request, JsonObject[]][] = [
+    ['analytics', analytics, []],
+    ['an event', recording, []],
+    ['an event of an insertId', { ...recording, body: event({ insertId: 'order-1' }) }, []],
+    ['a sampled event', { ...recording, body: event({ sampleRate: 0.5 }) }, []],
+    ['a prompt', creating, []],
+    ['a bad event', { ...recording, body: { value: 1 } }, []],
+    ['an unknown path', { ...analytics, path: '/v1/nowhere' }, []],
+    ['no credential', { ...recording, headers: {} }, []],
+    ['another sandbox', { ...recording, headers: { authorization: 'Bearer k~a' } }, []],
+    [
+      'a scenario of its own',
+      { ...analytics, headers: { ...key, 'x-sim-scenario': '429;retry-after=3' } },
+      [],
+    ],
+    ['a sequence of its own', { ...analytics, headers: { ...key, 'x-sim-sequence': '429, 200' } }, []],
+    ['chance', { ...analytics, headers: { ...key, 'x-sim-scenario': '500;p=0.5' } }, []],
+    ['drift', { ...analytics, headers: { ...key, 'x-sim-scenario': 'drop-field' } }, []],
+    ['a rule', analytics, [{ scenario: 'forbidden', times: 1 }]],
+    ['a rule with a sequence', recording, [{ operation: 'createEvent', sequence: '503, 201' }]],
+    ['a rule with a probability', analytics, [{ scenario: 'server-error', probability: 0.5 }]],
+  ]
+  test.each(settings)('%s', async (_name, request, rules) => {
+    const sim = await startForTest({ maxAnalysesPerHour: 5 })
+    await putRules(sim, rules)
+    for (let round = 0; round < 3; round += 1) {
+      const before = await traces(sim)
+      const explained = [await explain(sim, request), await explain(sim, request)]
+      expect(explained[1]).toEqual(explained[0])
+      expect(await traces(sim)).toEqual(before)
+      const { status, body, origin } = await really(sim, request)
+      expect(explained[0]?.['answer']).toMatchObject({ status, body, origin })
+    }
+  })
+
+  test('rates are not taken, and told as they are', async () => {
+    const sim = await startForTest({ maxAnalysesPerHour: 1 })
+    const statuses: unknown[] = []
+    const next = async () => valueAt(await explain(sim, analytics), '/answer/status')
+    statuses.push(await next(), await next())
+    await really(sim, analytics)
+    statuses.push(await next())
+    expect(statuses).toEqual([200, 200, 429])
+  })
+
+  test('not even where a file keeps the state', async () => {
+    const state = await stateFile()
+    const sim = await startForTest({ state })
+    for (const request of [recording, creating]) await explain(sim, request)
+    await sim.close()
+    const again = await startForTest({ state })
+    expect(await held(again)).toMatchObject({ sandboxes: 0, events: 0, prompts: 0 })
+  })
+})
+
+describe('an explanation', () => {
+  test.each([
+    ['identify', { ...analytics, path: '/models' }],
+    ['authenticate', { ...analytics, headers: {} }],
+    ['scenario', { ...analytics, headers: { ...key, 'x-sim-scenario': 'forbidden' } }],
+    ['validate', { ...analytics, path: `${analyticsPath}?period=1d` }],
+    ['handle', analytics],
+  ] as [string, Request][])('names the stage that answers: %s', async (stage, request) => {
+    expect(await explain(shared(), request)).toMatchObject({ stage })
+  })
+
+  test('names violations and advice', async () => {
+    const bad = { ...recording, body: { eventType: 'x', productId: modelId, value: 1 } }
+    expect(await explain(shared(), bad)).toMatchObject({
+      operation: 'createEvent',
+      sandbox: 'default',
+      violations: [{ in: 'body', pointer: '/value' }],
+    })
+    const odd = { ...recording, body: event({ value: 'many', valueType: 'numeric' }) }
+    expect(await explain(shared(), odd)).toMatchObject({
+      violations: [],
+      advice: [{ pointer: '/value' }, {}],
+    })
+  })
+
+  test('tells which rule acts, and why the ones before it do not', async () => {
+    const sim = await startForTest({ scenario: 'slow;ms=5' })
+    await putRules(sim, [
+      { operation: 'createPrompt', scenario: 'bad-request' },
+      { match: { header: { 'X-Team': 'a' } }, scenario: 'server-error' },
+      { match: { body: { '/eventType': 'purchase' } }, scenario: 'server-error' },
+      { scenario: 'healthy' },
+      { scenario: 'server-error', times: 0 },
+      { scenario: 'server-error', enabled: false },
+      { scenario: 'unavailable', match: { body: { '/eventType': 'upgrade_purchased' } } },
+    ])
+    const { rule, why, answer } = await explain(sim, recording)
+    expect(rule).toEqual({ scope: 'sandbox', index: 6 })
+    expect(answer).toMatchObject({ origin: 'scenario' })
+    expect(why).toEqual([
+      'Rule 0 of the sandbox is not about this request: operation.',
+      'Rule 1 of the sandbox is not about this request: match/header/x-team.',
+      'Rule 2 of the sandbox is not about this request: match/body/eventType.',
+      'Rule 3 of the sandbox makes no sense for this request.',
+      'Rule 4 of the sandbox does not act: it is used up, or chance spares the request.',
+      'Rule 5 of the sandbox is not about this request: enabled.',
+      expect.stringMatching(/^Rule 6 of the sandbox acts: \{.*"unavailable"/),
+    ])
+    expect(await explain(sim, creating)).toMatchObject({ rule: { scope: 'sandbox', index: 0 } })
+    await putRules(sim, [])
+    expect(await explain(sim, analytics)).toMatchObject({
+      rule: { scope: 'start-up', index: 0 },
+      delayMs: 5,
+      scenarios: ['slow;ms=5'],
+    })
+  })
+
+  test('tells damage, and how the answer would get onto the wire', async () => {
+    const cut = { ...analytics, headers: { ...key, 'x-sim-scenario': 'truncated, slow;ms=100' } }
+    expect(await explain(shared(), cut)).toMatchObject({
+      delivery: 'truncated',
+      delayMs: 100,
+      damage: ['truncated'],
+    })
+    const drifted = { ...analytics, headers: { ...key, 'x-sim-scenario': 'drop-field' } }
+    expect(await explain(shared(), drifted)).toMatchObject({ answerViolations: [{ in: 'response' }] })
+  })
+
+  test('shows no token', async () => {
+    for (const operation of operations) {
+      const { text } = await ask(shared(), '/__sim/explain', {
+        body: { ...analytics, path: operation.path, headers: { Authorization: 'Bearer s3cr3t~a' } },
+      })
+      expect(text).not.toContain('s3cr3t')
+    }
+  })
+
+  test('takes text as it is', async () => {
+    const body = {
+      method: 'post',
+      path: '/v1/events',
+      body: '{"a":',
+      headers: { ...key, 'Content-Type': 'application/json' },
+    }
+    expect(await steer(shared(), 'POST', '/explain', body)).toMatchObject({
+      violations: [{ keyword: 'json' }],
+    })
+  })
+
+  test.each([{}, { method: 'GET' }, { method: 'GET', path: 'v1' }, { method: 'G T', path: '/' }])(
+    'of %j is refused',
+    async (body) => {
+      const answer = await ask(shared(), '/__sim/explain', { body })
+      expect(answer.status).toBe(400)
+      errorOf(answer)
+    },
+  )
+})
