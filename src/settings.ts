@@ -184,6 +184,11 @@ export const settingTable = {
     defaultText: 'pretty on a terminal, json elsewhere',
     about: 'How it is logged.',
   }),
+  logBodies: onOff({
+    flag: 'log-bodies',
+    default: false,
+    about: 'Log what was sent and answered, the first 2,000 characters of each body.',
+  }),
   ...evidenceSettings,
 } as const satisfies Record<string, Setting<unknown>>
 

@@ -178,6 +178,7 @@ function rulesOf(settings: Settings, { plans, models }: Fixtures) {
     isModel: (modelId: string) => settings.models === 'open' || known.has(modelId.toLowerCase()),
     strict: settings.strict,
     simHeaders: settings.simHeaders,
+    logBodies: settings.logBodies,
   }
 }
 

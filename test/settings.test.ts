@@ -32,6 +32,7 @@ const samples: {
   simHeaders: { good: 'no', means: false, bad: 'perhaps' },
   logLevel: { good: 'silent', means: 'silent', bad: 'loud' },
   logFormat: { good: 'json', means: 'json', bad: 'xml' },
+  logBodies: { good: 'on', means: true, bad: 'some' },
   report: { good: 'out/report.html', means: 'out/report.html', bad: 'report.pdf' },
   failOn: { good: 'violation, coverage<80', means: 'violation, coverage<80', bad: 'violations' },
   env: { good: 'API_URL,BASE', means: 'API_URL,BASE', bad: 'API-URL' },

@@ -74,6 +74,15 @@ export function redactedQuery(query: string): string {
     .join('&')
 }
 
+/** Text of JSON with the values of members taken out that are named like credentials: `"apiKey":"[redacted]"`. */
+export function withoutCredentials(text: string): string {
+  return text.replace(
+    /"((?:[^"\\]|\\.)*)"(\s*:\s*)"(?:[^"\\]|\\.)*"?/g,
+    (member, name: string, colon: string) =>
+      credentialName.test(name) ? `"${name}"${colon}"${redacted}"` : member,
+  )
+}
+
 function decoded(name: string): string {
   try {
     return decodeURIComponent(name)

@@ -45,6 +45,7 @@ export interface Parts {
   readonly isModel: (modelId: string) => boolean
   readonly strict: boolean
   readonly simHeaders: boolean
+  readonly logBodies: boolean
   readonly journal: Journal
   readonly log: Log
 }
@@ -65,7 +66,12 @@ export function createPipeline(parts: Parts): Pipeline {
     rate(store, parts.limitOf, handlers), //              429
     handle(contract, handlers, parts.fallback), //                  the operation itself
   ]
-  const stagesOut = [checkAnswer(log), damage(), mark(parts.simHeaders), record(parts.journal, log)]
+  const stagesOut = [
+    checkAnswer(log),
+    damage(),
+    mark(parts.simHeaders),
+    record(parts.journal, log, parts.logBodies),
+  ]
 
   return async function pipeline(request, account) {
     const exchange = open(request, sandboxes, account)

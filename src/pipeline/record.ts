@@ -1,11 +1,12 @@
 import { bytesOf, type Exchange, type Reply } from '../exchange.ts'
-import { captured, redactedHeaders, redactedQuery } from '../journal/capture.ts'
+import { captured, redactedHeaders, redactedQuery, withoutCredentials } from '../journal/capture.ts'
 import type { Captured, Entry } from '../journal/entry.ts'
 import type { Journal } from '../journal/journal.ts'
+import { textOf } from '../journal/view.ts'
 import type { Log } from '../log.ts'
 
-/** Every exchange, refused or not, into the journal and as one line into the log. Makes the answer's bytes, once. */
-export function record(journal: Journal, log: Log) {
+/** Every exchange, refused or not, goes into the journal and as one line into the log. Makes the answer's bytes, once. */
+export function record(journal: Journal, log: Log, logBodies: boolean) {
   return function record(exchange: Exchange, reply: Reply): Reply {
     const bytes = bytesOf(reply)
     const entry = entryOf(exchange, reply, bytes, journal.recorded + 1)
@@ -20,7 +21,7 @@ export function record(journal: Journal, log: Log) {
       // Nobody's answer may hang on what others make of it.
       log.error({ requestId: entry.id, err: error }, 'a bug in what listens to the journal')
     }
-    log.info(lineOf(entry), 'answered')
+    log.info(logBodies ? { ...lineOf(entry), ...bodiesOf(entry) } : lineOf(entry), 'answered')
     return { ...reply, bytes }
   }
 }
@@ -79,4 +80,15 @@ function lineOf({ id, request, answer, sandbox, operation, scenarios, violations
     violations: violations.length > 0 ? violations : undefined,
     advice: advice.length > 0 ? advice : undefined,
   }
+}
+
+/** As much of a body as is logged. */
+const mostLogged = 2000
+
+function bodiesOf({ request, answer }: Entry) {
+  const text = (body: Captured) =>
+    body.size === 0
+      ? undefined
+      : withoutCredentials(textOf(body) ?? `(${body.size} bytes)`).slice(0, mostLogged)
+  return { requestBody: text(request.body), answerBody: text(answer.body) }
 }

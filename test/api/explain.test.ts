@@ -1,10 +1,12 @@
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { isObject, type Json, type JsonObject, valueAt } from '../../src/json.ts'
+import { isObject, type Json, type JsonObject } from '../../src/json.ts'
+import { valueAt } from '../../src/pointer.ts'
 import { analyticsPath, ask, errorOf, event, held, modelId, operations, prompt } from '../support/client.ts'
 import { putRules, steer } from '../support/control.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { startForTest, type TestSimulator } from '../support/start.ts'
-import { stateFile } from '../support/state-file.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 
 const shared = sharedSimulator()
 
@@ -95,7 +97,7 @@ describe('the answer that is explained is the one that comes, and explaining lea
   })
 
   test('not even where a file keeps the state', async () => {
-    const state = await stateFile()
+    const state = join(await tempFolder(), 'state.json')
     const sim = await startForTest({ state })
     for (const request of [recording, creating]) await explain(sim, request)
     await sim.close()

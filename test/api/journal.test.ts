@@ -309,3 +309,28 @@ test('broken HTTP is logged, though not journaled', async () => {
   expect(await list(sim)).toEqual([])
   expect(sim.said.filter(({ message }) => message === 'broken HTTP')).toHaveLength(1)
 })
+
+describe('bodies in the log', () => {
+  const lineOf = async (settings: { logBodies?: boolean }) => {
+    const sim = await startForTest(settings)
+    const properties = { note: 'x'.repeat(3000), apiKey: 's3cr3t' }
+    const answer = await ask(sim, '/v1/events', { body: event({ properties }), token: 's3cr3t' })
+    const line = sim.said.find(({ message }) => message === 'answered')
+    return { fields: line?.fields ?? {}, answer }
+  }
+
+  test('are there only where they are asked for', async () => {
+    const { fields } = await lineOf({})
+    expect(Object.keys(fields)).not.toEqual(expect.arrayContaining([expect.stringMatching(/body/i)]))
+  })
+
+  test('are bounded, and hold no token', async () => {
+    const { fields, answer } = await lineOf({ logBodies: true })
+    expect(fields).toMatchObject({
+      requestId: 'req-1',
+      requestBody: expect.stringMatching(/^\{"eventType":"upgrade_purchased".{1950,1980}$/),
+      answerBody: answer.text,
+    })
+    expect(JSON.stringify(fields)).not.toContain('s3cr3t')
+  })
+})

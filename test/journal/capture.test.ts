@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { redactedHeaders, redactedQuery } from '../../src/journal/capture.ts'
+import { redactedHeaders, redactedQuery, withoutCredentials } from '../../src/journal/capture.ts'
 
 const secret = 's3cr3t-t0k3n'
 
@@ -35,6 +35,16 @@ describe('no credential is kept', () => {
   ])('of the query %s', (query, kept) => {
     expect(redactedQuery(query)).toBe(kept)
   })
+})
+
+test.each([
+  ['{"a":"b","apiKey":"x"}', '{"a":"b","apiKey":"[redacted]"}'],
+  ['{"access_token" : "x\\"y", "b":1}', '{"access_token" : "[redacted]", "b":1}'],
+  ['{"password":"cut of', '{"password":"[redacted]"'],
+  ['{"a":"password","b":"token"}', '{"a":"password","b":"token"}'],
+  ['no json at all', 'no json at all'],
+])('a text %s is logged as %s', (text, logged) => {
+  expect(withoutCredentials(text)).toBe(logged)
 })
 
 test('what is no credential is kept as it came, and what was not sent is not there', () => {

@@ -31,6 +31,7 @@ function setup(handle: Handler['handle']) {
     isModel: () => true,
     strict: false,
     simHeaders: true,
+    logBodies: false,
     journal: new Journal(100),
     log: recorder(said),
   })
