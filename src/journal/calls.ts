@@ -7,6 +7,8 @@ import type { Whole } from './journal.ts'
 
 /** What makes two requests the same call. */
 export interface Call {
+  /** What every other try has, too, and is cheap to tell: method, path and query. */
+  readonly kind: string
   /** Method, path, query, caller, steering headers and the body without its `insertId`. */
   readonly sameBody: string
   /** The same with the `insertId` in place of the body; undefined where the body has none. */
@@ -30,16 +32,23 @@ export function idempotentOperations({ operations }: Pick<Contract, 'operations'
   return new Set(knowing.map(({ id }) => id))
 }
 
+/** The kind of call that a request is. */
+export function kindOf({ request: { method, path, query } }: Entry): string {
+  return `${method} ${path}?${query}`
+}
+
 /** Reads what call a request is. `isIdempotent`: whether its operation knows an idempotency key. */
-export function callOf({ request }: Entry, whole: Whole, isIdempotent: boolean): Call {
-  const { method, path, query, headers, body } = request
-  const base = [method, path, query, whole.token ?? '', ...steering.map((name) => headers[name] ?? '')]
-  if (body.size === 0) return { sameBody: digest(base), sameId: undefined, insertId: undefined }
+export function callOf(entry: Entry, whole: Whole, isIdempotent: boolean): Call {
+  const { headers, body } = entry.request
+  const kind = kindOf(entry)
+  const base = [kind, whole.token ?? '', ...steering.map((name) => headers[name] ?? '')]
+  if (body.size === 0) return { kind, sameBody: digest(base), sameId: undefined, insertId: undefined }
   const sent = whole.request ?? jsonIn(body)
   const { [idempotencyKey]: id, ...rest } = isIdempotent && isObject(sent) ? sent : {}
   const insertId = typeof id === 'string' ? id : undefined
   const text = insertId === undefined ? textOf(sent, body) : canonicalJson(rest)
   return {
+    kind,
     sameBody: digest([...base, 'body', text]),
     sameId: insertId === undefined ? undefined : digest([...base, 'id', insertId]),
     insertId,

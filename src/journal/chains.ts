@@ -1,5 +1,5 @@
 import type { Call } from './calls.ts'
-import type { Chain } from './tries.ts'
+import { type Chain, isOver } from './tries.ts'
 
 /** Chains that are remembered; for one more, the one that nothing was heard of for longest is forgotten. */
 const mostChains = 128
@@ -7,6 +7,7 @@ const mostChains = 128
 interface Kept {
   readonly chain: Chain
   readonly sameBody: string
+  readonly kind: string
 }
 
 /** The calls of a sandbox that failed and have not succeeded since. */
@@ -15,9 +16,17 @@ export class Chains {
   readonly #kept = new Map<string, Kept>()
   /** By the body, the key of the latest chain that has it: a retry may come with another idempotency key. */
   readonly #keyOfBody = new Map<string, string>()
+  /** How many chains there are of each kind of call. */
+  readonly #kinds = new Map<string, number>()
 
-  get isEmpty(): boolean {
-    return this.#kept.size === 0
+  /** Whether a call of this kind may continue a chain at this time (the machine's): most need not be looked at more closely. */
+  mayContinue(kind: string, at: number): boolean {
+    for (const [key, { chain }] of this.#kept) {
+      // In the order in which they were continued: behind one that is not over there is none, but for long waits.
+      if (!isOver(chain, at)) break
+      this.#forget(key)
+    }
+    return this.#kinds.has(kind)
   }
 
   /** The chain that the call continues: the one of its idempotency key, else the latest of its body. */
@@ -29,7 +38,8 @@ export class Chains {
   keep(call: Call, chain: Chain): void {
     const key = keyOf(call)
     this.#forget(key)
-    this.#kept.set(key, { chain, sameBody: call.sameBody })
+    this.#kept.set(key, { chain, sameBody: call.sameBody, kind: call.kind })
+    this.#kinds.set(call.kind, (this.#kinds.get(call.kind) ?? 0) + 1)
     this.#keyOfBody.set(call.sameBody, key)
     const [oldest] = this.#kept.keys()
     if (this.#kept.size > mostChains && oldest !== undefined) this.#forget(oldest)
@@ -46,9 +56,13 @@ export class Chains {
   }
 
   #forget(key: string): void {
-    const sameBody = this.#kept.get(key)?.sameBody
+    const kept = this.#kept.get(key)
+    if (!kept) return
     this.#kept.delete(key)
-    if (sameBody !== undefined && this.#keyOfBody.get(sameBody) === key) this.#keyOfBody.delete(sameBody)
+    if (this.#keyOfBody.get(kept.sameBody) === key) this.#keyOfBody.delete(kept.sameBody)
+    const others = (this.#kinds.get(kept.kind) ?? 1) - 1
+    if (others > 0) this.#kinds.set(kept.kind, others)
+    else this.#kinds.delete(kept.kind)
   }
 }
 

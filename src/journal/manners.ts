@@ -1,5 +1,5 @@
 import { Bounded } from './bounded.ts'
-import { type Call, callOf } from './calls.ts'
+import { type Call, callOf, kindOf } from './calls.ts'
 import { Chains } from './chains.ts'
 import type { Entry } from './entry.ts'
 import type { Whole } from './journal.ts'
@@ -40,7 +40,7 @@ export class Manners {
     if (entry.answer.origin === 'simulator') return
     // Most requests succeed, and nothing is waiting for them.
     const failed = isJudged(entry)
-    if (failed || !this.#chains.isEmpty) this.#noteTry(entry, whole, failed)
+    if (this.#chains.mayContinue(kindOf(entry), entry.at) || failed) this.#noteTry(entry, whole, failed)
   }
 
   join(other: Manners): void {

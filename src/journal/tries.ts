@@ -86,6 +86,11 @@ export interface Rude {
   readonly waitedMs: number | undefined
 }
 
+/** Whether whoever comes at this time, by the machine, has begun anew. */
+export function isOver({ last }: Chain, at: number): boolean {
+  return at - last.end > (last.askedMs ?? 0) + later
+}
+
 /** What is to be said of a request as a retry of the chain, and the pauses from there on. */
 export function rudeness(
   chain: Chain,

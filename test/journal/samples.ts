@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject } from '../../src/json.ts'
 
 /** A value that a schema takes; of several, the first listed. */
-export function sampleOf(schema: JsonObject): Json {
+function sampleOf(schema: JsonObject): Json {
   const { enum: listed, format } = schema
   if (Array.isArray(listed)) return listed[0] ?? null
   switch ([schema['type']].flat()[0]) {
