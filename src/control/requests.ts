@@ -59,7 +59,7 @@ export function journalSandbox({ parameters }: ControlRequest): string | undefin
 }
 
 /** What every answer says that counts: `truncated` where some were dropped, so that it is not the whole truth. */
-export function wholeness(journal: Journal, sandbox: string | undefined): JsonObject {
+function wholeness(journal: Journal, sandbox: string | undefined): JsonObject {
   const { recorded, dropped } = journal.tally(sandbox)
   return { recorded, dropped, truncated: dropped > 0 }
 }

@@ -34,7 +34,7 @@ export function verifyHandlers(seen: Seen): Record<string, ControlHandler> {
 }
 
 /** What the entry of a request does not tell by itself: which models and products it is about. */
-export function subjectOf({ contract, productsOfModel }: Seen): Subject {
+function subjectOf({ contract, productsOfModel }: Seen): Subject {
   const models = ({ request }: Entry) => {
     const match = contract.match(request.method, withoutSandbox(request.path))
     return match.kind === 'operation' ? Object.values(match.path).map((id) => id.toLowerCase()) : []
