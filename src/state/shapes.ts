@@ -116,6 +116,21 @@ function promptShapeWith(version: Check): Check {
 
 export const snapshotShape = record({ snapshotId: nonEmpty, name: optional(text), createdAt: instant })
 
+type Item = Record<string, unknown>
+
+/** What an item of a list is known by; undefined: by nothing of that kind. */
+type Namings = readonly (readonly [kind: string, nameOf: (item: Item) => string | undefined])[]
+
+const eventNames: Namings = [
+  ['eventId', ({ eventId }) => String(eventId)],
+  ['insertId', ({ fields }) => (isObject(fields) ? insertKey(fields) : undefined)],
+]
+
+const promptNames: Namings = [
+  ['promptId', ({ promptId }) => String(promptId)],
+  ['product and externalPromptId', externalKey],
+]
+
 const holding = holdingWith(eventShape, promptShape)
 
 function holdingWith(event: Check, prompt: Check) {
@@ -156,32 +171,27 @@ function numberedVersions(prompt: unknown): readonly Fault[] {
 }
 
 /** A list, right in itself, in which no two items have a name in common. */
-function distinct(items: Check, namesOf: (item: Record<string, unknown>) => readonly string[]): Check {
+function distinct(items: Check, namings: Namings): Check {
   return both(items, (value) => {
-    const seen = new Set<string>()
-    const held = Array.isArray(value) ? value.filter(isObject) : []
-    for (const [index, item] of held.entries()) {
-      for (const name of namesOf(item)) {
-        if (seen.has(name))
-          return [{ at: `[${index}]`, must: `must not repeat the ${name} of an earlier one` }]
-        seen.add(name)
-      }
-    }
-    return []
+    const held: Item[] = Array.isArray(value) ? value : [] // its check has just proved it to be a list of objects
+    return namings.flatMap(([kind, nameOf]) => repeated(held, kind, nameOf))
   })
 }
 
-function eventNames(event: Record<string, unknown>): readonly string[] {
-  const { fields } = event
-  const key = isObject(fields) ? insertKey(fields) : undefined
-  const own = `eventId ${event['eventId']}`
-  return key === undefined ? [own] : [own, `insertId ${key}`]
-}
-
-function promptNames(prompt: Record<string, unknown>): readonly string[] {
-  const own = `promptId ${prompt['promptId']}`
-  const key = externalKey(prompt)
-  return key === undefined ? [own] : [own, `product and externalPromptId ${key}`]
+function repeated(
+  items: readonly Item[],
+  kind: string,
+  nameOf: (item: Item) => string | undefined,
+): readonly Fault[] {
+  const seen = new Set<string>()
+  for (const [index, item] of items.entries()) {
+    const name = nameOf(item)
+    if (name === undefined) continue
+    if (seen.has(name))
+      return [{ at: `[${index}]`, must: `must not repeat the ${kind} ${name} of an earlier one` }]
+    seen.add(name)
+  }
+  return []
 }
 
 function membersOf(value: unknown, name: string): readonly Record<string, unknown>[] {

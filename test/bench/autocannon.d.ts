@@ -1,7 +1,7 @@
 /** autocannon brings no types; this is the part of it that is used here. */
 declare module 'autocannon' {
   interface Request {
-    readonly method: 'GET' | 'POST'
+    readonly method: 'GET' | 'POST' | 'DELETE'
     readonly path: string
     readonly headers: Readonly<Record<string, string>>
     readonly body?: string
@@ -13,13 +13,13 @@ declare module 'autocannon' {
     readonly url: string
     readonly connections: number
     /** Seconds. */
-    readonly duration: number
+    readonly duration?: number
+    /** Ends after so many answers. */
+    readonly amount?: number
     readonly requests: readonly Request[]
   }
 
   interface Result {
-    /** Seconds. */
-    readonly duration: number
     readonly errors: number
     readonly timeouts: number
     readonly non2xx: number

@@ -76,10 +76,10 @@ async function measureLoads(targets: readonly Target[], options: Options): Promi
 
 async function measureLoad(started: readonly Started[], asking: Asking, options: Options) {
   const { connections, seconds, rounds } = options
-  for (const one of started) await load(one, asking, connections, 1) // warms up; not counted
+  for (const one of started) await load(one, asking, connections, { duration: 1 }) // warms up; not counted
   const figures = started.map((): Figures[] => [])
   await eachRound(rounds, started, async (one, index) => {
-    figures[index]?.push(await load(one, asking, connections, seconds))
+    figures[index]?.push(await load(one, asking, connections, { duration: seconds }))
   })
   return figures
 }

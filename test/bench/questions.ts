@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 
 /** One request of the service. */
 export interface Question {
-  readonly method: 'GET' | 'POST'
+  readonly method: 'GET' | 'POST' | 'DELETE'
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string

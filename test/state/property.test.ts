@@ -1,7 +1,10 @@
+import { writeSync } from 'node:fs'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { Store } from '../../src/state/store.ts'
-import { event, noon, prompt } from './drafts.ts'
+import type { WriteBytes } from '../../src/state/journal.ts'
+import { createMemoryStore } from '../../src/state/memory.ts'
+import { NotKept, type Store } from '../../src/state/store.ts'
+import { event, noon, product, prompt } from './drafts.ts'
 import { killedNow, openOrFail, statePath } from './folder.ts'
 
 /** What a sandbox is, in a few lines: lists of names and values, and copies of them. */
@@ -22,8 +25,20 @@ interface Pair {
   readonly model: Map<string, Model>
   readonly pending: Promise<unknown>[]
   path: string
+  /** Whether the disk takes no more than half of what is written. */
+  isFull: boolean
   /** Stores that were killed in the eyes of the test, and still have to be closed. */
   readonly killed: Store[]
+}
+
+/** A checkpoint as often as can be hoped for, and a disk that can be full. */
+async function open(pair: Pair): Promise<void> {
+  const write: WriteBytes = (fd, bytes, offset) => {
+    if (!pair.isFull) return writeSync(fd, bytes, offset)
+    writeSync(fd, bytes, offset, (bytes.length - offset) >> 1)
+    throw new Error('ENOSPC: no space left on device')
+  }
+  pair.store = (await openOrFail(pair.path, { foldFrom: 2000, write })).store
 }
 
 type Operation = (pair: Pair) => Promise<void>
@@ -114,7 +129,22 @@ const finish = {
     if (isGraceful) await pair.store.close()
     else pair.killed.push(pair.store)
     if (!isGraceful) pair.path = killedNow(pair.path)
-    pair.store = (await openOrFail(pair.path, { foldFrom: 2000 })).store
+    await open(pair)
+  },
+  /** What the disk does not take is refused, and the model knows nothing of it. */
+  refused: (sandbox: string, name: string | undefined) => async (pair: Pair) => {
+    await settle(pair)
+    pair.isFull = true
+    const outcomes = await Promise.allSettled([
+      pair.store.recordEvent(writerIn(sandbox), event(name === undefined ? {} : { insertId: name })),
+      pair.store.addPromptVersion(writerIn(sandbox), prompt({ externalPromptId: name ?? 'x' })),
+      pair.store.createSnapshot(writerIn(sandbox)),
+      pair.store.putQuality(sandbox, { weight: 0.9 }),
+    ])
+    pair.isFull = false
+    for (const outcome of outcomes) {
+      expect(outcome.status === 'rejected' && outcome.reason).toBeInstanceOf(NotKept)
+    }
   },
 }
 
@@ -133,6 +163,9 @@ async function compare(pair: Pair): Promise<void> {
     expect(seen).toEqual(heldBy(modelOf(pair, sandbox)))
     expect(await pair.store.listSnapshots(sandbox)).toHaveLength(modelOf(pair, sandbox).snapshots.length)
     expect(new Set(events.map(({ eventId }) => eventId)).size).toBe(events.length)
+    const impacts = await pair.store.eventImpact(sandbox, { productIds: [product] })
+    const sums = [...impacts.values()].map(({ impact, events }) => ({ impact, events }))
+    expect(sums).toEqual(events.length === 0 ? [] : [{ impact: events.length, events: events.length }])
   }
 }
 
@@ -187,6 +220,10 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
     weight: 2,
     arbitrary: fc.boolean().map((isGraceful) => shown('restart', [isGraceful], finish.restart(isGraceful))),
   },
+  {
+    weight: 1,
+    arbitrary: fc.tuple(sandbox, perhaps).map((given) => shown('refused', given, finish.refused(...given))),
+  },
   { weight: 2, arbitrary: fc.constant(shown('compare', [], compare)) },
 )
 
@@ -195,14 +232,20 @@ test('any operations, restarts, snapshots and resets leave what the model says',
     fc.asyncProperty(
       fc.array(operation, { minLength: 5, maxLength: 60, size: 'max' }),
       async (operations) => {
-        const path = statePath()
-        const store = (await openOrFail(path, { foldFrom: 2000 })).store
-        const pair: Pair = { store, model: new Map(), pending: [], path, killed: [] }
+        const pair: Pair = {
+          store: createMemoryStore(),
+          model: new Map(),
+          pending: [],
+          path: statePath(),
+          isFull: false,
+          killed: [],
+        }
+        await open(pair)
         for (const run of operations) await run(pair)
         await compare(pair)
         await finish.restart(false)(pair)
         await compare(pair)
-        await pair.store.close()
+        for (const store of [pair.store, ...pair.killed]) await store.close()
       },
     ),
     { numRuns: Number(process.env['PROPERTY_RUNS'] ?? 100) },
