@@ -81,10 +81,11 @@ async function exec(settings: Settings, [file = '', ...args]: readonly string[])
 
 /** Until it is let go of, the child hears what we are told, and goes where we go. */
 function passSignals(child: Child): () => void {
-  // A terminal tells everybody in front of it; a child that is told twice takes it for impatience.
-  const byTerminal = process.stdin.isTTY === true
+  // A terminal tells everybody in front of it; a child that is told twice takes it for impatience. Who asks again is impatient.
+  let told = process.stdin.isTTY === true
   const pass = (signal: NodeJS.Signals) => {
-    if (signal === 'SIGTERM' || !byTerminal) child.kill(signal)
+    if (signal === 'SIGTERM' || !told) child.kill(signal)
+    told = false
   }
   const end = () => child.kill('SIGKILL')
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const

@@ -36,7 +36,9 @@ export function createReporter({ journal, sandboxes, limit, ...parts }: Parts): 
     witness,
     ways: new Ways(plan, catalogue, previewer(parts)),
     placeOf(whose) {
-      const { seed, clock } = sandboxes.use(whose ?? defaultSandbox)
+      // A look makes no sandbox: one that nobody has used is as the default one began.
+      const own = sandboxes.list().find(({ name }) => name === whose)
+      const { seed, clock } = own ?? sandboxes.use(defaultSandbox)
       return { seed, now: clock.now() }
     },
   })

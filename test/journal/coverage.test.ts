@@ -183,6 +183,13 @@ describe('sandboxes', () => {
     expect(await statusesIn(own, '*')).toEqual(['403', '404'])
   })
 
+  test('are not made by a look', async () => {
+    for (const view of ['coverage', 'manners', 'report'])
+      await steer(sim(), 'GET', `/${view}?sandbox=never-used`)
+    const { sandboxes } = await steer(sim(), 'GET', '/sandboxes')
+    expect(JSON.stringify(sandboxes)).not.toContain('never-used')
+  })
+
   test.each([
     ['POST', '/reset?sandbox=a'],
     ['DELETE', '/sandboxes/a'],

@@ -70,3 +70,8 @@ function told(one: Counted<unknown>, title: string, sentence: string): Told {
 function furtherOf(further: number): string {
   return further === 0 ? '' : `There was no room for ${several(further, 'further one')}.`
 }
+
+/** What of an operation nobody has met and the simulator knows no way to. */
+export function beyondWords(outOfReach: readonly string[]): string {
+  return `Not counted, since the simulator knows no request that shows it: ${outOfReach.join(', ')}.`
+}

@@ -1,5 +1,5 @@
 import type { OperationCoverage } from '../coverage-view.ts'
-import { type Chapter, chaptersOf, type Told } from './findings.ts'
+import { beyondWords, type Chapter, chaptersOf, type Told } from './findings.ts'
 import { escaped, pointGroups } from './html-points.ts'
 import { type Report, several, summaryOf, totalOf } from './model.ts'
 import { stylesheet } from './stylesheet.ts'
@@ -93,14 +93,16 @@ ${operations.map(operationCoverage).join('\n')}
 }
 
 function operationCoverage(own: OperationCoverage): string {
-  const { operation, method, path, requests, met, points, percent, missing } = own
+  const { operation, method, path, requests, met, points, percent, missing, outOfReach } = own
   const list = missing.map(({ sentence }) => `<li>${escaped(sentence)}</li>`).join('\n')
   const details = `<details><summary>${missing.length} missing, and how to meet them</summary>\n<ul class="missing">\n${list}\n</ul></details>`
+  const beyond =
+    outOfReach.length === 0 ? '' : `\n<p class="requests">${escaped(beyondWords(outOfReach))}</p>`
   return `<article>
 <h3><span class="method">${escaped(method)}</span> ${escaped(path)}</h3>
 <p class="requests">${escaped(operation)} · ${several(requests, 'request')} · ${met} of ${points} points</p>
 <div class="bar" role="img" aria-label="${percent} %"><i style="width:${percent}%"></i></div>
 ${pointGroups(own)}
-${missing.length === 0 ? '<p class="none">Everything was met.</p>' : details}
+${missing.length === 0 ? '<p class="none">Everything was met.</p>' : details}${beyond}
 </article>`
 }

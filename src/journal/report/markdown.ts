@@ -1,5 +1,5 @@
 import type { OperationCoverage } from '../coverage-view.ts'
-import { type Chapter, chaptersOf } from './findings.ts'
+import { beyondWords, type Chapter, chaptersOf } from './findings.ts'
 import { type Report, summaryOf } from './model.ts'
 
 /** Markdown, as the summary of a CI step shows it. */
@@ -22,6 +22,9 @@ export function markdownReport(report: Report): string {
       ]),
     ),
     ...coverage.operations.filter(({ missing }) => missing.length > 0).map(missingOf),
+    ...coverage.operations
+      .filter(({ outOfReach }) => outOfReach.length > 0)
+      .map(({ operation, outOfReach }) => escaped(`${operation}: ${beyondWords(outOfReach)}`)),
   ].join('\n\n')}\n`
 }
 
