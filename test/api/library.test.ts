@@ -61,3 +61,10 @@ test('--body-limit is the limit', async () => {
   expect((await ask(sim, '/v1/events', { body: event({ value: 'x'.repeat(500) }) })).status).toBe(201)
   expect((await ask(sim, '/v1/events', { body: event({ value: 'x'.repeat(1100) }) })).status).toBe(413)
 })
+
+test('it tells what its clients did', async () => {
+  await using sim = await startSimulator()
+  await fetch(`${sim.baseUrl}/events`, { method: 'POST', headers: { authorization: 'Bearer k' } })
+  const { requests, violations, coverage } = sim.report()
+  expect({ requests, violations, met: coverage.met }).toEqual({ requests: 1, violations: 1, met: 1 })
+})

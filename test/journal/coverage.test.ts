@@ -67,8 +67,11 @@ describe('what is missing', () => {
     own.map((_, index) => ({ id: operation.id, index })),
   )
 
-  test.each(operations)('of $id is met by whoever does what is said', async ({ id }) => {
-    const own = await startForTest({ sandboxLimit: 1000 })
+  test.each([
+    ...operations.map(({ id }) => ({ id, clock: '2026-01-15T12:00:00Z', seed: '1' })),
+    { id: 'getModelAnalytics', clock: '2027-10-03', seed: '42' },
+  ])('of $id is met by whoever does what is said, with seed $seed at $clock', async ({ id, clock, seed }) => {
+    const own = await startForTest({ clock, seed })
     const { of } = await coverageOf(own, 'untouched')
     const { missing } = of(id)
     expect(missing.length).toBe(points.filter((one) => one.id === id).length)
