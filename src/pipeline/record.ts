@@ -89,6 +89,6 @@ function bodiesOf({ request, answer }: Entry) {
   const text = (body: Captured) =>
     body.size === 0
       ? undefined
-      : withoutCredentials(textOf(body) ?? `(${body.size} bytes)`).slice(0, mostLogged)
+      : withoutCredentials((textOf(body) ?? `(${body.size} bytes)`).slice(0, mostLogged))
   return { requestBody: text(request.body), answerBody: text(answer.body) }
 }

@@ -1,0 +1,90 @@
+import { expect, test } from 'vitest'
+import { isObject, type Json } from '../../src/json.ts'
+import { ask } from '../support/client.ts'
+import { malformed, randomFrom } from '../support/malformed.ts'
+import { sendBytes, withoutInterim } from '../support/one-shot.ts'
+import { startForTest } from '../support/start.ts'
+
+/** `FUZZ=100000 npx vitest run --config test/vitest.config.ts test/api/fuzz.test.ts`; `FUZZ_SEED` for others. */
+const count = Number(process.env['FUZZ'] ?? 1500)
+const seed = Number(process.env['FUZZ_SEED'] ?? 1)
+const atATime = 64
+
+/** What no answer may show of our insides. */
+const insides = /\n\s+at |node:internal|node_modules|\.[jt]s:\d+|(Type|Range|Reference|Syntax)Error|\[object/
+
+/** Whether a request stops before its own end: its sender has gone, and hears nothing. */
+function isUnfinished(sent: string): boolean {
+  const [, head, body = ''] = /^(.*?)\r?\n\r?\n(.*)$/s.exec(sent) ?? []
+  if (head === undefined) return true
+  if (/^transfer-encoding:.*chunked/im.test(head)) return !body.includes('0\r\n\r\n')
+  return body.length < Number(/^content-length: *(\d+)/im.exec(head)?.[1] ?? 0)
+}
+
+/** What is wrong with an answer; undefined where nothing is. */
+function faultIn(sent: string, received: string): string | undefined {
+  const text = withoutInterim(received)
+  const [, statusText] = /^HTTP\/1\.1 (\d{3}) /.exec(text) ?? []
+  if (statusText === undefined) return isUnfinished(sent) ? undefined : 'no answer'
+  const status = Number(statusText)
+  const end = text.indexOf('\r\n\r\n')
+  const head = text.slice(0, end)
+  const body = text.slice(end + 4)
+  if (insides.test(text)) return 'shows our insides'
+  const headers = Object.fromEntries(head.split('\r\n').slice(1).map(splitHeader))
+  const violations = headers['x-sim-violations']
+  if (violations !== undefined && !isViolations(parsed(violations))) return 'violations that cannot be parsed'
+  if (status >= 500 && headers['x-sim-origin'] !== 'scenario') return `a ${status}`
+  return status < 400 || headers['content-length'] === '0' ? undefined : faultInError(parsed(body))
+}
+
+function splitHeader(line: string): [string, string] {
+  const at = line.indexOf(':')
+  return [line.slice(0, at).toLowerCase(), line.slice(at + 1).trim()]
+}
+
+function faultInError(body: Json | undefined): string | undefined {
+  const keys = isObject(body) ? Object.keys(body).join() : ''
+  const isError = isObject(body) && body['success'] === false && typeof body['error'] === 'string'
+  return keys === 'success,error' && isError ? undefined : "not the service's error"
+}
+
+const isViolations = (value: Json | undefined) =>
+  isObject(value) && typeof value['total'] === 'number' && Array.isArray(value['violations'])
+
+function parsed(text: string): Json | undefined {
+  try {
+    return JSON.parse(Buffer.from(text, 'latin1').toString('utf8'))
+  } catch {
+    return undefined
+  }
+}
+
+test(`of ${count} malformed requests each gets an answer of ours, and none hurts`, async () => {
+  const sim = await startForTest({ sandboxLimit: 50 })
+  const random = randomFrom(seed)
+  const kinds = new Map<string, number>()
+  const statuses = new Map<string, number>()
+  const faults: { fault: string; sent: string; received: string }[] = []
+  let left = count
+  const worker = async () => {
+    while (left > 0) {
+      left -= 1
+      const { kind, bytes } = malformed(random)
+      const received = await sendBytes(sim.origin, bytes)
+      kinds.set(kind, (kinds.get(kind) ?? 0) + 1)
+      const status = withoutInterim(received).slice(9, 12)
+      statuses.set(status, (statuses.get(status) ?? 0) + 1)
+      const fault = faultIn(bytes.toString('latin1'), received)
+      if (fault !== undefined && faults.length < 20)
+        faults.push({ fault, sent: bytes.toString('latin1').slice(0, 500), received: received.slice(0, 500) })
+    }
+  }
+  await Promise.all(Array.from({ length: atATime }, worker))
+  expect(faults).toEqual([])
+  expect([...kinds.keys()].sort()).toEqual(['bodies', 'bytes', 'damaged', 'framing', 'headers', 'paths'])
+  // Else it would only ever have met the first refusal.
+  for (const status of ['200', '400', '401', '404', '405', '415'])
+    expect(statuses.get(status) ?? 0, status).toBeGreaterThan(0)
+  expect((await ask(sim, '/__sim/health')).status).toBe(200)
+}, 3_600_000)

@@ -1,0 +1,230 @@
+import { analyticsPath, event, prompt } from './client.ts'
+
+/** A number in [0, 1), the next of a row that the seed settles. */
+export type Random = () => number
+
+/** Mulberry32: small, and the same everywhere. */
+export function randomFrom(seed: number): Random {
+  let state = seed >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+  }
+}
+
+const upTo = (random: Random, most: number) => Math.floor(random() * most)
+
+function oneOf<T>(random: Random, things: readonly [T, ...T[]]): T {
+  return things[upTo(random, things.length)] ?? things[0]
+}
+
+/** What nobody should send, by kind: bytes, headers, paths, bodies. The same seed, the same requests. */
+export function malformed(random: Random): { kind: string; bytes: Buffer } {
+  const [kind, make] = oneOf(random, kinds)
+  return { kind, bytes: make(random) }
+}
+
+const kinds: readonly [[string, (random: Random) => Buffer], ...[string, (random: Random) => Buffer][]] = [
+  ['bytes', noise],
+  ['damaged', (random) => damaged(random, requestOf(random, {}))],
+  ['headers', (random) => requestOf(random, { headers: headerLines(random) })],
+  ['paths', (random) => requestOf(random, { path: pathOf(random) })],
+  ['bodies', (random) => requestOf(random, { path: '/v1/events', body: bodyOf(random) })],
+  ['framing', framing],
+]
+
+interface About {
+  readonly path?: string
+  readonly headers?: readonly string[]
+  readonly body?: Buffer
+}
+
+const goodPaths = [analyticsPath, '/v1/events', '/v1/prompts', '/_s/a/v1/events', '/__sim/info'] as const
+const methods = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE', 'PROPFIND'] as const
+
+/** HTTP that can be read, with something in it that is wrong. */
+function requestOf(random: Random, { path, headers = [], body }: About): Buffer {
+  const sent = body ?? Buffer.from(JSON.stringify(oneOf(random, [event(), prompt()])))
+  const method = body ? 'POST' : oneOf(random, methods)
+  const lines = [
+    `${method} ${path ?? oneOf(random, goodPaths)} HTTP/1.1`,
+    'Host: localhost',
+    'Authorization: Bearer k',
+    ...(headers.some((line) => /^content-type/i.test(line)) ? [] : ['Content-Type: application/json']),
+    ...headers,
+    `Content-Length: ${sent.length}`,
+  ]
+  return Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), sent])
+}
+
+function noise(random: Random): Buffer {
+  const bytes = Buffer.from(Array.from({ length: 1 + upTo(random, 300) }, () => upTo(random, 256)))
+  return random() < 0.5 ? bytes : Buffer.concat([Buffer.from('GET / HTTP/1.1\r\nHost: x\r\n'), bytes])
+}
+
+/** Bytes changed, taken out or put in, in a few places. */
+function damaged(random: Random, whole: Buffer): Buffer {
+  const bytes = [...whole]
+  for (let times = 1 + upTo(random, 6); times > 0; times -= 1) {
+    const at = upTo(random, bytes.length)
+    const kept = upTo(random, 3)
+    bytes.splice(at, kept, ...(random() < 0.7 ? [upTo(random, 256)] : []))
+  }
+  return Buffer.from(bytes)
+}
+
+/** Latin-1 without line ends, which would be other headers. */
+function text(random: Random, most: number): string {
+  const length = upTo(random, most)
+  return Array.from({ length }, () => String.fromCharCode(33 + upTo(random, 222))).join('')
+}
+
+const headerNames = [
+  'X-Sim-Sandbox',
+  'X-Sim-Scenario',
+  'X-Sim-Sequence',
+  'X-Sim-Seed',
+  'X-Sim-Now',
+  'X-Sim-Nonsense',
+  'Prefer',
+  'Authorization',
+  'Content-Type',
+  'Content-Encoding',
+  'Cookie',
+  'Accept',
+  'Expect',
+  'Origin',
+  '__proto__',
+  'constructor',
+] as const
+
+const headerValues = [
+  '',
+  '429;retry-after=',
+  'slow;ms=-1',
+  'drop-field;path=/a~2',
+  '200*0',
+  '999999999999999',
+  '2026-13-45T99:99:99Z',
+  'code=abc, example="',
+  'Bearer ~',
+  'Bearer ~~a~b~../..',
+  'Basic x',
+  'gzip',
+  'br',
+  'identity, gzip',
+  'application/json; charset=utf-16',
+  'multipart/form-data; boundary=',
+  '[1, {}]',
+  '"',
+  '%00',
+] as const
+
+function headerLines(random: Random): string[] {
+  return Array.from({ length: 1 + upTo(random, 4) }, () => {
+    const name = random() < 0.85 ? oneOf(random, headerNames) : text(random, 30)
+    const value = random() < 0.6 ? oneOf(random, headerValues) : text(random, random() < 0.05 ? 9000 : 60)
+    return `${name}: ${value}`
+  })
+}
+
+const pathParts = [
+  'v1',
+  'models',
+  'analytics',
+  'events',
+  'prompts',
+  '_s',
+  '__sim',
+  '__admin',
+  'requests',
+  'sandboxes',
+  '..',
+  '.',
+  '',
+  '%',
+  '%2e%2e',
+  '%2F',
+  '%00',
+  '%c3%28',
+  '%ff',
+  '__proto__',
+  'constructor',
+  '*',
+  '4f7c2a1e-9b3d-4c58-8e21-6d0a5b7f9c34',
+  '{modelId}',
+  ';x=1',
+  'req-1',
+] as const
+
+function pathOf(random: Random): string {
+  const parts = Array.from({ length: 1 + upTo(random, 6) }, () =>
+    random() < 0.85 ? oneOf(random, pathParts) : text(random, random() < 0.05 ? 9000 : 30),
+  )
+  const query =
+    random() < 0.5
+      ? ''
+      : `?${oneOf(random, ['period=', '&&==&', '%', 'sandbox=*', 'limit=1e9'])}${text(random, 20)}`
+  return `/${parts.join('/')}${query}`
+}
+
+const values = [
+  'null',
+  'true',
+  '-0',
+  '1e999',
+  '"\\ud800"',
+  '""',
+  '[]',
+  '{}',
+  '{"a":1,"a":2}',
+  '{"__proto__":1}',
+  '[[[[[[[[',
+  '"',
+  '\\',
+  '\u0000',
+  '9007199254740993',
+] as const
+
+function bodyOf(random: Random): Buffer {
+  const choice = upTo(random, 5)
+  if (choice === 0) return Buffer.from(oneOf(random, values))
+  if (choice === 1) return damaged(random, Buffer.from(JSON.stringify(event({ properties: { a: [1] } }))))
+  if (choice === 2) return Buffer.from('[{"a":'.repeat(1 + upTo(random, 500)))
+  if (choice === 3) return noise(random)
+  const field = oneOf(random, [
+    'eventType',
+    'productId',
+    'value',
+    'eventAt',
+    'sampleRate',
+    'properties',
+    'insertId',
+  ])
+  const rest = JSON.stringify(event()).slice(1)
+  return Buffer.from(`{"${field}":${oneOf(random, values)},${rest}`)
+}
+
+/** Lengths and chunks that do not agree with what comes. */
+function framing(random: Random): Buffer {
+  const head =
+    'POST /v1/events HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer k\r\nContent-Type: application/json\r\n'
+  const tail = oneOf(random, [
+    'Content-Length: -1\r\n\r\n{}',
+    'Content-Length: 5\r\n\r\n{}',
+    'Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}',
+    'Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n{}',
+    'Transfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n',
+    'Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n',
+    'Transfer-Encoding: gzip, chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n',
+    'Content-Encoding: gzip\r\nContent-Length: 2\r\n\r\n{}',
+    'Content-Encoding: x\r\nContent-Length: 2\r\n\r\n{}',
+    'Expect: 100-continue\r\nContent-Length: 2\r\n\r\n{}',
+    'Expect: tea\r\nContent-Length: 2\r\n\r\n{}',
+    'Upgrade: websocket\r\nConnection: Upgrade\r\nContent-Length: 2\r\n\r\n{}',
+    'Content-Length: 2\r\n\r\n{}GARBAGE',
+  ])
+  return Buffer.from(head + tail, 'latin1')
+}
