@@ -45,8 +45,10 @@ function bodyOf(req: Request): Body {
 }
 
 function unreadable(error: unknown, limit: string): Body {
-  if (!isBodyError(error))
-    return { kind: 'unreadable', status: 400, reason: `The body cannot be read: ${String(error)}.` }
+  if (!isBodyError(error)) {
+    const why = error instanceof Error ? error.message : String(error)
+    return { kind: 'unreadable', status: 400, reason: `The body cannot be read: ${why}.` }
+  }
   const reason =
     error.type === 'entity.too.large'
       ? `The body is larger than the limit of ${limit}.`

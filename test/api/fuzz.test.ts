@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { isObject, type Json } from '../../src/json.ts'
 import { ask } from '../support/client.ts'
 import { malformed, randomFrom } from '../support/malformed.ts'
-import { sendBytes, withoutInterim } from '../support/one-shot.ts'
+import { isUnfinished, sendBytes, withoutInterim } from '../support/one-shot.ts'
 import { startForTest } from '../support/start.ts'
 
 /** `FUZZ=100000 npx vitest run --config test/vitest.config.ts test/api/fuzz.test.ts`; `FUZZ_SEED` for others. */
@@ -12,14 +12,6 @@ const atATime = 64
 
 /** What no answer may show of our insides. */
 const insides = /\n\s+at |node:internal|node_modules|\.[jt]s:\d+|(Type|Range|Reference|Syntax)Error|\[object/
-
-/** Whether a request stops before its own end: its sender has gone, and hears nothing. */
-function isUnfinished(sent: string): boolean {
-  const [, head, body = ''] = /^(.*?)\r?\n\r?\n(.*)$/s.exec(sent) ?? []
-  if (head === undefined) return true
-  if (/^transfer-encoding:.*chunked/im.test(head)) return !body.includes('0\r\n\r\n')
-  return body.length < Number(/^content-length: *(\d+)/im.exec(head)?.[1] ?? 0)
-}
 
 /** What is wrong with an answer; undefined where nothing is. */
 function faultIn(sent: string, received: string): string | undefined {

@@ -1,11 +1,14 @@
-import { describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { isObject, type JsonObject } from '../../src/json.ts'
 import { valueAt } from '../../src/pointer.ts'
 import { analyticsPath, ask, askOperation, errorOf, event, operations } from '../support/client.ts'
 import { steer } from '../support/control.ts'
 import { controlFaultsOf } from '../support/documented.ts'
 import { askRaw } from '../support/raw-http.ts'
+import { sharedSimulator } from '../support/shared.ts'
 import { startForTest, type TestSimulator } from '../support/start.ts'
+
+const shared = sharedSimulator()
 
 async function list(sim: TestSimulator, query = ''): Promise<JsonObject[]> {
   const { requests } = await steer(sim, 'GET', `/requests?${query}`)
@@ -90,9 +93,9 @@ describe('bodies', () => {
     ['more than is kept', 'x'.repeat(70_000), { size: 70_000, cut: true, text: 'x'.repeat(65_536) }],
     ['more than is read', 'x'.repeat(2_000_000), { size: 2_000_000, gone: true }],
   ])('are shown as %s', async (_name, body, shown) => {
-    const sim = await startForTest()
-    await ask(sim, '/v1/events', { method: 'POST', ...(body !== undefined && { body }) })
-    const one = await steer(sim, 'GET', '/requests/req-1')
+    const how = { method: 'POST', headers: { 'x-sim-sandbox': 'bodies' } }
+    const { headers } = await ask(shared(), '/v1/events', { ...how, ...(body !== undefined && { body }) })
+    const one = await steer(shared(), 'GET', `/requests/${headers.get('x-request-id')}`)
     expect(valueAt(one, '/request/body')).toEqual(shown)
   })
 
@@ -106,6 +109,9 @@ describe('bodies', () => {
 })
 
 describe('the list', () => {
+  const six = sharedSimulator()
+  beforeAll(() => sixExchanges(six()))
+
   test.each([
     ['', [1, 2, 3, 4, 5, 6]],
     ['order=newest', [6, 5, 4, 3, 2, 1]],
@@ -124,15 +130,11 @@ describe('the list', () => {
     ['sandbox=other', []],
     ['sandbox=*', [1, 2, 3, 4, 5, 6]],
   ])('of ?%s', async (query, wanted) => {
-    const sim = await startForTest()
-    await sixExchanges(sim)
-    expect(await numbers(sim, query)).toEqual(wanted)
+    expect(await numbers(six(), query)).toEqual(wanted)
   })
 
   test('a missing base path is advice', async () => {
-    const sim = await startForTest()
-    await sixExchanges(sim)
-    expect(await list(sim, 'since=4&limit=1')).toMatchObject([
+    expect(await list(six(), 'since=4&limit=1')).toMatchObject([
       { advice: [{ in: 'path', keyword: 'base-path', message: expect.stringContaining('/v1/events') }] },
     ])
   })
@@ -155,18 +157,15 @@ describe('the list', () => {
   })
 
   test('says how many there are, on this page or not', async () => {
-    const sim = await startForTest()
-    await sixExchanges(sim)
     const pages = ['status=4xx&limit=1', 'status=4xx&limit=1&cursor=4', 'status=4xx&since=4']
-    const totals = await Promise.all(pages.map((query) => steer(sim, 'GET', `/requests?${query}`)))
+    const totals = await Promise.all(pages.map((query) => steer(six(), 'GET', `/requests?${query}`)))
     expect(totals.map(({ total }) => total)).toEqual([4, 4, 2])
   })
 
   test.each(['status=5', 'order=up', 'limit=-1', 'limit=1001', 'origin=me', 'sandbox=-', 'statuss=400'])(
     'refuses ?%s',
     async (query) => {
-      const sim = await startForTest()
-      const answer = await ask(sim, `/__sim/requests?${query}`)
+      const answer = await ask(six(), `/__sim/requests?${query}`)
       expect(answer.status).toBe(400)
       errorOf(answer)
     },

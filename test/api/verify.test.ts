@@ -1,10 +1,19 @@
-import { describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { Json, JsonObject } from '../../src/json.ts'
 import { analyticsPath, ask, errorOf, event, modelId, objectOf, productId } from '../support/client.ts'
 import { steer } from '../support/control.ts'
 import { controlFaultsOf } from '../support/documented.ts'
 import { untilWaiting } from '../support/metrics.ts'
+import { sharedSimulator } from '../support/shared.ts'
 import { startForTest, type TestSimulator } from '../support/start.ts'
+
+/** After three requests: two purchases, one of them of the blue team, and analytics. */
+const shared = sharedSimulator()
+beforeAll(async () => {
+  await record(shared(), purchase({ properties: { plan: 'pro', seats: 3 } }), { 'x-team': 'blue' })
+  await record(shared())
+  await ask(shared(), analyticsPath)
+})
 
 const purchase = (about: JsonObject = {}) => event({ eventType: 'purchase', ...about })
 
@@ -39,11 +48,7 @@ describe('POST /__sim/verify', () => {
     [{ match: { body: { '/eventType': 'purchase' } }, count: { exactly: 2 } }, 200],
     [{ match: { body: { eventType: 'purchase', properties: { plan: 'pro' } } }, count: { exactly: 1 } }, 200],
   ])('of %j after three requests answers %i', async (question, status) => {
-    const sim = await startForTest()
-    await record(sim, purchase({ properties: { plan: 'pro', seats: 3 } }), { 'x-team': 'blue' })
-    await record(sim)
-    await ask(sim, analyticsPath)
-    const verdict = await verify(sim, question)
+    const verdict = await verify(shared(), question)
     expect(verdict).toMatchObject({ status, satisfied: status === 200, truncated: false })
   })
 
@@ -97,8 +102,7 @@ describe('POST /__sim/verify', () => {
     [{ match: { body: 'x' } }, /match\/body/],
     [{ matches: {} }, /matches/],
   ])('refuses %j, which could never be true', async (question, problem) => {
-    const sim = await startForTest()
-    const answer = await ask(sim, '/__sim/verify', { body: question as JsonObject })
+    const answer = await ask(shared(), '/__sim/verify', { body: question as JsonObject })
     expect([answer.status, errorOf(answer)]).toEqual([400, expect.stringMatching(problem)])
   })
 })
@@ -215,10 +219,6 @@ describe('POST /__sim/requests/count', () => {
     [{ match: { status: '2xx', body: { eventType: 'purchase' } } }, 2],
     [{ match: { status: 404 } }, 0],
   ])('of %j counts %i', async (body, count) => {
-    const sim = await startForTest()
-    await record(sim)
-    await ask(sim, analyticsPath)
-    await record(sim)
-    expect(await steer(sim, 'POST', '/requests/count', body)).toEqual({ count, truncated: false })
+    expect(await steer(shared(), 'POST', '/requests/count', body)).toEqual({ count, truncated: false })
   })
 })

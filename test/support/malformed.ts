@@ -51,7 +51,9 @@ function requestOf(random: Random, { path, headers = [], body }: About): Buffer 
   const lines = [
     `${method} ${path ?? oneOf(random, goodPaths)} HTTP/1.1`,
     'Host: localhost',
-    'Authorization: Bearer k',
+    ...(headers.some((line) => /^authorization/i.test(line)) || random() < 0.1
+      ? []
+      : ['Authorization: Bearer k']),
     ...(headers.some((line) => /^content-type/i.test(line)) ? [] : ['Content-Type: application/json']),
     ...headers,
     `Content-Length: ${sent.length}`,

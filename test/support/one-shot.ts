@@ -1,14 +1,26 @@
 import { connect } from 'node:net'
 
-/** Without a word for so long, the other side waits for more of the request. */
-const quietMs = 150
+/** Without a word for so long, the other side waits for more of the request than we think it has. */
+const quietMs = 5000
 
-/** Sends bytes on a connection of their own, and gives what came back: at most one whole answer, or what there was until the end. */
+/** Whether a request stops before its own end: its sender has gone, and hears nothing. */
+export function isUnfinished(sent: string): boolean {
+  const [, head, body = ''] = /^(.*?)\r?\n\r?\n(.*)$/s.exec(sent) ?? []
+  if (head === undefined) return true
+  if (/^transfer-encoding:.*chunked/im.test(head)) return !body.includes('0\r\n\r\n')
+  return body.length < Number(/^content-length: *(\d+)/im.exec(head)?.[1] ?? 0)
+}
+
+/**
+ * Sends bytes on a connection of their own, and gives what came back: one whole answer, or what there was until the end. Our side ends
+ * where the request is not finished.
+ */
 export function sendBytes(origin: string, bytes: Uint8Array): Promise<string> {
   const { hostname, port } = new URL(origin)
+  const sent = Buffer.from(bytes).toString('latin1')
   return new Promise((resolve, reject) => {
     const socket = connect(Number(port), hostname)
-    const onlyHead = Buffer.from(bytes.subarray(0, 5)).toString('latin1') === 'HEAD '
+    const onlyHead = sent.startsWith('HEAD ')
     let received = ''
     const finish = () => {
       clearTimeout(quiet)
@@ -17,7 +29,7 @@ export function sendBytes(origin: string, bytes: Uint8Array): Promise<string> {
       socket.resetAndDestroy()
       resolve(received)
     }
-    const quiet = setTimeout(() => socket.end(), quietMs)
+    const quiet = setTimeout(() => socket.end(), isUnfinished(sent) ? 0 : quietMs)
     const stuck = setTimeout(
       () => reject(new Error(`no end to ${Buffer.from(bytes).toString('latin1')}`)),
       15_000,
