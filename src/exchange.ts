@@ -28,7 +28,7 @@ export interface Incoming {
   /** As sent, without the question mark; empty for none. */
   readonly query: string
   /** Lower-case names; a repeated header is joined with commas. */
-  readonly headers: Readonly<Record<string, string | undefined>>
+  readonly headers: Readonly<Record<string, string>>
   readonly body: Body
 }
 

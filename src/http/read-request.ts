@@ -60,11 +60,13 @@ function isBodyError(error: unknown): error is BodyError {
   return error instanceof Error && 'status' in error && 'type' in error
 }
 
-function headersOf(req: Request): Record<string, string | undefined> {
-  const headers: Record<string, string | undefined> = {}
-  for (const [name, value] of Object.entries(req.headers))
-    headers[name] = Array.isArray(value) ? value.join(', ') : value
-  return headers
+function headersOf({ headers }: Request): Record<string, string> {
+  const joined: Record<string, string> = {}
+  for (const name in headers) {
+    const value = headers[name]
+    if (value !== undefined) joined[name] = typeof value === 'string' ? value : value.join(', ')
+  }
+  return joined
 }
 
 function splitOnce(text: string, separator: string): [string, string?] {

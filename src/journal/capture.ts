@@ -36,17 +36,15 @@ const credentialName =
 
 const knownSchemes = ['bearer', 'basic', 'digest', 'negotiate', 'token', 'apikey']
 
-/** A copy of the headers in which no credential is left. Of a bearer token the sandbox that it names stays: `Bearer [redacted]~worker-3`. */
-export function redactedHeaders(
-  headers: Readonly<Record<string, string | undefined>>,
-): Record<string, string> {
-  const copy: Record<string, string> = {}
+/** The headers without a credential; a copy where there is one. Of a bearer token the sandbox that it names stays: `Bearer [redacted]~worker-3`. */
+export function redactedHeaders(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  let copy: Record<string, string> | undefined
   for (const name in headers) {
-    const value = headers[name]
-    if (value === undefined) continue
-    copy[name] = isCredential(name) ? redactedValue(name, value) : value
+    if (!isCredential(name)) continue
+    copy ??= { ...headers }
+    copy[name] = redactedValue(name, headers[name] ?? '')
   }
-  return copy
+  return copy ?? headers
 }
 
 /** Whether a header of this lower-case name is redacted. */

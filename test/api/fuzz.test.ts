@@ -13,17 +13,25 @@ const atATime = 64
 /** What no answer may show of our insides. */
 const insides = /\n\s+at |node:internal|node_modules|\.[jt]s:\d+|(Type|Range|Reference|Syntax)Error|\[object/
 
-/** What is wrong with an answer; undefined where nothing is. */
+/** What is wrong with what came back; undefined where nothing is. One answer may follow another: what was too much is a request, too. */
 function faultIn(sent: string, received: string): string | undefined {
-  const text = withoutInterim(received)
-  const [, statusText] = /^HTTP\/1\.1 (\d{3}) /.exec(text) ?? []
-  if (statusText === undefined) return isUnfinished(sent) ? undefined : 'no answer'
-  const status = Number(statusText)
-  const end = text.indexOf('\r\n\r\n')
-  const head = text.slice(0, end)
-  const body = text.slice(end + 4)
+  let text = withoutInterim(received)
+  if (text === '') return isUnfinished(sent) ? undefined : 'no answer'
   if (insides.test(text)) return 'shows our insides'
-  const headers = Object.fromEntries(head.split('\r\n').slice(1).map(splitHeader))
+  while (text !== '') {
+    const [, status, head = ''] = /^HTTP\/1\.1 (\d{3}) [^\r]*\r\n(.*?)\r\n\r\n/s.exec(text) ?? []
+    if (status === undefined) return 'no HTTP'
+    const headers = Object.fromEntries(head.split('\r\n').map(splitHeader))
+    const from = text.indexOf('\r\n\r\n') + 4
+    const to = from + Number(headers['content-length'] ?? 0)
+    const fault = faultInAnswer(Number(status), headers, text.slice(from, to))
+    if (fault !== undefined) return fault
+    text = withoutInterim(text.slice(to))
+  }
+  return undefined
+}
+
+function faultInAnswer(status: number, headers: Record<string, string>, body: string): string | undefined {
   const violations = headers['x-sim-violations']
   if (violations !== undefined && !isViolations(parsed(violations))) return 'violations that cannot be parsed'
   if (status >= 500 && headers['x-sim-origin'] !== 'scenario') return `a ${status}`

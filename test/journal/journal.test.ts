@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { describe, expect, test } from 'vitest'
 import { captured, mostOfABody } from '../../src/journal/capture.ts'
 import { Journal } from '../../src/journal/journal.ts'
@@ -125,4 +127,30 @@ describe('bodies', () => {
       journal.record(entryFor(journal, { answerBody: 'x' }), unread)
     expect([...journal.entries()].every(({ answer: { body } }) => body.bytes?.length === 1)).toBe(true)
   })
+})
+
+test('nothing grows, however many requests come: with sandboxes that come and go, and bodies that have to make room', () => {
+  setFlagsFromString('--expose-gc')
+  const collect: () => void = runInNewContext('gc')
+  const journal = new Journal(1000)
+  const fill = (count: number) => {
+    for (let index = 0; index < count; index += 1) {
+      const number = journal.recorded
+      const answer = { body: captured(new Uint8Array(number % 7 === 0 ? mostOfABody : 100)) }
+      journal.record(
+        entryFor(journal, { sandbox: `s-${number % 150}`, answer, requestBody: 'small' }),
+        unread,
+      )
+      if (number % 10 === 0) journal.clear(`s-${(number * 7) % 150}`)
+    }
+    collect()
+    const { heapUsed, external } = process.memoryUsage()
+    return heapUsed + external
+  }
+  fill(10_000)
+  const before = fill(10_000)
+  const after = fill(100_000)
+  expect(after - before).toBeLessThan(3 * 1024 * 1024) // 100,000 entries would be 100 MB and more
+  expect(journal.held).toBeLessThanOrEqual(1000)
+  expect(journal.sandboxes().length).toBeLessThanOrEqual(150)
 })
