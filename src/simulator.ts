@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { parseDuration, parseNow } from './clock.ts'
 import type { Contract, Loaded } from './contract/contract.ts'
 import { createFallback, type Fallback } from './contract/fallback.ts'
@@ -108,6 +109,7 @@ async function wire(
   const pipeline = createPipeline(parts)
   const handled = new Set(handlers.keys())
   const stopping = new AbortController()
+  setMaxListeners(0, stopping.signal) // as many as wait
   const seen = {
     ...sources,
     version,

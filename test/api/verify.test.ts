@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import type { Json, JsonObject } from '../../src/json.ts'
 import { analyticsPath, ask, errorOf, event, modelId, objectOf, productId } from '../support/client.ts'
 import { steer } from '../support/control.ts'
@@ -120,6 +120,10 @@ describe('a verification that waits', () => {
 
   test('does not disturb others: requests go on, and each is answered by its own', async () => {
     const sim = await startForTest()
+    const warnings: Error[] = []
+    const heed = (warning: Error) => warnings.push(warning)
+    process.on('warning', heed)
+    onTestFinished(() => void process.off('warning', heed))
     const names = Array.from({ length: 20 }, (_, index) => `sandbox-${index}`)
     const waiting = names.map((name) => verify(sim, { withinMs: 60_000 }, `?sandbox=${name}`))
     const never = names.map((name) =>
@@ -133,6 +137,7 @@ describe('a verification that waits', () => {
     for (const verdict of await Promise.all(waiting)) expect(verdict).toMatchObject({ status: 200, count: 1 })
     await sim.close()
     for (const verdict of await Promise.all(never)) expect(verdict).toMatchObject({ status: 417, count: 0 })
+    expect(warnings).toEqual([]) // of too many listeners
   })
 
   test('fails when the time is up', async () => {
