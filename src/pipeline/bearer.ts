@@ -13,13 +13,18 @@ export function readBearer(header: string | undefined): Bearer {
   // A key without a scheme is not repeated: answers are logged in many places.
   if (scheme.toLowerCase() !== 'bearer' && rest === '')
     return no('The Authorization header has no scheme before the key.')
-  if (scheme.toLowerCase() !== 'bearer')
+  if (otherSchemes.includes(scheme.toLowerCase()))
     return no(`The Authorization header uses the scheme "${scheme}", not Bearer.`)
+  // What is no scheme may be the beginning of a key.
+  if (scheme.toLowerCase() !== 'bearer')
+    return no('The Authorization header uses a scheme that is not Bearer.')
   const token = rest.trim()
   const tilde = token.lastIndexOf('~')
   const key = tilde < 0 ? token : token.slice(0, tilde)
   if (key === '') return no('The bearer token is empty.')
   return { ok: true, token: key, sandbox: tilde < 0 ? undefined : token.slice(tilde + 1) }
 }
+
+const otherSchemes = ['apikey', 'basic', 'digest', 'negotiate', 'token']
 
 const no = (problem: string) => ({ ok: false, problem }) as const

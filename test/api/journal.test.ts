@@ -277,7 +277,7 @@ test('no token is shown anywhere: not by the journal, a stream, a curl command, 
     await askOperation(sim, operation, { token: `${secret}~worker-3`, headers })
     await askOperation(sim, operation, { token: null, headers: { ...headers, authorization: secret } })
   }
-  await ask(sim, `${analyticsPath}?api_key=${secret}`, { token: `${secret}~-` })
+  await ask(sim, `${analyticsPath}?api_key=${secret}`, { token: `any-key~${secret}!` })
   const reader = stream.body?.getReader()
   let streamed = ''
   while (!streamed.includes('\nid: 10\n')) {

@@ -33,5 +33,6 @@ describe('an Authorization header', () => {
   test('that is a bare key is refused without repeating the whole key', () => {
     const key = 'sk-live-0123456789abcdef0123456789abcdef'
     expect(JSON.stringify(readBearer(key))).not.toContain(key)
+    expect(JSON.stringify(readBearer(`${key} with spaces`))).not.toContain(key)
   })
 })
