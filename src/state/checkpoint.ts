@@ -1,5 +1,6 @@
 import { open, readFile, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Adapter } from 'lowdb'
 import { codeOf, reasonOf, StateFault } from './fault.ts'
 import { type Checkpoint, checkpointOf, textOf } from './format.ts'
@@ -8,9 +9,13 @@ import { jsonFault } from './json-fault.ts'
 /** Characters per write: some tenths of a millisecond of work between two looks at the network. */
 const SLICE = 64 * 1024
 
+/** Milliseconds from one slice to the next, so that requests have most of the time, however much there is to write. */
+const PAUSE = 3
+
 /** lowdb's way to our state file: read whole at the start, written beside and put in place in one step. */
 export class CheckpointFile implements Adapter<Checkpoint> {
   readonly #path: string
+  #isHurried = false
 
   constructor(path: string) {
     this.#path = path
@@ -38,11 +43,16 @@ export class CheckpointFile implements Adapter<Checkpoint> {
     }
   }
 
+  /** From here on nothing waits for requests: there are none any more. */
+  hurry(): void {
+    this.#isHurried = true
+  }
+
   /** The old file stays whole until the new one is on the disk. */
   async write(checkpoint: Checkpoint): Promise<void> {
     const beside = `${this.#path}.tmp`
     try {
-      await writeSlices(beside, checkpoint)
+      await writeSlices(beside, checkpoint, () => (this.#isHurried ? undefined : sleep(PAUSE)))
       await rename(beside, this.#path)
       await syncFolder(dirname(this.#path))
     } catch (error) {
@@ -52,7 +62,11 @@ export class CheckpointFile implements Adapter<Checkpoint> {
   }
 }
 
-async function writeSlices(path: string, checkpoint: Checkpoint): Promise<void> {
+async function writeSlices(
+  path: string,
+  checkpoint: Checkpoint,
+  pause: () => Promise<void> | undefined,
+): Promise<void> {
   const file = await open(path, 'w')
   try {
     let slice = ''
@@ -61,6 +75,7 @@ async function writeSlices(path: string, checkpoint: Checkpoint): Promise<void> 
       if (slice.length < SLICE) continue
       await file.writeFile(slice)
       slice = ''
+      await pause()
     }
     await file.writeFile(slice)
     await file.sync()

@@ -82,14 +82,25 @@ function heldBy({ pid, host, since }: Holder, path: string): string {
 }
 
 async function load(path: string, lock: Locked, options: FileStoreOptions): Promise<Opened> {
-  const db = new Low<Checkpoint>(new CheckpointFile(path), { seq: 0, realms: [] })
+  const file = new CheckpointFile(path)
+  const db = new Low<Checkpoint>(file, { seq: 0, realms: [] })
   await db.read()
   const world = new World(db.data.realms)
   const { seq, entries, files } = await replayJournal(path, world, db.data.seq)
   await beginFile(path, db)
   const journal = await openJournal(path, files, entries, options.write)
   const checkpointBytes = async () => (await stat(path)).size
-  const parts = { world, seq, journal, db, checkpointBytes, ...settingsOf(options), release: lock.release }
+  const hurry = () => file.hurry()
+  const parts = {
+    world,
+    seq,
+    journal,
+    db,
+    hurry,
+    checkpointBytes,
+    ...settingsOf(options),
+    release: lock.release,
+  }
   const store = new KeptStore(new FileKeeper(parts, await checkpointBytes()))
   const loaded = {
     ...sizeOf(world),

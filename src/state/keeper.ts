@@ -27,6 +27,8 @@ export interface KeeperParts {
   readonly seq: number
   readonly journal: Journal
   readonly db: Low<Checkpoint>
+  /** Lets a checkpoint be written as fast as can be. */
+  readonly hurry: () => void
   /** The journal is folded into the checkpoint from this many bytes on, and where it is as large as the checkpoint. */
   readonly foldFrom: number
   /** Size of the checkpoint on the disk, in bytes. */
@@ -150,9 +152,10 @@ export class FileKeeper implements Keeper {
   }
 
   async #finish(): Promise<void> {
+    const { journal, release, hurry } = this.#parts
     this.#flush()
+    hurry()
     await this.#folding
-    const { journal, release } = this.#parts
     if (!journal.isEmpty) await this.#fold()
     await journal.close()
     await release()

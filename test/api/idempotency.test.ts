@@ -56,6 +56,14 @@ describe('a retry meets the first event', () => {
     ])
   })
 
+  test('with another payload, which the journal tells of that one request', async () => {
+    const sim = await startForTest()
+    for (const value of ['first', 'first', 'second']) await post(sim, { value })
+    const requests = async (query: string) => (await steer(sim, 'GET', `/requests?${query}`))['requests']
+    expect(await requests('advice=true')).toMatchObject([{ advice: [{ keyword: 'idempotency' }] }])
+    expect(await requests('advice=false')).toHaveLength(2)
+  })
+
   test('with another payload, in strict mode too: which payload came first is no fault of the request', async () => {
     const sim = await startForTest({ strict: true })
     const eventId = await post(sim)
@@ -82,7 +90,7 @@ describe('a retry meets the first event', () => {
     expect(await kept(sim)).toEqual([{ ...lost, replays: 1 }])
   })
 
-  test('after a restart, a graceful one or kill -9', async () => {
+  test('after a restart, a graceful one or kill -9', { timeout: 60_000 }, async () => {
     const state = join(await tempFolder(), 'state.json')
     const expected = { eventId: '', value: 'first', replays: 0 }
     for (const signal of ['SIGTERM', 'SIGKILL', 'SIGKILL', 'SIGTERM'] as const) {

@@ -12,7 +12,7 @@ import { shipped } from './targets.ts'
 
 /**
  * Whether the cost of a write grows with what is stored: `npm run bench:state`. Starts what is shipped on files of 1,000,
- * 10,000 and 100,000 events, and posts events over HTTP, at first in quiet and then while a checkpoint is written. The
+ * 10,000 and 100,000 events, and posts events over HTTP, while a checkpoint is written and then in quiet. The
  * sizes take turns within every round; a figure is the median of its rounds, with its ratio to that of 1,000 beside it.
  */
 const sizes = [1000, 10_000, 100_000]
@@ -94,14 +94,15 @@ async function measure(folder: string, size: number): Promise<Round> {
   const started = await startTarget(shipped(own), await freePort(), warmAnalytics)
   try {
     const residentMb = started.residentMb()
-    await load(started, warmUp, connections, { amount })
+    await load(started, warmUp, connections, { amount: 3 * amount })
     await succeed(started, dropping('warm'))
-    const quiet = await load(started, newEvent, connections, { amount })
     await untilFolding(started, own)
     const begun = performance.now()
     const replaced = untilReplaced(state).then(() => performance.now() - begun)
     const folding = await load(started, newEvent, connections, { amount })
-    return { readyMs: started.readyMs, residentMb, quiet, folding, checkpointMs: await replaced }
+    const checkpointMs = await replaced
+    const quiet = await load(started, newEvent, connections, { amount })
+    return { readyMs: started.readyMs, residentMb, quiet, folding, checkpointMs }
   } finally {
     await started.stop()
     rmSync(own, { recursive: true })

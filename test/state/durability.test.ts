@@ -123,6 +123,23 @@ describe('what was acknowledged', () => {
   })
 })
 
+test('a checkpoint is written between the writes, not instead of them', async () => {
+  const path = statePath()
+  const { store } = await openOrFail(path, { foldFrom: 4_000_000 })
+  const replacedBy = () => statSync(path).ino
+  const before = replacedBy()
+  const ids = Array.from({ length: 10_000 }, (_, index) => `e${index}`)
+  await recordAll(store, ids) // some 4 MB in one turn: the checkpoint begins, and takes some sixty slices
+  let meanwhile = 0
+  for (; replacedBy() === before; meanwhile += 1)
+    await store.recordEvent(writer, event({ insertId: `meanwhile ${meanwhile}` }))
+  expect(meanwhile).toBeGreaterThan(50)
+  await store.close()
+  const again = await openOrFail(path)
+  expect(again.loaded).toMatchObject({ events: ids.length + meanwhile, journalEntries: 0 })
+  await again.store.close()
+})
+
 describe('what only an edited contract lets in', () => {
   /** Bodies as they may come where somebody has learnt that the service is more liberal than its description. */
   const events: JsonObject[] = [
