@@ -1,18 +1,13 @@
 # The folder that is served from; the manifest and the lock come first, so that installs are kept between builds.
-FROM node:24-slim AS manifest
+FROM node:24-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
-
-FROM manifest AS build
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY tsconfig.json tsconfig.types.json ./
 COPY spec spec
 COPY fixtures fixtures
 COPY src src
 RUN npm run --silent build
-
-FROM manifest AS production
-RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund
 
 FROM node:24-slim
 LABEL org.opencontainers.image.title="convsim" \
@@ -22,9 +17,10 @@ LABEL org.opencontainers.image.title="convsim" \
 # The same goes for the control plane: a container's port mapping is its boundary.
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=4010 SIM_STATE=/data/state.json SIM_CONTROL_OPEN=true
 WORKDIR /app
-COPY --from=production /app ./
+COPY package.json ./
 COPY spec spec
 COPY fixtures fixtures
+# All libraries are in it; no node_modules beside it.
 COPY --from=build /app/dist dist
 # A new volume takes its owner from here.
 RUN mkdir /data && chown node:node /data

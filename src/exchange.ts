@@ -47,13 +47,28 @@ export interface Reply {
   readonly mediaType?: string
   /** The body as it goes onto the wire, where it was made already. Whoever changes `body` has to take it away. */
   readonly bytes?: Uint8Array | undefined
+  /** Of a body that is given out again and again. Whoever changes `body` has to take it away. */
+  readonly lasting?: Lasting | undefined
   /** In place of a body: text of the media type, bit by bit until it ends or the client has gone. */
   readonly pieces?: (gone: AbortSignal) => AsyncIterable<string>
 }
 
+/** What was found out about a body that never changes, so that it need not be found out again. */
+export interface Lasting {
+  bytes: Uint8Array | undefined
+  /** The operation whose success it is by the contract; undefined until it was checked. */
+  fits: Operation | undefined
+}
+
 /** The body as it goes onto the wire; empty for none. */
-export function bytesOf({ body, bytes, mediaType }: Reply): Uint8Array {
-  if (bytes) return bytes
+export function bytesOf(reply: Reply): Uint8Array {
+  if (reply.bytes) return reply.bytes
+  if (!reply.lasting) return encoded(reply)
+  reply.lasting.bytes ??= encoded(reply)
+  return reply.lasting.bytes
+}
+
+function encoded({ body, mediaType }: Reply): Uint8Array {
   if (body === undefined) return noBytes
   return Buffer.from(mediaType !== undefined && typeof body === 'string' ? body : JSON.stringify(body))
 }

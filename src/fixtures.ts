@@ -1,7 +1,6 @@
 import { join } from 'node:path'
-import fixturesSchema from '../spec/fixtures.schema.json' with { type: 'json' }
 import type { Finding, Loaded } from './contract/contract.ts'
-import { compileSchema } from './contract/schema.ts'
+import { type Prepared, prepared } from './contract/prepared.ts'
 import { readSource, type Source } from './contract/source.ts'
 import type { Json, JsonObject } from './json.ts'
 import { below } from './pointer.ts'
@@ -47,8 +46,9 @@ export interface Fixtures {
   readonly phrases: Phrases
 }
 
-const FILES = ['keys', 'plans', 'models', 'products', 'personas', 'phrases'] as const
-type FileName = (typeof FILES)[number]
+/** The files of the folder, without `.yaml`. */
+export const FIXTURE_FILES = ['keys', 'plans', 'models', 'products', 'personas', 'phrases'] as const
+type FileName = (typeof FIXTURE_FILES)[number]
 type Sources = Readonly<Record<FileName, Source>>
 
 /**
@@ -56,10 +56,18 @@ type Sources = Readonly<Record<FileName, Source>>
  * folder: all of them must be there. Scenario names are not looked up: the catalogue is not known here.
  */
 export async function loadFixtures(folder: string): Promise<Loaded<Fixtures>> {
-  const read = await readAll(folder)
+  const loaded = await loadAll(folder, prepared)
+  // Once more from the text: only its parser knows the places of what was found.
+  return loaded.ok ? loaded : loadAll(folder)
+}
+
+async function loadAll(folder: string, known?: Prepared): Promise<Loaded<Fixtures>> {
+  const read = await readAll(folder, known)
   if (!read.ok) return read
   const sources = read.value
-  const misfits = misshapen(sources)
+  // What the build has prepared it has also checked.
+  if (FIXTURE_FILES.every((file) => sources[file].prepared)) return { ok: true, value: proved(sources) }
+  const misfits = await misshapen(sources)
   if (misfits.length > 0) return { ok: false, findings: misfits }
   const fixtures = proved(sources)
   const findings = faultsOf(fixtures).map(([file, { path, message }]) =>
@@ -68,20 +76,22 @@ export async function loadFixtures(folder: string): Promise<Loaded<Fixtures>> {
   return findings.length > 0 ? { ok: false, findings } : { ok: true, value: fixtures }
 }
 
-async function readAll(folder: string): Promise<Loaded<Sources>> {
-  const read = await Promise.all(FILES.map((file) => readSource(join(folder, `${file}.yaml`))))
+async function readAll(folder: string, known: Prepared | undefined): Promise<Loaded<Sources>> {
+  const read = await Promise.all(FIXTURE_FILES.map((file) => readSource(join(folder, `${file}.yaml`), known)))
   const findings = read.flatMap((source) => (source.ok ? [] : source.findings))
   const sources = Object.fromEntries(
-    read.flatMap((source, index) => (source.ok ? [[FILES[index], source.value]] : [])),
+    read.flatMap((source, index) => (source.ok ? [[FIXTURE_FILES[index], source.value]] : [])),
   )
   // Without a finding, every file has its source.
   return findings.length > 0 ? { ok: false, findings } : { ok: true, value: sources as Sources }
 }
 
-function misshapen(sources: Sources): Finding[] {
+async function misshapen(sources: Sources): Promise<Finding[]> {
+  const { compileSchema } = await import('./contract/schema.ts')
+  const { default: fixturesSchema } = await import('../spec/fixtures.schema.json', { with: { type: 'json' } })
   const check = compileSchema(fixturesSchema, 'the fixtures')
   return check(valuesOf(sources)).map(({ pointer, message }) => {
-    const file = FILES.find((name) => pointer === `/${name}` || pointer.startsWith(`/${name}/`))
+    const file = FIXTURE_FILES.find((name) => pointer === `/${name}` || pointer.startsWith(`/${name}/`))
     if (!file) throw new Error(`no file has ${pointer}: ${message}`)
     const place = sources[file].place(pointer.slice(file.length + 1))
     return { severity: 'error', place, message: `${pointer.slice(file.length + 1) || file} ${message}` }
@@ -89,7 +99,7 @@ function misshapen(sources: Sources): Finding[] {
 }
 
 function valuesOf(sources: Sources): JsonObject {
-  return Object.fromEntries(FILES.map((file): [string, Json] => [file, sources[file].value]))
+  return Object.fromEntries(FIXTURE_FILES.map((file): [string, Json] => [file, sources[file].value]))
 }
 
 function proved(sources: Sources): Fixtures {

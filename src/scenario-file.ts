@@ -1,6 +1,5 @@
 import scenarioSchema from '../spec/scenarios.schema.json' with { type: 'json' }
 import type { Finding, Loaded } from './contract/contract.ts'
-import { compileSchema } from './contract/schema.ts'
 import { readSource } from './contract/source.ts'
 import { isObject } from './json.ts'
 import { type Rule, type RuleContext, readRules } from './scenarios/rules.ts'
@@ -15,6 +14,7 @@ export async function loadScenarioFile(file: string, context: RuleContext): Prom
     place: source.place(pointer),
     message,
   })
+  const { compileSchema } = await import('./contract/schema.ts')
   const violations = compileSchema(scenarioSchema, 'scenario file')(source.value)
   if (violations.length > 0 || !isObject(source.value)) {
     return {

@@ -161,6 +161,14 @@ export const settingTable = {
     max: 1_000_000,
     about: 'Most exchanges that the journal keeps; for one more, the oldest goes.',
   }),
+  cacheSize: whole({
+    flag: 'cache-size',
+    default: 200,
+    min: 0,
+    max: 100_000,
+    about:
+      'Most analytics answers that are remembered as long as nothing can have changed them, some 50 kB each; the one that nobody asked for longest goes.',
+  }),
   cors: onOff({
     flag: 'cors',
     default: true,

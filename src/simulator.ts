@@ -87,7 +87,7 @@ async function wire(
   for (const { place, message } of contract.warnings) log.warn({ place }, message)
   const productsOfModel = productsOf(fixtures)
   const world = createWorld(fixtures)
-  const handlersOver = (store: Store) => handlersOf(contract, world, store, productsOfModel)
+  const handlersOver = (store: Store) => handlersOf(contract, world, store, { ...settings, productsOfModel })
   const handlers = handlersOver(store)
   const journal = new Journal(settings.journalSize)
   const sandboxes = new Sandboxes({ ...sandboxDefaults(settings), now, onGone: dropper(store, journal, log) })
@@ -208,9 +208,16 @@ function handlersOf(
   contract: Contract,
   world: World,
   store: Store,
-  productsOfModel: ReadonlyMap<string, readonly string[]>,
+  {
+    productsOfModel,
+    cacheSize,
+  }: Pick<Settings, 'cacheSize'> & { readonly productsOfModel: ReadonlyMap<string, readonly string[]> },
 ): Map<string, Handler> {
-  const all = [getModelAnalytics(world, store, productsOfModel), createPrompt(store), createEvent(store)]
+  const all = [
+    getModelAnalytics(world, store, productsOfModel, cacheSize),
+    createPrompt(store),
+    createEvent(store),
+  ]
   const documented = all.filter(({ operationId }) => contract.operations.some(({ id }) => id === operationId))
   return new Map(documented.map((handler) => [handler.operationId, handler]))
 }

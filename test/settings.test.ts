@@ -27,6 +27,7 @@ const samples: {
   maxAnalysesPerHour: { good: '5', means: 5, bad: '0' },
   models: { good: 'closed', means: 'closed', bad: 'some' },
   strict: { good: 'true', means: true, bad: 'perhaps' },
+  cacheSize: { good: '50', means: 50, bad: '-1' },
   bodyLimit: { good: '500kb', means: '500kb', bad: 'huge' },
   cors: { good: 'off', means: false, bad: 'perhaps' },
   simHeaders: { good: 'no', means: false, bad: 'perhaps' },

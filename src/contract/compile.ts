@@ -1,27 +1,29 @@
+import type { CodeOptions } from 'ajv'
+import type { Ajv2020 } from 'ajv/dist/2020.js'
 import type { JsonObject } from '../json.ts'
-import { asFragment } from '../pointer.ts'
 import { createAjv, type Validator } from './ajv.ts'
+import { type Compiler, DOCUMENT, keyOfParameters, referTo } from './compiler.ts'
 import type { Finding } from './contract.ts'
 import { checkSchemas, teachUnknown } from './schema-check.ts'
 import type { Source } from './source.ts'
 
-/** The name under which ajv knows the document, so that schemas can refer to each other, and to themselves. */
-const DOCUMENT = 'contract'
-
-/** Makes validators of the schemas of one document. All of it happens at load: what comes out only runs. */
-export interface Compiler {
-  /** The validator of the schema at this pointer, for JSON as it stands: nothing is coerced or filled in. */
-  at(pointer: string): Validator | undefined
-  /** The validator of an object of parameters; it types texts and fills in defaults in the object itself. */
-  parameters(schema: JsonObject, pointer: string): Validator | undefined
-  /** A reference for `parameters` to a schema of the document. */
-  referTo(pointer: string): string
-  /** What was found while compiling, each once. */
-  readonly findings: readonly Finding[]
+/** What ajv has compiled: the name that it knows each schema by, by the key under which it can be prepared. */
+export interface Compiled {
+  readonly ajv: Ajv2020
+  readonly names: ReadonlyMap<string, string>
 }
 
-/** `meta: false` leaves out the check against the meta-schema, for a document that is known to pass it. */
-export function createCompiler(document: JsonObject, source: Source, options: { meta: boolean }): Compiler {
+/** A compiler whose work can be kept. */
+export interface AjvCompiler extends Compiler {
+  readonly compiled: readonly Compiled[]
+}
+
+/** Compiles with ajv. `code` is how ajv is to write its functions, for the build, which keeps what it writes. */
+export function createCompiler(
+  document: JsonObject,
+  source: Source,
+  { meta, code = {} }: { readonly meta: boolean; readonly code?: CodeOptions },
+): AjvCompiler {
   const findings: Finding[] = []
   const said = new Set<string>()
   let current = ''
@@ -32,10 +34,15 @@ export function createCompiler(document: JsonObject, source: Source, options: { 
     findings.push({ severity, place: source.place(current), message })
   }
   const warn = (message: string) => find('warning', message)
-  const ajv = createAjv(warn)
+  const ajv = createAjv(warn, { code: { ...code } })
   // Every schema is compiled by the first one too, which says what is odd about it.
-  const coercing = createAjv(() => undefined, { strict: false, coerceTypes: true, useDefaults: true })
-  if (options.meta) findings.push(...checkSchemas(document, source, ajv))
+  const coercing = createAjv(() => undefined, {
+    strict: false,
+    coerceTypes: true,
+    useDefaults: true,
+    code: { ...code },
+  })
+  if (meta) findings.push(...checkSchemas(document, source, ajv))
   teachUnknown(document, ajv)
   ajv.addSchema(document, DOCUMENT)
   coercing.addSchema(document, DOCUMENT)
@@ -52,18 +59,30 @@ export function createCompiler(document: JsonObject, source: Source, options: { 
     }
   }
   const validators = new Map<string, Validator | undefined>()
+  const schemas = new Map<string, string>()
+  const groups = new Map<string, string>()
   return {
     at(pointer) {
       if (!validators.has(pointer)) {
+        schemas.set(referTo(pointer), referTo(pointer))
         validators.set(
           pointer,
-          attempt(pointer, () => ajv.getSchema(DOCUMENT + asFragment(pointer))),
+          attempt(pointer, () => ajv.getSchema(referTo(pointer))),
         )
       }
       return validators.get(pointer)
     },
-    parameters: (schema, pointer) => attempt(pointer, () => coercing.compile(schema)),
-    referTo: (pointer) => DOCUMENT + asFragment(pointer),
+    parameters(schema, pointer) {
+      const key = keyOfParameters(schema)
+      const name = groups.get(key) ?? `parameters-${groups.size}`
+      if (!groups.has(key)) coercing.addSchema(schema, name)
+      groups.set(key, name)
+      return attempt(pointer, () => coercing.getSchema(name))
+    },
     findings,
+    compiled: [
+      { ajv, names: schemas },
+      { ajv: coercing, names: groups },
+    ],
   }
 }

@@ -31,3 +31,12 @@ function expandMembers(document: JsonObject, value: JsonObject, open: readonly s
     Object.entries(value).map(([name, member]) => [name, expand(document, member, open)]),
   )
 }
+
+/** Makes something when it is first wanted, and only then: few schemas are ever looked at whole. */
+export function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined
+  return () => {
+    made ??= { value: make() }
+    return made.value
+  }
+}

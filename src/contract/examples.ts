@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../json.ts'
 import { below, tokensOf } from '../pointer.ts'
-import type { Compiler } from './compile.ts'
+import type { Compiler } from './compiler.ts'
 import type { Example, Finding } from './contract.ts'
 import { isJson } from './media-types.ts'
 import { resolve } from './references.ts'

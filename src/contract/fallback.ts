@@ -54,9 +54,12 @@ const CONFIG = {
  * generator, seeded with the request, gets a try as well.
  */
 export async function createFallback(contract: Contract): Promise<Fallback> {
-  const [{ default: prism }, { pino }] = await Promise.all([import('@stoplight/prism-http'), import('pino')])
+  const [{ default: prism }, { default: pino }] = await Promise.all([
+    import('@stoplight/prism-http'),
+    import('pino'),
+  ])
   // Prism logs at a level of its own, which children inherit; without it each request would be an exception.
-  const logger = Object.assign(pino({ level: 'silent' }), { success: () => undefined })
+  const logger = Object.assign(pino.pino({ level: 'silent' }), { success: () => undefined })
   const operations = await prism.getHttpOperationsFromSpec(documentForPrism(contract.document))
   const instance = prism.createInstance({ ...CONFIG, mock: { dynamic: false } }, { logger })
 

@@ -1,12 +1,13 @@
 import { isObject, type Json, type JsonObject } from '../json.ts'
 import { below } from '../pointer.ts'
-import { createCompiler } from './compile.ts'
+import { type Compiler, compilerOf } from './compiler.ts'
 import type { Assumption, Contract, Finding, Loaded } from './contract.ts'
 import { checkExamples } from './examples.ts'
 import { createMatcher } from './match.ts'
 import { normalise } from './normalise.ts'
 import { compileOperations } from './operation.ts'
 import { basePathOf, checkOutline, checkVersion } from './outline.ts'
+import { type Prepared, prepared } from './prepared.ts'
 import { checkReferences } from './references.ts'
 import { readSource, type Source } from './source.ts'
 import { checkStructure } from './structure.ts'
@@ -18,6 +19,10 @@ export interface LoadOptions {
    * @default true
    */
   readonly structure?: boolean
+  /** Where a document may be found that was read and compiled before. @default what the build has prepared */
+  readonly prepared?: Prepared
+  /** Makes the validators. @default those that are prepared, else ajv's */
+  readonly compiler?: (document: JsonObject, source: Source) => Compiler
 }
 
 /**
@@ -25,7 +30,7 @@ export interface LoadOptions {
  * stops the load; the findings are all there are, warnings included, and not just the first.
  */
 export async function loadContract(file: string, options: LoadOptions = {}): Promise<Loaded<Contract>> {
-  const source = await readSource(file)
+  const source = await readSource(file, options.prepared ?? prepared)
   return source.ok ? buildContract(source.value, options) : source
 }
 
@@ -39,17 +44,14 @@ export async function buildContract(source: Source, options: LoadOptions = {}): 
   }
   const version = checkVersion(document, source)
   if (version.length > 0) return { ok: false, findings: version }
-
-  const findings: Finding[] = []
-  if (structure) findings.push(...(await checkStructure(document, source)))
-  findings.push(...checkReferences(document, source))
-  findings.push(...normalise(document, source))
-  findings.push(...checkOutline(document, source))
-  const compiler = createCompiler(document, source, { meta: structure })
+  // What the build has prepared it has also checked, and put right where there was something to.
+  const checked = source.prepared ? [] : await checkDocument(document, source, structure)
+  const compiler =
+    options.compiler?.(document, source) ?? (await compilerOf(document, source, { meta: structure }))
   const operations = compileOperations(document, compiler)
-  const examples = checkExamples(document, compiler, source)
+  const examples = source.prepared ? [] : checkExamples(document, compiler, source)
   // Only now, since examples compile what no operation refers to.
-  findings.push(...compiler.findings, ...examples)
+  const findings = [...checked, ...compiler.findings, ...examples]
 
   if (findings.some(({ severity }) => severity === 'error')) return { ok: false, findings }
   const basePath = basePathOf(document) ?? ''
@@ -60,12 +62,21 @@ export async function buildContract(source: Source, options: LoadOptions = {}): 
       ...titleOf(document),
       basePath,
       operations,
-      assumptions: [...assumptionsIn(document, '')],
+      assumptions: assumptionsIn(document),
       warnings: findings,
       document,
       match: createMatcher(basePath, operations),
     },
   }
+}
+
+/** Checks the document as a document, and puts right what can be. */
+async function checkDocument(document: JsonObject, source: Source, structure: boolean): Promise<Finding[]> {
+  const findings = structure ? await checkStructure(document, source) : []
+  findings.push(...checkReferences(document, source))
+  findings.push(...normalise(document, source))
+  findings.push(...checkOutline(document, source))
+  return findings
 }
 
 function titleOf({ info }: JsonObject): { title: string; version: string } {
@@ -74,10 +85,11 @@ function titleOf({ info }: JsonObject): { title: string; version: string } {
 }
 
 /** Every `x-assumption`, wherever it stands. */
-function* assumptionsIn(value: Json, pointer: string): Generator<Assumption> {
-  if (typeof value !== 'object' || value === null) return
+function assumptionsIn(value: Json, pointer = '', found: Assumption[] = []): Assumption[] {
+  if (typeof value !== 'object' || value === null) return found
   for (const [name, member] of Object.entries(value)) {
-    if (name === 'x-assumption' && typeof member === 'string') yield { pointer, text: member.trim() }
-    else yield* assumptionsIn(member, below(pointer, name))
+    if (name === 'x-assumption' && typeof member === 'string') found.push({ pointer, text: member.trim() })
+    else if (typeof member === 'object') assumptionsIn(member, below(pointer, name), found)
   }
+  return found
 }

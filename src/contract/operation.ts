@@ -1,9 +1,9 @@
 import { isObject, type Json, type JsonObject } from '../json.ts'
 import { below } from '../pointer.ts'
 import type { Validator } from './ajv.ts'
-import type { Compiler } from './compile.ts'
+import type { Compiler } from './compiler.ts'
 import type { Operation, Violation } from './contract.ts'
-import { dereference } from './dereference.ts'
+import { dereference, once } from './dereference.ts'
 import { bareMediaType, covering, isJson } from './media-types.ts'
 import { compileParameters } from './parameters.ts'
 import { resolve } from './references.ts'
@@ -44,13 +44,13 @@ function compileOperation(
     statuses: responses.statuses,
     body: body && { required: body.required, mediaTypes: body.mediaTypes },
     parameters: parameters.described,
-    bodySchema: () => body?.schema,
+    bodySchema: () => body?.schema(),
     readParameters: parameters.read,
     checkBody: (mediaType, value) => body?.check(mediaType, value) ?? [],
     checkResponse: responses.check,
-    examples: (status) => responses.find(status)?.examples ?? [],
+    examples: (status) => responses.find(status)?.examples() ?? [],
     responseDescription: (status) => responses.find(status)?.description,
-    responseSchema: (status) => responses.find(status)?.schema,
+    responseSchema: (status) => responses.find(status)?.schema(),
   }
 }
 
@@ -65,7 +65,7 @@ interface Body {
   /** Without parameters, as the document lists them; may be ranges such as `application/*`. */
   readonly mediaTypes: readonly string[]
   /** Of the first JSON media type, references resolved. */
-  readonly schema: JsonObject | undefined
+  readonly schema: () => JsonObject | undefined
   check(mediaType: string, value: Json): Violation[]
 }
 
@@ -84,7 +84,7 @@ function compileBody(document: JsonObject, compiler: Compiler, operation: string
   return {
     required: body.value.required === true,
     mediaTypes,
-    schema: schema && dereference(document, schema.value),
+    schema: once(() => schema && dereference(document, schema.value)),
     check(mediaType, value) {
       const documented = validators.has(mediaType) ? mediaType : covering(mediaTypes, mediaType)
       if (documented === undefined) {

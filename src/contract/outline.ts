@@ -50,14 +50,11 @@ export function checkOutline(document: JsonObject, source: Source): Finding[] {
     const id = value.operationId
     if (id === undefined) continue
     const first = seen.get(id)
-    const place = source.place(below(pointer, 'operationId'))
-    if (first === undefined) seen.set(id, place)
+    const own = below(pointer, 'operationId')
+    if (first === undefined) seen.set(id, own)
     else {
-      findings.push({
-        severity: 'error',
-        place,
-        message: `the operationId "${id}" is taken already at ${first}`,
-      })
+      const message = `the operationId "${id}" is taken already at ${source.place(first)}`
+      findings.push({ severity: 'error', place: source.place(own), message })
     }
   }
   return [...findings, ...checkPaths(document, source), ...checkParameters(document, source)]

@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject } from '../json.ts'
 import { below } from '../pointer.ts'
 import type { Validator } from './ajv.ts'
-import type { Compiler } from './compile.ts'
+import { type Compiler, referTo } from './compiler.ts'
 import type { DescribedParameter, ParameterValues, SentParameters, Violation } from './contract.ts'
 import { dereference } from './dereference.ts'
 import { type Resolved, resolve } from './references.ts'
@@ -122,7 +122,7 @@ function compileGroup(
   const properties = parameters.map(({ name, schemaPointer }): [string, Json] => {
     const schema = resolve(document, schemaPointer)?.value
     if (schema === undefined) return [name, true]
-    const $ref = compiler.referTo(schemaPointer)
+    const $ref = referTo(schemaPointer)
     // ajv looks for defaults beside the property only, not behind a reference.
     return [name, schema.default === undefined ? { $ref } : { $ref, default: schema.default }]
   })

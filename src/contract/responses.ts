@@ -1,9 +1,9 @@
 import { isObject, type Json, type JsonObject } from '../json.ts'
 import { below } from '../pointer.ts'
 import type { Validator } from './ajv.ts'
-import type { Compiler } from './compile.ts'
+import type { Compiler } from './compiler.ts'
 import type { Example, Violation } from './contract.ts'
-import { dereference } from './dereference.ts'
+import { dereference, once } from './dereference.ts'
 import { examplesOf } from './examples.ts'
 import { isJson } from './media-types.ts'
 import { resolve } from './references.ts'
@@ -12,9 +12,9 @@ import { toViolations } from './violations.ts'
 /** One documented response, compiled. */
 export interface Response {
   readonly description: string
-  readonly examples: readonly Example[]
+  readonly examples: () => readonly Example[]
   /** Of the JSON body, references resolved; undefined where none is described. */
-  readonly schema: JsonObject | undefined
+  readonly schema: () => JsonObject | undefined
   readonly validate: Validator | undefined
 }
 
@@ -69,8 +69,8 @@ function compileResponse(document: JsonObject, compiler: Compiler, pointer: stri
   const schema = media === undefined ? undefined : resolve(document, below(media, 'schema'))
   return {
     description: typeof description === 'string' ? description : '',
-    examples: media === undefined ? [] : examplesOf(document, media),
-    schema: schema && dereference(document, schema.value),
+    examples: once(() => (media === undefined ? [] : examplesOf(document, media))),
+    schema: once(() => schema && dereference(document, schema.value)),
     validate: schema && compiler.at(schema.pointer),
   }
 }

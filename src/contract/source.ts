@@ -1,114 +1,54 @@
-import { readFile } from 'node:fs/promises'
-import {
-  type Document,
-  isAlias,
-  isMap,
-  isNode,
-  isScalar,
-  isSeq,
-  LineCounter,
-  parseDocument,
-  visit,
-} from 'yaml'
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import type { Json } from '../json.ts'
-import { tokensOf } from '../pointer.ts'
 import type { Finding, Loaded } from './contract.ts'
+import type { Prepared, PreparedSource } from './prepared.ts'
 
 /** A YAML or JSON file that was read, and still knows where each of its values stands. */
 export interface Source {
   /** As it was named by whoever asked for it. */
   readonly file: string
   readonly value: Json
-  /** `spec/openapi.yaml:12:5` of a JSON pointer; where it points at nothing, of the nearest value around it. */
+  /**
+   * `spec/openapi.yaml:12:5` of a JSON pointer; where it points at nothing, of the nearest value around it. The file alone
+   * of what is prepared: whoever finds fault with that reads it once more, without `prepared`.
+   */
   place(pointer: string): string
+  /** What the build has made of it; undefined for a file that was parsed just now. */
+  readonly prepared?: PreparedSource
 }
 
-/** After a slip of the pen a parser finds fault with all that follows; more than these help nobody. */
-const SYNTAX_ERRORS = 5
-
-/** Reads a YAML or JSON file. A file that cannot be read, or not be understood, is a finding. */
-export async function readSource(file: string): Promise<Loaded<Source>> {
-  let text: string
+/**
+ * Reads a YAML or JSON file. A file that cannot be read, or not be understood, is a finding. One that is prepared, byte for
+ * byte, is taken from there; for any other the parser is loaded, which takes time.
+ */
+export async function readSource(file: string, prepared?: Prepared): Promise<Loaded<Source>> {
+  let bytes: Buffer
   try {
-    text = await readFile(file, 'utf8')
+    bytes = readFileSync(file) // a start has nothing else to do meanwhile, and the other way takes longer
   } catch (error) {
     return failed({ severity: 'error', place: file, message: `cannot be read: ${reason(error)}` })
   }
-  return parseSource(text, file)
-}
-
-/** The same for text that is at hand; `file` is only for the places. JSON is read as the YAML that it is. */
-export function parseSource(text: string, file: string): Loaded<Source> {
-  const lines = new LineCounter()
-  const document = parseDocument(text, { lineCounter: lines })
-  const at = (offset: number) => {
-    const { line, col } = lines.linePos(offset)
-    return `${file}:${line}:${col}`
+  const known = prepared?.sources[digestOf(bytes)]
+  if (known !== undefined) {
+    const value: Json = JSON.parse(known.json)
+    return { ok: true, value: { file, value, place: () => file, prepared: known } }
   }
-  if (document.errors.length > 0) {
-    return failed(
-      ...document.errors.slice(0, SYNTAX_ERRORS).map((error): Finding => {
-        // The library repeats the place and quotes the line below its sentence; the place is ours to say.
-        const sentence = error.message.split(/ at line \d+, column \d+/)[0] ?? error.message
-        return { severity: 'error', place: at(error.pos[0]), message: sentence }
-      }),
-    )
-  }
-  let value: Json
-  try {
-    // Proved by the core schema: no tags of other types are resolved, so only JSON's types can come out.
-    value = document.toJS({ maxAliasCount: 1000 }) as Json
-  } catch (error) {
-    // An alias without an anchor, or aliases of aliases that would fill the memory.
-    const place = at(unresolvedAlias(document) ?? 0)
-    return failed({ severity: 'error', place, message: `cannot be expanded: ${reason(error)}` })
-  }
-  return { ok: true, value: { file, value, place: (pointer) => at(offsetOf(document, pointer)) } }
+  const { parseSource } = await import('./parse.ts')
+  return parseSource(bytes.toString('utf8'), file)
 }
 
-/** Where a pointer's key (or list item) begins; the nearest one around it where it points at nothing. */
-function offsetOf(document: Document, pointer: string): number {
-  let node: unknown = document.contents
-  let offset = startOf(node)
-  for (const token of tokensOf(pointer)) {
-    const member = memberOf(isAlias(node) ? node.resolve(document) : node, token)
-    if (member === undefined) break
-    // Something that the parser made up (an empty value) stands nowhere.
-    offset = startOf(member.start) || offset
-    node = member.value
-  }
-  return offset
+/** By what a file is known again. */
+export function digestOf(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex')
 }
 
-function memberOf(node: unknown, token: string): { start: unknown; value: unknown } | undefined {
-  if (isMap(node)) {
-    const pair = node.items.find(({ key }) => String(isScalar(key) ? key.value : key) === token)
-    return pair && { start: pair.key, value: pair.value }
-  }
-  const item = isSeq(node) ? node.items[Number(token)] : undefined
-  return item === undefined ? undefined : { start: item, value: item }
-}
-
-function unresolvedAlias(document: Document): number | undefined {
-  let found: number | undefined
-  visit(document, {
-    Alias(_, alias) {
-      if (alias.resolve(document) !== undefined) return undefined
-      found = startOf(alias)
-      return visit.BREAK
-    },
-  })
-  return found
-}
-
-function startOf(node: unknown): number {
-  return isNode(node) ? (node.range?.[0] ?? 0) : 0
-}
-
-function failed(...findings: Finding[]): Loaded<never> {
+/** A load that came to nothing, and why. */
+export function failed(...findings: Finding[]): Loaded<never> {
   return { ok: false, findings }
 }
 
-function reason(error: unknown): string {
+/** What an exception says. */
+export function reason(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }

@@ -17,7 +17,8 @@ export function metricsHandlers(seen: Seen): Record<string, ControlHandler> {
 }
 
 async function createRegistry(seen: Seen, tallies: Tallies): Promise<Registry> {
-  const { Counter, Histogram, Registry, collectDefaultMetrics } = await import('prom-client')
+  const { default: prometheus } = await import('prom-client')
+  const { Counter, Histogram, Registry, collectDefaultMetrics } = prometheus
   const registry = new Registry()
   const registers = [registry]
   new Counter({
@@ -50,7 +51,7 @@ async function createRegistry(seen: Seen, tallies: Tallies): Promise<Registry> {
 const durationName = 'convsim_request_duration_seconds'
 
 async function addGauges({ journal, sandboxes, store }: Seen, registers: Registry[]): Promise<void> {
-  const { Gauge } = await import('prom-client')
+  const { default: prometheus } = await import('prom-client')
   const gauges: [name: string, help: string, value: () => number | Promise<number>][] = [
     ['convsim_journal_entries', 'Exchanges that the journal holds.', () => journal.held],
     [
@@ -68,7 +69,7 @@ async function addGauges({ journal, sandboxes, store }: Seen, registers: Registr
     ['convsim_state_prompts', 'Prompts that the state holds.', async () => (await store.size()).prompts],
   ]
   for (const [name, help, value] of gauges)
-    new Gauge({
+    new prometheus.Gauge({
       name,
       help,
       registers,

@@ -1,11 +1,6 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import cors from 'cors'
-import express, {
-  type ErrorRequestHandler,
-  type Express,
-  type Request,
-  type RequestHandler,
-  type Response,
-} from 'express'
+import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response } from 'express'
 import type { Incoming, Parcel, Reply } from '../exchange.ts'
 import type { Log } from '../log.ts'
 import { refusals } from '../refusals.ts'
@@ -33,36 +28,58 @@ const healthPath = '/__sim/health'
 /** What scripts written for WireMock ask under `/__admin`. */
 const wiremockPath = '/__sim/wiremock'
 
+const toInfo: Reply = {
+  status: 302,
+  headers: { Location: '/__sim/info' },
+  body: undefined,
+  origin: 'simulator',
+}
+
 /** An import is as large as a sandbox. */
 const controlBodyLimit = '256mb'
 
 /** The edge: Express turns sockets into requests, replies go back through `deliver`. Does not listen. */
-export function createApp(answering: Answering, settings: AppSettings, log: Log): Express {
+export function createApp(answering: Answering, settings: AppSettings, log: Log): RequestListener {
   let count = 0
   const nextId = () => `req-${++count}`
   const readRequest = requestReader(settings.bodyLimit)
   const readControl = requestReader(controlBodyLimit)
   const answerControl = async (req: Request, res: Response, path?: string) => {
-    const head = { ...headOf(req, nextId()), ...(path && { path }) }
+    const head = { ...headOf(req, req.originalUrl, nextId()), ...(path && { path }) }
     const refused = answering.controlRefusal(head)
     if (refused) return deliverPromptly(refused, res)
     const gone = new AbortController()
     res.once('close', () => gone.abort())
-    await deliver(await answering.control(await readControl(req, res, head), gone.signal), res)
+    const request = await new Promise<Incoming>((resolve) => readControl(req, head, resolve))
+    await deliver(await answering.control(request, gone.signal), res)
   }
+  const answerService = (req: IncomingMessage, res: ServerResponse, target: string) =>
+    readRequest(req, headOf(req, target, nextId()), (request) => {
+      answering
+        .service(request)
+        .then((parcel) => deliver(parcel, res))
+        .catch((error: unknown) => stumble(error, res, log))
+    })
 
   const app = express()
   app.disable('x-powered-by')
   app.get(healthAliases, (req, res) => answerControl(req, res, healthPath))
   app.use('/__admin', (req, res) => answerControl(req, res, wiremockPath + req.path))
   app.use('/__sim', (req, res) => answerControl(req, res))
-  app.get('/', (_req, res) => res.redirect(302, '/__sim/info'))
+  app.get('/', (_req, res) => deliverPromptly(toInfo, res))
   if (settings.cors) app.use(forBrowsers(cors({ exposedHeaders: '*', maxAge: 600 })))
-  app.use(async (req, res) => {
-    await deliver(await answering.service(await readRequest(req, res, headOf(req, nextId()))), res)
-  })
+  app.use((req, res) => answerService(req, res, req.originalUrl))
   app.use(unexpected(log))
-  return app
+  // Routes are for those who may want anything else; passing them takes a tenth of the time that an answer does.
+  return (req, res) => {
+    if (isPlain(req)) answerService(req, res, req.url ?? '')
+    else app(req, res)
+  }
+}
+
+/** Whether a request is for the service and does not come from a browser. */
+function isPlain({ url = '', headers }: IncomingMessage): boolean {
+  return headers.origin === undefined && /^\/(?!$|\?|__|healthz|_x-steady)/i.test(url)
 }
 
 /** Only a browser sends `Origin`; other clients' OPTIONS is a method like any other. */
@@ -73,8 +90,13 @@ function forBrowsers(allow: RequestHandler): RequestHandler {
 /** Whatever Express itself stumbles over still gets the service's shape. */
 function unexpected(log: Log): ErrorRequestHandler {
   return (error, _req, res, next) => {
-    if (res.headersSent) return next(error)
-    log.error({ err: error }, 'a bug at the edge')
-    deliverPromptly(refusals.ownFault('Internal error of the simulator; its log tells more.'), res)
+    if (res.headersSent) next(error)
+    else stumble(error, res, log)
   }
+}
+
+function stumble(error: unknown, res: ServerResponse, log: Log): void {
+  log.error({ err: error }, 'a bug at the edge')
+  if (res.headersSent) res.destroy()
+  else deliverPromptly(refusals.ownFault('Internal error of the simulator; its log tells more.'), res)
 }

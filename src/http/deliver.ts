@@ -4,7 +4,16 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { bytesOf, type Parcel, promptly, type Reply } from '../exchange.ts'
 
 /** Puts a reply on the socket, or does to the socket what was asked for. A client that has gone gets nothing. */
-export async function deliver({ reply, date, delivery }: Parcel, res: ServerResponse): Promise<void> {
+export function deliver(parcel: Parcel, res: ServerResponse): Promise<void> | undefined {
+  const { reply, delivery } = parcel
+  if (delivery !== promptly || reply.pieces || res.destroyed) return deliverSlowly(parcel, res)
+  const bytes = bytesOf(reply)
+  writeHead(reply, parcel.date, bytes.length, res)
+  res.end(bytes)
+  return undefined
+}
+
+async function deliverSlowly({ reply, date, delivery }: Parcel, res: ServerResponse): Promise<void> {
   if (delivery.delayMs > 0) await pause(delivery.delayMs, res)
   if (res.destroyed) return
   if (reply.pieces) return stream(reply, reply.pieces, res)
@@ -69,13 +78,27 @@ function writeHead(
   length: number | undefined,
   res: ServerResponse,
 ): void {
-  res.writeHead(reply.status, {
-    ...((reply.body !== undefined || reply.pieces) && { 'Content-Type': reply.mediaType ?? jsonType }),
-    ...(length !== undefined && { 'Content-Length': length }),
-    ...(date !== undefined && { Date: new Date(date).toUTCString() }),
-    ...reply.headers,
-  })
+  // A flat list is what Node writes without looking at each name first.
+  const headers: (string | number)[] = []
+  if (reply.body !== undefined || reply.pieces) headers.push('Content-Type', reply.mediaType ?? jsonType)
+  if (length !== undefined) headers.push('Content-Length', length)
+  if (date !== undefined) headers.push('Date', httpDate(date))
+  for (const name in reply.headers) headers.push(name, reply.headers[name] ?? '')
+  res.writeHead(reply.status, headers)
 }
+
+/** As HTTP writes an instant, to the second. Most answers are of the same second as the one before. */
+const httpDate = (() => {
+  let second = Number.NaN
+  let text = ''
+  return (instant: number) => {
+    if (Math.floor(instant / 1000) !== second) {
+      second = Math.floor(instant / 1000)
+      text = new Date(instant).toUTCString()
+    }
+    return text
+  }
+})()
 
 /** The first share of the bytes; always less than all of them. */
 function part(bytes: Uint8Array, keep: number): Uint8Array {

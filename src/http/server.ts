@@ -1,6 +1,5 @@
-import { createServer, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
+import { createServer, type RequestListener, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
-import type { Express } from 'express'
 import type { Log } from '../log.ts'
 import { refuse } from '../refusals.ts'
 import { deliverPromptly } from './deliver.ts'
@@ -18,7 +17,7 @@ export type Listening =
   | { readonly ok: false; readonly problem: string }
 
 /** Listens; 0 is any free port. An address that cannot be had is an expected outcome. */
-export function listen(app: Express, host: string, port: number, log: Log): Promise<Listening> {
+export function listen(app: RequestListener, host: string, port: number, log: Log): Promise<Listening> {
   // What Node would refuse by itself, without a body, is refused here in the service's shape.
   const server = createServer({ requireHostHeader: false }, (request, response) => {
     if (request.headers.host !== undefined || request.httpVersion === '1.0') return app(request, response)

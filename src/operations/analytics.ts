@@ -2,7 +2,8 @@ import { type Exchange, parametersOf } from '../exchange.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
 import type { AnalyticsQuery, World } from '../simulation/analytics.ts'
 import type { Store } from '../state/store.ts'
-import type { Handler } from './handler.ts'
+import type { Answer, Handler } from './handler.ts'
+import { Remembered } from './remembered.ts'
 
 const standardDays = 30
 
@@ -12,61 +13,94 @@ function daysOf(period: unknown): number {
   return days === undefined ? standardDays : Number(days)
 }
 
-/** GET /models/{modelId}/analytics (service.md, "Endpoints"): the model's figures over the period. */
+/**
+ * GET /models/{modelId}/analytics (service.md, "Endpoints"): the model's figures over the period. An answer is a function
+ * of what `keyOf` names, so it is remembered under that: `cacheSize` of them, 0 for none.
+ */
 export function getModelAnalytics(
   world: World,
   store: Store,
   productsOfModel: ReadonlyMap<string, readonly string[]>,
+  cacheSize: number,
 ): Handler {
+  const remembered = new Remembered<Answer>(cacheSize)
+  const answer = (asked: Asked, shaping: Shaping, shift: Shift | undefined): Answer =>
+    remembered.get(keyOf(asked, shaping, shift), () => ({
+      body: figures(world, { ...asked, qualityShift: shift?.of }, shaping),
+      lasting: { bytes: undefined, fits: undefined },
+    }))
   return {
     operationId: 'getModelAnalytics',
     metered: true,
     modelOf: (exchange) => String(parametersOf(exchange).path['modelId']),
-    async handle(exchange) {
+    handle(exchange) {
       const { path, query } = parametersOf(exchange)
       const modelId = String(path['modelId']).toLowerCase()
-      const period = { days: daysOf(query['period']), now: exchange.now }
-      const productIds = productsOfModel.get(modelId) ?? []
-      const qualityShift = await shiftBy(store, exchange.sandbox.name, productIds, period)
-      return figures(world, { seed: exchange.seed, modelId, ...period, qualityShift }, exchange.shaping)
+      const asked = { seed: exchange.seed, modelId, days: daysOf(query['period']), now: exchange.now }
+      const products = productsOfModel.get(modelId)
+      if (!products) return answer(asked, exchange.shaping, undefined)
+      return shiftBy(store, exchange.sandbox.name, products, asked).then((shift) =>
+        answer(asked, exchange.shaping, shift),
+      )
     },
   }
 }
 
-/** The answer of 200, bent as the data family of scenarios has it. */
+type Asked = Omit<AnalyticsQuery, 'persona' | 'shape' | 'qualityShift'>
+type Shaping = Exchange['shaping']
+
+/** Everything that an answer depends on. Of the time it is the day alone. */
+function keyOf(
+  { seed, modelId, days, now }: Asked,
+  { persona, shape, nulls }: Shaping,
+  shift: Shift | undefined,
+): string {
+  const day = Math.floor(now / dayMs)
+  // The seed comes last: it alone may hold any text.
+  return [modelId, days, day, persona, shape, nulls.join(), shift?.key, seed].join('\n')
+}
+
+/** The answer of 200, bent as the data family of scenarios has it. Nobody else holds it. */
 export function figures(
   world: World,
   wanted: Omit<AnalyticsQuery, 'persona' | 'shape'>,
-  { persona, shape, nulls }: Exchange['shaping'],
+  { persona, shape, nulls }: Shaping,
 ): Json {
   const analytics = world.analytics({ ...wanted, persona, shape })
-  const answer = analytics as unknown as JsonObject // an interface, of JSON through and through
-  return nulls.length === 0 ? answer : withNulls(structuredClone(answer), nulls)
+  return withNulls(analytics as unknown as JsonObject, nulls) // an interface, of JSON through and through
 }
 
-/**
- * What the events of the model's products do to each day's conversation quality: the weight of the sandbox's quality
- * settings times the sum of the day's impacts. Undefined where there is nothing to do.
- */
+/** What the events of a model's products do to each day's conversation quality. */
+interface Shift {
+  readonly of: NonNullable<AnalyticsQuery['qualityShift']>
+  /** The same for the same shift of every day. */
+  readonly key: string
+}
+
+/** The weight of the sandbox's quality settings times the sum of the day's impacts. Undefined where there is nothing to do. */
 async function shiftBy(
   store: Store,
   sandbox: string,
   productIds: readonly string[],
   { days, now }: Pick<AnalyticsQuery, 'days' | 'now'>,
-): Promise<AnalyticsQuery['qualityShift']> {
-  if (productIds.length === 0) return undefined
-  const bounds = { from: dayOf(now - (days - 1) * dayMs), to: dayOf(now) }
+): Promise<Shift | undefined> {
+  const today = Math.floor(now / dayMs)
+  const bounds = { from: dayName(today - days + 1), to: dayName(today) }
   const impacts = await store.eventImpact(sandbox, { productIds, ...bounds })
   if (impacts.size === 0) return undefined
   const { weight } = await store.getQuality(sandbox)
-  return (day) => weight * (impacts.get(day)?.impact ?? 0)
+  const sums = Array.from(impacts, ([day, { impact }]) => `${day}=${impact}`)
+  return { of: (day) => weight * (impacts.get(day)?.impact ?? 0), key: `${weight}*${sums.join()}` }
 }
 
 const dayMs = 86_400_000
 
-/** The UTC day of an instant: `2026-01-15`. */
-function dayOf(instant: number): string {
-  return new Date(instant).toISOString().replace(/T.*/, '')
+/** The names of days that were asked for: today, and where its periods began. */
+const dayNames = new Remembered<string>(100)
+
+/** `2026-01-15` of a day since 1970. */
+function dayName(day: number): string {
+  return dayNames.get(String(day), () => new Date(day * dayMs).toISOString().replace(/T.*/, ''))
 }
 
 /** Sets the named fields to null: `avgSafetyScore`, and `dataPoints.avgSafetyScore` in every data point. */

@@ -17,7 +17,7 @@ export function createEvent(store: Store): Handler {
     async handle(exchange) {
       const receipt = await store.recordEvent(writerOf(exchange), withDefaults(eventOf(exchange)))
       if (receipt.payloadDiffers) exchange.advice = [...exchange.advice, differentPayload]
-      return { success: true, eventId: receipt.event.eventId }
+      return { body: { success: true, eventId: receipt.event.eventId } }
     },
   }
 }

@@ -1,6 +1,13 @@
 import type { Violation } from '../contract/contract.ts'
-import type { Exchange } from '../exchange.ts'
+import type { Exchange, Lasting } from '../exchange.ts'
 import type { Json } from '../json.ts'
+
+/** What an operation answers with its documented success status. */
+export interface Answer {
+  readonly body: Json
+  /** Of a body that is kept and given out again. */
+  readonly lasting?: Lasting
+}
 
 /** What an operation of the service does, and what has to hold before it does it. */
 export interface Handler {
@@ -14,6 +21,5 @@ export interface Handler {
   advise?(exchange: Exchange): readonly Violation[]
   /** What the service takes and only recommends otherwise: said, and never a refusal. */
   recommend?(exchange: Exchange): readonly Violation[]
-  /** The body of the documented success status. */
-  handle(exchange: Exchange): Promise<Json> | Json
+  handle(exchange: Exchange): Promise<Answer> | Answer
 }

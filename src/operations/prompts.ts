@@ -12,7 +12,7 @@ export function createPrompt(store: Store): Handler {
       const { promptId, version } = await store.addPromptVersion(writerOf(exchange), draft)
       const { versionId, componentIds } = version
       const echo = draft.externalPromptId === undefined ? {} : { externalPromptId: draft.externalPromptId }
-      return { promptId, versionId, componentIds: [...componentIds], ...echo }
+      return { body: { promptId, versionId, componentIds: [...componentIds], ...echo } }
     },
   }
 }

@@ -39,5 +39,5 @@ function drifted(exchange: Exchange, reply: Reply): { reply: Reply; problem?: st
   if (!damaged.ok) return exchange.askedByRequest ? { reply, problem: damaged.problem } : { reply }
   exchange.damage = [...exchange.damage, `${active.entry.name} at ${damaged.pointer || '/'}`]
   exchange.answerViolations = operation.checkResponse(reply.status, damaged.body)
-  return { reply: { ...reply, body: damaged.body, bytes: undefined, origin: 'scenario' } }
+  return { reply: { ...reply, body: damaged.body, bytes: undefined, lasting: undefined, origin: 'scenario' } }
 }

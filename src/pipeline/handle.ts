@@ -1,7 +1,7 @@
 import type { Contract } from '../contract/contract.ts'
 import type { Fallback } from '../contract/fallback.ts'
 import { type Exchange, operationOf, type Reply } from '../exchange.ts'
-import type { Handler } from '../operations/handler.ts'
+import type { Answer, Handler } from '../operations/handler.ts'
 import { refusals } from '../refusals.ts'
 import { sentParameters } from './sent.ts'
 
@@ -11,12 +11,19 @@ export function handle(
   handlers: ReadonlyMap<string, Handler>,
   fallback: Fallback | undefined,
 ) {
-  return async function handle(exchange: Exchange): Promise<Reply> {
+  return function handle(exchange: Exchange): Reply | Promise<Reply> {
     const operation = operationOf(exchange)
     const handler = handlers.get(operation.id)
     if (!handler) return answerFromDocument(exchange, contract, fallback)
-    const body = await handler.handle(exchange)
-    return { status: operation.successStatus, headers: {}, body, origin: 'contract' }
+    const replyWith = ({ body, lasting }: Answer): Reply => ({
+      status: operation.successStatus,
+      headers: {},
+      body,
+      origin: 'contract',
+      lasting,
+    })
+    const answer = handler.handle(exchange)
+    return answer instanceof Promise ? answer.then(replyWith) : replyWith(answer)
   }
 }
 

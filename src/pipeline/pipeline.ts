@@ -90,7 +90,9 @@ async function firstReply(stages: readonly Stage[], exchange: Exchange, log: Log
   try {
     for (const stage of stages) {
       if (exchange.account) exchange.account.stage = stage.name
-      const reply = await stage(exchange)
+      const outcome = stage(exchange)
+      // Most stages have nothing to wait for, and a turn of the event loop's queue is not for nothing.
+      const reply = outcome instanceof Promise ? await outcome : outcome
       if (reply) return reply
     }
     throw new Error('no stage answered')

@@ -15,14 +15,15 @@ export function rate(
   limitOf: (plan: string) => number | undefined,
   handlers: ReadonlyMap<string, Handler>,
 ): Stage {
-  return async function rate(exchange) {
+  return function rate(exchange) {
     const operation = operationOf(exchange)
     const { caller } = exchange
     if (!caller || !handlers.get(operation.id)?.metered) return undefined
     const limit = limitOf(caller.plan)
     if (limit === undefined) return undefined
-    const taken = await store.takeRate(writerOf(exchange), `analyses:${caller.token}`, limit, hour)
-    Object.assign(exchange.extraHeaders, rateHeaders(limit, taken.remaining, taken.resetMs))
-    return taken.allowed ? undefined : refusals.rateLimited(operation, limit, taken.resetMs)
+    return store.takeRate(writerOf(exchange), `analyses:${caller.token}`, limit, hour).then((taken) => {
+      Object.assign(exchange.extraHeaders, rateHeaders(limit, taken.remaining, taken.resetMs))
+      return taken.allowed ? undefined : refusals.rateLimited(operation, limit, taken.resetMs)
+    })
   }
 }

@@ -26,7 +26,7 @@ export interface ScenarioSources {
  * anything decides alone. In the request, a control goes before a magic value.
  */
 export function scenario(sources: ScenarioSources, store: Store): Stage {
-  return async function scenario(exchange) {
+  return function scenario(exchange) {
     const asked = readControls(exchange, sources.catalogue)
     if (!asked.ok) return refusals.control(asked.problem)
     const problem = problemIn(exchange, asked.value)
@@ -34,16 +34,32 @@ export function scenario(sources: ScenarioSources, store: Store): Stage {
     const { any, example, preferred } = asked.value
     exchange.askedByRequest = any
     if (preferred) exchange.extraHeaders['Preference-Applied'] = preferred
-    if (any)
+    if (any) {
       exchange.account?.notes.push(
         'The request itself asks for what decides; wider scopes are not looked at.',
       )
-    const acting = any
-      ? await ofRequest(exchange, asked.value, store)
-      : await ofWiderScope(exchange, sources, store)
-    const reply = await apply(exchange, acting, store)
-    return example ?? reply
+      return act(exchange, ofRequest(exchange, asked.value, store), store, example)
+    }
+    if (isNothingOn(exchange, sources)) return undefined
+    return act(exchange, ofWiderScope(exchange, sources, store), store, undefined)
   }
+}
+
+/** Whether no wider scope has anything for anybody, so that there is nothing to wait for. */
+function isNothingOn(exchange: Exchange, sources: ScenarioSources): boolean {
+  const { rules } = exchange.sandbox.rules
+  return rules.length === 0 && sources.startUp.rules.length === 0 && magicOf(exchange, sources).length === 0
+}
+
+/** Lets act what acts on the request. An example that was asked for is the answer all the same. */
+async function act(
+  exchange: Exchange,
+  acting: Promise<readonly ActiveScenario[]>,
+  store: Store,
+  example: Reply | undefined,
+): Promise<Reply | undefined> {
+  const reply = await apply(exchange, await acting, store)
+  return example ?? reply
 }
 
 /**
@@ -201,13 +217,13 @@ async function apply(
       continue
     }
     exchange.scenarios = [...exchange.scenarios, active]
-    reply = act(exchange, effect, chance) ?? reply
+    reply = strike(exchange, effect, chance) ?? reply
   }
   return reply
 }
 
 /** What can be done before there is an answer; the rest is `damage`'s. */
-function act(exchange: Exchange, effect: Effect, chance: Chance): Reply | undefined {
+function strike(exchange: Exchange, effect: Effect, chance: Chance): Reply | undefined {
   switch (effect.kind) {
     case 'answer':
       return effect.reply(operationOf(exchange))

@@ -4,7 +4,5 @@ import { readQuery } from '../query.ts'
 
 /** The parameters as they were sent; a repeated query parameter is an array. */
 export function sentParameters({ request, pathParameters }: Exchange): SentParameters {
-  const header: Record<string, string> = {}
-  for (const [name, value] of Object.entries(request.headers)) if (value !== undefined) header[name] = value
-  return { path: pathParameters, query: readQuery(request.query), header }
+  return { path: pathParameters, query: readQuery(request.query), header: request.headers }
 }

@@ -34,6 +34,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   'fixtures.ts': [
     '../spec/fixtures.schema.json',
     'contract/contract.ts',
+    'contract/prepared.ts',
     'contract/schema.ts',
     'contract/source.ts',
     'json.ts',
@@ -202,7 +203,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   ],
 
   // Makes dist/; not a part of it.
-  'build.ts': [],
+  'build/': ['contract/', 'fixtures.ts', 'shipped.ts'],
 }
 
 /** Files that may name one another's types in a circle. Loading them is never one. */
@@ -242,7 +243,7 @@ export const libraries: Readonly<Record<string, { readonly only: readonly string
     'ajv-formats': { only: ['contract/'] },
     commander: { only: ['arguments.ts'] },
     cors: { only: ['http/'] },
-    esbuild: { only: ['build.ts'] },
+    esbuild: { only: ['build/'] },
     express: { only: ['http/'] },
     lowdb: { only: ['state/'] },
     // Prism asks its caller for a logger that can have children.

@@ -80,14 +80,14 @@ describe('an exception is a bug', () => {
   )
 
   test('of an operation that nobody handles is one too', async () => {
-    const { post } = setup(() => ({ success: true, eventId }))
+    const { post } = setup(() => ({ body: { success: true, eventId } }))
     expect((await post('/v1/prompts')).reply.status).toBe(400)
     expect((await post('/v1/events')).reply.status).toBe(201)
   })
 })
 
 test('every exchange leaves one line in the log, refused or not', async () => {
-  const { post, said } = setup(() => ({ success: true, eventId }))
+  const { post, said } = setup(() => ({ body: { success: true, eventId } }))
   for (const path of ['/v1/events', '/v1/prompts', '/v1/nowhere', '/events']) await post(path)
   expect(said.map(({ message, fields }) => ({ message, ...fields }))).toMatchObject([
     { message: 'answered', requestId: 'req-7', status: 201, operation: 'createEvent', origin: 'contract' },

@@ -1,0 +1,73 @@
+import { fileURLToPath } from 'node:url'
+import type { Plugin } from 'esbuild'
+import type { Modules } from './prepare.ts'
+
+const contractFolder = fileURLToPath(new URL('../contract', import.meta.url))
+
+/** Puts what is prepared in the place of `contract/prepared.ts`. */
+export function prepared(modules: Modules): Plugin {
+  const load = (name: string) => {
+    const contents = modules.get(name)
+    if (contents === undefined) throw new Error(`nothing is prepared under the name ${name}`)
+    return { contents, loader: 'js', resolveDir: contractFolder } as const
+  }
+  return {
+    name: 'prepared',
+    setup({ onLoad, onResolve }) {
+      onLoad({ filter: /\/contract\/prepared\.ts$/ }, () => load('main'))
+      onResolve({ filter: /^prepared:/ }, ({ path }) => ({
+        path: path.slice('prepared:'.length),
+        namespace: 'prepared',
+      }))
+      onLoad({ filter: /.*/, namespace: 'prepared' }, ({ path }) => load(path))
+    },
+  }
+}
+
+/** Leaves out what libraries load at their top and never call on our way; whoever comes to call it is told. */
+export function leaveOut(...names: readonly string[]): Plugin {
+  return {
+    name: 'leave-out',
+    setup({ onLoad, onResolve }) {
+      onResolve({ filter: new RegExp(`^(${names.join('|')})$`) }, ({ path }) => ({
+        path,
+        namespace: 'left-out',
+      }))
+      onLoad({ filter: /.*/, namespace: 'left-out' }, ({ path }) => ({
+        contents: `module.exports = () => { throw new Error('${path} is left out: see src/build/build.ts') }`,
+      }))
+    },
+  }
+}
+
+/** Of faker's languages the one that is used: the others are megabytes. */
+export const fakerInEnglish: Plugin = {
+  name: 'faker-in-english',
+  setup({ onLoad, onResolve }) {
+    onResolve({ filter: /^@faker-js\/faker$/ }, ({ path, resolveDir }) => ({
+      path,
+      namespace: 'faker',
+      pluginData: resolveDir,
+    }))
+    onLoad({ filter: /.*/, namespace: 'faker' }, ({ path, pluginData: resolveDir }) => ({
+      contents: `const faker = require('${path}/locale/en'); module.exports = { default: faker, faker }`,
+      resolveDir,
+    }))
+  },
+}
+
+/**
+ * Takes the modules of Node by `require`. An `import` of one makes Node fill in all of its exports there and then, also
+ * those that load further modules when they are looked at: a tenth of a start.
+ */
+export const requireBuiltins: Plugin = {
+  name: 'require-builtins',
+  setup({ onLoad, onResolve }) {
+    onResolve({ filter: /^node:/ }, ({ kind, path }) =>
+      kind === 'import-statement' ? { path, namespace: 'builtin' } : { path, external: true },
+    )
+    onLoad({ filter: /.*/, namespace: 'builtin' }, ({ path }) => ({
+      contents: `module.exports = require('${path}')`,
+    }))
+  },
+}

@@ -1,0 +1,57 @@
+import type { JsonObject } from '../json.ts'
+import { asFragment } from '../pointer.ts'
+import type { Validator } from './ajv.ts'
+import type { Finding } from './contract.ts'
+import type { PreparedSource } from './prepared.ts'
+import type { Source } from './source.ts'
+
+/** Makes validators of the schemas of one document. All of it happens at load: what comes out only runs. */
+export interface Compiler {
+  /** The validator of the schema at this pointer, for JSON as it stands: nothing is coerced or filled in. */
+  at(pointer: string): Validator | undefined
+  /** The validator of an object of parameters; it types texts and fills in defaults in the object itself. */
+  parameters(schema: JsonObject, pointer: string): Validator | undefined
+  /** What was found while compiling, each once. */
+  readonly findings: readonly Finding[]
+}
+
+/** The name under which the document is known, so that schemas can refer to each other, and to themselves. */
+export const DOCUMENT = 'contract'
+
+/** A reference to a schema of the document, for `parameters`; also what its validator is called where it is prepared. */
+export function referTo(pointer: string): string {
+  return DOCUMENT + asFragment(pointer)
+}
+
+/** What a validator of `parameters` is called where it is prepared. */
+export function keyOfParameters(schema: JsonObject): string {
+  return JSON.stringify(schema)
+}
+
+/**
+ * The validators that the build has prepared, or else ajv, which is loaded only here: it costs a tenth of a second.
+ * `meta: false` leaves out the check against the meta-schema, for a document that is known to pass it.
+ */
+export async function compilerOf(
+  document: JsonObject,
+  source: Source,
+  options: { meta: boolean },
+): Promise<Compiler> {
+  if (source.prepared) return preparedCompiler(source.prepared)
+  const { createCompiler } = await import('./compile.ts')
+  return createCompiler(document, source, options)
+}
+
+/** The build prepares only what it has nothing to say about. */
+function preparedCompiler({ validators }: PreparedSource): Compiler {
+  const find = (key: string) => {
+    const validator = validators[key]
+    if (validator === undefined) throw new Error(`the build has not prepared the validator of ${key}`)
+    return validator
+  }
+  return {
+    at: (pointer) => find(referTo(pointer)),
+    parameters: (schema) => find(keyOfParameters(schema)),
+    findings: [],
+  }
+}

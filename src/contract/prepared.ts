@@ -1,0 +1,18 @@
+import type { Validator } from './ajv.ts'
+
+/** A file as the build has read and checked it. */
+export interface PreparedSource {
+  /** Its value as JSON: text, since each reader wants a copy of its own. */
+  readonly json: string
+  /** For a document: its validators, by `referTo` and `keyOfParameters`. */
+  readonly validators: Readonly<Record<string, Validator>>
+}
+
+/** What the build has made of the files that are shipped, so that a start need not parse and compile them once more. */
+export interface Prepared {
+  /** By `digestOf` the file. */
+  readonly sources: Readonly<Record<string, PreparedSource>>
+}
+
+/** Nothing, in the sources. In dist/ this file is what the build has prepared (`build/prepare.ts`). */
+export const prepared: Prepared = { sources: {} }

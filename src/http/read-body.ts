@@ -1,0 +1,108 @@
+import type { IncomingMessage } from 'node:http'
+import type { Transform } from 'node:stream'
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
+import type { Body } from '../exchange.ts'
+
+const absent: Body = { kind: 'absent' }
+
+const decoders = new Map<string, () => Transform>([
+  ['gzip', createGunzip],
+  ['deflate', createInflate],
+  ['br', createBrotliDecompress],
+])
+
+/** How much of a body is read. */
+export interface Limit {
+  readonly bytes: number
+  /** As it was set: `1mb`. */
+  readonly text: string
+}
+
+/**
+ * Calls `then` with the body of a request, once: at once where it has none. What cannot be read is read to its end all the
+ * same, since the answer waits for a client that only listens when it has sent everything.
+ */
+export function readBody(req: IncomingMessage, limit: Limit, then: (body: Body) => void): void {
+  const { 'content-length': length, 'transfer-encoding': chunked, 'content-encoding': encoding } = req.headers
+  if (chunked === undefined && (length === undefined || length === '0')) then(absent)
+  else if (Number(length) > limit.bytes) passOver(req, tooLarge(limit), then)
+  else if (encoding === undefined || encoding.toLowerCase() === 'identity') collect(req, req, limit, then)
+  else {
+    const decoder = decoders.get(encoding.toLowerCase())?.()
+    if (decoder) collect(req, req.pipe(decoder), limit, then)
+    else passOver(req, unknownEncoding(encoding), then)
+  }
+}
+
+function collect(
+  req: IncomingMessage,
+  stream: IncomingMessage | Transform,
+  limit: Limit,
+  then: (body: Body) => void,
+): void {
+  const chunks: Buffer[] = []
+  let size = 0
+  let done = false
+  const finish = (body: Body) => {
+    if (done) return
+    done = true
+    then(body)
+  }
+  const giveUp = (body: Body) => {
+    if (done) return
+    done = true
+    if (stream !== req) {
+      req.unpipe()
+      stream.destroy()
+    }
+    passOver(req, body, then)
+  }
+  stream.on('data', (chunk: Buffer) => {
+    size += chunk.length
+    if (size > limit.bytes) giveUp(tooLarge(limit))
+    else chunks.push(chunk)
+  })
+  stream.on('end', () => {
+    const [first = Buffer.alloc(0)] = chunks
+    const bytes = chunks.length > 1 ? Buffer.concat(chunks, size) : first
+    finish(size > 0 ? { kind: 'bytes', bytes } : absent)
+  })
+  stream.on('error', (error) => giveUp(unreadable(400, error.message)))
+  req.on('close', () => {
+    if (!req.complete) finish(unreadable(400, 'the client went away'))
+  })
+}
+
+/** Lets the rest of a request go by. */
+function passOver(req: IncomingMessage, body: Body, then: (body: Body) => void): void {
+  let over = false
+  const end = () => {
+    if (over) return
+    over = true
+    then(body)
+  }
+  if (req.readableEnded || req.destroyed) end()
+  else req.once('end', end).once('close', end).resume()
+}
+
+function tooLarge({ text }: Limit): Body {
+  return { kind: 'unreadable', status: 413, reason: `The body is larger than the limit of ${text}.` }
+}
+
+function unknownEncoding(encoding: string): Body {
+  const known = [...decoders.keys()].join(', ')
+  return unreadable(415, `its Content-Encoding "${encoding}" is not one of ${known}`)
+}
+
+function unreadable(status: number, why: string): Body {
+  return { kind: 'unreadable', status, reason: `The body cannot be read: ${why}.` }
+}
+
+const units = { b: 1, kb: 2 ** 10, mb: 2 ** 20, gb: 2 ** 30 }
+
+/** Reads `500kb` or `1mb`; a number alone is bytes. */
+export function limitOf(text: string): Limit {
+  const [, number = '', unit = 'b'] = /^(\d+(?:\.\d+)?)\s*(b|kb|mb|gb)?$/i.exec(text) ?? []
+  const bytes = Math.floor(Number(number) * units[unit.toLowerCase() as keyof typeof units]) // the pattern's own words
+  return { bytes, text }
+}

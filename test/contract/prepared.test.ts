@@ -1,0 +1,133 @@
+import { copyFile, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { type AjvCompiler, createCompiler } from '../../src/contract/compile.ts'
+import { buildContract, loadContract } from '../../src/contract/load.ts'
+import type { Prepared } from '../../src/contract/prepared.ts'
+import { digestOf, readSource } from '../../src/contract/source.ts'
+import { walk } from '../../src/contract/walk.ts'
+import { FIXTURE_FILES } from '../../src/fixtures.ts'
+import { isObject, type Json } from '../../src/json.ts'
+import { controlContract, shippedContract, shippedFixtures } from '../../src/shipped.ts'
+import { tempFolder } from '../support/temp-folder.ts'
+
+/** What the build has put into dist/, as a start finds it. */
+const built: { prepared: Prepared } = await import(new URL('../../dist/prepared.js', import.meta.url).href)
+const { prepared } = built
+
+const documents = [
+  ['the service', shippedContract],
+  ['the control plane', controlContract],
+] as const
+
+/** A shipped document compiled now, with what is prepared of it. */
+async function bothOf(file: string) {
+  const source = await readSource(file)
+  if (!source.ok) throw new Error(`${file} cannot be read`)
+  let compiler: AjvCompiler | undefined
+  const contract = await buildContract(source.value, {
+    structure: false,
+    compiler: (document, from) => {
+      compiler = createCompiler(document, from, { meta: false })
+      return compiler
+    },
+  })
+  const known = prepared.sources[digestOf(await readFile(file))]
+  if (!contract.ok || !compiler || !known) throw new Error(`${file} is not prepared`)
+  return { contract: contract.value, compiler, known }
+}
+
+describe.each(documents)('of the document of %s', (_name, file) => {
+  it('everything is prepared that a start compiles, and nothing else', async () => {
+    const { compiler, known } = await bothOf(file)
+    const compiled = compiler.compiled.flatMap(({ names }) => [...names.keys()])
+    expect(compiled.length).toBeGreaterThan(10)
+    expect(Object.keys(known.validators).sort()).toEqual(compiled.sort())
+  })
+
+  it('a prepared validator says of any value what the compiled one says, in the same error objects', async () => {
+    const { contract, compiler, known } = await bothOf(file)
+    const values = valuesLike(
+      [...walk(contract.document)].flatMap(({ value }) => [value.example, value.value]),
+    )
+    const pairs = compiler.compiled.flatMap(({ ajv, names }) =>
+      [...names].map(([key, name]) => ({
+        key,
+        prepared: known.validators[key],
+        compiled: ajv.getSchema(name),
+      })),
+    )
+    fc.assert(
+      fc.property(fc.constantFrom(...pairs), values, (pair, value) => {
+        // Validators of parameters write into what they are given.
+        const [one, other] = [structuredClone(value), structuredClone(value)]
+        expect(pair.prepared?.(one), pair.key).toBe(pair.compiled?.(other))
+        expect(pair.prepared?.errors ?? null).toEqual(pair.compiled?.errors ?? null)
+        expect(one).toEqual(other)
+      }),
+      { numRuns: 3000 },
+    )
+  })
+
+  it('the contract is the same, prepared or compiled', async () => {
+    const { contract } = await bothOf(file)
+    const loaded = await loadContract(file, { prepared })
+    if (!loaded.ok) throw new Error('what is prepared does not load')
+    const { document, basePath, title, version, assumptions, warnings } = loaded.value
+    expect({ document, basePath, title, version, assumptions, warnings }).toEqual({
+      document: contract.document,
+      basePath: contract.basePath,
+      title: contract.title,
+      version: contract.version,
+      assumptions: contract.assumptions,
+      warnings: contract.warnings,
+    })
+    expect(loaded.value.operations.map(({ id, statuses }) => [id, statuses])).toEqual(
+      contract.operations.map(({ id, statuses }) => [id, statuses]),
+    )
+  })
+
+  it('a change of a single byte is read, and takes effect', async () => {
+    const changed = join(await tempFolder(), 'openapi.yaml')
+    await writeFile(changed, (await readFile(file, 'utf8')).replace(/^( +title: ).*$/m, '$1Changed'))
+    const loaded = await loadContract(changed, { structure: false, prepared })
+    expect(loaded).toMatchObject({ ok: true, value: { title: 'Changed' } })
+  })
+
+  it('the same bytes elsewhere are known again', async () => {
+    const copy = join(await tempFolder(), 'copy.yaml')
+    await copyFile(file, copy)
+    const source = await readSource(copy, prepared)
+    expect(source).toMatchObject({ ok: true, value: { file: copy, prepared: expect.anything() } })
+  })
+})
+
+it.each(FIXTURE_FILES)('the fixtures of %s are prepared as they are parsed', async (name) => {
+  const file = join(shippedFixtures, `${name}.yaml`)
+  const [known, parsed] = [await readSource(file, prepared), await readSource(file)]
+  if (!known.ok || !parsed.ok) throw new Error(`${file} cannot be read`)
+  expect(known.value.prepared).toBeDefined()
+  expect(known.value.value).toEqual(parsed.value.value)
+})
+
+/** Examples, with something in them exchanged for anything; and anything. */
+function valuesLike(examples: readonly (Json | undefined)[]): fc.Arbitrary<unknown> {
+  const known = examples.filter((example) => example !== undefined)
+  const anything = fc.oneof(fc.jsonValue({ maxDepth: 2 }), fc.constantFrom('7d', '30d', '14d', '5', 'true'))
+  const changed = fc
+    .tuple(fc.constantFrom(...known), fc.array(fc.nat(), { maxLength: 4 }), anything)
+    .map(([example, path, other]) => exchange(structuredClone(example), path, other as Json)) // JSON by its making
+  const parameters = fc.dictionary(fc.constantFrom('modelId', 'period', 'sandbox', 'limit', 'id'), anything)
+  return fc.oneof(changed, changed, parameters, anything)
+}
+
+/** Follows a path of member numbers, as far as there are members, and puts the other value there. */
+function exchange(value: Json, [at, ...further]: readonly number[], other: Json): Json {
+  const members = isObject(value) ? Object.keys(value) : Array.isArray(value) ? [...value.keys()] : []
+  const member = at === undefined ? undefined : members[at % members.length]
+  if (member === undefined) return other
+  const holder = value as Record<string | number, Json> // it has this member
+  holder[member] = exchange(holder[member] ?? null, further, other)
+  return value
+}
