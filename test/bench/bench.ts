@@ -3,27 +3,30 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { goalsOf } from './goals.ts'
 import { type Asking, type Figures, load, oneByOne } from './load.ts'
 import { coldAnalytics, newEvent, warmAnalytics } from './questions.ts'
 import { median, type Row, tableOf } from './table.ts'
 import { freePort, type Started, startTarget, type Target } from './target.ts'
-import { baselines, shipped } from './targets.ts'
+import { baselines, peers, shipped } from './targets.ts'
 
 /**
  * Measures what is shipped beside two servers that send the same bytes, all in one run: `npm run bench`. The targets take
  * turns within every round, so that a noisy minute of the machine hits all of them; a figure is the median of its rounds.
  */
-const usage = `npm run bench -- [--seconds 5] [--rounds 3] [--connections 16] [--cold 200]
+const usage = `npm run bench -- [--seconds 5] [--rounds 3] [--connections 16] [--cold 200] [--peers]
   seconds      of each load, each round
   rounds       the median of which is told
   connections  that ask at the same time
-  cold         how many models that were never asked for, each round`
+  cold         how many models that were never asked for, each round
+  peers        beside Prism and Steady, too, installed in a folder that is gone afterwards`
 
 interface Options {
   readonly seconds: number
   readonly rounds: number
   readonly connections: number
   readonly cold: number
+  readonly peers: boolean
 }
 
 await main(readOptions())
@@ -32,13 +35,15 @@ async function main(options: Options): Promise<void> {
   execFileSync('npm', ['run', '--silent', 'build'], { stdio: 'inherit' })
   const folder = mkdtempSync(join(tmpdir(), 'convsim-bench-'))
   try {
-    const targets = [shipped(folder), ...(await baselines(folder))]
+    const beside = options.peers ? peers(folder) : { targets: [], missing: [] }
+    const targets = [shipped(folder), ...(await baselines(folder)), ...beside.targets]
     const names = targets.map(({ name }) => name)
     const rows = [...(await measureStarts(targets, options)), ...(await measureLoads(targets, options))]
     console.log(
       `Node ${process.version}, ${availableParallelism()} cores, median of ${options.rounds} rounds, ` +
-        `${options.seconds} s each, ${options.connections} connections\n\n${tableOf(names, rows)}`,
+        `${options.seconds} s each, ${options.connections} connections\n\n${tableOf(names, rows)}\n\n${goalsOf(rows)}`,
     )
+    for (const reason of beside.missing) console.log(reason)
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
@@ -76,7 +81,7 @@ async function measureLoads(targets: readonly Target[], options: Options): Promi
 
 async function measureLoad(started: readonly Started[], asking: Asking, options: Options) {
   const { connections, seconds, rounds } = options
-  for (const one of started) await load(one, asking, connections, { duration: 1 }) // warms up; not counted
+  for (const one of started) await load(one, asking, connections, { duration: seconds }) // warms up; not counted
   const figures = started.map((): Figures[] => [])
   await eachRound(rounds, started, async (one, index) => {
     figures[index]?.push(await load(one, asking, connections, { duration: seconds }))
@@ -122,6 +127,7 @@ function readOptions(): Options {
       rounds: text('3'),
       connections: text('16'),
       cold: text('200'),
+      peers: { type: 'boolean', default: false },
       help: { type: 'boolean' },
     },
   })
@@ -138,5 +144,6 @@ function readOptions(): Options {
     rounds: whole('rounds'),
     connections: whole('connections'),
     cold: whole('cold'),
+    peers: values.peers,
   }
 }

@@ -24,13 +24,19 @@ export async function load(
   howLong: HowLong,
 ): Promise<Figures> {
   const took: number[] = []
+  const { origin, pathname } = new URL(url)
+  const base = pathname === '/' ? '' : pathname
+  const next = () => {
+    const question = typeof asking === 'function' ? asking() : asking
+    return { ...question, path: base + question.path }
+  }
   const requests =
     typeof asking === 'function'
-      ? [{ ...asking(), setupRequest: (request: Question) => ({ ...request, ...asking() }) }]
-      : [asking]
+      ? [{ ...next(), setupRequest: (request: Question) => ({ ...request, ...next() }) }]
+      : [next()]
   const begun = performance.now()
   let last = begun
-  const running = autocannon({ url, connections, ...howLong, requests })
+  const running = autocannon({ url: origin, connections, ...howLong, requests })
   running.on('response', (_client, _status, _bytes, milliseconds) => {
     took.push(milliseconds)
     last = performance.now()

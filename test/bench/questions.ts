@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 /** One request of the service. */
 export interface Question {
   readonly method: 'GET' | 'POST' | 'DELETE'
+  /** Behind the path that the target serves under. */
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string
@@ -13,13 +14,13 @@ const headers = { authorization: 'Bearer bench' }
 /** Always the same model: warm from the second time on. */
 export const warmAnalytics: Question = {
   method: 'GET',
-  path: '/v1/models/00000000-0000-4000-8000-000000000001/analytics?period=30d',
+  path: '/models/00000000-0000-4000-8000-000000000001/analytics?period=30d',
   headers,
 }
 
 /** A model that nobody has asked for. */
 export function coldAnalytics(): Question {
-  return { ...warmAnalytics, path: `/v1/models/${randomUUID()}/analytics?period=90d` }
+  return { ...warmAnalytics, path: `/models/${randomUUID()}/analytics?period=90d` }
 }
 
 const run = randomUUID()
@@ -30,7 +31,7 @@ export function newEvent(): Question {
   count += 1
   return {
     method: 'POST',
-    path: '/v1/events',
+    path: '/events',
     headers: { ...headers, 'content-type': 'application/json' },
     body: JSON.stringify({
       eventType: 'upgrade_purchased',

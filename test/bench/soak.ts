@@ -41,7 +41,7 @@ function mixed() {
     event,
     bad,
     { ...event, body: JSON.stringify({ value: 1 }) },
-    { ...warmAnalytics, path: '/v1/nowhere' },
+    { ...warmAnalytics, path: '/nowhere' },
     { ...warmAnalytics, headers: {} },
     { ...warmAnalytics, headers: { ...warmAnalytics.headers, 'x-sim-scenario': 'rate-limited' } },
     { ...warmAnalytics, headers: { ...warmAnalytics.headers, 'x-sim-sequence': '503, 200' } },
@@ -50,8 +50,10 @@ function mixed() {
     turn += 1
     return { ...question, headers: { ...warmAnalytics.headers, 'x-sim-sandbox': `soak-${turn % sandboxes}` } }
   }
-  return [...all, { ...warmAnalytics, setupRequest: elsewhere }]
+  return [...all.map(underBase), { ...underBase(warmAnalytics), setupRequest: elsewhere }]
 }
+
+const underBase = (question: Question): Question => ({ ...question, path: `/v1${question.path}` })
 
 function tell(done: number, perSecond: number): void {
   globalThis.gc?.()

@@ -15,7 +15,8 @@ export function tableOf(targets: readonly string[], rows: readonly Row[]): strin
   return aligned([head, ...lines])
 }
 
-function figure(value: number | undefined): string {
+/** A figure with as many digits as its size deserves. */
+export function figure(value: number | undefined): string {
   if (value === undefined) return '-'
   const digits = value < 10 ? 2 : value < 1000 ? 1 : 0
   return value.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits })
@@ -25,7 +26,8 @@ function ratio(own: number | undefined, other: number | undefined): string {
   return own === undefined || other === undefined ? '-' : (own / other).toFixed(2)
 }
 
-function aligned(lines: readonly (readonly string[])[]): string {
+/** Columns side by side, the first one to the left and the others to the right. */
+export function aligned(lines: readonly (readonly string[])[]): string {
   const widths = (lines[0] ?? []).map((_, column) =>
     Math.max(...lines.map((line) => line[column]?.length ?? 0)),
   )

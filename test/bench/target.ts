@@ -9,12 +9,15 @@ import type { Question } from './questions.ts'
 /** Something to be measured: a script that listens on the port it is given. */
 export interface Target {
   readonly name: string
+  /** The path that it serves under. */
+  readonly base: string
   /** What `node` is given. */
   arguments(port: number): readonly string[]
 }
 
 export interface Started {
   readonly name: string
+  /** With the path that it serves under. */
   readonly url: string
   /** From the start of the process to the end of its first answer that is a 200, milliseconds. */
   readonly readyMs: number
@@ -29,7 +32,7 @@ export async function startTarget(target: Target, port: number, first: Question)
   const begun = performance.now()
   // The log goes nowhere, but it is written: that is what is shipped.
   const child = spawn(process.execPath, target.arguments(port), { stdio: 'ignore' })
-  const url = `http://127.0.0.1:${port}`
+  const url = `http://127.0.0.1:${port}${target.base}`
   await untilOk(target.name, child, url, first, begun + patienceMs)
   const readyMs = performance.now() - begun
   return {

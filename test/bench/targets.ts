@@ -1,4 +1,5 @@
-import { writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
@@ -12,6 +13,7 @@ export function shipped(folder: string): Target {
   const state = join(folder, 'state.json')
   return {
     name: 'convsim',
+    base: '/v1',
     arguments: (port) => [inPackage('dist/cli.js'), '--port', String(port), '--state', state],
   }
 }
@@ -33,6 +35,7 @@ export async function baselines(folder: string): Promise<Target[]> {
   })
   const target = (name: string, file: string): Target => ({
     name,
+    base: '/v1',
     arguments: (port) => [join(outdir, file), String(port), answers],
   })
   return [target('Express', 'express.mjs'), target('node:http', 'node-http.mjs')]
@@ -45,4 +48,46 @@ async function recordAnswers(folder: string) {
   } finally {
     await simulator.stop()
   }
+}
+
+/** Others of this field, each with the script that starts it on the same document. They serve without its base path. */
+const others = [
+  {
+    name: 'Prism',
+    from: '@stoplight/prism-cli@5.12.0', // the last one for this Node
+    arguments: (port: number) => ['@stoplight/prism-cli/dist/index.js', 'mock', '-p', String(port)],
+  },
+  {
+    name: 'Steady',
+    from: '@stdy/cli@0.22.2',
+    arguments: (port: number) => ['@stdy/cli/steady.js', '--port', String(port)],
+  },
+]
+
+/** Those of them that can be had, in a folder of their own; the names of the others with the reason. */
+export function peers(folder: string): { readonly targets: Target[]; readonly missing: string[] } {
+  const targets: Target[] = []
+  const missing: string[] = []
+  for (const { name, from, arguments: args } of others) {
+    const prefix = join(folder, name)
+    mkdirSync(prefix)
+    writeFileSync(join(prefix, 'package.json'), '{ "private": true }')
+    try {
+      execFileSync('npm', ['install', '--silent', '--no-audit', '--no-fund', from], {
+        cwd: prefix,
+        stdio: 'pipe',
+      })
+    } catch (error) {
+      missing.push(
+        `${name} is left out: ${from} cannot be installed (${error instanceof Error ? error.message.split('\n')[0] : error})`,
+      )
+      continue
+    }
+    const command = (port: number) => {
+      const [script = '', ...words] = args(port)
+      return [join(prefix, 'node_modules', script), ...words, inPackage('spec/openapi.yaml')]
+    }
+    targets.push({ name, base: '', arguments: command })
+  }
+  return { targets, missing }
 }

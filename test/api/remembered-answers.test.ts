@@ -1,0 +1,85 @@
+import { expect, test } from 'vitest'
+import { ask, event } from '../support/client.ts'
+import { steer } from '../support/control.ts'
+import { sharedSimulator } from '../support/shared.ts'
+import type { TestSimulator } from '../support/start.ts'
+
+const remembering = sharedSimulator()
+const forgetful = sharedSimulator({ cacheSize: 0 })
+
+const product = '00000000-0000-4000-9000-000000000001'
+const model = '00000000-0000-4000-8000-000000000001'
+const path = (id: string, period = '7d') => `/v1/models/${id}/analytics?period=${period}`
+
+/** One way through everything that an answer depends on, each asked for twice. */
+const steps: readonly (readonly [string, (sim: TestSimulator) => Promise<unknown>])[] = [
+  ['a model', (sim) => twice(sim, path(model))],
+  ['another model', (sim) => twice(sim, path('00000000-0000-4000-8000-000000000002'))],
+  ['its id in capitals', (sim) => twice(sim, path('0000000A-0000-4000-8000-00000000000A'))],
+  ['another period', (sim) => twice(sim, path(model, '90d'))],
+  ['another seed', (sim) => twice(sim, path(model), { 'x-sim-seed': '2' })],
+  ['another day', (sim) => twice(sim, path(model), { 'x-sim-now': '2026-02-01T00:00:00Z' })],
+  ['a persona', (sim) => twice(sim, path(model), { 'x-sim-scenario': 'critical' })],
+  ['all null', (sim) => twice(sim, path(model), { 'x-sim-scenario': 'all-null' })],
+  ['no null', (sim) => twice(sim, path(model), { 'x-sim-scenario': 'no-null' })],
+  [
+    'a field that is null',
+    (sim) => twice(sim, path(model), { 'x-sim-scenario': 'null;fields=avgSafetyScore' }),
+  ],
+  ['damage', (sim) => twice(sim, path(model), { 'x-sim-scenario': 'drop-field' })],
+  ['a body that is cut', (sim) => twice(sim, path(model), { 'x-sim-scenario': 'malformed-json' })],
+  ['the first once more', (sim) => twice(sim, path(model))],
+  [
+    'an event of its product',
+    async (sim) => {
+      await ask(sim, '/v1/events', {
+        body: event({ productId: product, influence: 'negative', eventAt: '2026-01-14T10:00:00Z' }),
+      })
+      return twice(sim, path(model))
+    },
+  ],
+  [
+    'another weight of events',
+    async (sim) => {
+      await steer(sim, 'PUT', '/quality', { weight: 0.9 })
+      return twice(sim, path(model))
+    },
+  ],
+  [
+    'a reset',
+    async (sim) => {
+      await steer(sim, 'POST', '/reset', {})
+      return twice(sim, path(model))
+    },
+  ],
+]
+
+async function twice(sim: TestSimulator, target: string, headers: Record<string, string> = {}) {
+  const [one, other] = [await raw(sim, target, headers), await raw(sim, target, headers)]
+  expect(other).toEqual(one)
+  return one
+}
+
+/** The text as it came, whether it is JSON or not. */
+async function raw({ origin }: TestSimulator, target: string, headers: Record<string, string>) {
+  const answer = await fetch(origin + target, { headers: { authorization: 'Bearer any-key', ...headers } })
+  return { status: answer.status, text: await answer.text() }
+}
+
+test('answers are the same, byte for byte, whether they are remembered or made anew each time', async () => {
+  const texts: string[] = []
+  for (const [name, step] of steps) {
+    const [one, other] = [await step(remembering()), await step(forgetful())]
+    expect(one, name).toEqual(other)
+    texts.push(JSON.stringify(one))
+  }
+  // All but those that go back to the first, and "no null" of a model that has none, are something else.
+  expect(new Set(texts).size).toBe(steps.length - 3)
+})
+
+test('a thousand models, and the first is still the same', async () => {
+  const before = await ask(remembering(), path(model))
+  const id = (index: number) => `${index.toString(16).padStart(8, '0')}-0000-4000-8000-000000000000`
+  for (let index = 0; index < 1000; index += 1) await ask(remembering(), path(id(index)))
+  expect((await ask(remembering(), path(model))).text).toBe(before.text)
+})
