@@ -92,3 +92,11 @@ test('a client that goes away in the middle of its body leaves the simulator wel
   expect((await ask(sim(), analyticsPath)).status).toBe(200)
   expect(await held(sim())).toEqual(before)
 })
+
+test('a request whose sender ends in the middle of its body is refused, and its connection is not kept for ever', async () => {
+  const connection = await connectTo(sim().origin)
+  connection.send(post(JSON.stringify(event())).slice(0, -10))
+  connection.end()
+  expect((await connection.answer()).status).toBe(400)
+  await connection.closed()
+})

@@ -14,6 +14,8 @@ export interface RawAnswer {
 /** A connection that says exactly what a test tells it to say. */
 export interface RawConnection {
   send(text: string): void
+  /** Ends our side; the other may still answer. */
+  end(): void
   /** The next whole answer; rejects where the connection ends before it. */
   answer(): Promise<RawAnswer>
   /** Resolves once the other side has closed. */
@@ -29,6 +31,7 @@ export async function connectTo(origin: string): Promise<RawConnection> {
   const inbox = createInbox(socket)
   return {
     send: (text) => void socket.write(text),
+    end: () => void socket.end(),
     answer: () => inbox.next(),
     closed: () => inbox.ended,
     destroy: () => void socket.destroy(),
