@@ -23,7 +23,7 @@ export interface Sources {
 export async function loadSources(settings: Settings): Promise<Loaded<Sources>> {
   const loaded = await Promise.all([
     settings.contract === undefined ? loadContract(shippedContract, ours) : loadContract(settings.contract),
-    loadContract(controlContract, ours),
+    loadContract(controlContract, { ...ours, responses: false }),
     loadFixtures(settings.fixtures ?? shippedFixtures),
   ])
   const [contract, control, fixtures] = loaded

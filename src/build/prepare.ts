@@ -1,11 +1,13 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type AjvCompiler, type Compiled, createCompiler } from '../contract/compile.ts'
+import { type Compiled, createCompiler } from '../contract/compile.ts'
 import type { Loaded } from '../contract/contract.ts'
 import { buildContract } from '../contract/load.ts'
+import { compileOperations } from '../contract/operation.ts'
 import { digestOf, readSource, type Source } from '../contract/source.ts'
 import { KEPT, moduleOf } from '../contract/standalone.ts'
 import { FIXTURE_FILES, loadFixtures } from '../fixtures.ts'
+import { isObject } from '../json.ts'
 import { controlContract, shippedContract, shippedFixtures } from '../shipped.ts'
 
 /** The text of modules by name; each may import another one as `prepared:name`. */
@@ -21,16 +23,24 @@ export async function prepare(): Promise<Modules> {
   /** Keeps what was compiled, and is the expression that it is had by. */
   const keep = (compiled: Compiled) => `v${made.push(compiled) - 1}`
   const sources: string[] = []
-  for (const file of [shippedContract, controlContract]) {
+  // Nobody checks the control plane's own answers but the tests, and their validators are half a megabyte.
+  for (const [file, answers] of [
+    [shippedContract, true],
+    [controlContract, false],
+  ] as const) {
     const source = demand(await readSource(file))
-    const [schemas, parameters] = (await compile(source)).compiled.map(keep)
-    // Loading has put the value right in place.
-    sources.push(await entry(file, JSON.stringify(source.value), `{ ...${schemas}, ...${parameters} }`))
+    // Loading it whole makes all the checks, and puts the value right in place.
+    const { warnings } = demand(await buildContract(source))
+    if (warnings.length > 0) throw new Error(JSON.stringify(warnings))
+    const [schemas, parameters] = compile(source, answers).map(keep)
+    sources.push(
+      await entry(file, JSON.stringify(source.value), `{ ...${schemas}, ...${parameters} }`, answers),
+    )
   }
   demand(await loadFixtures(shippedFixtures))
   for (const name of FIXTURE_FILES) {
     const file = join(shippedFixtures, `${name}.yaml`)
-    sources.push(await entry(file, JSON.stringify(demand(await readSource(file)).value), '{}'))
+    sources.push(await entry(file, JSON.stringify(demand(await readSource(file)).value), '{}', false))
   }
   const imports = made.map((_, index) => `import { validators as v${index} } from 'prepared:v${index}'`)
   const main = `${imports.join('\n')}
@@ -40,21 +50,17 @@ export const prepared = { sources }
   return new Map([['main', main], ...made.map((one, index) => [`v${index}`, moduleOf(one)] as const)])
 }
 
-async function entry(file: string, json: string, validators: string): Promise<string> {
-  const digest = digestOf(await readFile(file))
-  return `${JSON.stringify(digest)}: { json: ${JSON.stringify(json)}, validators: ${validators} }`
+async function entry(file: string, json: string, validators: string, answers: boolean): Promise<string> {
+  const digest = JSON.stringify(digestOf(await readFile(file)))
+  return `${digest}: { json: ${JSON.stringify(json)}, answers: ${answers}, validators: ${validators} }`
 }
 
-/** Loads a document whole, all checks included, and hands over what compiled it. */
-async function compile(source: Source): Promise<AjvCompiler> {
-  let kept: AjvCompiler | undefined
-  const compiler: NonNullable<Parameters<typeof buildContract>[1]>['compiler'] = (document, from) => {
-    kept = createCompiler(document, from, { meta: true, code: KEPT })
-    return kept
-  }
-  const { warnings } = demand(await buildContract(source, { compiler }))
-  if (!kept || warnings.length > 0) throw new Error(JSON.stringify(warnings))
-  return kept
+/** Compiles what a start asks for, as a start does. */
+function compile(source: Source, answers: boolean): readonly Compiled[] {
+  if (!isObject(source.value)) throw new Error(`${source.file} is not a document`)
+  const compiler = createCompiler(source.value, source, { meta: false, code: KEPT })
+  compileOperations(source.value, compiler, answers)
+  return compiler.compiled
 }
 
 function demand<T>(loaded: Loaded<T>): T {

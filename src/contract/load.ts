@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from '../json.ts'
 import { below } from '../pointer.ts'
-import { type Compiler, compilerOf } from './compiler.ts'
+import { compilerOf } from './compiler.ts'
 import type { Assumption, Contract, Finding, Loaded } from './contract.ts'
 import { checkExamples } from './examples.ts'
 import { createMatcher } from './match.ts'
@@ -19,10 +19,14 @@ export interface LoadOptions {
    * @default true
    */
   readonly structure?: boolean
+  /**
+   * Whether answers can be checked. `false` is for a document whose answers are checked by tests alone; most validators
+   * are those of answers.
+   * @default true
+   */
+  readonly responses?: boolean
   /** Where a document may be found that was read and compiled before. @default what the build has prepared */
   readonly prepared?: Prepared
-  /** Makes the validators. @default those that are prepared, else ajv's */
-  readonly compiler?: (document: JsonObject, source: Source) => Compiler
 }
 
 /**
@@ -30,7 +34,9 @@ export interface LoadOptions {
  * stops the load; the findings are all there are, warnings included, and not just the first.
  */
 export async function loadContract(file: string, options: LoadOptions = {}): Promise<Loaded<Contract>> {
-  const source = await readSource(file, options.prepared ?? prepared)
+  const known = await readSource(file, options.prepared ?? prepared)
+  const lacks = known.ok && known.value.prepared?.answers === false && options.responses !== false
+  const source = lacks ? await readSource(file) : known
   return source.ok ? buildContract(source.value, options) : source
 }
 
@@ -46,9 +52,8 @@ export async function buildContract(source: Source, options: LoadOptions = {}): 
   if (version.length > 0) return { ok: false, findings: version }
   // What the build has prepared it has also checked, and put right where there was something to.
   const checked = source.prepared ? [] : await checkDocument(document, source, structure)
-  const compiler =
-    options.compiler?.(document, source) ?? (await compilerOf(document, source, { meta: structure }))
-  const operations = compileOperations(document, compiler)
+  const compiler = await compilerOf(document, source, { meta: structure })
+  const operations = compileOperations(document, compiler, options.responses ?? true)
   const examples = source.prepared ? [] : checkExamples(document, compiler, source)
   // Only now, since examples compile what no operation refers to.
   const findings = [...checked, ...compiler.findings, ...examples]

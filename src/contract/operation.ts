@@ -11,14 +11,14 @@ import { compileResponses } from './responses.ts'
 import { toViolations } from './violations.ts'
 import { METHODS } from './walk.ts'
 
-/** Compiles every operation under `paths`, in the document's order. */
-export function compileOperations(document: JsonObject, compiler: Compiler): Operation[] {
+/** Compiles every operation under `paths`, in the document's order; with `answers`, what it may answer, too. */
+export function compileOperations(document: JsonObject, compiler: Compiler, answers: boolean): Operation[] {
   const paths = isObject(document.paths) ? Object.keys(document.paths) : []
   return paths.flatMap((path) => {
     const item = resolve(document, below('/paths', path))
     if (item === undefined || !path.startsWith('/')) return []
     return METHODS.filter((method) => isObject(item.value[method])).map((method) =>
-      compileOperation(document, compiler, { path, method, item: item.pointer }),
+      compileOperation(document, compiler, { path, method, item: item.pointer, answers }),
     )
   })
 }
@@ -26,12 +26,12 @@ export function compileOperations(document: JsonObject, compiler: Compiler): Ope
 function compileOperation(
   document: JsonObject,
   compiler: Compiler,
-  at: { path: string; method: string; item: string },
+  at: { path: string; method: string; item: string; answers: boolean },
 ): Operation {
   const pointer = below(at.item, at.method)
   const operation = resolve(document, pointer)?.value ?? {}
   const method = at.method.toUpperCase()
-  const responses = compileResponses(document, compiler, pointer)
+  const responses = compileResponses(document, compiler, pointer, at.answers)
   const body = compileBody(document, compiler, pointer)
   const parameters = compileParameters(document, compiler, at.item, pointer)
   return {

@@ -4,6 +4,8 @@ import type { Validator } from './ajv.ts'
 export interface PreparedSource {
   /** Its value as JSON: text, since each reader wants a copy of its own. */
   readonly json: string
+  /** For a document: whether those of its answers are among its validators. */
+  readonly answers: boolean
   /** For a document: its validators, by `referTo` and `keyOfParameters`. */
   readonly validators: Readonly<Record<string, Validator>>
 }

@@ -41,8 +41,8 @@ export function listen(app: RequestListener, host: string, port: number, log: Lo
   )
   const refuseBroken = (error: NodeJS.ErrnoException, socket: Socket) => {
     log.info({ code: error.code, reason: error.message.slice(0, 200) }, 'broken HTTP')
-    // Bytes behind requests that are still being answered must not take their answers' place. One that has not come to its end
-    // is itself what is broken, and will never be answered.
+    // Bytes behind requests that are still being answered must not take their answers' place; a request that never came
+    // to its end has none to wait for.
     const before = [...inFlight].findLast(({ req }) => req.socket === socket && req.complete)
     if (before) before.once('close', () => socket.destroySoon())
     else refuseBrokenHttp(error, socket)

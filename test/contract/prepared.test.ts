@@ -2,8 +2,9 @@ import { copyFile, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type AjvCompiler, createCompiler } from '../../src/contract/compile.ts'
-import { buildContract, loadContract } from '../../src/contract/load.ts'
+import { createCompiler } from '../../src/contract/compile.ts'
+import { loadContract } from '../../src/contract/load.ts'
+import { compileOperations } from '../../src/contract/operation.ts'
 import type { Prepared } from '../../src/contract/prepared.ts'
 import { digestOf, readSource } from '../../src/contract/source.ts'
 import { walk } from '../../src/contract/walk.ts'
@@ -17,37 +18,32 @@ const built: { prepared: Prepared } = await import(new URL('../../dist/prepared.
 const { prepared } = built
 
 const documents = [
-  ['the service', shippedContract],
-  ['the control plane', controlContract],
+  ['the service', shippedContract, true],
+  ['the control plane', controlContract, false],
 ] as const
 
-/** A shipped document compiled now, with what is prepared of it. */
-async function bothOf(file: string) {
+/** A shipped document compiled now as a start would, with what is prepared of it. */
+async function bothOf(file: string, answers: boolean) {
+  const contract = await loadContract(file, { structure: false, prepared: { sources: {} } })
   const source = await readSource(file)
-  if (!source.ok) throw new Error(`${file} cannot be read`)
-  let compiler: AjvCompiler | undefined
-  const contract = await buildContract(source.value, {
-    structure: false,
-    compiler: (document, from) => {
-      compiler = createCompiler(document, from, { meta: false })
-      return compiler
-    },
-  })
   const known = prepared.sources[digestOf(await readFile(file))]
-  if (!contract.ok || !compiler || !known) throw new Error(`${file} is not prepared`)
+  if (!contract.ok || !source.ok || !known) throw new Error(`${file} is not prepared`)
+  const { document } = contract.value
+  const compiler = createCompiler(document, source.value, { meta: false })
+  compileOperations(document, compiler, answers)
   return { contract: contract.value, compiler, known }
 }
 
-describe.each(documents)('of the document of %s', (_name, file) => {
+describe.each(documents)('of the document of %s', (_name, file, answers) => {
   it('everything is prepared that a start compiles, and nothing else', async () => {
-    const { compiler, known } = await bothOf(file)
+    const { compiler, known } = await bothOf(file, answers)
     const compiled = compiler.compiled.flatMap(({ names }) => [...names.keys()])
     expect(compiled.length).toBeGreaterThan(10)
     expect(Object.keys(known.validators).sort()).toEqual(compiled.sort())
   })
 
   it('a prepared validator says of any value what the compiled one says, in the same error objects', async () => {
-    const { contract, compiler, known } = await bothOf(file)
+    const { contract, compiler, known } = await bothOf(file, answers)
     const values = valuesLike(
       [...walk(contract.document)].flatMap(({ value }) => [value.example, value.value]),
     )
@@ -71,8 +67,8 @@ describe.each(documents)('of the document of %s', (_name, file) => {
   })
 
   it('the contract is the same, prepared or compiled', async () => {
-    const { contract } = await bothOf(file)
-    const loaded = await loadContract(file, { prepared })
+    const { contract } = await bothOf(file, answers)
+    const loaded = await loadContract(file, { prepared, responses: answers })
     if (!loaded.ok) throw new Error('what is prepared does not load')
     const { document, basePath, title, version, assumptions, warnings } = loaded.value
     expect({ document, basePath, title, version, assumptions, warnings }).toEqual({
@@ -101,6 +97,12 @@ describe.each(documents)('of the document of %s', (_name, file) => {
     const source = await readSource(copy, prepared)
     expect(source).toMatchObject({ ok: true, value: { file: copy, prepared: expect.anything() } })
   })
+})
+
+it('who asks for checked answers of a document that is prepared without them gets them compiled', async () => {
+  const loaded = await loadContract(controlContract, { structure: false, prepared })
+  const operation = loaded.ok ? loaded.value.operations.find(({ id }) => id === 'getHealth') : undefined
+  expect(operation?.checkResponse(200, {})).not.toEqual([])
 })
 
 it.each(FIXTURE_FILES)('the fixtures of %s are prepared as they are parsed', async (name) => {
