@@ -15,6 +15,23 @@ export interface Answering {
   readonly control: (request: Incoming, gone: AbortSignal) => Promise<Parcel>
 }
 
+/**
+ * The end of this turn of the event loop. Answers that are ready in one turn are written then, one behind the other: a client
+ * that sleeps has to be woken, which costs as much as an answer, and the first of them wakes it for all.
+ */
+const turnEnd = (() => {
+  let end: Promise<void> | undefined
+  return () => {
+    end ??= new Promise((resolve) => {
+      setImmediate(() => {
+        end = undefined
+        resolve()
+      })
+    })
+    return end
+  }
+})()
+
 export interface AppSettings {
   readonly bodyLimit: string
   readonly cors: boolean
@@ -57,7 +74,10 @@ export function createApp(answering: Answering, settings: AppSettings, log: Log)
     readRequest(req, headOf(req, target, nextId()), (request) => {
       answering
         .service(request)
-        .then((parcel) => deliver(parcel, res))
+        .then(async (parcel) => {
+          await turnEnd()
+          return deliver(parcel, res)
+        })
         .catch((error: unknown) => stumble(error, res, log))
     })
 
