@@ -15,7 +15,7 @@ export interface Checked {
   readonly summary: string
 }
 
-/** Loads everything with a folder of fixtures of somebody's own (undefined: the shipped one), names looked up. */
+/** Loads everything, with a folder of fixtures of somebody's own (undefined: the one that the settings name), names looked up. */
 export type LoadWith = (
   fixtures: string | undefined,
 ) => Promise<Loaded<RuleContext & { readonly fixtures: Fixtures }>>
@@ -45,7 +45,7 @@ async function checkOne(file: string, loadWith: LoadWith): Promise<Checked> {
   ])
 }
 
-/** Scenario files are about the shipped contract and fixtures. */
+/** Scenario files are about the contract and the fixtures that the settings name. */
 async function checkScenarioFile(file: string, loadWith: LoadWith): Promise<Checked> {
   const sources = await loadWith(undefined)
   if (!sources.ok) return { file, findings: sources.findings, summary: '' }

@@ -1,6 +1,5 @@
 /** Where the simulator says what it does. A pino logger is one. */
 export interface Log {
-  debug(fields: object, message: string): void
   info(fields: object, message: string): void
   warn(fields: object, message: string): void
   error(fields: object, message: string): void
@@ -9,4 +8,4 @@ export interface Log {
 const nothing = () => {}
 
 /** For use as a library: says nothing. */
-export const silentLog: Log = { debug: nothing, info: nothing, warn: nothing, error: nothing }
+export const silentLog: Log = { info: nothing, warn: nothing, error: nothing }

@@ -8,7 +8,7 @@ const isStateFile = (text: string) => text !== '' && !/^[a-z]+:\/\//i.test(text)
 const isDuration = (text: string) => parseDuration(text) !== undefined
 const isSize = (text: string) => /^\d{1,9}(b|kb|mb)?$/i.test(text)
 
-const level = ['debug', 'info', 'warn', 'error', 'silent'] as const
+const level = ['info', 'warn', 'error', 'silent'] as const
 
 /** Every setting, once. The parser, `--help` and the README's table come from here. Flag > environment > default. */
 export const settingTable = {

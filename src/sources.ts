@@ -22,8 +22,8 @@ export interface Sources {
 /** The documents, the fixtures and what the settings say about them; or everything that is wrong with any of them. */
 export async function loadSources(settings: Settings): Promise<Loaded<Sources>> {
   const loaded = await Promise.all([
-    settings.contract === undefined ? loadContract(shippedContract, ours) : loadContract(settings.contract),
-    loadContract(controlContract, { ...ours, responses: false }),
+    loadContract(settings.contract ?? shippedContract),
+    loadContract(controlContract, { responses: false }),
     loadFixtures(settings.fixtures ?? shippedFixtures),
   ])
   const [contract, control, fixtures] = loaded
@@ -38,9 +38,6 @@ export async function loadSources(settings: Settings): Promise<Loaded<Sources>> 
   const documents = { contract: contract.value, control: control.value, fixtures: fixtures.value }
   return { ok: true, value: { ...documents, catalogue, startUp: startUp.value } }
 }
-
-/** The tests have checked the structure of what is shipped; the start need not. */
-const ours = { structure: false }
 
 /** The rules that the settings switch on. */
 async function loadStartUp(

@@ -56,8 +56,7 @@ function keyOf(
   shift: Shift | undefined,
 ): string {
   const day = Math.floor(now / dayMs)
-  // The seed comes last: it alone may hold any text.
-  return [modelId, days, day, persona, shape, nulls.join(), shift?.key, seed].join('\n')
+  return JSON.stringify([modelId, days, day, persona, shape, nulls, shift?.key, seed])
 }
 
 /** The answer of 200, bent as the data family of scenarios has it. Nobody else holds it. */

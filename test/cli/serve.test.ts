@@ -66,7 +66,7 @@ describe('the ready line', () => {
   })
 
   test('stays alone on stdout whatever is asked; the log goes to stderr', async () => {
-    const command = convsim([...memory, '--log-level', 'debug'])
+    const command = convsim([...memory, '--log-level', 'info'])
     const origin = await command.ready()
     await ask({ origin }, '/v1/events', { body: event({ value: 1 }) })
     const { lines } = await stopped(command)

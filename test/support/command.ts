@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { onTestFinished } from 'vitest'
 
-const cli = new URL('../../dist/cli.js', import.meta.url).pathname
+export const cli = new URL('../../dist/cli.js', import.meta.url).pathname
 
 /** The built command in a process of its own. */
 export interface Command {

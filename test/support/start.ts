@@ -1,14 +1,18 @@
 import { onTestFinished } from 'vitest'
 import type { Log } from '../../src/log.ts'
 import { defaultSettings, type Settings } from '../../src/settings.ts'
-import { start } from '../../src/start.ts'
+
+/** What the build has made of it: with all that it prepares, bundles and leaves out. */
+export const { start }: typeof import('../../src/start.ts') = await import(
+  new URL('../../dist/start.js', import.meta.url).href
+)
 
 /** The instant that most tests are frozen at. */
 export const frozenNow = '2026-01-15T12:00:00.000Z'
 
 /** What the simulator said, one entry a line of its log. */
 export interface Said {
-  readonly level: 'debug' | 'info' | 'warn' | 'error'
+  readonly level: 'info' | 'warn' | 'error'
   readonly message: string
   readonly fields: object
 }
@@ -67,7 +71,7 @@ export function recorder(said: Said[]): Log {
   const keep = (level: Said['level']) => (fields: object, message: string) => {
     said.push({ level, message, fields: JSON.parse(JSON.stringify(fields, errorsAsText)) })
   }
-  return { debug: keep('debug'), info: keep('info'), warn: keep('warn'), error: keep('error') }
+  return { info: keep('info'), warn: keep('warn'), error: keep('error') }
 }
 
 function errorsAsText(_key: string, value: unknown): unknown {

@@ -1,0 +1,25 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { text } from 'node:stream/consumers'
+import { expect, onTestFinished, test } from 'vitest'
+import { event } from '../support/client.ts'
+import { cli } from '../support/command.ts'
+import { postAll } from '../support/pipelined.ts'
+
+test('a log that nobody reads is bounded, and says what it lost to whoever reads it in the end', async () => {
+  const args = [cli, '--port', '0', '--state', ':memory:', '--log-bodies', '--log-format', 'json']
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const [line] = await once(child.stdout, 'data')
+  const origin = /http:\/\/[^"/]+/.exec(String(line))?.[0] ?? ''
+  // Some 4 kB of log each, four times of what may wait.
+  const body = event({ insertId: 'always', properties: { long: 'x'.repeat(1900) } })
+  const answers = await postAll(origin, '/v1/events', new Array(10_000).fill(body))
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]))
+  const log = text(child.stderr)
+  await expect.poll(() => postAll(origin, '/v1/events', [body])).toHaveLength(1)
+  child.kill('SIGTERM')
+  const said = await log
+  expect(said.length).toBeLessThan(20_000_000)
+  expect(said).toMatch(/"lines":\d{3,},"msg":"lines of the log are lost/)
+})
