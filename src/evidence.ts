@@ -34,7 +34,7 @@ export function createReporter({ journal, sandboxes, limit, ...parts }: Parts): 
   return new Reporter({
     contract,
     witness,
-    ways: new Ways(plan, catalogue, previewer(parts)),
+    ways: new Ways(catalogue, previewer(parts)),
     placeOf(whose) {
       // A look makes no sandbox: one that nobody has used is as the default one began.
       const own = sandboxes.list().find(({ name }) => name === whose)

@@ -41,19 +41,15 @@ interface Fixed {
 
 /** Finds a way to each point of answers. */
 export class Ways {
+  /** By operation; found when somebody first asks, since most runs never do. */
   readonly #fixed = new Map<string, Fixed>()
+  readonly #catalogue: Catalogue
   readonly #previewer: Previewer
   #previewed: { key: string; candidates: readonly Candidate[] } = { key: '', candidates: [] }
 
-  constructor(plan: readonly OperationPoints[], catalogue: Catalogue, previewer: Previewer) {
+  constructor(catalogue: Catalogue, previewer: Previewer) {
+    this.#catalogue = catalogue
     this.#previewer = previewer
-    for (const points of plan) {
-      this.#fixed.set(points.operation.id, {
-        plain: [ordinary(points), ...refusals(points, catalogue)],
-        nulls: singleNulls(points, catalogue),
-        examples: examplesOf(points),
-      })
-    }
   }
 
   /**
@@ -61,13 +57,22 @@ export class Ways {
    * first; of several, the one that shows most points of the same kind, so that few requests show much.
    */
   to(points: OperationPoints, number: number, { seed, now }: { seed: string; now: number }): Way | undefined {
-    const { plain, nulls, examples } = this.#fixed.get(points.operation.id) ?? {
-      plain: [],
-      nulls: [],
-      examples: [],
-    }
+    const { plain, nulls, examples } = this.#fixedOf(points)
     const best = (candidates: readonly Candidate[]) => bestOf(candidates, points.points, number)?.way
     return best(plain) ?? best(this.#previews(points, seed, now)) ?? best(nulls) ?? best(examples)
+  }
+
+  #fixedOf(points: OperationPoints): Fixed {
+    const { id } = points.operation
+    const known = this.#fixed.get(id)
+    if (known) return known
+    const fixed = {
+      plain: [ordinary(points), ...refusals(points, this.#catalogue)],
+      nulls: singleNulls(points, this.#catalogue),
+      examples: examplesOf(points),
+    }
+    this.#fixed.set(id, fixed)
+    return fixed
   }
 
   /** Figures change with the day; the latest asked for are kept. */
