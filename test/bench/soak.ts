@@ -1,9 +1,14 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import autocannon from 'autocannon'
-import { startSimulator } from '../../src/start.ts'
 import { newEvent, type Question, warmAnalytics } from './questions.ts'
+import { freePort, type Started, startTarget } from './target.ts'
+import { shipped } from './targets.ts'
 
 /**
- * A million requests (REQUESTS) at one simulator in this process, over connections that are kept: `npm run bench:soak`. Memory is told
+ * A million requests (REQUESTS) at what is shipped, over connections that are kept: `npm run bench:soak`. Its resident memory is told
  * every 100,000; it has to stay flat. The requests leave no state: what is kept on purpose (events, prompts) may well grow.
  */
 const requests = Number(process.env['REQUESTS'] ?? 1_000_000)
@@ -14,22 +19,39 @@ const connections = 16
 const sandboxes = 1500
 let turn = 0
 
-const questions = mixed()
-const sim = await startSimulator({ sandboxLimit: 1000 })
-console.log(`${requests} requests, ${connections} connections, ${sandboxes} sandboxes in turn`)
-for (let done = 0; done < requests; done += step) {
-  const before = performance.now()
-  const { errors, timeouts } = await autocannon({
-    url: sim.origin,
-    connections,
-    amount: step,
-    requests: questions,
-  })
-  if (errors + timeouts > 0) throw new Error(`${errors} errors, ${timeouts} timeouts`)
-  tell(done + step, step / ((performance.now() - before) / 1000))
+await main()
+
+async function main(): Promise<void> {
+  execFileSync('npm', ['run', '--silent', 'build'], { stdio: 'inherit' })
+  const folder = mkdtempSync(join(tmpdir(), 'convsim-soak-'))
+  const simulator = await startTarget(shipped(folder), await freePort(), warmAnalytics)
+  try {
+    await soak(simulator)
+    console.log(await journalTells(simulator))
+  } finally {
+    await simulator.stop()
+    rmSync(folder, { recursive: true })
+  }
 }
-console.log(await journalTells())
-await sim.close()
+
+async function soak({ url, residentMb }: Started): Promise<void> {
+  const { origin } = new URL(url)
+  const questions = mixed()
+  console.log(`${requests} requests, ${connections} connections, ${sandboxes} sandboxes in turn`)
+  for (let done = 0; done < requests; done += step) {
+    const before = performance.now()
+    const { errors, timeouts } = await autocannon({
+      url: origin,
+      connections,
+      amount: step,
+      requests: questions,
+    })
+    if (errors + timeouts > 0) throw new Error(`${errors} errors, ${timeouts} timeouts`)
+    const perSecond = step / ((performance.now() - before) / 1000)
+    const resident = residentMb()?.toFixed(1) ?? '(unknown)'
+    console.log(`${done + step}: resident ${resident} MB, ${perSecond.toFixed(0)}/s`)
+  }
+}
 
 /** Answers of every kind: figures, a replayed event, refusals of each stage, scenarios. */
 function mixed() {
@@ -53,19 +75,12 @@ function mixed() {
   return [...all.map(underBase), { ...underBase(warmAnalytics), setupRequest: elsewhere }]
 }
 
-const underBase = (question: Question): Question => ({ ...question, path: `/v1${question.path}` })
-
-function tell(done: number, perSecond: number): void {
-  globalThis.gc?.()
-  const { rss, heapUsed, external } = process.memoryUsage()
-  const mb = (bytes: number) => `${(bytes / 1024 / 1024).toFixed(1)} MB`
-  console.log(
-    `${done}: resident ${mb(rss)}, heap ${mb(heapUsed)}, external ${mb(external)}, ${perSecond.toFixed(0)}/s`,
-  )
+function underBase(question: Question): Question {
+  return { ...question, path: `/v1${question.path}` }
 }
 
-async function journalTells(): Promise<string> {
-  const answer = await fetch(`${sim.controlUrl}/requests/count?sandbox=*`, {
+async function journalTells({ url }: Started): Promise<string> {
+  const answer = await fetch(`${new URL(url).origin}/__sim/requests/count?sandbox=*`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: '{}',
