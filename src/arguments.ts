@@ -12,7 +12,7 @@ export const commands = {
     takes: 'a command behind "--"',
     most: 100_000,
     about:
-      'Serve on a free port, with the state in memory, while a command runs that finds the base URL in CONVSIM_BASE_URL; then tell what it did, and end with its exit code, or 3 (--fail-on).',
+      'Serve on a free port, with the state in memory (unless --port or --state say otherwise), while a command runs that finds the base URL in CONVSIM_BASE_URL; then tell what it did, and end with its exit code, or 3 (--fail-on).',
   },
   check: {
     takes: 'files or folders',
@@ -79,7 +79,9 @@ function readCommand(program: Command, behind: readonly string[], env: Environme
     : { command: 'serve' as const, files: program.args }
   if (command !== 'exec') return readInvocation(command, [...files, ...behind], program.opts(), env)
   if (files.length > 0 || behind.length === 0)
-    return problem('convsim exec takes its command behind "--": convsim exec --seed 42 -- npm test.')
+    return problem(
+      'convsim exec takes flags (a contract: --contract FILE), and its command behind "--": convsim exec --seed 42 -- npm test.',
+    )
   return readInvocation(command, behind, program.opts(), env)
 }
 

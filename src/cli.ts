@@ -88,7 +88,7 @@ function passSignals(child: Child): () => void {
     told = false
   }
   const end = () => child.kill('SIGKILL')
-  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR2'] as const
   for (const signal of signals) process.on(signal, pass)
   process.once('exit', end)
   return () => {

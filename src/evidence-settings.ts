@@ -3,7 +3,8 @@ import { type Setting, text } from './setting.ts'
 
 const isReportFile = (text: string) => /[^/\\]\.(json|xml|md|html)$/i.test(text)
 const areGates = (text: string) => parseGates(text) !== undefined
-const areNames = (text: string) => /^[A-Za-z_]\w*(,[A-Za-z_]\w*)*$/.test(text)
+// Not PATH, without which no command is found.
+const areNames = (text: string) => /^(?!PATH(,|$))[A-Za-z_]\w*(,(?!PATH(,|$))[A-Za-z_]\w*)*$/.test(text)
 
 /** Settings of what a process does with its evidence at the end. */
 export const evidenceSettings = {
@@ -33,7 +34,7 @@ export const evidenceSettings = {
     defaultText: 'none',
     repeatable: true,
     test: areNames,
-    wanted: 'the name of an environment variable',
+    wanted: 'the name of an environment variable other than PATH',
     about:
       'For exec: a variable that gets the base URL, besides CONVSIM_BASE_URL; can be given several times.',
   }),

@@ -36,7 +36,7 @@ const samples: {
   logBodies: { good: 'on', means: true, bad: 'some' },
   report: { good: 'out/report.html', means: 'out/report.html', bad: 'report.pdf' },
   failOn: { good: 'violation, coverage<80', means: 'violation, coverage<80', bad: 'violations' },
-  env: { good: 'API_URL,BASE', means: 'API_URL,BASE', bad: 'API-URL' },
+  env: { good: 'API_URL,BASE', means: 'API_URL,BASE', bad: 'API_URL,PATH' },
 }
 
 interface Row {

@@ -110,6 +110,7 @@ describe('signals', () => {
     ['SIGINT', 130],
     ['SIGTERM', 143],
     ['SIGHUP', 129],
+    ['SIGQUIT', 131],
   ] as const)('%s ends both, and leaves no port taken', async (signal, code) => {
     const command = convsim(node(waiting))
     await command.prints(/\d+\n/)
