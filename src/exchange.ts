@@ -12,6 +12,8 @@ export type Body =
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
   /** Larger than the limit, or in an encoding that could not be undone. `status` is what HTTP says of it. */
   | { readonly kind: 'unreadable'; readonly status: number; readonly reason: string }
+  /** The client went away before the end of it: nobody hears the answer. */
+  | { readonly kind: 'broken-off' }
 
 /** A request as the edge read it. */
 export interface Incoming {

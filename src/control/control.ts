@@ -11,7 +11,7 @@ import type { Json } from '../json.ts'
 import { readJson } from '../json-body.ts'
 import type { Log } from '../log.ts'
 import { readQuery } from '../query.ts'
-import { refuse, sentenceOf } from '../refusals.ts'
+import { brokenOff, refuse, sentenceOf } from '../refusals.ts'
 import { NotKept } from '../state/store.ts'
 import { type GuardSettings, guard } from './guard.ts'
 
@@ -167,6 +167,7 @@ type ReadBody =
 
 function readBody(operation: Operation, { body, headers }: Incoming): ReadBody {
   if (body.kind === 'unreadable') return { ok: false, status: body.status, problem: body.reason }
+  if (body.kind === 'broken-off') return { ok: false, status: 400, problem: brokenOff }
   const contentType = headers['content-type']
   const isJson = /^application\/json\s*(;|$)/i.test(contentType ?? '')
   if (!isJson && (contentType !== undefined || body.kind === 'bytes')) {

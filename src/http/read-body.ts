@@ -23,67 +23,71 @@ export interface Limit {
  * same, since the answer waits for a client that only listens when it has sent everything.
  */
 export function readBody(req: IncomingMessage, limit: Limit, then: (body: Body) => void): void {
-  const { 'content-length': length, 'transfer-encoding': chunked, 'content-encoding': encoding } = req.headers
+  const { 'content-length': length, 'transfer-encoding': chunked } = req.headers
   if (chunked === undefined && (length === undefined || length === '0')) then(absent)
-  else if (Number(length) > limit.bytes) passOver(req, tooLarge(limit), then)
-  else if (encoding === undefined || encoding.toLowerCase() === 'identity') collect(req, req, limit, then)
-  else {
-    const decoder = decoders.get(encoding.toLowerCase())?.()
-    if (decoder) collect(req, req.pipe(decoder), limit, then)
-    else passOver(req, unknownEncoding(encoding), then)
+  else readSent(req, limit, then)
+}
+
+function readSent(req: IncomingMessage, limit: Limit, then: (body: Body) => void): void {
+  const { 'content-length': length, 'content-encoding': encoding = 'identity' } = req.headers
+  let over = false
+  const end = (body: Body) => {
+    if (!over) then(body)
+    over = true
   }
+  const decoder = decoders.get(encoding.toLowerCase())?.()
+  req.once('close', () => {
+    if (req.readableEnded) return
+    end(brokenOff)
+    decoder?.destroy() // a pipe does not end for a source that breaks off
+  })
+  if (Number(length) > limit.bytes) passOver(req, () => end(tooLarge(limit)))
+  else if (decoder) collect(req, req.pipe(decoder), limit, end)
+  else if (encoding.toLowerCase() === 'identity') collect(req, req, limit, end)
+  else passOver(req, () => end(unknownEncoding(encoding)))
 }
 
 function collect(
   req: IncomingMessage,
   stream: IncomingMessage | Transform,
   limit: Limit,
-  then: (body: Body) => void,
+  end: (body: Body) => void,
 ): void {
   const chunks: Buffer[] = []
   let size = 0
-  let done = false
-  const finish = (body: Body) => {
-    if (done) return
-    done = true
-    then(body)
-  }
+  let refused = false
   const giveUp = (body: Body) => {
-    if (done) return
-    done = true
+    refused = true
+    chunks.length = 0
     if (stream !== req) {
       req.unpipe()
       stream.destroy()
     }
-    passOver(req, body, then)
+    passOver(req, () => end(body))
   }
   stream.on('data', (chunk: Buffer) => {
+    if (refused) return
     size += chunk.length
     if (size > limit.bytes) giveUp(tooLarge(limit))
     else chunks.push(chunk)
   })
   stream.on('end', () => {
+    if (refused) return
     const [first = Buffer.alloc(0)] = chunks
     const bytes = chunks.length > 1 ? Buffer.concat(chunks, size) : first
-    finish(size > 0 ? { kind: 'bytes', bytes } : absent)
+    end(size > 0 ? { kind: 'bytes', bytes } : absent)
   })
-  stream.on('error', (error) => giveUp(unreadable(400, error.message)))
-  req.on('close', () => {
-    if (!req.complete) finish(unreadable(400, 'the client went away'))
-  })
+  // Errors of the connection itself end in 'close'.
+  if (stream !== req) stream.on('error', (error) => giveUp(unreadable(400, error.message)))
 }
 
 /** Lets the rest of a request go by. */
-function passOver(req: IncomingMessage, body: Body, then: (body: Body) => void): void {
-  let over = false
-  const end = () => {
-    if (over) return
-    over = true
-    then(body)
-  }
-  if (req.readableEnded || req.destroyed) end()
-  else req.once('end', end).once('close', end).resume()
+function passOver(req: IncomingMessage, then: () => void): void {
+  if (req.readableEnded) then()
+  else req.once('end', then).resume()
 }
+
+const brokenOff: Body = { kind: 'broken-off' }
 
 function tooLarge({ text }: Limit): Body {
   return { kind: 'unreadable', status: 413, reason: `The body is larger than the limit of ${text}.` }

@@ -38,6 +38,8 @@ export interface Entry {
     /** Size 0 for none. */
     readonly body: Captured
   }
+  /** The client went away before the end of its body: nobody got the answer, and how the client goes on is not judged. */
+  readonly brokenOff: boolean
   readonly answer: {
     readonly status: number
     readonly headers: Readonly<Record<string, string>>

@@ -35,7 +35,7 @@ export type IsMagicKey = (token: string) => boolean
 
 /**
  * Requests that broke the contract, and answers that were not expected: a status of 400 or more that no scenario was asked
- * for. A refusal whose reason is a broken rule is told of as that, and a suite that means to see a refusal asks for it, by a
+ * for, and that somebody was there to get. A refusal whose reason is a broken rule is told of as that, and a suite that means to see a refusal asks for it, by a
  * scenario or by a magic key: one whose plan is refused (403) was chosen for that.
  */
 export class Faults {
@@ -52,6 +52,7 @@ export class Faults {
   }
 
   note(entry: Entry, { answer, token }: Whole): void {
+    if (entry.brokenOff) return
     const { status, origin } = entry.answer
     if (entry.violations.length > 0) this.#noteBroken(entry)
     else if (status >= 400 && origin !== 'scenario' && !(status === 403 && this.#isMagicKey(token ?? '')))

@@ -37,7 +37,7 @@ export class Manners {
 
   note(entry: Entry, whole: Whole): void {
     this.#noteHeaders(entry)
-    if (entry.answer.origin === 'simulator') return
+    if (entry.answer.origin === 'simulator' || entry.brokenOff) return
     // Most requests succeed, and nothing is waiting for them.
     const failed = isJudged(entry)
     if (this.#chains.mayContinue(kindOf(entry), entry.at) || failed) this.#noteTry(entry, whole, failed)

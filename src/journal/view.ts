@@ -22,6 +22,7 @@ export function shownEntry(entry: Entry, { bodies }: { readonly bodies: boolean 
       headers: { ...request.headers },
       body: body(request.body),
     },
+    ...(entry.brokenOff && { brokenOff: true }),
     answer: {
       status: answer.status,
       headers: { ...answer.headers },

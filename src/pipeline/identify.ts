@@ -4,7 +4,10 @@ import { refusals } from '../refusals.ts'
 import { isSandboxName, type Sandboxes, sandboxNameRule } from '../sandboxes.ts'
 import { readBearer } from './bearer.ts'
 
-/** Which sandbox, which operation. A path that matches nothing is a 404, a method that does not a 405. */
+/**
+ * Which sandbox, which operation. A path that matches nothing is a 404, a method that does not a 405. A request that broke
+ * off goes no further: the service would never have seen it, so that it takes no step of a sequence and no rate.
+ */
 export function identify(contract: Contract, sandboxes: Pick<Sandboxes, 'use'>): Stage {
   const known = contract.operations.map((operation) => contract.basePath + operation.path)
   return function identify(exchange) {
@@ -13,7 +16,9 @@ export function identify(contract: Contract, sandboxes: Pick<Sandboxes, 'use'>):
     exchange.path = behind ?? request.path
     const problem = nameSandbox(exchange, sandboxes, prefixed)
     if (problem) return problem
-    return matchOperation(exchange, contract, known)
+    const mismatch = matchOperation(exchange, contract, known)
+    if (mismatch) return mismatch
+    return request.body.kind === 'broken-off' ? refusals.brokenOff() : undefined
   }
 }
 

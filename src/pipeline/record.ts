@@ -44,6 +44,7 @@ function entryOf(exchange: Exchange, reply: Reply, bytes: Uint8Array, number: nu
       headers: redactedHeaders(request.headers),
       body: bodyOf(exchange),
     },
+    brokenOff: request.body.kind === 'broken-off',
     answer: {
       status: reply.status,
       headers: reply.headers,
@@ -63,17 +64,28 @@ const nothing: readonly string[] = []
 function bodyOf({ request: { body, headers } }: Exchange): Captured {
   if (body.kind === 'bytes') return captured(body.bytes)
   // Of one that could not be read there is no more to know than its sender said.
-  const said = body.kind === 'unreadable' ? Number(headers['content-length']) : 0
+  const said = body.kind === 'absent' ? 0 : Number(headers['content-length'])
   return { bytes: undefined, size: Number.isSafeInteger(said) ? said : 0 }
 }
 
-function lineOf({ id, request, answer, sandbox, operation, scenarios, violations, advice }: Entry) {
+function lineOf({
+  id,
+  request,
+  answer,
+  sandbox,
+  operation,
+  scenarios,
+  violations,
+  advice,
+  brokenOff,
+}: Entry) {
   return {
     requestId: id,
     method: request.method,
     path: request.path.slice(0, 200),
     status: answer.status,
     origin: answer.origin,
+    brokenOff: brokenOff || undefined,
     sandbox,
     operation,
     scenarios: scenarios.length > 0 ? scenarios : undefined,

@@ -37,6 +37,7 @@ export function entryFor(journal: Journal, about: About = {}): Entry {
       body: bodyOf(about.requestBody ?? ''),
       ...about.request,
     },
+    brokenOff: false,
     answer: {
       status: 201,
       headers: {},
