@@ -2,11 +2,12 @@ import { parseDuration, parseNow } from './clock.ts'
 import { isSeed } from './derive.ts'
 import { evidenceSettings } from './evidence-settings.ts'
 import { choice, onOff, type Setting, text, whole } from './setting.ts'
+import { parseSize } from './size.ts'
 
 const isClock = (text: string) => text === 'real' || parseNow(text) !== undefined
 const isStateFile = (text: string) => text !== '' && !/^[a-z]+:\/\//i.test(text)
 const isDuration = (text: string) => parseDuration(text) !== undefined
-const isSize = (text: string) => /^\d{1,9}(b|kb|mb)?$/i.test(text)
+const isSize = (text: string) => parseSize(text) !== undefined
 
 const level = ['info', 'warn', 'error', 'silent'] as const
 
@@ -151,7 +152,7 @@ export const settingTable = {
     value: 'SIZE',
     default: '1mb',
     test: isSize,
-    wanted: 'a size such as 500kb or 1mb',
+    wanted: 'a size of at least one byte, such as 500kb or 1mb',
     about: 'Largest request body.',
   }),
   journalSize: whole({

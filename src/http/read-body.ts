@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Transform } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import type { Body } from '../exchange.ts'
+import { parseSize } from '../size.ts'
 
 const absent: Body = { kind: 'absent' }
 
@@ -102,11 +103,9 @@ function unreadable(status: number, why: string): Body {
   return { kind: 'unreadable', status, reason: `The body cannot be read: ${why}.` }
 }
 
-const units = { b: 1, kb: 2 ** 10, mb: 2 ** 20, gb: 2 ** 30 }
-
-/** Reads `500kb` or `1mb`; a number alone is bytes. */
+/** The limit of a size that was checked: `500kb`. */
 export function limitOf(text: string): Limit {
-  const [, number = '', unit = 'b'] = /^(\d+(?:\.\d+)?)\s*(b|kb|mb|gb)?$/i.exec(text) ?? []
-  const bytes = Math.floor(Number(number) * units[unit.toLowerCase() as keyof typeof units]) // the pattern's own words
+  const bytes = parseSize(text)
+  if (bytes === undefined) throw new Error(`"${text}" is no size`)
   return { bytes, text }
 }

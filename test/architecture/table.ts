@@ -9,6 +9,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   'log.ts': [],
   'shipped.ts': [],
   'query.ts': [],
+  'size.ts': [],
   'pointer.ts': ['json.ts'],
   'json-body.ts': ['json.ts', 'pointer.ts'],
 
@@ -89,13 +90,13 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   ],
 
   // The edge knows values, not what makes them.
-  'http/': ['exchange.ts', 'log.ts', 'refusals.ts'],
+  'http/': ['exchange.ts', 'log.ts', 'refusals.ts', 'size.ts'],
 
   // The top: where the parts are put together.
   'setting.ts': [],
   'gates.ts': ['journal/report/model.ts'],
   'evidence-settings.ts': ['gates.ts', 'setting.ts'],
-  'settings.ts': ['clock.ts', 'derive.ts', 'evidence-settings.ts', 'setting.ts'],
+  'settings.ts': ['clock.ts', 'derive.ts', 'evidence-settings.ts', 'setting.ts', 'size.ts'],
   'arguments.ts': ['setting.ts', 'settings.ts'],
   'scenario-file.ts': [
     '../spec/scenarios.schema.json',

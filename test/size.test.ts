@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest'
+import { limitOf } from '../src/http/read-body.ts'
+import { allSettings } from '../src/settings.ts'
+import { parseSize } from '../src/size.ts'
+
+const bodyLimit = allSettings.find(([name]) => name === 'bodyLimit')?.[1]
+
+test.each([
+  ['1', 1],
+  ['512b', 512],
+  ['500kb', 512_000],
+  ['1MB', 1_048_576],
+  ['256mb', 268_435_456],
+])('a size of %s is %i bytes, to the setting and to the edge', (text, bytes) => {
+  expect(parseSize(text)).toBe(bytes)
+  expect(bodyLimit?.read(text)).toBe(text)
+  expect(limitOf(text)).toEqual({ bytes, text })
+})
+
+test.each(['0', '0kb', '', '1gb', '1.5mb', '1 mb', '-1', 'huge', '1234567890'])(
+  '"%s" is no size, to the setting as to the edge',
+  (text) => {
+    expect(parseSize(text)).toBeUndefined()
+    expect(bodyLimit?.read(text)).toBeUndefined()
+    expect(() => limitOf(text)).toThrow('is no size')
+  },
+)
