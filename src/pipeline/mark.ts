@@ -10,15 +10,15 @@ export function mark(simHeaders: boolean) {
   return function mark(exchange: Exchange, reply: Reply): Reply {
     const { request, operation, sandbox, scenarios, violations, extraHeaders } = exchange
     const headers: Record<string, string> = { ...reply.headers, ...extraHeaders }
-    if (!simHeaders) return { ...reply, headers }
+    if (!simHeaders) return { ...reply, headers: inAscii(headers) }
     headers['X-Request-Id'] = request.id
     headers['X-Sim-Origin'] = reply.origin
     headers['X-Sim-Sandbox'] = sandbox.name
     if (operation) headers['X-Sim-Operation'] = operation.id
-    if (exchange.damage.length > 0) headers['X-Sim-Damage'] = ascii(exchange.damage.join(', '))
-    if (scenarios.length > 0) headers['X-Sim-Scenario'] = ascii(scenarios.map(({ text }) => text).join(', '))
+    if (exchange.damage.length > 0) headers['X-Sim-Damage'] = exchange.damage.join(', ')
+    if (scenarios.length > 0) headers['X-Sim-Scenario'] = scenarios.map(({ text }) => text).join(', ')
     if (violations.length > 0) headers['X-Sim-Violations'] = violationsHeader(violations)
-    return { ...reply, headers }
+    return { ...reply, headers: inAscii(headers) }
   }
 }
 
@@ -29,6 +29,12 @@ export function violationsHeader(violations: readonly Violation[]): string {
     if (text.length <= maxHeaderLength) return text
   }
   return JSON.stringify({ total: totalOf(violations), violations: [] })
+}
+
+/** Node refuses a header of other letters, and names come from documents and requests of any alphabet. */
+function inAscii(headers: Record<string, string>): Record<string, string> {
+  for (const name in headers) headers[name] = ascii(headers[name] ?? '')
+  return headers
 }
 
 /** Header values are visible ASCII; in JSON the escapes mean the same characters. */
