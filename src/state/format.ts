@@ -110,23 +110,23 @@ function* snapshotsText(snapshots: readonly KeptSnapshot[]): Generator<string> {
 
 function* holdingText({ quality, events, prompts }: SandboxImage): Generator<string> {
   yield `      "quality": ${JSON.stringify(quality)},\n      "events": [`
-  yield* linesOf(events)
+  yield* linesOf(events.lines())
   yield '],\n      "prompts": ['
   let separator = '\n'
   for (const prompt of prompts) {
     const { versions, ...head } = promptOfImage(prompt)
     yield `${separator}        {${membersOf(head)},"versions":[`
-    yield* linesOf(versions)
+    yield* linesOf(versions.map((version) => JSON.stringify(version)))
     yield ']}'
     separator = ',\n'
   }
   yield ']'
 }
 
-function* linesOf(items: readonly unknown[]): Generator<string> {
+function* linesOf(lines: Iterable<string>): Generator<string> {
   let separator = '\n        '
-  for (const item of items) {
-    yield separator + JSON.stringify(item)
+  for (const line of lines) {
+    yield separator + line
     separator = ',\n        '
   }
 }

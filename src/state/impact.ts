@@ -1,5 +1,6 @@
 import { uuidKey } from './copy.ts'
-import type { DayImpact, ImpactQuery, StoredEvent } from './store.ts'
+import type { EventMark } from './mark.ts'
+import type { DayImpact, ImpactQuery } from './store.ts'
 
 interface Sum {
   /** In thousand-millionths: whole numbers add up to the same in any order, fractions do not. */
@@ -13,23 +14,21 @@ const UNITS = 1e9
 export class ImpactIndex {
   readonly #days = new Map<string | null, Map<string, Sum>>()
 
-  add(event: StoredEvent): void {
+  add(event: EventMark): void {
     this.#change(event, 1)
   }
 
-  remove(event: StoredEvent): void {
+  remove(event: EventMark): void {
     this.#change(event, -1)
   }
 
-  #change(event: StoredEvent, sign: 1 | -1): void {
-    if (event.sampledOut) return
-    const product = uuidKey(event.fields.productId)
-    const days = this.#days.get(product) ?? new Map<string, Sum>()
-    this.#days.set(product, days)
-    const day = dayOf(event)
+  #change({ sampledOut, productKey, day, impact }: EventMark, sign: 1 | -1): void {
+    if (sampledOut) return
+    const days = this.#days.get(productKey) ?? new Map<string, Sum>()
+    this.#days.set(productKey, days)
     const sum = days.get(day) ?? { units: 0, events: 0 }
     days.set(day, sum)
-    sum.units += sign * Math.round(event.impact * UNITS)
+    sum.units += sign * Math.round(impact * UNITS)
     sum.events += sign
     if (sum.events === 0) days.delete(day)
   }
@@ -71,9 +70,4 @@ function* pick(days: ReadonlyMap<string, Sum>, from: string, count: number): Gen
 /** How many days there are from one to the other, both counted; NaN where one of them is no day. */
 function daysBetween(from: string, to: string): number {
   return (Date.parse(to) - Date.parse(from)) / DAY_MS + 1
-}
-
-/** `2026-01-15` of `2026-01-15T12:00:00.000Z`. */
-function dayOf(event: StoredEvent): string {
-  return event.fields.eventAt.slice(0, event.fields.eventAt.indexOf('T'))
 }

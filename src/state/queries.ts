@@ -1,39 +1,49 @@
 import { frozen, uuidKey } from './copy.ts'
-import { promptOfImage, type SandboxImage } from './sandbox.ts'
+import type { EventList } from './event-list.ts'
+import type { EventMark } from './mark.ts'
+import { promptOfImage } from './sandbox.ts'
 import { EXPORT_FORMAT, type SandboxExport, type SandboxSummary } from './sandboxes.ts'
-import type { EventPage, EventQuery, StoredEvent } from './store.ts'
+import type { EventPage, EventQuery } from './store.ts'
 import type { World } from './world.ts'
 
 /** The page of those events that match, and how many match in all. */
-export function listEvents(events: readonly StoredEvent[], query: EventQuery): EventPage {
+export async function listEvents(events: EventList, query: EventQuery): Promise<EventPage> {
   const { offset = 0, limit = Number.POSITIVE_INFINITY } = query
-  const matching = events.filter((event) => matches(event, query))
-  return frozen({ events: matching.slice(offset, offset + limit), total: matching.length })
+  const matching = places(events, query)
+  const page = await events.read(matching.slice(offset, offset + limit))
+  return frozen({ events: page, total: matching.length })
 }
 
-function matches({ fields, sampledOut }: StoredEvent, query: EventQuery): boolean {
-  return (
-    (query.eventType === undefined || fields.eventType === query.eventType) &&
-    isSameUuid(fields.productId, query.productId) &&
-    isSameUuid(fields.conversationId, query.conversationId) &&
+/** Where the events stand that match. */
+function places(events: EventList, query: EventQuery): number[] {
+  const matches = matcher(query)
+  const found: number[] = []
+  for (const [index, mark] of events.marks.entries()) if (matches(mark)) found.push(index)
+  return found
+}
+
+function matcher(query: EventQuery): (mark: EventMark) => boolean {
+  const productKey = uuidKey(query.productId)
+  const conversationKey = uuidKey(query.conversationId)
+  return (mark) =>
+    (query.eventType === undefined || mark.eventType === query.eventType) &&
+    (productKey === null || mark.productKey === productKey) &&
+    (conversationKey === null || mark.conversationKey === conversationKey) &&
     (query.externalConversationId === undefined ||
-      fields.externalConversationId === query.externalConversationId) &&
-    (query.insertId === undefined || fields.insertId === query.insertId) &&
-    (query.sampledOut === undefined || sampledOut === query.sampledOut)
-  )
-}
-
-function isSameUuid(held: unknown, wanted: string | undefined): boolean {
-  return wanted === undefined || uuidKey(held) === uuidKey(wanted)
+      mark.externalConversationId === query.externalConversationId) &&
+    (query.insertId === undefined || mark.insertKey === query.insertId) &&
+    (query.sampledOut === undefined || mark.sampledOut === query.sampledOut)
 }
 
 /** What the sandbox holds, as it can be imported again. */
-export function exportOf(world: World, sandbox: string): SandboxExport {
-  return frozen({ format: EXPORT_FORMAT, ...exportOfImage(world.realm(sandbox).sandbox.image()) })
-}
-
-function exportOfImage({ quality, events, prompts }: SandboxImage): Omit<SandboxExport, 'format'> {
-  return { quality, events, prompts: prompts.map(promptOfImage) }
+export async function exportOf(world: World, sandbox: string): Promise<SandboxExport> {
+  const { quality, events, prompts } = world.realm(sandbox).sandbox.image()
+  return frozen({
+    format: EXPORT_FORMAT,
+    quality,
+    events: await events.read([...events.marks.keys()]),
+    prompts: prompts.map(promptOfImage),
+  })
 }
 
 export function listSandboxes(world: World): readonly SandboxSummary[] {

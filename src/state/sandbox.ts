@@ -1,5 +1,6 @@
-import { insertKey } from './events.ts'
+import { EventList } from './event-list.ts'
 import { ImpactIndex } from './impact.ts'
+import type { EventMark } from './mark.ts'
 import { type ExternalName, externalKey, type PromptHead } from './prompts.ts'
 import { DEFAULT_QUALITY, type QualitySettings, type Snapshot } from './sandboxes.ts'
 import type { PromptVersion, StoredEvent, StoredPrompt } from './store.ts'
@@ -25,11 +26,12 @@ interface PromptImage {
 /** What a sandbox held at one moment. It shares the records with the sandbox, so it costs a list of references. */
 export interface SandboxImage {
   readonly quality: QualitySettings
-  readonly events: readonly StoredEvent[]
+  /** Never changed. */
+  readonly events: EventList
   readonly prompts: readonly PromptImage[]
 }
 
-export const EMPTY_IMAGE: SandboxImage = { quality: DEFAULT_QUALITY, events: [], prompts: [] }
+export const EMPTY_IMAGE: SandboxImage = { quality: DEFAULT_QUALITY, events: new EventList(), prompts: [] }
 
 export type SnapshotHead = Pick<Snapshot, 'snapshotId' | 'name' | 'createdAt'>
 
@@ -41,7 +43,7 @@ export interface KeptSnapshot {
 /** The data of one sandbox, with the indexes that make each step cost the same however much is stored. */
 export class Sandbox {
   quality: QualitySettings
-  readonly #events: StoredEvent[] = []
+  readonly #events: EventList
   readonly #byInsertId = new Map<string, number>()
   readonly #prompts = new Map<string, PromptRecord>()
   readonly #byExternalKey = new Map<string, string>()
@@ -51,11 +53,12 @@ export class Sandbox {
 
   constructor(image: SandboxImage) {
     this.quality = image.quality
-    for (const event of image.events) this.addEvent(event)
+    this.#events = image.events.copy()
+    for (const [index, mark] of this.#events.marks.entries()) this.#index(mark, index)
     for (const prompt of image.prompts) this.#addPrompt(prompt)
   }
 
-  get events(): readonly StoredEvent[] {
+  get events(): EventList {
     return this.#events
   }
 
@@ -69,7 +72,7 @@ export class Sandbox {
 
   eventOf(insertId: string): StoredEvent | undefined {
     const index = this.#byInsertId.get(insertId)
-    return index === undefined ? undefined : this.#events[index]
+    return index === undefined ? undefined : this.#events.at(index)
   }
 
   /** The prompt that the caller means, and how many versions it has. */
@@ -93,7 +96,7 @@ export class Sandbox {
   image(): SandboxImage {
     return {
       quality: this.quality,
-      events: this.#events.slice(),
+      events: this.#events.copy(),
       prompts: Array.from(this.#prompts.values(), ({ head, versions, active }) => ({
         head,
         versions,
@@ -104,27 +107,31 @@ export class Sandbox {
   }
 
   addEvent(event: StoredEvent): Undo {
-    const key = insertKey(event.fields)
-    this.#events.push(event)
-    this.impact.add(event)
-    if (key !== undefined) this.#byInsertId.set(key, this.#events.length - 1)
-    const uncount = key === undefined ? this.#count(event.repeatOf ?? event.eventId) : undefined
+    const forget = this.#index(this.#events.push(event), this.#events.length - 1)
     return () => {
       this.#events.pop()
-      this.impact.remove(event)
-      if (key !== undefined) this.#byInsertId.delete(key)
+      forget()
+    }
+  }
+
+  #index(mark: EventMark, index: number): Undo {
+    const { insertKey, first } = mark
+    this.impact.add(mark)
+    if (insertKey !== undefined) this.#byInsertId.set(insertKey, index)
+    const uncount = first === undefined ? undefined : this.#count(first)
+    return () => {
+      this.impact.remove(mark)
+      if (insertKey !== undefined) this.#byInsertId.delete(insertKey)
       uncount?.()
     }
   }
 
   addReplay(insertId: string): Undo {
     const index = this.#byInsertId.get(insertId)
-    const event = index === undefined ? undefined : this.#events[index]
-    if (index === undefined || event === undefined) throw new Error(`no event has insertId ${insertId}`)
-    this.#events[index] = { ...event, replays: event.replays + 1 }
-    return () => {
-      this.#events[index] = event
-    }
+    if (index === undefined) throw new Error(`no event has insertId ${insertId}`)
+    const before = this.#events.replaysOf(index)
+    this.#events.setReplays(index, before + 1)
+    return () => this.#events.setReplays(index, before)
   }
 
   addVersion(head: PromptHead, version: PromptVersion): Undo {

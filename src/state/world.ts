@@ -1,3 +1,4 @@
+import { EventList } from './event-list.ts'
 import type { PromptHead } from './prompts.ts'
 import {
   EMPTY_IMAGE,
@@ -164,5 +165,5 @@ function snapshotIn(realm: Realm, snapshotId: string): KeptSnapshot {
 }
 
 export function imageOfExport({ quality, events, prompts }: Omit<SandboxExport, 'format'>): SandboxImage {
-  return { quality, events, prompts: prompts.map(imageOfPrompt) }
+  return { quality, events: EventList.of(events), prompts: prompts.map(imageOfPrompt) }
 }

@@ -1,0 +1,146 @@
+import { setImmediate } from 'node:timers/promises'
+import { packed, unpacked } from './block.ts'
+import { type EventMark, Marker } from './mark.ts'
+import type { StoredEvent } from './store.ts'
+
+/** So many events, or characters, are packed together: packing takes well below a millisecond, reading one of them as well. */
+const BLOCK_EVENTS = 64
+const BLOCK_LENGTH = 64 * 1024
+
+/** As many events are read in one turn of the event loop: some milliseconds. */
+const AT_ONCE = 1000
+
+/** Successive events, each a line of JSON, in a tenth of their room or less. Never changed, so that copies share it. */
+interface Block {
+  /** The place of its first event in the list. */
+  readonly from: number
+  readonly bytes: Buffer
+}
+
+/**
+ * Events in the order of their recording. Thousands of them are kept for one that is ever looked at again, so only what every
+ * step needs stands ready, in their marks; the rest is packed away as JSON and read when somebody asks for it.
+ */
+export class EventList {
+  #blocks: Block[] = []
+  /** The last ones, not packed yet. */
+  #open: string[] = []
+  #openLength = 0
+  #marks: EventMark[] = []
+  /** How often events were sent again that were so since they were put here, by their place. */
+  #replays = new Map<number, number>()
+  readonly #marker = new Marker()
+
+  static of(events: readonly StoredEvent[]): EventList {
+    const list = new EventList()
+    for (const event of events) list.push(event)
+    return list
+  }
+
+  get length(): number {
+    return this.#marks.length
+  }
+
+  get marks(): readonly EventMark[] {
+    return this.#marks
+  }
+
+  /** The list at this moment. It shares what is packed, so it costs lists of references. */
+  copy(): EventList {
+    const copy = new EventList()
+    copy.#blocks = this.#blocks.slice()
+    copy.#open = this.#open.slice()
+    copy.#openLength = this.#openLength
+    copy.#marks = this.#marks.slice()
+    copy.#replays = new Map(this.#replays)
+    return copy
+  }
+
+  push(event: StoredEvent): EventMark {
+    const mark = this.#marker.mark(event)
+    const line = JSON.stringify(event)
+    this.#marks.push(mark)
+    this.#open.push(line)
+    this.#openLength += line.length
+    if (this.#open.length >= BLOCK_EVENTS || this.#openLength >= BLOCK_LENGTH) this.#pack()
+    return mark
+  }
+
+  #pack(): void {
+    this.#blocks.push({ from: this.#openFrom, bytes: packed(this.#open) })
+    this.#setOpen([])
+  }
+
+  get #openFrom(): number {
+    return this.#marks.length - this.#open.length
+  }
+
+  #setOpen(lines: string[]): void {
+    this.#open = lines
+    this.#openLength = lines.reduce((sum, { length }) => sum + length, 0)
+  }
+
+  /** Takes the last event off again. */
+  pop(): void {
+    if (this.#open.length === 0) this.#setOpen(unpacked(this.#blocks.pop()?.bytes))
+    this.#marks.pop()
+    this.#openLength -= this.#open.pop()?.length ?? 0
+  }
+
+  replaysOf(index: number): number {
+    return this.#replays.get(index) ?? this.#marks[index]?.replays ?? 0
+  }
+
+  setReplays(index: number, replays: number): void {
+    this.#replays.set(index, replays)
+  }
+
+  at(index: number): StoredEvent | undefined {
+    if (index < 0 || index >= this.length) return undefined
+    const { from, lines } = this.#linesAround(index)
+    return this.#event(lines[index - from], index)
+  }
+
+  /** The events at these places, which ascend, as they are now. Goes on in later turns where there are many. */
+  async read(indexes: readonly number[]): Promise<StoredEvent[]> {
+    const now = this.copy()
+    const events: StoredEvent[] = []
+    let around = { from: 0, lines: [] as string[] }
+    for (const index of indexes) {
+      if (index >= around.from + around.lines.length) around = now.#linesAround(index)
+      events.push(now.#event(around.lines[index - around.from], index))
+      if (events.length % AT_ONCE === 0) await setImmediate()
+    }
+    return events
+  }
+
+  /** Each event as JSON. */
+  *lines(): Generator<string> {
+    for (let from = 0; from < this.length; ) {
+      const around = this.#linesAround(from)
+      for (const line of around.lines) {
+        yield this.#replays.has(from) ? JSON.stringify(this.#event(line, from)) : line
+        from += 1
+      }
+    }
+  }
+
+  /** The lines of the block that holds this event, or of those that are not packed yet, and the place of the first. */
+  #linesAround(index: number): { readonly from: number; readonly lines: string[] } {
+    if (index >= this.#openFrom) return { from: this.#openFrom, lines: this.#open }
+    let low = 0
+    for (let high = this.#blocks.length - 1; low < high; ) {
+      const middle = Math.ceil((low + high) / 2)
+      if ((this.#blocks[middle]?.from ?? 0) <= index) low = middle
+      else high = middle - 1
+    }
+    const block = this.#blocks[low]
+    return { from: block?.from ?? 0, lines: unpacked(block?.bytes) }
+  }
+
+  #event(line = '', index: number): StoredEvent {
+    const event: StoredEvent = JSON.parse(line) // what we have written ourselves
+    const replays = this.#replays.get(index)
+    return replays === undefined ? event : { ...event, replays }
+  }
+}
