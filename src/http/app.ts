@@ -57,12 +57,13 @@ const controlBodyLimit = '256mb'
 
 /** The edge: Express turns sockets into requests, replies go back through `deliver`. Does not listen. */
 export function createApp(answering: Answering, settings: AppSettings, log: Log): RequestListener {
-  let count = 0
-  const nextId = () => `req-${++count}`
+  // Each its own: how often something looks for life must not change the ids of what is recorded.
+  const nextId = counter('req')
+  const nextControlId = counter('ctl')
   const readRequest = requestReader(settings.bodyLimit)
   const readControl = requestReader(controlBodyLimit)
   const answerControl = async (req: Request, res: Response, path?: string) => {
-    const head = { ...headOf(req, req.originalUrl, nextId()), ...(path && { path }) }
+    const head = { ...headOf(req, req.originalUrl, nextControlId()), ...(path && { path }) }
     const refused = answering.controlRefusal(head)
     if (refused) return deliverPromptly(refused, res)
     const gone = new AbortController()
@@ -95,6 +96,11 @@ export function createApp(answering: Answering, settings: AppSettings, log: Log)
     if (isPlain(req)) answerService(req, res, req.url ?? '')
     else app(req, res)
   }
+}
+
+const counter = (prefix: string) => {
+  let count = 0
+  return () => `${prefix}-${++count}`
 }
 
 /** Whether a request is for the service and does not come from a browser. */
