@@ -13,21 +13,26 @@ export function requestReader(bodyLimit: string): ReadRequest {
   }
 }
 
+/** Path and query of what a request line asks for. Proxies send the absolute form, which means the same (RFC 9112, 3.2.2). */
+export function localTarget(url: string): string {
+  if (url.startsWith('/')) return url
+  const local = url.replace(/^https?:\/\/[^/?]*/i, '')
+  return local === '' || local.startsWith('?') ? `/${local}` : local
+}
+
 /** A request of which nothing but the head was read. `target` is its path and query, whatever a router made of `req.url`. */
 export function headOf(req: IncomingMessage, target: string, id: string): Incoming {
   const at = Date.now()
   const received = performance.now()
   const elapsed = () => performance.now() - received
-  // Proxies send the absolute form, which means the same (RFC 9112, 3.2.2).
-  const local = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?]*/i, '')
-  const mark = local.indexOf('?')
+  const mark = target.indexOf('?')
   return {
     id,
     at,
     elapsed,
     method: req.method ?? '',
-    path: mark < 0 ? local : local.slice(0, mark),
-    query: mark < 0 ? '' : local.slice(mark + 1),
+    path: mark < 0 ? target : target.slice(0, mark),
+    query: mark < 0 ? '' : target.slice(mark + 1),
     headers: headersOf(req),
     body: { kind: 'absent' },
   }

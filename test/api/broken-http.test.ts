@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { analyticsPath, ask, errorOf, event, held } from '../support/client.ts'
+import { steer } from '../support/control.ts'
 import { askRaw, connectTo, sendRaw } from '../support/raw-http.ts'
 import { sharedSimulator } from '../support/shared.ts'
+import { startForTest } from '../support/start.ts'
 
 const sim = sharedSimulator()
 
@@ -37,6 +39,8 @@ describe('what never becomes a request to the service still gets its error body'
     ['a negative length', get('/v1/events', ['Content-Length: -1']), 400, /HTTP\/1\.1/],
     ['CONNECT', 'CONNECT example.test:443 HTTP/1.1\r\nHost: example.test\r\n\r\n', 400, /CONNECT/],
     ['OPTIONS of everything', 'OPTIONS * HTTP/1.1\r\nHost: localhost\r\n\r\n', 404, /\/v1/],
+    ['an absolute form without an end of its host', get('http://[::1/v2/x'), 404, /\/v1/],
+    ['an absolute form of another scheme', get('gopher://[::1/v1/x'), 404, /\/v1/],
     ['two slashes at the start', get('//v1/events'), 404, /\/v1/],
     ['an expectation that cannot be met', post('{}', ['Expect: a-miracle']), 417, /Expect|expectation/],
   ])('%s', async (_name, text, status, words) => {
@@ -52,6 +56,20 @@ describe('what never becomes a request to the service still gets its error body'
 test('the absolute form of a request, as proxies send it, means the same', async () => {
   const answer = await askRaw(sim().origin, get(`${sim().origin}${analyticsPath}`))
   expect({ status: answer.status, text: answer.text.slice(0, 300) }).toMatchObject({ status: 200 })
+})
+
+test('an absolute form that is none is journaled like any other request', async () => {
+  const own = await startForTest()
+  await askRaw(own.origin, get('http://[::1/v2/x'))
+  await askRaw(own.origin, get('gopher://[::1/v2/x', ['Origin: https://app.example.test']))
+  expect(await steer(own, 'GET', '/requests')).toMatchObject({
+    requests: [{ request: { path: '/v2/x' } }, { request: { path: 'gopher://[::1/v2/x' } }],
+  })
+})
+
+test('the absolute form of a host alone means its root', async () => {
+  const answer = await askRaw(sim().origin, get(sim().origin))
+  expect(answer.headers).toMatchObject({ location: '/__sim/info' })
 })
 
 test('requests that come in one piece are answered in their order', async () => {

@@ -7,15 +7,23 @@ import { frozenNow, startForTest } from '../support/start.ts'
 const sim = sharedSimulator({ seed: '42' })
 const open = { token: null }
 
-test.each(['/__sim/health', '/healthz', '/_x-steady/health', '/__admin/health'])(
-  '%s says healthy',
-  async (path) => {
-    const answer = await ask(sim(), path, open)
+const aliases = ['/healthz', '/_x-steady/health', '/__admin/health']
+
+describe.each(['/__sim/health', ...aliases, ...aliases.map((path) => path.toUpperCase())])('%s', (path) => {
+  test.each([path, `${path}?now`])('says healthy at %s', async (target) => {
+    const answer = await ask(sim(), target, open)
     expect(answer.status).toBe(200)
     expect(answer.body).toEqual({ status: 'healthy', version })
     expect(answer.headers.get('cache-control')).toBe('no-store')
-  },
-)
+  })
+
+  test('is the control plane’s for a page in a browser, too, which may not look', async () => {
+    const answer = await ask(sim(), path, { ...open, headers: { origin: 'https://app.example.test' } })
+    expect(answer.status).toBe(403)
+    expect(errorOf(answer)).toMatch(/Origin|origin|page/)
+    expect(answer.headers.get('access-control-allow-origin')).toBeNull()
+  })
+})
 
 test.each(['/__sim/health', '/healthz'])(
   'HEAD %s is asked by scripts, and answered without a body',
