@@ -68,11 +68,12 @@ function countProblem({ exactly, atLeast, atMost }: Count = {}): string | undefi
 }
 
 function shownVerdict(verdict: Verdict, verification: Verification): JsonObject {
-  const { satisfied, count, truncated, matched, nearMisses } = verdict
+  const { satisfied, count, truncated, unproved, matched, nearMisses } = verdict
   return {
     satisfied,
     count,
     truncated,
+    ...(unproved && { problem }),
     message: sentenceOf(verdict, verification),
     matched: matched.map(({ id }) => id),
     nearMisses: nearMisses.map(({ entry, differences }) => ({
@@ -85,13 +86,22 @@ function shownVerdict(verdict: Verdict, verification: Verification): JsonObject 
   }
 }
 
+/** Why no upper bound holds, and what to do. */
+const problem =
+  'The journal has dropped requests or bodies, so that there may have been more than were counted: no upper bound can be proved. ' +
+  'Give the test a sandbox of its own, forget the requests before it begins (DELETE /__sim/requests), or start with a larger --journal-size.'
+
 function shownDifference({ field, expected, actual }: Difference): JsonObject {
   return { field, expected, ...(actual !== undefined && { actual }) }
 }
 
-function sentenceOf({ count, truncated, nearMisses }: Verdict, { operation, count: wanted }: Verification) {
+function sentenceOf(
+  { count, truncated, unproved, nearMisses }: Verdict,
+  { operation, count: wanted }: Verification,
+) {
   const what = `requests${operation === undefined ? '' : ` of ${operation}`} as described`
-  const cut = truncated ? ' The journal has dropped older ones, which are not counted.' : ''
+  const dropped = truncated ? ' The journal has dropped requests or bodies, which are not counted.' : ''
+  const cut = unproved ? ` ${problem}` : dropped
   const [nearest] = nearMisses
   const near = nearest
     ? ` The nearest, ${nearest.entry.id}, differs in ${fieldsOf(nearest.differences)}.`

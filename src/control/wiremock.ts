@@ -1,4 +1,5 @@
 import type { Entry } from '../journal/entry.ts'
+import { withinTime } from '../journal/time-limit.ts'
 import { textOf } from '../journal/view.ts'
 import { readPattern, urlOf } from '../journal/wiremock.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
@@ -6,16 +7,35 @@ import { type ControlHandler, type ControlRequest, Refused } from './control.ts'
 import { resetSandbox } from './sandboxes.ts'
 import type { Seen } from './seen.ts'
 
+/** What a pattern found. */
+interface Found {
+  readonly entries: readonly Entry[]
+  readonly truncated: boolean
+}
+
+/** As long as a pattern may take over the whole journal, milliseconds: nobody else is answered meanwhile. */
+const mostMs = 500
+
+const tooSlow =
+  `The pattern took longer than ${mostMs} ms and was given up. A regular expression with a repetition within a repetition, ` +
+  'such as (a+)+, takes ever so long: write it without.'
+
 /** What scripts written for WireMock ask under `/__admin`, in WireMock's own shapes; for the rest there are our own controls. */
 export function wiremockHandlers(seen: Seen): Record<string, ControlHandler> {
   const { journal, journalSize } = seen
   const sandboxOf = ({ parameters }: ControlRequest) => String(parameters.query['sandbox'])
   const requestJournalDisabled = journalSize === 0
 
-  function found(request: ControlRequest): Entry[] | Refused {
+  const hasDropped = (request: ControlRequest) => journal.tally(sandboxOf(request)).dropped > 0
+
+  function found(request: ControlRequest): Found | Refused {
     const pattern = readPattern(isObject(request.body) ? request.body : {})
     if (!pattern.ok) return new Refused(400, pattern.problem)
-    return [...journal.entries({ sandbox: sandboxOf(request) })].filter(pattern.isMeant)
+    const entries = [...journal.entries({ sandbox: sandboxOf(request) })]
+    const answers = withinTime(mostMs, () => entries.map(pattern.isMeant))?.value
+    if (!answers) return new Refused(400, tooSlow)
+    const truncated = hasDropped(request) || answers.includes('open')
+    return { entries: entries.filter((_, index) => answers[index] === 'yes'), truncated }
   }
 
   return {
@@ -31,24 +51,21 @@ export function wiremockHandlers(seen: Seen): Record<string, ControlHandler> {
           wasMatched: entry.operation !== undefined,
         })),
         meta: { total: entries.length },
+        truncated: hasDropped(request),
         requestJournalDisabled,
       }
     },
     wiremockCount(request) {
-      const entries = found(request)
-      return entries instanceof Refused
-        ? entries
-        : {
-            count: entries.length,
-            truncated: journal.tally(sandboxOf(request)).dropped > 0,
-            requestJournalDisabled,
-          }
+      const all = found(request)
+      return all instanceof Refused
+        ? all
+        : { count: all.entries.length, truncated: all.truncated, requestJournalDisabled }
     },
     wiremockFind(request) {
-      const entries = found(request)
-      return entries instanceof Refused
-        ? entries
-        : { requests: entries.map(shownRequest), requestJournalDisabled }
+      const all = found(request)
+      return all instanceof Refused
+        ? all
+        : { requests: all.entries.map(shownRequest), truncated: all.truncated, requestJournalDisabled }
     },
     wiremockDeleteRequests(request) {
       journal.clear(sandboxOf(request))

@@ -3,7 +3,7 @@ import { canonicalJson, isObject, type Json, type JsonObject } from '../json.ts'
 import { valueAt } from '../pointer.ts'
 import type { Captured, Entry } from './entry.ts'
 import { isStatus } from './filter.ts'
-import { jsonOf } from './view.ts'
+import { isWhole, jsonOf } from './view.ts'
 
 /** Which requests are meant; what is absent does not narrow. The words are those of a scenario's rule, and what only an answered request has. */
 export interface Match {
@@ -47,7 +47,12 @@ export interface Difference {
   readonly expected: Json
   /** Undefined: there is nothing there. */
   readonly actual: Json | undefined
+  /** There may be no difference: what would tell is not kept. */
+  readonly isOpen?: true
 }
+
+/** Whether a request is one that is asked for; `open`: what would tell is not kept. */
+export type Answer = 'yes' | 'no' | 'open'
 
 /** Every field in which an entry differs from what is asked for; the cheap ones first, the body last. */
 export function* differences(entry: Entry, question: Question, subject: Subject): Generator<Difference> {
@@ -68,13 +73,23 @@ export function* differences(entry: Entry, question: Question, subject: Subject)
     yield* nullable(`header/${name.toLowerCase()}`, expected, request.headers[name.toLowerCase()])
   if (match.product === undefined && match.body === undefined) return
   const body = jsonOf(request.body)
-  yield* oneOf('product', match.product?.toLowerCase(), () => subject.products(entry, body))
+  const product = oneOf('product', match.product?.toLowerCase(), () => subject.products(entry, body))
+  yield* isWhole(request.body) ? product : open(product)
   yield* inBody(match.body, body, request.body)
 }
 
 /** Whether an entry is one that is asked for. */
-export function isMeant(entry: Entry, question: Question, subject: Subject): boolean {
-  return differences(entry, question, subject).next().done === true
+export function isMeant(entry: Entry, question: Question, subject: Subject): Answer {
+  let answer: Answer = 'yes'
+  for (const { isOpen } of differences(entry, question, subject)) {
+    if (!isOpen) return 'no'
+    answer = 'open'
+  }
+  return answer
+}
+
+function* open(differences: Iterable<Difference>): Generator<Difference> {
+  for (const difference of differences) yield { ...difference, isOpen: true }
 }
 
 /** A request's path without the base path that names its sandbox. */
@@ -108,9 +123,9 @@ function* inQuery(expected: Match['query'], query: string) {
 
 function* inBody(expected: JsonObject | undefined, body: Json | undefined, captured: Captured) {
   if (!expected) return
-  const kept = captured.bytes?.length ?? 0
-  if (body === undefined && kept < captured.size) {
-    yield { field: 'body', expected, actual: `(${kept} bytes of ${captured.size} are kept)` }
+  if (!isWhole(captured)) {
+    const actual = `(${captured.bytes?.length ?? 0} bytes of ${captured.size} are kept)`
+    yield { field: 'body', expected, actual, isOpen: true } as const
     return
   }
   const names = Object.keys(expected)
@@ -133,6 +148,7 @@ function* inPart(field: string, expected: Json, actual: Json | undefined): Gener
     yield* inPart(`${field}/${name}`, value, Object.hasOwn(actual, name) ? actual[name] : undefined)
 }
 
-function isEqual(expected: Json, actual: Json | undefined): boolean {
+/** Whether two values mean the same; nothing is the same as what is not there. */
+export function isEqual(expected: Json, actual: Json | undefined): boolean {
   return actual !== undefined && canonicalJson(expected) === canonicalJson(actual)
 }

@@ -27,8 +27,10 @@ export interface NearMiss {
 export interface Verdict {
   readonly satisfied: boolean
   readonly count: number
-  /** True: the journal has dropped requests of the sandbox, so that there may have been more. */
+  /** True: the journal has dropped requests of the sandbox, or bodies that would tell, so that there may have been more. */
   readonly truncated: boolean
+  /** True: there were no more than expected among those that are kept, but there may have been. */
+  readonly unproved: boolean
   /** The latest ones that are meant. */
   readonly matched: readonly Entry[]
   /** Where it is not satisfied: those that come closest, the closest first. */
@@ -49,6 +51,8 @@ export class Counting {
   #upTo = 0
   #era = 0
   #count = 0
+  /** Those that may have been meant. */
+  #open = 0
   #matched: Entry[] = []
 
   constructor(journal: Journal, sandbox: string | undefined, question: Question, subject: Subject) {
@@ -67,16 +71,19 @@ export class Counting {
     if (tally.era !== this.#era) {
       this.#upTo = 0
       this.#count = 0
+      this.#open = 0
       this.#matched = []
     }
     this.#era = tally.era
     for (const entry of this.#journal.entries({ sandbox: this.#sandbox, after: this.#upTo })) {
-      if (!isMeant(entry, this.#question, this.#subject)) continue
+      const answer = isMeant(entry, this.#question, this.#subject)
+      if (answer === 'open') this.#open += 1
+      if (answer !== 'yes') continue
       this.#count += 1
       this.#matched = [...this.#matched, entry].slice(-mostShown)
     }
     this.#upTo = this.#journal.recorded
-    return { count: this.#count, truncated: tally.dropped > 0, matched: this.#matched }
+    return { count: this.#count, truncated: tally.dropped > 0 || this.#open > 0, matched: this.#matched }
   }
 
   /** Those of the latest requests that come closest to what is meant. */
@@ -99,7 +106,8 @@ function distance({ differences }: NearMiss): number {
 
 /**
  * Whether the count is as expected. A lower bound is met as soon as it is reached. An upper bound (`atMost`, `exactly`) is broken as
- * soon as it is passed, and kept only once the time is up: until then one more may come.
+ * soon as it is passed, and kept only once the time is up: until then one more may come. Where something was dropped it cannot be
+ * proved, however long one waits.
  */
 export async function verify(
   journal: Journal,
@@ -114,11 +122,13 @@ export async function verify(
   for (;;) {
     const left = withinMs - elapsed()
     const seen = counting.look()
-    const isOpen = seen.count < least || (seen.count <= most && most !== Number.POSITIVE_INFINITY)
+    const isBounded = most !== Number.POSITIVE_INFINITY
+    const isOpen = seen.count < least || (seen.count <= most && isBounded && !seen.truncated)
     const isOver = left <= 0 || !isOpen || (await nextEntry(journal, left, ends)) === 'end'
     if (!isOver) continue
-    const satisfied = seen.count >= least && seen.count <= most
-    return { satisfied, ...seen, nearMisses: satisfied ? [] : counting.nearMisses() }
+    const unproved = isBounded && seen.truncated && seen.count <= most
+    const satisfied = seen.count >= least && seen.count <= most && !unproved
+    return { satisfied, ...seen, unproved, nearMisses: satisfied ? [] : counting.nearMisses() }
   }
 }
 

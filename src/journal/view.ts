@@ -1,5 +1,6 @@
 import type { Violation } from '../contract/contract.ts'
 import type { Json, JsonObject } from '../json.ts'
+import { maxDepth } from '../json-body.ts'
 import type { Captured, Entry } from './entry.ts'
 
 /** An entry as JSON. Bodies are large: without them there is only their size. */
@@ -68,17 +69,28 @@ export function textOf({ bytes, size }: Captured): string | undefined {
   }
 }
 
+/** Whether all of a body is kept, so that what is not found in it was not sent. */
+export function isWhole({ bytes, size }: Captured): boolean {
+  return (bytes?.length ?? 0) === size
+}
+
 /** The body as JSON; undefined where it is none, or not kept whole. */
 export function jsonOf(body: Captured): Json | undefined {
-  const whole = body.bytes !== undefined && body.bytes.length > 0 && body.bytes.length === body.size
-  const text = whole ? textOf(body) : undefined
+  const text = body.size > 0 && isWhole(body) ? textOf(body) : undefined
   return text === undefined ? undefined : parsed(text)
 }
 
-function parsed(text: string): Json | undefined {
+/** The JSON value of a text; undefined where it is none, or deeper than whoever goes through it could bear. */
+export function parsed(text: string): Json | undefined {
   try {
-    return JSON.parse(text)
+    const value: Json = JSON.parse(text)
+    return isWithin(value, maxDepth) ? value : undefined
   } catch {
     return undefined
   }
+}
+
+function isWithin(value: Json, depth: number): boolean {
+  if (typeof value !== 'object' || value === null) return true
+  return depth > 0 && Object.values(value).every((item) => isWithin(item, depth - 1))
 }

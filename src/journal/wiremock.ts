@@ -1,10 +1,11 @@
-import { canonicalJson, isObject, type Json, type JsonObject } from '../json.ts'
+import { isObject, type Json, type JsonObject } from '../json.ts'
 import { isCredential } from './capture.ts'
 import type { Entry } from './entry.ts'
-import { withoutSandbox } from './match.ts'
-import { jsonOf, textOf } from './view.ts'
+import { type Answer, isEqual, withoutSandbox } from './match.ts'
+import { isWhole, jsonOf, parsed, textOf } from './view.ts'
 
-type EntryTest = (entry: Entry) => boolean
+/** Undefined: what would tell is not kept. */
+type EntryTest = (entry: Entry) => boolean | undefined
 
 /** Whether a value, undefined where it was not sent, is as a matcher wants it. */
 type ValueTest = (value: string | undefined) => boolean
@@ -14,7 +15,7 @@ type Complain = (problem: string) => () => false
 
 /** A request pattern of WireMock as far as it is understood, or what is not. */
 export type ReadPattern =
-  | { readonly ok: true; readonly isMeant: EntryTest }
+  | { readonly ok: true; readonly isMeant: (entry: Entry) => Answer }
   | { readonly ok: false; readonly problem: string }
 
 /** Reads WireMock's request pattern: `{"method": "POST", "urlPath": "/v1/events", "headers": {"X-Team": {"equalTo": "a"}}}`. */
@@ -30,7 +31,23 @@ export function readPattern(pattern: JsonObject): ReadPattern {
     return complain(`"${name}" of a request pattern is not understood. Understood: ${partNames()}.`)
   })
   if (problems.length > 0) return { ok: false, problem: problems.join(' ') }
-  return { ok: true, isMeant: (entry) => tests.every((test) => test(entry)) }
+  const test = all(tests)
+  return { ok: true, isMeant: (entry) => answers[String(test(entry))] ?? 'open' }
+}
+
+const answers: Readonly<Record<string, Answer>> = { true: 'yes', false: 'no' }
+
+/** No where one of them says no, whatever is not known to the others. */
+function all(tests: readonly EntryTest[]): EntryTest {
+  return (entry) => {
+    let answer: boolean | undefined = true
+    for (const test of tests) {
+      const one = test(entry)
+      if (one === false) return false
+      answer = one && answer
+    }
+    return answer
+  }
 }
 
 /** A request's path and query, as it would be without the base path that names its sandbox. */
@@ -62,8 +79,8 @@ const parts: Readonly<Record<string, (value: Json, complain: Complain) => EntryT
   },
   bodyPatterns(value, complain) {
     if (!Array.isArray(value)) return complain('"bodyPatterns" is a list.')
-    const tests = value.map((one) => readBodyPattern(one, complain))
-    return (entry) => tests.every((test) => test(entry))
+    const test = all(value.map((one) => readBodyPattern(one, complain)))
+    return (entry) => (isWhole(entry.request.body) ? test(entry) : undefined)
   },
 }
 
@@ -107,25 +124,20 @@ function readJsonPattern(
   if (other !== undefined) return complain(`"${other}" beside "equalToJson" is not understood.`)
   const wanted = typeof equalToJson === 'string' ? parsed(equalToJson) : equalToJson
   if (wanted === undefined) return complain('"equalToJson" is no JSON.')
-  return ({ request }) => isEqual(wanted, jsonOf(request.body), ignoreExtraElements === true)
+  const isSame = ignoreExtraElements === true ? isPart : isEqual
+  return ({ request }) => isSame(wanted, jsonOf(request.body))
 }
 
-function parsed(text: string): Json | undefined {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
+/** Whether the actual value is as wanted, but for further members of its objects. */
+function isPart(wanted: Json, actual: Json | undefined): boolean {
+  if (isObject(wanted)) {
+    if (!isObject(actual)) return false
+    const sent = (name: string) => (Object.hasOwn(actual, name) ? actual[name] : undefined)
+    return Object.entries(wanted).every(([name, one]) => isPart(one, sent(name)))
   }
-}
-
-function isEqual(wanted: Json, actual: Json | undefined, ignoreExtra: boolean): boolean {
-  if (actual === undefined) return false
-  if (!ignoreExtra || typeof wanted !== 'object' || wanted === null)
-    return canonicalJson(wanted) === canonicalJson(actual)
-  if (!Array.isArray(wanted))
-    return isObject(actual) && Object.entries(wanted).every(([name, one]) => isEqual(one, actual[name], true))
+  if (!Array.isArray(wanted)) return isEqual(wanted, actual)
   if (!Array.isArray(actual) || actual.length !== wanted.length) return false
-  return wanted.every((item, index) => isEqual(item, actual[index], true))
+  return wanted.every((item, index) => isPart(item, actual[index]))
 }
 
 type ReadMatcher = (wanted: Json, complain: Complain, ignoreCase: boolean) => ValueTest

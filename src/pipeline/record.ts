@@ -1,5 +1,11 @@
 import { bytesOf, type Exchange, type Reply } from '../exchange.ts'
-import { captured, redactedHeaders, redactedQuery, withoutCredentials } from '../journal/capture.ts'
+import {
+  captured,
+  mostOfAnAnswer,
+  redactedHeaders,
+  redactedQuery,
+  withoutCredentials,
+} from '../journal/capture.ts'
 import type { Captured, Entry } from '../journal/entry.ts'
 import type { Journal } from '../journal/journal.ts'
 import { textOf } from '../journal/view.ts'
@@ -48,7 +54,7 @@ function entryOf(exchange: Exchange, reply: Reply, bytes: Uint8Array, number: nu
     answer: {
       status: reply.status,
       headers: reply.headers,
-      body: captured(bytes),
+      body: captured(bytes, mostOfAnAnswer),
       origin: reply.origin,
     },
     scenarios: scenarios.length > 0 ? scenarios.map(({ text }) => text) : nothing,

@@ -227,3 +227,52 @@ describe('POST /__sim/requests/count', () => {
     expect(await steer(shared(), 'POST', '/requests/count', body)).toEqual({ count, truncated: false })
   })
 })
+
+describe('where the journal has dropped what was asked for', () => {
+  const large = (letter: string) => purchase({ properties: { text: letter.repeat(900_000) } })
+
+  test.each([{ atMost: 5 }, { exactly: 1 }, { atLeast: 1, atMost: 5 }])(
+    'an upper bound such as %j is not proved, and the answer says what to do',
+    async (count) => {
+      const sim = await startForTest({ journalSize: 1 })
+      for (let times = 0; times < 2; times += 1) await record(sim)
+      const verdict = await verify(sim, { count, withinMs: 60_000 })
+      expect(verdict).toMatchObject({ status: 417, satisfied: false, count: 1, truncated: true })
+      expect(verdict['problem']).toMatch(/sandbox of its own.*DELETE.*--journal-size/)
+      expect(verdict['message']).toContain(verdict['problem'])
+    },
+  )
+
+  test('a lower bound is proved, and an upper bound that was passed is broken', async () => {
+    const sim = await startForTest({ journalSize: 2 })
+    for (let times = 0; times < 3; times += 1) await record(sim)
+    expect(await verify(sim, { count: { atLeast: 2 } })).toMatchObject({ status: 200, truncated: true })
+    const broken = await verify(sim, { count: { atMost: 1 } })
+    expect(broken).toMatchObject({ status: 417, count: 2 })
+    expect(broken).not.toHaveProperty('problem')
+  })
+
+  test('a body of 900,000 bytes is found', async () => {
+    const sim = await startForTest()
+    await record(sim, large('a'))
+    expect(await verify(sim, { match: { body: { '/eventType': 'purchase' } } })).toMatchObject({
+      status: 200,
+      count: 1,
+      truncated: false,
+    })
+  })
+
+  test('a body that had to make room is not taken for one that was never sent', async () => {
+    const sim = await startForTest()
+    await record(sim, purchase({ eventType: 'signup' }))
+    for (let times = 0; times < 19; times += 1) await record(sim, large('a'))
+    const question = { match: { body: { '/eventType': 'signup' } } }
+    const pattern = { bodyPatterns: [{ contains: 'signup' }] }
+    const open = { count: 0, truncated: true }
+    expect(await steer(sim, 'POST', '/requests/count', question)).toEqual(open)
+    expect(await steer(sim, 'POST', '/wiremock/requests/count', pattern)).toMatchObject(open)
+    expect(await verify(sim, { ...question, count: { exactly: 0 } })).toMatchObject({ status: 417, ...open })
+    // What needs no body is known all the same.
+    expect(await steer(sim, 'POST', '/requests/count', {})).toEqual({ count: 20, truncated: false })
+  })
+})

@@ -44,6 +44,30 @@ test('a pattern that is not understood is refused, not taken for a wider one', a
   expect([answer.status, errorOf(answer)]).toEqual([400, expect.stringMatching(/"scheme".*not understood/)])
 })
 
+test('a regular expression without end is given up, and the simulator goes on', async () => {
+  const sim = await startForTest()
+  await ask(sim, `/v1/${'a'.repeat(40)}!`)
+  for (const path of ['count', 'find']) {
+    const body = { urlPathPattern: '/v1/(a+)+b' }
+    const answer = await ask(sim, `/__admin/requests/${path}`, { ...open, body })
+    expect([answer.status, errorOf(answer)]).toEqual([400, expect.stringMatching(/repetition within/)])
+  }
+  expect((await ask(sim, '/healthz', open)).status).toBe(200)
+})
+
+test('what was dropped is told wherever requests are told', async () => {
+  const sim = await startForTest({ journalSize: 1 })
+  const looks = async () => [
+    await ask(sim, '/__admin/requests', open),
+    await ask(sim, '/__admin/requests/find', { ...open, body: {} }),
+    await ask(sim, '/__admin/requests/count', { ...open, body: {} }),
+  ]
+  for (const truncated of [false, true]) {
+    await ask(sim, '/v1/events', { body: event() })
+    for (const look of await looks()) expect(objectOf(look)).toMatchObject({ truncated })
+  }
+})
+
 test('a journal without room says so in the words of WireMock', async () => {
   const sim = await startForTest({ journalSize: 0 })
   const body = objectOf(await ask(sim, '/__admin/requests', open))

@@ -81,7 +81,7 @@ describe('a request as a curl command', () => {
   })
 
   test('says where the body is not kept whole', () => {
-    const cut = captured(new Uint8Array(70_000).fill(65))
+    const cut = captured(new Uint8Array(70_000).fill(65), 65_536)
     expect(curlOf(entry({ body: cut }))).toMatch(/^# Of the body 65536 bytes of 70000 are kept\.\n/)
     expect(curlOf(entry({ body: { bytes: undefined, size: 5 } }))).toMatch(
       /^# Of the body 0 bytes of 5 are kept/,

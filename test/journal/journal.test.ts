@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { describe, expect, test } from 'vitest'
-import { captured, mostOfABody } from '../../src/journal/capture.ts'
+import { captured, mostOfAnAnswer } from '../../src/journal/capture.ts'
 import { Journal } from '../../src/journal/journal.ts'
 import { entryFor, journalOf, unread } from './entries.ts'
 
@@ -89,20 +89,21 @@ describe('listeners', () => {
 })
 
 describe('bodies', () => {
-  test('are kept as they are up to 64 KiB, and cut beyond', () => {
-    const small = new Uint8Array(mostOfABody)
-    expect(captured(small).bytes).toBe(small)
-    const large = new Uint8Array(mostOfABody + 1).fill(7)
-    const { bytes, size } = captured(large)
-    expect(size).toBe(mostOfABody + 1)
-    expect(bytes).toEqual(large.subarray(0, mostOfABody))
-    expect(bytes?.buffer.byteLength).toBe(mostOfABody)
+  test('of requests are kept as they are, those of answers cut beyond 64 KiB', () => {
+    const small = new Uint8Array(mostOfAnAnswer)
+    expect(captured(small, mostOfAnAnswer).bytes).toBe(small)
+    const large = new Uint8Array(mostOfAnAnswer + 1).fill(7)
+    expect(captured(large).bytes).toBe(large)
+    const { bytes, size } = captured(large, mostOfAnAnswer)
+    expect(size).toBe(mostOfAnAnswer + 1)
+    expect(bytes).toEqual(large.subarray(0, mostOfAnAnswer))
+    expect(bytes?.buffer.byteLength).toBe(mostOfAnAnswer)
   })
 
   test('of the oldest entries are let go beyond 16 MiB in all, the entries stay', () => {
     const journal = new Journal(10_000)
-    const answer = { body: captured(new Uint8Array(mostOfABody)) }
-    const fitting = (16 * 1024 * 1024) / mostOfABody
+    const answer = { body: captured(new Uint8Array(mostOfAnAnswer)) }
+    const fitting = (16 * 1024 * 1024) / mostOfAnAnswer
     for (let count = 0; count < fitting + 3; count += 1)
       journal.record(
         entryFor(journal, { answer: { body: { ...answer.body } }, requestBody: 'small' }),
@@ -113,14 +114,17 @@ describe('bodies', () => {
     expect(
       all.filter(({ answer: { body } }) => body.bytes === undefined).map(({ number }) => number),
     ).toEqual([1, 2, 3])
-    expect(all.every(({ answer: { body } }) => body.size === mostOfABody)).toBe(true)
+    expect(all.every(({ answer: { body } }) => body.size === mostOfAnAnswer)).toBe(true)
     expect(all.every(({ request: { body } }) => body.bytes?.length === 5)).toBe(true)
   })
 
   test('that were let go do not count once their entries are dropped', () => {
     const journal = new Journal(300)
     for (let count = 0; count < 2000; count += 1)
-      journal.record(entryFor(journal, { answer: { body: captured(new Uint8Array(mostOfABody)) } }), unread)
+      journal.record(
+        entryFor(journal, { answer: { body: captured(new Uint8Array(mostOfAnAnswer)) } }),
+        unread,
+      )
     const kept = [...journal.entries()].filter(({ answer: { body } }) => body.bytes !== undefined)
     expect(kept.length).toBe(256)
     for (let count = 0; count < 300; count += 1)
@@ -136,7 +140,7 @@ test('nothing grows, however many requests come: with sandboxes that come and go
   const fill = (count: number) => {
     for (let index = 0; index < count; index += 1) {
       const number = journal.recorded
-      const answer = { body: captured(new Uint8Array(number % 7 === 0 ? mostOfABody : 100)) }
+      const answer = { body: captured(new Uint8Array(number % 7 === 0 ? mostOfAnAnswer : 100)) }
       journal.record(
         entryFor(journal, { sandbox: `s-${number % 150}`, answer, requestBody: 'small' }),
         unread,

@@ -95,17 +95,33 @@ describe('a request that is not meant differs in a field', () => {
       'header/x-team',
       'body/eventType',
     ])
-    expect(isMeant(entry, { operation: 'createPrompt' }, subject)).toBe(false)
+    expect(isMeant(entry, { operation: 'createPrompt' }, subject)).toBe('no')
   })
 
   test.each([
     ['is no JSON', bodyOf('not json'), undefined],
     ['is absent', { bytes: undefined, size: 0 }, undefined],
-    ['is not kept whole', { bytes: new Uint8Array(2), size: 5 }, '(2 bytes of 5 are kept)'],
   ])('where the body %s', (_name, captured, actual) => {
     const own = { ...entry, request: { ...entry.request, body: captured } }
     const [first] = differences(own, { match: { body: { a: 1 } } }, subject)
     expect(first).toEqual({ field: 'body', expected: { a: 1 }, actual })
+  })
+})
+
+describe('a body that is not kept whole', () => {
+  const cut = { ...entry, request: { ...entry.request, body: { bytes: bodyOf('{"a":').bytes, size: 9 } } }
+  const gone = { ...entry, request: { ...entry.request, body: { bytes: undefined, size: 9 } } }
+  const nobody: Subject = { models: () => [], products: () => ['p1'] }
+
+  test.each<[string, Match, string]>([
+    ['decides nothing of itself', { body: { a: 1 } }, 'open'],
+    ['decides nothing of the product', { product: 'p2' }, 'open'],
+    ['does not matter where the product is known without it', { product: 'p1' }, 'yes'],
+    ['does not matter where anything else decides', { body: { a: 1 }, status: 400 }, 'no'],
+    ['does not matter where nothing is asked of it', { status: 201 }, 'yes'],
+  ])('%s', (_name, match, answer) => {
+    expect(isMeant(cut, { match }, nobody)).toBe(answer)
+    expect(isMeant(gone, { match }, nobody)).toBe(answer)
   })
 })
 
