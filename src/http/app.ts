@@ -5,6 +5,7 @@ import type { Incoming, Parcel, Reply } from '../exchange.ts'
 import type { Log } from '../log.ts'
 import { refusals } from '../refusals.ts'
 import { deliver, deliverPromptly } from './deliver.ts'
+import { closeBehind, waitsToGoOn } from './read-body.ts'
 import { headOf, localTarget, requestReader } from './read-request.ts'
 
 /** What answers: the service's operations and our control plane, each a function of the request. */
@@ -68,14 +69,17 @@ export function createApp(answering: Answering, settings: AppSettings, log: Log)
   const answerControl = async (req: Request, res: Response, path?: string) => {
     const head = { ...headOf(req, req.originalUrl, nextControlId()), ...(path && { path }) }
     const refused = answering.controlRefusal(head)
-    if (refused) return deliverPromptly(refused, res)
+    if (refused) {
+      if (waitsToGoOn(req)) closeBehind(res)
+      return deliverPromptly(refused, res)
+    }
     const gone = new AbortController()
     res.once('close', () => gone.abort())
-    const request = await new Promise<Incoming>((resolve) => readControl(req, head, resolve))
+    const request = await new Promise<Incoming>((resolve) => readControl(req, res, head, resolve))
     await deliver(await answering.control(request, gone.signal), res)
   }
   const answerService = (req: IncomingMessage, res: ServerResponse, target: string) =>
-    readRequest(req, headOf(req, target, nextId()), (request) => {
+    readRequest(req, res, headOf(req, target, nextId()), (request) => {
       answering
         .service(request)
         .then(async (parcel) => {

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import type { Transform } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import type { Body } from '../exchange.ts'
@@ -6,7 +6,9 @@ import { parseSize } from '../size.ts'
 
 const absent: Body = { kind: 'absent' }
 
-const decoders = new Map<string, () => Transform>([
+/** By the encoding's name; undefined: there is nothing to undo. */
+const decoders = new Map<string, () => Transform | undefined>([
+  ['identity', () => undefined],
   ['gzip', createGunzip],
   ['deflate', createInflate],
   ['br', createBrotliDecompress],
@@ -21,31 +23,66 @@ export interface Limit {
 
 /**
  * Calls `then` with the body of a request, once: at once where it has none. What cannot be read is read to its end all the
- * same, since the answer waits for a client that only listens when it has sent everything.
+ * same, since the answer waits for a client that only listens when it has sent everything; but who waits to be told to go
+ * on listens now.
  */
-export function readBody(req: IncomingMessage, limit: Limit, then: (body: Body) => void): void {
-  const { 'content-length': length, 'transfer-encoding': chunked } = req.headers
-  if (chunked === undefined && (length === undefined || length === '0')) then(absent)
-  else readSent(req, limit, then)
+export function readBody(
+  req: IncomingMessage,
+  res: ServerResponse,
+  limit: Limit,
+  then: (body: Body) => void,
+): void {
+  const known = knownByHead(req.headers, limit)
+  const waits = waitsToGoOn(req)
+  if (known === absent) then(absent)
+  else if (known && waits) {
+    closeBehind(res)
+    then(known)
+  } else {
+    if (waits) res.writeContinue()
+    readSent(req, known, limit, then)
+  }
 }
 
-function readSent(req: IncomingMessage, limit: Limit, then: (body: Body) => void): void {
-  const { 'content-length': length, 'content-encoding': encoding = 'identity' } = req.headers
+/** Whether the sender wants to be told to go on before it sends the body. Who expects anything else is refused before. */
+export function waitsToGoOn({ headers, httpVersion }: IncomingMessage): boolean {
+  return headers.expect !== undefined && httpVersion === '1.1'
+}
+
+/** Of an answer in place of being told to go on: whether the body comes all the same, nobody knows. */
+export function closeBehind(res: ServerResponse): void {
+  res.setHeader('Connection', 'close')
+}
+
+/** What becomes of a body, where the head tells. */
+function knownByHead(headers: IncomingHttpHeaders, limit: Limit): Body | undefined {
+  const { 'content-length': length, 'transfer-encoding': chunked, 'content-encoding': encoding } = headers
+  if (chunked === undefined && (length === undefined || length === '0')) return absent
+  if (Number(length) > limit.bytes) return tooLarge(limit)
+  if (encoding === undefined || decoders.has(encoding.toLowerCase())) return undefined
+  return unknownEncoding(encoding)
+}
+
+function readSent(
+  req: IncomingMessage,
+  known: Body | undefined,
+  limit: Limit,
+  then: (body: Body) => void,
+): void {
   let over = false
   const end = (body: Body) => {
     if (!over) then(body)
     over = true
   }
-  const decoder = decoders.get(encoding.toLowerCase())?.()
+  const { 'content-encoding': encoding = 'identity' } = req.headers
+  const decoder = known ? undefined : decoders.get(encoding.toLowerCase())?.()
   req.once('close', () => {
     if (req.readableEnded) return
     end(brokenOff)
     decoder?.destroy() // a pipe does not end for a source that breaks off
   })
-  if (Number(length) > limit.bytes) passOver(req, () => end(tooLarge(limit)))
-  else if (decoder) collect(req, req.pipe(decoder), limit, end)
-  else if (encoding.toLowerCase() === 'identity') collect(req, req, limit, end)
-  else passOver(req, () => end(unknownEncoding(encoding)))
+  if (known) passOver(req, () => end(known))
+  else collect(req, decoder ? req.pipe(decoder) : req, limit, end)
 }
 
 function collect(

@@ -1,15 +1,20 @@
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Incoming } from '../exchange.ts'
 import { limitOf, readBody } from './read-body.ts'
 
 /** Calls `then` with a request whose body was read, too: at once where it has none. */
-export type ReadRequest = (req: IncomingMessage, head: Incoming, then: (request: Incoming) => void) => void
+export type ReadRequest = (
+  req: IncomingMessage,
+  res: ServerResponse,
+  head: Incoming,
+  then: (request: Incoming) => void,
+) => void
 
 /** Reads requests into values; a body that cannot be read is a value too. `bodyLimit` in bytes or as `1mb`. */
 export function requestReader(bodyLimit: string): ReadRequest {
   const limit = limitOf(bodyLimit)
-  return function readRequest(req, head, then) {
-    readBody(req, limit, (body) => then(body.kind === 'absent' ? head : { ...head, body }))
+  return function readRequest(req, res, head, then) {
+    readBody(req, res, limit, (body) => then(body.kind === 'absent' ? head : { ...head, body }))
   }
 }
 

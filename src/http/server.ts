@@ -33,6 +33,8 @@ export function listen(app: RequestListener, host: string, port: number, log: Lo
     inFlight.add(response)
     response.once('close', () => inFlight.delete(response))
   })
+  // Who reads the body tells its sender to go on: only there is it known how much is taken.
+  server.on('checkContinue', (request, response) => server.emit('request', request, response))
   server.on('checkExpectation', ({ headers }, response) =>
     deliverPromptly(
       refuse(417, `Only Expect: 100-continue is met; got "${headers.expect}".`, 'simulator'),

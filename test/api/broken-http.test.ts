@@ -103,6 +103,34 @@ test('a client that waits for 100 Continue gets it, and then its answer', async 
   expect(answers.map(({ status }) => status)).toEqual([100, 201])
 })
 
+test('a client that waits to send a body that is too large is told at once, and the refusal is journaled', async () => {
+  const own = await startForTest({ bodyLimit: '1kb' })
+  const connection = await connectTo(own.origin)
+  connection.send(post('', ['Expect: 100-continue']).replace('Content-Length: 0', 'Content-Length: 1025'))
+  const refused = await connection.answer()
+  expect(refused.status).toBe(413)
+  expect(errorOf(refused)).toMatch(/larger than the limit of 1kb/)
+  expect(refused.headers).toMatchObject({ connection: 'close' })
+  await connection.closed()
+  const { requests } = await steer(own, 'GET', '/requests')
+  expect(requests).toMatchObject([{ operation: 'createEvent', answer: { status: 413, origin: 'contract' } }])
+})
+
+test('a client that waits to send what the control plane refuses is told at once, and need not send it', async () => {
+  const own = await startForTest({ controlToken: 'secret' })
+  const head = post('', ['Expect: 100-continue']).replace('Content-Length: 0', 'Content-Length: 1000')
+  const connection = await connectTo(own.origin)
+  connection.send(head.replace('/v1/events', '/__sim/verify'))
+  expect((await connection.answer()).status).toBe(401)
+  await connection.closed()
+})
+
+test('a client that waits to send to the control plane is told to go on', async () => {
+  const text = post('{}', ['Expect: 100-continue']).replace('/v1/events', '/__sim/verify')
+  const answers = await sendRaw(sim().origin, text.replace(/Authorization.*\r\n/, ''), 2)
+  expect(answers.map(({ status }) => status)).toEqual([100, 200])
+})
+
 test('a client that goes away in the middle of its body leaves the simulator well, and nothing behind', async () => {
   const before = await held(sim())
   const torn = post(JSON.stringify(event()))
