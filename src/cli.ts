@@ -22,7 +22,10 @@ type ExitCode = number
 const say = (text: string) => process.stdout.write(`${text}\n`)
 const complain = (text: string) => process.stderr.write(`${text}\n`)
 
-process.exitCode = await main(readSettings(process.argv.slice(2), process.env))
+// Nothing is awaited at the top, which a script could not have: dist/ is one (build/load.ts).
+main(readSettings(process.argv.slice(2), process.env)).then((code) => {
+  process.exitCode = code
+})
 
 async function main(asked: Invocation): Promise<ExitCode> {
   if (asked.kind === 'problem') {

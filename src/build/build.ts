@@ -1,90 +1,123 @@
-import { chmod, cp, readdir, rm } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { chmod, cp, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { dirname, join, relative, sep } from 'node:path'
+import { tmpdir } from 'node:os'
+import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type BuildOptions, build, type Plugin } from 'esbuild'
-import { fakerInEnglish, leaveOut, prepared, requireBuiltins } from './plugins.ts'
+import { promisify } from 'node:util'
+import { type BuildOptions, build } from 'esbuild'
+import { BUNDLE, cacheOf } from './load.ts'
+import { fakerInEnglish, leaveOut, prepared } from './plugins.ts'
 import { prepare } from './prepare.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const out = join(root, 'dist')
+const here = join(root, 'src/build')
 
 /** Code that runs on Node as it is. Not minified: it starts no sooner, and the stacks in the log are to be read. */
 const forNode: BuildOptions = {
   absWorkingDir: root,
-  outdir: out,
   bundle: true,
   platform: 'node',
-  format: 'esm',
+  format: 'cjs',
   target: 'node20',
   logLevel: 'warning',
-  metafile: true,
-  // Libraries that are CommonJS ask for `require`, which a module has not.
-  banner: {
-    js: "import { createRequire as __createRequire } from 'node:module'\nconst require = __createRequire(import.meta.url)",
-  },
 }
 
-/** The command and the library, in chunks: what is seldom needed is loaded when it is. */
-const own = await bundle(
-  {
-    // The last two are for the tests, which start what is shipped.
-    entryPoints: {
-      cli: 'src/cli.ts',
-      index: 'src/index.ts',
-      prepared: 'src/contract/prepared.ts',
-      start: 'src/start.ts',
-    },
-    splitting: true,
-    external: ['@stoplight/prism-http'],
+/** What dist/ is entered by, each a module that takes its part of the bundle. The last two are for the tests, which start what is shipped. */
+const entries = {
+  cli: { source: 'src/cli.ts', exports: [] },
+  index: { source: 'src/index.ts', exports: ['settingTable', 'startSimulator'] },
+  prepared: { source: 'src/contract/prepared.ts', exports: ['prepared'] },
+  start: { source: 'src/start.ts', exports: ['start'] },
+}
+
+// Before the bundle changes: V8 would take what it has compiled of another one of the same length.
+await rm(cacheOf(join(out, BUNDLE)), { force: true })
+
+/** All code in one script, each part of which runs when it is first asked for. */
+await build({
+  ...forNode,
+  stdin: {
+    contents: Object.entries(entries)
+      .map(([name, { source }]) => `exports.${name} = () => require('./${source}')`)
+      .join('\n'),
+    resolveDir: root,
   },
-  prepared(await prepare()),
-  // Most of the time that Express takes to load.
-  leaveOut(
-    'body-parser',
-    'serve-static',
-    'send',
-    'mime-types',
-    'qs',
-    'http-errors',
-    'accepts',
-    'type-is',
-    'content-disposition',
-  ),
-  requireBuiltins,
-)
+  outfile: join(out, BUNDLE),
+  external: ['@stoplight/prism-http'],
+  supported: { 'dynamic-import': false },
+  define: { 'import.meta.url': '__url' },
+  banner: { js: '(function (exports, require, module, __url) {' },
+  footer: { js: '})' },
+  plugins: [
+    prepared(await prepare()),
+    // Most of the time that Express takes to load.
+    leaveOut(
+      'body-parser',
+      'serve-static',
+      'send',
+      'mime-types',
+      'qs',
+      'http-errors',
+      'accepts',
+      'type-is',
+      'content-disposition',
+    ),
+  ],
+})
+for (const [name, { exports }] of Object.entries(entries)) {
+  await build({
+    ...forNode,
+    stdin: { contents: entryText(name, exports), resolveDir: here },
+    outfile: join(out, `${name}.js`),
+    format: 'esm',
+  })
+}
 await chmod(join(out, 'cli.js'), 0o755)
 
 /**
  * Prism, in one file where Node looks for it first, so that a checkout and the image load it in half the time and need
  * nothing else. npm packs no such folder: there Prism is a dependency, and larger than all that we ship.
  */
-const prism = await bundle(
-  {
-    stdin: { contents: "module.exports = require('@stoplight/prism-http')", resolveDir: root },
-    outfile: join(out, 'node_modules/@stoplight/prism-http/index.js'),
-    format: 'cjs',
-    banner: {},
-    alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' }, // its other form cannot be bundled
-  },
+await build({
+  ...forNode,
+  stdin: { contents: "module.exports = require('@stoplight/prism-http')", resolveDir: root },
+  outfile: join(out, 'node_modules/@stoplight/prism-http/index.js'),
+  alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' }, // its other form cannot be bundled
   // It can forward requests and read Postman's collections; we ask for neither.
-  leaveOut('node-fetch', 'postman-collection'),
-  fakerInEnglish,
-)
+  plugins: [leaveOut('node-fetch', 'postman-collection'), fakerInEnglish],
+})
 
 /** The validator of documents reads the schema of OpenAPI from a file beside it. */
 const schemas = join('schemas', 'v3.1')
 const validator = createRequire(import.meta.url).resolve('@seriousme/openapi-schema-validator')
 await cp(join(dirname(validator), schemas), join(out, schemas), { recursive: true })
 
-// Only now, so that a simulator that runs from here does not lose a part that it has yet to load.
-const made = new Set([...own, ...prism, schemas].map((path) => path.split(sep, 1)[0]))
+await compileAhead()
+
+/** Removes what earlier builds made and this one has not. */
+const made = new Set([
+  BUNDLE,
+  basename(cacheOf(BUNDLE)),
+  'node_modules',
+  'schemas',
+  'types',
+  ...Object.keys(entries).map((name) => `${name}.js`),
+])
 for (const name of await readdir(out)) {
   if (!made.has(name)) await rm(join(out, name), { recursive: true })
 }
 
-async function bundle(options: BuildOptions, ...plugins: Plugin[]): Promise<string[]> {
-  const { outdir, ...others } = forNode
-  const { metafile } = await build({ ...others, ...(!options.outfile && { outdir }), ...options, plugins })
-  return Object.keys(metafile?.outputs ?? {}).map((path) => relative('dist', path))
+function entryText(name: string, exports: readonly string[]): string {
+  const first = name === 'cli' ? '#!/usr/bin/env node\n' : ''
+  const taken = `load(import.meta.url).${name}()`
+  return `${first}import { load } from './load.ts'\n${exports.length === 0 ? taken : `export const { ${exports.join(', ')} } = ${taken}`}`
+}
+
+/** In a process of its own, with the engine's flags as they are at a start. */
+async function compileAhead(): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'convsim-build-')) // where the state of the start goes
+  await promisify(execFile)(process.execPath, [...process.execArgv, join(here, 'warm.ts')], { cwd: folder })
+  await rm(folder, { recursive: true })
 }

@@ -57,19 +57,3 @@ export const fakerInEnglish: Plugin = {
     }))
   },
 }
-
-/**
- * Takes the modules of Node by `require`. An `import` of one makes Node fill in all of its exports there and then, also
- * those that load further modules when they are looked at: a tenth of a start.
- */
-export const requireBuiltins: Plugin = {
-  name: 'require-builtins',
-  setup({ onLoad, onResolve }) {
-    onResolve({ filter: /^node:/ }, ({ kind, path }) =>
-      kind === 'import-statement' ? { path, namespace: 'builtin' } : { path, external: true },
-    )
-    onLoad({ filter: /.*/, namespace: 'builtin' }, ({ path }) => ({
-      contents: `module.exports = require('${path}')`,
-    }))
-  },
-}
