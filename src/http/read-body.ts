@@ -6,8 +6,8 @@ import { parseSize } from '../size.ts'
 
 const absent: Body = { kind: 'absent' }
 
-/** By the encoding's name; undefined: there is nothing to undo. */
-const decoders = new Map<string, () => Transform | undefined>([
+/** What undoes an encoding, by its name; undefined where there is nothing to undo. */
+export const decoders = new Map<string, () => Transform | undefined>([
   ['identity', () => undefined],
   ['gzip', createGunzip],
   ['deflate', createInflate],
@@ -56,11 +56,16 @@ export function closeBehind(res: ServerResponse): void {
 
 /** What becomes of a body, where the head tells. */
 function knownByHead(headers: IncomingHttpHeaders, limit: Limit): Body | undefined {
-  const { 'content-length': length, 'transfer-encoding': chunked, 'content-encoding': encoding } = headers
+  const { 'content-length': length, 'transfer-encoding': chunked } = headers
   if (chunked === undefined && (length === undefined || length === '0')) return absent
   if (Number(length) > limit.bytes) return tooLarge(limit)
-  if (encoding === undefined || decoders.has(encoding.toLowerCase())) return undefined
-  return unknownEncoding(encoding)
+  const encoding = encodingOf(headers)
+  return decoders.has(encoding) ? undefined : unknownEncoding(encoding)
+}
+
+/** Lower case. A header that is empty names none. */
+function encodingOf({ 'content-encoding': encoding }: IncomingHttpHeaders): string {
+  return encoding?.toLowerCase() || 'identity'
 }
 
 function readSent(
@@ -74,8 +79,7 @@ function readSent(
     if (!over) then(body)
     over = true
   }
-  const { 'content-encoding': encoding = 'identity' } = req.headers
-  const decoder = known ? undefined : decoders.get(encoding.toLowerCase())?.()
+  const decoder = known ? undefined : decoders.get(encodingOf(req.headers))?.()
   req.once('close', () => {
     if (req.readableEnded) return
     end(brokenOff)

@@ -1,0 +1,57 @@
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
+import { describe, expect, test } from 'vitest'
+import { decoders } from '../../src/http/read-body.ts'
+import { ask, errorOf, event, held } from '../support/client.ts'
+import { sharedSimulator } from '../support/shared.ts'
+
+const sim = sharedSimulator()
+
+const encode: Readonly<Record<string, (text: string) => Uint8Array>> = {
+  identity: (text) => Buffer.from(text),
+  gzip: (text) => gzipSync(text),
+  deflate: (text) => deflateSync(text),
+  br: (text) => brotliCompressSync(text),
+}
+
+const send = (encoding: string, body: Uint8Array) =>
+  ask(sim(), '/v1/events', { body, headers: { 'content-encoding': encoding } })
+
+const rows = Object.entries(encode).map(([encoding, bytesOf]) => ({ encoding, bytesOf }))
+const packing = rows.filter(({ encoding }) => encoding !== 'identity')
+
+test('every encoding that is taken has its row here', () => {
+  expect([...decoders.keys()]).toEqual(Object.keys(encode))
+})
+
+describe.each(rows)('a body in $encoding', ({ encoding, bytesOf }) => {
+  test.each([encoding, encoding.toUpperCase()])('is read where it is called %s', async (name) => {
+    const answer = await send(name, bytesOf(JSON.stringify(event())))
+    expect({ status: answer.status, text: answer.text }).toMatchObject({ status: 201 })
+  })
+
+  test('that is larger than the limit is refused, however small it was packed', async () => {
+    const before = await held(sim())
+    const answer = await send(encoding, bytesOf(JSON.stringify(event({ value: 'x'.repeat(3_000_000) }))))
+    expect(answer.status).toBe(413)
+    expect(errorOf(answer)).toMatch(/limit of 1mb/)
+    expect(await held(sim())).toEqual(before)
+  })
+
+  test('that ends too early is refused', async () => {
+    const before = await held(sim())
+    const answer = await send(encoding, bytesOf(JSON.stringify(event())).subarray(0, -12))
+    expect(answer.status).toBe(400)
+    expect(errorOf(answer)).toMatch(/body/)
+    expect(await held(sim())).toEqual(before)
+  })
+})
+
+test.each(packing)('what says that it is in $encoding and is not is refused', async ({ encoding }) => {
+  const answer = await send(encoding, Buffer.from(JSON.stringify(event())))
+  expect(answer.status).toBe(400)
+  expect(errorOf(answer)).toMatch(/body cannot be read/)
+})
+
+test('a Content-Encoding that is empty names none', async () => {
+  expect((await send('', Buffer.from(JSON.stringify(event())))).status).toBe(201)
+})
