@@ -29,7 +29,7 @@ export interface Incoming {
   readonly path: string
   /** As sent, without the question mark; empty for none. */
   readonly query: string
-  /** Lower-case names; a repeated header is joined with commas. */
+  /** Lower-case names. Repeated ones are joined with commas; of those that can have one value (`Content-Type`) the first counts. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: Body
 }

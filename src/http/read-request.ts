@@ -45,6 +45,6 @@ export function headOf(req: IncomingMessage, target: string, id: string): Incomi
 
 function headersOf({ headers }: IncomingMessage): Incoming['headers'] {
   const cookies = headers['set-cookie']
-  const single = headers as Incoming['headers'] // Node joins all others itself
+  const single = headers as Incoming['headers'] // Node joins all others itself, or keeps the first
   return cookies === undefined ? single : { ...single, 'set-cookie': cookies.join(', ') }
 }

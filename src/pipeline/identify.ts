@@ -39,12 +39,8 @@ function nameSandbox(
   if (named.length > 1)
     return refusals.control(`The request names more than one sandbox: ${named.join(', ')}.`)
   if (name === undefined) return undefined
-  if (!isSandboxName(name)) {
-    // A key may have a tilde that was never meant for us: it is not repeated.
-    const isOfKey = bearer.ok && name === bearer.sandbox
-    const what = isOfKey ? 'What follows the last "~" of the bearer token' : `"${name.slice(0, 80)}"`
-    return refusals.control(`${what} cannot name a sandbox: ${sandboxNameRule}.`)
-  }
+  if (!isSandboxName(name))
+    return refusals.control(`"${name.slice(0, 80)}" cannot name a sandbox: ${sandboxNameRule}.`)
   enter(exchange, sandboxes.use(name))
   return undefined
 }

@@ -91,7 +91,7 @@ async function firstReply(stages: readonly Stage[], exchange: Exchange, log: Log
     for (const stage of stages) {
       if (exchange.account) exchange.account.stage = stage.name
       const outcome = stage(exchange)
-      // Most stages have nothing to wait for, and a turn of the event loop's queue is not for nothing.
+      // Most stages have nothing to wait for, and to wait costs a turn of the microtask queue.
       const reply = outcome instanceof Promise ? await outcome : outcome
       if (reply) return reply
     }

@@ -146,3 +146,18 @@ test('a request whose sender ends in the middle of its body is refused, and its 
   expect((await connection.answer()).status).toBe(400)
   await connection.closed()
 })
+
+test('of a header that is repeated the first counts where it can have one value, and all of them where it can have more', async () => {
+  const own = await startForTest()
+  const twice = [
+    'Authorization: Bearer other',
+    'User-Agent: a',
+    'User-Agent: b',
+    'X-Team: red',
+    'X-Team: blue',
+  ]
+  expect((await askRaw(own.origin, get(analyticsPath, twice))).status).toBe(200)
+  expect(await steer(own, 'GET', '/requests')).toMatchObject({
+    requests: [{ request: { headers: { 'user-agent': 'a', 'x-team': 'red, blue' } } }],
+  })
+})
