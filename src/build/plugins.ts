@@ -26,6 +26,15 @@ export function prepared(modules: Modules): Plugin {
   }
 }
 
+/**
+ * Stands for a module that was left out: any member can be taken from it, as libraries do at their top, and to call it or one
+ * of them throws.
+ */
+const leftOut = (name: string) => `
+  const tell = () => { throw new Error('${name} is left out: see src/build/build.ts') }
+  const get = (_, member) => typeof member === 'symbol' || member === '__esModule' ? undefined : module.exports
+  module.exports = new Proxy(function () { 'use strict' }, { get, apply: tell, construct: tell })`
+
 /** Leaves out what libraries load at their top and never call on our way; whoever comes to call it is told. */
 export function leaveOut(...names: readonly string[]): Plugin {
   return {
@@ -36,7 +45,7 @@ export function leaveOut(...names: readonly string[]): Plugin {
         namespace: 'left-out',
       }))
       onLoad({ filter: /.*/, namespace: 'left-out' }, ({ path }) => ({
-        contents: `module.exports = () => { throw new Error('${path} is left out: see src/build/build.ts') }`,
+        contents: leftOut(path),
       }))
     },
   }
