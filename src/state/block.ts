@@ -1,14 +1,43 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
+import type { StoredEvent } from './store.ts'
 
-/** Lines without line breaks in them, as few bytes. The quickest level: the lines are so alike that others gain nothing. */
-export function packed(lines: readonly string[]): Buffer {
+/**
+ * Successive events as lines of JSON, in a tenth of their room. What it holds never changes, so that lists can share it; only
+ * what was loaded is packed somewhat later.
+ */
+export class Block {
+  /** The place of its first event in the list. */
+  readonly from: number
+  #held: Buffer | readonly StoredEvent[]
+
+  /** Packs lines at once, and leaves events as they are until it is told to pack them. */
+  constructor(from: number, held: { readonly lines: readonly string[] } | readonly StoredEvent[]) {
+    this.from = from
+    this.#held = 'lines' in held ? packed(held.lines) : held
+  }
+
+  lines(): string[] {
+    const held = this.#held
+    return Buffer.isBuffer(held) ? unpacked(held) : linesOf(held)
+  }
+
+  pack(): void {
+    if (!Buffer.isBuffer(this.#held)) this.#held = packed(linesOf(this.#held))
+  }
+}
+
+function linesOf(events: readonly StoredEvent[]): string[] {
+  return events.map((event) => JSON.stringify(event))
+}
+
+/** The quickest level: the lines are so alike that others gain nothing. */
+function packed(lines: readonly string[]): Buffer {
   const made = deflateRawSync(lines.join('\n'), { level: 1 })
   const own = Buffer.allocUnsafeSlow(made.length) // what zlib gives is a part of a larger buffer
   made.copy(own)
   return own
 }
 
-/** The lines that were packed; none where nothing was. */
-export function unpacked(bytes: Buffer | undefined): string[] {
-  return bytes === undefined ? [] : inflateRawSync(bytes).toString('utf8').split('\n')
+function unpacked(bytes: Buffer): string[] {
+  return inflateRawSync(bytes).toString('utf8').split('\n')
 }

@@ -1,5 +1,5 @@
-import { setImmediate } from 'node:timers/promises'
-import { packed, unpacked } from './block.ts'
+import { setImmediate, setTimeout } from 'node:timers/promises'
+import { Block } from './block.ts'
 import { type EventMark, Marker } from './mark.ts'
 import type { StoredEvent } from './store.ts'
 
@@ -10,12 +10,8 @@ const BLOCK_LENGTH = 64 * 1024
 /** As many events are read in one turn of the event loop: some milliseconds. */
 const AT_ONCE = 1000
 
-/** Successive events, each a line of JSON, in a tenth of their room or less. Never changed, so that copies share it. */
-interface Block {
-  /** The place of its first event in the list. */
-  readonly from: number
-  readonly bytes: Buffer
-}
+/** Milliseconds from packing one block of what was loaded to the next, so that requests have most of the time. */
+const PAUSE = 1
 
 /**
  * Events in the order of their recording. Thousands of them are kept for one that is ever looked at again, so only what every
@@ -31,9 +27,14 @@ export class EventList {
   #replays = new Map<number, number>()
   readonly #marker = new Marker()
 
+  /** A list of events that nobody changes any more. They are packed in later turns, since a start has no time for it. */
   static of(events: readonly StoredEvent[]): EventList {
     const list = new EventList()
-    for (const event of events) list.push(event)
+    for (const event of events) list.#marks.push(list.#marker.mark(event))
+    for (let from = 0; from < events.length; from += BLOCK_EVENTS) {
+      list.#blocks.push(new Block(from, events.slice(from, from + BLOCK_EVENTS)))
+    }
+    void packAll(list.#blocks.slice())
     return list
   }
 
@@ -67,7 +68,7 @@ export class EventList {
   }
 
   #pack(): void {
-    this.#blocks.push({ from: this.#openFrom, bytes: packed(this.#open) })
+    this.#blocks.push(new Block(this.#openFrom, { lines: this.#open }))
     this.#setOpen([])
   }
 
@@ -82,7 +83,7 @@ export class EventList {
 
   /** Takes the last event off again. */
   pop(): void {
-    if (this.#open.length === 0) this.#setOpen(unpacked(this.#blocks.pop()?.bytes))
+    if (this.#open.length === 0) this.#setOpen(this.#blocks.pop()?.lines() ?? [])
     this.#marks.pop()
     this.#openLength -= this.#open.pop()?.length ?? 0
   }
@@ -135,12 +136,20 @@ export class EventList {
       else high = middle - 1
     }
     const block = this.#blocks[low]
-    return { from: block?.from ?? 0, lines: unpacked(block?.bytes) }
+    return { from: block?.from ?? 0, lines: block?.lines() ?? [] }
   }
 
   #event(line = '', index: number): StoredEvent {
     const event: StoredEvent = JSON.parse(line) // what we have written ourselves
     const replays = this.#replays.get(index)
     return replays === undefined ? event : { ...event, replays }
+  }
+}
+
+/** Does not keep the process from ending. */
+async function packAll(blocks: readonly Block[]): Promise<void> {
+  for (const block of blocks) {
+    await setTimeout(PAUSE, undefined, { ref: false })
+    block.pack()
   }
 }

@@ -107,23 +107,24 @@ export class Sandbox {
   }
 
   addEvent(event: StoredEvent): Undo {
-    const forget = this.#index(this.#events.push(event), this.#events.length - 1)
+    const mark = this.#events.push(event)
+    this.#index(mark, this.#events.length - 1)
     return () => {
       this.#events.pop()
-      forget()
+      this.#unindex(mark)
     }
   }
 
-  #index(mark: EventMark, index: number): Undo {
-    const { insertKey, first } = mark
+  #index(mark: EventMark, index: number): void {
     this.impact.add(mark)
-    if (insertKey !== undefined) this.#byInsertId.set(insertKey, index)
-    const uncount = first === undefined ? undefined : this.#count(first)
-    return () => {
-      this.impact.remove(mark)
-      if (insertKey !== undefined) this.#byInsertId.delete(insertKey)
-      uncount?.()
-    }
+    if (mark.insertKey !== undefined) this.#byInsertId.set(mark.insertKey, index)
+    if (mark.first !== undefined) this.#count(mark.first, 1)
+  }
+
+  #unindex(mark: EventMark): void {
+    this.impact.remove(mark)
+    if (mark.insertKey !== undefined) this.#byInsertId.delete(mark.insertKey)
+    if (mark.first !== undefined) this.#count(mark.first, -1)
   }
 
   addReplay(insertId: string): Undo {
@@ -159,21 +160,19 @@ export class Sandbox {
     const key = externalKey(head)
     this.#prompts.set(head.promptId, { head, versions: versions.slice(0, count), active })
     if (key !== undefined) this.#byExternalKey.set(key, head.promptId)
-    const uncount = key === undefined ? this.#count(head.repeatOf ?? head.promptId) : undefined
+    const first = key === undefined ? (head.repeatOf ?? head.promptId) : undefined
+    if (first !== undefined) this.#count(first, 1)
     return () => {
       this.#prompts.delete(head.promptId)
       if (key !== undefined) this.#byExternalKey.delete(key)
-      uncount?.()
+      if (first !== undefined) this.#count(first, -1)
     }
   }
 
-  #count(first: string): Undo {
-    const before = this.#occurrences.get(first)
-    this.#occurrences.set(first, (before ?? 0) + 1)
-    return () => {
-      if (before === undefined) this.#occurrences.delete(first)
-      else this.#occurrences.set(first, before)
-    }
+  #count(first: string, by: 1 | -1): void {
+    const times = (this.#occurrences.get(first) ?? 0) + by
+    if (times === 0) this.#occurrences.delete(first)
+    else this.#occurrences.set(first, times)
   }
 }
 
