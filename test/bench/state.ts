@@ -2,6 +2,8 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { openFileStore } from '../../src/state/file.ts'
 import type { EventDraft, Store } from '../../src/state/store.ts'
 
@@ -51,6 +53,14 @@ async function record(store: Store, from: number, to: number) {
   return { each: each.toFixed(1), p50: at(0.5), p99: at(0.99), worst: at(0.9999) }
 }
 
+/** Live bytes, in the heap and beside it. */
+function liveBytes(): number {
+  setFlagsFromString('--expose-gc')
+  runInNewContext('gc')()
+  const { heapUsed, external } = process.memoryUsage()
+  return heapUsed + external
+}
+
 function report(what: string, figures: Awaited<ReturnType<typeof record>>): void {
   const { each, p50, p99, worst } = figures
   console.log(`${what.padEnd(44)} ${each} us an event; waited p50 ${p50}, p99 ${p99}, worst ${worst} us`)
@@ -61,12 +71,14 @@ async function measure(folder: string): Promise<void> {
   const never = Number.MAX_SAFE_INTEGER
   let store = await openOrFail(path, never)
   await record(store, 0, 1000)
+  const live = liveBytes()
   let stored = 1000
   for (const goal of [1000, 10_000, 100_000]) {
     if (stored < goal) await record(store, stored, goal)
     report(`${goal} stored, no checkpoint`, await record(store, goal, goal + 5000))
     stored = goal + 5000
   }
+  console.log(`an event takes ${Math.round((liveBytes() - live) / (stored - 1000))} bytes of memory`)
   const journal = statSync(`${path}.journal.1`).size
   await store.close()
   store = await openOrFail(path, 1000)

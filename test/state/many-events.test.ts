@@ -1,0 +1,161 @@
+import { writeSync } from 'node:fs'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { describe, expect, test } from 'vitest'
+import { Block } from '../../src/state/block.ts'
+import { EventList } from '../../src/state/event-list.ts'
+import { newEvent } from '../../src/state/events.ts'
+import { createMemoryStore } from '../../src/state/memory.ts'
+import type { EventDraft, Store, StoredEvent } from '../../src/state/store.ts'
+import { event, product, writer } from './drafts.ts'
+import { openOrFail, statePath } from './folder.ts'
+
+/** More than are packed together, several times over. */
+const many = 300
+
+function recorded(index: number, fields: Partial<EventDraft> = {}): StoredEvent {
+  return newEvent(writer, event({ insertId: `no-${index}`, ...fields }), new Map())
+}
+
+function recordedMany(count: number): StoredEvent[] {
+  return Array.from({ length: count }, (_, index) => recorded(index))
+}
+
+function listOf(events: readonly StoredEvent[]): EventList {
+  const list = new EventList()
+  for (const each of events) list.push(each)
+  return list
+}
+
+const all = (list: EventList) => list.read([...list.marks.keys()])
+
+async function record(store: Store, count: number, from = 0): Promise<void> {
+  const drafts = Array.from({ length: count }, (_, index) => event({ insertId: `no-${from + index}` }))
+  await Promise.all(drafts.map((draft) => store.recordEvent(writer, draft)))
+}
+
+describe('a list of many events', () => {
+  test.each([
+    ['recorded one by one', listOf],
+    ['loaded at once', EventList.of],
+  ])('gives out what was %s, in one go, one by one, and as text', async (_, make) => {
+    const events = recordedMany(many)
+    const list = make(events)
+    expect(await all(list)).toEqual(events)
+    expect(events.map((_event, index) => list.at(index))).toEqual(events)
+    expect([...list.lines()].map((line) => JSON.parse(line))).toEqual(events)
+    expect(await list.read([0, 63, 64, 65, 200, many - 1])).toEqual(
+      [0, 63, 64, 65, 200, many - 1].map((index) => events[index]),
+    )
+    expect([list.at(-1), list.at(many)]).toEqual([undefined, undefined])
+  })
+
+  test('is the same text before and after it is packed', () => {
+    const events = recordedMany(20)
+    const block = new Block(0, events)
+    const before = block.lines()
+    block.pack()
+    expect(before).toEqual(events.map((each) => JSON.stringify(each)))
+    expect(block.lines()).toEqual(before)
+  })
+
+  test('gives out texts of any kind and size as they came', async () => {
+    const texts = ['', 'größe', '会話', '\ud800', '\u2028\n\r\t"\\', '__proto__', 'x'.repeat(200_000)]
+    const events = texts.flatMap((value) =>
+      Array.from({ length: 20 }, (_, index) => recorded(index, { value, properties: { [value]: [value] } })),
+    )
+    expect(await all(listOf(events))).toEqual(events)
+  })
+
+  test('takes back any number of its last ones, and goes on from there', async () => {
+    const events = recordedMany(many)
+    for (const make of [listOf, EventList.of]) {
+      const list = make(events)
+      for (let length = many; length > 50; length -= 1) list.pop()
+      for (const each of events.slice(50, 150)) list.push(each)
+      expect(await all(list)).toEqual(events.slice(0, 150))
+    }
+  })
+
+  test('keeps a copy as it was, whatever becomes of the list', async () => {
+    const events = recordedMany(many)
+    const list = listOf(events)
+    list.setReplays(3, 1)
+    const copy = list.copy()
+    list.setReplays(3, 2)
+    list.setReplays(4, 1)
+    for (let length = many; length > 100; length -= 1) list.pop()
+    list.push(recorded(many))
+    const replayed = events.map((each, index) => (index === 3 ? { ...each, replays: 1 } : each))
+    expect(await all(copy)).toEqual(replayed)
+    expect([...copy.lines()].map((line) => JSON.parse(line))).toEqual(replayed)
+    expect(list.at(3)?.replays).toBe(2)
+    expect(list.length).toBe(101)
+  })
+
+  test('is read as it was when the reading began', async () => {
+    const list = listOf(recordedMany(2500))
+    const reading = all(list)
+    list.setReplays(2400, 1)
+    list.pop()
+    const events = await reading
+    expect(events.length).toBe(2500)
+    expect(events[2400]?.replays).toBe(0)
+  })
+})
+
+describe('a store of many events', () => {
+  test('counts a replay of an old one, also over a restart', async () => {
+    const path = statePath()
+    const first = await openOrFail(path)
+    await record(first.store, many)
+    await record(first.store, 1, 10)
+    await first.store.close()
+    const second = await openOrFail(path)
+    await record(second.store, 1, 10)
+    const { events, total } = await second.store.listEvents('default', { offset: 9, limit: 3 })
+    expect(events.map(({ replays }) => replays)).toEqual([0, 2, 0])
+    expect(total).toBe(many)
+    await second.store.close()
+  })
+
+  test('takes back more than are packed together where the disk is full', async () => {
+    let isFull = false
+    const { store } = await openOrFail(statePath(), {
+      write: (fd, bytes, offset) => {
+        if (isFull) throw new Error('no space left on device')
+        return writeSync(fd, bytes, offset)
+      },
+    })
+    await record(store, 100)
+    const before = await store.exportSandbox('default')
+    isFull = true
+    await expect(record(store, many, 100)).rejects.toThrow('no space left on device')
+    expect(await store.exportSandbox('default')).toEqual(before)
+    isFull = false
+    await record(store, many, 100)
+    const { events } = await store.listEvents('default')
+    expect(events.map(({ fields }) => fields.insertId)).toEqual(
+      Array.from({ length: 100 + many }, (_, index) => `no-${index}`),
+    )
+    const impact = await store.eventImpact('default', { productIds: [product] })
+    expect([...impact.values()]).toEqual([{ impact: 100 + many, events: 100 + many }])
+    await store.close()
+  })
+
+  test('keeps each in a fraction of what it takes as an object', async () => {
+    setFlagsFromString('--expose-gc')
+    const collect: () => void = runInNewContext('gc')
+    const used = () => {
+      collect()
+      const { heapUsed, external } = process.memoryUsage()
+      return heapUsed + external
+    }
+    const store = createMemoryStore()
+    await record(store, 1000)
+    const before = used()
+    for (let from = 1000; from < 21_000; from += 500) await record(store, 500, from)
+    expect((used() - before) / 20_000).toBeLessThan(500) // 1,100 as an object of objects, 250 packed
+    expect((await store.size()).events).toBe(21_000)
+  })
+})
