@@ -14,7 +14,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 const out = join(root, 'dist')
 const here = join(root, 'src/build')
 
-/** Code that runs on Node as it is. Not minified: it starts no sooner, and the stacks in the log are to be read. */
+/** Code that runs on Node as it is. Ours is not minified: the stacks in the log are to be read. */
 const forNode: BuildOptions = {
   absWorkingDir: root,
   bundle: true,

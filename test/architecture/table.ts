@@ -268,7 +268,7 @@ export const habits: readonly Habit[] = [
   {
     sentence: 'the process is touched by the command line alone',
     pattern: /\bprocess\s*[.[]|'node:process'/,
-    only: ['cli.ts'],
+    only: ['cli.ts', 'build/'],
     instead: 'take what you need as a value, and let cli.ts hand it over',
   },
   {

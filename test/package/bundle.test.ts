@@ -1,35 +1,60 @@
+import { isAscii } from 'node:buffer'
 import { execFileSync } from 'node:child_process'
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { builtinModules } from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { BUNDLE, cacheOf, compile } from '../../src/build/load.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 
 const dist = fileURLToPath(new URL('../../dist', import.meta.url))
+const bundle = join(dist, BUNDLE)
 
-/** The files that a module loads at once with itself. What it loads when it is needed (`import()`) is not among them. */
-function loadedWith(entry: string): string[] {
-  const found = [entry]
-  for (const file of found) {
-    const text = readFileSync(join(dist, file), 'utf8')
-    for (const [, target = ''] of text.matchAll(/^\s*(?:import\s|\} from ).*?"\.\/([^"]+)";$/gm))
-      if (!found.includes(target)) found.push(target)
-  }
-  return found
+/** What V8 says that a process has called. */
+interface Coverage {
+  readonly result: readonly {
+    readonly url: string
+    readonly functions: readonly {
+      readonly functionName: string
+      readonly ranges: readonly { readonly count: number }[]
+    }[]
+  }[]
 }
 
-/** esbuild says above each part which file it is of. */
-const partsOf = (files: readonly string[]) =>
-  files.flatMap((file) =>
-    [...readFileSync(join(dist, file), 'utf8').matchAll(/^\/\/ (\S+)$/gm)].map(([, path = '']) => path),
+/** The files whose code a process has run: esbuild puts each in a function of its name, which runs when it is first asked for. */
+function filesRun(folder: string): string[] {
+  const reports = readdirSync(folder).map(
+    (name): Coverage => JSON.parse(readFileSync(join(folder, name), 'utf8')),
   )
+  const scripts = reports.flatMap(({ result }) => result.filter(({ url }) => url.endsWith(BUNDLE)))
+  const called = scripts.flatMap(({ functions }) =>
+    functions.filter(({ ranges }) => ranges.some(({ count }) => count > 0)),
+  )
+  return called.map(({ functionName }) => functionName)
+}
 
 const libraryOf = (path: string) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1]
 
-describe.each(['cli.js', 'index.js'])('with %s', (entry) => {
-  const files = loadedWith(entry)
-  const libraries = new Set(partsOf(files).map(libraryOf))
+const startAndStop = {
+  'the command': [join(dist, 'cli.js'), 'exec', '--state', ':memory:', '--', 'true'],
+  'the library': [
+    '--input-type=module',
+    '--eval',
+    `import { startSimulator } from ${JSON.stringify(join(dist, 'index.js'))}; await (await startSimulator()).close()`,
+  ],
+}
 
-  test('come the libraries that every start needs', () => {
+describe.each(Object.entries(startAndStop))('a start of %s', (_name, args) => {
+  let libraries: Set<string | undefined>
+  beforeAll(async () => {
+    const folder = await tempFolder(afterAll)
+    const env = { PATH: process.env['PATH'], NODE_V8_COVERAGE: folder }
+    execFileSync(process.execPath, args, { env, stdio: 'ignore' })
+    libraries = new Set(filesRun(folder).map(libraryOf))
+  })
+
+  test('runs the libraries that every start needs', () => {
     expect([...libraries]).toEqual(expect.arrayContaining(['express', '@faker-js/faker', 'lowdb']))
   })
 
@@ -44,28 +69,62 @@ describe.each(['cli.js', 'index.js'])('with %s', (entry) => {
     ['iconv-lite', 'JSON is UTF-8'],
     ['mime-db', 'no files are served'],
     ['send', 'no files are served'],
-  ])('comes no %s: %s', (library) => {
+  ])('runs no %s: %s', (library) => {
     expect([...libraries]).not.toContain(library)
-  })
-
-  test('comes less than 2.2 MB of code', () => {
-    const bytes = files.reduce((sum, file) => sum + statSync(join(dist, file)).size, 0)
-    expect(bytes).toBeLessThan(2_200_000)
   })
 })
 
-test('nothing is loaded from outside of dist but what Node has', () => {
-  const builtin = /^(node:)?[a-z_]+(\/[a-z]+)?$/
-  const strangers = readdirSync(dist)
-    .filter((name) => name.endsWith('.js'))
-    .flatMap((name) =>
-      [
-        ...readFileSync(join(dist, name), 'utf8').matchAll(
-          /^(?:import|export)\s[^'"\n]*\sfrom\s["']([^."'][^"']*)["'];?$/gm,
-        ),
-      ].map(([, target = '']) => target),
-    )
-  expect(strangers.filter((target) => !builtin.test(target))).toEqual([])
+test.each(['body-parser', 'iconv-lite', 'mime-db', 'send'])(
+  'the bundle has no %s in it, which nothing calls',
+  (library) => {
+    expect(readFileSync(bundle, 'utf8')).not.toMatch(new RegExp(`^// .*node_modules/${library}/`, 'm'))
+  },
+)
+
+test('the bundle has less than 2.6 MB of code, all of it ASCII, as which it is read', () => {
+  const bytes = readFileSync(bundle)
+  expect(bytes.length).toBeLessThan(2_600_000)
+  expect(isAscii(bytes)).toBe(true)
+})
+
+test('nothing is loaded from outside of dist but what Node has, and Prism', () => {
+  const targets = [...readFileSync(bundle, 'utf8').matchAll(/[^.`'"]\brequire\("([^"]+)"\)/g)].map(
+    ([, target = '']) => target,
+  )
+  const strangers = targets.filter((target) => !builtinModules.includes(target.replace(/^node:/, '')))
+  expect(targets).toContain('node:http')
+  expect(new Set(strangers)).toEqual(new Set(['@stoplight/prism-http']))
+})
+
+describe('what is compiled ahead', () => {
+  test('is what the Node that built it takes', () => {
+    expect(compile(bundle).cachedDataRejected).toBe(false)
+  })
+
+  /** The package, with something else in the place of what was compiled ahead. */
+  const packageWith = async (cache: Buffer | undefined) => {
+    const folder = await tempFolder()
+    const copy = join(folder, 'dist', BUNDLE)
+    mkdirSync(join(folder, 'dist'))
+    for (const name of [BUNDLE, 'cli.js']) copyFileSync(join(dist, name), join(folder, 'dist', name))
+    for (const name of ['spec', 'fixtures', 'package.json'])
+      symlinkSync(join(dist, '..', name), join(folder, name))
+    if (cache) writeFileSync(cacheOf(copy), cache)
+    return { command: join(folder, 'dist', 'cli.js'), copy }
+  }
+  const ofAnotherVersion = () => readFileSync(cacheOf(bundle)).fill(0x11, 4, 8)
+
+  test.each([
+    ['is left out', undefined],
+    ['is of another version of V8', ofAnotherVersion],
+    ['is cut off', () => readFileSync(cacheOf(bundle)).subarray(0, 100_000)],
+    ['is empty', () => Buffer.alloc(0)],
+  ])('may be what it likes: the command starts as ever where it %s', async (_how, make) => {
+    const { command, copy } = await packageWith(make?.())
+    if (make) expect(compile(copy).cachedDataRejected).toBe(true)
+    const words = [command, 'exec', '--state', ':memory:', '--', 'true']
+    expect(() => execFileSync(process.execPath, words, { stdio: 'ignore' })).not.toThrow()
+  })
 })
 
 test('Prism is one file, where Node looks for it first', () => {
