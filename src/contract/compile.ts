@@ -62,6 +62,7 @@ export function createCompiler(
   const schemas = new Map<string, string>()
   const groups = new Map<string, string>()
   return {
+    mayWait: false,
     at(pointer) {
       if (!validators.has(pointer)) {
         schemas.set(referTo(pointer), referTo(pointer))

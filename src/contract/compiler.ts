@@ -5,8 +5,10 @@ import type { Finding } from './contract.ts'
 import type { PreparedSource } from './prepared.ts'
 import type { Source } from './source.ts'
 
-/** Makes validators of the schemas of one document. All of it happens at load: what comes out only runs. */
+/** Makes validators of the schemas of one document. What comes out only runs. */
 export interface Compiler {
+  /** Whether it may be asked when an operation is first used, and not at load: it has nothing to find. */
+  readonly mayWait: boolean
   /** The validator of the schema at this pointer, for JSON as it stands: nothing is coerced or filled in. */
   at(pointer: string): Validator | undefined
   /** The validator of an object of parameters; it types texts and fills in defaults in the object itself. */
@@ -50,6 +52,7 @@ function preparedCompiler({ validators }: PreparedSource): Compiler {
     return validator
   }
   return {
+    mayWait: true,
     at: (pointer) => find(referTo(pointer)),
     parameters: (schema) => find(keyOfParameters(schema)),
     findings: [],

@@ -2,6 +2,7 @@ import { isObject, type Json, type JsonObject } from '../json.ts'
 import { below } from '../pointer.ts'
 import { compilerOf } from './compiler.ts'
 import type { Assumption, Contract, Finding, Loaded } from './contract.ts'
+import { once } from './dereference.ts'
 import { checkExamples } from './examples.ts'
 import { createMatcher } from './match.ts'
 import { normalise } from './normalise.ts'
@@ -60,6 +61,7 @@ export async function buildContract(source: Source, options: LoadOptions = {}): 
 
   if (findings.some(({ severity }) => severity === 'error')) return { ok: false, findings }
   const basePath = basePathOf(document) ?? ''
+  const assumptions = once(() => assumptionsIn(document))
   return {
     ok: true,
     value: {
@@ -67,7 +69,9 @@ export async function buildContract(source: Source, options: LoadOptions = {}): 
       ...titleOf(document),
       basePath,
       operations,
-      assumptions: assumptionsIn(document),
+      get assumptions() {
+        return assumptions()
+      },
       warnings: findings,
       document,
       match: createMatcher(basePath, operations),

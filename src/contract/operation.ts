@@ -11,7 +11,10 @@ import { compileResponses } from './responses.ts'
 import { toViolations } from './violations.ts'
 import { METHODS } from './walk.ts'
 
-/** Compiles every operation under `paths`, in the document's order; with `answers`, what it may answer, too. */
+/**
+ * Compiles every operation under `paths`, in the document's order; with `answers`, what it may answer, too. Of a compiler
+ * that may wait, an operation is compiled when it is first used: most of the control plane's never are.
+ */
 export function compileOperations(document: JsonObject, compiler: Compiler, answers: boolean): Operation[] {
   const paths = isObject(document.paths) ? Object.keys(document.paths) : []
   return paths.flatMap((path) => {
@@ -31,26 +34,35 @@ function compileOperation(
   const pointer = below(at.item, at.method)
   const operation = resolve(document, pointer)?.value ?? {}
   const method = at.method.toUpperCase()
-  const responses = compileResponses(document, compiler, pointer, at.answers)
-  const body = compileBody(document, compiler, pointer)
-  const parameters = compileParameters(document, compiler, at.item, pointer)
+  const responses = once(() => compileResponses(document, compiler, pointer, at.answers))
+  const body = once(() => compileBody(document, compiler, pointer))
+  const parameters = once(() => compileParameters(document, compiler, at.item, pointer))
+  if (!compiler.mayWait) for (const compile of [responses, body, parameters]) compile()
   return {
     id: typeof operation.operationId === 'string' ? operation.operationId : `${method} ${at.path}`,
     method,
     path: at.path,
     summary: typeof operation.summary === 'string' ? operation.summary : '',
     secured: isSecured(operation.security ?? document.security),
-    successStatus: responses.success,
-    statuses: responses.statuses,
-    body: body && { required: body.required, mediaTypes: body.mediaTypes },
-    parameters: parameters.described,
-    bodySchema: () => body?.schema(),
-    readParameters: parameters.read,
-    checkBody: (mediaType, value) => body?.check(mediaType, value) ?? [],
-    checkResponse: responses.check,
-    examples: (status) => responses.find(status)?.examples() ?? [],
-    responseDescription: (status) => responses.find(status)?.description,
-    responseSchema: (status) => responses.find(status)?.schema(),
+    get successStatus() {
+      return responses().success
+    },
+    get statuses() {
+      return responses().statuses
+    },
+    get body() {
+      return body()
+    },
+    get parameters() {
+      return parameters().described
+    },
+    bodySchema: () => body()?.schema(),
+    readParameters: (sent) => parameters().read(sent),
+    checkBody: (mediaType, value) => body()?.check(mediaType, value) ?? [],
+    checkResponse: (status, value) => responses().check(status, value),
+    examples: (status) => responses().find(status)?.examples() ?? [],
+    responseDescription: (status) => responses().find(status)?.description,
+    responseSchema: (status) => responses().find(status)?.schema(),
   }
 }
 
