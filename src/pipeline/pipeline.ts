@@ -56,16 +56,25 @@ export type Pipeline = (request: Incoming, account?: Account) => Promise<Parcel>
 /** THE ORDER of things. The first stage that has a reply wins; every reply goes the whole way out. */
 export function createPipeline(parts: Parts): Pipeline {
   const { contract, fixtures, sandboxes, store, handlers, log } = parts
-  const stagesIn: readonly Stage[] = [
-    identify(contract, sandboxes), //                     404 405
-    authenticate(fixtures.keys, parts.planOfUnknownKeys), // 401
-    scenario(parts.scenarios, store), //                   scripted
-    plan(fixtures.plans, handlers), //                    403
-    validate(handlers, parts.strict), //                  400 413 415
-    subject(parts.isModel, handlers), //                  404
-    rate(store, parts.limitOf, handlers), //              429
-    handle(contract, handlers, parts.fallback), //                  the operation itself
-  ]
+  // Named, since a bundler may give functions other names.
+  const stagesIn = Object.entries({
+    /** 404, 405 */
+    identify: identify(contract, sandboxes),
+    /** 401 */
+    authenticate: authenticate(fixtures.keys, parts.planOfUnknownKeys),
+    /** scripted */
+    scenario: scenario(parts.scenarios, store),
+    /** 403 */
+    plan: plan(fixtures.plans, handlers),
+    /** 400, 413, 415 */
+    validate: validate(handlers, parts.strict),
+    /** 404 */
+    subject: subject(parts.isModel, handlers),
+    /** 429 */
+    rate: rate(store, parts.limitOf, handlers),
+    /** the operation itself */
+    handle: handle(contract, handlers, parts.fallback),
+  })
   const stagesOut = [
     checkAnswer(log),
     damage(),
@@ -86,10 +95,14 @@ export function createPipeline(parts: Parts): Pipeline {
 }
 
 /** Expected outcomes are values: whatever is thrown is a bug of ours, and the caller hears no more of it than that. */
-async function firstReply(stages: readonly Stage[], exchange: Exchange, log: Log): Promise<Reply> {
+async function firstReply(
+  stages: readonly (readonly [string, Stage])[],
+  exchange: Exchange,
+  log: Log,
+): Promise<Reply> {
   try {
-    for (const stage of stages) {
-      if (exchange.account) exchange.account.stage = stage.name
+    for (const [name, stage] of stages) {
+      if (exchange.account) exchange.account.stage = name
       const outcome = stage(exchange)
       // Most stages have nothing to wait for, and to wait costs a turn of the microtask queue.
       const reply = outcome instanceof Promise ? await outcome : outcome
