@@ -1,0 +1,33 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
+import type { Body } from '../../src/exchange.ts'
+import { decoders, limitOf, readBody } from '../../src/http/read-body.ts'
+import { connectTo } from '../support/raw-http.ts'
+
+test('a body that breaks off leaves no decoder behind that waits for the rest', async () => {
+  const create = decoders.get('gzip')
+  if (!create) throw new Error('gzip is not taken')
+  const made: ReturnType<typeof create>[] = []
+  decoders.set('gzip', () => {
+    const decoder = create()
+    made.push(decoder)
+    return decoder
+  })
+  onTestFinished(() => void decoders.set('gzip', create))
+  const server = createServer().listen(0, '127.0.0.1')
+  onTestFinished(() => void server.close())
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo // of a TCP port it is one
+  const read = new Promise<Body>((resolve) => {
+    server.on('request', (req, res) => {
+      readBody(req, res, limitOf('1mb'), resolve)
+      connection.destroy()
+    })
+  })
+  const connection = await connectTo(`http://127.0.0.1:${port}`)
+  connection.send('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 30\r\nContent-Encoding: gzip\r\n\r\n')
+  expect(await read).toEqual({ kind: 'broken-off' })
+  expect(made.map((decoder) => decoder?.destroyed)).toEqual([true])
+})
