@@ -36,6 +36,7 @@ function compileOperation(
   const method = at.method.toUpperCase()
   const responses = once(() => compileResponses(document, compiler, pointer, at.answers))
   const body = once(() => compileBody(document, compiler, pointer))
+  const described = once(() => describe(body()))
   const parameters = once(() => compileParameters(document, compiler, at.item, pointer))
   if (!compiler.mayWait) for (const compile of [responses, body, parameters]) compile()
   return {
@@ -51,7 +52,7 @@ function compileOperation(
       return responses().statuses
     },
     get body() {
-      return body()
+      return described()
     },
     get parameters() {
       return parameters().described
@@ -79,6 +80,10 @@ interface Body {
   /** Of the first JSON media type, references resolved. */
   readonly schema: () => JsonObject | undefined
   check(mediaType: string, value: Json): Violation[]
+}
+
+function describe(body: Body | undefined): Operation['body'] {
+  return body && { required: body.required, mediaTypes: body.mediaTypes }
 }
 
 function compileBody(document: JsonObject, compiler: Compiler, operation: string): Body | undefined {
