@@ -1,4 +1,5 @@
 import type { Incoming } from '../exchange.ts'
+import { redactedJson } from '../journal/redact.ts'
 import { shownViolations } from '../journal/view.ts'
 import type { Json, JsonObject } from '../json.ts'
 import type { ControlHandler } from './control.ts'
@@ -54,7 +55,7 @@ function shown({ account, parcel, entry }: Explained): JsonObject {
     answer: {
       status: reply.status,
       headers: { ...reply.headers },
-      body: reply.body ?? null,
+      body: redactedJson(reply.body ?? null),
       origin: reply.origin,
     },
     delayMs: delivery.delayMs,

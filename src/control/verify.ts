@@ -1,8 +1,8 @@
-import { isCredential } from '../journal/capture.ts'
 import type { Entry } from '../journal/entry.ts'
-import { type Difference, type Question, type Subject, withoutSandbox } from '../journal/match.ts'
+import { type Difference, type Match, type Question, type Subject, withoutSandbox } from '../journal/match.ts'
+import { isCredential, redacted, redactedHeader, redactedJson, redactedQuery } from '../journal/redact.ts'
 import { type Count, Counting, type Verdict, type Verification, verify } from '../journal/verify.ts'
-import type { JsonObject } from '../json.ts'
+import type { Json, JsonObject } from '../json.ts'
 import { isObject } from '../json.ts'
 import { type ControlHandler, Refused, Special } from './control.ts'
 import { journalSandbox } from './requests.ts'
@@ -54,9 +54,23 @@ function problemOf({ operation, match }: Question, { contract }: Seen): string |
   const known = contract.operations.map(({ id }) => id)
   if (operation !== undefined && !known.includes(operation))
     return `There is no operation "${operation}". Known: ${known.join(', ')}.`
-  const secret = Object.keys(match?.header ?? {}).find((name) => isCredential(name.toLowerCase()))
+  const secret = hiddenIn(match)
   if (secret === undefined) return undefined
-  return `The journal does not keep the value of the header "${secret}", so that it cannot be matched.`
+  return `The journal does not keep the value of the ${secret}, so that it cannot be matched; null asks whether it was not sent.`
+}
+
+/** What is asked for a value that the journal redacts. That it was not sent at all is known. */
+function hiddenIn({ header = {}, query = {} }: Match = {}): string | undefined {
+  const isHidden = ([name, value]: [string, string | null]) =>
+    value !== null && redactedHeader(name.toLowerCase(), value) !== value
+  const [headerName] = Object.entries(header).find(isHidden) ?? []
+  if (headerName !== undefined) return `header "${headerName}"`
+  const isSecret = ([name, value]: [string, string | null]) => {
+    const pair = new URLSearchParams({ [name]: value ?? '' }).toString()
+    return value !== null && redactedQuery(pair) !== pair
+  }
+  const [parameter] = Object.entries(query).find(isSecret) ?? []
+  return parameter === undefined ? undefined : `query parameter "${parameter}"`
 }
 
 function countProblem({ exactly, atLeast, atMost }: Count = {}): string | undefined {
@@ -92,7 +106,12 @@ const problem =
   'Give the test a sandbox of its own, forget the requests before it begins (DELETE /__sim/requests), or start with a larger --journal-size.'
 
 function shownDifference({ field, expected, actual }: Difference): JsonObject {
-  return { field, expected, ...(actual !== undefined && { actual }) }
+  return { field, expected, ...(actual !== undefined && { actual: shownValue(field, actual) }) }
+}
+
+/** What stands at a field, as far as it may be shown. */
+function shownValue(field: string, actual: Json): Json {
+  return field.split('/').some((name) => isCredential(name)) ? redacted : redactedJson(actual)
 }
 
 function sentenceOf(
@@ -118,7 +137,7 @@ function boundsText({ exactly, atLeast, atMost }: Count): string {
 function fieldsOf(differences: readonly Difference[]): string {
   return differences
     .map(({ field, expected, actual }) => {
-      const got = actual === undefined ? 'nothing' : JSON.stringify(actual).slice(0, 80)
+      const got = actual === undefined ? 'nothing' : JSON.stringify(shownValue(field, actual)).slice(0, 80)
       return `${field} (expected ${JSON.stringify(expected).slice(0, 80)}, got ${got})`
     })
     .join(', ')

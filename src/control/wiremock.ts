@@ -1,6 +1,6 @@
 import type { Entry } from '../journal/entry.ts'
 import { withinTime } from '../journal/time-limit.ts'
-import { textOf } from '../journal/view.ts'
+import { shownBase64, shownText } from '../journal/view.ts'
 import { readPattern, urlOf } from '../journal/wiremock.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
 import { type ControlHandler, type ControlRequest, Refused } from './control.ts'
@@ -80,11 +80,9 @@ export function wiremockHandlers(seen: Seen): Record<string, ControlHandler> {
 
 function shownRequest(entry: Entry): JsonObject {
   const { request, at } = entry
-  const text = textOf(request.body)
+  const text = shownText(request.body)
   const body: Record<string, Json> =
-    text === undefined
-      ? { bodyAsBase64: Buffer.from(request.body.bytes ?? []).toString('base64') }
-      : { body: text }
+    text === undefined ? { bodyAsBase64: shownBase64(request.body) } : { body: text }
   return {
     url: urlOf(entry),
     absoluteUrl: `http://${request.headers['host'] ?? ''}${urlOf(entry)}`,

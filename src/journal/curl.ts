@@ -1,6 +1,6 @@
-import { redacted } from './capture.ts'
 import type { Captured, Entry } from './entry.ts'
-import { textOf } from './view.ts'
+import { redacted } from './redact.ts'
+import { shownBase64, shownText, textOf } from './view.ts'
 
 /** Headers that curl makes itself. */
 const ofTheConnection = [
@@ -48,11 +48,13 @@ interface SentBody {
 function sentBody(body: Captured): SentBody {
   const kept = body.bytes?.length ?? 0
   if (body.size === 0) return { note: '', pipe: '', options: [] }
-  const note = kept < body.size ? `# Of the body ${kept} bytes of ${body.size} are kept.\n` : ''
-  const text = textOf(body)
+  const cut = kept < body.size ? `# Of the body ${kept} bytes of ${body.size} are kept.\n` : ''
+  const text = shownText(body)
+  const isHidden = text !== textOf(body)
+  const note = isHidden ? `${cut}# Credentials of the body are redacted: put them in.\n` : cut
   // What a shell cannot carry in an argument goes through a pipe.
   if (kept > 0 && (text === undefined || text.includes('\0'))) {
-    const base64 = Buffer.from(body.bytes ?? []).toString('base64')
+    const base64 = shownBase64(body)
     return { note, pipe: `printf %s '${base64}' | base64 -d | `, options: ['--data-binary @-'] }
   }
   return { note, pipe: '', options: [`--data-raw ${quoted(text ?? '', '')}`] }

@@ -2,6 +2,7 @@ import type { Violation } from '../contract/contract.ts'
 import type { Json, JsonObject } from '../json.ts'
 import { maxDepth } from '../json-body.ts'
 import type { Captured, Entry } from './entry.ts'
+import { redactedJson, redactedText } from './redact.ts'
 
 /** An entry as JSON. Bodies are large: without them there is only their size. */
 export function shownEntry(entry: Entry, { bodies }: { readonly bodies: boolean }): JsonObject {
@@ -49,10 +50,33 @@ function shownBody(body: Captured): JsonObject {
   if (!bytes) return { size, gone: true }
   const cut = bytes.length < size && { cut: true }
   const text = textOf(body)
-  if (text === undefined) return { size, ...cut, base64: Buffer.from(bytes).toString('base64') }
+  if (text === undefined) return { size, ...cut, base64: shownBase64(body) }
   const json = cut ? undefined : parsed(text)
-  return { size, ...cut, ...(json === undefined ? { text } : { json }) }
+  return {
+    size,
+    ...cut,
+    ...(json === undefined ? { text: redactedText(text) } : { json: redactedJson(json) }),
+  }
 }
+
+/** The body as text without credentials, as it may be shown; undefined where it is not kept, or no text. */
+export function shownText(body: Captured): string | undefined {
+  const text = textOf(body)
+  if (text === undefined) return undefined
+  const json = isWhole(body) ? parsed(text) : undefined
+  if (json === undefined) return redactedText(text)
+  const clean = JSON.stringify(redactedJson(json))
+  // As it was written, where nothing is to be hidden.
+  return clean === JSON.stringify(json) ? redactedText(text) : clean
+}
+
+/** Bytes that are no text, without the credentials that can be read in them. */
+export function shownBase64({ bytes = noBytes }: Captured): string {
+  const text = Buffer.from(bytes).toString('latin1')
+  return Buffer.from(redactedText(text), 'latin1').toString('base64')
+}
+
+const noBytes = new Uint8Array()
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 const patient = new TextDecoder('utf-8')

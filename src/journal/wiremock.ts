@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject } from '../json.ts'
-import { isCredential } from './capture.ts'
 import type { Entry } from './entry.ts'
 import { type Answer, isEqual, withoutSandbox } from './match.ts'
+import { isCredential, redacted } from './redact.ts'
 import { isWhole, jsonOf, parsed, textOf } from './view.ts'
 
 /** Undefined: what would tell is not kept. */
@@ -68,8 +68,6 @@ const parts: Readonly<Record<string, (value: Json, complain: Complain) => EntryT
   urlPattern: (value, complain) => whole(urlOf, 'matches', value, complain),
   urlPathPattern: (value, complain) => whole(pathOf, 'matches', value, complain),
   headers(value, complain) {
-    const secret = isObject(value) ? Object.entries(value).find(isHidden) : undefined
-    if (secret) return complain(`The journal does not keep the value of the header "${secret[0]}".`)
     return named('headers', value, ({ request }, name) => request.headers[name.toLowerCase()], complain)
   },
   queryParameters(value, complain) {
@@ -88,12 +86,21 @@ const partNames = () => Object.keys(parts).join(', ')
 
 function whole(of: (entry: Entry) => string, matcher: string, value: Json, complain: Complain): EntryTest {
   const test = readMatcher(matcher, { [matcher]: value }, complain)
-  return (entry) => test(of(entry))
+  return (entry) => unlessHidden(of(entry), test)
+}
+
+/** Where a part of the value was redacted it may have been any other. */
+function unlessHidden(value: string | undefined, test: ValueTest): boolean | undefined {
+  return value?.includes(redacted) ? undefined : test(value)
 }
 
 /** That a credential was not sent is known; what it was is not. */
 function isHidden([name, matcher]: [string, Json]): boolean {
-  return isCredential(name.toLowerCase()) && !(isObject(matcher) && matcher['absent'] === true)
+  return isCredential(name.toLowerCase()) && !asksWhetherSent(matcher)
+}
+
+function asksWhetherSent(matcher: Json): boolean {
+  return isObject(matcher) && 'absent' in matcher && Object.keys(matcher).length === 1
 }
 
 function named(
@@ -103,11 +110,15 @@ function named(
   complain: Complain,
 ): EntryTest {
   if (!isObject(value)) return complain(`"${part}" is an object of names and matchers.`)
-  const tests = Object.entries(value).map(([name, matcher]) => ({
-    name,
-    test: readMatcher(`${part}/${name}`, matcher, complain),
-  }))
-  return (entry) => tests.every(({ name, test }) => test(sent(entry, name)))
+  const secret = Object.entries(value).find(isHidden)
+  if (secret) return complain(`The journal does not keep the value of "${secret[0]}" of ${part}.`)
+  return all(
+    Object.entries(value).map(([name, matcher]) => {
+      const test = readMatcher(`${part}/${name}`, matcher, complain)
+      if (asksWhetherSent(matcher)) return (entry) => test(sent(entry, name))
+      return (entry) => unlessHidden(sent(entry, name), test)
+    }),
+  )
 }
 
 function readBodyPattern(matcher: Json, complain: Complain): EntryTest {

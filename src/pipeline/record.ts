@@ -1,14 +1,9 @@
 import { bytesOf, type Exchange, type Reply } from '../exchange.ts'
-import {
-  captured,
-  mostOfAnAnswer,
-  redactedHeaders,
-  redactedQuery,
-  withoutCredentials,
-} from '../journal/capture.ts'
+import { captured, mostOfAnAnswer } from '../journal/capture.ts'
 import type { Captured, Entry } from '../journal/entry.ts'
 import type { Journal } from '../journal/journal.ts'
-import { textOf } from '../journal/view.ts'
+import { redactedHead, redactedText, redactedViolations } from '../journal/redact.ts'
+import { shownText } from '../journal/view.ts'
 import type { Log } from '../log.ts'
 
 /** Every exchange, refused or not, goes into the journal and as one line into the log. Makes the answer's bytes, once. */
@@ -45,24 +40,28 @@ function entryOf(exchange: Exchange, reply: Reply, bytes: Uint8Array, number: nu
     operation: exchange.operation?.id,
     request: {
       method: request.method,
-      path: request.path,
-      query: redactedQuery(request.query),
-      headers: redactedHeaders(request.headers),
+      ...redactedHead(request),
       body: bodyOf(exchange),
     },
     brokenOff: request.body.kind === 'broken-off',
     answer: {
       status: reply.status,
-      headers: reply.headers,
+      headers: answerHeaders(exchange, reply),
       body: captured(bytes, mostOfAnAnswer),
       origin: reply.origin,
     },
     scenarios: scenarios.length > 0 ? scenarios.map(({ text }) => text) : nothing,
     damage: exchange.damage,
-    violations: exchange.violations,
-    answerViolations: exchange.answerViolations,
-    advice: exchange.advice,
+    violations: redactedViolations(exchange.violations),
+    answerViolations: redactedViolations(exchange.answerViolations),
+    advice: redactedViolations(exchange.advice),
   }
+}
+
+/** Those that name violations quote what was sent. */
+function answerHeaders({ violations, advice }: Exchange, { headers }: Reply) {
+  if (violations.length === 0 && advice.length === 0) return headers
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, redactedText(value)]))
 }
 
 const nothing: readonly string[] = []
@@ -105,8 +104,6 @@ const mostLogged = 2000
 
 function bodiesOf({ request, answer }: Entry) {
   const text = (body: Captured) =>
-    body.size === 0
-      ? undefined
-      : withoutCredentials((textOf(body) ?? `(${body.size} bytes)`).slice(0, mostLogged))
+    body.size === 0 ? undefined : (shownText(body) ?? `(${body.size} bytes)`).slice(0, mostLogged)
   return { requestBody: text(request.body), answerBody: text(answer.body) }
 }

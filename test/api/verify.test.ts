@@ -42,6 +42,8 @@ describe('POST /__sim/verify', () => {
     [{ operation: 'createPrompt' }, 417],
     [{ operation: 'createPrompt', count: { exactly: 0 } }, 200],
     [{ match: { status: 201 }, count: { exactly: 2 } }, 200],
+    [{ match: { header: { Authorization: null } }, count: { exactly: 0 } }, 200],
+    [{ match: { header: { Cookie: null }, query: { api_key: null } }, count: { exactly: 3 } }, 200],
     [{ match: { product: productId }, count: { exactly: 2 } }, 200],
     [{ match: { model: modelId }, count: { exactly: 1 } }, 200],
     [{ match: { header: { 'X-Team': 'blue' } }, count: { exactly: 1 } }, 200],
@@ -95,6 +97,8 @@ describe('POST /__sim/verify', () => {
       { match: { header: { Authorization: 'Bearer k' } } },
       /does not keep the value of the header "Authorization"/,
     ],
+    [{ match: { header: { 'x-note': 'Bearer k' } } }, /does not keep the value of the header "x-note"/],
+    [{ match: { query: { api_key: 'k' } } }, /does not keep the value of the query parameter "api_key"/],
     [{ count: { exactly: 1, atLeast: 1 } }, /either "exactly"/],
     [{ count: { atLeast: 3, atMost: 2 } }, /at least 3 and at most 2/],
     [{ count: {} }, /count/],
@@ -275,4 +279,22 @@ describe('where the journal has dropped what was asked for', () => {
     // What needs no body is known all the same.
     expect(await steer(sim, 'POST', '/requests/count', {})).toEqual({ count: 20, truncated: false })
   })
+})
+
+test('a credential that was not sent is told from one that was', async () => {
+  const sim = await startForTest()
+  await ask(sim, analyticsPath, { token: null })
+  await ask(sim, analyticsPath)
+  const verdict = await verify(sim, { match: { header: { authorization: null } }, count: { exactly: 1 } })
+  expect(verdict).toMatchObject({ status: 200, matched: ['req-1'] })
+})
+
+test('a value of which a part was redacted may have been the one that is asked for', async () => {
+  const sim = await startForTest()
+  await ask(sim, `${analyticsPath}?tag=my-own-token`, {
+    token: 'my-own-token',
+    headers: { 'x-note': 'my-own-token' },
+  })
+  for (const match of [{ query: { tag: 'my-own-token' } }, { header: { 'x-note': 'my-own-token' } }])
+    expect(await steer(sim, 'POST', '/requests/count', { match })).toEqual({ count: 0, truncated: true })
 })

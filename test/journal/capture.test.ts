@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { redactedHeaders, redactedQuery, withoutCredentials } from '../../src/journal/capture.ts'
+import { captured } from '../../src/journal/capture.ts'
+import { Journal } from '../../src/journal/journal.ts'
+import { redactedHead, redactedHeaders, redactedQuery } from '../../src/journal/redact.ts'
+import { shownEntry, shownText } from '../../src/journal/view.ts'
+import { isObject, type JsonObject } from '../../src/json.ts'
+import { entryFor } from './entries.ts'
 
 const secret = 's3cr3t-t0k3n'
 
@@ -21,6 +26,21 @@ describe('no credential is kept', () => {
     ['x-amz-security-token', secret, '[redacted]'],
     ['ocp-apim-subscription-key', secret, '[redacted]'],
     ['x-client-secret', secret, '[redacted]'],
+    ['key', secret, '[redacted]'],
+    ['x-functions-key', secret, '[redacted]'],
+    ['x-amz-security', secret, '[redacted]'],
+    ['x-jwt', secret, '[redacted]'],
+    ['db-pwd', secret, '[redacted]'],
+    ['pass', secret, '[redacted]'],
+    ['x-forwarded-note', `it was bearer ${secret}, once`, 'it was bearer [redacted], once'],
+    ['x-original', `Basic ${secret}`, 'Basic [redacted]'],
+    [
+      'referer',
+      `https://a.example/b?c=d&token=${secret}#top`,
+      'https://a.example/b?c=d&token=[redacted]#top',
+    ],
+    ['referer', `https://a.example/#access_token=${secret}`, 'https://a.example/#access_token=[redacted]'],
+    ['x-forwarded-uri', `/v1/events?a=1;key=${secret}`, '/v1/events?a=1;key=[redacted]'],
   ])('%s: %s becomes %s', (name, value, kept) => {
     expect(redactedHeaders({ [name]: value })).toEqual({ [name]: kept })
   })
@@ -31,23 +51,116 @@ describe('no credential is kept', () => {
     [`period=7d&api_key=${secret}`, 'period=7d&api_key=[redacted]'],
     [`access%5Ftoken=${secret}&x=1`, 'access%5Ftoken=[redacted]&x=1'],
     ['token', 'token'],
-    [`%zz=1&token=${secret}`, '%zz=1&token=[redacted]'],
+    [`%zz=1&token=${secret}`, '%zz=[redacted]&token=[redacted]'],
+    [`a=1;token=${secret}`, 'a=1;token=[redacted]'],
+    [`%74oken=${secret}`, '%74oken=[redacted]'],
+    [`h=Bearer%20${secret}`, 'h=Bearer%20[redacted]'],
+    [`next=%2Fback%3Ftoken%3D${secret}`, 'next=[redacted]'],
+    [`next=/back?token=${secret}`, 'next=/back?token=[redacted]'],
+    [`a=jwt=${secret}`, 'a=jwt=[redacted]'],
   ])('of the query %s', (query, kept) => {
     expect(redactedQuery(query)).toBe(kept)
   })
 })
 
-test.each([
-  ['{"a":"b","apiKey":"x"}', '{"a":"b","apiKey":"[redacted]"}'],
-  ['{"access_token" : "x\\"y", "b":1}', '{"access_token" : "[redacted]", "b":1}'],
-  ['{"password":"cut of', '{"password":"[redacted]"'],
-  ['{"a":"password","b":"token"}', '{"a":"password","b":"token"}'],
-  ['no json at all', 'no json at all'],
-])('a text %s is logged as %s', (text, logged) => {
-  expect(withoutCredentials(text)).toBe(logged)
+test('a request does not keep its own token, wherever it stands', () => {
+  const headers = {
+    authorization: `Bearer ${secret}~worker-3`,
+    'x-note': `I am ${secret}.`,
+    'user-agent': 'a',
+  }
+  expect(redactedHead({ path: `/v1/${secret}/x`, query: `q=${secret}`, headers })).toEqual({
+    path: '/v1/[redacted]/x',
+    query: 'q=[redacted]',
+    headers: {
+      authorization: 'Bearer [redacted]~worker-3',
+      'x-note': 'I am [redacted].',
+      'user-agent': 'a',
+    },
+  })
+  const encoded = { authorization: 'Bearer to+ken/9=9', 'x-url': '/a?b=to%2Bken%2F9%3D9' }
+  expect(redactedHead({ path: '/', query: '', headers: encoded }).headers['x-url']).not.toContain('ken')
 })
 
+test('a token so short that it stands in many words leaves them alone', () => {
+  const head = {
+    path: '/v1/events',
+    query: 'key1=a',
+    headers: { 'x-a': 'events', authorization: 'Bearer eve' },
+  }
+  expect(redactedHead(head)).toMatchObject({ path: '/v1/events', headers: { 'x-a': 'events' } })
+})
+
+describe('a body is shown without credentials', () => {
+  const shown = (text: string, most?: number) => shownText(captured(new TextEncoder().encode(text), most))
+
+  test.each([
+    ['{"a":"b","apiKey":"x"}', '{"a":"b","apiKey":"[redacted]"}'],
+    ['{"access_token" : "x\\"y", "b":1}', '{"access_token":"[redacted]","b":1}'],
+    ['{"password":1234,"b":1}', '{"password":"[redacted]","b":1}'],
+    ['{"secrets":["x",["y"]]}', '{"secrets":"[redacted]"}'],
+    ['{"a":[{"credentials":{"user":"x"}}]}', '{"a":[{"credentials":"[redacted]"}]}'],
+    ['{"\\u0061piKey":"x"}', '{"apiKey":"[redacted]"}'],
+    ['{"a":"sent Bearer x.y-z here"}', '{"a":"sent Bearer [redacted] here"}'],
+    ['{"a":"basic eDp5"}', '{"a":"basic [redacted]"}'],
+    ['{"url":"https://a.example/?token=x&b=c"}', '{"url":"https://a.example/?token=[redacted]&b=c"}'],
+    ['{"a":"Bearer x","a":"y"}', '{"a":"Bearer [redacted]","a":"y"}'],
+    ['api_key=x&b=c&pass%77ord=d', 'api_key=[redacted]&b=c&pass%77ord=[redacted]'],
+    ['authorization: Bearer x', 'authorization: Bearer [redacted]'],
+    ['{"password":"cut of', '{"password":"[redacted]"'],
+    ['{"password":12', '{"password":"[redacted]"'],
+    ['{"a":"b","\\u0061piKey":"x","c":', '{"a":"b","\\u0061piKey":"[redacted]","c":'],
+    ['{"a":1,"tokens":{"b":"x","c":"y"', '{"a":1,"tokens":"[redacted]"'],
+  ])('%s as %s', (text, clean) => {
+    expect(shown(text)).toBe(clean)
+  })
+
+  test.each([
+    '{"a":"password","b":"token"}',
+    '{ "b" : 1.0 }',
+    '{"authorId":"x","author":"y","maxTokens":512,"token":null}',
+    'no json at all, a = b',
+  ])('%s as it came', (text) => {
+    expect(shown(text)).toBe(text)
+  })
+
+  test('where it is cut, or no text, or deeper than can be gone through', () => {
+    expect(shown('{"apiKey":"secret-1","b":"c"}', 15)).toBe('{"apiKey":"[redacted]"')
+    const bytes = new Uint8Array([255, ...new TextEncoder().encode('&token=s3cr3t')])
+    const base64 = String(shownEntryOf(bytes)['base64'])
+    expect(Buffer.from(base64, 'base64').toString('latin1')).toBe('\u00ff&token=[redacted]')
+    const deep = `${'['.repeat(50_000)}{"apiKey":"x"}`
+    expect(shown(deep)).toBe(`${'['.repeat(50_000)}{"apiKey":"[redacted]"}`)
+  })
+
+  test.each([
+    ['quotes', '\\"'.repeat(500_000)],
+    ['one word', 'a'.repeat(1_000_000)],
+    ['spaces', `"a"${' '.repeat(1_000_000)}`],
+    ['names', '"a":'.repeat(250_000)],
+    ['schemes', 'bearer '.repeat(140_000)],
+    ['signs', '='.repeat(1_000_000)],
+  ])('although it be a megabyte of %s', { timeout: 5000 }, (_name, text) => {
+    expect(shown(text)).toBeTypeOf('string')
+  })
+})
+
+function shownEntryOf(bytes: Uint8Array): JsonObject {
+  const entry = entryFor(new Journal(1), { request: { body: captured(bytes) } })
+  const { request } = shownEntry(entry, { bodies: true })
+  const body = isObject(request) ? request['body'] : undefined
+  if (!isObject(body)) throw new Error('there is no body')
+  return body
+}
+
 test('what is no credential is kept as it came', () => {
-  const headers = { accept: '*/*', 'x-team': 'a', 'x-author': 'b', 'content-type': 'application/json' }
-  expect(redactedHeaders(headers)).toEqual(headers)
+  const headers = {
+    accept: '*/*',
+    'x-team': 'a',
+    'x-author': 'b',
+    'content-type': 'application/json',
+    'idempotency-key': 'c',
+    'x-sim-scenario': 'slow;ms=200',
+  }
+  expect(redactedHeaders(headers)).toBe(headers)
 })

@@ -86,7 +86,7 @@ describe('a request pattern of WireMock', () => {
     [{ headers: { a: { before: 'x' } } }, /"before" at headers\/a is not understood. Understood: equalTo/],
     [
       { headers: { Authorization: { equalTo: 'Bearer k' } } },
-      /does not keep the value of the header "Authorization"/,
+      /does not keep the value of "Authorization" of headers/,
     ],
     [{ bodyPatterns: {} }, /is a list/],
     [{ bodyPatterns: [{ matchesJsonPath: '$.a' }] }, /"matchesJsonPath" at bodyPatterns is not understood/],
