@@ -13,6 +13,9 @@ const ofTheConnection = [
   'keep-alive',
 ]
 
+/** Headers that curl adds by itself, the last one to a body, unless it is told not to. */
+const ofCurl = ['User-Agent', 'Accept', 'Content-Type']
+
 /**
  * The request as a command to paste into a shell: `curl 'http://127.0.0.1:4010/v1/events' -H 'authorization: Bearer '"$TOKEN" ...`.
  * Credentials are shell variables: the token `$TOKEN`, of other headers `$X_API_KEY`.
@@ -20,15 +23,18 @@ const ofTheConnection = [
 export function curlOf({ request }: Entry): string {
   const { method, headers, body, path, query } = request
   const url = `http://${headers['host'] ?? '127.0.0.1:4010'}${path}${query === '' ? '' : `?${query}`}`
+  const own = ofCurl.filter((name) => headers[lower(name)] === undefined)
+  const unsent = own.filter((name) => name !== 'Content-Type' || body.size > 0).map((name) => `-H '${name}:'`)
   const options = Object.entries(headers)
     .filter(([name]) => !ofTheConnection.includes(name))
-    .map(([name, value]) => `-H ${quoted(`${name}: ${value}`, variableOf(name))}`)
+    .map(([name, value]) => `-H ${headerWord(name, value)}`)
   const sent = sentBody(body)
   const parts = [
     'curl --globoff --path-as-is',
     ...methodOptions(method, body.size > 0),
     quoted(url, 'CREDENTIAL'),
     ...options,
+    ...unsent,
     ...sent.options,
   ]
   return `${sent.note}${sent.pipe}${parts.join(' \\\n  ')}\n`
@@ -60,12 +66,21 @@ function sentBody(body: Captured): SentBody {
   return { note, pipe: '', options: [`--data-raw ${quoted(text ?? '', '')}`] }
 }
 
+/** An empty value after a colon would mean: not this header. */
+function headerWord(name: string, value: string): string {
+  return value === '' ? quoted(`${name};`, '') : quoted(`${name}: ${value}`, variableOf(name))
+}
+
+const lower = (name: string) => name.toLowerCase()
+
 function variableOf(header: string): string {
   return header === 'authorization' ? 'TOKEN' : header.toUpperCase().replace(/[^A-Z0-9]/g, '_')
 }
 
 /** A shell's word in which nothing means anything but itself, save that the variable stands for what was redacted; empty for none. */
 function quoted(text: string, variable: string): string {
-  const literal = `'${text.replaceAll("'", `'\\''`)}'`
-  return variable === '' ? literal : literal.replaceAll(redacted, `'"$${variable}"'`)
+  const literal = (part: string) => `'${part.replaceAll("'", `'\\''`)}'`
+  if (variable === '' || !text.includes(redacted)) return literal(text)
+  const parts = text.split(redacted).map((part) => (part === '' ? '' : literal(part)))
+  return parts.join(`"$${variable}"`)
 }

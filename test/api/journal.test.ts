@@ -258,7 +258,7 @@ describe('as a curl command', () => {
     const { text, headers } = await ask(sim, '/__sim/requests/req-1?format=curl')
     expect(headers.get('content-type')).toBe('text/plain; charset=utf-8')
     expect(text).toContain(`'${sim.origin}/v1/events?x=1'`)
-    expect(text).toContain(`-H 'authorization: Bearer '"$TOKEN"''`)
+    expect(text).toContain(`-H 'authorization: Bearer '"$TOKEN"`)
     expect(text).toContain(`-H 'x-team: a'`)
   })
 })

@@ -34,7 +34,9 @@ describe('a request as a curl command', () => {
       [
         "curl --globoff --path-as-is \\\n  'http://sim:4010/v1/events' \\\n  -H 'content-type: application/json'",
         `-H 'authorization: Bearer '"$TOKEN"'~worker-3'`,
-        `-H 'x-api-key: '"$X_API_KEY"''`,
+        `-H 'x-api-key: '"$X_API_KEY"`,
+        `-H 'User-Agent:'`,
+        `-H 'Accept:'`,
         `--data-raw '{"a":"it'\\''s"}'\n`,
       ].join(' \\\n  '),
     )
@@ -50,6 +52,26 @@ describe('a request as a curl command', () => {
     const { args } = inShell(curlOf(entry(request)))
     expect(args.slice(2, 2 + options.length)).toEqual(options)
     expect(args[2 + options.length]).toBe('http://sim:4010/v1/events')
+  })
+
+  test('sends no header that was not sent, and an empty one as it was', () => {
+    const bare = curlOf(entry({ headers: { host: 'sim', 'x-empty': '' }, body: bodyOf('{}') }))
+    expect(inShell(bare).args.filter((arg) => /^[\w-]+[:;]$/.test(arg))).toEqual([
+      'x-empty;',
+      'User-Agent:',
+      'Accept:',
+      'Content-Type:',
+    ])
+    const headers = { host: 'sim', 'user-agent': 'a', accept: '*/*', 'content-type': 'text/plain' }
+    for (const body of [bodyOf(''), bodyOf('x')])
+      expect(curlOf(entry({ headers, body }))).not.toMatch(/-H '[\w-]+:'/)
+    expect(curlOf(entry({ body: bodyOf('') }))).not.toContain('Content-Type')
+  })
+
+  test('says where credentials of the body are to be put in', () => {
+    const text = curlOf(entry({ body: bodyOf('{"apiKey":"s3cr3t"}') }))
+    expect(text).toMatch(/^# Credentials of the body are redacted/)
+    expect(text).not.toContain('s3cr3t')
   })
 
   test.each([
