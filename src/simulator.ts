@@ -120,6 +120,7 @@ async function wire(
     journalSize: settings.journalSize,
     reporter,
     stateFile: settings.state,
+    cors: settings.cors,
     handled,
     productsOfModel,
     stopping: stopping.signal,

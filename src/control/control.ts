@@ -189,12 +189,26 @@ const nothing = { ok: true, body: undefined, violations: [] } as const
 
 function wrongMethod({ method, path }: Incoming, allowed: readonly string[]): Reply {
   const list = allowed.join(', ')
-  return refuse(405, `${method} is not allowed on ${path}. Allowed: ${list}.`, 'simulator', { Allow: list })
+  return refuse(405, `${method} is not allowed on ${asked(path)}. Allowed: ${list}.`, 'simulator', {
+    Allow: list,
+  })
 }
 
 function unknownPath(contract: Contract, path: string): Reply {
   const known = contract.operations.map(
     (operation) => `${operation.method} ${contract.basePath}${operation.path}`,
   )
-  return refuse(404, `Nothing is served at ${path}. The controls are: ${known.join(', ')}.`, 'simulator')
+  if (!path.startsWith(wiremockPath))
+    return refuse(404, `Nothing is served at ${path}. The controls are: ${known.join(', ')}.`, 'simulator')
+  const there = known.filter((one) => one.includes(` ${wiremockPath}`)).map(asked)
+  const error = `Nothing is served at ${asked(path)}. Of WireMock's there are: ${there.join(', ')}; the simulator's own controls are under ${contract.basePath}.`
+  return refuse(404, error, 'simulator')
+}
+
+/** Where the edge brings what scripts written for WireMock ask. */
+const wiremockPath = '/__sim/wiremock'
+
+/** The path as those scripts know it. */
+function asked(path: string): string {
+  return path.replace(wiremockPath, '/__admin')
 }

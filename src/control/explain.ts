@@ -2,7 +2,7 @@ import type { Incoming } from '../exchange.ts'
 import { redactedJson } from '../journal/redact.ts'
 import { shownViolations } from '../journal/view.ts'
 import type { Json, JsonObject } from '../json.ts'
-import type { ControlHandler } from './control.ts'
+import { type ControlHandler, Refused } from './control.ts'
 import type { Explained, Seen } from './seen.ts'
 
 /** A request as `POST explain` takes it. */
@@ -14,13 +14,25 @@ interface Described {
 }
 
 /** `POST explain`: what would become of a request, without any effect. */
-export function explainHandlers({ explain }: Seen): Record<string, ControlHandler> {
+export function explainHandlers({ explain, contract, cors }: Seen): Record<string, ControlHandler> {
   return {
     async explain({ body }) {
       const described = body as unknown as Described // proved by the control document
-      return shown(await explain(requestOf(described)))
+      const request = requestOf(described)
+      if (!isAnsweredByEdge(request, cors)) return shown(await explain(request))
+      const { method, path } = request
+      const problem = `${method} ${path} is not a request to the simulated service: it never meets the service.`
+      return new Refused(400, `${problem} The service is under ${contract.basePath}.`)
     },
   }
+}
+
+/** What the edge answers or hands to the controls: the root, health checks, preflights. None of it is journaled. */
+function isAnsweredByEdge({ method, path, headers }: Incoming, cors: boolean): boolean {
+  if (/^\/__(sim|admin)(\/|$)/i.test(path)) return true
+  if (method === 'OPTIONS') return cors && headers['origin'] !== undefined
+  const isRead = method === 'GET' || method === 'HEAD'
+  return isRead && /^\/(healthz\/?|_x-steady\/health\/?)?$/i.test(path)
 }
 
 function requestOf({ method, path: target, headers = {}, body }: Described): Incoming {

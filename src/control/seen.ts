@@ -39,6 +39,8 @@ export interface Seen {
   readonly seedState: SandboxExport | undefined
   /** As `--state` says it. */
   readonly stateFile: string
+  /** As `--cors` says it: the edge answers the preflights of browsers. */
+  readonly cors: boolean
   /** `operationId`s that the simulator itself answers; the others are answered from the document. */
   readonly handled: ReadonlySet<string>
   /** Ids of the products that each model belongs to, by its id. */

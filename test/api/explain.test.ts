@@ -204,3 +204,40 @@ describe('an explanation', () => {
     },
   )
 })
+
+describe('what never meets the service is not explained, as if it did', () => {
+  const preflight = { origin: 'https://a.example', 'access-control-request-method': 'POST' }
+
+  test.each([
+    ['GET', '/', {}],
+    ['GET', '/?a=b', {}],
+    ['GET', '/healthz', {}],
+    ['HEAD', '/_x-steady/health', {}],
+    ['POST', '/__sim/reset', {}],
+    ['GET', '/__admin', {}],
+    ['OPTIONS', '/v1/events', preflight],
+  ])('%s %s', async (method, path, headers) => {
+    const sim = await startForTest()
+    const answer = await ask(sim, '/__sim/explain', { body: { method, path, headers } })
+    expect([answer.status, errorOf(answer)]).toEqual([
+      400,
+      expect.stringMatching(/not a request to the simulated service.*under \/v1\./),
+    ])
+    await fetch(`${sim.origin}${path}`, { method, headers, redirect: 'manual' })
+    expect(await steer(sim, 'GET', '/requests?sandbox=*')).toMatchObject({ total: 0 })
+  })
+
+  test.each([
+    ['POST', '/', {}, true],
+    ['GET', '/healthzz', {}, true],
+    ['GET', '/__simx', {}, true],
+    ['OPTIONS', '/v1/events', {}, true],
+    ['OPTIONS', '/v1/events', preflight, false],
+  ])('but %s %s is', async (method, path, headers, cors) => {
+    const sim = await startForTest({ cors })
+    const { answer } = await steer(sim, 'POST', '/explain', { method, path, headers })
+    const real = await fetch(`${sim.origin}${path}`, { method, headers })
+    expect(answer).toMatchObject({ status: real.status })
+    expect(await steer(sim, 'GET', '/requests?sandbox=*')).toMatchObject({ total: 1 })
+  })
+})

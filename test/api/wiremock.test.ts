@@ -87,3 +87,20 @@ test.each([
   const known = path === '/__admin' ? 404 : 200
   expect((await ask(shared(), path, { ...how, token: 'a-token' })).status).toBe(known)
 })
+
+test.each([
+  [
+    'GET',
+    '/__admin/mappings',
+    404,
+    /at \/__admin\/mappings\. .*POST \/__admin\/requests\/count,.*under \/__sim/,
+  ],
+  ['PUT', '/__admin/requests', 405, /on \/__admin\/requests\. Allowed/],
+])(
+  '%s %s, which is not there, is refused by the names that were asked for',
+  async (method, path, status, says) => {
+    const answer = await ask(shared(), path, { method, token: 'a-token' })
+    expect([answer.status, errorOf(answer)]).toEqual([status, expect.stringMatching(says)])
+    expect(errorOf(answer)).not.toContain('wiremock/')
+  },
+)
