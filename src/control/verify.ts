@@ -3,7 +3,7 @@ import { type Difference, type Match, type Question, type Subject, withoutSandbo
 import { isCredential, redacted, redactedHeader, redactedJson, redactedQuery } from '../journal/redact.ts'
 import { type Count, Counting, type Verdict, type Verification, verify } from '../journal/verify.ts'
 import type { Json, JsonObject } from '../json.ts'
-import { isObject } from '../json.ts'
+import { modelsIn, productsOf } from '../scenarios/subject.ts'
 import { type ControlHandler, Refused, Special } from './control.ts'
 import { journalSandbox } from './requests.ts'
 import type { Seen } from './seen.ts'
@@ -37,16 +37,9 @@ export function verifyHandlers(seen: Seen): Record<string, ControlHandler> {
 function subjectOf({ contract, productsOfModel }: Seen): Subject {
   const models = ({ request }: Entry) => {
     const match = contract.match(request.method, withoutSandbox(request.path))
-    return match.kind === 'operation' ? Object.values(match.path).map((id) => id.toLowerCase()) : []
+    return match.kind === 'operation' ? modelsIn(match.path) : []
   }
-  return {
-    models,
-    products(entry, body) {
-      const sent = isObject(body) ? body['productId'] : undefined
-      const own = typeof sent === 'string' ? [sent.toLowerCase()] : []
-      return [...own, ...models(entry).flatMap((id) => productsOfModel.get(id) ?? [])]
-    },
-  }
+  return { models, products: (entry, body) => productsOf(body, models(entry), productsOfModel) }
 }
 
 /** Why a question cannot be answered: one that can never match would be taken for a client that did not ask. */

@@ -1,11 +1,11 @@
 import { type Exchange, jsonOf, operationOf, type Reply, type Stage } from '../exchange.ts'
-import { isObject } from '../json.ts'
 import { refusals } from '../refusals.ts'
 import type { ActiveScenario, Catalogue } from '../scenarios/catalogue.ts'
 import type { Chance, Effect } from '../scenarios/effects.ts'
 import { numberOf } from '../scenarios/parameters.ts'
 import { clashIn, parseScenarios } from '../scenarios/parse.ts'
 import { type Facts, mismatch, type RuleSet, ruleSequencePrefix } from '../scenarios/rules.ts'
+import { modelsIn, productsOf } from '../scenarios/subject.ts'
 import type { Store } from '../state/store.ts'
 import { type Asked, readControls } from './controls.ts'
 import { drawChance, isStruck, step, withinTimes } from './draw.ts'
@@ -177,7 +177,7 @@ function fits(exchange: Exchange, scenarios: readonly ActiveScenario[]): readonl
 }
 
 function factsOf(exchange: Exchange, productsOfModel: ReadonlyMap<string, readonly string[]>): Facts {
-  const models = Object.values(exchange.pathParameters).map((id) => id.toLowerCase())
+  const models = modelsIn(exchange.pathParameters)
   const body = () => {
     const read = jsonOf(exchange)
     return read?.ok ? read.value : undefined
@@ -186,12 +186,7 @@ function factsOf(exchange: Exchange, productsOfModel: ReadonlyMap<string, readon
     operation: operationOf(exchange).id,
     models,
     headers: exchange.request.headers,
-    products() {
-      const sent = body()
-      const own =
-        isObject(sent) && typeof sent['productId'] === 'string' ? [sent['productId'].toLowerCase()] : []
-      return [...own, ...models.flatMap((id) => productsOfModel.get(id) ?? [])]
-    },
+    products: () => productsOf(body(), models, productsOfModel),
     body,
   }
 }
