@@ -61,7 +61,8 @@ export function tryOf(entry: Entry, { insertId }: Call): Try {
   return {
     id,
     at,
-    end: at + durationMs + delayMs,
+    // `at` is cut to whole milliseconds, and so is that of what comes next: a fraction here would put this answer behind it.
+    end: Math.floor(at + durationMs + delayMs),
     now,
     outcome,
     status: answer.status,

@@ -198,6 +198,14 @@ describe('by the machine’s time', () => {
       rules: [],
     },
     {
+      what: 'in the same millisecond as the answer, which is a retry',
+      tries: [
+        { at: 0, takes: 1.5, status: 429, headers: wait3 },
+        { at: 1, status: 201 },
+      ],
+      rules: ['retry-after'],
+    },
+    {
       what: 'an hour later, which is no retry',
       tries: [
         { at: 0, status: 404 },
