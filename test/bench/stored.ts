@@ -95,7 +95,7 @@ async function measure(folder: string, size: number): Promise<Round> {
   try {
     const residentMb = started.residentMb()
     await load(started, warmUp, connections, { amount: 3 * amount })
-    await succeed(started, dropping('warm'))
+    await succeed(new URL(started.url).origin, dropping('warm'))
     await untilFolding(started, own)
     const begun = performance.now()
     const replaced = untilReplaced(state).then(() => performance.now() - begun)
@@ -119,8 +119,8 @@ function dropping(sandbox: string): Question {
   return { method: 'DELETE', path: `/__sim/sandboxes/${sandbox}`, headers: {} }
 }
 
-async function succeed(started: Started, question: Question): Promise<void> {
-  const { status, text } = await ask(started.url, question)
+async function succeed(url: string, question: Question): Promise<void> {
+  const { status, text } = await ask(url, question)
   if (status >= 300) throw new Error(`${question.method} ${question.path} got ${status} ${text}`)
 }
 
@@ -128,7 +128,7 @@ async function succeed(started: Started, question: Question): Promise<void> {
 async function untilFolding(started: Started, folder: string): Promise<void> {
   const filler = {
     method: 'POST',
-    path: '/v1/events',
+    path: '/events',
     headers: { authorization: 'Bearer bench~filler', 'content-type': 'application/json' },
     body: JSON.stringify({
       ...JSON.parse(newEvent().body ?? ''),
@@ -143,8 +143,8 @@ async function untilFolding(started: Started, folder: string): Promise<void> {
       .at(-1)
   const before = journals()
   while (journals() === before) {
-    await succeed(started, filler)
-    await succeed(started, dropping('filler'))
+    await succeed(started.url, filler)
+    await succeed(new URL(started.url).origin, dropping('filler'))
   }
 }
 
