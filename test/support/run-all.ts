@@ -8,7 +8,11 @@ const steps = [
   },
   { script: 'types', about: 'types of src and test (tsc)' },
   { script: 'dead', about: 'no file, export or dependency that nothing uses (knip)' },
-  { script: 'unit', about: 'builds dist/, then runs every test against it (vitest)' },
+  {
+    script: 'unit',
+    about:
+      'builds dist/, then runs every test; those over HTTP and of the command start what was built (vitest)',
+  },
 ] as const
 
 process.exitCode = runAll()
