@@ -10,11 +10,16 @@ export type Listening =
       readonly ok: true
       readonly server: Server
       readonly port: number
-      /** Answers that are not at their end. */
-      readonly inFlight: ReadonlySet<ServerResponse>
-      readonly sockets: ReadonlySet<Socket>
+      /** What is connected, each with its answers that are not at their end, in the order of their requests. */
+      readonly connections: Connections
     }
   | { readonly ok: false; readonly problem: string }
+
+/**
+ * A list for each socket and not a set of all: a set that changes with every request leaves tables behind it, each of which
+ * holds on to the next one, and with them to all requests since the engine last collected its old space.
+ */
+type Connections = ReadonlyMap<Socket, readonly ServerResponse[]>
 
 /** Listens; 0 is any free port. An address that cannot be had is an expected outcome. */
 export function listen(app: RequestListener, host: string, port: number, log: Log): Promise<Listening> {
@@ -23,16 +28,20 @@ export function listen(app: RequestListener, host: string, port: number, log: Lo
     if (request.headers.host !== undefined || request.httpVersion === '1.0') return app(request, response)
     deliverPromptly(refuse(400, 'The Host header is missing.', 'simulator'), response)
   })
-  const sockets = new Set<Socket>()
+  const connections = new Map<Socket, ServerResponse[]>()
   server.on('connection', (socket) => {
-    sockets.add(socket)
-    socket.once('close', () => sockets.delete(socket))
+    connections.set(socket, [])
+    socket.once('close', () => connections.delete(socket))
   })
-  const inFlight = new Set<ServerResponse>()
-  server.prependListener('request', (_request, response) => {
-    inFlight.add(response)
-    response.once('close', () => inFlight.delete(response))
+  server.prependListener('request', ({ socket }, response) => {
+    connections.get(socket)?.push(response)
+    response.on('close', atItsEnd)
   })
+  function atItsEnd(this: ServerResponse) {
+    const open = connections.get(this.req.socket)
+    const at = open?.indexOf(this) ?? -1
+    if (at >= 0) open?.splice(at, 1)
+  }
   // Who reads the body tells its sender to go on: only there is it known how much is taken.
   server.on('checkContinue', (request, response) => server.emit('request', request, response))
   server.on('checkExpectation', ({ headers }, response) =>
@@ -45,7 +54,7 @@ export function listen(app: RequestListener, host: string, port: number, log: Lo
     log.info({ code: error.code, reason: error.message.slice(0, 200) }, 'broken HTTP')
     // Bytes behind requests that are still being answered must not take their answers' place; a request that never came
     // to its end has none to wait for.
-    const before = [...inFlight].findLast(({ req }) => req.socket === socket && req.complete)
+    const before = connections.get(socket)?.findLast(({ req }) => req.complete)
     if (before) before.once('close', () => socket.destroySoon())
     else refuseBrokenHttp(error, socket)
   }
@@ -58,7 +67,7 @@ export function listen(app: RequestListener, host: string, port: number, log: Lo
       resolve({ ok: false, problem: whyNot(error, host, port) }),
     )
     server.listen(port, host, () =>
-      resolve({ ok: true, server, port: (server.address() as AddressInfo).port, inFlight, sockets }),
+      resolve({ ok: true, server, port: (server.address() as AddressInfo).port, connections }),
     )
   })
 }
@@ -86,16 +95,17 @@ function refuseBrokenHttp(error: NodeJS.ErrnoException, socket: Socket): void {
   )
 }
 
-type Stoppable = Pick<Extract<Listening, { ok: true }>, 'server' | 'inFlight' | 'sockets'>
+type Stoppable = Pick<Extract<Listening, { ok: true }>, 'server' | 'connections'>
 
 /** Stops accepting, lets what is in flight finish for `graceMs`, then cuts what is left. */
-export async function stop({ server, inFlight, sockets }: Stoppable, graceMs: number): Promise<void> {
+export async function stop({ server, connections }: Stoppable, graceMs: number): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
   // Else their connections would be kept open for a next request, and we would wait for it.
-  for (const response of inFlight) if (!response.headersSent) response.setHeader('Connection', 'close')
+  for (const response of [...connections.values()].flat())
+    if (!response.headersSent) response.setHeader('Connection', 'close')
   server.closeIdleConnections()
   // Node takes a connection on which nothing was ever asked for a busy one; browsers open some in advance.
-  for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
+  for (const socket of connections.keys()) if (socket.bytesRead === 0) socket.destroy()
   const cut = setTimeout(() => server.closeAllConnections(), graceMs)
   await closed
   clearTimeout(cut)
