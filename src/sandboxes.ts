@@ -13,6 +13,8 @@ export interface Sandbox {
   busy: number
   /** Real time of the last use, epoch milliseconds. */
   usedAt: number
+  /** Which use of all sandboxes that was. */
+  lastUse: number
 }
 
 export interface SandboxDefaults {
@@ -39,11 +41,12 @@ export function isSandboxName(name: string): boolean {
   return /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name)
 }
 
-/** Every sandbox of the process, made on first use, the one used longest ago first. */
+/** Every sandbox of the process, made on first use. */
 export class Sandboxes {
   readonly #known = new Map<string, Sandbox>()
   readonly #defaults: SandboxDefaults
   #limit: number
+  #uses = 0
 
   constructor(defaults: SandboxDefaults) {
     this.#defaults = defaults
@@ -52,7 +55,7 @@ export class Sandboxes {
 
   /** Takes in what the last process kept. However many these are, none goes for another: the limit is for new ones. */
   adopt(names: readonly string[]): void {
-    for (const name of names) this.#known.set(name, this.#known.get(name) ?? this.#create(name))
+    for (const name of names) if (!this.#known.has(name)) this.#known.set(name, this.#create(name))
     const withDefault = this.#known.size + (this.#known.has(defaultSandbox) ? 0 : 1) // it comes in any case
     this.#limit = Math.max(this.#limit, withDefault)
   }
@@ -62,9 +65,9 @@ export class Sandboxes {
     const known = this.#known.get(name)
     if (!known) this.#makeRoom()
     const sandbox = known ?? this.#create(name)
+    if (!known) this.#known.set(name, sandbox)
     sandbox.usedAt = this.#defaults.now()
-    this.#known.delete(name)
-    this.#known.set(name, sandbox)
+    sandbox.lastUse = ++this.#uses
     return sandbox
   }
 
@@ -73,8 +76,9 @@ export class Sandboxes {
     return { ...(this.#known.get(name) ?? this.#create(name)), busy: 0 }
   }
 
+  /** The one used longest ago first. Put in order only here, since every request uses one or two. */
   list(): readonly Sandbox[] {
-    return [...this.#known.values()]
+    return [...this.#known.values()].sort((one, other) => one.lastUse - other.lastUse)
   }
 
   /** Back to how it was at start: clock, seed and rules. What the store holds of it is the store's. */
@@ -91,7 +95,15 @@ export class Sandboxes {
 
   #create(name: string): Sandbox {
     const { seed, now, frozenAt } = this.#defaults
-    return { name, seed, clock: new Clock(now, frozenAt), rules: noRules, busy: 0, usedAt: now() }
+    return {
+      name,
+      seed,
+      clock: new Clock(now, frozenAt),
+      rules: noRules,
+      busy: 0,
+      usedAt: now(),
+      lastUse: ++this.#uses,
+    }
   }
 
   #makeRoom(): void {

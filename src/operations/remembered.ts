@@ -1,8 +1,14 @@
+interface Kept<T> {
+  readonly value: T
+  /** Which call of `get` it was last given out by. */
+  lastUse: number
+}
+
 /** The latest used values by their keys, no more than `size` of them: one more, and the one that nobody asked for longest goes. */
 export class Remembered<T> {
   readonly #size: number
-  /** The latest used one last. */
-  readonly #values = new Map<string, T>()
+  readonly #kept = new Map<string, Kept<T>>()
+  #uses = 0
 
   /** 0 remembers nothing. */
   constructor(size: number) {
@@ -11,21 +17,28 @@ export class Remembered<T> {
 
   /** How many are held. */
   get held(): number {
-    return this.#values.size
+    return this.#kept.size
   }
 
   /** The value of this key, made now where it is not remembered. */
   get(key: string, make: () => T): T {
-    const known = this.#values.get(key)
-    if (known !== undefined) this.#values.delete(key)
-    const value = known ?? make()
-    this.#values.set(key, value)
-    if (this.#values.size > this.#size) this.#letGo()
+    this.#uses += 1
+    const known = this.#kept.get(key)
+    if (known === undefined) return this.#keep(key, make())
+    known.lastUse = this.#uses
+    return known.value
+  }
+
+  #keep(key: string, value: T): T {
+    this.#kept.set(key, { value, lastUse: this.#uses })
+    if (this.#kept.size > this.#size) this.#letGo()
     return value
   }
 
+  /** Goes over all of them, which takes less time than it took to make the new one. */
   #letGo(): void {
-    const [oldest] = this.#values.keys()
-    if (oldest !== undefined) this.#values.delete(oldest)
+    let oldest = { key: '', lastUse: Number.POSITIVE_INFINITY }
+    for (const [key, { lastUse }] of this.#kept) if (lastUse < oldest.lastUse) oldest = { key, lastUse }
+    this.#kept.delete(oldest.key)
   }
 }
