@@ -1,7 +1,8 @@
 import type { Operation } from '../contract/contract.ts'
 import type { Json } from '../json.ts'
-import { BodyRoom } from './body-room.ts'
+import { ByteRing } from './byte-ring.ts'
 import type { Entry } from './entry.ts'
+import { isPackedOf, packed, unpacked } from './packed.ts'
 
 /** An exchange as the process holds it while it is recorded; for those who look into bodies and would have to read them again. */
 export interface Whole {
@@ -46,29 +47,34 @@ interface Count {
   isCleared: boolean
 }
 
-interface Slot {
-  readonly entry: Entry
-  readonly count: Count
-}
-
 /** Bytes of request bodies, and of answers: where there are more, those of the oldest entries are let go. */
 const roomForBodies = 16 * 1024 * 1024
 
-/** The latest exchanges of all sandboxes, in a ring: one more, and the oldest goes. Never grows beyond its size. */
+const noBytes = new Uint8Array()
+
+/**
+ * The latest exchanges of all sandboxes, in a ring: one more, and the oldest goes. Never grows beyond its size. An entry is packed
+ * away as it comes, since thousands are kept for one that is ever looked at, and made anew for whoever looks.
+ */
 export class Journal {
   readonly #size: number
-  readonly #slots: Slot[] = []
+  /** Whose entry it is, by its place in the ring. */
+  readonly #owners: Count[] = []
+  readonly #entries: ByteRing
+  readonly #requests: ByteRing
+  readonly #answers: ByteRing
   readonly #counts = new Map<string, Count>()
   readonly #listeners = new Set<EntryListener>()
   readonly #clearings = new Set<(sandbox: string) => void>()
   readonly #waiting = new Set<() => void>()
-  readonly #requests = new BodyRoom(roomForBodies)
-  readonly #answers = new BodyRoom(roomForBodies)
   #recorded = 0
   #era = 0
 
   constructor(size: number) {
     this.#size = size
+    this.#entries = new ByteRing(size)
+    this.#requests = new ByteRing(size, roomForBodies)
+    this.#answers = new ByteRing(size, roomForBodies)
   }
 
   /** How many exchanges were ever recorded; the number of the latest one. */
@@ -78,7 +84,7 @@ export class Journal {
 
   /** The number of the oldest place that is not yet overwritten; 1 where there is none. */
   get oldest(): number {
-    return this.#recorded - this.#slots.length + 1
+    return this.#recorded - this.#owners.length + 1
   }
 
   /** How many entries are held, in all sandboxes together. */
@@ -93,7 +99,7 @@ export class Journal {
     const count = this.#countOf(entry.sandbox)
     count.recorded += 1
     if (this.#size === 0) count.dropped += 1
-    else this.#keep({ entry, count })
+    else this.#keep(entry, count)
     this.#recorded = entry.number
     for (const wake of this.#waiting) wake()
     for (const listener of this.#listeners) listener(entry, whole)
@@ -142,21 +148,37 @@ export class Journal {
   }
 
   /** The entries of the span that are held. Not to be gone on with after a pause: the ring goes on meanwhile. */
-  *entries({ sandbox, after = 0, first = 'oldest' }: Span = {}): Generator<Entry> {
-    const least = Math.max(this.oldest, after + 1)
-    const howMany = Math.max(0, this.#recorded - least + 1)
-    for (let step = 0; step < howMany; step += 1) {
-      const number = first === 'oldest' ? least + step : this.#recorded - step
-      const slot = this.#slots[(number - 1) % this.#size]
-      if (!slot || slot.count.isCleared) continue
-      if (sandbox === undefined || slot.count.sandbox === sandbox) yield slot.entry
-    }
+  *entries(span: Span = {}): Generator<Entry> {
+    for (const number of this.#numbers(span)) yield this.#entry(number, this.#textOf(number))
   }
 
   /** The entry of a request id; undefined where it was dropped, cleared, or never there. */
   find(id: string): Entry | undefined {
-    for (const entry of this.entries({ first: 'newest' })) if (entry.id === id) return entry
+    for (const number of this.#numbers({ first: 'newest' })) {
+      const text = this.#textOf(number)
+      if (isPackedOf(id, text)) return this.#entry(number, text)
+    }
     return undefined
+  }
+
+  /** The numbers of the entries of the span. */
+  *#numbers({ sandbox, after = 0, first = 'oldest' }: Span): Generator<number> {
+    const least = Math.max(this.oldest, after + 1)
+    const howMany = Math.max(0, this.#recorded - least + 1)
+    for (let step = 0; step < howMany; step += 1) {
+      const number = first === 'oldest' ? least + step : this.#recorded - step
+      const owner = this.#owners[(number - 1) % this.#size]
+      if (!owner || owner.isCleared) continue
+      if (sandbox === undefined || owner.sandbox === sandbox) yield number
+    }
+  }
+
+  #textOf(number: number): string {
+    return this.#entries.textAt(number - 1) ?? ''
+  }
+
+  #entry(number: number, text: string): Entry {
+    return unpacked(text, this.#requests.at(number - 1), this.#answers.at(number - 1))
   }
 
   /** Forgets the entries of a sandbox, and what was counted of it. */
@@ -169,17 +191,14 @@ export class Journal {
     for (const listener of this.#clearings) listener(sandbox)
   }
 
-  #keep(slot: Slot): void {
-    const at = this.#recorded % this.#size
-    const gone = this.#slots[at]
-    if (gone) {
-      gone.count.dropped += 1
-      this.#requests.drop(gone.entry.request.body)
-      this.#answers.drop(gone.entry.answer.body)
-    }
-    this.#slots[at] = slot
-    this.#requests.keep(slot.entry.request.body)
-    this.#answers.keep(slot.entry.answer.body)
+  #keep(entry: Entry, count: Count): void {
+    const place = this.#recorded % this.#size
+    const owner = this.#owners[place]
+    if (owner) owner.dropped += 1
+    this.#owners[place] = count
+    this.#entries.addText(packed(entry))
+    this.#requests.add(entry.request.body.bytes ?? noBytes)
+    this.#answers.add(entry.answer.body.bytes ?? noBytes)
   }
 
   #countOf(sandbox: string): Count {

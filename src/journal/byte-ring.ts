@@ -1,0 +1,122 @@
+/** Pieces lie in pages of so many bytes. One that is larger than an eighth of that is its own page, and not copied. */
+const pageSize = 128 * 1024
+
+interface Page {
+  readonly bytes: Buffer
+  /** Whether others come into it, too. */
+  readonly isShared: boolean
+  /** Pieces in it that are held. */
+  pieces: number
+}
+
+/**
+ * The latest pieces of bytes, no more than `size` of them and together no more bytes than `room`: one more, and the oldest goes.
+ * They lie side by side in a few pages outside the engine's heap. As objects they would live just long enough to be moved
+ * to the old space, which is dear, and leave it full of what is dead.
+ */
+export class ByteRing {
+  readonly #size: number
+  readonly #room: number
+  /** Of each piece where it lies, by its place in the ring; no page: it was let go, or has no bytes. */
+  readonly #pages: (Page | undefined)[] = []
+  readonly #starts: number[] = []
+  readonly #lengths: number[] = []
+  /** How many were ever added, and how many of these are gone. */
+  #added = 0
+  #gone = 0
+  /** Bytes that are held. */
+  #used = 0
+  /** The page that is written to, and up to where it is full. */
+  #open: Page = { bytes: Buffer.alloc(0), isShared: true, pieces: 0 }
+  #end = Number.POSITIVE_INFINITY
+  /** A page that nothing holds any more, so that the next one need not be made. */
+  #spare: Page | undefined
+
+  /** A size of at least 1. */
+  constructor(size: number, room = Number.POSITIVE_INFINITY) {
+    this.#size = size
+    this.#room = room
+  }
+
+  /** Takes in a piece. Nobody may write to it afterwards. */
+  add(piece: Uint8Array): void {
+    const { length } = piece
+    if (length > pageSize / 8) {
+      this.#hold({ bytes: asBuffer(piece), isShared: false, pieces: 0 }, 0, length)
+      return
+    }
+    const page = this.#pageFor(length)
+    page.bytes.set(piece, this.#end)
+    this.#holdAtEnd(page, length)
+  }
+
+  addText(text: string): void {
+    const most = text.length * 3 // bytes that a text may have
+    if (most > pageSize / 8) {
+      this.add(Buffer.from(text))
+      return
+    }
+    const page = this.#pageFor(most)
+    this.#holdAtEnd(page, page.bytes.write(text, this.#end))
+  }
+
+  /** The piece that was added as the n-th, from 0; undefined where it is gone. */
+  at(n: number): Uint8Array | undefined {
+    const [page, start, end] = this.#placeOf(n)
+    if (!page?.isShared) return page?.bytes
+    return new Uint8Array(page.bytes.subarray(start, end)) // a copy, since its place is written to again
+  }
+
+  /** The same as a text. */
+  textAt(n: number): string | undefined {
+    const [page, start, end] = this.#placeOf(n)
+    return page?.bytes.toString('utf8', start, end)
+  }
+
+  #placeOf(n: number): readonly [page: Page | undefined, start: number, end: number] {
+    const place = n % this.#size
+    const start = this.#starts[place] ?? 0
+    const isHeld = n >= this.#gone && n < this.#added
+    return [isHeld ? this.#pages[place] : undefined, start, start + (this.#lengths[place] ?? 0)]
+  }
+
+  #pageFor(length: number): Page {
+    if (this.#end + length > pageSize) {
+      this.#open = this.#spare ?? { bytes: Buffer.allocUnsafeSlow(pageSize), isShared: true, pieces: 0 }
+      this.#spare = undefined
+      this.#end = 0
+    }
+    return this.#open
+  }
+
+  #holdAtEnd(page: Page, length: number): void {
+    this.#hold(page, this.#end, length)
+    this.#end += length
+  }
+
+  #hold(page: Page, start: number, length: number): void {
+    if (this.#added - this.#gone === this.#size) this.#letGo()
+    const place = this.#added % this.#size
+    page.pieces += 1
+    this.#pages[place] = page
+    this.#starts[place] = start
+    this.#lengths[place] = length
+    this.#used += length
+    this.#added += 1
+    while (this.#used > this.#room) this.#letGo()
+  }
+
+  #letGo(): void {
+    const place = this.#gone % this.#size
+    const page = this.#pages[place]
+    this.#pages[place] = undefined
+    this.#used -= this.#lengths[place] ?? 0
+    this.#gone += 1
+    if (!page) return
+    page.pieces -= 1
+    if (page.pieces === 0 && page.isShared && page !== this.#open) this.#spare = page
+  }
+}
+
+const asBuffer = ({ buffer, byteOffset, byteLength }: Uint8Array) =>
+  Buffer.from(buffer, byteOffset, byteLength)
