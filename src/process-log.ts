@@ -16,8 +16,8 @@ export async function createLog(level: string, pretty: boolean): Promise<Process
   const stderr = destination({
     dest: 2,
     sync: false,
-    minLength: 32_768,
-    maxWrite: 65_536,
+    minLength: 8192,
+    maxWrite: 16_384,
     periodicFlush: 50,
     maxLength: mostWaiting,
   })
