@@ -1,6 +1,8 @@
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import { Block } from './block.ts'
-import { type EventMark, Marker } from './mark.ts'
+import { insertKey } from './events.ts'
+import { hashOfName, InsertIndex } from './insert-index.ts'
+import { type EventMark, Marks } from './mark.ts'
 import type { StoredEvent } from './store.ts'
 
 /** So many events, or characters, are packed together: packing takes well below a millisecond, reading one of them as well. */
@@ -22,15 +24,18 @@ export class EventList {
   /** The last ones, not packed yet. */
   #open: string[] = []
   #openLength = 0
-  #marks: EventMark[] = []
+  #marks = new Marks()
+  /** Undefined until somebody asks: most copies are only read. */
+  #byName: InsertIndex | undefined
   /** How often events were sent again that were so since they were put here, by their place. */
   #replays = new Map<number, number>()
-  readonly #marker = new Marker()
+  /** What was unpacked last: who looks at an event may look at it again, or at the next one. */
+  #unpacked: { readonly block: Block; readonly lines: string[] } | undefined
 
   /** A list of events that nobody changes any more. They are packed in later turns, since a start has no time for it. */
   static of(events: readonly StoredEvent[]): EventList {
     const list = new EventList()
-    for (const event of events) list.#marks.push(list.#marker.mark(event))
+    for (const event of events) list.#marks.push(event)
     for (let from = 0; from < events.length; from += BLOCK_EVENTS) {
       list.#blocks.push(new Block(from, events.slice(from, from + BLOCK_EVENTS)))
     }
@@ -42,8 +47,22 @@ export class EventList {
     return this.#marks.length
   }
 
-  get marks(): readonly EventMark[] {
+  get marks(): Iterable<EventMark> {
     return this.#marks
+  }
+
+  /** The places of the events with these marks, ascending; what is absent does not narrow. */
+  having(marks: Parameters<Marks['having']>[0]): number[] {
+    return this.#marks.having(marks)
+  }
+
+  /** The place of the event that its caller named so; undefined where there is none. */
+  placeOf(insertId: string): number | undefined {
+    for (const place of this.#names().candidates(hashOfName(insertId))) {
+      const event = this.at(place)
+      if (event && insertKey(event.fields) === insertId) return place
+    }
+    return undefined
   }
 
   /** The list at this moment. It shares what is packed, so it costs lists of references. */
@@ -52,19 +71,31 @@ export class EventList {
     copy.#blocks = this.#blocks.slice()
     copy.#open = this.#open.slice()
     copy.#openLength = this.#openLength
-    copy.#marks = this.#marks.slice()
+    copy.#marks = this.#marks.copy()
     copy.#replays = new Map(this.#replays)
     return copy
   }
 
   push(event: StoredEvent): EventMark {
-    const mark = this.#marker.mark(event)
+    const names = this.#names()
+    const mark = this.#marks.push(event)
+    const hash = this.#marks.hashAt(this.length - 1)
+    if (hash !== undefined) names.add(hash, this.length - 1)
     const line = JSON.stringify(event)
-    this.#marks.push(mark)
     this.#open.push(line)
     this.#openLength += line.length
     if (this.#open.length >= BLOCK_EVENTS || this.#openLength >= BLOCK_LENGTH) this.#pack()
     return mark
+  }
+
+  #names(): InsertIndex {
+    if (this.#byName) return this.#byName
+    this.#byName = new InsertIndex()
+    for (let place = 0; place < this.length; place += 1) {
+      const hash = this.#marks.hashAt(place)
+      if (hash !== undefined) this.#byName.add(hash, place)
+    }
+    return this.#byName
   }
 
   #pack(): void {
@@ -73,7 +104,7 @@ export class EventList {
   }
 
   get #openFrom(): number {
-    return this.#marks.length - this.#open.length
+    return this.length - this.#open.length
   }
 
   #setOpen(lines: string[]): void {
@@ -83,13 +114,15 @@ export class EventList {
 
   /** Takes the last event off again. */
   pop(): void {
+    const hash = this.#marks.hashAt(this.length - 1)
     if (this.#open.length === 0) this.#setOpen(this.#blocks.pop()?.lines() ?? [])
-    this.#marks.pop()
     this.#openLength -= this.#open.pop()?.length ?? 0
+    this.#marks.pop()
+    if (hash !== undefined) this.#byName?.removeLast(hash, this.length)
   }
 
   replaysOf(index: number): number {
-    return this.#replays.get(index) ?? this.#marks[index]?.replays ?? 0
+    return this.at(index)?.replays ?? 0
   }
 
   setReplays(index: number, replays: number): void {
@@ -136,7 +169,9 @@ export class EventList {
       else high = middle - 1
     }
     const block = this.#blocks[low]
-    return { from: block?.from ?? 0, lines: block?.lines() ?? [] }
+    if (!block) return { from: 0, lines: [] }
+    if (this.#unpacked?.block !== block) this.#unpacked = { block, lines: block.lines() }
+    return { from: block.from, lines: this.#unpacked.lines }
   }
 
   #event(line = '', index: number): StoredEvent {

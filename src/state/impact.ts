@@ -14,15 +14,8 @@ const UNITS = 1e9
 export class ImpactIndex {
   readonly #days = new Map<string | null, Map<string, Sum>>()
 
-  add(event: EventMark): void {
-    this.#change(event, 1)
-  }
-
-  remove(event: EventMark): void {
-    this.#change(event, -1)
-  }
-
-  #change({ sampledOut, productKey, day, impact }: EventMark, sign: 1 | -1): void {
+  /** Takes an event in, or out again. */
+  change({ sampledOut, productKey, day, impact }: EventMark, sign: 1 | -1): void {
     if (sampledOut) return
     const days = this.#days.get(productKey) ?? new Map<string, Sum>()
     this.#days.set(productKey, days)

@@ -1,11 +1,10 @@
 import { uuidKey } from './copy.ts'
 import { insertKey } from './events.ts'
+import { hashOfName } from './insert-index.ts'
 import type { StoredEvent } from './store.ts'
 
 /** What is looked at of every event without reading it. */
 export interface EventMark {
-  /** What the caller named it by. */
-  readonly insertKey: string | undefined
   /** Where the caller gave it no name: the id of the first event with exactly this payload. */
   readonly first: string | undefined
   readonly eventType: unknown
@@ -16,45 +15,128 @@ export interface EventMark {
   readonly day: string
   readonly impact: number
   readonly sampledOut: boolean
-  /** How often it had been sent again when it was put into its list. */
-  readonly replays: number
 }
 
-/** As many texts are shared among marks before the sharing begins anew. */
-const MOST_SHARED = 10_000
-
-/** Makes the marks of one list. Equal texts in them are one text, since most events have most of theirs in common. */
-export class Marker {
-  readonly #texts = new Map<string, string>()
-
-  mark(event: StoredEvent): EventMark {
-    const { fields } = event
-    const key = insertKey(fields)
-    return {
-      insertKey: key,
-      first: key === undefined ? (event.repeatOf ?? event.eventId) : undefined,
-      eventType: this.#shared(fields.eventType),
-      productKey: this.#shared(uuidKey(fields.productId)),
-      conversationKey: this.#shared(uuidKey(fields.conversationId)),
-      externalConversationId: this.#shared(fields.externalConversationId),
-      day: this.#shared(dayOf(event)),
-      impact: event.impact,
-      sampledOut: event.sampledOut,
-      replays: event.replays,
-    }
-  }
-
-  #shared<T>(value: T): T {
-    if (typeof value !== 'string') return value
-    const known = this.#texts.get(value)
-    if (known !== undefined) return known as T & string // equal to the value, so of its type
-    if (this.#texts.size >= MOST_SHARED) this.#texts.clear()
-    this.#texts.set(value, value)
-    return value
+function markOf(event: StoredEvent): EventMark {
+  const { fields, eventId, repeatOf, impact, sampledOut } = event
+  return {
+    first: insertKey(fields) === undefined ? (repeatOf ?? eventId) : undefined,
+    eventType: fields.eventType,
+    productKey: uuidKey(fields.productId),
+    conversationKey: uuidKey(fields.conversationId),
+    externalConversationId: fields.externalConversationId,
+    day: fields.eventAt.slice(0, fields.eventAt.indexOf('T')),
+    impact,
+    sampledOut,
   }
 }
 
-/** `2026-01-15` of `2026-01-15T12:00:00.000Z`. */
-function dayOf(event: StoredEvent): string {
-  return event.fields.eventAt.slice(0, event.fields.eventAt.indexOf('T'))
+const columns = [
+  'first',
+  'eventType',
+  'productKey',
+  'conversationKey',
+  'externalConversationId',
+  'day',
+  'impact',
+  'sampledOut',
+] as const satisfies readonly (keyof EventMark)[]
+
+/** Behind the columns stands the hash of what the caller named the event by, which only those without a `first` have. */
+const width = columns.length + 1
+const hashColumn = columns.length
+const firstColumn = columns.indexOf('first')
+
+/** Each value once, with a number. Never forgets one, so that all who have numbers of it can share it. */
+class Values {
+  readonly #values: unknown[] = []
+  readonly #numbers = new Map<unknown, number>()
+
+  at(number: number): unknown {
+    return this.#values[number]
+  }
+
+  /** Undefined: nobody has had this value. */
+  find(value: unknown): number | undefined {
+    return this.#numbers.get(value)
+  }
+
+  numberOf(value: unknown): number {
+    const known = this.#numbers.get(value)
+    if (known !== undefined) return known
+    this.#numbers.set(value, this.#values.length)
+    return this.#values.push(value) - 1
+  }
+}
+
+/**
+ * The marks of the events of a list, as rows of numbers outside the engine's heap: most events have most of their values in common,
+ * and thousands of objects would have to be gone through at every collection.
+ */
+export class Marks {
+  #rows = new Int32Array()
+  #length = 0
+  #values = new Values()
+
+  get length(): number {
+    return this.#length
+  }
+
+  copy(): Marks {
+    const copy = new Marks()
+    copy.#rows = this.#rows.slice(0, this.#length * width)
+    copy.#length = this.#length
+    copy.#values = this.#values
+    return copy
+  }
+
+  push(event: StoredEvent): EventMark {
+    const mark = markOf(event)
+    const row = this.#length * width
+    if (row === this.#rows.length) this.#makeRoom()
+    for (const [column, name] of columns.entries())
+      this.#rows[row + column] = this.#values.numberOf(mark[name])
+    this.#rows[row + hashColumn] = hashOfName(insertKey(event.fields) ?? '')
+    this.#length += 1
+    return mark
+  }
+
+  pop(): void {
+    this.#length -= 1
+  }
+
+  *[Symbol.iterator](): Generator<EventMark> {
+    for (let index = 0; index < this.#length; index += 1) yield this.#at(index)
+  }
+
+  /** The hash of what the caller named the event by; undefined where it has no name. */
+  hashAt(index: number): number | undefined {
+    const row = index * width
+    const first = this.#values.at(this.#rows[row + firstColumn] ?? -1)
+    return first === undefined ? this.#rows[row + hashColumn] : undefined
+  }
+
+  /** The places of those that have all of these values; undefined ones do not narrow. */
+  having(wanted: { readonly [name in keyof EventMark]?: unknown }): number[] {
+    const found: number[] = []
+    const numbers = columns.flatMap((name, column) =>
+      wanted[name] === undefined ? [] : [[column, this.#values.find(wanted[name])] as const],
+    )
+    for (let index = 0; index < this.#length; index += 1)
+      if (numbers.every(([column, number]) => this.#rows[index * width + column] === number))
+        found.push(index)
+    return found
+  }
+
+  #at(index: number): EventMark {
+    const row = index * width
+    const values = columns.map((name, column) => [name, this.#values.at(this.#rows[row + column] ?? -1)])
+    return Object.fromEntries(values) // of all that a mark has, as they came
+  }
+
+  #makeRoom(): void {
+    const rows = new Int32Array(Math.max(64 * width, this.#rows.length * 2))
+    rows.set(this.#rows)
+    this.#rows = rows
+  }
 }

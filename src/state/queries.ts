@@ -1,6 +1,5 @@
 import { frozen, uuidKey } from './copy.ts'
 import type { EventList } from './event-list.ts'
-import type { EventMark } from './mark.ts'
 import { promptOfImage } from './sandbox.ts'
 import { EXPORT_FORMAT, type SandboxExport, type SandboxSummary } from './sandboxes.ts'
 import type { EventPage, EventQuery } from './store.ts'
@@ -16,23 +15,13 @@ export async function listEvents(events: EventList, query: EventQuery): Promise<
 
 /** Where the events stand that match. */
 function places(events: EventList, query: EventQuery): number[] {
-  const matches = matcher(query)
-  const found: number[] = []
-  for (const [index, mark] of events.marks.entries()) if (matches(mark)) found.push(index)
-  return found
-}
-
-function matcher(query: EventQuery): (mark: EventMark) => boolean {
-  const productKey = uuidKey(query.productId)
-  const conversationKey = uuidKey(query.conversationId)
-  return (mark) =>
-    (query.eventType === undefined || mark.eventType === query.eventType) &&
-    (productKey === null || mark.productKey === productKey) &&
-    (conversationKey === null || mark.conversationKey === conversationKey) &&
-    (query.externalConversationId === undefined ||
-      mark.externalConversationId === query.externalConversationId) &&
-    (query.insertId === undefined || mark.insertKey === query.insertId) &&
-    (query.sampledOut === undefined || mark.sampledOut === query.sampledOut)
+  const { eventType, externalConversationId, sampledOut, insertId } = query
+  const productKey = uuidKey(query.productId) ?? undefined
+  const conversationKey = uuidKey(query.conversationId) ?? undefined
+  const found = events.having({ eventType, productKey, conversationKey, externalConversationId, sampledOut })
+  if (insertId === undefined) return found
+  const named = events.placeOf(insertId)
+  return found.filter((place) => place === named)
 }
 
 /** What the sandbox holds, as it can be imported again. */
@@ -41,7 +30,7 @@ export async function exportOf(world: World, sandbox: string): Promise<SandboxEx
   return frozen({
     format: EXPORT_FORMAT,
     quality,
-    events: await events.read([...events.marks.keys()]),
+    events: await events.read(events.having({})),
     prompts: prompts.map(promptOfImage),
   })
 }

@@ -44,7 +44,6 @@ export interface KeptSnapshot {
 export class Sandbox {
   quality: QualitySettings
   readonly #events: EventList
-  readonly #byInsertId = new Map<string, number>()
   readonly #prompts = new Map<string, PromptRecord>()
   readonly #byExternalKey = new Map<string, string>()
   /** Of what has no name of the caller's: how often each payload came, by the id that its first occurrence got. */
@@ -54,7 +53,7 @@ export class Sandbox {
   constructor(image: SandboxImage) {
     this.quality = image.quality
     this.#events = image.events.copy()
-    for (const [index, mark] of this.#events.marks.entries()) this.#index(mark, index)
+    for (const mark of this.#events.marks) this.#index(mark, 1)
     for (const prompt of image.prompts) this.#addPrompt(prompt)
   }
 
@@ -71,8 +70,8 @@ export class Sandbox {
   }
 
   eventOf(insertId: string): StoredEvent | undefined {
-    const index = this.#byInsertId.get(insertId)
-    return index === undefined ? undefined : this.#events.at(index)
+    const place = this.#events.placeOf(insertId)
+    return place === undefined ? undefined : this.#events.at(place)
   }
 
   /** The prompt that the caller means, and how many versions it has. */
@@ -108,31 +107,24 @@ export class Sandbox {
 
   addEvent(event: StoredEvent): Undo {
     const mark = this.#events.push(event)
-    this.#index(mark, this.#events.length - 1)
+    this.#index(mark, 1)
     return () => {
       this.#events.pop()
-      this.#unindex(mark)
+      this.#index(mark, -1)
     }
   }
 
-  #index(mark: EventMark, index: number): void {
-    this.impact.add(mark)
-    if (mark.insertKey !== undefined) this.#byInsertId.set(mark.insertKey, index)
-    if (mark.first !== undefined) this.#count(mark.first, 1)
-  }
-
-  #unindex(mark: EventMark): void {
-    this.impact.remove(mark)
-    if (mark.insertKey !== undefined) this.#byInsertId.delete(mark.insertKey)
-    if (mark.first !== undefined) this.#count(mark.first, -1)
+  #index(mark: EventMark, by: 1 | -1): void {
+    this.impact.change(mark, by)
+    if (mark.first !== undefined) this.#count(mark.first, by)
   }
 
   addReplay(insertId: string): Undo {
-    const index = this.#byInsertId.get(insertId)
-    if (index === undefined) throw new Error(`no event has insertId ${insertId}`)
-    const before = this.#events.replaysOf(index)
-    this.#events.setReplays(index, before + 1)
-    return () => this.#events.setReplays(index, before)
+    const place = this.#events.placeOf(insertId)
+    if (place === undefined) throw new Error(`no event has insertId ${insertId}`)
+    const before = this.#events.replaysOf(place)
+    this.#events.setReplays(place, before + 1)
+    return () => this.#events.setReplays(place, before)
   }
 
   addVersion(head: PromptHead, version: PromptVersion): Undo {

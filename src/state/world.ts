@@ -46,6 +46,15 @@ export interface RealmImage {
   readonly snapshotsTaken: number
 }
 
+const emptyRealm = (): Realm => ({
+  sandbox: new Sandbox(EMPTY_IMAGE),
+  snapshots: new Map(),
+  snapshotsTaken: 0,
+})
+
+/** Nobody changes it. */
+const EMPTY_REALM = emptyRealm()
+
 /** All sandboxes, and the one place where anything kept is changed. */
 export class World {
   readonly #realms = new Map<string, Realm>()
@@ -61,15 +70,9 @@ export class World {
     return this.#realms
   }
 
-  /** The sandbox of this name; an empty one, which is not kept, where there is none. */
+  /** The sandbox of this name to look at; an empty one, which all share, where there is none. */
   realm(name: string): Realm {
-    return (
-      this.#realms.get(name) ?? {
-        sandbox: new Sandbox(EMPTY_IMAGE),
-        snapshots: new Map(),
-        snapshotsTaken: 0,
-      }
-    )
+    return this.#realms.get(name) ?? EMPTY_REALM
   }
 
   images(): RealmImage[] {
@@ -94,14 +97,17 @@ export class World {
       case 'quality':
         return this.#within(change, (sandbox) => setQuality(sandbox, change.quality))
       default:
-        return this.#replace(change.sandbox, replacement(this.realm(change.sandbox), change))
+        return this.#replace(
+          change.sandbox,
+          replacement(this.#realms.get(change.sandbox) ?? emptyRealm(), change),
+        )
     }
   }
 
   #within({ sandbox: name }: Change, step: (sandbox: Sandbox) => Undo): Undo {
     const known = this.#realms.get(name)
     if (known !== undefined) return step(known.sandbox)
-    const realm = this.realm(name)
+    const realm = emptyRealm()
     this.#realms.set(name, realm)
     const undo = step(realm.sandbox)
     return () => {

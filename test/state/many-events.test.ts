@@ -27,7 +27,7 @@ function listOf(events: readonly StoredEvent[]): EventList {
   return list
 }
 
-const all = (list: EventList) => list.read([...list.marks.keys()])
+const all = (list: EventList) => list.read(list.having({}))
 
 async function record(store: Store, count: number, from = 0): Promise<void> {
   const drafts = Array.from({ length: count }, (_, index) => event({ insertId: `no-${from + index}` }))
