@@ -1,6 +1,6 @@
 /** FNV-1a, 32 bits, over the UTF-16 code units of what a caller named an event by. */
 export function hashOfName(name: string): number {
-  let hash = 0x811c9dc5
+  let hash = 0x811c9dc5 | 0 // signed, as it is kept in a row
   for (let at = 0; at < name.length; at += 1) hash = Math.imul(hash ^ name.charCodeAt(at), 0x01000193)
   return hash
 }
