@@ -1,4 +1,4 @@
-import type { Operation, ParameterValues, Violation } from './contract/contract.ts'
+import type { Operation, ParameterValues, SentParameters, Violation } from './contract/contract.ts'
 import type { Json } from './json.ts'
 import { type ReadJson, readJson } from './json-body.ts'
 import type { Sandbox } from './sandboxes.ts'
@@ -140,6 +140,8 @@ export interface Exchange {
   askedByRequest: boolean
   /** Set by `scenario`: how the data family bends the answer. */
   shaping: Shaping
+  /** The parameters as they were sent, read when somebody first wants them; see `sentParameters`. */
+  sent: SentParameters | undefined
   /** The body as JSON, read when somebody first wants it; see `jsonOf`. */
   json: ReadJson | undefined
   /** Set by `validate`. */

@@ -16,23 +16,6 @@ export interface Answering {
   readonly control: (request: Incoming, gone: AbortSignal) => Promise<Parcel>
 }
 
-/**
- * The end of this turn of the event loop. Answers that are ready in one turn are written then, one behind the other: a client
- * that sleeps has to be woken, which costs as much as an answer, and the first of them wakes it for all.
- */
-const turnEnd = (() => {
-  let end: Promise<void> | undefined
-  return () => {
-    end ??= new Promise((resolve) => {
-      setImmediate(() => {
-        end = undefined
-        resolve()
-      })
-    })
-    return end
-  }
-})()
-
 export interface AppSettings {
   readonly bodyLimit: string
   readonly cors: boolean
@@ -78,15 +61,20 @@ export function createApp(answering: Answering, settings: AppSettings, log: Log)
     const request = await new Promise<Incoming>((resolve) => readControl(req, res, head, resolve))
     await deliver(await answering.control(request, gone.signal), res)
   }
+  const send = together((parcel: Parcel, res: ServerResponse) => {
+    const failed = (error: unknown) => stumble(error, res, log)
+    try {
+      deliver(parcel, res)?.catch(failed)
+    } catch (error) {
+      failed(error) // the others of this turn are not to suffer for it
+    }
+  })
   const answerService = (req: IncomingMessage, res: ServerResponse, target: string) =>
     readRequest(req, res, headOf(req, target, nextId()), (request) => {
-      answering
-        .service(request)
-        .then(async (parcel) => {
-          await turnEnd()
-          return deliver(parcel, res)
-        })
-        .catch((error: unknown) => stumble(error, res, log))
+      answering.service(request).then(
+        (parcel) => send(parcel, res),
+        (error: unknown) => stumble(error, res, log),
+      )
     })
 
   const app = express()
@@ -103,6 +91,22 @@ export function createApp(answering: Answering, settings: AppSettings, log: Log)
     req.url = target
     if (isRouted(target, req.headers.origin)) app(req, res)
     else answerService(req, res, target)
+  }
+}
+
+/**
+ * Calls a function for all that came in one turn of the event loop, at its end, one behind the other. To write an answer to a client
+ * that sleeps wakes it, which costs as much as an answer; the first of a turn wakes it for all.
+ */
+function together<Args extends readonly unknown[]>(call: (...args: Args) => void): (...args: Args) => void {
+  let waiting: Args[] = []
+  const callAll = () => {
+    const due = waiting
+    waiting = []
+    for (const args of due) call(...args)
+  }
+  return (...args) => {
+    if (waiting.push(args) === 1) setImmediate(callAll)
   }
 }
 

@@ -44,7 +44,7 @@ export class Coverage {
     met.requests += 1
     const { status, origin } = entry.answer
     if (origin === 'simulator') return
-    if (status < 400) noteRequest(entry, whole, points, met.marks)
+    if (status < 400) noteRequest(whole, points, met.marks)
     if (!isWhole(entry)) return
     const point = points.statuses.get(status)
     if (point !== undefined) met.marks[point] = 1
@@ -67,48 +67,18 @@ function isWhole({ damage }: Entry): boolean {
   return damage.every((one) => one === 'dribble')
 }
 
-function noteRequest(
-  { request }: Entry,
-  whole: Whole,
-  { operation, parameters, body }: OperationPoints,
-  marks: Uint8Array,
-): void {
-  const query = request.query === '' ? undefined : new URLSearchParams(request.query)
+function noteRequest(whole: Whole, { parameters, body }: OperationPoints, marks: Uint8Array): void {
   for (const parameter of parameters) {
-    for (const text of sentAs(parameter, request, query, operation.path)) {
-      marks[parameter.number] = 1
-      if (parameter.values.size > 0) noteValues(parameter, text, marks)
-    }
+    const group = whole.sent[parameter.in]
+    const sent = Object.hasOwn(group, parameter.name) ? group[parameter.name] : undefined
+    if (sent === undefined) continue
+    marks[parameter.number] = 1
+    if (parameter.values.size > 0) for (const text of [sent].flat()) noteValues(parameter, text, marks)
   }
   if (body && whole.request !== undefined)
     visit(body, whole.request, (number) => {
       marks[number] = 1
     })
-}
-
-/** The texts that a parameter was sent as; none where it was not sent. */
-function sentAs(
-  { in: place, name }: CountedParameter,
-  { headers, path }: Entry['request'],
-  query: URLSearchParams | undefined,
-  template: string,
-): readonly string[] {
-  if (place === 'query') return query?.getAll(name) ?? []
-  if (place === 'path') return [inPath(template, path, name)]
-  const sent = headers[name]
-  return sent === undefined ? [] : [sent]
-}
-
-/** What a path has where its template has `{name}`; counted from the end, since base paths stand at the beginning. */
-function inPath(template: string, path: string, name: string): string {
-  const wanted = template.split('/').reverse()
-  const at = wanted.findIndex((segment) => segment.includes(`{${name}}`))
-  const segment = path.split('/').reverse()[at] ?? ''
-  try {
-    return decodeURIComponent(segment)
-  } catch {
-    return segment
-  }
 }
 
 function noteValues({ values, isList }: CountedParameter, text: string, marks: Uint8Array): void {

@@ -1,4 +1,4 @@
-import type { Operation } from '../contract/contract.ts'
+import type { Operation, SentParameters } from '../contract/contract.ts'
 import type { Json } from '../json.ts'
 import { ByteRing } from './byte-ring.ts'
 import type { Entry } from './entry.ts'
@@ -12,6 +12,8 @@ export interface Whole {
   readonly answer: Json | undefined
   /** Undefined where the request met none. */
   readonly operation: Operation | undefined
+  /** The parameters as they were sent; those of the path only where it met an operation. */
+  readonly sent: SentParameters
   /** The bearer token, to tell callers apart by. Not to be kept: the journal holds no credential. */
   readonly token: string | undefined
 }

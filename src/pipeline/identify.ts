@@ -29,16 +29,16 @@ function nameSandbox(
   sandboxes: Pick<Sandboxes, 'use'>,
   prefixed: string | undefined,
 ): Reply | undefined {
-  const bearer = readBearer(exchange.request.headers['authorization'])
+  const { headers } = exchange.request
+  const bearer = readBearer(headers['authorization'])
   const ofKey = bearer.ok ? bearer.sandbox : undefined
   // What stands behind a tilde may be a part of somebody's key after all: it is not repeated.
   if (ofKey !== undefined && !isSandboxName(ofKey)) return refusals.control(keyTrap)
-  const ways = [exchange.request.headers['x-sim-sandbox'], ofKey, prefixed]
-  const named = [...new Set(ways.filter((name) => name !== undefined))]
+  const named = [headers['x-sim-sandbox'], ofKey, prefixed].filter((name) => name !== undefined)
   const [name] = named
-  if (named.length > 1)
-    return refusals.control(`The request names more than one sandbox: ${named.join(', ')}.`)
   if (name === undefined) return undefined
+  if (named.some((other) => other !== name))
+    return refusals.control(`The request names more than one sandbox: ${[...new Set(named)].join(', ')}.`)
   if (!isSandboxName(name))
     return refusals.control(`"${name.slice(0, 80)}" cannot name a sandbox: ${sandboxNameRule}.`)
   enter(exchange, sandboxes.use(name))

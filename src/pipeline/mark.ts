@@ -9,16 +9,16 @@ const maxHeaderLength = 4000
 export function mark(simHeaders: boolean) {
   return function mark(exchange: Exchange, reply: Reply): Reply {
     const { request, operation, sandbox, scenarios, violations, extraHeaders } = exchange
-    const headers: Record<string, string> = { ...reply.headers, ...extraHeaders }
-    if (!simHeaders) return { ...reply, headers: inAscii(headers) }
+    const headers = inAscii({ ...reply.headers, ...extraHeaders })
+    if (!simHeaders) return { ...reply, headers }
     headers['X-Request-Id'] = request.id
     headers['X-Sim-Origin'] = reply.origin
     headers['X-Sim-Sandbox'] = sandbox.name
-    if (operation) headers['X-Sim-Operation'] = operation.id
-    if (exchange.damage.length > 0) headers['X-Sim-Damage'] = exchange.damage.join(', ')
-    if (scenarios.length > 0) headers['X-Sim-Scenario'] = scenarios.map(({ text }) => text).join(', ')
+    if (operation) headers['X-Sim-Operation'] = ascii(operation.id)
+    if (exchange.damage.length > 0) headers['X-Sim-Damage'] = ascii(exchange.damage.join(', '))
+    if (scenarios.length > 0) headers['X-Sim-Scenario'] = ascii(scenarios.map(({ text }) => text).join(', '))
     if (violations.length > 0) headers['X-Sim-Violations'] = violationsHeader(violations)
-    return { ...reply, headers: inAscii(headers) }
+    return { ...reply, headers }
   }
 }
 

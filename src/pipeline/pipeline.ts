@@ -139,6 +139,7 @@ function open(request: Incoming, sandboxes: Pick<Sandboxes, 'use'>, account: Acc
     shaping: unshaped,
     delivery: promptly,
     damage: [],
+    sent: undefined,
     json: undefined,
     parameters: undefined,
     body: undefined,

@@ -5,6 +5,7 @@ import type { Journal } from '../journal/journal.ts'
 import { redactedHead, redactedText, redactedViolations } from '../journal/redact.ts'
 import { shownText } from '../journal/view.ts'
 import type { Log } from '../log.ts'
+import { sentParameters } from './sent.ts'
 
 /** Every exchange, refused or not, goes into the journal and as one line into the log. Makes the answer's bytes, once. */
 export function record(journal: Journal, log: Log, logBodies: boolean) {
@@ -16,6 +17,7 @@ export function record(journal: Journal, log: Log, logBodies: boolean) {
         request: exchange.body ?? (exchange.json?.ok ? exchange.json.value : undefined),
         answer: reply.body,
         operation: exchange.operation,
+        sent: sentParameters(exchange),
         token: exchange.caller?.token,
       })
     } catch (error) {

@@ -29,9 +29,9 @@ export function scenario(sources: ScenarioSources, store: Store): Stage {
   return function scenario(exchange) {
     const asked = readControls(exchange, sources.catalogue)
     if (!asked.ok) return refusals.control(asked.problem)
-    const problem = problemIn(exchange, asked.value)
-    if (problem !== undefined) return refusals.control(problem)
     const { any, example, preferred } = asked.value
+    const problem = any ? problemIn(exchange, asked.value) : undefined
+    if (problem !== undefined) return refusals.control(problem)
     exchange.askedByRequest = any
     if (preferred) exchange.extraHeaders['Preference-Applied'] = preferred
     if (any) {

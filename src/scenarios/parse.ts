@@ -82,6 +82,7 @@ const decides = {
 
 /** Two scenarios that cannot both act on one answer: both would decide the same of it, or one leaves the other nothing to act on. */
 export function clashIn(scenarios: readonly ActiveScenario[]): string | undefined {
+  if (scenarios.length < 2) return undefined
   const decided = new Map<string, ActiveScenario>()
   for (const active of scenarios) {
     const effect = effectOf(active)
@@ -130,6 +131,7 @@ function namesIn(catalogue: Catalogue): string {
 
 /** The parts between separators, trimmed, empty ones left out; a separator inside double quotes is text. */
 export function splitOutsideQuotes(text: string, separator: string): string[] {
+  if (text === '') return []
   const parts: string[] = ['']
   let quoted = false
   for (const character of text) {

@@ -30,7 +30,9 @@ export class ImpactIndex {
   query({ productIds, from, to }: ImpactQuery): ReadonlyMap<string, DayImpact> {
     const found = new Map<string, Sum>()
     for (const product of new Set(productIds.map(uuidKey))) {
-      for (const [day, { units, events }] of within(this.#days.get(product) ?? new Map(), from, to)) {
+      const days = this.#days.get(product)
+      if (days === undefined) continue
+      for (const [day, { units, events }] of within(days, from, to)) {
         const sum = found.get(day) ?? { units: 0, events: 0 }
         found.set(day, { units: sum.units + units, events: sum.events + events })
       }

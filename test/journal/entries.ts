@@ -2,7 +2,13 @@ import type { Entry } from '../../src/journal/entry.ts'
 import { Journal, type Whole } from '../../src/journal/journal.ts'
 
 /** What nobody has read. */
-export const unread: Whole = { request: undefined, answer: undefined, operation: undefined, token: undefined }
+export const unread: Whole = {
+  request: undefined,
+  answer: undefined,
+  operation: undefined,
+  sent: { path: {}, query: {}, header: {} },
+  token: undefined,
+}
 
 export interface About {
   readonly sandbox?: string

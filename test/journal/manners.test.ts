@@ -10,7 +10,7 @@ import { askRaw } from '../support/raw-http.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import type { TestSimulator } from '../support/start.ts'
 import { type Habits, polite, runClient } from './client.ts'
-import { entryFor } from './entries.ts'
+import { entryFor, unread } from './entries.ts'
 
 const sim = sharedSimulator()
 
@@ -143,7 +143,7 @@ describe('by the machine’s time', () => {
       damage,
     }
     const request = isObject(body) ? body : { insertId: 'a' }
-    return [entry, { request, answer: undefined, operation: undefined, token: 'k' }] as const
+    return [entry, { ...unread, request, token: 'k' }] as const
   }
 
   const wait3 = { 'Retry-After': '3', 'retry-after-ms': '2500' }
