@@ -46,7 +46,7 @@ export class ByteRing {
       return
     }
     const page = this.#pageFor(length)
-    page.bytes.set(piece, this.#end)
+    if (length > 0) page.bytes.set(piece, this.#end)
     this.#holdAtEnd(page, length)
   }
 

@@ -36,7 +36,7 @@ function entryOf(exchange: Exchange, reply: Reply, bytes: Uint8Array, number: nu
     number,
     at: request.at,
     now: exchange.now,
-    durationMs: request.elapsed(),
+    durationMs: Math.round(request.elapsed() * 1000) / 1000, // more digits say nothing, and take room
     delayMs: exchange.delivery.delayMs,
     sandbox: exchange.sandbox.name,
     operation: exchange.operation?.id,
