@@ -46,13 +46,13 @@ export interface Reply {
   readonly body: Json | undefined
   readonly origin: Origin
   /** Of a body that is text and not JSON: `text/plain; charset=utf-8`. */
-  readonly mediaType?: string
+  readonly mediaType?: string | undefined
   /** The body as it goes onto the wire, where it was made already. Whoever changes `body` has to take it away. */
   readonly bytes?: Uint8Array | undefined
   /** Of a body that is given out again and again. Whoever changes `body` has to take it away. */
   readonly lasting?: Lasting | undefined
   /** In place of a body: text of the media type, bit by bit until it ends or the client has gone. */
-  readonly pieces?: (gone: AbortSignal) => AsyncIterable<string>
+  readonly pieces?: ((gone: AbortSignal) => AsyncIterable<string>) | undefined
 }
 
 /** What was found out about a body that never changes, so that it need not be found out again. */

@@ -1,6 +1,12 @@
 import { parse } from 'node:querystring'
+import { Remembered } from './remembered.ts'
+
+type Query = Readonly<Record<string, string | readonly string[]>>
+
+/** Most requests have one of a few. */
+const latest = new Remembered<Query>(100)
 
 /** A query as it was sent: percent-encoding undone; a parameter that is sent twice is an array. */
-export function readQuery(query: string): Readonly<Record<string, string | string[]>> {
-  return parse(query, '&', '=', { maxKeys: 0 }) as Record<string, string | string[]> // no member without a value
+export function readQuery(query: string): Query {
+  return latest.get(query, () => parse(query, '&', '=', { maxKeys: 0 }) as Query) // no member without a value
 }

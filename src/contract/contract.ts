@@ -19,7 +19,7 @@ export interface Violation {
 /** Parameters as they were sent: strings, percent-encoding undone; a repeated query parameter is an array. */
 export interface SentParameters {
   readonly path: Readonly<Record<string, string>>
-  readonly query: Readonly<Record<string, string | string[]>>
+  readonly query: Readonly<Record<string, string | readonly string[]>>
   /** Lower-case names. */
   readonly header: Readonly<Record<string, string>>
 }

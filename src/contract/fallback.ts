@@ -8,7 +8,7 @@ export interface FallbackRequest {
   readonly method: string
   /** Without the base path, percent-encoding untouched: `/products/42`. */
   readonly path: string
-  readonly query: Readonly<Record<string, string | string[]>>
+  readonly query: Readonly<Record<string, string | readonly string[]>>
   readonly headers: Readonly<Record<string, string>>
   readonly body: Json | undefined
   /** A documented status that is wanted instead of the success. */
@@ -102,7 +102,7 @@ function inputOf({ method, path, query, headers, body }: FallbackRequest) {
   if (known === undefined) return undefined
   return {
     method: known,
-    url: { path, query: { ...query } },
+    url: { path, query: structuredClone(query) as Record<string, string | string[]> }, // Prism's own to change
     headers: { ...headers },
     ...(body !== undefined && { body }),
   }

@@ -62,7 +62,8 @@ export function compileParameters(
     described: [...byName.values()].map((parameter) => describe(document, parameter)),
     read(sent) {
       const values: Record<ParameterPlace, JsonObject> = { path: {}, query: {}, header: {} }
-      const violations = groups.flatMap((group) => readGroup(group, sent[group.place], values[group.place]))
+      const violations: Violation[] = []
+      for (const group of groups) violations.push(...readGroup(group, sent[group.place], values[group.place]))
       return { values, violations }
     },
   }
@@ -158,7 +159,7 @@ function readGroup(
 }
 
 /** The value that ajv is to type; undefined where the text should be JSON and is not. */
-function readText({ json, separator }: Parameter, text: string | string[]): Json | undefined {
+function readText({ json, separator }: Parameter, text: string | readonly string[]): Json | undefined {
   if (json && typeof text === 'string') {
     try {
       return JSON.parse(text) as Json // proved by the parser
@@ -167,7 +168,7 @@ function readText({ json, separator }: Parameter, text: string | string[]): Json
     }
   }
   // A copy, since ajv types the items in place.
-  if (Array.isArray(text)) return [...text]
+  if (typeof text !== 'string') return [...text]
   if (separator === undefined) return text
   return separator === '' ? [text] : text.split(separator)
 }

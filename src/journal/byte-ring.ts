@@ -1,12 +1,14 @@
-/** Pieces lie in pages of so many bytes. One that is larger than an eighth of that is its own page, and not copied. */
+/** Pieces lie in pages of so many bytes. One that is larger than an eighth of that is kept as it is. */
 const pageSize = 128 * 1024
 
-interface Page {
+class Page {
   readonly bytes: Buffer
-  /** Whether others come into it, too. */
-  readonly isShared: boolean
-  /** Pieces in it that are held. */
-  pieces: number
+  /** How many of the pieces in it are held. */
+  pieces = 0
+
+  constructor(size: number) {
+    this.bytes = Buffer.allocUnsafeSlow(size)
+  }
 }
 
 /**
@@ -17,8 +19,8 @@ interface Page {
 export class ByteRing {
   readonly #size: number
   readonly #room: number
-  /** Of each piece where it lies, by its place in the ring; no page: it was let go, or has no bytes. */
-  readonly #pages: (Page | undefined)[] = []
+  /** Of each piece where it lies, by its place in the ring; undefined: it was let go. */
+  readonly #pages: (Page | Uint8Array | undefined)[] = []
   readonly #starts: number[] = []
   readonly #lengths: number[] = []
   /** How many were ever added, and how many of these are gone. */
@@ -27,7 +29,7 @@ export class ByteRing {
   /** Bytes that are held. */
   #used = 0
   /** The page that is written to, and up to where it is full. */
-  #open: Page = { bytes: Buffer.alloc(0), isShared: true, pieces: 0 }
+  #open = new Page(0)
   #end = Number.POSITIVE_INFINITY
   /** A page that nothing holds any more, so that the next one need not be made. */
   #spare: Page | undefined
@@ -42,7 +44,7 @@ export class ByteRing {
   add(piece: Uint8Array): void {
     const { length } = piece
     if (length > pageSize / 8) {
-      this.#hold({ bytes: asBuffer(piece), isShared: false, pieces: 0 }, 0, length)
+      this.#hold(piece, 0, length)
       return
     }
     const page = this.#pageFor(length)
@@ -63,17 +65,18 @@ export class ByteRing {
   /** The piece that was added as the n-th, from 0; undefined where it is gone. */
   at(n: number): Uint8Array | undefined {
     const [page, start, end] = this.#placeOf(n)
-    if (!page?.isShared) return page?.bytes
+    if (!(page instanceof Page)) return page
     return new Uint8Array(page.bytes.subarray(start, end)) // a copy, since its place is written to again
   }
 
   /** The same as a text. */
   textAt(n: number): string | undefined {
     const [page, start, end] = this.#placeOf(n)
-    return page?.bytes.toString('utf8', start, end)
+    const bytes = page instanceof Page ? page.bytes : page && Buffer.from(page)
+    return bytes?.toString('utf8', start, end)
   }
 
-  #placeOf(n: number): readonly [page: Page | undefined, start: number, end: number] {
+  #placeOf(n: number): readonly [page: Page | Uint8Array | undefined, start: number, end: number] {
     const place = n % this.#size
     const start = this.#starts[place] ?? 0
     const isHeld = n >= this.#gone && n < this.#added
@@ -82,7 +85,7 @@ export class ByteRing {
 
   #pageFor(length: number): Page {
     if (this.#end + length > pageSize) {
-      this.#open = this.#spare ?? { bytes: Buffer.allocUnsafeSlow(pageSize), isShared: true, pieces: 0 }
+      this.#open = this.#spare ?? new Page(pageSize)
       this.#spare = undefined
       this.#end = 0
     }
@@ -94,10 +97,10 @@ export class ByteRing {
     this.#end += length
   }
 
-  #hold(page: Page, start: number, length: number): void {
+  #hold(page: Page | Uint8Array, start: number, length: number): void {
     if (this.#added - this.#gone === this.#size) this.#letGo()
     const place = this.#added % this.#size
-    page.pieces += 1
+    if (page instanceof Page) page.pieces += 1
     this.#pages[place] = page
     this.#starts[place] = start
     this.#lengths[place] = length
@@ -112,13 +115,8 @@ export class ByteRing {
     this.#pages[place] = undefined
     this.#used -= this.#lengths[place] ?? 0
     this.#gone += 1
-    if (!page) return
+    if (!(page instanceof Page)) return
     page.pieces -= 1
-    if (page.pieces === 0 && page.isShared && page !== this.#open) this.#spare = page
+    if (page.pieces === 0 && page !== this.#open) this.#spare = page
   }
-}
-
-/** The same bytes. */
-function asBuffer(bytes: Uint8Array): Buffer {
-  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }

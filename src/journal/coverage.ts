@@ -71,14 +71,23 @@ function noteRequest(whole: Whole, { parameters, body }: OperationPoints, marks:
   for (const parameter of parameters) {
     const group = whole.sent[parameter.in]
     const sent = Object.hasOwn(group, parameter.name) ? group[parameter.name] : undefined
-    if (sent === undefined) continue
-    marks[parameter.number] = 1
-    if (parameter.values.size > 0) for (const text of [sent].flat()) noteValues(parameter, text, marks)
+    if (sent !== undefined) noteParameter(parameter, sent, marks)
   }
   if (body && whole.request !== undefined)
     visit(body, whole.request, (number) => {
       marks[number] = 1
     })
+}
+
+function noteParameter(
+  parameter: CountedParameter,
+  sent: string | readonly string[],
+  marks: Uint8Array,
+): void {
+  marks[parameter.number] = 1
+  if (parameter.values.size === 0) return
+  if (typeof sent === 'string') noteValues(parameter, sent, marks)
+  else for (const text of sent) noteValues(parameter, text, marks)
 }
 
 function noteValues({ values, isList }: CountedParameter, text: string, marks: Uint8Array): void {

@@ -1,9 +1,9 @@
 import { type Exchange, parametersOf } from '../exchange.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
+import { Remembered } from '../remembered.ts'
 import type { AnalyticsQuery, World } from '../simulation/analytics.ts'
 import type { Store } from '../state/store.ts'
 import type { Answer, Handler } from './handler.ts'
-import { Remembered } from './remembered.ts'
 
 const standardDays = 30
 
@@ -56,7 +56,7 @@ function keyOf(
   shift: Shift | undefined,
 ): string {
   const day = Math.floor(now / dayMs)
-  return JSON.stringify([modelId, days, day, persona, shape, nulls, shift?.key, seed])
+  return [days, day, persona, shape, nulls, shift?.key, seed, modelId].join(' ') // only the last may have a space
 }
 
 /** The answer of 200, bent as the data family of scenarios has it. Nobody else holds it. */

@@ -1,25 +1,30 @@
 import type { Violation } from '../contract/contract.ts'
-import type { Exchange, Reply } from '../exchange.ts'
+import { bytesOf, type Exchange, type Reply } from '../exchange.ts'
 import { totalOf } from '../refusals.ts'
 
 /** Room for the violations in a header; clients and proxies refuse much longer ones. */
 const maxHeaderLength = 4000
 
-/** Tells the reader of an answer what it was: our informative headers, all or none. */
+/** The answer as it goes out: its bytes, and what tells its reader what it was: our informative headers, all or none. */
 export function mark(simHeaders: boolean) {
   return function mark(exchange: Exchange, reply: Reply): Reply {
-    const { request, operation, sandbox, scenarios, violations, extraHeaders } = exchange
-    const headers = inAscii({ ...reply.headers, ...extraHeaders })
-    if (!simHeaders) return { ...reply, headers }
-    headers['X-Request-Id'] = request.id
-    headers['X-Sim-Origin'] = reply.origin
-    headers['X-Sim-Sandbox'] = sandbox.name
-    if (operation) headers['X-Sim-Operation'] = ascii(operation.id)
-    if (exchange.damage.length > 0) headers['X-Sim-Damage'] = ascii(exchange.damage.join(', '))
-    if (scenarios.length > 0) headers['X-Sim-Scenario'] = ascii(scenarios.map(({ text }) => text).join(', '))
-    if (violations.length > 0) headers['X-Sim-Violations'] = violationsHeader(violations)
-    return { ...reply, headers }
+    const headers = inAscii({ ...reply.headers, ...exchange.extraHeaders })
+    if (simHeaders) inform(headers, exchange, reply)
+    const { status, body, origin, mediaType, lasting, pieces } = reply
+    // Member by member: replies come in many forms, and the engine is slow to read what it has seen in too many.
+    return { status, headers, body, origin, mediaType, bytes: bytesOf(reply), lasting, pieces }
   }
+}
+
+function inform(headers: Record<string, string>, exchange: Exchange, reply: Reply): void {
+  const { request, operation, sandbox, scenarios, violations } = exchange
+  headers['X-Request-Id'] = request.id
+  headers['X-Sim-Origin'] = reply.origin
+  headers['X-Sim-Sandbox'] = sandbox.name
+  if (operation) headers['X-Sim-Operation'] = ascii(operation.id)
+  if (exchange.damage.length > 0) headers['X-Sim-Damage'] = ascii(exchange.damage.join(', '))
+  if (scenarios.length > 0) headers['X-Sim-Scenario'] = ascii(scenarios.map(({ text }) => text).join(', '))
+  if (violations.length > 0) headers['X-Sim-Violations'] = violationsHeader(violations)
 }
 
 /** `{"total":3,"violations":[...]}`: always whole JSON. Where room is short there are fewer, and `total` tells. */
@@ -39,6 +44,7 @@ function inAscii(headers: Record<string, string>): Record<string, string> {
 
 /** Header values are visible ASCII; in JSON the escapes mean the same characters. */
 function ascii(text: string): string {
+  if (!/[^\x20-\x7e]/.test(text)) return text
   return text.replace(
     /[^\x20-\x7e]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,

@@ -7,7 +7,7 @@ import { shownText } from '../journal/view.ts'
 import type { Log } from '../log.ts'
 import { sentParameters } from './sent.ts'
 
-/** Every exchange, refused or not, goes into the journal and as one line into the log. Makes the answer's bytes, once. */
+/** Every exchange, refused or not, goes into the journal and as one line into the log. */
 export function record(journal: Journal, log: Log, logBodies: boolean) {
   return function record(exchange: Exchange, reply: Reply): Reply {
     const bytes = bytesOf(reply)
@@ -25,12 +25,13 @@ export function record(journal: Journal, log: Log, logBodies: boolean) {
       log.error({ requestId: entry.id, err: error }, 'a bug in what listens to the journal')
     }
     log.info(logBodies ? { ...lineOf(entry), ...bodiesOf(entry) } : lineOf(entry), 'answered')
-    return { ...reply, bytes }
+    return reply
   }
 }
 
 function entryOf(exchange: Exchange, reply: Reply, bytes: Uint8Array, number: number): Entry {
   const { request, scenarios } = exchange
+  const { path, query, headers } = redactedHead(request)
   return {
     id: request.id,
     number,
@@ -40,11 +41,7 @@ function entryOf(exchange: Exchange, reply: Reply, bytes: Uint8Array, number: nu
     delayMs: exchange.delivery.delayMs,
     sandbox: exchange.sandbox.name,
     operation: exchange.operation?.id,
-    request: {
-      method: request.method,
-      ...redactedHead(request),
-      body: bodyOf(exchange),
-    },
+    request: { method: request.method, path, query, headers, body: bodyOf(exchange) },
     brokenOff: request.body.kind === 'broken-off',
     answer: {
       status: reply.status,

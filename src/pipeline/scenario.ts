@@ -111,12 +111,18 @@ async function ofWiderScope(
   return []
 }
 
+const nothing: readonly ActiveScenario[] = []
+
 function magicOf(
   { caller, pathParameters }: Exchange,
   { catalogue, ofModel }: ScenarioSources,
-): ActiveScenario[] {
-  const ids = Object.values(pathParameters).map((id) => ofModel.get(id.toLowerCase()))
-  const texts = [caller?.scenario, ...ids].filter((text) => text !== undefined)
+): readonly ActiveScenario[] {
+  const texts = caller?.scenario === undefined ? [] : [caller.scenario]
+  for (const name in pathParameters) {
+    const ofId = ofModel.get((pathParameters[name] ?? '').toLowerCase())
+    if (ofId !== undefined) texts.push(ofId)
+  }
+  if (texts.length === 0) return nothing
   return texts.flatMap((text) => {
     const parsed = parseScenarios(text, catalogue)
     if (!parsed.ok) throw new Error(parsed.problem) // parsed once already, when the fixtures were loaded
