@@ -110,6 +110,11 @@ export interface Parcel {
   readonly date: number | undefined
 }
 
+/** What an `Authorization` header says. */
+export type Bearer =
+  | { readonly ok: true; readonly token: string; readonly sandbox: string | undefined }
+  | { readonly ok: false; readonly problem: string }
+
 /** Who asks, as far as the bearer token tells. */
 export interface Caller {
   /** The token without a sandbox suffix. Never logged, never stored. */
@@ -132,6 +137,7 @@ export interface Exchange {
   /** Set by `identify`. */
   operation: Operation | undefined
   pathParameters: Readonly<Record<string, string>>
+  readonly bearer: Bearer
   /** Set by `authenticate`; undefined where the operation asks for no credential. */
   caller: Caller | undefined
   /** Set by `scenario`: what acts on this request, in the order it was asked for. */

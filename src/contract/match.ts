@@ -1,7 +1,10 @@
 import type { Match, Operation } from './contract.ts'
 
-/** One segment of a path template: a text that must be met, or a pattern with names for what it takes. */
-type Segment = string | { readonly pattern: RegExp; readonly names: readonly string[] }
+/** One segment of a path template: a text that must be met, one name for all of it, or a pattern with names for what it takes. */
+type Segment =
+  | string
+  | { readonly pattern: undefined; readonly name: string }
+  | { readonly pattern: RegExp; readonly names: readonly string[] }
 
 interface Template {
   readonly path: string
@@ -57,12 +60,8 @@ function group<T, K>(things: readonly T[], keyOf: (thing: T) => K): Map<K, T[]> 
 
 /** `0` for a concrete segment, `1` for one that is partly so, `2` for a free one: compared as text, from the left. */
 function specificity({ segments }: Template): string {
-  return segments
-    .map((segment) => (typeof segment === 'string' ? '0' : segment.pattern.source === FREE ? '2' : '1'))
-    .join('')
+  return segments.map((segment) => (typeof segment === 'string' ? '0' : segment.pattern ? '1' : '2')).join('')
 }
-
-const FREE = '^(.+)$'
 
 function readSegment(segment: string): Segment {
   const names: string[] = []
@@ -74,7 +73,9 @@ function readSegment(segment: string): Segment {
       return '(.+)'
     })
     .join('')
-  return names.length === 0 ? segment : { pattern: new RegExp(`^${source}$`, 's'), names }
+  const [name] = names
+  if (name === undefined) return segment
+  return source === '(.+)' ? { pattern: undefined, name } : { pattern: new RegExp(`^${source}$`, 's'), names }
 }
 
 /** The decoded segments of a path, or why it cannot be decoded. An encoded slash stays within its segment. */
@@ -106,15 +107,18 @@ function find(
 /** What the named parts of a template take from a path; undefined where it does not fit. A name takes at least a character. */
 function take(template: readonly Segment[], segments: readonly string[]): Record<string, string> | undefined {
   const values: Record<string, string> = {}
-  for (const [index, wanted] of template.entries()) {
-    const segment = segments[index] ?? ''
-    if (typeof wanted === 'string') {
-      if (wanted !== segment) return undefined
-      continue
-    }
-    const taken = wanted.pattern.exec(segment)
-    if (taken === null) return undefined
-    for (const [position, name] of wanted.names.entries()) values[name] = taken[position + 1] ?? ''
-  }
+  for (const [index, wanted] of template.entries())
+    if (!takeSegment(wanted, segments[index] ?? '', values)) return undefined
   return values
+}
+
+function takeSegment(wanted: Segment, segment: string, values: Record<string, string>): boolean {
+  if (typeof wanted === 'string') return wanted === segment
+  if (!wanted.pattern) {
+    values[wanted.name] = segment
+    return segment !== ''
+  }
+  const taken = wanted.pattern.exec(segment)
+  for (const [position, name] of wanted.names.entries()) values[name] = taken?.[position + 1] ?? ''
+  return taken !== null
 }

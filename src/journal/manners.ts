@@ -61,7 +61,8 @@ export class Manners {
     const { pauses, rude } = rudeness(chain, latest, isIdempotent)
     for (const { rule, sentence, waitedMs } of rude) {
       const about = { rule, operation: entry.operation ?? '', sentence, waitedMs }
-      this.#find(about, [chain.last.id, entry.id], chain.name)
+      const key = [rule, about.operation, chain.name, sentence].join(' ')
+      this.findings.add(key, [chain.last.id, entry.id], () => about)
     }
     this.#chains.drop(call)
     if (failed) this.#chains.keep(call, { name: chain.name, last: latest, pauses })
@@ -74,19 +75,13 @@ export class Manners {
 
   #noteHeaders({ id, request, operation = '' }: Entry): void {
     const { headers, body, method } = request
-    if (!headers['user-agent']) {
-      const sentence = `${operation || method} was asked without a User-Agent.`
-      this.#find({ rule: 'user-agent', operation, sentence, waitedMs: undefined }, [id], method)
-    }
-    if (body.size > 0 && headers['content-type'] === undefined) {
-      const sentence = `${operation || method} was sent a body without a Content-Type.`
-      this.#find({ rule: 'content-type', operation, sentence, waitedMs: undefined }, [id], method)
-    }
-  }
-
-  /** `where` tells findings of one rule and operation apart. */
-  #find(finding: Finding, requests: readonly string[], where: string): void {
-    const key = [finding.rule, finding.operation, where, finding.sentence].join(' ')
-    this.findings.add(key, requests, () => finding)
+    const find = (rule: MannersRule, what: string) =>
+      this.findings.add(`${rule} ${operation} ${method}`, [id], () => {
+        const sentence = `${operation || method} was ${what}.`
+        return { rule, operation, sentence, waitedMs: undefined }
+      })
+    if (!headers['user-agent']) find('user-agent', 'asked without a User-Agent')
+    if (body.size > 0 && headers['content-type'] === undefined)
+      find('content-type', 'sent a body without a Content-Type')
   }
 }

@@ -1,7 +1,6 @@
 import { operationOf, type Stage } from '../exchange.ts'
 import type { Key } from '../fixtures.ts'
 import { refusals } from '../refusals.ts'
-import { readBearer } from './bearer.ts'
 
 /** Who asks. service.md, "Authentication": every operation wants a bearer token; how tokens are issued is not shown. */
 export function authenticate(keys: readonly Key[], planOfUnknownKeys: string): Stage {
@@ -9,7 +8,7 @@ export function authenticate(keys: readonly Key[], planOfUnknownKeys: string): S
   return function authenticate(exchange) {
     const operation = operationOf(exchange)
     if (!operation.secured) return undefined
-    const bearer = readBearer(exchange.request.headers['authorization'])
+    const { bearer } = exchange
     if (!bearer.ok) return refusals.unauthorized(operation, bearer.problem)
     const key = magic.get(bearer.token)
     exchange.caller = { token: bearer.token, plan: key?.plan ?? planOfUnknownKeys, scenario: key?.scenario }

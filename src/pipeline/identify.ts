@@ -2,7 +2,6 @@ import type { Contract, Violation } from '../contract/contract.ts'
 import { type Exchange, enter, type Reply, type Stage } from '../exchange.ts'
 import { refusals } from '../refusals.ts'
 import { isSandboxName, type Sandboxes, sandboxNameRule } from '../sandboxes.ts'
-import { readBearer } from './bearer.ts'
 
 /**
  * Which sandbox, which operation. A path that matches nothing is a 404, a method that does not a 405. A request that broke
@@ -30,8 +29,7 @@ function nameSandbox(
   prefixed: string | undefined,
 ): Reply | undefined {
   const { headers } = exchange.request
-  const bearer = readBearer(headers['authorization'])
-  const ofKey = bearer.ok ? bearer.sandbox : undefined
+  const ofKey = exchange.bearer.ok ? exchange.bearer.sandbox : undefined
   // What stands behind a tilde may be a part of somebody's key after all: it is not repeated.
   if (ofKey !== undefined && !isSandboxName(ofKey)) return refusals.control(keyTrap)
   const named = [headers['x-sim-sandbox'], ofKey, prefixed].filter((name) => name !== undefined)

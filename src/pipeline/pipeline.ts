@@ -18,6 +18,7 @@ import { defaultSandbox, type Sandboxes } from '../sandboxes.ts'
 import { unshaped } from '../scenarios/effects.ts'
 import { NotKept, type Store } from '../state/store.ts'
 import { authenticate } from './authenticate.ts'
+import { readBearer } from './bearer.ts'
 import { checkAnswer } from './check-answer.ts'
 import { damage } from './damage.ts'
 import { handle } from './handle.ts'
@@ -133,6 +134,7 @@ function open(request: Incoming, sandboxes: Pick<Sandboxes, 'use'>, account: Acc
     path: request.path,
     operation: undefined,
     pathParameters: {},
+    bearer: readBearer(request.headers['authorization']),
     caller: undefined,
     scenarios: [],
     askedByRequest: false,
