@@ -23,19 +23,17 @@ type Connections = ReadonlyMap<Socket, readonly ServerResponse[]>
 
 /** Listens; 0 is any free port. An address that cannot be had is an expected outcome. */
 export function listen(app: RequestListener, host: string, port: number, log: Log): Promise<Listening> {
+  const connections = new Map<Socket, ServerResponse[]>()
   // What Node would refuse by itself, without a body, is refused here in the service's shape.
   const server = createServer({ requireHostHeader: false }, (request, response) => {
+    connections.get(request.socket)?.push(response)
+    response.on('close', atItsEnd)
     if (request.headers.host !== undefined || request.httpVersion === '1.0') return app(request, response)
     deliverPromptly(refuse(400, 'The Host header is missing.', 'simulator'), response)
   })
-  const connections = new Map<Socket, ServerResponse[]>()
   server.on('connection', (socket) => {
     connections.set(socket, [])
     socket.once('close', () => connections.delete(socket))
-  })
-  server.prependListener('request', ({ socket }, response) => {
-    connections.get(socket)?.push(response)
-    response.on('close', atItsEnd)
   })
   function atItsEnd(this: ServerResponse) {
     const open = connections.get(this.req.socket)

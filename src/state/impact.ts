@@ -37,10 +37,13 @@ export class ImpactIndex {
         found.set(day, { units: sum.units + units, events: sum.events + events })
       }
     }
+    if (found.size === 0) return nothing
     const inOrder = [...found].sort(([a], [b]) => (a < b ? -1 : 1))
     return new Map(inOrder.map(([day, { units, events }]) => [day, { impact: units / UNITS, events }]))
   }
 }
+
+const nothing: ReadonlyMap<string, DayImpact> = new Map()
 
 const DAY_MS = 86_400_000
 
