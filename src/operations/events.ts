@@ -44,14 +44,13 @@ const differentPayload: Violation = {
 }
 
 /** Without `eventAt` the time of receipt holds; that is the store's to fill in, since it makes no other payload of a retry. */
-function withDefaults({ eventAt, ...body }: EventBody): EventDraft {
-  const at = parseInstant(String(eventAt ?? ''))
-  return {
-    ...body,
-    valueType: body.valueType ?? 'text',
-    influence: body.influence ?? 'neutral',
-    ...(at !== undefined && { eventAt: new Date(at).toISOString() }),
-  }
+function withDefaults(body: EventBody): EventDraft {
+  const valueType = body.valueType ?? 'text'
+  const influence = body.influence ?? 'neutral'
+  const at = parseInstant(String(body.eventAt ?? ''))
+  if (at !== undefined) return { ...body, valueType, influence, eventAt: new Date(at).toISOString() }
+  const { eventAt, ...untimed } = body
+  return { ...untimed, valueType, influence }
 }
 
 interface Reading {

@@ -10,7 +10,7 @@ export async function listEvents(events: EventList, query: EventQuery): Promise<
   const { offset = 0, limit = Number.POSITIVE_INFINITY } = query
   const matching = places(events, query)
   const page = await events.read(matching.slice(offset, offset + limit))
-  return frozen({ events: page, total: matching.length })
+  return { events: page, total: matching.length }
 }
 
 /** Where the events stand that match. */
@@ -27,12 +27,12 @@ function places(events: EventList, query: EventQuery): number[] {
 /** What the sandbox holds, as it can be imported again. */
 export async function exportOf(world: World, sandbox: string): Promise<SandboxExport> {
   const { quality, events, prompts } = world.realm(sandbox).sandbox.image()
-  return frozen({
+  return {
     format: EXPORT_FORMAT,
-    quality,
+    quality: frozen(quality),
     events: await events.read(events.having({})),
-    prompts: prompts.map(promptOfImage),
-  })
+    prompts: frozen(prompts.map(promptOfImage)),
+  }
 }
 
 export function listSandboxes(world: World): readonly SandboxSummary[] {

@@ -27,13 +27,13 @@ export function recordEvent(world: World, writer: Writer, draft: EventDraft): De
   const key = insertKey(draft)
   const standing = key === undefined ? undefined : sandbox.eventOf(key)
   if (key === undefined || standing === undefined) {
-    const event = frozen(newEvent(writer, draft, sandbox.occurrences))
+    const event = newEvent(writer, draft, sandbox.occurrences)
     return {
       change: { op: 'event', sandbox: writer.sandbox, event },
       answer: { event, replayed: false, payloadDiffers: false },
     }
   }
-  const event = frozen({ ...standing, replays: standing.replays + 1 })
+  const event = { ...standing, replays: standing.replays + 1 }
   return {
     change: { op: 'replay', sandbox: writer.sandbox, insertId: key },
     answer: { event, replayed: true, payloadDiffers: payloadDiffers(standing, draft) },

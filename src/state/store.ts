@@ -164,7 +164,7 @@ export class NotKept extends Error {
 /**
  * What the simulator remembers. Every method is one atomic step, so that an adapter for a shared store can do it in one
  * round trip. A method's promise resolves once its effect is kept, and rejects with `NotKept` (memory unchanged) where
- * it could not be kept. What a method gives out is frozen, and what it is given is copied. A sandbox that was never written to is
+ * it could not be kept. What a method is given is copied; what it gives out is a copy too, or frozen. A sandbox that was never written to is
  * an empty one.
  */
 export interface Store {
