@@ -4,6 +4,7 @@ import { type Invocation, readSettings } from './arguments.ts'
 import { check } from './check.ts'
 import type { Finding } from './contract/contract.ts'
 import { loadContract } from './contract/load.ts'
+import { boundHeap } from './engine.ts'
 import { type Child, environmentWith, runCommand } from './exec.ts'
 import { type Gate, parseGates } from './gates.ts'
 import { askHealth } from './health.ts'
@@ -129,7 +130,10 @@ async function begin(settings: Settings, log: ProcessLog): Promise<Running | und
     return undefined
   }
   const started = await start(settings, { now: Date.now, log })
-  if (started.ok) return started.running
+  if (started.ok) {
+    boundHeap()
+    return started.running
+  }
   log.flush()
   complain(`convsim cannot start:\n${started.findings.map(line).join('\n')}`)
   return undefined

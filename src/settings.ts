@@ -164,7 +164,7 @@ export const settingTable = {
   }),
   cacheSize: whole({
     flag: 'cache-size',
-    default: 200,
+    default: 100,
     min: 0,
     max: 100_000,
     about:

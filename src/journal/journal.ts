@@ -49,8 +49,9 @@ interface Count {
   isCleared: boolean
 }
 
-/** Bytes of request bodies, and of answers: where there are more, those of the oldest entries are let go. */
-const roomForBodies = 16 * 1024 * 1024
+/** Bytes of request bodies, of which more is asked, and of answers: where there are more, those of the oldest entries are let go. */
+const roomForRequests = 16 * 1024 * 1024
+const roomForAnswers = 8 * 1024 * 1024
 
 const noBytes = new Uint8Array()
 
@@ -75,8 +76,8 @@ export class Journal {
   constructor(size: number) {
     this.#size = size
     this.#entries = new ByteRing(size)
-    this.#requests = new ByteRing(size, roomForBodies)
-    this.#answers = new ByteRing(size, roomForBodies)
+    this.#requests = new ByteRing(size, roomForRequests)
+    this.#answers = new ByteRing(size, roomForAnswers)
   }
 
   /** How many exchanges were ever recorded; the number of the latest one. */

@@ -29,6 +29,8 @@ export class Journal {
   #fd: number
   #bytes: number
   #isTorn = false
+  /** What is appended, as bytes; the same room each time, so that none is left to be collected. */
+  readonly #bytesToAppend = Buffer.allocUnsafeSlow(64 * 1024)
 
   /** Goes on where the last of the files found ends; begins the first one where there is none. */
   constructor(base: string, found: readonly JournalFile[], write: WriteBytes = writeSync) {
@@ -54,7 +56,7 @@ export class Journal {
   /** Keeps all of the lines, or none of them and throws. */
   append(lines: string): void {
     if (this.#isTorn) this.#mend()
-    const bytes = Buffer.from(this.#bytes === 0 ? JOURNAL_HEADER + lines : lines)
+    const bytes = this.#encoded(this.#bytes === 0 ? JOURNAL_HEADER + lines : lines)
     try {
       for (let written = 0; written < bytes.length; ) written += this.#write(this.#fd, bytes, written)
     } catch (error) {
@@ -63,6 +65,12 @@ export class Journal {
       throw error
     }
     this.#bytes += bytes.length
+  }
+
+  #encoded(text: string): Uint8Array {
+    const room = this.#bytesToAppend
+    if (text.length * 3 > room.length) return Buffer.from(text) // as many bytes as it may have
+    return room.subarray(0, room.write(text))
   }
 
   /** Cuts off what a failed append left behind. */

@@ -100,10 +100,10 @@ describe('bodies', () => {
     expect(bytes?.buffer.byteLength).toBe(mostOfAnAnswer)
   })
 
-  test('of the oldest entries are let go beyond 16 MiB in all, the entries stay', () => {
+  test('of the oldest entries are let go beyond 8 MiB of answers, the entries stay', () => {
     const journal = new Journal(10_000)
     const answer = { body: captured(new Uint8Array(mostOfAnAnswer)) }
-    const fitting = (16 * 1024 * 1024) / mostOfAnAnswer
+    const fitting = (8 * 1024 * 1024) / mostOfAnAnswer
     for (let count = 0; count < fitting + 3; count += 1)
       journal.record(
         entryFor(journal, { answer: { body: { ...answer.body } }, requestBody: 'small' }),
@@ -126,7 +126,7 @@ describe('bodies', () => {
         unread,
       )
     const kept = [...journal.entries()].filter(({ answer: { body } }) => body.bytes !== undefined)
-    expect(kept.length).toBe(256)
+    expect(kept.length).toBe(128)
     for (let count = 0; count < 300; count += 1)
       journal.record(entryFor(journal, { answerBody: 'x' }), unread)
     expect([...journal.entries()].every(({ answer: { body } }) => body.bytes?.length === 1)).toBe(true)
@@ -155,7 +155,7 @@ test('nothing grows, however many requests come: with sandboxes that come and go
   const after = fill(100_000)
   expect(after - before).toBeLessThan(10 * 1024 * 1024) // 100,000 entries would be 100 MB and more
   const kept = Array.from(journal.entries(), ({ answer: { body } }) => body.bytes?.length ?? 0)
-  expect(kept.reduce((sum, length) => sum + length, 0)).toBeLessThanOrEqual(16 * 1024 * 1024)
+  expect(kept.reduce((sum, length) => sum + length, 0)).toBeLessThanOrEqual(8 * 1024 * 1024)
   expect(journal.held).toBeLessThanOrEqual(1000)
   expect(journal.sandboxes().length).toBeLessThanOrEqual(150)
 })
