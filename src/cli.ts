@@ -58,6 +58,7 @@ async function serve(settings: Settings): Promise<ExitCode> {
   const asked = stopSignal(log) // from here on, since a stop may be asked for before we are ready
   const running = await begin(settings, log)
   if (!running) return 1
+  boundHeap()
   announce(running, pretty)
   await asked
   await running.close()
@@ -130,10 +131,7 @@ async function begin(settings: Settings, log: ProcessLog): Promise<Running | und
     return undefined
   }
   const started = await start(settings, { now: Date.now, log })
-  if (started.ok) {
-    boundHeap()
-    return started.running
-  }
+  if (started.ok) return started.running
   log.flush()
   complain(`convsim cannot start:\n${started.findings.map(line).join('\n')}`)
   return undefined
