@@ -10,12 +10,12 @@ export type Source = readonly (string | number)[]
 
 /** SHA-256 over the parts; the separator cannot be forged by a part that contains it, since lengths are hashed too. */
 function digest(source: Source): Buffer {
-  const hash = createHash('sha256')
+  let all = ''
   for (const part of source) {
     const text = String(part)
-    hash.update(`${text.length}:${text};`)
+    all += `${text.length}:${text};`
   }
-  return hash.digest()
+  return createHash('sha256').update(all).digest()
 }
 
 /**

@@ -110,7 +110,7 @@ export class FileKeeper implements Keeper {
     try {
       const { change, accept } = step.decide()
       if (change === undefined) return [{ step, accept, undo: undefined }]
-      const line = `${JSON.stringify({ seq: this.#seq + 1, ...change })}\n`
+      const line = `{"seq":${this.#seq + 1},${JSON.stringify(change).slice(1)}\n`
       const undo = this.world.apply(change)
       lines.push(line)
       this.#seq += 1
