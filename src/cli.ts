@@ -120,7 +120,9 @@ function gatesOf({ failOn }: Settings): readonly Gate[] {
 
 async function openLog({ logFormat, logLevel }: Settings): Promise<{ log: ProcessLog; pretty: boolean }> {
   const pretty = logFormat === 'pretty' || (logFormat === 'auto' && process.stderr.isTTY === true)
-  return { log: await createLog(logLevel, pretty), pretty }
+  const log = await createLog(logLevel, pretty)
+  process.once('exit', () => log.flush()) // the last lines before a crash are those that matter
+  return { log, pretty }
 }
 
 /** A simulator that listens; undefined where it cannot, which it has said then. */

@@ -181,7 +181,11 @@ export class Journal {
   }
 
   #entry(number: number, text: string): Entry {
-    return unpacked(text, this.#requests.at(number - 1), this.#answers.at(number - 1))
+    return unpacked(
+      text,
+      () => this.#requests.at(number - 1),
+      () => this.#answers.at(number - 1),
+    )
   }
 
   /** Forgets the entries of a sandbox, and what was counted of it. */
@@ -195,11 +199,12 @@ export class Journal {
   }
 
   #keep(entry: Entry, count: Count): void {
+    const text = packed(entry)
     const place = this.#recorded % this.#size
     const owner = this.#owners[place]
     if (owner) owner.dropped += 1
     this.#owners[place] = count
-    this.#entries.addText(packed(entry))
+    this.#entries.addText(text)
     this.#requests.add(entry.request.body.bytes ?? noBytes)
     this.#answers.add(entry.answer.body.bytes ?? noBytes)
   }

@@ -1,6 +1,7 @@
 import type { Origin } from '../exchange.ts'
 import { canonicalJson, isObject, type Json, type JsonObject } from '../json.ts'
 import { valueAt } from '../pointer.ts'
+import { readQuery } from '../query.ts'
 import type { Captured, Entry } from './entry.ts'
 import { isStatus } from './filter.ts'
 import { redacted } from './redact.ts'
@@ -120,11 +121,16 @@ function* oneOf(field: string, expected: string | undefined, actual: () => reado
   if (first !== expected && !others.includes(expected)) yield { field, expected, actual: first }
 }
 
+/** Read as the service reads it. */
+export function allIn(query: string, name: string): readonly string[] {
+  const sent = readQuery(query)
+  return Object.hasOwn(sent, name) ? [sent[name] ?? []].flat() : []
+}
+
 function* inQuery(expected: Match['query'], query: string) {
   if (!expected) return
-  const sent = new URLSearchParams(query)
   for (const [name, value] of Object.entries(expected)) {
-    const all = sent.getAll(name)
+    const all = allIn(query, name)
     const isThere = value === null ? all.length === 0 : all.includes(value)
     const difference = { field: `query/${name}`, expected: value, actual: all[0] }
     const mayBe = value !== null && all.some((one) => one.includes(redacted))

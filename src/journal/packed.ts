@@ -62,8 +62,11 @@ export function isPackedOf(id: string, text: string): boolean {
   return text.startsWith(`${id}\n`)
 }
 
-/** The entry again, with what is still held of its bodies. */
-export function unpacked(text: string, requestBody: Captured['bytes'], answerBody: Captured['bytes']): Entry {
+/** What is still held of a body, when somebody asks. */
+type Held = () => Captured['bytes']
+
+/** The entry again. Its bodies are read when somebody looks at them; of one that was let go meanwhile only the size is left. */
+export function unpacked(text: string, requestBody: Held, answerBody: Held): Entry {
   const end = text.indexOf('\n')
   const [head, request, answer, findings]: Parts = JSON.parse(text.slice(end)) // what was made of an entry above
   const [number, at, now, durationMs, delayMs, sandbox, operation] = head
@@ -90,7 +93,12 @@ export function unpacked(text: string, requestBody: Captured['bytes'], answerBod
   }
 }
 
-/** Of a body that could not be read, only the size is known. */
-function captured(bytes: Captured['bytes'], size: number): Captured {
-  return { bytes: size > 0 && bytes?.length === 0 ? undefined : bytes, size }
+function captured(held: Held, size: number): Captured {
+  return {
+    size,
+    get bytes() {
+      const bytes = held()
+      return size > 0 && bytes?.length === 0 ? undefined : bytes // of one that could not be read, only the size is known
+    },
+  }
 }

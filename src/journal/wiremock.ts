@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from '../json.ts'
 import type { Entry } from './entry.ts'
-import { type Answer, isEqual, withoutSandbox } from './match.ts'
+import { type Answer, allIn, isEqual, withoutSandbox } from './match.ts'
 import { isCredential, redacted } from './redact.ts'
 import { isWhole, jsonOf, parsed, textOf } from './view.ts'
 
@@ -71,8 +71,7 @@ const parts: Readonly<Record<string, (value: Json, complain: Complain) => EntryT
     return named('headers', value, ({ request }, name) => request.headers[name.toLowerCase()], complain)
   },
   queryParameters(value, complain) {
-    const sent = ({ request }: Entry, name: string) =>
-      new URLSearchParams(request.query).get(name) ?? undefined
+    const sent = ({ request }: Entry, name: string) => allIn(request.query, name)[0]
     return named('queryParameters', value, sent, complain)
   },
   bodyPatterns(value, complain) {

@@ -65,7 +65,7 @@ export class EventList {
     return undefined
   }
 
-  /** The list at this moment. It shares what is packed, so it costs lists of references. */
+  /** The list at this moment. It shares what is packed, so it costs lists of references and the rows of the marks. */
   copy(): EventList {
     const copy = new EventList()
     copy.#blocks = this.#blocks.slice()

@@ -47,7 +47,7 @@ const width = columns.length + 1
 const hashColumn = columns.length
 const firstColumn = columns.indexOf('first')
 
-/** Each value once, with a number. Never forgets one, so that all who have numbers of it can share it. */
+/** Each value once, with a number. */
 class Values {
   readonly #values: unknown[] = []
   readonly #numbers = new Map<unknown, number>()
@@ -67,6 +67,12 @@ class Values {
     this.#numbers.set(value, this.#values.length)
     return this.#values.push(value) - 1
   }
+
+  /** Forgets a value if no other came after it. */
+  forgetLast(number: number): void {
+    if (number !== this.#values.length - 1) return
+    this.#numbers.delete(this.#values.pop())
+  }
 }
 
 /**
@@ -77,6 +83,8 @@ export class Marks {
   #rows = new Int32Array()
   #length = 0
   #values = new Values()
+  /** Whether the values are another one's, too, as those of a copy are until it is changed: most copies are only read. */
+  #isShared = false
 
   get length(): number {
     return this.#length
@@ -87,11 +95,13 @@ export class Marks {
     copy.#rows = this.#rows.slice(0, this.#length * width)
     copy.#length = this.#length
     copy.#values = this.#values
+    copy.#isShared = true
     return copy
   }
 
   push(event: StoredEvent): EventMark {
     const mark = markOf(event)
+    if (this.#isShared) this.#takeOwnValues()
     const row = this.#length * width
     if (row === this.#rows.length) this.#makeRoom()
     for (const [column, name] of columns.entries())
@@ -103,6 +113,9 @@ export class Marks {
 
   pop(): void {
     this.#length -= 1
+    if (this.#isShared) return
+    const numbers = this.#rows.subarray(this.#length * width, this.#length * width + columns.length)
+    for (const number of numbers.slice().sort().reverse()) this.#values.forgetLast(number)
   }
 
   *[Symbol.iterator](): Generator<EventMark> {
@@ -129,9 +142,22 @@ export class Marks {
   }
 
   #at(index: number): EventMark {
-    const row = index * width
-    const values = columns.map((name, column) => [name, this.#values.at(this.#rows[row + column] ?? -1)])
-    return Object.fromEntries(values) // of all that a mark has, as they came
+    const mark: { -readonly [name in keyof EventMark]?: unknown } = {}
+    for (const [column, name] of columns.entries())
+      mark[name] = this.#values.at(this.#rows[index * width + column] ?? -1)
+    return mark as EventMark // all that a mark has, as it came
+  }
+
+  /** From here on nothing that is kept elsewhere grows with what is added here. */
+  #takeOwnValues(): void {
+    const own = new Values()
+    for (let index = 0; index < this.#length; index += 1)
+      for (const column of columns.keys()) {
+        const at = index * width + column
+        this.#rows[at] = own.numberOf(this.#values.at(this.#rows[at] ?? -1))
+      }
+    this.#values = own
+    this.#isShared = false
   }
 
   #makeRoom(): void {

@@ -23,3 +23,18 @@ test('a log that nobody reads is bounded, and says what it lost to whoever reads
   expect(said.length).toBeLessThan(20_000_000)
   expect(said).toMatch(/"lines":\d{3,},"msg":"lines of the log are lost/)
 })
+
+test('the last lines before a crash are written', async () => {
+  const crash = `data:text/javascript,process.on('SIGUSR2', () => { throw new Error('made to crash') })`
+  const args = ['--import', crash, cli, '--port', '0', '--state', ':memory:', '--log-format', 'json']
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const [line] = await once(child.stdout, 'data')
+  const origin = /http:\/\/[^"/]+/.exec(String(line))?.[0] ?? ''
+  const said = text(child.stderr)
+  await fetch(`${origin}/v1/nowhere`)
+  child.kill('SIGUSR2')
+  const log = await said
+  expect(log).toContain('made to crash')
+  expect(log).toContain('"path":"/v1/nowhere","status":404')
+})

@@ -62,6 +62,15 @@ describe('the ring', () => {
   })
 })
 
+test('an entry that was read keeps what it says; its body is gone once the ring has let go of it', () => {
+  const journal = new Journal(2)
+  journal.record(entryFor(journal, { requestBody: 'first' }), unread)
+  const first = journal.find('req-1')
+  expect(Buffer.from(first?.request.body.bytes ?? []).toString()).toBe('first')
+  for (let more = 0; more < 3; more += 1) journal.record(entryFor(journal, { requestBody: 'more' }), unread)
+  expect(first).toMatchObject({ number: 1, request: { body: { bytes: undefined, size: 5 } } })
+})
+
 describe('listeners', () => {
   test('hear of every entry with what was read of it, and of every clearing, until they leave', () => {
     const journal = new Journal(1)

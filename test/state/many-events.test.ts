@@ -163,3 +163,61 @@ describe('a store of many events', () => {
     expect((await store.size()).events).toBe(21_000)
   })
 })
+
+describe('what has been forgotten', () => {
+  const anonymous = (index: number) =>
+    recorded(index, {
+      insertId: undefined as never,
+      externalConversationId: `only-${index}`,
+      value: String(index),
+    })
+
+  /** Bytes of the heap that live, with a step made so often in between. */
+  async function growth(times: number, step: (index: number) => unknown): Promise<number> {
+    setFlagsFromString('--expose-gc')
+    const collect: () => void = runInNewContext('gc')
+    const live = () => {
+      collect()
+      return process.memoryUsage().heapUsed
+    }
+    for (let index = 0; index < 1000; index += 1) await step(index)
+    const before = live()
+    for (let index = 1000; index < 1000 + times; index += 1) await step(index)
+    return live() - before
+  }
+
+  test('leaves nothing behind: events that were taken back, each with values of its own', async () => {
+    const list = listOf(recordedMany(10))
+    const grown = await growth(20_000, (index) => {
+      list.push(anonymous(index))
+      list.pop()
+    })
+    expect(grown).toBeLessThan(1_000_000) // 5 MB and more, if their values were kept
+    expect(await all(list)).toEqual(recordedMany(10))
+  })
+
+  test('leaves nothing behind: sandboxes that were reset, and copies of one list that each went another way', async () => {
+    const store = createMemoryStore()
+    const snapshot = listOf(recordedMany(10))
+    const grown = await growth(20_000, async (index) => {
+      await store.recordEvent(
+        writer,
+        event({ insertId: `${index}`, externalConversationId: `only-${index}` }),
+      )
+      if (index % 50 === 0) await store.reset('default')
+      snapshot.copy().push(anonymous(index))
+    })
+    expect(grown).toBeLessThan(1_500_000)
+  })
+
+  test('a copy that goes another way has marks of its own', () => {
+    const first = listOf([recorded(0, { externalConversationId: 'a' })])
+    const copy = first.copy()
+    copy.push(recorded(1, { externalConversationId: 'b' }))
+    first.push(recorded(1, { externalConversationId: 'c' }))
+    const withConversation = (list: EventList, externalConversationId: string) =>
+      list.having({ externalConversationId })
+    expect(['a', 'b', 'c'].map((name) => withConversation(copy, name))).toEqual([[0], [1], []])
+    expect(['a', 'b', 'c'].map((name) => withConversation(first, name))).toEqual([[0], [], [1]])
+  })
+})
