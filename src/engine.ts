@@ -12,12 +12,14 @@ const youngSpace = 16 * 1024 * 1024
  */
 export function boundHeap(): void {
   setFlagsFromString('--heap-growing-percent=30')
-  const observer = new PerformanceObserver(() => {
-    if (sizeOfYoungSpace() < youngSpace) return
-    setFlagsFromString('--semi-space-growth-factor=1')
-    observer.disconnect()
-  })
-  observer.observe({ entryTypes: ['gc'] }) // it grows at no other time
+  let mayGrow = true
+  new PerformanceObserver(() => {
+    // Looked at after every collection, since it shrinks in quiet times and has to grow again.
+    const isSmall = sizeOfYoungSpace() < youngSpace
+    if (isSmall === mayGrow) return
+    mayGrow = isSmall
+    setFlagsFromString(`--semi-space-growth-factor=${isSmall ? 2 : 1}`)
+  }).observe({ entryTypes: ['gc'] })
 }
 
 function sizeOfYoungSpace(): number {
