@@ -43,8 +43,10 @@ const columns = [
 ] as const satisfies readonly (keyof EventMark)[]
 
 /** Behind the columns stands the hash of what the caller named the event by, which only those without a `first` have. */
-const width = columns.length + 1
+const width = columns.length + 2
 const hashColumn = columns.length
+/** And how many values there were before the row, so that what came with it can go with it. */
+const beforeColumn = columns.length + 1
 const firstColumn = columns.indexOf('first')
 
 /** Each value once, with a number. */
@@ -68,10 +70,13 @@ class Values {
     return this.#values.push(value) - 1
   }
 
-  /** Forgets a value if no other came after it. */
-  forgetLast(number: number): void {
-    if (number !== this.#values.length - 1) return
-    this.#numbers.delete(this.#values.pop())
+  get count(): number {
+    return this.#values.length
+  }
+
+  /** Forgets those that came after the first so many. */
+  keepFirst(count: number): void {
+    while (this.#values.length > count) this.#numbers.delete(this.#values.pop())
   }
 }
 
@@ -104,6 +109,7 @@ export class Marks {
     if (this.#isShared) this.#takeOwnValues()
     const row = this.#length * width
     if (row === this.#rows.length) this.#makeRoom()
+    this.#rows[row + beforeColumn] = this.#values.count
     for (const [column, name] of columns.entries())
       this.#rows[row + column] = this.#values.numberOf(mark[name])
     this.#rows[row + hashColumn] = hashOfName(insertKey(event.fields) ?? '')
@@ -114,8 +120,7 @@ export class Marks {
   pop(): void {
     this.#length -= 1
     if (this.#isShared) return
-    const numbers = this.#rows.subarray(this.#length * width, this.#length * width + columns.length)
-    for (const number of numbers.slice().sort().reverse()) this.#values.forgetLast(number)
+    this.#values.keepFirst(this.#rows[this.#length * width + beforeColumn] ?? 0)
   }
 
   *[Symbol.iterator](): Generator<EventMark> {
@@ -151,11 +156,11 @@ export class Marks {
   /** From here on nothing that is kept elsewhere grows with what is added here. */
   #takeOwnValues(): void {
     const own = new Values()
-    for (let index = 0; index < this.#length; index += 1)
-      for (const column of columns.keys()) {
-        const at = index * width + column
-        this.#rows[at] = own.numberOf(this.#values.at(this.#rows[at] ?? -1))
-      }
+    for (let row = 0; row < this.#length * width; row += width) {
+      this.#rows[row + beforeColumn] = own.count
+      for (const column of columns.keys())
+        this.#rows[row + column] = own.numberOf(this.#values.at(this.#rows[row + column] ?? -1))
+    }
     this.#values = own
     this.#isShared = false
   }

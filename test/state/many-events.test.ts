@@ -196,6 +196,16 @@ describe('what has been forgotten', () => {
     expect(await all(list)).toEqual(recordedMany(10))
   })
 
+  test('takes no value along that another event has, too', () => {
+    const list = listOf([anonymous(1)])
+    list.push(anonymous(1))
+    list.pop()
+    expect([...list.marks]).toMatchObject([
+      { externalConversationId: 'only-1', impact: 1, sampledOut: false },
+    ])
+    expect(list.having({ externalConversationId: 'only-1' })).toEqual([0])
+  })
+
   test('leaves nothing behind: sandboxes that were reset, and copies of one list that each went another way', async () => {
     const store = createMemoryStore()
     const snapshot = listOf(recordedMany(10))
