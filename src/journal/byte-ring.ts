@@ -1,5 +1,9 @@
-/** Pieces lie in pages of so many bytes. One that is larger than an eighth of that is kept as it is. */
+/** Pieces lie in pages of so many bytes, texts no larger than an eighth of that. */
 const pageSize = 128 * 1024
+const longestText = pageSize / 8
+
+/** A piece of so many bytes or more is kept as it is: a copy would take longer than it saves, and many are sent again and again. */
+const large = 4096
 
 class Page {
   readonly bytes: Buffer
@@ -43,7 +47,7 @@ export class ByteRing {
   /** Takes in a piece. Nobody may write to it afterwards. */
   add(piece: Uint8Array): void {
     const { length } = piece
-    if (length > pageSize / 8) {
+    if (length >= large) {
       this.#hold(piece, 0, length)
       return
     }
@@ -54,7 +58,7 @@ export class ByteRing {
 
   addText(text: string): void {
     const most = text.length * 3 // bytes that a text may have
-    if (most > pageSize / 8) {
+    if (most > longestText) {
       this.add(Buffer.from(text))
       return
     }
