@@ -4,7 +4,7 @@ import { type Invocation, readSettings } from './arguments.ts'
 import { check } from './check.ts'
 import type { Finding } from './contract/contract.ts'
 import { loadContract } from './contract/load.ts'
-import { boundHeap } from './engine.ts'
+import { suitEngine } from './engine.ts'
 import { type Child, environmentWith, runCommand } from './exec.ts'
 import { type Gate, parseGates } from './gates.ts'
 import { askHealth } from './health.ts'
@@ -58,7 +58,7 @@ async function serve(settings: Settings): Promise<ExitCode> {
   const asked = stopSignal(log) // from here on, since a stop may be asked for before we are ready
   const running = await begin(settings, log)
   if (!running) return 1
-  boundHeap()
+  suitEngine()
   announce(running, pretty)
   await asked
   await running.close()

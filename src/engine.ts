@@ -4,22 +4,28 @@ import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
 /** Bytes that the engine may take for young objects. */
 const youngSpace = 8 * 1024 * 1024
 
+/** How long it is not looked at once it is that large, milliseconds: to look takes half of the time that a collection does. */
+const pauseMs = 1000
+
 /**
- * Keeps the engine from taking much more memory than we hold: its heap grows by a third beyond what lives in it and not by
- * three times of that, and its room for young objects to a quarter of what it would be. As little of what we make gets old, it costs
- * a few percent of the speed (`test/bench/FINDINGS.md`). For a process of our own, since it is the engine that is set; and once its code is
- * loaded, since V8 refuses code that was compiled ahead under other flags.
+ * Suits the engine to a server of few lasting objects. Its heap grows by a third beyond what lives in it and not by three times
+ * of that, and its room for young objects to a quarter of what it would be. And one thread collects these: so few survive
+ * that waiting for helpers takes longer (figures in `test/bench/FINDINGS.md`). For a process of our own, since it is the engine
+ * that is set; and once its code is loaded, since V8 refuses code that was compiled ahead under other flags.
  */
-export function boundHeap(): void {
+export function suitEngine(): void {
   setFlagsFromString('--heap-growing-percent=30')
-  let mayGrow = true
-  new PerformanceObserver(() => {
-    // Looked at after every collection, since it shrinks in quiet times and has to grow again.
+  setFlagsFromString('--no-parallel-scavenge')
+  // Looked at after every collection as long as it is to grow, and then once in a while, since it shrinks in quiet times.
+  const observer = new PerformanceObserver(() => {
     const isSmall = sizeOfYoungSpace() < youngSpace
-    if (isSmall === mayGrow) return
-    mayGrow = isSmall
     setFlagsFromString(`--semi-space-growth-factor=${isSmall ? 2 : 1}`)
-  }).observe({ entryTypes: ['gc'] })
+    if (isSmall) return
+    observer.disconnect()
+    setTimeout(observe, pauseMs).unref()
+  })
+  const observe = () => observer.observe({ entryTypes: ['gc'] })
+  observe()
 }
 
 function sizeOfYoungSpace(): number {

@@ -29,7 +29,11 @@ export async function createLog(level: string, pretty: boolean): Promise<Process
   let text = ''
   const stream: DestinationStream = pretty
     ? (await import('pino-pretty')).default({ destination: stderr, ignore: 'pid,hostname', singleLine: true })
-    : { write: (line) => void (text += line) }
+    : {
+        write: (line) => {
+          text += line
+        },
+      }
   let time = 0
   const calls = gathering<Call>((all) => {
     for (const { args, method, at } of all) {

@@ -19,6 +19,10 @@ export class Chains {
   /** How many chains there are of each kind of call. */
   readonly #kinds = new Map<string, number>()
 
+  get isEmpty(): boolean {
+    return this.#kept.size === 0
+  }
+
   /** Whether a call of this kind may continue a chain at this time (the machine's): most need not be looked at more closely. */
   mayContinue(kind: string, at: number): boolean {
     for (const [key, { chain }] of this.#kept) {

@@ -39,8 +39,9 @@ export class Manners {
     this.#noteHeaders(entry)
     if (entry.answer.origin === 'simulator' || entry.brokenOff) return
     // Most requests succeed, and nothing is waiting for them.
+    const mayContinue = !this.#chains.isEmpty && this.#chains.mayContinue(kindOf(entry), entry.at)
     const failed = isJudged(entry)
-    if (this.#chains.mayContinue(kindOf(entry), entry.at) || failed) this.#noteTry(entry, whole, failed)
+    if (mayContinue || failed) this.#noteTry(entry, whole, failed)
   }
 
   join(other: Manners): void {

@@ -1,0 +1,45 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { Entry } from '../../src/journal/entry.ts'
+import { Journal } from '../../src/journal/journal.ts'
+import { packed, unpacked } from '../../src/journal/packed.ts'
+import { entryFor } from './entries.ts'
+
+/** What HTTP sends on one line: anything but a line feed, or nothing. */
+const line = fc.string({ unit: 'grapheme' }).map((text) => text.replaceAll('\n', ''))
+const name = fc.stringMatching(/^[a-z][a-z0-9-]{0,10}$/)
+const headers = fc.dictionary(name, line, { maxKeys: 5, noNullPrototype: true })
+const instant = fc.integer({ min: 0, max: 4e12 })
+const violation = fc.record({
+  in: fc.constantFrom('body', 'query', 'path', 'header'),
+  pointer: fc.string(),
+  keyword: fc.string(),
+  message: fc.string(),
+})
+
+const entries: fc.Arbitrary<Partial<Entry>> = fc.record({
+  at: instant,
+  now: instant,
+  durationMs: fc.nat({ max: 1e6 }).map((micros) => micros / 1000),
+  delayMs: fc.nat(),
+  sandbox: name,
+  operation: fc.option(name, { nil: undefined }),
+  brokenOff: fc.boolean(),
+  scenarios: fc.array(fc.string(), { maxLength: 2 }),
+  damage: fc.array(fc.string(), { maxLength: 2 }),
+  violations: fc.array(violation, { maxLength: 2 }),
+  answerViolations: fc.array(violation, { maxLength: 2 }),
+  advice: fc.array(violation, { maxLength: 2 }),
+})
+
+test('an entry that was packed comes back as it was', () => {
+  const none = () => new Uint8Array()
+  fc.assert(
+    fc.property(entries, headers, headers, line, (parts, asked, answered, path) => {
+      const about = { request: { path, query: path, headers: asked }, answer: { headers: answered } }
+      const entry: Entry = { ...entryFor(new Journal(1), about), ...parts }
+      const again = unpacked(packed(entry), none, none)
+      expect(JSON.parse(JSON.stringify(again))).toEqual(JSON.parse(JSON.stringify(entry)))
+    }),
+  )
+})
