@@ -79,8 +79,7 @@ export class EventList {
   push(event: StoredEvent): EventMark {
     const names = this.#names()
     const mark = this.#marks.push(event)
-    const hash = this.#marks.hashAt(this.length - 1)
-    if (hash !== undefined) names.add(hash, this.length - 1)
+    names.add(this.length - 1)
     const line = JSON.stringify(event)
     this.#open.push(line)
     this.#openLength += line.length
@@ -90,11 +89,8 @@ export class EventList {
 
   #names(): InsertIndex {
     if (this.#byName) return this.#byName
-    this.#byName = new InsertIndex()
-    for (let place = 0; place < this.length; place += 1) {
-      const hash = this.#marks.hashAt(place)
-      if (hash !== undefined) this.#byName.add(hash, place)
-    }
+    this.#byName = new InsertIndex((place) => this.#marks.hashAt(place))
+    for (let place = 0; place < this.length; place += 1) this.#byName.add(place)
     return this.#byName
   }
 
@@ -114,11 +110,10 @@ export class EventList {
 
   /** Takes the last event off again. */
   pop(): void {
-    const hash = this.#marks.hashAt(this.length - 1)
+    this.#byName?.removeLast(this.length - 1)
     if (this.#open.length === 0) this.#setOpen(this.#blocks.pop()?.lines() ?? [])
     this.#openLength -= this.#open.pop()?.length ?? 0
     this.#marks.pop()
-    if (hash !== undefined) this.#byName?.removeLast(hash, this.length)
   }
 
   replaysOf(index: number): number {

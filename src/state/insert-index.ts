@@ -5,33 +5,66 @@ export function hashOfName(name: string): number {
   return hash
 }
 
+/** Powers of two. */
+const fewestSlots = 64
+
 /**
- * Where the events of a list stand that their callers gave a name. It holds hashes instead of names, of which there are as many as
- * events: what is found has to be looked at, since another name may have the same hash.
+ * Where the events of a list stand that their callers gave a name: a hash table outside the engine's heap, at most half full. It
+ * holds places alone, so what is found has to be looked at: another name may have the same hash.
  */
 export class InsertIndex {
-  /** The place of the event by the hash of its name; where that is taken, by the next number that is free. */
-  readonly #places = new Map<number, number>()
+  readonly #hashAt: (place: number) => number | undefined
+  /** Each place, and one more, in the first slot from its hash on that was free; 0: free. */
+  #slots = new Int32Array(fewestSlots)
+  #held = 0
 
-  add(hash: number, place: number): void {
-    let key = hash
-    while (this.#places.has(key)) key += 1
-    this.#places.set(key, place)
+  /** `hashAt`: the hash of the name of the event at a place; undefined where it has none. */
+  constructor(hashAt: (place: number) => number | undefined) {
+    this.#hashAt = hashAt
   }
 
-  /** The places of the events whose names may have this hash. */
+  /** Takes in the event at this place, which comes behind all that are in it. */
+  add(place: number): void {
+    const hash = this.#hashAt(place)
+    if (hash === undefined) return
+    if (this.#held * 2 >= this.#slots.length) this.#grow(place)
+    this.#put(hash, place)
+  }
+
+  /** The places of the events whose names have this hash. */
   *candidates(hash: number): Generator<number> {
-    for (let key = hash; ; key += 1) {
-      const place = this.#places.get(key)
-      if (place === undefined) return
-      yield place
+    for (let slot = this.#slotOf(hash); this.#slots[slot]; slot = this.#slotOf(slot + 1)) {
+      const place = (this.#slots[slot] ?? 0) - 1
+      if (this.#hashAt(place) === hash) yield place
     }
   }
 
-  /** Takes out the one that was added last, if it was: any other may stand in the way to a later one. */
-  removeLast(hash: number, place: number): void {
-    let key = hash
-    while (this.#places.has(key) && this.#places.get(key) !== place) key += 1
-    this.#places.delete(key)
+  /** Takes the event at the last place out again: to find any other one, somebody may have to pass its slot. */
+  removeLast(place: number): void {
+    let slot = this.#slotOf(this.#hashAt(place) ?? 0)
+    while (this.#slots[slot] && this.#slots[slot] !== place + 1) slot = this.#slotOf(slot + 1)
+    if (this.#slots[slot]) this.#held -= 1
+    this.#slots[slot] = 0
+  }
+
+  #put(hash: number, place: number): void {
+    let slot = this.#slotOf(hash)
+    while (this.#slots[slot]) slot = this.#slotOf(slot + 1)
+    this.#slots[slot] = place + 1
+    this.#held += 1
+  }
+
+  /** Twice as many slots, and what was in them in the order of the places, so that the last one is in nobody's way. */
+  #grow(end: number): void {
+    this.#slots = new Int32Array(this.#slots.length * 2)
+    this.#held = 0
+    for (let place = 0; place < end; place += 1) {
+      const hash = this.#hashAt(place)
+      if (hash !== undefined) this.#put(hash, place)
+    }
+  }
+
+  #slotOf(hash: number): number {
+    return hash & (this.#slots.length - 1)
   }
 }
