@@ -75,16 +75,27 @@ function residentMb(pid: number): number | undefined {
   }
 }
 
+export interface Answer {
+  readonly status: number
+  /** Names and values in turn, as they came. */
+  readonly headers: readonly string[]
+  readonly text: string
+}
+
 /** One request on Node's own client, which keeps its connection. */
 export function ask(url: string, { path, method, headers, body }: Question) {
-  return new Promise<{ status: number; text: string }>((resolve, reject) => {
+  return new Promise<Answer>((resolve, reject) => {
     const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }
     const sent = request(url + path, { method, headers: { ...headers, ...length } }, (answer) => {
       const chunks: Buffer[] = []
       answer.on('data', (chunk: Buffer) => chunks.push(chunk))
       answer.on('error', reject)
       answer.on('end', () =>
-        resolve({ status: answer.statusCode ?? 0, text: Buffer.concat(chunks).toString() }),
+        resolve({
+          status: answer.statusCode ?? 0,
+          headers: answer.rawHeaders,
+          text: Buffer.concat(chunks).toString(),
+        }),
       )
     })
     sent.on('error', reject)

@@ -1,5 +1,5 @@
 import express, { type Response } from 'express'
-import { bodies, headersOf, port } from './given.ts'
+import { answers, port } from './given.ts'
 
 /** Routes, and `express.json()` where there is a body; no ETag and no guesses, which would be work for other bytes. */
 const app = express()
@@ -9,6 +9,6 @@ app.post('/v1/events', express.json(), (_request, response) => answer(response, 
 app.listen(port, '127.0.0.1')
 
 function answer(response: Response, method: 'GET' | 'POST'): void {
-  const { status, bytes } = bodies[method]
-  response.writeHead(status, headersOf(bytes)).end(bytes)
+  const { status, headers, bytes } = answers[method]
+  response.writeHead(status, headers).end(bytes)
 }

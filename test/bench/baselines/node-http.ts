@@ -1,10 +1,10 @@
 import { createServer } from 'node:http'
-import { bodies, headersOf, port } from './given.ts'
+import { answers, port } from './given.ts'
 
 /** The least that Node can do: the bytes are there, a body that comes in is read and forgotten. */
 createServer((request, response) => {
-  const { status, bytes } = bodies[request.method === 'POST' ? 'POST' : 'GET']
-  const answer = () => response.writeHead(status, headersOf(bytes)).end(bytes)
+  const { status, headers, bytes } = answers[request.method === 'POST' ? 'POST' : 'GET']
+  const answer = () => response.writeHead(status, headers).end(bytes)
   if (request.method === 'POST') request.resume().on('end', answer)
   else answer()
 }).listen(port, '127.0.0.1')
