@@ -4,7 +4,7 @@ import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
 /** Bytes that the engine may take for young objects. */
 const youngSpace = 8 * 1024 * 1024
 
-/** How long it is not looked at once it is that large, milliseconds: to look takes half of the time that a collection does. */
+/** How long it is not looked at once it is that large, milliseconds: to look takes a fifth of the time that a collection does. */
 const pauseMs = 1000
 
 /**
