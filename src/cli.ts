@@ -120,7 +120,7 @@ function gatesOf({ failOn }: Settings): readonly Gate[] {
 
 async function openLog({ logFormat, logLevel }: Settings): Promise<{ log: ProcessLog; pretty: boolean }> {
   const pretty = logFormat === 'pretty' || (logFormat === 'auto' && process.stderr.isTTY === true)
-  const log = await createLog(logLevel, pretty)
+  const log = await createLog(logLevel, pretty, Date.now)
   process.once('exit', () => log.flush()) // the last lines before a crash are those that matter
   return { log, pretty }
 }

@@ -23,8 +23,11 @@ interface Call {
   readonly at: number
 }
 
-/** `pretty` for people, else one JSON object a line. The pretty printer is loaded only where it is used. */
-export async function createLog(level: string, pretty: boolean): Promise<ProcessLog> {
+/**
+ * `pretty` for people, else one JSON object a line, with the time of `now`, epoch milliseconds. The pretty printer is loaded only where
+ * it is used.
+ */
+export async function createLog(level: string, pretty: boolean, now: () => number): Promise<ProcessLog> {
   const stderr = destination({ dest: 2, sync: false, maxLength: mostWaiting })
   let text = ''
   const stream: DestinationStream = pretty
@@ -48,7 +51,7 @@ export async function createLog(level: string, pretty: boolean): Promise<Process
       level,
       base: null,
       timestamp: () => `,"time":${time}`,
-      hooks: { logMethod: (args, method) => calls.add({ args, method, at: Date.now() }) },
+      hooks: { logMethod: (args, method) => calls.add({ args, method, at: now() }) },
     },
     stream,
   )

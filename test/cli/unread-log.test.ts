@@ -38,3 +38,21 @@ test('the last lines before a crash are written', async () => {
   expect(log).toContain('made to crash')
   expect(log).toContain('"path":"/v1/nowhere","status":404')
 })
+
+test('a line has the time of what it tells, however much later it is written, and lines keep their order', async () => {
+  const child = spawn(process.execPath, [cli, '--port', '0', '--state', ':memory:', '--log-format', 'json'])
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const [line] = await once(child.stdout, 'data')
+  const origin = /http:\/\/[^"/]+/.exec(String(line))?.[0] ?? ''
+  const said = text(child.stderr)
+  const answered: number[] = []
+  for (let n = 0; n < 100; n += 1) {
+    await fetch(`${origin}/v1/nowhere/${n}`)
+    answered.push(Date.now())
+  }
+  child.kill('SIGTERM')
+  const lines = (await said).split('\n').filter((one) => one.includes('/v1/nowhere/'))
+  const told = lines.map((one): { path: string; time: number } => JSON.parse(one))
+  expect(told.map(({ path }) => path)).toEqual(answered.map((_, n) => `/v1/nowhere/${n}`))
+  expect(told.filter(({ time }, n) => time > (answered[n] ?? 0))).toEqual([])
+})
