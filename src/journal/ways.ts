@@ -3,6 +3,7 @@ import type { Json } from '../json.ts'
 import type { ActiveScenario, Catalogue } from '../scenarios/catalogue.ts'
 import { readValues } from '../scenarios/parameters.ts'
 import { parseScenarios } from '../scenarios/parse.ts'
+import { dayOf } from '../utc-day.ts'
 import type { OperationPoints, Point } from './points.ts'
 
 /** How a client comes to meet something of an answer: a request to the operation with these headers. */
@@ -77,7 +78,7 @@ export class Ways {
 
   /** Figures change with the day; the latest asked for are kept. */
   #previews(points: OperationPoints, seed: string, now: number): readonly Candidate[] {
-    const key = JSON.stringify([points.operation.id, seed, Math.floor(now / 86_400_000)])
+    const key = JSON.stringify([points.operation.id, seed, dayOf(now)])
     if (this.#previewed.key !== key) {
       const previews = this.#previewer(points.operation.id, seed, now)
       const candidates = previews.map(({ way, status, body }) => candidate(points, way, status, body))

@@ -3,6 +3,7 @@ import { isObject, type Json, type JsonObject } from '../json.ts'
 import { Remembered } from '../remembered.ts'
 import type { AnalyticsQuery, World } from '../simulation/analytics.ts'
 import type { Store } from '../state/store.ts'
+import { dayOf, nameOfDay } from '../utc-day.ts'
 import type { Answer, Handler } from './handler.ts'
 
 const standardDays = 30
@@ -55,7 +56,7 @@ function keyOf(
   { persona, shape, nulls }: Shaping,
   shift: Shift | undefined,
 ): string {
-  const day = Math.floor(now / dayMs)
+  const day = dayOf(now)
   return [days, day, persona, shape, nulls, shift?.key, seed, modelId].join(' ') // only the last may have a space
 }
 
@@ -83,7 +84,7 @@ async function shiftBy(
   productIds: readonly string[],
   { days, now }: Pick<AnalyticsQuery, 'days' | 'now'>,
 ): Promise<Shift | undefined> {
-  const today = Math.floor(now / dayMs)
+  const today = dayOf(now)
   const bounds = { from: dayName(today - days + 1), to: dayName(today) }
   const impacts = await store.eventImpact(sandbox, { productIds, ...bounds })
   if (impacts.size === 0) return undefined
@@ -92,14 +93,12 @@ async function shiftBy(
   return { of: (day) => weight * (impacts.get(day)?.impact ?? 0), key: `${weight}*${sums.join()}` }
 }
 
-const dayMs = 86_400_000
-
 /** The names of days that were asked for: today, and where its periods began. */
 const dayNames = new Remembered<string>(100)
 
 /** `2026-01-15` of a day since 1970. */
 function dayName(day: number): string {
-  return dayNames.get(String(day), () => new Date(day * dayMs).toISOString().replace(/T.*/, ''))
+  return dayNames.get(String(day), () => nameOfDay(day))
 }
 
 /** Sets the named fields to null: `avgSafetyScore`, and `dataPoints.avgSafetyScore` in every data point. */

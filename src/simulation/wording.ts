@@ -1,3 +1,4 @@
+import { startOfDay } from '../utc-day.ts'
 import { draw } from './chance.ts'
 import type { Day } from './day.ts'
 import type { Measured } from './measure.ts'
@@ -135,6 +136,6 @@ const MONTHS = [
 
 /** `Wednesday, 14 January`. Not from Intl, whose words depend on the engine's version. */
 function date(day: number): string {
-  const at = new Date(day * 86_400_000)
+  const at = startOfDay(day)
   return `${WEEKDAYS[at.getUTCDay()]}, ${at.getUTCDate()} ${MONTHS[at.getUTCMonth()]}`
 }

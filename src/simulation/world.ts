@@ -1,3 +1,4 @@
+import { dayOf, nameOfDay } from '../utc-day.ts'
 import type { Analytics, AnalyticsQuery, DataPoint, LabelScore, World } from './analytics.ts'
 import { assess } from './assessment.ts'
 import { type Day, drawDay } from './day.ts'
@@ -14,8 +15,6 @@ export interface WorldFixtures {
   readonly models: readonly KnownModel[]
   readonly phrases: Phrases
 }
-
-const DAY_MS = 86_400_000
 
 /** Where every field must have data, a day has at least this much: enough for an assessment of 7 days. */
 const LEAST_FOR_NO_NULL = { conversations: 5, ratings: 1 }
@@ -62,7 +61,7 @@ interface Asked extends Omit<AnalyticsQuery, 'persona'> {
 function daysOf({ seed, modelId, persona, shape, days, now }: Asked): Day[] {
   const least = shape === 'no-null' ? LEAST_FOR_NO_NULL : { conversations: 0, ratings: 0 }
   const character = { seed, modelId, persona, traits: drawTraits(seed, modelId), least }
-  const first = Math.floor(now / DAY_MS) - days + 1
+  const first = dayOf(now) - days + 1
   return Array.from({ length: days }, (_, index) => {
     const day = first + index
     if (shape === 'all-null') return { day, conversations: 0, messages: 0, values: null }
@@ -75,7 +74,7 @@ function shiftQuality(days: Day[], qualityShift: AnalyticsQuery['qualityShift'])
   if (!qualityShift) return days
   return days.map((each) => {
     if (!each.values) return each
-    const quality = roundScore(clamp(each.values.quality + qualityShift(dayName(each.day)), 0, 1))
+    const quality = roundScore(clamp(each.values.quality + qualityShift(nameOfDay(each.day)), 0, 1))
     return { ...each, values: { ...each.values, quality } }
   })
 }
@@ -108,7 +107,7 @@ function present(figures: Figures, recommendations: Analytics['recommendations']
 
 function dataPoint({ day, conversations, messages, values }: Day): DataPoint {
   return {
-    date: `${dayName(day)}T00:00:00.000Z`,
+    date: `${nameOfDay(day)}T00:00:00.000Z`,
     avgConversationQualityIndex: values?.quality ?? null,
     avgSatisfactionScore: values?.satisfaction ?? null,
     avgGrowthScore: values?.growth ?? null,
@@ -117,9 +116,4 @@ function dataPoint({ day, conversations, messages, values }: Day): DataPoint {
     conversationCount: conversations,
     messageCount: messages,
   }
-}
-
-/** `2026-01-15` */
-function dayName(day: number): string {
-  return new Date(day * DAY_MS).toISOString().slice(0, -'T00:00:00.000Z'.length)
 }

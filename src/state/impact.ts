@@ -1,3 +1,4 @@
+import { dayOf, nameOfDay } from '../utc-day.ts'
 import { uuidKey } from './copy.ts'
 import type { EventMark } from './mark.ts'
 import type { DayImpact, ImpactQuery } from './store.ts'
@@ -45,8 +46,6 @@ export class ImpactIndex {
 
 const nothing: ReadonlyMap<string, DayImpact> = new Map()
 
-const DAY_MS = 86_400_000
-
 /** Sorts behind every day. */
 const BEYOND = '~'
 
@@ -58,8 +57,9 @@ function* within(days: ReadonlyMap<string, Sum>, from = '', to = BEYOND): Genera
 }
 
 function* pick(days: ReadonlyMap<string, Sum>, from: string, count: number): Generator<[string, Sum]> {
+  const first = dayOf(Date.parse(from))
   for (let ahead = 0; ahead < count; ahead += 1) {
-    const day = new Date(Date.parse(from) + ahead * DAY_MS).toISOString().replace(/T.*/, '')
+    const day = nameOfDay(first + ahead)
     const sum = days.get(day)
     if (sum !== undefined) yield [day, sum]
   }
@@ -67,5 +67,5 @@ function* pick(days: ReadonlyMap<string, Sum>, from: string, count: number): Gen
 
 /** How many days there are from one to the other, both counted; NaN where one of them is no day. */
 function daysBetween(from: string, to: string): number {
-  return (Date.parse(to) - Date.parse(from)) / DAY_MS + 1
+  return dayOf(Date.parse(to)) - dayOf(Date.parse(from)) + 1
 }

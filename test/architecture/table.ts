@@ -11,13 +11,14 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   'remembered.ts': [],
   'query.ts': ['remembered.ts'],
   'size.ts': [],
+  'utc-day.ts': [],
   'pointer.ts': ['json.ts'],
   'json-body.ts': ['json.ts', 'pointer.ts'],
 
   // Three that know nothing of each other, nor of us.
   'contract/': ['json.ts', 'pointer.ts'],
-  'simulation/': ['derive.ts', 'json.ts'],
-  'state/': ['derive.ts', 'json.ts'],
+  'simulation/': ['derive.ts', 'json.ts', 'utc-day.ts'],
+  'state/': ['derive.ts', 'json.ts', 'utc-day.ts'],
 
   'clock.ts': ['contract/formats.ts'],
 
@@ -51,6 +52,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
     'remembered.ts',
     'simulation/',
     'state/store.ts',
+    'utc-day.ts',
   ],
 
   'journal/': [
@@ -61,6 +63,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
     'pointer.ts',
     'query.ts',
     'scenarios/',
+    'utc-day.ts',
   ],
 
   // Two that never call each other: they meet in state, journal and sandboxes.
