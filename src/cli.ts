@@ -133,8 +133,8 @@ async function begin(settings: Settings, log: ProcessLog): Promise<Running | und
     return undefined
   }
   const started = await start(settings, { now: Date.now, log })
+  log.flush() // what there is to warn of comes before whatever else is said
   if (started.ok) return started.running
-  log.flush()
   complain(`convsim cannot start:\n${started.findings.map(line).join('\n')}`)
   return undefined
 }

@@ -1,4 +1,4 @@
-import { type DestinationStream, destination, type LogFn, pino } from 'pino'
+import { destination, type LogFn, pino } from 'pino'
 import type { Log } from './log.ts'
 
 /** A log of the process, on stderr. */
@@ -10,11 +10,11 @@ export interface ProcessLog extends Log {
 /** As much waits for a reader of stderr, bytes. A process that nobody listens to must not grow for it. */
 const mostWaiting = 8 * 1024 * 1024
 
-/** So many lines are made and written together: in a row that takes half of the time. */
-const mostTogether = 64
+/** So many lines are made and written together: one behind the other they take half of the time. */
+const batchSize = 64
 
-/** But none waits longer than this, milliseconds. */
-const longest = 50
+/** But none waits longer than this. */
+const flushIntervalMs = 50
 
 /** A line that is to be made, with the time that it is of. */
 interface Call {
@@ -23,23 +23,20 @@ interface Call {
   readonly at: number
 }
 
-/**
- * `pretty` for people, else one JSON object a line, with the time of `now`, epoch milliseconds. The pretty printer is loaded only where
- * it is used.
- */
+/** `pretty` for people, else one JSON object a line, with the time of `now`, epoch milliseconds. */
 export async function createLog(level: string, pretty: boolean, now: () => number): Promise<ProcessLog> {
   const stderr = destination({ dest: 2, sync: false, maxLength: mostWaiting })
+  const shown = pretty ? await prettyPrinter() : (line: string) => line
+  // The text of the batch that is being made, and the time of its line that is.
   let text = ''
-  const stream: DestinationStream = pretty
-    ? (await import('pino-pretty')).default({ destination: stderr, ignore: 'pid,hostname', singleLine: true })
-    : {
-        write: (line) => {
-          text += line
-        },
-      }
   let time = 0
-  const calls = gathering<Call>((all) => {
-    for (const { args, method, at } of all) {
+  const lines = {
+    write(line: string) {
+      text += shown(line)
+    },
+  }
+  const calls = batches<Call>((batch) => {
+    for (const { args, method, at } of batch) {
       time = at
       method.apply(log, args)
     }
@@ -53,11 +50,11 @@ export async function createLog(level: string, pretty: boolean, now: () => numbe
       timestamp: () => `,"time":${time}`,
       hooks: { logMethod: (args, method) => calls.add({ args, method, at: now() }) },
     },
-    stream,
+    lines,
   )
   let lost = 0
-  stderr.on('drop', (lines: string) => {
-    lost += lines.split('\n').length - 1
+  stderr.on('drop', (dropped: string) => {
+    lost += dropped.split('\n').length - 1
   })
   stderr.on('drain', () => {
     if (lost > 0) log.warn({ lines: lost }, 'lines of the log are lost: nobody read them in time')
@@ -70,22 +67,28 @@ export async function createLog(level: string, pretty: boolean, now: () => numbe
   return Object.assign(log, { flush })
 }
 
-/** Gathers items for a function, until it is told to give them out, there are enough, or the first has waited long enough. */
-function gathering<Item>(giveOut: (items: readonly Item[]) => void) {
-  let items: Item[] = []
+/** Loaded only where it is used. Not as a stream, which would still have lines in it when the process ends. */
+async function prettyPrinter(): Promise<(line: string) => string> {
+  const { prettyFactory } = await import('pino-pretty')
+  return prettyFactory({ ignore: 'pid,hostname', singleLine: true })
+}
+
+/** Gathers items until there are enough, the first has waited long enough, or somebody flushes. */
+function batches<Item>(take: (batch: readonly Item[]) => void) {
+  let batch: Item[] = []
   let due: NodeJS.Timeout | undefined
   const flush = () => {
     clearTimeout(due)
     due = undefined
-    const all = items
-    items = []
-    giveOut(all)
+    const all = batch
+    batch = []
+    take(all)
   }
   return {
     flush,
     add(item: Item) {
-      if (items.push(item) === mostTogether) flush()
-      else due ??= setTimeout(flush, longest)
+      if (batch.push(item) === batchSize) flush()
+      else due ??= setTimeout(flush, flushIntervalMs)
     },
   }
 }

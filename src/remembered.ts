@@ -5,7 +5,7 @@ interface Kept<T> {
 }
 
 /**
- * The latest used values by their keys, no more than `size` of them: one more, and those go that nobody asked for longest, an
+ * The latest used values by their keys, no more than `size` of them: one more, and the least recently used go, an
  * eighth of all at once, so that looking for them costs little for each.
  */
 export class Remembered<T> {

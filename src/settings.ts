@@ -168,7 +168,7 @@ export const settingTable = {
     min: 0,
     max: 100_000,
     about:
-      'Most analytics answers that are remembered as long as nothing can have changed them, some 50 kB each; those go that nobody asked for longest.',
+      'Most analytics answers that are remembered as long as nothing can have changed them, some 50 kB each; the least recently used go.',
   }),
   cors: onOff({
     flag: 'cors',

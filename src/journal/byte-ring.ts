@@ -1,9 +1,9 @@
-/** Pieces lie in pages of so many bytes, texts no larger than an eighth of that. */
+/** Pieces lie in pages of so many bytes. One that may be larger than an eighth of that is kept as it is. */
 const pageSize = 128 * 1024
-const longestText = pageSize / 8
+const mostInPage = pageSize / 8
 
-/** A piece of so many bytes or more is kept as it is: a copy would take longer than it saves, and many are sent again and again. */
-const large = 4096
+/** So is one of so many bytes or more that has its memory for itself: answers that are remembered are sent again and again. */
+const leastUncopied = 4096
 
 class Page {
   readonly bytes: Buffer
@@ -17,7 +17,7 @@ class Page {
 
 /**
  * The latest pieces of bytes, no more than `size` of them and together no more bytes than `room`: one more, and the oldest goes.
- * They lie side by side in a few pages outside the engine's heap. As objects they would live just long enough to be moved
+ * Small ones lie side by side in a few pages outside the engine's heap. As objects they would live just long enough to be moved
  * to the old space, which is dear, and leave it full of what is dead.
  */
 export class ByteRing {
@@ -47,7 +47,8 @@ export class ByteRing {
   /** Takes in a piece. Nobody may write to it afterwards. */
   add(piece: Uint8Array): void {
     const { length } = piece
-    if (length >= large) {
+    const isAlone = piece.buffer.byteLength === length
+    if (length > mostInPage || (isAlone && length >= leastUncopied)) {
       this.#hold(piece, 0, length)
       return
     }
@@ -58,7 +59,7 @@ export class ByteRing {
 
   addText(text: string): void {
     const most = text.length * 3 // bytes that a text may have
-    if (most > longestText) {
+    if (most > mostInPage) {
       this.add(Buffer.from(text))
       return
     }

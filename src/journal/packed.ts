@@ -6,8 +6,8 @@ type Headers = Entry['request']['headers']
 type Findings = Pick<Entry, 'scenarios' | 'damage' | 'violations' | 'answerViolations' | 'advice'>
 
 /**
- * An entry as one text, all of it but the bytes of its bodies, its id first: a line for each text and number. As JSON it would take
- * twice the time. HTTP has no line feed in what is on a line here, and neither have our names.
+ * An entry as one text, all of it but the bytes of its bodies, its id first. Most texts and numbers are on a line each, and headers end with
+ * an empty line: HTTP has no line feed in any of them, and as JSON it would take twice the time. What comes from documents is JSON.
  */
 export function packed(entry: Entry): string {
   const { request, answer } = entry
@@ -19,25 +19,23 @@ export function packed(entry: Entry): string {
     entry.durationMs,
     entry.delayMs,
     entry.sandbox,
-    entry.operation ?? '',
+    entry.operation === undefined ? '' : JSON.stringify(entry.operation),
+    entry.brokenOff ? 'broken off' : '',
+    findingsText(entry),
     request.method,
     request.path,
     request.query,
     request.body.size,
-    entry.brokenOff ? 'broken off' : '',
-    answer.status,
-    answer.body.size,
-    answer.origin,
-    findingsText(entry),
   ]
   addHeaders(lines, request.headers)
-  lines.push('') // no header's name
+  lines.push(answer.status, answer.origin, answer.body.size)
   addHeaders(lines, answer.headers)
   return lines.join('\n')
 }
 
 function addHeaders(lines: (string | number)[], headers: Headers): void {
   for (const name in headers) lines.push(name, headers[name] ?? '')
+  lines.push('')
 }
 
 function findingsText({ scenarios, damage, violations, answerViolations, advice }: Entry): string {
@@ -58,45 +56,65 @@ type Held = () => Captured['bytes']
 
 /** The entry again. Its bodies are read when somebody looks at them; of one that was let go meanwhile only the size is left. */
 export function unpacked(text: string, requestBody: Held, answerBody: Held): Entry {
-  const lines = text.split('\n')
-  const [id = '', number, at, now, durationMs, delayMs, sandbox = '', operation = ''] = lines
-  const [method = '', path = '', query = '', requestSize, brokenOff, status, answerSize, origin] =
-    lines.slice(8)
-  const findings = lines[16] ?? ''
-  const requestHeaders = headersFrom(lines, 17)
+  const lines = new Lines(text)
+  // In the order in which they were packed.
   return {
-    id,
-    number: Number(number),
-    at: Number(at),
-    now: Number(now),
-    durationMs: Number(durationMs),
-    delayMs: Number(delayMs),
-    sandbox,
-    operation: operation === '' ? undefined : operation,
+    id: lines.text(),
+    number: lines.number(),
+    at: lines.number(),
+    now: lines.number(),
+    durationMs: lines.number(),
+    delayMs: lines.number(),
+    sandbox: lines.text(),
+    operation: lines.json<string | undefined>(undefined),
+    brokenOff: lines.text() !== '',
+    ...lines.json(noFindings),
     request: {
-      method,
-      path,
-      query,
-      headers: requestHeaders.headers,
-      body: captured(requestBody, Number(requestSize)),
+      method: lines.text(),
+      path: lines.text(),
+      query: lines.text(),
+      body: captured(requestBody, lines.number()),
+      headers: lines.headers(),
     },
-    brokenOff: brokenOff !== '',
     answer: {
-      status: Number(status),
-      headers: headersFrom(lines, requestHeaders.end).headers,
-      body: captured(answerBody, Number(answerSize)),
-      origin: origin as Entry['answer']['origin'], // as it was packed above
+      status: lines.number(),
+      origin: lines.text() as Entry['answer']['origin'], // what was packed above
+      body: captured(answerBody, lines.number()),
+      headers: lines.headers(),
     },
-    ...(findings === '' ? noFindings : (JSON.parse(findings) as Findings)),
   }
 }
 
-/** Headers that begin in this line, and where the next ones would. */
-function headersFrom(lines: readonly string[], start: number): { headers: Headers; end: number } {
-  const headers: Record<string, string> = {}
-  let at = start
-  for (; lines[at]; at += 2) headers[lines[at] ?? ''] = lines[at + 1] ?? ''
-  return { headers, end: at + 1 }
+/** What is on the lines of a text, one after the other. */
+class Lines {
+  readonly #lines: readonly string[]
+  #at = 0
+
+  constructor(text: string) {
+    this.#lines = text.split('\n')
+  }
+
+  text(): string {
+    const line = this.#lines[this.#at] ?? ''
+    this.#at += 1
+    return line
+  }
+
+  number(): number {
+    return Number(this.text())
+  }
+
+  /** What was written as JSON; the other value where there is nothing. */
+  json<Value>(none: Value): Value {
+    const line = this.text()
+    return line === '' ? none : JSON.parse(line)
+  }
+
+  headers(): Headers {
+    const headers: Record<string, string> = {}
+    for (let name = this.text(); name !== ''; name = this.text()) headers[name] = this.text()
+    return headers
+  }
 }
 
 function captured(held: Held, size: number): Captured {

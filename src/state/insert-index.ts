@@ -41,10 +41,12 @@ export class InsertIndex {
 
   /** Takes the event at the last place out again: to find any other one, somebody may have to pass its slot. */
   removeLast(place: number): void {
-    let slot = this.#slotOf(this.#hashAt(place) ?? 0)
-    while (this.#slots[slot] && this.#slots[slot] !== place + 1) slot = this.#slotOf(slot + 1)
-    if (this.#slots[slot]) this.#held -= 1
+    const hash = this.#hashAt(place)
+    if (hash === undefined) return
+    let slot = this.#slotOf(hash)
+    while (this.#slots[slot] !== place + 1) slot = this.#slotOf(slot + 1)
     this.#slots[slot] = 0
+    this.#held -= 1
   }
 
   #put(hash: number, place: number): void {

@@ -29,6 +29,10 @@ interface Options {
   readonly peers: boolean
 }
 
+const elsewhere = `
+Measured elsewhere: POST with 1,000 to 100,000 stored by npm run bench:state, a million requests by bench:soak, the start of
+a container by bench:image; npm test holds the size of the package and the bounds of what is remembered.`
+
 /** A start is short, so that there can be more of them. */
 const startsInRound = 3
 
@@ -47,6 +51,7 @@ async function main(options: Options): Promise<void> {
         `${options.seconds} s each, ${options.connections} connections\n\n${tableOf(names, rows)}\n\n${goalsOf(rows)}`,
     )
     for (const reason of beside.missing) console.log(reason)
+    console.log(elsewhere)
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

@@ -6,12 +6,18 @@ import { event } from '../support/client.ts'
 import { cli } from '../support/command.ts'
 import { postAll } from '../support/pipelined.ts'
 
-test('a log that nobody reads is bounded, and says what it lost to whoever reads it in the end', async () => {
-  const args = [cli, '--port', '0', '--state', ':memory:', '--log-bodies', '--log-format', 'json']
+/** The command as its users start it, with a log on a pipe that nobody reads yet. */
+async function served(logging: readonly string[], preloaded: readonly string[] = []) {
+  const args = [...preloaded, cli, '--port', '0', '--state', ':memory:', ...logging]
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] })
   onTestFinished(() => void child.kill('SIGKILL'))
   const [line] = await once(child.stdout, 'data')
-  const origin = /http:\/\/[^"/]+/.exec(String(line))?.[0] ?? ''
+  const origin = /http:\/\/[\d.]+:\d+/.exec(String(line))?.[0] ?? ''
+  return { child, origin }
+}
+
+test('a log that nobody reads is bounded, and says what it lost to whoever reads it in the end', async () => {
+  const { child, origin } = await served(['--log-bodies', '--log-format', 'json'])
   // Some 4 kB of log each, four times of what may wait.
   const body = event({ insertId: 'always', properties: { long: 'x'.repeat(1900) } })
   const answers = await postAll(origin, '/v1/events', new Array(10_000).fill(body))
@@ -24,13 +30,9 @@ test('a log that nobody reads is bounded, and says what it lost to whoever reads
   expect(said).toMatch(/"lines":\d{3,},"msg":"lines of the log are lost/)
 })
 
-test('the last lines before a crash are written', async () => {
+test.each(['json', 'pretty'])('the last lines before a crash are written: %s', async (format) => {
   const crash = `data:text/javascript,process.on('SIGUSR2', () => { throw new Error('made to crash') })`
-  const args = ['--import', crash, cli, '--port', '0', '--state', ':memory:', '--log-format', 'json']
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] })
-  onTestFinished(() => void child.kill('SIGKILL'))
-  const [line] = await once(child.stdout, 'data')
-  const origin = /http:\/\/[^"/]+/.exec(String(line))?.[0] ?? ''
+  const { child, origin } = await served(['--log-format', format], ['--import', crash])
   const said = text(child.stderr)
   await fetch(`${origin}/v1/nowhere`)
   child.kill('SIGUSR2')
@@ -40,10 +42,7 @@ test('the last lines before a crash are written', async () => {
 })
 
 test('a line has the time of what it tells, however much later it is written, and lines keep their order', async () => {
-  const child = spawn(process.execPath, [cli, '--port', '0', '--state', ':memory:', '--log-format', 'json'])
-  onTestFinished(() => void child.kill('SIGKILL'))
-  const [line] = await once(child.stdout, 'data')
-  const origin = /http:\/\/[^"/]+/.exec(String(line))?.[0] ?? ''
+  const { child, origin } = await served(['--log-format', 'json'])
   const said = text(child.stderr)
   const answered: number[] = []
   for (let n = 0; n < 100; n += 1) {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { Entry } from '../../src/journal/entry.ts'
 import { Journal } from '../../src/journal/journal.ts'
 import { packed, unpacked } from '../../src/journal/packed.ts'
-import { entryFor } from './entries.ts'
+import { type About, entryFor } from './entries.ts'
 
 /** What HTTP sends on one line: anything but a line feed, or nothing. */
 const line = fc.string({ unit: 'grapheme' }).map((text) => text.replaceAll('\n', ''))
@@ -23,7 +23,7 @@ const entries: fc.Arbitrary<Partial<Entry>> = fc.record({
   durationMs: fc.nat({ max: 1e6 }).map((micros) => micros / 1000),
   delayMs: fc.nat(),
   sandbox: name,
-  operation: fc.option(name, { nil: undefined }),
+  operation: fc.option(fc.oneof(name, fc.constantFrom('', 'of two\nlines', '"')), { nil: undefined }),
   brokenOff: fc.boolean(),
   scenarios: fc.array(fc.string(), { maxLength: 2 }),
   damage: fc.array(fc.string(), { maxLength: 2 }),
@@ -33,10 +33,14 @@ const entries: fc.Arbitrary<Partial<Entry>> = fc.record({
 })
 
 test('an entry that was packed comes back as it was', () => {
-  const none = () => new Uint8Array()
+  const none = () => undefined
   fc.assert(
-    fc.property(entries, headers, headers, line, (parts, asked, answered, path) => {
-      const about = { request: { path, query: path, headers: asked }, answer: { headers: answered } }
+    fc.property(entries, headers, headers, line, fc.nat(), (parts, asked, answered, path, n) => {
+      const body = (size: number) => ({ bytes: undefined, size })
+      const about: About = {
+        request: { method: `M${n}`, path, query: `${path}?`, headers: asked, body: body(n) },
+        answer: { status: n + 1, headers: answered, body: body(n + 2), origin: 'simulator' },
+      }
       const entry: Entry = { ...entryFor(new Journal(1), about), ...parts }
       const again = unpacked(packed(entry), none, none)
       expect(JSON.parse(JSON.stringify(again))).toEqual(JSON.parse(JSON.stringify(entry)))
