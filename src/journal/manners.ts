@@ -74,15 +74,17 @@ export class Manners {
     this.#chains.keep(call, { name: String(number).padStart(12, '0'), last, pauses: [] })
   }
 
-  #noteHeaders({ id, request, operation = '' }: Entry): void {
-    const { headers, body, method } = request
-    const find = (rule: MannersRule, what: string) =>
-      this.findings.add(`${rule} ${operation} ${method}`, [id], () => {
-        const sentence = `${operation || method} was ${what}.`
-        return { rule, operation, sentence, waitedMs: undefined }
-      })
-    if (!headers['user-agent']) find('user-agent', 'asked without a User-Agent')
+  #noteHeaders(entry: Entry): void {
+    const { headers, body } = entry.request
+    if (!headers['user-agent']) this.#find(entry, 'user-agent', 'asked without a User-Agent')
     if (body.size > 0 && headers['content-type'] === undefined)
-      find('content-type', 'sent a body without a Content-Type')
+      this.#find(entry, 'content-type', 'sent a body without a Content-Type')
+  }
+
+  #find({ id, request: { method }, operation = '' }: Entry, rule: MannersRule, what: string): void {
+    this.findings.add(`${rule} ${operation} ${method}`, [id], () => {
+      const sentence = `${operation || method} was ${what}.`
+      return { rule, operation, sentence, waitedMs: undefined }
+    })
   }
 }

@@ -29,6 +29,7 @@ export class ImpactIndex {
 
   /** Days with events, earliest first. */
   query({ productIds, from, to }: ImpactQuery): ReadonlyMap<string, DayImpact> {
+    if (this.#days.size === 0) return nothing // as in most sandboxes
     const found = new Map<string, Sum>()
     for (const product of new Set(productIds.map(uuidKey))) {
       const days = this.#days.get(product)
