@@ -1,4 +1,5 @@
-import type { Call } from './calls.ts'
+import { type Call, kindOf } from './calls.ts'
+import type { Entry } from './entry.ts'
 import { type Chain, isOver } from './tries.ts'
 
 /** Chains that are remembered; for one more, the one that nothing was heard of for longest is forgotten. */
@@ -19,18 +20,15 @@ export class Chains {
   /** How many chains there are of each kind of call. */
   readonly #kinds = new Map<string, number>()
 
-  get isEmpty(): boolean {
-    return this.#kept.size === 0
-  }
-
-  /** Whether a call of this kind may continue a chain at this time (the machine's): most need not be looked at more closely. */
-  mayContinue(kind: string, at: number): boolean {
+  /** Whether a request may continue a chain, by its kind and its time: most need not be looked at more closely. */
+  mayContinue(entry: Entry): boolean {
+    if (this.#kept.size === 0) return false
     for (const [key, { chain }] of this.#kept) {
       // In the order in which they were continued: behind one that is not over there is none, but for long waits.
-      if (!isOver(chain, at)) break
+      if (!isOver(chain, entry.at)) break
       this.#forget(key)
     }
-    return this.#kinds.has(kind)
+    return this.#kinds.has(kindOf(entry))
   }
 
   /** The chain that the call continues: the one of its idempotency key, else the latest of its body. */

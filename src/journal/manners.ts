@@ -1,5 +1,5 @@
 import { Bounded } from './bounded.ts'
-import { type Call, callOf, kindOf } from './calls.ts'
+import { type Call, callOf } from './calls.ts'
 import { Chains } from './chains.ts'
 import type { Entry } from './entry.ts'
 import type { Whole } from './journal.ts'
@@ -39,7 +39,7 @@ export class Manners {
     this.#noteHeaders(entry)
     if (entry.answer.origin === 'simulator' || entry.brokenOff) return
     // Most requests succeed, and nothing is waiting for them.
-    const mayContinue = !this.#chains.isEmpty && this.#chains.mayContinue(kindOf(entry), entry.at)
+    const mayContinue = this.#chains.mayContinue(entry)
     const failed = isJudged(entry)
     if (mayContinue || failed) this.#noteTry(entry, whole, failed)
   }

@@ -5,7 +5,7 @@ export function hashOfName(name: string): number {
   return hash
 }
 
-/** Powers of two. */
+/** A power of two, as every number of slots is. */
 const fewestSlots = 64
 
 /**
@@ -44,7 +44,10 @@ export class InsertIndex {
     const hash = this.#hashAt(place)
     if (hash === undefined) return
     let slot = this.#slotOf(hash)
-    while (this.#slots[slot] !== place + 1) slot = this.#slotOf(slot + 1)
+    while (this.#slots[slot] !== place + 1) {
+      if (!this.#slots[slot]) throw new Error(`the event at ${place} is not in the index`)
+      slot = this.#slotOf(slot + 1)
+    }
     this.#slots[slot] = 0
     this.#held -= 1
   }
