@@ -2,7 +2,7 @@ import type { Operation, SentParameters } from '../contract/contract.ts'
 import type { Json } from '../json.ts'
 import { ByteRing } from './byte-ring.ts'
 import type { Entry } from './entry.ts'
-import { isPackedOf, packed, unpacked } from './packed.ts'
+import { isPackedOf, numbersOfEntry, packedTexts, packNumbers, unpacked } from './packed.ts'
 
 /** An exchange as the process holds it while it is recorded; for those who look into bodies and would have to read them again. */
 export interface Whole {
@@ -63,7 +63,9 @@ export class Journal {
   readonly #size: number
   /** Whose entry it is, by its place in the ring. */
   readonly #owners: Count[] = []
-  readonly #entries: ByteRing
+  readonly #texts: ByteRing
+  /** The numbers of the entry at each place of the ring, side by side. */
+  readonly #numbers: Float64Array
   readonly #requests: ByteRing
   readonly #answers: ByteRing
   readonly #counts = new Map<string, Count>()
@@ -75,7 +77,8 @@ export class Journal {
 
   constructor(size: number) {
     this.#size = size
-    this.#entries = new ByteRing(size)
+    this.#texts = new ByteRing(size)
+    this.#numbers = new Float64Array(size * numbersOfEntry)
     this.#requests = new ByteRing(size, roomForRequests)
     this.#answers = new ByteRing(size, roomForAnswers)
   }
@@ -152,12 +155,12 @@ export class Journal {
 
   /** The entries of the span that are held. Not to be gone on with after a pause: the ring goes on meanwhile. */
   *entries(span: Span = {}): Generator<Entry> {
-    for (const number of this.#numbers(span)) yield this.#entry(number, this.#textOf(number))
+    for (const number of this.#numbersIn(span)) yield this.#entry(number, this.#textOf(number))
   }
 
   /** The entry of a request id; undefined where it was dropped, cleared, or never there. */
   find(id: string): Entry | undefined {
-    for (const number of this.#numbers({ first: 'newest' })) {
+    for (const number of this.#numbersIn({ first: 'newest' })) {
       const text = this.#textOf(number)
       if (isPackedOf(id, text)) return this.#entry(number, text)
     }
@@ -165,7 +168,7 @@ export class Journal {
   }
 
   /** The numbers of the entries of the span. */
-  *#numbers({ sandbox, after = 0, first = 'oldest' }: Span): Generator<number> {
+  *#numbersIn({ sandbox, after = 0, first = 'oldest' }: Span): Generator<number> {
     const least = Math.max(this.oldest, after + 1)
     const howMany = Math.max(0, this.#recorded - least + 1)
     for (let step = 0; step < howMany; step += 1) {
@@ -177,12 +180,14 @@ export class Journal {
   }
 
   #textOf(number: number): string {
-    return this.#entries.textAt(number - 1) ?? ''
+    return this.#texts.textAt(number - 1) ?? ''
   }
 
   #entry(number: number, text: string): Entry {
+    const start = ((number - 1) % this.#size) * numbersOfEntry
     return unpacked(
       text,
+      this.#numbers.subarray(start, start + numbersOfEntry),
       () => this.#requests.at(number - 1),
       () => this.#answers.at(number - 1),
     )
@@ -199,12 +204,13 @@ export class Journal {
   }
 
   #keep(entry: Entry, count: Count): void {
-    const text = packed(entry)
+    const text = packedTexts(entry)
     const place = this.#recorded % this.#size
     const owner = this.#owners[place]
     if (owner) owner.dropped += 1
     this.#owners[place] = count
-    this.#entries.addText(text)
+    this.#texts.addText(text)
+    packNumbers(entry, this.#numbers, place * numbersOfEntry)
     this.#requests.add(entry.request.body.bytes ?? noBytes)
     this.#answers.add(entry.answer.body.bytes ?? noBytes)
   }

@@ -1,3 +1,4 @@
+import { Remembered } from '../remembered.ts'
 import type { Captured, Entry } from './entry.ts'
 
 type Headers = Entry['request']['headers']
@@ -6,34 +7,47 @@ type Headers = Entry['request']['headers']
 type Findings = Pick<Entry, 'scenarios' | 'damage' | 'violations' | 'answerViolations' | 'advice'>
 
 /**
- * An entry as one text, all of it but the bytes of its bodies, its id first. Most texts and numbers are on a line each, and headers end with
- * an empty line: HTTP has no line feed in any of them, and as JSON it would take twice the time. What comes from documents is JSON.
+ * The texts of an entry as one, its id first. Most are on a line each, and headers end with an empty line: HTTP has no line feed in
+ * any of them, and as JSON it would take twice the time. What comes from documents is JSON.
  */
-export function packed(entry: Entry): string {
+export function packedTexts(entry: Entry): string {
   const { request, answer } = entry
   const lines = [
     entry.id,
-    entry.number,
-    entry.at,
-    entry.now,
-    entry.durationMs,
-    entry.delayMs,
     entry.sandbox,
-    entry.operation === undefined ? '' : JSON.stringify(entry.operation),
+    entry.operation === undefined ? '' : jsonOf(entry.operation),
     entry.brokenOff ? 'broken off' : '',
     findingsText(entry),
     request.method,
     request.path,
     request.query,
-    request.body.size,
   ]
   addHeaders(lines, request.headers)
-  lines.push(answer.status, answer.origin, answer.body.size)
+  lines.push(answer.origin)
   addHeaders(lines, answer.headers)
   return lines.join('\n')
 }
 
-function addHeaders(lines: (string | number)[], headers: Headers): void {
+/** How many numbers an entry has. */
+export const numbersOfEntry = 8
+
+/** Writes the numbers of an entry from a place on: as text they would take as long as all the rest of it. */
+export function packNumbers(entry: Entry, into: Float64Array, at: number): void {
+  into[at] = entry.number
+  into[at + 1] = entry.at
+  into[at + 2] = entry.now
+  into[at + 3] = entry.durationMs
+  into[at + 4] = entry.delayMs
+  into[at + 5] = entry.request.body.size
+  into[at + 6] = entry.answer.status
+  into[at + 7] = entry.answer.body.size
+}
+
+/** Of a name. There are as many as the contract has operations. */
+const jsons = new Remembered<string>(100)
+const jsonOf = (name: string) => jsons.get(name, () => JSON.stringify(name))
+
+function addHeaders(lines: string[], headers: Headers): void {
   for (const name in headers) lines.push(name, headers[name] ?? '')
   lines.push('')
 }
@@ -55,16 +69,26 @@ export function isPackedOf(id: string, text: string): boolean {
 type Held = () => Captured['bytes']
 
 /** The entry again. Its bodies are read when somebody looks at them; of one that was let go meanwhile only the size is left. */
-export function unpacked(text: string, requestBody: Held, answerBody: Held): Entry {
-  const lines = new Lines(text)
+export function unpacked(texts: string, numbers: Float64Array, requestBody: Held, answerBody: Held): Entry {
+  const lines = new Lines(texts)
+  const [
+    number = 0,
+    at = 0,
+    now = 0,
+    durationMs = 0,
+    delayMs = 0,
+    requestSize = 0,
+    status = 0,
+    answerSize = 0,
+  ] = numbers
   // In the order in which they were packed.
   return {
     id: lines.text(),
-    number: lines.number(),
-    at: lines.number(),
-    now: lines.number(),
-    durationMs: lines.number(),
-    delayMs: lines.number(),
+    number,
+    at,
+    now,
+    durationMs,
+    delayMs,
     sandbox: lines.text(),
     operation: lines.json<string | undefined>(undefined),
     brokenOff: lines.text() !== '',
@@ -73,13 +97,13 @@ export function unpacked(text: string, requestBody: Held, answerBody: Held): Ent
       method: lines.text(),
       path: lines.text(),
       query: lines.text(),
-      body: captured(requestBody, lines.number()),
+      body: captured(requestBody, requestSize),
       headers: lines.headers(),
     },
     answer: {
-      status: lines.number(),
+      status,
       origin: lines.text() as Entry['answer']['origin'], // what was packed above
-      body: captured(answerBody, lines.number()),
+      body: captured(answerBody, answerSize),
       headers: lines.headers(),
     },
   }
@@ -98,10 +122,6 @@ class Lines {
     const line = this.#lines[this.#at] ?? ''
     this.#at += 1
     return line
-  }
-
-  number(): number {
-    return Number(this.text())
   }
 
   /** What was written as JSON; the other value where there is nothing. */

@@ -4,6 +4,7 @@
  */
 export const mayImport: Readonly<Record<string, readonly string[]>> = {
   // The vocabulary: no row below is known here.
+  'awaitable.ts': [],
   'json.ts': [],
   'derive.ts': [],
   'log.ts': [],
@@ -18,13 +19,14 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   // Three that know nothing of each other, nor of us.
   'contract/': ['json.ts', 'pointer.ts'],
   'simulation/': ['derive.ts', 'json.ts', 'utc-day.ts'],
-  'state/': ['derive.ts', 'json.ts', 'utc-day.ts'],
+  'state/': ['awaitable.ts', 'derive.ts', 'json.ts', 'utc-day.ts'],
 
   'clock.ts': ['contract/formats.ts'],
 
   // A request, an answer, and what can be made of them.
   'sandboxes.ts': ['clock.ts', 'scenarios/rules.ts'],
   'exchange.ts': [
+    'awaitable.ts',
     'contract/contract.ts',
     'json.ts',
     'json-body.ts',
@@ -45,6 +47,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
     'simulation/',
   ],
   'operations/': [
+    'awaitable.ts',
     'contract/contract.ts',
     'contract/formats.ts',
     'exchange.ts',
@@ -62,12 +65,14 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
     'json-body.ts',
     'pointer.ts',
     'query.ts',
+    'remembered.ts',
     'scenarios/',
     'utc-day.ts',
   ],
 
   // Two that never call each other: they meet in state, journal and sandboxes.
   'pipeline/': [
+    'awaitable.ts',
     'clock.ts',
     'contract/contract.ts',
     'contract/fallback.ts',
@@ -86,6 +91,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
     'state/store.ts',
   ],
   'control/': [
+    'awaitable.ts',
     'clock.ts',
     'contract/contract.ts',
     'exchange.ts',
@@ -103,7 +109,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   ],
 
   // The edge knows values, not what makes them.
-  'http/': ['exchange.ts', 'log.ts', 'refusals.ts', 'size.ts'],
+  'http/': ['awaitable.ts', 'exchange.ts', 'log.ts', 'refusals.ts', 'size.ts'],
 
   // The top: where the parts are put together.
   'setting.ts': [],
@@ -164,6 +170,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
     'state/store.ts',
   ],
   'simulator.ts': [
+    'awaitable.ts',
     'clock.ts',
     'contract/',
     'control/',

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Entry } from '../../src/journal/entry.ts'
 import { Journal } from '../../src/journal/journal.ts'
-import { packed, unpacked } from '../../src/journal/packed.ts'
+import { numbersOfEntry, packedTexts, packNumbers, unpacked } from '../../src/journal/packed.ts'
 import { type About, entryFor } from './entries.ts'
 
 /** What HTTP sends on one line: anything but a line feed, or nothing. */
@@ -42,7 +42,9 @@ test('an entry that was packed comes back as it was', () => {
         answer: { status: n + 1, headers: answered, body: body(n + 2), origin: 'simulator' },
       }
       const entry: Entry = { ...entryFor(new Journal(1), about), ...parts }
-      const again = unpacked(packed(entry), none, none)
+      const numbers = new Float64Array(numbersOfEntry)
+      packNumbers(entry, numbers, 0)
+      const again = unpacked(packedTexts(entry), numbers, none, none)
       expect(JSON.parse(JSON.stringify(again))).toEqual(JSON.parse(JSON.stringify(entry)))
     }),
   )
