@@ -1,3 +1,4 @@
+import type { Awaitable } from './awaitable.ts'
 import type { Operation, ParameterValues, SentParameters, Violation } from './contract/contract.ts'
 import type { Json } from './json.ts'
 import { type ReadJson, readJson } from './json-body.ts'
@@ -190,7 +191,7 @@ export function enter(exchange: Exchange, sandbox: Sandbox): void {
 }
 
 /** A stage answers, or lets the request go on. */
-export type Stage = (exchange: Exchange) => Reply | undefined | Promise<Reply | undefined>
+export type Stage = (exchange: Exchange) => Awaitable<Reply | undefined>
 
 /** The operation of an exchange that `identify` let through. */
 export function operationOf(exchange: Exchange): Operation {

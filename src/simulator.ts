@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events'
+import type { Awaitable } from './awaitable.ts'
 import { parseDuration, parseNow } from './clock.ts'
 import type { Contract, Loaded } from './contract/contract.ts'
 import { createFallback, type Fallback } from './contract/fallback.ts'
@@ -31,7 +32,7 @@ import type { Store } from './state/store.ts'
 export interface Simulator {
   readonly contract: Contract
   /** Answers a request to the simulated service. */
-  service(request: Incoming): Promise<Parcel>
+  service(request: Incoming): Awaitable<Parcel>
   /** Why a request is not let into the control plane, decided without its body; undefined: it is. */
   controlRefusal(head: Incoming): Reply | undefined
   /** Answers a request to the control plane. */

@@ -1,3 +1,4 @@
+import type { Awaitable } from '../awaitable.ts'
 import type {
   Contract,
   Match,
@@ -31,7 +32,7 @@ export interface ControlRequest {
 type Outcome = Json | Refused | Special
 
 /** The body of the documented success status; or what is more than that. */
-export type ControlHandler = (request: ControlRequest) => Promise<Outcome> | Outcome
+export type ControlHandler = (request: ControlRequest) => Awaitable<Outcome>
 
 /** An answer that is no JSON, or not of the lowest success status: `new Special({ body: text, mediaType: 'text/html' })`. */
 export class Special {

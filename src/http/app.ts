@@ -1,6 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import cors from 'cors'
 import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response } from 'express'
+import { type Awaitable, andThen, rescued } from '../awaitable.ts'
 import type { Incoming, Parcel, Reply } from '../exchange.ts'
 import type { Log } from '../log.ts'
 import { refusals } from '../refusals.ts'
@@ -10,7 +11,7 @@ import { headOf, localTarget, requestReader } from './read-request.ts'
 
 /** What answers: the service's operations and our control plane, each a function of the request. */
 export interface Answering {
-  readonly service: (request: Incoming) => Promise<Parcel>
+  readonly service: (request: Incoming) => Awaitable<Parcel>
   readonly controlRefusal: (head: Incoming) => Reply | undefined
   /** `gone`: aborted once the asker has gone. */
   readonly control: (request: Incoming, gone: AbortSignal) => Promise<Parcel>
@@ -62,18 +63,17 @@ export function createApp(answering: Answering, settings: AppSettings, log: Log)
     await deliver(await answering.control(request, gone.signal), res)
   }
   const send = together((parcel: Parcel, res: ServerResponse) => {
-    const failed = (error: unknown) => stumble(error, res, log)
-    try {
-      deliver(parcel, res)?.catch(failed)
-    } catch (error) {
-      failed(error) // the others of this turn are not to suffer for it
-    }
+    // One that cannot be sent is not to spoil the others of this turn.
+    void rescued(
+      () => deliver(parcel, res),
+      (error) => stumble(error, res, log),
+    )
   })
   const answerService = (req: IncomingMessage, res: ServerResponse, target: string) =>
     readRequest(req, res, headOf(req, target, nextId()), (request) => {
-      answering.service(request).then(
-        (parcel) => send(parcel, res),
-        (error: unknown) => stumble(error, res, log),
+      void rescued(
+        () => andThen(answering.service(request), (parcel) => send(parcel, res)),
+        (error) => stumble(error, res, log),
       )
     })
 

@@ -1,3 +1,4 @@
+import { type Awaitable, andThen } from '../awaitable.ts'
 import { type Exchange, parametersOf } from '../exchange.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
 import { Remembered } from '../remembered.ts'
@@ -40,7 +41,7 @@ export function getModelAnalytics(
       const asked = { seed: exchange.seed, modelId, days: daysOf(query['period']), now: exchange.now }
       const products = productsOfModel.get(modelId)
       if (!products) return answer(asked, exchange.shaping, undefined)
-      return shiftBy(store, exchange.sandbox.name, products, asked).then((shift) =>
+      return andThen(shiftBy(store, exchange.sandbox.name, products, asked), (shift) =>
         answer(asked, exchange.shaping, shift),
       )
     },
@@ -78,19 +79,22 @@ interface Shift {
 }
 
 /** The weight of the sandbox's quality settings times the sum of the day's impacts. Undefined where there is nothing to do. */
-async function shiftBy(
+function shiftBy(
   store: Store,
   sandbox: string,
   productIds: readonly string[],
   { days, now }: Pick<AnalyticsQuery, 'days' | 'now'>,
-): Promise<Shift | undefined> {
+): Awaitable<Shift | undefined> {
   const today = dayOf(now)
   const bounds = { from: dayName(today - days + 1), to: dayName(today) }
-  const impacts = await store.eventImpact(sandbox, { productIds, ...bounds })
-  if (impacts.size === 0) return undefined
-  const { weight } = await store.getQuality(sandbox)
-  const sums = Array.from(impacts, ([day, { impact }]) => `${day}=${impact}`)
-  return { of: (day) => weight * (impacts.get(day)?.impact ?? 0), key: `${weight}*${sums.join()}` }
+  return andThen(store.eventImpact(sandbox, { productIds, ...bounds }), (impacts) => {
+    if (impacts.size === 0) return undefined
+    const sums = Array.from(impacts, ([day, { impact }]) => `${day}=${impact}`)
+    return andThen(store.getQuality(sandbox), ({ weight }) => ({
+      of: (day) => weight * (impacts.get(day)?.impact ?? 0),
+      key: `${weight}*${sums.join()}`,
+    }))
+  })
 }
 
 /** The names of days that were asked for: today, and where its periods began. */

@@ -1,3 +1,4 @@
+import type { Awaitable } from '../awaitable.ts'
 import type { Violation } from '../contract/contract.ts'
 import type { Exchange, Lasting } from '../exchange.ts'
 import type { Json } from '../json.ts'
@@ -21,5 +22,5 @@ export interface Handler {
   advise?(exchange: Exchange): readonly Violation[]
   /** What the service takes and only recommends otherwise: said, and never a refusal. */
   recommend?(exchange: Exchange): readonly Violation[]
-  handle(exchange: Exchange): Promise<Answer> | Answer
+  handle(exchange: Exchange): Awaitable<Answer>
 }

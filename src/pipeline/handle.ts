@@ -1,3 +1,4 @@
+import { type Awaitable, andThen } from '../awaitable.ts'
 import type { Contract } from '../contract/contract.ts'
 import type { Fallback } from '../contract/fallback.ts'
 import { type Exchange, operationOf, type Reply } from '../exchange.ts'
@@ -11,7 +12,7 @@ export function handle(
   handlers: ReadonlyMap<string, Handler>,
   fallback: Fallback | undefined,
 ) {
-  return function handle(exchange: Exchange): Reply | Promise<Reply> {
+  return function handle(exchange: Exchange): Awaitable<Reply> {
     const operation = operationOf(exchange)
     const handler = handlers.get(operation.id)
     if (!handler) return answerFromDocument(exchange, contract, fallback)
@@ -22,8 +23,7 @@ export function handle(
       origin: 'contract',
       lasting,
     })
-    const answer = handler.handle(exchange)
-    return answer instanceof Promise ? answer.then(replyWith) : replyWith(answer)
+    return andThen(handler.handle(exchange), replyWith)
   }
 }
 

@@ -1,3 +1,4 @@
+import { type Awaitable, andThen, rescued } from '../awaitable.ts'
 import type { Contract } from '../contract/contract.ts'
 import type { Fallback } from '../contract/fallback.ts'
 import {
@@ -52,7 +53,7 @@ export interface Parts {
 }
 
 /** A request in, its answer out. `account`: takes in why it became that answer. */
-export type Pipeline = (request: Incoming, account?: Account) => Promise<Parcel>
+export type Pipeline = (request: Incoming, account?: Account) => Awaitable<Parcel>
 
 /** THE ORDER of things. The first stage that has a reply wins; every reply goes the whole way out. */
 export function createPipeline(parts: Parts): Pipeline {
@@ -75,7 +76,7 @@ export function createPipeline(parts: Parts): Pipeline {
     rate: rate(store, parts.limitOf, handlers),
     /** the operation itself */
     handle: handle(contract, handlers, parts.fallback),
-  })
+  }).map(([name, run]) => ({ name, run }))
   const stagesOut = [
     checkAnswer(log),
     damage(),
@@ -83,44 +84,55 @@ export function createPipeline(parts: Parts): Pipeline {
     record(parts.journal, log, parts.logBodies),
   ]
 
-  return async function pipeline(request, account) {
+  return function pipeline(request, account) {
     const exchange = open(request, sandboxes, account)
-    try {
-      const answered = await firstReply(stagesIn, exchange, log)
-      const reply = stagesOut.reduce((reply, stage) => stage(exchange, reply), answered)
-      return { reply, delivery: exchange.delivery, date: exchange.now }
-    } finally {
-      exchange.sandbox.busy -= 1
+    const goOut = (answered: Reply): Parcel => {
+      try {
+        let reply = answered
+        for (const stage of stagesOut) reply = stage(exchange, reply)
+        return { reply, delivery: exchange.delivery, date: exchange.now }
+      } finally {
+        exchange.sandbox.busy -= 1
+      }
     }
+    return andThen(firstReply(stagesIn, exchange, log), goOut)
   }
 }
 
+interface NamedStage {
+  readonly name: string
+  readonly run: Stage
+}
+
 /** Expected outcomes are values: whatever is thrown is a bug of ours, and the caller hears no more of it than that. */
-async function firstReply(
-  stages: readonly (readonly [string, Stage])[],
-  exchange: Exchange,
-  log: Log,
-): Promise<Reply> {
-  try {
-    for (const [name, stage] of stages) {
-      if (exchange.account) exchange.account.stage = name
-      const outcome = stage(exchange)
-      // Most stages have nothing to wait for, and to wait costs a turn of the microtask queue.
-      const reply = outcome instanceof Promise ? await outcome : outcome
-      if (reply) return reply
-    }
-    throw new Error('no stage answered')
-  } catch (error) {
-    const requestId = exchange.request.id
-    if (error instanceof NotKept) {
-      log.error({ requestId, reason: error.message }, 'the state cannot be written')
-      return refusals.ownFault(error.message)
-    }
-    log.error({ requestId, err: error }, 'a bug in the simulator')
-    return refusals.ownFault(
-      `Internal error of the simulator; its log tells more under the request id ${requestId}.`,
-    )
+function firstReply(stages: readonly NamedStage[], exchange: Exchange, log: Log): Awaitable<Reply> {
+  return rescued(
+    () => replyFrom(0, stages, exchange),
+    (error) => {
+      const requestId = exchange.request.id
+      if (error instanceof NotKept) {
+        log.error({ requestId, reason: error.message }, 'the state cannot be written')
+        return refusals.ownFault(error.message)
+      }
+      log.error({ requestId, err: error }, 'a bug in the simulator')
+      return refusals.ownFault(
+        `Internal error of the simulator; its log tells more under the request id ${requestId}.`,
+      )
+    },
+  )
+}
+
+/** The reply of the first stage that has one, from a place on. Most stages have nothing to wait for. */
+function replyFrom(place: number, stages: readonly NamedStage[], exchange: Exchange): Awaitable<Reply> {
+  for (const [index, { name, run }] of stages.entries()) {
+    if (index < place) continue
+    if (exchange.account) exchange.account.stage = name
+    const outcome = run(exchange)
+    if (outcome instanceof Promise)
+      return outcome.then((reply) => reply ?? replyFrom(index + 1, stages, exchange))
+    if (outcome) return outcome
   }
+  throw new Error('no stage answered')
 }
 
 function open(request: Incoming, sandboxes: Pick<Sandboxes, 'use'>, account: Account | undefined): Exchange {

@@ -77,11 +77,11 @@ export class KeptStore implements Store {
     })
   }
 
-  async eventImpact(sandbox: string, query: ImpactQuery): Promise<ReadonlyMap<string, DayImpact>> {
+  eventImpact(sandbox: string, query: ImpactQuery): ReadonlyMap<string, DayImpact> {
     return this.#keeper.world.realm(sandbox).sandbox.impact.query(query)
   }
 
-  async getQuality(sandbox: string): Promise<QualitySettings> {
+  getQuality(sandbox: string): QualitySettings {
     return frozen(this.#keeper.world.realm(sandbox).sandbox.quality)
   }
 

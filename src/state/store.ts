@@ -1,3 +1,4 @@
+import type { Awaitable } from '../awaitable.ts'
 import type { Json, JsonObject } from '../json.ts'
 import type { ImportOutcome, QualitySettings, SandboxExport, SandboxSummary, Snapshot } from './sandboxes.ts'
 
@@ -164,8 +165,8 @@ export class NotKept extends Error {
 /**
  * What the simulator remembers. Every method is one atomic step, so that an adapter for a shared store can do it in one
  * round trip. A method's promise resolves once its effect is kept, and rejects with `NotKept` (memory unchanged) where
- * it could not be kept. What a method is given is copied; what it gives out is a copy too, or frozen. A sandbox that was never written to is
- * an empty one.
+ * it could not be kept. What every analysis asks for is given without a promise by whoever has it at hand. What a method is given
+ * is copied; what it gives out is a copy too, or frozen. A sandbox that was never written to is an empty one.
  */
 export interface Store {
   /** Records an event once per `insertId` and sandbox. */
@@ -190,8 +191,8 @@ export interface Store {
   activateVersion(sandbox: string, promptId: string, versionId: string): Promise<boolean>
 
   /** Days with events and their sums over all the products asked for, earliest first. Kept up to date, not counted. */
-  eventImpact(sandbox: string, query: ImpactQuery): Promise<ReadonlyMap<string, DayImpact>>
-  getQuality(sandbox: string): Promise<QualitySettings>
+  eventImpact(sandbox: string, query: ImpactQuery): Awaitable<ReadonlyMap<string, DayImpact>>
+  getQuality(sandbox: string): Awaitable<QualitySettings>
   putQuality(sandbox: string, settings: QualitySettings): Promise<void>
 
   /** Keeps a copy of events, prompts and quality settings under a new id. */
