@@ -57,7 +57,7 @@ export function compileParameters(
   const groups = PLACES.map((place) => {
     const parameters = [...byName.values()].filter((parameter) => parameter.in === place)
     return { place, parameters, validate: compileGroup(document, compiler, parameters, operationPointer) }
-  })
+  }).filter(({ parameters }) => parameters.length > 0)
   return {
     described: [...byName.values()].map((parameter) => describe(document, parameter)),
     read(sent) {

@@ -10,6 +10,12 @@ export interface Kind {
   count: number
 }
 
+/** How the answers to one operation were. */
+interface Answers {
+  readonly kinds: Kind[]
+  readonly durations: Durations
+}
+
 /** How long the answers to one operation took. */
 export interface Durations {
   readonly operation: string | undefined
@@ -26,39 +32,38 @@ export const durationBounds = [
 
 /** Counts over the life of the process, whatever is cleared meanwhile. As many as operations and statuses, however many requests. */
 export class Tallies {
-  readonly #kinds = new Map<string, Kind>()
-  readonly #durations = new Map<string | undefined, Durations>()
+  readonly #byOperation = new Map<string | undefined, Answers>()
 
   constructor(journal: Journal) {
     journal.onEntry((entry) => this.#add(entry))
   }
 
   kinds(): readonly Kind[] {
-    return [...this.#kinds.values()]
+    return [...this.#byOperation.values()].flatMap(({ kinds }) => kinds)
   }
 
   durations(): readonly Durations[] {
-    return [...this.#durations.values()]
+    return Array.from(this.#byOperation.values(), ({ durations }) => durations)
   }
 
   #add({ operation, answer: { status, origin }, durationMs }: Entry): void {
-    const key = `${status} ${origin} ${operation}`
-    const kind = this.#kinds.get(key)
+    const { kinds, durations } = this.#answersTo(operation)
+    const kind = kinds.find((known) => known.status === status && known.origin === origin)
     if (kind) kind.count += 1
-    else this.#kinds.set(key, { operation, status, origin, count: 1 })
+    else kinds.push({ operation, status, origin, count: 1 })
     const seconds = durationMs / 1000
-    const durations = this.#durationsOf(operation)
     const at = durationBounds.findIndex((bound) => seconds <= bound)
     const slot = at < 0 ? durationBounds.length : at
     durations.counts[slot] = (durations.counts[slot] ?? 0) + 1
     durations.sum += seconds
   }
 
-  #durationsOf(operation: string | undefined): Durations {
-    const known = this.#durations.get(operation)
+  #answersTo(operation: string | undefined): Answers {
+    const known = this.#byOperation.get(operation)
     if (known) return known
-    const none = { operation, counts: Array.from({ length: durationBounds.length + 1 }, () => 0), sum: 0 }
-    this.#durations.set(operation, none)
+    const counts = Array.from({ length: durationBounds.length + 1 }, () => 0)
+    const none = { kinds: [], durations: { operation, counts, sum: 0 } }
+    this.#byOperation.set(operation, none)
     return none
   }
 }

@@ -13,13 +13,7 @@ import {
 import { headersOf } from '../scenarios/refusals.ts'
 
 /** The request headers that steer us. An `X-Sim-` header that is not one of these is refused, not ignored. */
-const controlHeaders = [
-  'x-sim-scenario',
-  'x-sim-sequence',
-  'x-sim-sandbox',
-  'x-sim-seed',
-  'x-sim-now',
-] as const
+const controlHeaders = ['x-sim-scenario', 'x-sim-sequence', 'x-sim-sandbox', 'x-sim-seed', 'x-sim-now']
 
 /** What the request itself asks for. */
 export interface Asked {
@@ -36,9 +30,9 @@ export interface Asked {
 /** Reads every control of the request; sets its own seed and instant. */
 export function readControls(exchange: Exchange, catalogue: Catalogue): Parsed<Asked> {
   const { headers } = exchange.request
-  const unknown = Object.keys(headers).find(
-    (name) => name.startsWith('x-sim-') && !controlHeaders.some((known) => known === name),
-  )
+  const controls = Object.keys(headers).filter((name) => name.startsWith('x-sim-'))
+  if (controls.length === 0 && headers['prefer'] === undefined) return nothingAsked // as most requests
+  const unknown = controls.find((name) => !controlHeaders.includes(name))
   if (unknown) return no(`There is no control header "${unknown}". Known: ${controlHeaders.join(', ')}.`)
   const preferences = readPreferences(headers['prefer'])
   const world = setWorld(exchange, preferences)
@@ -56,6 +50,11 @@ export function readControls(exchange: Exchange, catalogue: Catalogue): Parsed<A
   const all = [...scenarios.value, ...byCode]
   const any = all.length > 0 || sequence.value !== undefined || example !== undefined
   return { ok: true, value: { any, scenarios: all, sequence: sequence.value, ...preferred.value } }
+}
+
+const nothingAsked: Parsed<Asked> = {
+  ok: true,
+  value: { any: false, scenarios: [], sequence: undefined, example: undefined, preferred: '' },
 }
 
 const none = { ok: true, value: undefined } as const
