@@ -12,9 +12,10 @@ import { baselines, peers, shipped } from './targets.ts'
 
 /**
  * Measures what is shipped beside two servers that send the same bytes, all in one run: `npm run bench`. The targets take
- * turns within every round, so that a noisy minute of the machine hits all of them; a figure is the median of its rounds.
+ * turns within every round, and rounds are short, so that a noisy minute of the machine hits all of them; a figure is the
+ * median of its rounds.
  */
-const usage = `npm run bench -- [--seconds 5] [--rounds 3] [--connections 16] [--cold 200] [--peers]
+const usage = `npm run bench -- [--seconds 1] [--rounds 15] [--connections 16] [--cold 40] [--peers]
   seconds      of each load, each round
   rounds       the median of which is told
   connections  that ask at the same time
@@ -33,8 +34,8 @@ const elsewhere = `
 Measured elsewhere: POST with 1,000 to 100,000 stored by npm run bench:state, a million requests by bench:soak, the start of
 a container by bench:image; npm test holds the size of the package and the bounds of what is remembered.`
 
-/** A start is short, so that there can be more of them. */
-const startsInRound = 3
+/** Of each target under each load, before anything is counted. */
+const warmUpSeconds = 5
 
 await main(readOptions())
 
@@ -59,7 +60,7 @@ async function main(options: Options): Promise<void> {
 
 async function measureStarts(targets: readonly Target[], { rounds }: Options): Promise<Row[]> {
   const taken = targets.map((): number[] => [])
-  await eachRound(rounds * startsInRound, targets, async (target, index) => {
+  await eachRound(rounds, targets, async (target, index) => {
     const started = await startTarget(target, await freePort(), warmAnalytics)
     taken[index]?.push(started.readyMs)
     await started.stop()
@@ -89,7 +90,7 @@ async function measureLoads(targets: readonly Target[], options: Options): Promi
 
 async function measureLoad(started: readonly Started[], asking: Asking, options: Options) {
   const { connections, seconds, rounds } = options
-  for (const one of started) await load(one, asking, connections, { duration: seconds }) // warms up; not counted
+  for (const one of started) await load(one, asking, connections, { duration: warmUpSeconds })
   const figures = started.map((): Figures[] => [])
   await eachRound(rounds, started, async (one, index) => {
     figures[index]?.push(await load(one, asking, connections, { duration: seconds }))
@@ -131,10 +132,10 @@ function readOptions(): Options {
   const text = (standard: string) => ({ type: 'string', default: standard }) as const
   const { values } = parseArgs({
     options: {
-      seconds: text('5'),
-      rounds: text('3'),
+      seconds: text('1'),
+      rounds: text('15'),
       connections: text('16'),
-      cold: text('200'),
+      cold: text('40'),
       peers: { type: 'boolean', default: false },
       help: { type: 'boolean' },
     },
