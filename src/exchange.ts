@@ -67,7 +67,8 @@ export interface Lasting {
 export function bytesOf(reply: Reply): Uint8Array {
   if (reply.bytes) return reply.bytes
   if (!reply.lasting) return encoded(reply)
-  reply.lasting.bytes ??= encoded(reply)
+  // In memory of its own: what is made small enough comes from a pool that it would hold on to.
+  reply.lasting.bytes ??= new Uint8Array(encoded(reply))
   return reply.lasting.bytes
 }
 

@@ -1,0 +1,12 @@
+import { expect, test } from 'vitest'
+import { bytesOf, type Reply } from '../src/exchange.ts'
+
+const reply: Reply = { status: 200, headers: {}, body: { long: 'é'.repeat(500) }, origin: 'contract' }
+
+test('bytes that are given out again and again are made once, in memory of their own', () => {
+  const lasting = { bytes: undefined, fits: undefined }
+  const bytes = bytesOf({ ...reply, lasting })
+  expect(Buffer.from(bytes).toString()).toBe(JSON.stringify(reply.body))
+  expect(bytes.buffer.byteLength).toBe(bytes.length)
+  expect(bytesOf({ ...reply, lasting })).toBe(bytes)
+})
