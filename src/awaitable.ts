@@ -18,3 +18,17 @@ export function rescued<T>(give: () => Awaitable<T>, failed: (error: unknown) =>
     return failed(error)
   }
 }
+
+/** What a function gives; `end` is called once that is there or has failed. */
+export function lastly<T>(give: () => Awaitable<T>, end: () => void): Awaitable<T> {
+  let value: Awaitable<T>
+  try {
+    value = give()
+  } catch (error) {
+    end()
+    throw error
+  }
+  if (value instanceof Promise) return value.finally(end)
+  end()
+  return value
+}

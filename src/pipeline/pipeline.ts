@@ -1,4 +1,4 @@
-import { type Awaitable, andThen, rescued } from '../awaitable.ts'
+import { type Awaitable, andThen, lastly, rescued } from '../awaitable.ts'
 import type { Contract } from '../contract/contract.ts'
 import type { Fallback } from '../contract/fallback.ts'
 import {
@@ -87,15 +87,16 @@ export function createPipeline(parts: Parts): Pipeline {
   return function pipeline(request, account) {
     const exchange = open(request, sandboxes, account)
     const goOut = (answered: Reply): Parcel => {
-      try {
-        let reply = answered
-        for (const stage of stagesOut) reply = stage(exchange, reply)
-        return { reply, delivery: exchange.delivery, date: exchange.now }
-      } finally {
-        exchange.sandbox.busy -= 1
-      }
+      let reply = answered
+      for (const stage of stagesOut) reply = stage(exchange, reply)
+      return { reply, delivery: exchange.delivery, date: exchange.now }
     }
-    return andThen(firstReply(stagesIn, exchange, log), goOut)
+    return lastly(
+      () => andThen(firstReply(stagesIn, exchange, log), goOut),
+      () => {
+        exchange.sandbox.busy -= 1
+      },
+    )
   }
 }
 
@@ -107,7 +108,7 @@ interface NamedStage {
 /** Expected outcomes are values: whatever is thrown is a bug of ours, and the caller hears no more of it than that. */
 function firstReply(stages: readonly NamedStage[], exchange: Exchange, log: Log): Awaitable<Reply> {
   return rescued(
-    () => replyFrom(0, stages, exchange),
+    () => replyFrom(stages, exchange),
     (error) => {
       const requestId = exchange.request.id
       if (error instanceof NotKept) {
@@ -122,14 +123,13 @@ function firstReply(stages: readonly NamedStage[], exchange: Exchange, log: Log)
   )
 }
 
-/** The reply of the first stage that has one, from a place on. Most stages have nothing to wait for. */
-function replyFrom(place: number, stages: readonly NamedStage[], exchange: Exchange): Awaitable<Reply> {
+/** The reply of the first stage that has one. Most have nothing to wait for. */
+function replyFrom(stages: readonly NamedStage[], exchange: Exchange): Awaitable<Reply> {
   for (const [index, { name, run }] of stages.entries()) {
-    if (index < place) continue
     if (exchange.account) exchange.account.stage = name
     const outcome = run(exchange)
     if (outcome instanceof Promise)
-      return outcome.then((reply) => reply ?? replyFrom(index + 1, stages, exchange))
+      return outcome.then((reply) => reply ?? replyFrom(stages.slice(index + 1), exchange))
     if (outcome) return outcome
   }
   throw new Error('no stage answered')

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Incoming } from '../../src/exchange.ts'
 import { Journal } from '../../src/journal/journal.ts'
+import type { Log } from '../../src/log.ts'
 import type { Handler } from '../../src/operations/handler.ts'
 import { createPipeline } from '../../src/pipeline/pipeline.ts'
 import { Sandboxes } from '../../src/sandboxes.ts'
@@ -9,19 +10,20 @@ import { sources } from '../support/catalogue.ts'
 import { recorder, type Said } from '../support/start.ts'
 
 /** The pipeline with a handler of our own for events: for what the shipped ones never do. */
-function setup(handle: Handler['handle']) {
+function setup(handle: Handler['handle'], log?: Log) {
   const said: Said[] = []
+  const sandboxes = new Sandboxes({
+    seed: '1',
+    now: () => 0,
+    frozenAt: undefined,
+    limit: 10,
+    idleMs: 1000,
+    onGone: () => {},
+  })
   const pipeline = createPipeline({
     contract: sources.contract,
     fixtures: sources.fixtures,
-    sandboxes: new Sandboxes({
-      seed: '1',
-      now: () => 0,
-      frozenAt: undefined,
-      limit: 10,
-      idleMs: 1000,
-      onGone: () => {},
-    }),
+    sandboxes,
     store: createMemoryStore(),
     handlers: new Map([['createEvent', { operationId: 'createEvent', metered: false, handle }]]),
     fallback: undefined,
@@ -33,10 +35,11 @@ function setup(handle: Handler['handle']) {
     simHeaders: true,
     logBodies: false,
     journal: new Journal(100),
-    log: recorder(said),
+    log: log ?? recorder(said),
   })
   const post = (path: string) => pipeline(request(path))
-  return { post, said }
+  const busy = () => sandboxes.list().map((sandbox) => sandbox.busy)
+  return { post, said, busy }
 }
 
 const request = (path: string): Incoming => ({
@@ -95,4 +98,23 @@ test('every exchange leaves one line in the log, refused or not', async () => {
     { message: 'answered', status: 404, path: '/v1/nowhere' },
     { message: 'answered', status: 404, origin: 'simulator' },
   ])
+})
+
+test('no sandbox stays busy, whatever fails: the answer, what says so, or what records it', async () => {
+  const fail = () => {
+    throw new Error('the disk of worker 3 is full')
+  }
+  const mute: Log = { info: fail, warn: fail, error: fail }
+  const handles: Handler['handle'][] = [
+    () => ({ body: { success: true, eventId } }),
+    async () => ({ body: { success: true, eventId } }),
+    fail,
+    async () => fail(),
+  ]
+  for (const handle of handles) {
+    const { post, busy } = setup(handle, mute)
+    const asked = async () => post('/_s/w0/v1/events')
+    await expect(asked).rejects.toThrow('worker 3')
+    expect(busy()).toEqual([0, 0])
+  }
 })
