@@ -2,7 +2,7 @@ import type { Operation, SentParameters } from '../contract/contract.ts'
 import type { Json } from '../json.ts'
 import { ByteRing } from './byte-ring.ts'
 import type { Entry } from './entry.ts'
-import { isPackedOf, numbersOfEntry, packedTexts, packNumbers, unpacked } from './packed.ts'
+import { figuresOfEntry, isPackedOf, packedTexts, packFigures, unpacked } from './packed.ts'
 
 /** An exchange as the process holds it while it is recorded; for those who look into bodies and would have to read them again. */
 export interface Whole {
@@ -64,8 +64,8 @@ export class Journal {
   /** Whose entry it is, by its place in the ring. */
   readonly #owners: Count[] = []
   readonly #texts: ByteRing
-  /** The numbers of the entry at each place of the ring, side by side. */
-  readonly #numbers: Float64Array
+  /** The figures of the entry at each place of the ring, side by side. */
+  readonly #figures: Float64Array
   readonly #requests: ByteRing
   readonly #answers: ByteRing
   readonly #counts = new Map<string, Count>()
@@ -78,7 +78,7 @@ export class Journal {
   constructor(size: number) {
     this.#size = size
     this.#texts = new ByteRing(size)
-    this.#numbers = new Float64Array(size * numbersOfEntry)
+    this.#figures = new Float64Array(size * figuresOfEntry)
     this.#requests = new ByteRing(size, roomForRequests)
     this.#answers = new ByteRing(size, roomForAnswers)
   }
@@ -103,9 +103,9 @@ export class Journal {
   /** Keeps an entry, whose number has to be `recorded + 1`, and tells the listeners. */
   record(entry: Entry, whole: Whole): void {
     const count = this.#countOf(entry.sandbox)
-    count.recorded += 1
     if (this.#size === 0) count.dropped += 1
     else this.#keep(entry, count)
+    count.recorded += 1
     this.#recorded = entry.number
     for (const wake of this.#waiting) wake()
     for (const listener of this.#listeners) listener(entry, whole)
@@ -155,12 +155,12 @@ export class Journal {
 
   /** The entries of the span that are held. Not to be gone on with after a pause: the ring goes on meanwhile. */
   *entries(span: Span = {}): Generator<Entry> {
-    for (const number of this.#numbersIn(span)) yield this.#entry(number, this.#textOf(number))
+    for (const number of this.#numbers(span)) yield this.#entry(number, this.#textOf(number))
   }
 
   /** The entry of a request id; undefined where it was dropped, cleared, or never there. */
   find(id: string): Entry | undefined {
-    for (const number of this.#numbersIn({ first: 'newest' })) {
+    for (const number of this.#numbers({ first: 'newest' })) {
       const text = this.#textOf(number)
       if (isPackedOf(id, text)) return this.#entry(number, text)
     }
@@ -168,7 +168,7 @@ export class Journal {
   }
 
   /** The numbers of the entries of the span. */
-  *#numbersIn({ sandbox, after = 0, first = 'oldest' }: Span): Generator<number> {
+  *#numbers({ sandbox, after = 0, first = 'oldest' }: Span): Generator<number> {
     const least = Math.max(this.oldest, after + 1)
     const howMany = Math.max(0, this.#recorded - least + 1)
     for (let step = 0; step < howMany; step += 1) {
@@ -183,14 +183,15 @@ export class Journal {
     return this.#texts.textAt(number - 1) ?? ''
   }
 
-  #entry(number: number, text: string): Entry {
-    const start = ((number - 1) % this.#size) * numbersOfEntry
-    return unpacked(
-      text,
-      this.#numbers.subarray(start, start + numbersOfEntry),
-      () => this.#requests.at(number - 1),
-      () => this.#answers.at(number - 1),
-    )
+  #entry(number: number, texts: string): Entry {
+    const start = ((number - 1) % this.#size) * figuresOfEntry
+    return unpacked({
+      number,
+      texts,
+      figures: this.#figures.subarray(start, start + figuresOfEntry),
+      requestBody: () => this.#requests.at(number - 1),
+      answerBody: () => this.#answers.at(number - 1),
+    })
   }
 
   /** Forgets the entries of a sandbox, and what was counted of it. */
@@ -204,13 +205,13 @@ export class Journal {
   }
 
   #keep(entry: Entry, count: Count): void {
-    const text = packedTexts(entry)
+    const texts = packedTexts(entry)
     const place = this.#recorded % this.#size
     const owner = this.#owners[place]
     if (owner) owner.dropped += 1
     this.#owners[place] = count
-    this.#texts.addText(text)
-    packNumbers(entry, this.#numbers, place * numbersOfEntry)
+    this.#texts.addText(texts)
+    packFigures(entry, this.#figures, place * figuresOfEntry)
     this.#requests.add(entry.request.body.bytes ?? noBytes)
     this.#answers.add(entry.answer.body.bytes ?? noBytes)
   }

@@ -1,4 +1,3 @@
-import { Remembered } from '../remembered.ts'
 import type { Captured, Entry } from './entry.ts'
 
 type Headers = Entry['request']['headers']
@@ -15,7 +14,7 @@ export function packedTexts(entry: Entry): string {
   const lines = [
     entry.id,
     entry.sandbox,
-    entry.operation === undefined ? '' : jsonOf(entry.operation),
+    entry.operation === undefined ? '' : JSON.stringify(entry.operation),
     entry.brokenOff ? 'broken off' : '',
     findingsText(entry),
     request.method,
@@ -28,24 +27,19 @@ export function packedTexts(entry: Entry): string {
   return lines.join('\n')
 }
 
-/** How many numbers an entry has. */
-export const numbersOfEntry = 8
+/** How many figures an entry has besides its number. */
+export const figuresOfEntry = 7
 
-/** Writes the numbers of an entry from a place on: as text they would take as long as all the rest of it. */
-export function packNumbers(entry: Entry, into: Float64Array, at: number): void {
-  into[at] = entry.number
-  into[at + 1] = entry.at
-  into[at + 2] = entry.now
-  into[at + 3] = entry.durationMs
-  into[at + 4] = entry.delayMs
-  into[at + 5] = entry.request.body.size
-  into[at + 6] = entry.answer.status
-  into[at + 7] = entry.answer.body.size
+/** Writes the figures of an entry from a place on: as text they would take as long as all the rest of it. */
+export function packFigures(entry: Entry, into: Float64Array, place: number): void {
+  into[place] = entry.at
+  into[place + 1] = entry.now
+  into[place + 2] = entry.durationMs
+  into[place + 3] = entry.delayMs
+  into[place + 4] = entry.request.body.size
+  into[place + 5] = entry.answer.status
+  into[place + 6] = entry.answer.body.size
 }
-
-/** Of a name. There are as many as the contract has operations. */
-const jsons = new Remembered<string>(100)
-const jsonOf = (name: string) => jsons.get(name, () => JSON.stringify(name))
 
 function addHeaders(lines: string[], headers: Headers): void {
   for (const name in headers) lines.push(name, headers[name] ?? '')
@@ -68,19 +62,20 @@ export function isPackedOf(id: string, text: string): boolean {
 /** What is still held of a body, when somebody asks. */
 type Held = () => Captured['bytes']
 
+/** What was packed of an entry, and what is still held of its bodies. */
+interface Packed {
+  readonly number: number
+  readonly texts: string
+  /** In the order in which `packFigures` has them. */
+  readonly figures: Float64Array
+  readonly requestBody: Held
+  readonly answerBody: Held
+}
+
 /** The entry again. Its bodies are read when somebody looks at them; of one that was let go meanwhile only the size is left. */
-export function unpacked(texts: string, numbers: Float64Array, requestBody: Held, answerBody: Held): Entry {
+export function unpacked({ number, texts, figures, requestBody, answerBody }: Packed): Entry {
+  const [at = 0, now = 0, durationMs = 0, delayMs = 0, requestSize = 0, status = 0, answerSize = 0] = figures
   const lines = new Lines(texts)
-  const [
-    number = 0,
-    at = 0,
-    now = 0,
-    durationMs = 0,
-    delayMs = 0,
-    requestSize = 0,
-    status = 0,
-    answerSize = 0,
-  ] = numbers
   // In the order in which they were packed.
   return {
     id: lines.text(),

@@ -65,7 +65,6 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
     'json-body.ts',
     'pointer.ts',
     'query.ts',
-    'remembered.ts',
     'scenarios/',
     'utc-day.ts',
   ],

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Entry } from '../../src/journal/entry.ts'
 import { Journal } from '../../src/journal/journal.ts'
-import { numbersOfEntry, packedTexts, packNumbers, unpacked } from '../../src/journal/packed.ts'
+import { figuresOfEntry, packedTexts, packFigures, unpacked } from '../../src/journal/packed.ts'
 import { type About, entryFor } from './entries.ts'
 
 /** What HTTP sends on one line: anything but a line feed, or nothing. */
@@ -42,9 +42,15 @@ test('an entry that was packed comes back as it was', () => {
         answer: { status: n + 1, headers: answered, body: body(n + 2), origin: 'simulator' },
       }
       const entry: Entry = { ...entryFor(new Journal(1), about), ...parts }
-      const numbers = new Float64Array(numbersOfEntry)
-      packNumbers(entry, numbers, 0)
-      const again = unpacked(packedTexts(entry), numbers, none, none)
+      const place = 2 + (n % 3)
+      const figures = new Float64Array(place + figuresOfEntry + 2).fill(-1)
+      packFigures(entry, figures, place)
+      const own = figures.subarray(place, place + figuresOfEntry)
+      const { number } = entry
+      const packed = { number, texts: packedTexts(entry), figures: own, requestBody: none, answerBody: none }
+      const again = unpacked(packed)
+      own.fill(-1)
+      expect(figures.every((figure) => figure === -1)).toBe(true) // nothing beside its own place
       expect(JSON.parse(JSON.stringify(again))).toEqual(JSON.parse(JSON.stringify(entry)))
     }),
   )
