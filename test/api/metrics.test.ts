@@ -9,16 +9,20 @@ test('metrics count requests by operation, status and origin, and what is held',
   await ask(sim, analyticsPath, { headers: { 'x-sim-scenario': 'forbidden', 'x-sim-sandbox': 'a' } })
   for (let count = 0; count < 2; count += 1) await ask(sim, '/v1/events', { body: event() })
   await ask(sim, '/v1/nowhere')
+  await ask(sim, `${analyticsPath}?period=1y`)
+  await ask(sim, analyticsPath, { headers: { prefer: 'code=400' } })
   const metrics = await metricsOf(sim)
   expect(metrics).toMatchObject({
     'convsim_requests_total{operation="getModelAnalytics",status="200",origin="contract"}': 1,
     'convsim_requests_total{operation="getModelAnalytics",status="403",origin="scenario"}': 1,
+    'convsim_requests_total{operation="getModelAnalytics",status="400",origin="contract"}': 1,
+    'convsim_requests_total{operation="getModelAnalytics",status="400",origin="scenario"}': 1,
     'convsim_requests_total{operation="createEvent",status="201",origin="contract"}': 2,
     'convsim_requests_total{operation="none",status="404",origin="contract"}': 1,
     'convsim_request_duration_seconds_bucket{operation="createEvent",le="+Inf"}': 2,
     'convsim_request_duration_seconds_count{operation="createEvent"}': 2,
     convsim_journal_entries: 4,
-    convsim_journal_dropped: 1,
+    convsim_journal_dropped: 3,
     convsim_journal_waiting: 0,
     convsim_sandboxes: 2,
     convsim_state_events: 2,

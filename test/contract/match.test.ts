@@ -58,6 +58,9 @@ test.each([
   ['GET', '/v12/files/plain', 'outside-base false'],
   ['GET', '/', 'outside-base false'],
   ['GET', '', 'outside-base false'],
+  // What is before the first slash is no segment.
+  ['GET', 'v1/files/plain', 'outside-base true'],
+  ['GET', '*', 'outside-base false'],
   ['GET', '/v1/files/%', 'malformed'],
   ['GET', '/v1/files/%zz', 'malformed'],
   ['GET', '/v1/files/%C3', 'malformed'],

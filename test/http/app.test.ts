@@ -1,0 +1,48 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { type Incoming, type Parcel, promptly } from '../../src/exchange.ts'
+import { type Answering, createApp } from '../../src/http/app.ts'
+import { listen } from '../../src/http/server.ts'
+import { sendRaw } from '../support/raw-http.ts'
+import { recorder, type Said } from '../support/start.ts'
+
+const parcel = (headers: Record<string, string>): Parcel => ({
+  reply: { status: 200, headers, body: { fine: true }, origin: 'contract' },
+  delivery: promptly,
+  date: undefined,
+})
+
+/** What a service could do that the shipped one never does, by the path that it is asked for. */
+const answers: Record<string, () => ReturnType<Answering['service']>> = {
+  '/throws': () => {
+    throw new Error('thrown at once')
+  },
+  '/rejects': () => Promise.reject(new Error('thrown later')),
+  '/unsendable': () => parcel({ 'X-Broken': 'two\nlines' }),
+  '/fine': () => parcel({}),
+}
+
+test('a bug behind the edge is a 500 in the service’s shape and a line in the log, and spoils no other answer', async () => {
+  const said: Said[] = []
+  const nobody = () => Promise.reject(new Error('nobody asks the control plane'))
+  const service = ({ path }: Incoming) => answers[path]?.() ?? nobody()
+  const app = createApp(
+    { service, controlRefusal: () => undefined, control: nobody },
+    { bodyLimit: '1mb', cors: false },
+    recorder(said),
+  )
+  const listening = await listen(app, '127.0.0.1', 0, recorder(said))
+  if (!listening.ok) throw new Error(listening.problem)
+  onTestFinished(() => void listening.server.close())
+  const paths = Object.keys(answers)
+  // In one piece, so that all are answered in one turn.
+  const asked = paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`).join('')
+  const got = await sendRaw(`http://127.0.0.1:${listening.port}`, asked, paths.length)
+  expect(got.map(({ status }) => status)).toEqual([500, 500, 500, 200])
+  for (const { body } of got.slice(0, 3)) {
+    expect(body).toEqual({ success: false, error: expect.stringContaining('its log tells more') })
+  }
+  expect(got[3]?.body).toEqual({ fine: true })
+  expect(said.map(({ level, message }) => `${level}: ${message}`)).toEqual(
+    Array(3).fill('error: a bug at the edge'),
+  )
+})

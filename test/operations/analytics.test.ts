@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest'
+import type { Exchange } from '../../src/exchange.ts'
+import { getModelAnalytics } from '../../src/operations/analytics.ts'
+import { unshaped } from '../../src/scenarios/effects.ts'
+import { createMemoryStore } from '../../src/state/memory.ts'
+import type { Store } from '../../src/state/store.ts'
+import { now, shippedWorld } from '../simulation/shipped-world.ts'
+import { event, product, writer } from '../state/drafts.ts'
+
+const modelId = '6f1c1e0a-2b7d-4c55-9a35-0d6f2f0a9b02'
+
+/** A store that has nothing at hand: all its answers come later, as those of a store beyond a network would. */
+function late(store: Store): Store {
+  return new Proxy(store, {
+    get:
+      (target, name: keyof Store) =>
+      async (...args: unknown[]) =>
+        Reflect.apply(target[name], target, args),
+  })
+}
+
+test.each([0, 20])('whether a store answers at once or later, %i events do the same', async (count) => {
+  const store = createMemoryStore()
+  for (let n = 0; n < count; n += 1)
+    await store.recordEvent(writer, event({ insertId: `event-${n}`, influence: 'negative' }))
+  const world = await shippedWorld()
+  const exchange = {
+    seed: '1',
+    now,
+    sandbox: { name: writer.sandbox },
+    shaping: unshaped,
+    parameters: { path: { modelId }, query: { period: '30d' }, header: {} },
+  } as unknown as Exchange // as far as the handler looks at it
+  const bodies = [store, late(store)].map(async (one) => {
+    const { handle } = getModelAnalytics(world, one, new Map([[modelId, [product]]]), 10)
+    return (await handle(exchange)).body
+  })
+  const [atOnce, later] = await Promise.all(bodies)
+  expect(later).toEqual(atOnce)
+  const { handle } = getModelAnalytics(world, store, new Map(), 10)
+  const untouched = (await handle(exchange)).body
+  if (count === 0) expect(atOnce).toEqual(untouched)
+  else expect(atOnce).not.toEqual(untouched)
+})
