@@ -15,8 +15,8 @@ import { baselines, peers, shipped } from './targets.ts'
  * turns within every round, and rounds are short, so that a noisy minute of the machine hits all of them; a figure is the
  * median of its rounds.
  */
-const usage = `npm run bench -- [--seconds 1] [--rounds 15] [--connections 16] [--cold 40] [--peers]
-  seconds      of each load, each round
+const usage = `npm run bench -- [--seconds 1] [--rounds 15] [--connections 16] [--cold 200] [--peers]
+  seconds      of each load, each round; five more of each before that are not counted
   rounds       the median of which is told
   connections  that ask at the same time
   cold         how many models that were never asked for, each round
@@ -77,10 +77,11 @@ async function measureLoads(targets: readonly Target[], options: Options): Promi
     const events = await measureLoad(started, newEvent, options)
     const cold = await measureCold(started, options)
     return [
-      ...rowsOf('GET analytics 30d', analytics),
-      ...rowsOf('POST events', events),
+      ...rowsOf('GET analytics 30d', analytics.figures),
+      ...rowsOf('POST events', events.figures),
       ...rowsOf('GET analytics 90d, new models', cold).slice(1), // one by one: no rate to tell
       { name: 'resident idle, MB', values: idle },
+      { name: 'events posted in all', values: events.answers },
       { name: 'resident after load, MB', values: started.map((one) => one.residentMb()) },
     ]
   } finally {
@@ -90,12 +91,18 @@ async function measureLoads(targets: readonly Target[], options: Options): Promi
 
 async function measureLoad(started: readonly Started[], asking: Asking, options: Options) {
   const { connections, seconds, rounds } = options
-  for (const one of started) await load(one, asking, connections, { duration: warmUpSeconds })
   const figures = started.map((): Figures[] => [])
+  const answers = started.map(() => 0)
+  const measure = async (one: Started, index: number, duration: number) => {
+    const measured = await load(one, asking, connections, { duration })
+    answers[index] = (answers[index] ?? 0) + measured.answers
+    return measured
+  }
+  for (const [index, one] of started.entries()) await measure(one, index, warmUpSeconds)
   await eachRound(rounds, started, async (one, index) => {
-    figures[index]?.push(await load(one, asking, connections, { duration: seconds }))
+    figures[index]?.push(await measure(one, index, seconds))
   })
-  return figures
+  return { figures, answers }
 }
 
 async function measureCold(started: readonly Started[], { cold, rounds }: Options) {
@@ -135,7 +142,7 @@ function readOptions(): Options {
       seconds: text('1'),
       rounds: text('15'),
       connections: text('16'),
-      cold: text('40'),
+      cold: text('200'),
       peers: { type: 'boolean', default: false },
       help: { type: 'boolean' },
     },

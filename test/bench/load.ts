@@ -5,6 +5,7 @@ import { ask, type Started } from './target.ts'
 /** How one target did. */
 export interface Figures {
   readonly perSecond: number
+  readonly answers: number
   /** Milliseconds within which half of the answers came, and 99 of 100. */
   readonly p50: number
   readonly p99: number
@@ -46,7 +47,8 @@ export async function load(
   if (failed > 0 || took.length === 0)
     throw new Error(`${name}: ${failed} of ${took.length + result.errors} requests went wrong`)
   // autocannon tells its duration in whole ticks of a second where it counts answers.
-  return { perSecond: (result['2xx'] * 1000) / (last - begun), ...percentiles(took) }
+  const answers = result['2xx']
+  return { perSecond: (answers * 1000) / (last - begun), answers, ...percentiles(took) }
 }
 
 /** One after the other on one connection. */
@@ -64,7 +66,7 @@ export async function oneByOne(
     took.push(performance.now() - sent)
     if (status !== 200) throw new Error(`${name}: ${question.path} got ${status} ${text}`)
   }
-  return { perSecond: (count * 1000) / (performance.now() - begun), ...percentiles(took) }
+  return { perSecond: (count * 1000) / (performance.now() - begun), answers: count, ...percentiles(took) }
 }
 
 function percentiles(took: readonly number[]) {
