@@ -10,14 +10,15 @@ const pauseMs = 1000
 /**
  * Suits the engine to a server of few lasting objects. Its heap grows by a third beyond what lives in it and not by three times
  * of that, and its room for young objects to a quarter of what it would be. One thread collects these: so few survive
- * that waiting for helpers takes longer. And one of its two compilers for busy code has to do: the memory of both is not returned
- * (figures in `test/bench/FINDINGS.md`). For a process of our own, since it is the engine
+ * that waiting for helpers takes longer. And the quicker of its two compilers for busy code is
+ * left out (Maglev, which not every Node has switched on): what it works with is 11 to 20 MB, which the C library does not give back.
+ * Figures stand in `test/bench/FINDINGS.md`. For a process of our own, since it is the engine
  * that is set; and once its code is loaded, since V8 refuses code that was compiled ahead under other flags.
  */
 export function suitEngine(): void {
   setFlagsFromString('--heap-growing-percent=30')
   setFlagsFromString('--no-parallel-scavenge')
-  setFlagsFromString('--no-maglev') // of Node 22 and newer
+  setFlagsFromString('--no-maglev')
   // Looked at after every collection as long as it is to grow, and then once in a while, since it shrinks in quiet times.
   const observer = new PerformanceObserver(() => {
     const isSmall = sizeOfYoungSpace() < youngSpace
