@@ -10,10 +10,10 @@ const pauseMs = 1000
 /**
  * Suits the engine to a server of few lasting objects. Its heap grows by a third beyond what lives in it and not by three times
  * of that, and its room for young objects to a quarter of what it would be. One thread collects these: so few survive
- * that waiting for helpers takes longer. And the quicker of its two compilers for busy code is
- * left out (Maglev, which not every Node has switched on): what it works with is 11 to 20 MB, which the C library does not give back.
- * Figures stand in `test/bench/FINDINGS.md`. For a process of our own, since it is the engine
- * that is set; and once its code is loaded, since V8 refuses code that was compiled ahead under other flags.
+ * that waiting for helpers takes longer. And the quicker of its two compilers for busy code is left out (Maglev, which not
+ * every Node has switched on): it works with 11 to 20 MB that the C library does not give back. Figures stand in
+ * `test/bench/FINDINGS.md`. For a process of our own, since it is the engine that is set; and once its code is loaded, since
+ * V8 refuses code that was compiled ahead under other flags.
  */
 export function suitEngine(): void {
   setFlagsFromString('--heap-growing-percent=30')
