@@ -160,7 +160,8 @@ export const settingTable = {
     default: 10_000,
     min: 0,
     max: 1_000_000,
-    about: 'Most exchanges that the journal keeps; for one more, the oldest goes.',
+    about:
+      'Most exchanges that the journal keeps; for one more, the oldest goes. Fewer where they take more than 2 kB each, bodies not counted.',
   }),
   cacheSize: whole({
     flag: 'cache-size',

@@ -44,6 +44,11 @@ export class ByteRing {
     this.#room = room
   }
 
+  /** How many pieces are gone: the oldest that is held was added as the one of this number, from 0. */
+  get gone(): number {
+    return this.#gone
+  }
+
   /** Takes in a piece. Nobody may write to it afterwards. */
   add(piece: Uint8Array): void {
     const { length } = piece

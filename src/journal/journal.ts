@@ -53,11 +53,16 @@ interface Count {
 const roomForRequests = 16 * 1024 * 1024
 const roomForAnswers = 8 * 1024 * 1024
 
+/** Bytes for an entry without its bodies, on average, several times of what most take; a small journal has room for some large ones, too. */
+const roomForEntry = 2 * 1024
+const leastRoomForEntries = 1024 * 1024
+
 const noBytes = new Uint8Array()
 
 /**
- * The latest exchanges of all sandboxes, in a ring: one more, and the oldest goes. Never grows beyond its size. An entry is packed
- * away as it comes, since thousands are kept for one that is ever looked at, and made anew for whoever looks.
+ * The latest exchanges of all sandboxes, in a ring: one more, and the oldest goes, before its time where entries are very large. Never
+ * grows beyond its size. An entry is packed away as it comes, since thousands are kept for one that is ever looked at, and made anew for
+ * whoever looks.
  */
 export class Journal {
   readonly #size: number
@@ -77,7 +82,7 @@ export class Journal {
 
   constructor(size: number) {
     this.#size = size
-    this.#texts = new ByteRing(size)
+    this.#texts = new ByteRing(size, Math.max(leastRoomForEntries, size * roomForEntry))
     this.#figures = new Float64Array(size * figuresOfEntry)
     this.#requests = new ByteRing(size, roomForRequests)
     this.#answers = new ByteRing(size, roomForAnswers)
@@ -88,9 +93,9 @@ export class Journal {
     return this.#recorded
   }
 
-  /** The number of the oldest place that is not yet overwritten; 1 where there is none. */
+  /** The number of the oldest entry that was not dropped; of the next one where there is none. */
   get oldest(): number {
-    return this.#recorded - this.#owners.length + 1
+    return (this.#size === 0 ? this.#recorded : this.#texts.gone) + 1
   }
 
   /** How many entries are held, in all sandboxes together. */
@@ -205,12 +210,14 @@ export class Journal {
   }
 
   #keep(entry: Entry, count: Count): void {
-    const texts = packedTexts(entry)
     const place = this.#recorded % this.#size
-    const owner = this.#owners[place]
-    if (owner) owner.dropped += 1
+    let gone = this.#texts.gone
+    this.#texts.addText(packedTexts(entry))
+    for (; gone < this.#texts.gone; gone += 1) {
+      const owner = this.#owners[gone % this.#size]
+      if (owner) owner.dropped += 1
+    }
     this.#owners[place] = count
-    this.#texts.addText(texts)
     packFigures(entry, this.#figures, place * figuresOfEntry)
     this.#requests.add(entry.request.body.bytes ?? noBytes)
     this.#answers.add(entry.answer.body.bytes ?? noBytes)

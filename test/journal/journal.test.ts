@@ -34,6 +34,30 @@ describe('the ring', () => {
     expect(numbers(journal, { after: 99 })).toEqual([])
   })
 
+  test.each([
+    { size: 1000, each: 16_000, held: 128 }, // of 2 MB
+    { size: 4, each: 16_000, held: 4 },
+    { size: 100, each: 30_000, held: 34 }, // of 1 MB, the least
+  ])('of $size holds $held entries of $each bytes, and tells what it dropped', ({ size, each, held }) => {
+    const journal = new Journal(size)
+    const headers = { 'x-long': 'x'.repeat(each) }
+    for (let count = 0; count < 2 * size; count += 1) {
+      const sandbox = count % 2 === 0 ? 'a' : 'b'
+      journal.record(entryFor(journal, { sandbox, request: { headers } }), unread)
+    }
+    const kept = numbers(journal)
+    expect(kept.length).toBeGreaterThanOrEqual(held - 1)
+    expect(kept.length).toBeLessThanOrEqual(held)
+    expect(kept.at(-1)).toBe(2 * size)
+    expect(journal.held).toBe(kept.length)
+    expect(journal.tally(undefined)).toMatchObject({ recorded: 2 * size, dropped: 2 * size - kept.length })
+    expect(journal.find(`req-${2 * size - kept.length}`)).toBeUndefined()
+    expect(journal.find(`req-${2 * size - kept.length + 1}`)?.request.headers).toEqual(headers)
+    for (let count = 0; count < size; count += 1) journal.record(entryFor(journal), unread)
+    expect(numbers(journal).length).toBe(size)
+    expect(journal.tally('a')).toMatchObject({ recorded: size, dropped: size })
+  })
+
   test('finds an entry by its request id until it is dropped', () => {
     const journal = journalOf(5, 8)
     expect(journal.find('req-4')?.number).toBe(4)
