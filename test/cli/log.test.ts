@@ -20,9 +20,9 @@ test('a log that nobody reads is bounded, and says what it lost to whoever reads
   timeout: 30_000, // the last lines go out in pieces as large as a pipe
 }, async () => {
   const { child, origin } = await served(['--log-bodies', '--log-format', 'json'])
-  // Some 4 kB of log each, twice of what may wait.
+  // Some 4 kB of log each, four times of what may wait.
   const body = event({ insertId: 'always', properties: { long: 'x'.repeat(1900) } })
-  const answers = await postAll(origin, '/v1/events', new Array(5_000).fill(body))
+  const answers = await postAll(origin, '/v1/events', new Array(10_000).fill(body))
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]))
   const log = text(child.stderr)
   await expect.poll(() => postAll(origin, '/v1/events', [body])).toHaveLength(1)
