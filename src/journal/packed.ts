@@ -30,7 +30,7 @@ export function packedTexts(entry: Entry): string {
 /** How many figures an entry has besides its number. */
 export const figuresOfEntry = 7
 
-/** Writes the figures of an entry from a place on: as text they would take as long as all the rest of it. */
+/** Writes the figures of an entry from a place on: as text they would take two fifths of what it takes to pack one. */
 export function packFigures(entry: Entry, into: Float64Array, place: number): void {
   into[place] = entry.at
   into[place + 1] = entry.now
