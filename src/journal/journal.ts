@@ -214,7 +214,8 @@ export class Journal {
     let gone = this.#texts.gone
     this.#texts.addText(packedTexts(entry))
     for (; gone < this.#texts.gone; gone += 1) {
-      const owner = this.#owners[gone % this.#size]
+      // One that is larger than all the room goes itself.
+      const owner = gone === this.#recorded ? count : this.#owners[gone % this.#size]
       if (owner) owner.dropped += 1
     }
     this.#owners[place] = count

@@ -58,6 +58,22 @@ describe('the ring', () => {
     expect(journal.tally('a')).toMatchObject({ recorded: size, dropped: size })
   })
 
+  test('drops an entry that is larger than all the room at once, with all before it, and goes on', () => {
+    const journal = new Journal(2)
+    const add = (sandbox: string, length: number) =>
+      journal.record(
+        entryFor(journal, { sandbox, request: { headers: { long: 'x'.repeat(length) } } }),
+        unread,
+      )
+    for (const sandbox of ['a', 'b', 'b']) add(sandbox, 10)
+    add('c', 2_000_000)
+    expect([numbers(journal), journal.held]).toEqual([[], 0])
+    expect(['a', 'b', 'c'].map((name) => journal.tally(name).dropped)).toEqual([1, 2, 1])
+    add('c', 10)
+    expect([numbers(journal), journal.held]).toEqual([[5], 1])
+    expect(journal.tally(undefined)).toMatchObject({ recorded: 5, dropped: 4 })
+  })
+
   test('finds an entry by its request id until it is dropped', () => {
     const journal = journalOf(5, 8)
     expect(journal.find('req-4')?.number).toBe(4)
