@@ -1,4 +1,4 @@
-import { copyFileSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
@@ -38,10 +38,13 @@ export function killedNow(path: string): string {
   return copy
 }
 
-/** A file can go between being listed and being copied: a checkpoint that is finished meanwhile drops old journals. */
+/**
+ * A file can go between being listed and being copied: a checkpoint that is finished meanwhile drops old journals. It can also
+ * shrink, where a checkpoint begins anew: `copyFileSync` would wait for ever for the bytes that it saw at first.
+ */
 function copyIfThere(from: string, to: string): void {
   try {
-    copyFileSync(from, to)
+    writeFileSync(to, readFileSync(from))
   } catch (error) {
     if (codeOf(error) !== 'ENOENT') throw error
   }
