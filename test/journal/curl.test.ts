@@ -16,7 +16,7 @@ function entry(request: Partial<Entry['request']>): Entry {
 function inShell(command: string): { args: string[]; input: Buffer } {
   const script = `curl() { printf '%s\\0' "$@"; printf END; if [ "\${!#}" = @- ]; then cat; fi; }\n${command}`
   const env = { PATH: process.env['PATH'] ?? '', TOKEN: 'my token', X_API_KEY: 'my key' }
-  const out = execFileSync('bash', ['-c', script], { env })
+  const out = execFileSync('bash', ['--norc', '-c', script], { env })
   const at = out.indexOf('END')
   return { args: out.subarray(0, at).toString('utf8').split('\0').slice(0, -1), input: out.subarray(at + 3) }
 }
