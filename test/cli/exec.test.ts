@@ -104,7 +104,7 @@ describe('the command that is run', () => {
 })
 
 describe('signals', () => {
-  const waiting = `console.log(process.env.CONVSIM_BASE_URL + ' ' + process.pid); setInterval(() => {}, 1000)`
+  const waiting = `console.log(process.env.CONVSIM_BASE_URL + ' ' + process.pid); setTimeout(() => {}, 60_000)`
 
   test.each([
     ['SIGINT', 130],

@@ -14,9 +14,9 @@ const opened = await openFileStore(path, { foldFrom: 20_000 })
 writeSync(1, opened.ok ? 'open\n' : `refused ${opened.problem}\n`)
 if (opened.ok && round !== 'hold') {
   for (let index = 0; index < WRITERS; index += 1) void write(opened.store, index)
-} else {
-  setInterval(() => undefined, 1000)
 }
+// It stays as long as the test's process does: whatever that one ends of, its end of the pipe goes with it.
+process.stdin.resume().once('end', () => process.exit())
 
 /** Straight to the kernel: what has been said stays said when the process is killed. */
 function say(line: string): void {

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { crashSeed, seededChance } from '../support/chance.ts'
 import { killedNow, openOrFail, statePath } from './folder.ts'
 
@@ -16,8 +16,9 @@ async function runAndKill(path: string, round: number, afterMs: number): Promise
   const script = new URL('crash-writer.ts', import.meta.url).pathname
   const descriptor = openSync(told, 'w')
   const child = spawn(process.execPath, ['--import', 'tsx', script, path, `r${round}`], {
-    stdio: ['ignore', 'pipe', 'inherit', descriptor],
+    stdio: ['pipe', 'pipe', 'inherit', descriptor],
   })
+  onTestFinished(() => void child.kill('SIGKILL'))
   closeSync(descriptor)
   const exit = once(child, 'exit')
   expect(String(await once(child.stdout ?? child, 'data'))).toBe('open\n')

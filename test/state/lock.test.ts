@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { openFileStore } from '../../src/state/file.ts'
 import { event, writer } from './drafts.ts'
 import { openOrFail, problemOf, statePath } from './folder.ts'
@@ -90,13 +90,15 @@ test('of many processes exactly one wins, also over a stale lock', async () => {
   const script = new URL('crash-writer.ts', import.meta.url).pathname
   const children = Array.from({ length: 5 }, () =>
     spawn(process.execPath, ['--import', 'tsx', script, path, 'hold'], {
-      stdio: ['ignore', 'pipe', 'inherit'],
+      stdio: ['pipe', 'pipe', 'inherit'],
     }),
   )
+  onTestFinished(() => {
+    for (const child of children) child.kill('SIGKILL')
+  })
   const said = await Promise.all(
     children.map(async ({ stdout }) => String((await once(stdout, 'data'))[0]).split('\n')[0]),
   )
-  for (const child of children) child.kill('SIGKILL')
   expect(said.filter((line) => line === 'open')).toHaveLength(1)
   expect(said.filter((line) => line?.startsWith('refused'))).toHaveLength(4)
 })
