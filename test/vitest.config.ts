@@ -8,7 +8,9 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/build-once.ts'],
     reporters: ['default', new ClosingLine(), new StillRunning()],
-    testTimeout: 20_000,
+    // Against what never ends: on a machine that others work on, too, all takes thrice its time now and then.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     maxWorkers: 2,
   },
 })

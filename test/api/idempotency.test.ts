@@ -90,7 +90,7 @@ describe('a retry meets the first event', () => {
     expect(await kept(sim)).toEqual([{ ...lost, replays: 1 }])
   })
 
-  test('after a restart, a graceful one or kill -9', { timeout: 60_000 }, async () => {
+  test('after a restart, a graceful one or kill -9', async () => {
     const state = join(await tempFolder(), 'state.json')
     const expected = { eventId: '', value: 'first', replays: 0 }
     for (const signal of ['SIGTERM', 'SIGKILL', 'SIGKILL', 'SIGTERM'] as const) {

@@ -13,7 +13,7 @@ let browser: Browser | undefined
 
 beforeAll(async () => {
   if (absent === undefined) browser = await openBrowser()
-}, 60_000) // on a busy machine a browser takes its time
+})
 afterAll(async () => browser?.close())
 
 interface Look {

@@ -16,9 +16,7 @@ async function served(logging: readonly string[], preloaded: readonly string[] =
   return { child, origin }
 }
 
-test('a log that nobody reads is bounded, and says what it lost to whoever reads it in the end', {
-  timeout: 30_000, // the last lines go out in pieces as large as a pipe
-}, async () => {
+test('a log that nobody reads is bounded, and says what it lost to whoever reads it in the end', async () => {
   const { child, origin } = await served(['--log-bodies', '--log-format', 'json'])
   // Some 4 kB of log each, four times of what may wait.
   const body = event({ insertId: 'always', properties: { long: 'x'.repeat(1900) } })

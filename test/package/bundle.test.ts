@@ -1,11 +1,12 @@
 import { isAscii } from 'node:buffer'
 import { execFileSync } from 'node:child_process'
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { builtinModules } from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { BUNDLE, cacheOf, compile } from '../../src/build/load.ts'
+import { bounded } from '../support/bounded.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 const dist = fileURLToPath(new URL('../../dist', import.meta.url))
@@ -47,10 +48,14 @@ const startAndStop = {
 
 describe.each(Object.entries(startAndStop))('a start of %s', (_name, args) => {
   let libraries: Set<string | undefined>
+  let removeCoverage = async () => {}
+  afterAll(() => removeCoverage())
   beforeAll(async () => {
-    const folder = await tempFolder(afterAll)
+    const folder = await tempFolder((remove) => {
+      removeCoverage = remove
+    })
     const env = { PATH: process.env['PATH'], NODE_V8_COVERAGE: folder }
-    execFileSync(process.execPath, args, { env, stdio: 'ignore' })
+    execFileSync(process.execPath, args, { ...bounded, env, stdio: 'ignore' })
     libraries = new Set(filesRun(folder).map(libraryOf))
   })
 
@@ -106,7 +111,8 @@ describe('what is compiled ahead', () => {
     const folder = await tempFolder()
     const copy = join(folder, 'dist', BUNDLE)
     mkdirSync(join(folder, 'dist'))
-    for (const name of [BUNDLE, 'cli.js']) copyFileSync(join(dist, name), join(folder, 'dist', name))
+    for (const name of [BUNDLE, 'cli.js'])
+      writeFileSync(join(folder, 'dist', name), readFileSync(join(dist, name)))
     for (const name of ['spec', 'fixtures', 'package.json'])
       symlinkSync(join(dist, '..', name), join(folder, name))
     if (cache) writeFileSync(cacheOf(copy), cache)
@@ -123,12 +129,13 @@ describe('what is compiled ahead', () => {
     const { command, copy } = await packageWith(make?.())
     if (make) expect(compile(copy).cachedDataRejected).toBe(true)
     const words = [command, 'exec', '--state', ':memory:', '--', 'true']
-    expect(() => execFileSync(process.execPath, words, { stdio: 'ignore' })).not.toThrow()
+    expect(() => execFileSync(process.execPath, words, { ...bounded, stdio: 'ignore' })).not.toThrow()
   })
 })
 
 test('Prism is one file, where Node looks for it first', () => {
   const text = execFileSync(process.execPath, ['-p', "require.resolve('@stoplight/prism-http')"], {
+    ...bounded,
     cwd: dist,
     encoding: 'utf8',
   })

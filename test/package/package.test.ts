@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { bounded } from '../support/bounded.ts'
 
 const repository = fileURLToPath(new URL('../..', import.meta.url))
 const name = 'conversation-analytics-simulator'
@@ -13,13 +14,19 @@ const consumer = mkdtempSync(join(tmpdir(), 'convsim-consumer-'))
 const installed = join(consumer, 'node_modules', name)
 
 const run = (command: string, ...words: string[]) =>
-  execFileSync(command, words, { cwd: consumer, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
+  execFileSync(command, words, {
+    ...bounded,
+    cwd: consumer,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
 
 let packed: { readonly files: readonly { readonly path: string }[]; readonly unpackedSize: number }
 
 beforeAll(() => {
   // Without the scripts: dist/ was built before the first test.
   const told = execFileSync('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', consumer], {
+    ...bounded,
     cwd: repository,
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'ignore'],
@@ -31,7 +38,7 @@ beforeAll(() => {
   // The dependencies as they were installed here: the test wants no registry.
   symlinkSync(join(repository, 'node_modules'), join(installed, 'node_modules'))
   writeFileSync(join(consumer, 'package.json'), '{ "type": "module" }')
-}, 30_000)
+})
 
 afterAll(() => rmSync(consumer, { recursive: true, force: true }))
 

@@ -16,6 +16,7 @@ import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/json.ts'
 import type { WriteBytes } from '../../src/state/journal.ts'
 import type { EventDraft, Store } from '../../src/state/store.ts'
+import { bounded } from '../support/bounded.ts'
 import { event, prompt, writer } from './drafts.ts'
 import { killedNow, openOrFail, problemOf, statePath } from './folder.ts'
 
@@ -375,6 +376,7 @@ describe('a place that cannot be written to', () => {
     chmodSync(folder, 0o555)
     const [command = process.execPath, ...before] = [...give, process.execPath]
     const said = execFileSync(command, [...before, '--import', 'tsx', '--input-type=module', '-e', script], {
+      ...bounded,
       encoding: 'utf8',
     })
     chmodSync(folder, 0o755)

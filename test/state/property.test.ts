@@ -248,6 +248,11 @@ test('any operations, restarts, snapshots and resets leave what the model says',
         for (const store of [pair.store, ...pair.killed]) await store.close()
       },
     ),
-    { numRuns: Number(process.env['PROPERTY_RUNS'] ?? 100) },
+    {
+      numRuns: Number(process.env['PROPERTY_RUNS'] ?? 100),
+      // Before the test's own limit, which would keep to itself what failed.
+      interruptAfterTimeLimit: 90_000,
+      markInterruptAsFailure: true,
+    },
   )
 }, 120_000)
