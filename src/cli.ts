@@ -1,21 +1,17 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs'
 import { type Invocation, readSettings } from './arguments.ts'
-import { check } from './check.ts'
 import type { Finding } from './contract/contract.ts'
-import { loadContract } from './contract/load.ts'
 import { suitEngine } from './engine.ts'
 import { type Child, environmentWith, runCommand } from './exec.ts'
 import { type Gate, parseGates } from './gates.ts'
 import { askHealth } from './health.ts'
 import { summaryOf } from './journal/report/model.ts'
-import { createLog, type ProcessLog } from './process-log.ts'
+import type { ProcessLog } from './process-log.ts'
 import { problemOfReportFile, writeReport } from './report-file.ts'
-import { describeCatalogue } from './scenarios/describe.ts'
 import { defaultSettings, type Settings } from './settings.ts'
 import { shippedContract, version } from './shipped.ts'
-import { loadSources } from './sources.ts'
-import { type Running, start } from './start.ts'
+import type { Running } from './start.ts'
 
 /** 0: all well. 1: a bad setting, contract, fixture, state, port or report. 3: `--fail-on`. Any other: that of the command of `exec`. */
 type ExitCode = number
@@ -23,6 +19,7 @@ type ExitCode = number
 const say = (text: string) => process.stdout.write(`${text}\n`)
 const complain = (text: string) => process.stderr.write(`${text}\n`)
 
+// What a command needs is loaded where it begins: a container asks for health every few seconds.
 // Nothing is awaited at the top, which a script could not have: dist/ is one (build/load.ts).
 main(readSettings(process.argv.slice(2), process.env)).then((code) => {
   process.exitCode = code
@@ -120,6 +117,7 @@ function gatesOf({ failOn }: Settings): readonly Gate[] {
 
 async function openLog({ logFormat, logLevel }: Settings): Promise<{ log: ProcessLog; pretty: boolean }> {
   const pretty = logFormat === 'pretty' || (logFormat === 'auto' && process.stderr.isTTY === true)
+  const { createLog } = await import('./process-log.ts')
   const log = await createLog(logLevel, pretty, Date.now)
   process.once('exit', () => log.flush()) // the last lines before a crash are those that matter
   return { log, pretty }
@@ -132,6 +130,7 @@ async function begin(settings: Settings, log: ProcessLog): Promise<Running | und
     complain(`convsim cannot start:\n  ${problem}`)
     return undefined
   }
+  const { start } = await import('./start.ts')
   const started = await start(settings, { now: Date.now, log })
   log.flush() // what there is to warn of comes before whatever else is said
   if (started.ok) return started.running
@@ -163,6 +162,8 @@ function line({ severity, place, message }: Finding): string {
 }
 
 async function checkFiles(files: readonly string[], settings: Settings): Promise<ExitCode> {
+  const { check } = await import('./check.ts')
+  const { loadSources } = await import('./sources.ts')
   // With everything else as the settings have it: a scenario that a fixture or a rule names must be there.
   const all = await check(files, (fixtures = settings.fixtures) => loadSources({ ...settings, fixtures }))
   for (const { file, findings, summary } of all) {
@@ -173,6 +174,7 @@ async function checkFiles(files: readonly string[], settings: Settings): Promise
 }
 
 async function listAssumptions(file: string): Promise<ExitCode> {
+  const { loadContract } = await import('./contract/load.ts')
   const loaded = await loadContract(file)
   if (!loaded.ok) {
     complain(loaded.findings.map(line).join('\n'))
@@ -215,6 +217,8 @@ async function healthcheck({ host, port }: Settings): Promise<ExitCode> {
 
 /** Help ends with the catalogue of the shipped contract, so that it names everything that can be switched on. */
 async function help(text: string): Promise<void> {
+  const { loadSources } = await import('./sources.ts')
+  const { describeCatalogue } = await import('./scenarios/describe.ts')
   const sources = await loadSources(defaultSettings())
   const scenarios = sources.ok
     ? describeCatalogue(sources.value.catalogue)

@@ -1,10 +1,12 @@
 import { isAscii } from 'node:buffer'
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { builtinModules } from 'node:module'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { BUNDLE, cacheOf, compile } from '../../src/build/load.ts'
 import { bounded } from '../support/bounded.ts'
 import { tempFolder } from '../support/temp-folder.ts'
@@ -37,6 +39,15 @@ function filesRun(folder: string): string[] {
 
 const libraryOf = (path: string) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1]
 
+async function librariesRunBy(args: readonly string[]): Promise<Set<string | undefined>> {
+  const folder = await mkdtemp(join(tmpdir(), 'convsim-test-'))
+  const env = { PATH: process.env['PATH'], NODE_V8_COVERAGE: folder }
+  spawnSync(process.execPath, args, { ...bounded, env, stdio: 'ignore' })
+  const libraries = new Set(filesRun(folder).map(libraryOf))
+  await rm(folder, { recursive: true })
+  return libraries
+}
+
 const startAndStop = {
   'the command': [join(dist, 'cli.js'), 'exec', '--state', ':memory:', '--', 'true'],
   'the library': [
@@ -48,15 +59,8 @@ const startAndStop = {
 
 describe.each(Object.entries(startAndStop))('a start of %s', (_name, args) => {
   let libraries: Set<string | undefined>
-  let removeCoverage = async () => {}
-  afterAll(() => removeCoverage())
   beforeAll(async () => {
-    const folder = await tempFolder((remove) => {
-      removeCoverage = remove
-    })
-    const env = { PATH: process.env['PATH'], NODE_V8_COVERAGE: folder }
-    execFileSync(process.execPath, args, { ...bounded, env, stdio: 'ignore' })
-    libraries = new Set(filesRun(folder).map(libraryOf))
+    libraries = await librariesRunBy(args)
   })
 
   test('runs the libraries that every start needs', () => {
@@ -77,6 +81,11 @@ describe.each(Object.entries(startAndStop))('a start of %s', (_name, args) => {
   ])('runs no %s: %s', (library) => {
     expect([...libraries]).not.toContain(library)
   })
+})
+
+test('asking for health loads the reader of arguments, and nothing of a server', async () => {
+  const libraries = await librariesRunBy([join(dist, 'cli.js'), 'healthcheck', '--port', '1'])
+  expect([...libraries].filter((library) => library !== undefined)).toEqual(['commander'])
 })
 
 test.each(['body-parser', 'iconv-lite', 'mime-db', 'send', 'thread-stream', '@opentelemetry/api'])(
