@@ -181,9 +181,7 @@ describe('sampling', () => {
       .sort()
   }
 
-  test('keeps about 1,000 of 10,000 at a rate of 0.1, and the same ones on a second run', {
-    timeout: 60_000,
-  }, async () => {
+  test('keeps about 1,000 of 10,000 at a rate of 0.1, and the same ones on a second run', async () => {
     const first = await sampled(10_000, 0.1)
     // Four standard deviations of a fair choice are 120.
     expect(first.length).toBeGreaterThan(880)

@@ -9,6 +9,7 @@ import { startForTest } from '../support/start.ts'
 const count = Number(process.env['FUZZ'] ?? 1500)
 const seed = Number(process.env['FUZZ_SEED'] ?? 1)
 const atATime = 64
+const limits = { timeout: 60_000 + count * 40 }
 
 /** What no answer may show of our insides. */
 const insides = /\n\s+at |node:internal|node_modules|\.[jt]s:\d+|(Type|Range|Reference|Syntax)Error|\[object/
@@ -61,39 +62,31 @@ function parsed(text: string): Json | undefined {
   }
 }
 
-test(
-  `of ${count} malformed requests each gets an answer of ours, and none hurts`,
-  async () => {
-    const sim = await startForTest({ sandboxLimit: 50 })
-    const random = randomFrom(seed)
-    const kinds = new Map<string, number>()
-    const statuses = new Map<string, number>()
-    const faults: { fault: string; sent: string; received: string }[] = []
-    let left = count
-    const worker = async () => {
-      while (left > 0) {
-        left -= 1
-        const { kind, bytes } = malformed(random)
-        const received = await sendBytes(sim.origin, bytes)
-        kinds.set(kind, (kinds.get(kind) ?? 0) + 1)
-        const status = withoutInterim(received).slice(9, 12)
-        statuses.set(status, (statuses.get(status) ?? 0) + 1)
-        const fault = faultIn(bytes.toString('latin1'), received)
-        if (fault !== undefined && faults.length < 20)
-          faults.push({
-            fault,
-            sent: bytes.toString('latin1').slice(0, 500),
-            received: received.slice(0, 500),
-          })
-      }
+test(`of ${count} malformed requests each gets an answer of ours, and none hurts`, limits, async () => {
+  const sim = await startForTest({ sandboxLimit: 50 })
+  const random = randomFrom(seed)
+  const kinds = new Map<string, number>()
+  const statuses = new Map<string, number>()
+  const faults: { fault: string; sent: string; received: string }[] = []
+  let left = count
+  const worker = async () => {
+    while (left > 0) {
+      left -= 1
+      const { kind, bytes } = malformed(random)
+      const received = await sendBytes(sim.origin, bytes)
+      kinds.set(kind, (kinds.get(kind) ?? 0) + 1)
+      const status = withoutInterim(received).slice(9, 12)
+      statuses.set(status, (statuses.get(status) ?? 0) + 1)
+      const fault = faultIn(bytes.toString('latin1'), received)
+      if (fault !== undefined && faults.length < 20)
+        faults.push({ fault, sent: bytes.toString('latin1').slice(0, 500), received: received.slice(0, 500) })
     }
-    await Promise.all(Array.from({ length: atATime }, worker))
-    expect(faults).toEqual([])
-    expect([...kinds.keys()].sort()).toEqual(['bodies', 'bytes', 'damaged', 'framing', 'headers', 'paths'])
-    // Else it would only ever have met the first refusal.
-    for (const status of ['200', '400', '401', '404', '405', '415'])
-      expect(statuses.get(status) ?? 0, status).toBeGreaterThan(0)
-    expect((await ask(sim, '/__sim/health')).status).toBe(200)
-  },
-  60_000 + count * 40,
-)
+  }
+  await Promise.all(Array.from({ length: atATime }, worker))
+  expect(faults).toEqual([])
+  expect([...kinds.keys()].sort()).toEqual(['bodies', 'bytes', 'damaged', 'framing', 'headers', 'paths'])
+  // Else it would only ever have met the first refusal.
+  for (const status of ['200', '400', '401', '404', '405', '415'])
+    expect(statuses.get(status) ?? 0, status).toBeGreaterThan(0)
+  expect((await ask(sim, '/__sim/health')).status).toBe(200)
+})

@@ -84,7 +84,6 @@ const disks: [string, boolean, () => Promise<Disk>][] = [
 
 test.for(disks)(
   'where %s a write is a 500 with its reason, and nothing is changed',
-  { timeout: 60_000 },
   async ([, can, make], { skip }) => {
     if (!can) skip()
     const disk = await make()
