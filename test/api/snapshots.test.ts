@@ -166,7 +166,7 @@ function writersOn(sim: TestSimulator, count: number) {
     /** Resolves once each has most likely been answered twice more, and some have surely begun anew. */
     async goOn() {
       const enough = answered + 2 * count
-      while (answered < enough) await sleep(5)
+      while (answered < enough) await Promise.race([sleep(5), running]) // which ends where a writer fails
     },
     /** Does something while they write; tells when. */
     async during(something: () => Promise<unknown>): Promise<Span> {

@@ -1,7 +1,14 @@
 import { isAscii } from 'node:buffer'
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { builtinModules } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -39,13 +46,17 @@ function filesRun(folder: string): string[] {
 
 const libraryOf = (path: string) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1]
 
-async function librariesRunBy(args: readonly string[]): Promise<Set<string | undefined>> {
-  const folder = await mkdtemp(join(tmpdir(), 'convsim-test-'))
-  const env = { PATH: process.env['PATH'], NODE_V8_COVERAGE: folder }
-  spawnSync(process.execPath, args, { ...bounded, env, stdio: 'ignore' })
-  const libraries = new Set(filesRun(folder).map(libraryOf))
-  await rm(folder, { recursive: true })
-  return libraries
+/** Whose code a process has run, once it ended with this code. */
+function librariesRunBy(args: readonly string[], code = 0): Set<string | undefined> {
+  const folder = mkdtempSync(join(tmpdir(), 'convsim-test-'))
+  try {
+    const env = { PATH: process.env['PATH'], NODE_V8_COVERAGE: folder }
+    const { status } = spawnSync(process.execPath, args, { ...bounded, env, stdio: 'ignore' })
+    expect(status).toBe(code)
+    return new Set(filesRun(folder).map(libraryOf))
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
 }
 
 const startAndStop = {
@@ -59,8 +70,8 @@ const startAndStop = {
 
 describe.each(Object.entries(startAndStop))('a start of %s', (_name, args) => {
   let libraries: Set<string | undefined>
-  beforeAll(async () => {
-    libraries = await librariesRunBy(args)
+  beforeAll(() => {
+    libraries = librariesRunBy(args)
   })
 
   test('runs the libraries that every start needs', () => {
@@ -83,8 +94,8 @@ describe.each(Object.entries(startAndStop))('a start of %s', (_name, args) => {
   })
 })
 
-test('asking for health loads the reader of arguments, and nothing of a server', async () => {
-  const libraries = await librariesRunBy([join(dist, 'cli.js'), 'healthcheck', '--port', '1'])
+test('asking for health loads the reader of arguments, and nothing of a server', () => {
+  const libraries = librariesRunBy([join(dist, 'cli.js'), 'healthcheck', '--port', '1'], 1)
   expect([...libraries].filter((library) => library !== undefined)).toEqual(['commander'])
 })
 
