@@ -53,7 +53,7 @@ await build({
   plugins: [
     prepared(await prepare()),
     // The first nine: most of the time that Express takes to load. The others: what pino writes from another thread with, and
-    // what prom-client tells of traces; a twenty-fifth of all code.
+    // what prom-client tells of traces: 88 kB.
     leaveOut(
       'body-parser',
       'serve-static',
