@@ -16,7 +16,7 @@ LABEL org.opencontainers.image.title="convsim" \
 # 0.0.0.0, since a container's own loopback cannot be reached from outside; what is published is up to `docker run -p`.
 # The same goes for the control plane: a container's port mapping is its boundary.
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=4010 SIM_STATE=/data/state.json SIM_CONTROL_OPEN=true
-# One heap of the C library for all threads: a twentieth less memory, and as fast (test/bench/FINDINGS.md).
+# One heap of the C library for all threads: a twentieth less memory, and no slower that could be seen (test/bench/FINDINGS.md).
 ENV MALLOC_ARENA_MAX=1
 WORKDIR /app
 COPY package.json ./

@@ -19,7 +19,7 @@ type ExitCode = number
 const say = (text: string) => process.stdout.write(`${text}\n`)
 const complain = (text: string) => process.stderr.write(`${text}\n`)
 
-// What a command needs is loaded where it begins: a container asks for health every few seconds.
+// The server is loaded by the commands that need it: a container asks for health every few seconds.
 // Nothing is awaited at the top, which a script could not have: dist/ is one (build/load.ts).
 main(readSettings(process.argv.slice(2), process.env)).then((code) => {
   process.exitCode = code

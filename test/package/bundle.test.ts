@@ -94,7 +94,7 @@ describe.each(Object.entries(startAndStop))('a start of %s', (_name, args) => {
   })
 })
 
-test('asking for health loads the reader of arguments, and nothing of a server', () => {
+test('asking for health runs no library but the reader of arguments', () => {
   const libraries = librariesRunBy([join(dist, 'cli.js'), 'healthcheck', '--port', '1'], 1)
   expect([...libraries].filter((library) => library !== undefined)).toEqual(['commander'])
 })
@@ -131,6 +131,7 @@ describe('what is compiled ahead', () => {
     const folder = await tempFolder()
     const copy = join(folder, 'dist', BUNDLE)
     mkdirSync(join(folder, 'dist'))
+    // Not copied by the system, which never ends where a build makes one of them anew meanwhile.
     for (const name of [BUNDLE, 'cli.js'])
       writeFileSync(join(folder, 'dist', name), readFileSync(join(dist, name)))
     for (const name of ['spec', 'fixtures', 'package.json'])
