@@ -1,7 +1,7 @@
 import scenarioSchema from '../spec/scenarios.schema.json' with { type: 'json' }
 import type { Finding, Loaded } from './contract/contract.ts'
 import { readSource } from './contract/source.ts'
-import { isObject } from './json.ts'
+import { isObject } from './core/json.ts'
 import { type Rule, type RuleContext, readRules } from './scenarios/rules.ts'
 
 /** Reads a file of rules (YAML or JSON); every finding has its line. */

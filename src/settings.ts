@@ -1,8 +1,8 @@
 import { parseDuration, parseNow } from './clock.ts'
-import { isSeed } from './derive.ts'
+import { parseSize } from './core/byte-size.ts'
+import { isSeed } from './core/seeded.ts'
 import { evidenceSettings } from './evidence-settings.ts'
 import { choice, onOff, type Setting, text, whole } from './setting.ts'
-import { parseSize } from './size.ts'
 
 const isClock = (text: string) => text === 'real' || parseNow(text) !== undefined
 const isStateFile = (text: string) => text !== '' && !/^[a-z]+:\/\//i.test(text)

@@ -1,8 +1,8 @@
 import type { Finding } from './contract/contract.ts'
+import { silentLog } from './core/log.ts'
 import { createApp } from './http/app.ts'
 import { listen, stop } from './http/server.ts'
 import type { Report } from './journal/report/model.ts'
-import { silentLog } from './log.ts'
 import { allSettings, defaultSettings, type Settings } from './settings.ts'
 import { createSimulator, type Surroundings } from './simulator.ts'
 

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
-import { silentLog } from '../src/log.ts'
+import { silentLog } from '../src/core/log.ts'
 import { defaultSettings } from '../src/settings.ts'
 import { createSimulator } from '../src/simulator.ts'
 import { frozenNow } from './support/start.ts'

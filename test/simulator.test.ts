@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { silentLog } from '../src/log.ts'
+import { silentLog } from '../src/core/log.ts'
 import { defaultSettings } from '../src/settings.ts'
 import { createSimulator } from '../src/simulator.ts'
 import { startForTest } from './support/start.ts'

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { commands } from '../src/arguments.ts'
-import { isObject, type Json } from '../src/json.ts'
+import { isObject, type Json } from '../src/core/json.ts'
 import { type Entry, probability } from '../src/scenarios/catalogue.ts'
 import type { Effect } from '../src/scenarios/effects.ts'
 import type { Parameter } from '../src/scenarios/parameters.ts'

@@ -4,7 +4,7 @@ import { StillRunning } from './support/still-running.ts'
 
 export default defineConfig({
   test: {
-    root: new URL('..', import.meta.url).pathname,
+    root: new URL('../', import.meta.url).pathname,
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/build-once.ts'],
     reporters: ['default', new ClosingLine(), new StillRunning()],

@@ -6,8 +6,8 @@ import { buildContract } from '../contract/load.ts'
 import { compileOperations } from '../contract/operation.ts'
 import { digestOf, readSource, type Source } from '../contract/source.ts'
 import { KEPT, moduleOf } from '../contract/standalone.ts'
+import { isObject } from '../core/json.ts'
 import { FIXTURE_FILES, loadFixtures } from '../fixtures.ts'
-import { isObject } from '../json.ts'
 import { controlContract, shippedContract, shippedFixtures } from '../shipped.ts'
 
 /** The text of modules by name; each may import another one as `prepared:name`. */

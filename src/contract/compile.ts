@@ -1,6 +1,6 @@
 import type { CodeOptions } from 'ajv'
 import type { Ajv2020 } from 'ajv/dist/2020.js'
-import type { JsonObject } from '../json.ts'
+import type { JsonObject } from '../core/json.ts'
 import { createAjv, type Validator } from './ajv.ts'
 import { type Compiler, DOCUMENT, keyOfParameters, referTo } from './compiler.ts'
 import type { Finding } from './contract.ts'

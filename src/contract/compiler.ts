@@ -1,5 +1,5 @@
-import type { JsonObject } from '../json.ts'
-import { asFragment } from '../pointer.ts'
+import type { JsonObject } from '../core/json.ts'
+import { asFragment } from '../core/json-pointer.ts'
 import type { Validator } from './ajv.ts'
 import type { Finding } from './contract.ts'
 import type { PreparedSource } from './prepared.ts'

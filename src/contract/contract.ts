@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../json.ts'
+import type { Json, JsonObject } from '../core/json.ts'
 
 /** Where in an exchange a rule of the contract was broken. */
 export type Place = 'path' | 'query' | 'header' | 'body' | 'response'

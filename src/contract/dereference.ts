@@ -1,5 +1,5 @@
-import { isObject, type Json, type JsonObject } from '../json.ts'
-import { pointerOf, valueAt } from '../pointer.ts'
+import { isObject, type Json, type JsonObject } from '../core/json.ts'
+import { pointerOf, valueAt } from '../core/json-pointer.ts'
 
 /**
  * A schema with every `$ref` replaced by what it leads to; what stands beside a `$ref` wins over what it leads to. A

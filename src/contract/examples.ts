@@ -1,5 +1,5 @@
-import { isObject, type JsonObject } from '../json.ts'
-import { below, tokensOf } from '../pointer.ts'
+import { isObject, type JsonObject } from '../core/json.ts'
+import { below, tokensOf } from '../core/json-pointer.ts'
 import type { Compiler } from './compiler.ts'
 import type { Example, Finding } from './contract.ts'
 import { isJson } from './media-types.ts'

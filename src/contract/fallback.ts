@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../json.ts'
+import type { Json, JsonObject } from '../core/json.ts'
 import type { Contract } from './contract.ts'
 import { METHODS, walk } from './walk.ts'
 

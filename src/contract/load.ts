@@ -1,5 +1,5 @@
-import { isObject, type Json, type JsonObject } from '../json.ts'
-import { below } from '../pointer.ts'
+import { isObject, type Json, type JsonObject } from '../core/json.ts'
+import { below } from '../core/json-pointer.ts'
 import { compilerOf } from './compiler.ts'
 import type { Assumption, Contract, Finding, Loaded } from './contract.ts'
 import { once } from './dereference.ts'

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '../json.ts'
+import { isObject, type Json, type JsonObject } from '../core/json.ts'
 import type { Finding } from './contract.ts'
 import type { Source } from './source.ts'
 import { walk } from './walk.ts'

@@ -1,5 +1,5 @@
-import { isObject, type JsonObject } from '../json.ts'
-import { below } from '../pointer.ts'
+import { isObject, type JsonObject } from '../core/json.ts'
+import { below } from '../core/json-pointer.ts'
 import type { Finding } from './contract.ts'
 import type { Source } from './source.ts'
 import { METHODS, walk } from './walk.ts'

@@ -9,8 +9,8 @@ import {
   parseDocument,
   visit,
 } from 'yaml'
-import type { Json } from '../json.ts'
-import { tokensOf } from '../pointer.ts'
+import type { Json } from '../core/json.ts'
+import { tokensOf } from '../core/json-pointer.ts'
 import type { Finding, Loaded } from './contract.ts'
 import { failed, reason, type Source } from './source.ts'
 

@@ -1,5 +1,5 @@
-import { isObject, type Json, type JsonObject } from '../json.ts'
-import { below } from '../pointer.ts'
+import { isObject, type Json, type JsonObject } from '../core/json.ts'
+import { below } from '../core/json-pointer.ts'
 import type { Validator } from './ajv.ts'
 import type { Compiler } from './compiler.ts'
 import type { Example, Violation } from './contract.ts'

@@ -1,6 +1,6 @@
 import type { Ajv2020 } from 'ajv/dist/2020.js'
-import type { JsonObject } from '../json.ts'
-import { below } from '../pointer.ts'
+import type { JsonObject } from '../core/json.ts'
+import { below } from '../core/json-pointer.ts'
 import { OPENAPI_KEYWORDS } from './ajv.ts'
 import type { Finding, Violation } from './contract.ts'
 import type { Source } from './source.ts'

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../json.ts'
+import type { Json, JsonObject } from '../core/json.ts'
 import { createAjv } from './ajv.ts'
 import type { Violation } from './contract.ts'
 import { toViolations } from './violations.ts'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import type { Json } from '../json.ts'
+import type { Json } from '../core/json.ts'
 import type { Finding, Loaded } from './contract.ts'
 import type { Prepared, PreparedSource } from './prepared.ts'
 

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../json.ts'
+import type { JsonObject } from '../core/json.ts'
 import type { Finding } from './contract.ts'
 import type { Source } from './source.ts'
 import { toViolations } from './violations.ts'

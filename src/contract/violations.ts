@@ -1,6 +1,6 @@
 import type { ErrorObject } from 'ajv'
-import { isObject } from '../json.ts'
-import { below } from '../pointer.ts'
+import { isObject } from '../core/json.ts'
+import { below } from '../core/json-pointer.ts'
 import type { Place, Violation } from './contract.ts'
 import { FORMAT_PHRASES } from './formats.ts'
 

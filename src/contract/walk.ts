@@ -1,5 +1,5 @@
-import { isObject, type Json, type JsonObject } from '../json.ts'
-import { below } from '../pointer.ts'
+import { isObject, type Json, type JsonObject } from '../core/json.ts'
+import { below } from '../core/json-pointer.ts'
 
 /** What stands at a place of an OpenAPI document. */
 export type Kind =

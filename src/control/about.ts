@@ -1,4 +1,4 @@
-import type { Json } from '../json.ts'
+import type { Json } from '../core/json.ts'
 import { defaultSandbox } from '../sandboxes.ts'
 import type { ControlHandler } from './control.ts'
 import type { Seen } from './seen.ts'

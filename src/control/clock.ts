@@ -1,5 +1,5 @@
 import { type ClockMode, clockModes, parseDuration, parseNow } from '../clock.ts'
-import { isObject, type JsonObject } from '../json.ts'
+import { isObject, type JsonObject } from '../core/json.ts'
 import type { Sandbox } from '../sandboxes.ts'
 import { type ControlHandler, type ControlRequest, Refused } from './control.ts'
 import type { Seen } from './seen.ts'

@@ -1,4 +1,3 @@
-import type { Awaitable } from '../awaitable.ts'
 import type {
   Contract,
   Match,
@@ -7,11 +6,12 @@ import type {
   SentParameters,
   Violation,
 } from '../contract/contract.ts'
+import type { Awaitable } from '../core/awaitable.ts'
+import type { Json } from '../core/json.ts'
+import type { Log } from '../core/log.ts'
+import { readQuery } from '../core/query-string.ts'
+import { readJson } from '../core/strict-json.ts'
 import type { Incoming, Reply } from '../exchange.ts'
-import type { Json } from '../json.ts'
-import { readJson } from '../json-body.ts'
-import type { Log } from '../log.ts'
-import { readQuery } from '../query.ts'
 import { brokenOff, refuse, sentenceOf } from '../refusals.ts'
 import { NotKept } from '../state/store.ts'
 import { type GuardSettings, guard } from './guard.ts'

@@ -1,7 +1,7 @@
+import type { Json, JsonObject } from '../core/json.ts'
 import type { Incoming } from '../exchange.ts'
 import { redactedJson } from '../journal/redact.ts'
 import { shownViolations } from '../journal/view.ts'
-import type { Json, JsonObject } from '../json.ts'
 import { type ControlHandler, Refused } from './control.ts'
 import type { Explained, Seen } from './seen.ts'
 

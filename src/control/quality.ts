@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../json.ts'
+import { isObject, type JsonObject } from '../core/json.ts'
 import type { StoredEvent } from '../state/store.ts'
 import type { ControlHandler } from './control.ts'
 import type { Seen } from './seen.ts'

@@ -1,10 +1,10 @@
+import type { Json, JsonObject } from '../core/json.ts'
 import { curlOf } from '../journal/curl.ts'
 import type { Entry } from '../journal/entry.ts'
 import { type Filter, isShown } from '../journal/filter.ts'
 import type { Journal } from '../journal/journal.ts'
 import { follow } from '../journal/stream.ts'
 import { shownEntry } from '../journal/view.ts'
-import type { Json, JsonObject } from '../json.ts'
 import { type ControlHandler, type ControlRequest, Refused, Special } from './control.ts'
 import type { Seen } from './seen.ts'
 

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../json.ts'
+import { isObject, type JsonObject } from '../core/json.ts'
 import { defaultSandbox, type Sandbox } from '../sandboxes.ts'
 import type { ControlHandler } from './control.ts'
 import type { Seen } from './seen.ts'

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '../json.ts'
+import { isObject, type Json, type JsonObject } from '../core/json.ts'
 import type { EventQuery, PromptVersion, StoredPrompt } from '../state/store.ts'
 import { type ControlHandler, type ControlRequest, Refused } from './control.ts'
 import type { Seen } from './seen.ts'

@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import type { Transform } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
+import { parseSize } from '../core/byte-size.ts'
 import type { Body } from '../exchange.ts'
-import { parseSize } from '../size.ts'
 
 const absent: Body = { kind: 'absent' }
 

@@ -1,6 +1,6 @@
 import { createServer, type RequestListener, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
-import type { Log } from '../log.ts'
+import type { Log } from '../core/log.ts'
 import { refuse } from '../refusals.ts'
 import { deliverPromptly } from './deliver.ts'
 

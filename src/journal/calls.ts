@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Contract } from '../contract/contract.ts'
-import { canonicalJson, isObject, type Json } from '../json.ts'
-import { readJson } from '../json-body.ts'
+import { canonicalJson, isObject, type Json } from '../core/json.ts'
+import { readJson } from '../core/strict-json.ts'
 import type { Entry } from './entry.ts'
 import type { Whole } from './journal.ts'
 

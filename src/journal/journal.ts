@@ -1,5 +1,5 @@
 import type { Operation, SentParameters } from '../contract/contract.ts'
-import type { Json } from '../json.ts'
+import type { Json } from '../core/json.ts'
 import { ByteRing } from './byte-ring.ts'
 import type { Entry } from './entry.ts'
 import { figuresOfEntry, isPackedOf, packedTexts, packFigures, unpacked } from './packed.ts'

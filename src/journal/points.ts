@@ -1,5 +1,5 @@
 import type { Contract, DescribedParameter, Operation } from '../contract/contract.ts'
-import type { Json } from '../json.ts'
+import type { Json } from '../core/json.ts'
 import { type Listed, type Numbering, type Shape, shapeOf, visit } from './shape.ts'
 
 /**

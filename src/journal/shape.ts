@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '../json.ts'
+import { isObject, type Json, type JsonObject } from '../core/json.ts'
 
 /** A value of which a schema lists a few. */
 export type Listed = string | number | boolean

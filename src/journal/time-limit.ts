@@ -1,5 +1,5 @@
 import { runInNewContext } from 'node:vm'
-import { isObject } from '../json.ts'
+import { isObject } from '../core/json.ts'
 
 /**
  * What the work gives, or undefined where it takes longer than so many milliseconds. It is broken off wherever it is, within a

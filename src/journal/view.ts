@@ -1,6 +1,6 @@
 import type { Violation } from '../contract/contract.ts'
-import type { Json, JsonObject } from '../json.ts'
-import { maxDepth } from '../json-body.ts'
+import type { Json, JsonObject } from '../core/json.ts'
+import { maxDepth } from '../core/strict-json.ts'
 import type { Captured, Entry } from './entry.ts'
 import { redactedJson, redactedText } from './redact.ts'
 

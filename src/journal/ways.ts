@@ -1,9 +1,9 @@
 import type { Contract, Operation } from '../contract/contract.ts'
-import type { Json } from '../json.ts'
+import type { Json } from '../core/json.ts'
+import { dayOf } from '../core/utc-day.ts'
 import type { ActiveScenario, Catalogue } from '../scenarios/catalogue.ts'
 import { readValues } from '../scenarios/parameters.ts'
 import { parseScenarios } from '../scenarios/parse.ts'
-import { dayOf } from '../utc-day.ts'
 import type { OperationPoints, Point } from './points.ts'
 
 /** How a client comes to meet something of an answer: a request to the operation with these headers. */

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '../json.ts'
+import { isObject, type Json, type JsonObject } from '../core/json.ts'
 import type { Entry } from './entry.ts'
 import { type Answer, allIn, isEqual, withoutSandbox } from './match.ts'
 import { isCredential, redacted } from './redact.ts'

@@ -1,10 +1,10 @@
-import { type Awaitable, andThen } from '../awaitable.ts'
+import { type Awaitable, andThen } from '../core/awaitable.ts'
+import { isObject, type Json, type JsonObject } from '../core/json.ts'
+import { Remembered } from '../core/lru-cache.ts'
+import { dayOf, nameOfDay } from '../core/utc-day.ts'
 import { type Exchange, parametersOf } from '../exchange.ts'
-import { isObject, type Json, type JsonObject } from '../json.ts'
-import { Remembered } from '../remembered.ts'
 import type { AnalyticsQuery, World } from '../simulation/analytics.ts'
 import type { Store } from '../state/store.ts'
-import { dayOf, nameOfDay } from '../utc-day.ts'
 import type { Answer, Handler } from './handler.ts'
 
 const standardDays = 30

@@ -1,6 +1,6 @@
 import type { Operation } from '../contract/contract.ts'
+import type { Log } from '../core/log.ts'
 import type { Exchange, Reply } from '../exchange.ts'
-import type { Log } from '../log.ts'
 import { refusals } from '../refusals.ts'
 
 /** No answer of ours breaks the contract unless somebody asked for the damage: one that would is a bug, and says so. */

@@ -1,6 +1,6 @@
 import { parseNow } from '../clock.ts'
 import type { Operation } from '../contract/contract.ts'
-import { isSeed } from '../derive.ts'
+import { isSeed } from '../core/seeded.ts'
 import { type Exchange, operationOf, type Reply } from '../exchange.ts'
 import type { ActiveScenario, Catalogue } from '../scenarios/catalogue.ts'
 import {

@@ -1,4 +1,4 @@
-import { deriveChance } from '../derive.ts'
+import { deriveChance } from '../core/seeded.ts'
 import { type Exchange, operationOf } from '../exchange.ts'
 import type { ActiveScenario } from '../scenarios/catalogue.ts'
 import type { Chance } from '../scenarios/effects.ts'

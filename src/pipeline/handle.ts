@@ -1,6 +1,6 @@
-import { type Awaitable, andThen } from '../awaitable.ts'
 import type { Contract } from '../contract/contract.ts'
 import type { Fallback } from '../contract/fallback.ts'
+import { type Awaitable, andThen } from '../core/awaitable.ts'
 import { type Exchange, operationOf, type Reply } from '../exchange.ts'
 import type { Answer, Handler } from '../operations/handler.ts'
 import { refusals } from '../refusals.ts'

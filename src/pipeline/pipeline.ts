@@ -1,6 +1,7 @@
-import { type Awaitable, andThen, lastly, rescued } from '../awaitable.ts'
 import type { Contract } from '../contract/contract.ts'
 import type { Fallback } from '../contract/fallback.ts'
+import { type Awaitable, andThen, lastly, rescued } from '../core/awaitable.ts'
+import type { Log } from '../core/log.ts'
 import {
   type Account,
   type Exchange,
@@ -12,7 +13,6 @@ import {
 } from '../exchange.ts'
 import type { Fixtures } from '../fixtures.ts'
 import type { Journal } from '../journal/journal.ts'
-import type { Log } from '../log.ts'
 import type { Handler } from '../operations/handler.ts'
 import { refusals } from '../refusals.ts'
 import { defaultSandbox, type Sandboxes } from '../sandboxes.ts'

@@ -1,10 +1,10 @@
+import type { Log } from '../core/log.ts'
 import { bytesOf, type Exchange, type Reply } from '../exchange.ts'
 import { captured, mostOfAnAnswer } from '../journal/capture.ts'
 import type { Captured, Entry } from '../journal/entry.ts'
 import type { Journal } from '../journal/journal.ts'
 import { redactedHead, redactedText, redactedViolations } from '../journal/redact.ts'
 import { shownText } from '../journal/view.ts'
-import type { Log } from '../log.ts'
 import { sentParameters } from './sent.ts'
 
 /** Every exchange, refused or not, goes into the journal and as one line into the log. */

@@ -1,5 +1,5 @@
 import type { Contract, Operation } from '../contract/contract.ts'
-import { isObject, type Json, type JsonObject } from '../json.ts'
+import { isObject, type Json, type JsonObject } from '../core/json.ts'
 import type { Entry, Persona } from './catalogue.ts'
 import type { Shaping } from './effects.ts'
 import { namesOf } from './parameters.ts'

@@ -1,5 +1,5 @@
-import { deriveChance } from '../derive.ts'
-import { isObject, type Json, type JsonObject } from '../json.ts'
+import { isObject, type Json, type JsonObject } from '../core/json.ts'
+import { deriveChance } from '../core/seeded.ts'
 import type { Entry } from './catalogue.ts'
 import type { Damaged } from './effects.ts'
 import { numberOf, type Parameter, textOf } from './parameters.ts'

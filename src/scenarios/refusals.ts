@@ -1,5 +1,5 @@
 import type { Contract, Operation } from '../contract/contract.ts'
-import { isObject } from '../json.ts'
+import { isObject } from '../core/json.ts'
 import { documentedStatus, refuse, retryHeaders } from '../refusals.ts'
 import type { Entry } from './catalogue.ts'
 import { numberOf, type Parameter, readValues, type Values } from './parameters.ts'

@@ -1,6 +1,6 @@
 import type { Contract, Operation } from '../contract/contract.ts'
-import { canonicalJson, isObject, type Json, type JsonObject } from '../json.ts'
-import { valueAt } from '../pointer.ts'
+import { canonicalJson, isObject, type Json, type JsonObject } from '../core/json.ts'
+import { valueAt } from '../core/json-pointer.ts'
 import type { ActiveScenario, Catalogue } from './catalogue.ts'
 import { parseScenarios, parseSequence, type Sequence } from './parse.ts'
 

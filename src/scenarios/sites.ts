@@ -1,5 +1,5 @@
-import { isObject, type Json, type JsonObject } from '../json.ts'
-import { below, tokensOf } from '../pointer.ts'
+import { isObject, type Json, type JsonObject } from '../core/json.ts'
+import { below, tokensOf } from '../core/json-pointer.ts'
 
 /** One value of a body, with the schema that speaks of it. */
 export interface Site {

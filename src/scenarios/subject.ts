@@ -1,4 +1,4 @@
-import { isObject, type Json } from '../json.ts'
+import { isObject, type Json } from '../core/json.ts'
 
 /** Ids of the models that a request names in its path, in lower case. */
 export function modelsIn(pathParameters: Readonly<Record<string, string>>): readonly string[] {

@@ -1,7 +1,7 @@
 import type { Faker, Randomizer } from '@faker-js/faker'
 // The base locale is the cheapest way to faker (10 ms instead of 130): nothing here needs a locale's words.
 import { faker as baseFaker } from '@faker-js/faker/locale/base'
-import { deriveSeed, type Source } from '../derive.ts'
+import { deriveSeed, type Source } from '../core/seeded.ts'
 
 /** Where chance comes from, and the only use of faker. */
 export type Chance = Faker

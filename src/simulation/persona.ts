@@ -1,4 +1,4 @@
-import { deriveChance } from '../derive.ts'
+import { deriveChance } from '../core/seeded.ts'
 
 /** The fields of the answer that are counted detections, one kind each. */
 export const DETECTION_FIELDS = [

@@ -1,4 +1,4 @@
-import { startOfDay } from '../utc-day.ts'
+import { startOfDay } from '../core/utc-day.ts'
 import { draw } from './chance.ts'
 import type { Day } from './day.ts'
 import type { Measured } from './measure.ts'

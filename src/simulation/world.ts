@@ -1,4 +1,4 @@
-import { dayOf, nameOfDay } from '../utc-day.ts'
+import { dayOf, nameOfDay } from '../core/utc-day.ts'
 import type { Analytics, AnalyticsQuery, DataPoint, LabelScore, World } from './analytics.ts'
 import { assess } from './assessment.ts'
 import { type Day, drawDay } from './day.ts'

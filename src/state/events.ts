@@ -1,5 +1,5 @@
-import { deriveChance, deriveUuid } from '../derive.ts'
-import { canonicalJson, type Json } from '../json.ts'
+import { canonicalJson, type Json } from '../core/json.ts'
+import { deriveChance, deriveUuid } from '../core/seeded.ts'
 import type { EventDraft, StoredEvent, Writer } from './store.ts'
 
 /** How often each payload or request was met, by the id that its first occurrence got. */

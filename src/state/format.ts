@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../json.ts'
+import { isObject, type JsonObject } from '../core/json.ts'
 import { StateFault } from './fault.ts'
 import { type KeptSnapshot, promptOfImage, type SandboxImage } from './sandbox.ts'
 import type { SandboxExport, Snapshot } from './sandboxes.ts'

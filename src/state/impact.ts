@@ -1,4 +1,4 @@
-import { dayOf, nameOfDay } from '../utc-day.ts'
+import { dayOf, nameOfDay } from '../core/utc-day.ts'
 import { uuidKey } from './copy.ts'
 import type { EventMark } from './mark.ts'
 import type { DayImpact, ImpactQuery } from './store.ts'

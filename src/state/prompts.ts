@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { deriveUuid } from '../derive.ts'
-import { canonicalJson, type Json } from '../json.ts'
+import { canonicalJson, type Json } from '../core/json.ts'
+import { deriveUuid } from '../core/seeded.ts'
 import { uuidKey } from './copy.ts'
 import type { Occurrences } from './events.ts'
 import type { PromptComponentDraft, PromptDraft, PromptVersion, StoredPrompt, Writer } from './store.ts'

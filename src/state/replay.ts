@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { isObject } from '../json.ts'
+import { isObject } from '../core/json.ts'
 import { reasonOf, StateFault } from './fault.ts'
 import { migrate } from './format.ts'
 import { JOURNAL_KIND, type JournalFile } from './journal.ts'

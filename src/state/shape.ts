@@ -1,4 +1,4 @@
-import { isObject } from '../json.ts'
+import { isObject } from '../core/json.ts'
 
 /** Something wrong, and where: `events[3].impact` and `must be a number from -1 to 1`. */
 export interface Fault {

@@ -1,4 +1,4 @@
-import { isObject } from '../json.ts'
+import { isObject } from '../core/json.ts'
 import { insertKey } from './events.ts'
 import { externalKey } from './prompts.ts'
 import {

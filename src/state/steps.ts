@@ -1,4 +1,4 @@
-import { deriveUuid } from '../derive.ts'
+import { deriveUuid } from '../core/seeded.ts'
 import { frozen } from './copy.ts'
 import { insertKey, newEvent, payloadDiffers } from './events.ts'
 import { newPrompt, newVersion } from './prompts.ts'

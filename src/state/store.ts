@@ -1,5 +1,5 @@
-import type { Awaitable } from '../awaitable.ts'
-import type { Json, JsonObject } from '../json.ts'
+import type { Awaitable } from '../core/awaitable.ts'
+import type { Json, JsonObject } from '../core/json.ts'
 import type { ImportOutcome, QualitySettings, SandboxExport, SandboxSummary, Snapshot } from './sandboxes.ts'
 
 export type { ImportOutcome, QualitySettings, SandboxExport, SandboxSummary, Snapshot }

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { isObject, type Json } from '../../src/json.ts'
+import { isObject, type Json } from '../../src/core/json.ts'
 import { type Answer, analyticsPath, ask, errorOf, event, objectOf } from '../support/client.ts'
 import { steer } from '../support/control.ts'
 import { sharedSimulator } from '../support/shared.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isObject, type Json } from '../../src/json.ts'
+import { isObject, type Json } from '../../src/core/json.ts'
 import { ask } from '../support/client.ts'
 import { malformed, randomFrom } from '../support/malformed.ts'
 import { isUnfinished, sendBytes, withoutInterim } from '../support/one-shot.ts'

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { JsonObject } from '../../src/json.ts'
+import type { JsonObject } from '../../src/core/json.ts'
 import { type Ask, ask, event, objectOf, textOf } from '../support/client.ts'
 import { convsim } from '../support/command.ts'
 import { steer } from '../support/control.ts'

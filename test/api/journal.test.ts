@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { isObject, type JsonObject } from '../../src/json.ts'
-import { valueAt } from '../../src/pointer.ts'
+import { isObject, type JsonObject } from '../../src/core/json.ts'
+import { valueAt } from '../../src/core/json-pointer.ts'
 import { analyticsPath, ask, askOperation, errorOf, event, operations } from '../support/client.ts'
 import { steer } from '../support/control.ts'
 import { controlFaultsOf } from '../support/documented.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { isObject, type Json, type JsonObject } from '../../src/json.ts'
+import { isObject, type Json, type JsonObject } from '../../src/core/json.ts'
 import type { Analytics } from '../../src/simulation/analytics.ts'
 import { periods, readAnalytics } from '../support/analytics.ts'
 import { ask, errorOf, event, textOf, productId as unknownProduct } from '../support/client.ts'

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { isObject, type Json, type JsonObject } from '../../src/json.ts'
+import { isObject, type Json, type JsonObject } from '../../src/core/json.ts'
 import { defaultSettings, type Settings } from '../../src/settings.ts'
 import { analyticsPath, ask, errorOf, event, held, objectOf, prompt, textOf } from '../support/client.ts'
 import { putRules, steer } from '../support/control.ts'

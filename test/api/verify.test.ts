@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
-import type { Json, JsonObject } from '../../src/json.ts'
+import type { Json, JsonObject } from '../../src/core/json.ts'
 import { analyticsPath, ask, errorOf, event, modelId, objectOf, productId } from '../support/client.ts'
 import { steer } from '../support/control.ts'
 import { controlFaultsOf } from '../support/documented.ts'

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import type { Json, JsonObject } from '../../src/json.ts'
+import type { Json, JsonObject } from '../../src/core/json.ts'
 import { crashSeed, seededChance } from '../support/chance.ts'
 import { event, prompt, textOf } from '../support/client.ts'
 import { type Command, convsim } from '../support/command.ts'

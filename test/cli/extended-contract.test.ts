@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { isObject, type Json, type JsonObject } from '../../src/json.ts'
+import { isObject, type Json, type JsonObject } from '../../src/core/json.ts'
 import { type Ask, ask, askOperation, errorOf, event, operations } from '../support/client.ts'
 import { convsim } from '../support/command.ts'
 import { documentWith, documentWithPaths } from '../support/documents.ts'

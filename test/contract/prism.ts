@@ -1,6 +1,6 @@
 import prism from '@stoplight/prism-http'
 import { pino } from 'pino'
-import type { Json } from '../../src/json.ts'
+import type { Json } from '../../src/core/json.ts'
 
 const logger = Object.assign(pino({ level: 'silent' }), { success: () => undefined })
 const operationsOf = new Map<string, ReturnType<typeof prism.getHttpOperationsFromSpec>>()

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { loadContract } from '../../src/contract/load.ts'
-import type { Json } from '../../src/json.ts'
+import type { Json } from '../../src/core/json.ts'
 import { operationOf, SHIPPED } from './documents.ts'
 import { prismAccepts } from './prism.ts'
 

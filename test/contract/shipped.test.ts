@@ -2,7 +2,7 @@ import { createConfig, lint } from '@redocly/openapi-core'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Contract } from '../../src/contract/contract.ts'
 import { loadContract } from '../../src/contract/load.ts'
-import { isObject, type Json } from '../../src/json.ts'
+import { isObject, type Json } from '../../src/core/json.ts'
 import { operationOf, SHIPPED } from './documents.ts'
 
 let contract: Contract

@@ -1,7 +1,7 @@
 import express from 'express'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { silentLog } from '../../src/core/log.ts'
 import { listen, stop } from '../../src/http/server.ts'
-import { silentLog } from '../../src/log.ts'
 import { connectTo, type RawConnection } from '../support/raw-http.ts'
 
 /** Longer than any test may take: who waits for it fails. */

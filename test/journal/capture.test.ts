@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
+import { isObject, type JsonObject } from '../../src/core/json.ts'
 import { captured } from '../../src/journal/capture.ts'
 import { Journal } from '../../src/journal/journal.ts'
 import { redactedHead, redactedHeaders, redactedQuery } from '../../src/journal/redact.ts'
 import { shownEntry, shownText } from '../../src/journal/view.ts'
-import { isObject, type JsonObject } from '../../src/json.ts'
 import { entryFor } from './entries.ts'
 
 const secret = 's3cr3t-t0k3n'

@@ -1,5 +1,5 @@
-import { deriveChance, deriveUuid } from '../../src/derive.ts'
-import type { JsonObject } from '../../src/json.ts'
+import type { JsonObject } from '../../src/core/json.ts'
+import { deriveChance, deriveUuid } from '../../src/core/seeded.ts'
 import { ask, event, textOf } from '../support/client.ts'
 import { putRules, steer } from '../support/control.ts'
 import type { TestSimulator } from '../support/start.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { isObject, type Json, type JsonObject } from '../../src/json.ts'
+import { isObject, type Json, type JsonObject } from '../../src/core/json.ts'
 import { operationOf, sources } from '../support/catalogue.ts'
 import { analyticsPath, ask, askOperation, event, objectOf, operations, prompt } from '../support/client.ts'
 import { steer } from '../support/control.ts'

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '../../src/json.ts'
+import { isObject, type Json, type JsonObject } from '../../src/core/json.ts'
 
 /** A value that a schema takes; of several, the first listed. */
 function sampleOf(schema: JsonObject): Json {

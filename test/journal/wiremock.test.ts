@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import type { JsonObject } from '../../src/core/json.ts'
 import { Journal } from '../../src/journal/journal.ts'
 import { readPattern } from '../../src/journal/wiremock.ts'
-import type { JsonObject } from '../../src/json.ts'
 import { entryFor } from './entries.ts'
 
 const text = '{"eventType":"purchase","tags":["a"],"properties":{"plan":"pro"}}'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import type { Log } from '../../src/core/log.ts'
 import type { Incoming } from '../../src/exchange.ts'
 import { Journal } from '../../src/journal/journal.ts'
-import type { Log } from '../../src/log.ts'
 import type { Handler } from '../../src/operations/handler.ts'
 import { createPipeline } from '../../src/pipeline/pipeline.ts'
 import { Sandboxes } from '../../src/sandboxes.ts'

@@ -13,7 +13,7 @@ import {
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { JsonObject } from '../../src/json.ts'
+import type { JsonObject } from '../../src/core/json.ts'
 import type { WriteBytes } from '../../src/state/journal.ts'
 import type { EventDraft, Store } from '../../src/state/store.ts'
 import { bounded } from '../support/bounded.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { JsonObject } from '../../src/json.ts'
+import type { JsonObject } from '../../src/core/json.ts'
 import { migrate } from '../../src/state/format.ts'
 import { jsonFault } from '../../src/state/json-fault.ts'
 import { fingerprintOf, variablesOf } from '../../src/state/prompts.ts'

@@ -1,4 +1,4 @@
-import { deriveChance } from '../../src/derive.ts'
+import { deriveChance } from '../../src/core/seeded.ts'
 
 /** Chance that a failure can be repeated with: the n-th number of a seed is always the same, 0 to 1. */
 export function seededChance(seed: string): () => number {

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '../../src/json.ts'
+import { isObject, type Json, type JsonObject } from '../../src/core/json.ts'
 import type { TestSimulator } from './start.ts'
 
 /** An answer, read to its end. */

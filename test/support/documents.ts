@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { cp, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parse, stringify } from 'yaml'
-import type { JsonObject } from '../../src/json.ts'
+import type { JsonObject } from '../../src/core/json.ts'
 import { shippedContract, shippedFixtures } from '../../src/shipped.ts'
 import { tempFolder, type WhenOver } from './temp-folder.ts'
 

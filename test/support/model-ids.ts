@@ -1,4 +1,4 @@
-import { deriveUuid } from '../../src/derive.ts'
+import { deriveUuid } from '../../src/core/seeded.ts'
 
 /** Ids that no fixture knows, always the same ones, so that a failure can be repeated. */
 export function modelIds(count: number): string[] {

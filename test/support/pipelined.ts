@@ -1,4 +1,4 @@
-import type { Json } from '../../src/json.ts'
+import type { Json } from '../../src/core/json.ts'
 import { connectTo, type RawAnswer } from './raw-http.ts'
 
 /** Posts all bodies to a path, a hundred at a time over each of a few connections: many times faster than `fetch`. */

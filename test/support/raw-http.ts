@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import type { Json } from '../../src/json.ts'
+import type { Json } from '../../src/core/json.ts'
 
 /** An answer as it came over the socket. */
 export interface RawAnswer {

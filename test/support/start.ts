@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest'
-import type { Log } from '../../src/log.ts'
+import type { Log } from '../../src/core/log.ts'
 import { defaultSettings, type Settings } from '../../src/settings.ts'
 
 /** What the build has made of it: with all that it prepares, bundles and leaves out. */

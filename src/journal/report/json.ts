@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../json.ts'
+import type { JsonObject } from '../../core/json.ts'
 import type { CoverageView, Missing, OperationCoverage } from '../coverage-view.ts'
 import type { Finding } from '../manners.ts'
 import { type Counted, type Found, type Report, summaryOf } from './model.ts'

@@ -1,6 +1,6 @@
 import { request } from 'node:http'
 import { describe, expect, test } from 'vitest'
-import { isObject, type Json } from '../../../src/json.ts'
+import { isObject, type Json } from '../../../src/core/json.ts'
 import { ask, errorOf, event, held, objectOf, operations, prompt, textOf } from '../../support/client.ts'
 import { putRules } from '../../support/control.ts'
 import { startForTest, type TestSimulator } from '../../support/start.ts'

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from './json.ts'
-import { below } from './pointer.ts'
+import { below } from './json-pointer.ts'
 
 /** Deeper than any honest body; a parser that recurses would be in danger beyond. */
 export const maxDepth = 64

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { maxDepth, readJson } from '../src/json-body.ts'
+import { maxDepth, readJson } from '../../src/core/strict-json.ts'
 
 const read = (text: string) => readJson(new TextEncoder().encode(text))
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { Remembered } from '../src/remembered.ts'
+import { Remembered } from '../../src/core/lru-cache.ts'
 
 /** Gives the key back with how often it was made. */
 function setup(size: number) {

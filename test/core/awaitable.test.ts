@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { andThen, rescued } from '../src/awaitable.ts'
+import { andThen, rescued } from '../../src/core/awaitable.ts'
 
 const twice = (value: number) => value * 2
 const inWords = (error: unknown) => `rescued: ${String(error)}`

@@ -1,5 +1,5 @@
 import { parse } from 'node:querystring'
-import { Remembered } from './remembered.ts'
+import { Remembered } from './lru-cache.ts'
 
 type Query = Readonly<Record<string, string | readonly string[]>>
 
