@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
 import type { Finding, Loaded } from './contract/contract.ts'
 import { buildContract } from './contract/load.ts'
-import { readSource } from './contract/source.ts'
+import { readSource } from './documents/source.ts'
 import type { Fixtures } from './fixtures.ts'
 import { isScenarioFile, loadScenarioFile } from './scenario-file.ts'
 import type { RuleContext } from './scenarios/rules.ts'

@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import type { Finding, Loaded } from './contract/contract.ts'
-import { type Prepared, prepared } from './contract/prepared.ts'
-import { readSource, type Source } from './contract/source.ts'
 import type { Json, JsonObject } from './core/json.ts'
 import { below } from './core/json-pointer.ts'
+import { type Prepared, prepared } from './documents/precompiled.ts'
+import { readSource, type Source } from './documents/source.ts'
 import { type Fault, personaFaults, phraseFaults } from './simulation/check.ts'
 import type { KnownModel, Persona } from './simulation/persona.ts'
 import type { Phrases } from './simulation/phrases.ts'
@@ -87,7 +87,7 @@ async function readAll(folder: string, known: Prepared | undefined): Promise<Loa
 }
 
 async function misshapen(sources: Sources): Promise<Finding[]> {
-  const { compileSchema } = await import('./contract/schema.ts')
+  const { compileSchema } = await import('./documents/schema.ts')
   const { default: fixturesSchema } = await import('../spec/fixtures.schema.json', { with: { type: 'json' } })
   const check = compileSchema(fixturesSchema, 'the fixtures')
   return check(valuesOf(sources)).map(({ pointer, message }) => {

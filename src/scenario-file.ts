@@ -1,7 +1,7 @@
 import scenarioSchema from '../spec/scenarios.schema.json' with { type: 'json' }
 import type { Finding, Loaded } from './contract/contract.ts'
-import { readSource } from './contract/source.ts'
 import { isObject } from './core/json.ts'
+import { readSource } from './documents/source.ts'
 import { type Rule, type RuleContext, readRules } from './scenarios/rules.ts'
 
 /** Reads a file of rules (YAML or JSON); every finding has its line. */
@@ -14,7 +14,7 @@ export async function loadScenarioFile(file: string, context: RuleContext): Prom
     place: source.place(pointer),
     message,
   })
-  const { compileSchema } = await import('./contract/schema.ts')
+  const { compileSchema } = await import('./documents/schema.ts')
   const violations = compileSchema(scenarioSchema, 'scenario file')(source.value)
   if (violations.length > 0 || !isObject(source.value)) {
     return {

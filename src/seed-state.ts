@@ -1,5 +1,5 @@
 import type { Loaded } from './contract/contract.ts'
-import { readSource } from './contract/source.ts'
+import { readSource } from './documents/source.ts'
 import { defaultSandbox } from './sandboxes.ts'
 import type { SandboxExport } from './state/sandboxes.ts'
 import type { Store } from './state/store.ts'

@@ -28,7 +28,7 @@ const forNode: BuildOptions = {
 const entries = {
   cli: { source: 'src/cli.ts', exports: [] },
   index: { source: 'src/index.ts', exports: ['settingTable', 'startSimulator'] },
-  prepared: { source: 'src/contract/prepared.ts', exports: ['prepared'] },
+  prepared: { source: 'src/documents/precompiled.ts', exports: ['prepared'] },
   start: { source: 'src/start.ts', exports: ['start'] },
 }
 

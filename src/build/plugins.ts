@@ -2,9 +2,9 @@ import { fileURLToPath } from 'node:url'
 import { type Plugin, transform } from 'esbuild'
 import type { Modules } from './prepare.ts'
 
-const contractFolder = fileURLToPath(new URL('../contract', import.meta.url))
+const contractFolder = fileURLToPath(new URL('../documents', import.meta.url))
 
-/** Puts what is prepared in the place of `contract/prepared.ts`. */
+/** Puts what is prepared in the place of `documents/precompiled.ts`. */
 export function prepared(modules: Modules): Plugin {
   const load = async (name: string) => {
     const text = modules.get(name)
@@ -16,7 +16,7 @@ export function prepared(modules: Modules): Plugin {
   return {
     name: 'prepared',
     setup({ onLoad, onResolve }) {
-      onLoad({ filter: /\/contract\/prepared\.ts$/ }, () => load('main'))
+      onLoad({ filter: /\/documents\/precompiled\.ts$/ }, () => load('main'))
       onResolve({ filter: /^prepared:/ }, ({ path }) => ({
         path: path.slice('prepared:'.length),
         namespace: 'prepared',

@@ -4,9 +4,9 @@ import { type Compiled, createCompiler } from '../contract/compile.ts'
 import type { Loaded } from '../contract/contract.ts'
 import { buildContract } from '../contract/load.ts'
 import { compileOperations } from '../contract/operation.ts'
-import { digestOf, readSource, type Source } from '../contract/source.ts'
 import { KEPT, moduleOf } from '../contract/standalone.ts'
 import { isObject } from '../core/json.ts'
+import { digestOf, readSource, type Source } from '../documents/source.ts'
 import { FIXTURE_FILES, loadFixtures } from '../fixtures.ts'
 import { controlContract, shippedContract, shippedFixtures } from '../shipped.ts'
 
@@ -15,7 +15,7 @@ export type Modules = ReadonlyMap<string, string>
 
 /**
  * Reads and checks what is shipped with the code that reads it at a start, and writes down what came of it: the values of
- * all files, and the validators as ajv has written them. The module `main` is what `contract/prepared.ts` is in dist/.
+ * all files, and the validators as ajv has written them. The module `main` is what `documents/precompiled.ts` is in dist/.
  * @throws with the findings, where there are any: what we ship is free of them
  */
 export async function prepare(): Promise<Modules> {

@@ -1,9 +1,9 @@
 import type { JsonObject } from '../core/json.ts'
 import { asFragment } from '../core/json-pointer.ts'
-import type { Validator } from './ajv.ts'
+import type { Validator } from '../documents/ajv.ts'
+import type { PreparedSource } from '../documents/precompiled.ts'
+import type { Source } from '../documents/source.ts'
 import type { Finding } from './contract.ts'
-import type { PreparedSource } from './prepared.ts'
-import type { Source } from './source.ts'
 
 /** Makes validators of the schemas of one document. What comes out only runs. */
 export interface Compiler {

@@ -1,11 +1,11 @@
 import { isObject, type JsonObject } from '../core/json.ts'
 import { below, tokensOf } from '../core/json-pointer.ts'
+import type { Source } from '../documents/source.ts'
+import { toViolations } from '../documents/violations.ts'
 import type { Compiler } from './compiler.ts'
 import type { Example, Finding } from './contract.ts'
 import { isJson } from './media-types.ts'
 import { resolve } from './references.ts'
-import type { Source } from './source.ts'
-import { toViolations } from './violations.ts'
 import { type Node, walk } from './walk.ts'
 
 interface PlacedExample extends Example {

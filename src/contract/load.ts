@@ -1,5 +1,7 @@
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
 import { below } from '../core/json-pointer.ts'
+import { type Prepared, prepared } from '../documents/precompiled.ts'
+import { readSource, type Source } from '../documents/source.ts'
 import { compilerOf } from './compiler.ts'
 import type { Assumption, Contract, Finding, Loaded } from './contract.ts'
 import { once } from './dereference.ts'
@@ -8,9 +10,7 @@ import { createMatcher } from './match.ts'
 import { normalise } from './normalise.ts'
 import { compileOperations } from './operation.ts'
 import { basePathOf, checkOutline, checkVersion } from './outline.ts'
-import { type Prepared, prepared } from './prepared.ts'
 import { checkReferences } from './references.ts'
-import { readSource, type Source } from './source.ts'
 import { checkStructure } from './structure.ts'
 
 export interface LoadOptions {

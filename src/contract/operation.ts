@@ -1,6 +1,7 @@
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
 import { below } from '../core/json-pointer.ts'
-import type { Validator } from './ajv.ts'
+import type { Validator } from '../documents/ajv.ts'
+import { toViolations } from '../documents/violations.ts'
 import type { Compiler } from './compiler.ts'
 import type { Operation, Violation } from './contract.ts'
 import { dereference, once } from './dereference.ts'
@@ -8,7 +9,6 @@ import { bareMediaType, covering, isJson } from './media-types.ts'
 import { compileParameters } from './parameters.ts'
 import { resolve } from './references.ts'
 import { compileResponses } from './responses.ts'
-import { toViolations } from './violations.ts'
 import { METHODS } from './walk.ts'
 
 /**

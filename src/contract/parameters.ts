@@ -1,11 +1,11 @@
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
 import { below } from '../core/json-pointer.ts'
-import type { Validator } from './ajv.ts'
+import type { Validator } from '../documents/ajv.ts'
+import { toViolations } from '../documents/violations.ts'
 import { type Compiler, referTo } from './compiler.ts'
 import type { DescribedParameter, ParameterValues, SentParameters, Violation } from './contract.ts'
 import { dereference } from './dereference.ts'
 import { type Resolved, resolve } from './references.ts'
-import { toViolations } from './violations.ts'
 
 /** The places that parameters are read from; cookies are not. */
 const PLACES = ['path', 'query', 'header'] as const

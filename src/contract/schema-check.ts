@@ -1,10 +1,10 @@
 import type { Ajv2020 } from 'ajv/dist/2020.js'
 import type { JsonObject } from '../core/json.ts'
 import { below } from '../core/json-pointer.ts'
-import { OPENAPI_KEYWORDS } from './ajv.ts'
+import { OPENAPI_KEYWORDS } from '../documents/ajv.ts'
+import type { Source } from '../documents/source.ts'
+import { toViolations } from '../documents/violations.ts'
 import type { Finding, Violation } from './contract.ts'
-import type { Source } from './source.ts'
-import { toViolations } from './violations.ts'
 import { type Node, walk } from './walk.ts'
 
 /**

@@ -7,7 +7,7 @@ export const KEPT: CodeOptions = { source: true, esm: true, formats: _`FORMATS` 
 
 /** Where a kept function finds what it does not bring along, from this folder. */
 const IMPORTS = `import { fullFormats } from 'ajv-formats/dist/formats.js'
-import { OWN_FORMATS } from './formats.ts'
+import { OWN_FORMATS } from '../documents/formats.ts'
 const FORMATS = { ...fullFormats, ...OWN_FORMATS }
 `
 

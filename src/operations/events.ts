@@ -1,5 +1,5 @@
 import type { Violation } from '../contract/contract.ts'
-import { parseInstant } from '../contract/formats.ts'
+import { parseInstant } from '../documents/formats.ts'
 import { bodyOf, type Exchange, writerOf } from '../exchange.ts'
 import type { EventDraft, Store } from '../state/store.ts'
 import type { Handler } from './handler.ts'

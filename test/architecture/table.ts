@@ -17,11 +17,12 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   'core/strict-json.ts': ['core/json.ts', 'core/json-pointer.ts'],
 
   // Three that know nothing of each other, nor of us.
-  'contract/': ['core/json.ts', 'core/json-pointer.ts'],
+  'documents/': ['contract/contract.ts', 'core/json.ts', 'core/json-pointer.ts'],
+  'contract/': ['core/json.ts', 'core/json-pointer.ts', 'documents/'],
   'simulation/': ['core/seeded.ts', 'core/json.ts', 'core/utc-day.ts'],
   'state/': ['core/awaitable.ts', 'core/seeded.ts', 'core/json.ts', 'core/utc-day.ts'],
 
-  'clock.ts': ['contract/formats.ts'],
+  'clock.ts': ['documents/formats.ts'],
 
   // A request, an answer, and what can be made of them.
   'sandboxes.ts': ['clock.ts', 'scenarios/rules.ts'],
@@ -46,9 +47,9 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   'fixtures.ts': [
     '../spec/fixtures.schema.json',
     'contract/contract.ts',
-    'contract/prepared.ts',
-    'contract/schema.ts',
-    'contract/source.ts',
+    'documents/precompiled.ts',
+    'documents/schema.ts',
+    'documents/source.ts',
     'core/json.ts',
     'core/json-pointer.ts',
     'simulation/',
@@ -56,7 +57,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   'operations/': [
     'core/awaitable.ts',
     'contract/contract.ts',
-    'contract/formats.ts',
+    'documents/formats.ts',
     'exchange.ts',
     'core/json.ts',
     'core/lru-cache.ts',
@@ -126,14 +127,14 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   'scenario-file.ts': [
     '../spec/scenarios.schema.json',
     'contract/contract.ts',
-    'contract/schema.ts',
-    'contract/source.ts',
+    'documents/schema.ts',
+    'documents/source.ts',
     'core/json.ts',
     'scenarios/rules.ts',
   ],
   'seed-state.ts': [
     'contract/contract.ts',
-    'contract/source.ts',
+    'documents/source.ts',
     'sandboxes.ts',
     'state/sandboxes.ts',
     'state/store.ts',
@@ -201,7 +202,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   'check.ts': [
     'contract/contract.ts',
     'contract/load.ts',
-    'contract/source.ts',
+    'documents/source.ts',
     'fixtures.ts',
     'scenario-file.ts',
     'scenarios/rules.ts',

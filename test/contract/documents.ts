@@ -1,6 +1,6 @@
 import type { Contract, Finding, Operation } from '../../src/contract/contract.ts'
 import { buildContract, type LoadOptions } from '../../src/contract/load.ts'
-import { parseSource } from '../../src/contract/parse.ts'
+import { parseSource } from '../../src/documents/parse.ts'
 
 /** The shipped document. */
 export const SHIPPED = new URL('../../spec/openapi.yaml', import.meta.url).pathname

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import type { Finding, Loaded } from '../contract/contract.ts'
 import type { Json } from '../core/json.ts'
-import type { Finding, Loaded } from './contract.ts'
-import type { Prepared, PreparedSource } from './prepared.ts'
+import type { Prepared, PreparedSource } from './precompiled.ts'
 
 /** A YAML or JSON file that was read, and still knows where each of its values stands. */
 export interface Source {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { compileSchema } from '../../src/contract/schema.ts'
 import type { Json, JsonObject } from '../../src/core/json.ts'
+import { compileSchema } from '../../src/documents/schema.ts'
 
 /** Every violation as `pointer: sentence`. */
 function violations(schema: JsonObject, value: Json): string[] {

@@ -1,7 +1,7 @@
 import type { ErrorObject } from 'ajv'
+import type { Place, Violation } from '../contract/contract.ts'
 import { isObject } from '../core/json.ts'
 import { below } from '../core/json-pointer.ts'
-import type { Place, Violation } from './contract.ts'
 import { FORMAT_PHRASES } from './formats.ts'
 
 /** More than these are counted, not named: a body of a megabyte can break a rule once in every byte. */

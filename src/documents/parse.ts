@@ -9,9 +9,9 @@ import {
   parseDocument,
   visit,
 } from 'yaml'
+import type { Finding, Loaded } from '../contract/contract.ts'
 import type { Json } from '../core/json.ts'
 import { tokensOf } from '../core/json-pointer.ts'
-import type { Finding, Loaded } from './contract.ts'
 import { failed, reason, type Source } from './source.ts'
 
 /** After a slip of the pen a parser finds fault with all that follows; more than these help nobody. */

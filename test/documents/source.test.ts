@@ -2,8 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { parseSource } from '../../src/contract/parse.ts'
-import { readSource, type Source } from '../../src/contract/source.ts'
+import { parseSource } from '../../src/documents/parse.ts'
+import { readSource, type Source } from '../../src/documents/source.ts'
 
 function sourceOf(text: string): Source {
   const source = parseSource(text, 'file.yaml')
