@@ -3,9 +3,9 @@ import type { Ajv2020 } from 'ajv/dist/2020.js'
 import type { JsonObject } from '../core/json.ts'
 import { createAjv, type Validator } from '../documents/ajv.ts'
 import type { Source } from '../documents/source.ts'
+import { checkSchemas, teachUnknown } from './checks/schemas.ts'
 import { type Compiler, DOCUMENT, keyOfParameters, referTo } from './compiler.ts'
 import type { Finding } from './contract.ts'
-import { checkSchemas, teachUnknown } from './schema-check.ts'
 
 /** What ajv has compiled: the name that it knows each schema by, by the key under which it can be prepared. */
 export interface Compiled {

@@ -2,10 +2,10 @@ import { isObject, type Json, type JsonObject } from '../core/json.ts'
 import { below } from '../core/json-pointer.ts'
 import type { Validator } from '../documents/ajv.ts'
 import { toViolations } from '../documents/violations.ts'
+import { type Resolved, resolve } from './checks/references.ts'
 import { type Compiler, referTo } from './compiler.ts'
 import type { DescribedParameter, ParameterValues, SentParameters, Violation } from './contract.ts'
 import { dereference } from './dereference.ts'
-import { type Resolved, resolve } from './references.ts'
 
 /** The places that parameters are read from; cookies are not. */
 const PLACES = ['path', 'query', 'header'] as const

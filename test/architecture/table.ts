@@ -267,7 +267,7 @@ export const neverReaches = [
 export const libraries: Readonly<Record<string, { readonly only: readonly string[]; readonly lazy?: true }>> =
   {
     '@faker-js/faker': { only: ['simulation/'] },
-    '@seriousme/openapi-schema-validator': { only: ['contract/structure.ts'], lazy: true },
+    '@seriousme/openapi-schema-validator': { only: ['contract/checks/structure.ts'], lazy: true },
     '@stoplight/prism-http': { only: ['contract/fallback.ts'], lazy: true },
     ajv: { only: ['contract/'] },
     'ajv-formats': { only: ['contract/'] },

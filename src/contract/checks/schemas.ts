@@ -1,11 +1,11 @@
 import type { Ajv2020 } from 'ajv/dist/2020.js'
-import type { JsonObject } from '../core/json.ts'
-import { below } from '../core/json-pointer.ts'
-import { OPENAPI_KEYWORDS } from '../documents/ajv.ts'
-import type { Source } from '../documents/source.ts'
-import { toViolations } from '../documents/violations.ts'
-import type { Finding, Violation } from './contract.ts'
-import { type Node, walk } from './walk.ts'
+import type { JsonObject } from '../../core/json.ts'
+import { below } from '../../core/json-pointer.ts'
+import { OPENAPI_KEYWORDS } from '../../documents/ajv.ts'
+import type { Source } from '../../documents/source.ts'
+import { toViolations } from '../../documents/violations.ts'
+import type { Finding, Violation } from '../contract.ts'
+import { type Node, walk } from '../walk.ts'
 
 /**
  * Everything about the document's schemas that can be said without compiling them, each with its exact place: what the

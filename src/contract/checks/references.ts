@@ -1,8 +1,8 @@
-import { isObject, type JsonObject } from '../core/json.ts'
-import { pointerOf, valueAt } from '../core/json-pointer.ts'
-import type { Source } from '../documents/source.ts'
-import type { Finding } from './contract.ts'
-import { type Kind, type Node, walk } from './walk.ts'
+import { isObject, type JsonObject } from '../../core/json.ts'
+import { pointerOf, valueAt } from '../../core/json-pointer.ts'
+import type { Source } from '../../documents/source.ts'
+import type { Finding } from '../contract.ts'
+import { type Kind, type Node, walk } from '../walk.ts'
 
 /** An object of the document and where it really stands, once references have been followed. */
 export interface Resolved {

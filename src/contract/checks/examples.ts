@@ -1,12 +1,12 @@
-import { isObject, type JsonObject } from '../core/json.ts'
-import { below, tokensOf } from '../core/json-pointer.ts'
-import type { Source } from '../documents/source.ts'
-import { toViolations } from '../documents/violations.ts'
-import type { Compiler } from './compiler.ts'
-import type { Example, Finding } from './contract.ts'
-import { isJson } from './media-types.ts'
+import { isObject, type JsonObject } from '../../core/json.ts'
+import { below, tokensOf } from '../../core/json-pointer.ts'
+import type { Source } from '../../documents/source.ts'
+import { toViolations } from '../../documents/violations.ts'
+import type { Compiler } from '../compiler.ts'
+import type { Example, Finding } from '../contract.ts'
+import { isJson } from '../media-types.ts'
+import { type Node, walk } from '../walk.ts'
 import { resolve } from './references.ts'
-import { type Node, walk } from './walk.ts'
 
 interface PlacedExample extends Example {
   /** Of the value itself, references followed. */
