@@ -2,10 +2,10 @@ import { stat } from 'node:fs/promises'
 import type { Finding, Loaded } from './contract/contract.ts'
 import { buildContract } from './contract/load.ts'
 import { readSource } from './documents/source.ts'
-import type { Fixtures } from './fixtures.ts'
+import { controlContract, shippedContract, shippedFixtures } from './fixtures/bundled.ts'
+import type { Fixtures } from './fixtures/fixtures.ts'
 import { isScenarioFile, loadScenarioFile } from './scenario-file.ts'
 import type { RuleContext } from './scenarios/rules.ts'
-import { controlContract, shippedContract, shippedFixtures } from './shipped.ts'
 
 /** What `convsim check` found in one file or folder. */
 export interface Checked {

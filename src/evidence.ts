@@ -1,5 +1,5 @@
 import type { Contract } from './contract/contract.ts'
-import type { Fixtures } from './fixtures.ts'
+import type { Fixtures } from './fixtures/fixtures.ts'
 import { idempotentOperations } from './journal/calls.ts'
 import type { Journal } from './journal/journal.ts'
 import { pointsOf } from './journal/points.ts'

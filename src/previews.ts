@@ -1,5 +1,5 @@
 import type { Contract } from './contract/contract.ts'
-import type { Fixtures } from './fixtures.ts'
+import type { Fixtures } from './fixtures/fixtures.ts'
 import { byScenario, type Preview, type Previewer, parsedOf, pathTo } from './journal/ways.ts'
 import { figures } from './operations/analytics.ts'
 import type { Catalogue } from './scenarios/catalogue.ts'

@@ -7,8 +7,8 @@ import { compileOperations } from '../contract/operation.ts'
 import { KEPT, moduleOf } from '../contract/standalone.ts'
 import { isObject } from '../core/json.ts'
 import { digestOf, readSource, type Source } from '../documents/source.ts'
-import { FIXTURE_FILES, loadFixtures } from '../fixtures.ts'
-import { controlContract, shippedContract, shippedFixtures } from '../shipped.ts'
+import { controlContract, shippedContract, shippedFixtures } from '../fixtures/bundled.ts'
+import { FIXTURE_FILES, loadFixtures } from '../fixtures/fixtures.ts'
 
 /** The text of modules by name; each may import another one as `prepared:name`. */
 export type Modules = ReadonlyMap<string, string>

@@ -1,6 +1,6 @@
 import type { Contract } from '../contract/contract.ts'
 import type { Account, Incoming, Parcel } from '../exchange.ts'
-import type { Fixtures } from '../fixtures.ts'
+import type { Fixtures } from '../fixtures/fixtures.ts'
 import type { Entry } from '../journal/entry.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { Reporter } from '../journal/report/model.ts'

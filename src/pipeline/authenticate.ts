@@ -1,5 +1,5 @@
 import { operationOf, type Stage } from '../exchange.ts'
-import type { Key } from '../fixtures.ts'
+import type { Key } from '../fixtures/fixtures.ts'
 import { refusals } from '../refusals.ts'
 
 /** Who asks. service.md, "Authentication": every operation wants a bearer token; how tokens are issued is not shown. */

@@ -11,7 +11,7 @@ import {
   type Reply,
   type Stage,
 } from '../exchange.ts'
-import type { Fixtures } from '../fixtures.ts'
+import type { Fixtures } from '../fixtures/fixtures.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { Handler } from '../operations/handler.ts'
 import { refusals } from '../refusals.ts'

@@ -1,5 +1,5 @@
 import { operationOf, type Stage } from '../exchange.ts'
-import type { Plan } from '../fixtures.ts'
+import type { Plan } from '../fixtures/fixtures.ts'
 import type { Handler } from '../operations/handler.ts'
 import { refusals } from '../refusals.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { version } from '../../src/shipped.ts'
+import { version } from '../../src/fixtures/bundled.ts'
 import { ask, askOperation, errorOf, event, held, objectOf, operations, prompt } from '../support/client.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { frozenNow, startForTest } from '../support/start.ts'

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import type { Key, Plan } from '../../src/fixtures.ts'
+import type { Key, Plan } from '../../src/fixtures/fixtures.ts'
 import type { KnownModel } from '../../src/simulation/persona.ts'
 import { readAnalytics } from '../support/analytics.ts'
 import { analyticsPath, ask, askOperation, errorOf, operations } from '../support/client.ts'

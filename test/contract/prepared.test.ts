@@ -9,8 +9,8 @@ import { walk } from '../../src/contract/walk.ts'
 import { isObject, type Json } from '../../src/core/json.ts'
 import type { Prepared } from '../../src/documents/precompiled.ts'
 import { digestOf, readSource } from '../../src/documents/source.ts'
-import { FIXTURE_FILES } from '../../src/fixtures.ts'
-import { controlContract, shippedContract, shippedFixtures } from '../../src/shipped.ts'
+import { controlContract, shippedContract, shippedFixtures } from '../../src/fixtures/bundled.ts'
+import { FIXTURE_FILES } from '../../src/fixtures/fixtures.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 /** What the build has put into dist/, as a start finds it. */

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import { type Fixtures, loadFixtures } from '../../src/fixtures.ts'
+import { type Fixtures, loadFixtures } from '../../src/fixtures/fixtures.ts'
 import type { Analytics, World } from '../../src/simulation/analytics.ts'
 import { createWorld } from '../../src/simulation/world.ts'
 

@@ -3,7 +3,7 @@ import { cp, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parse, stringify } from 'yaml'
 import type { JsonObject } from '../../src/core/json.ts'
-import { shippedContract, shippedFixtures } from '../../src/shipped.ts'
+import { shippedContract, shippedFixtures } from '../../src/fixtures/bundled.ts'
 import { tempFolder, type WhenOver } from './temp-folder.ts'
 
 /** The shipped document with one passage of its text replaced, in a file of its own. */
