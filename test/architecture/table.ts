@@ -124,7 +124,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   'evidence-settings.ts': ['gates.ts', 'setting.ts'],
   'settings.ts': ['clock.ts', 'core/seeded.ts', 'evidence-settings.ts', 'setting.ts', 'core/byte-size.ts'],
   'arguments.ts': ['setting.ts', 'settings.ts'],
-  'scenario-file.ts': [
+  'scenarios/rules-file.ts': [
     '../spec/scenarios.schema.json',
     'contract/contract.ts',
     'documents/schema.ts',
@@ -144,7 +144,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
     'contract/contract.ts',
     'contract/load.ts',
     'fixtures/fixtures.ts',
-    'scenario-file.ts',
+    'scenarios/rules-file.ts',
     'scenarios/',
     'settings.ts',
     'fixtures/bundled.ts',
@@ -204,7 +204,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
     'contract/load.ts',
     'documents/source.ts',
     'fixtures/fixtures.ts',
-    'scenario-file.ts',
+    'scenarios/rules-file.ts',
     'scenarios/rules.ts',
     'fixtures/bundled.ts',
   ],

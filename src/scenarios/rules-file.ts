@@ -1,8 +1,8 @@
-import scenarioSchema from '../spec/scenarios.schema.json' with { type: 'json' }
-import type { Finding, Loaded } from './contract/contract.ts'
-import { isObject } from './core/json.ts'
-import { readSource } from './documents/source.ts'
-import { type Rule, type RuleContext, readRules } from './scenarios/rules.ts'
+import scenarioSchema from '../../spec/scenarios.schema.json' with { type: 'json' }
+import type { Finding, Loaded } from '../contract/contract.ts'
+import { isObject } from '../core/json.ts'
+import { readSource } from '../documents/source.ts'
+import { type Rule, type RuleContext, readRules } from './rules.ts'
 
 /** Reads a file of rules (YAML or JSON); every finding has its line. */
 export async function loadScenarioFile(file: string, context: RuleContext): Promise<Loaded<readonly Rule[]>> {
@@ -14,7 +14,7 @@ export async function loadScenarioFile(file: string, context: RuleContext): Prom
     place: source.place(pointer),
     message,
   })
-  const { compileSchema } = await import('./documents/schema.ts')
+  const { compileSchema } = await import('../documents/schema.ts')
   const violations = compileSchema(scenarioSchema, 'scenario file')(source.value)
   if (violations.length > 0 || !isObject(source.value)) {
     return {
