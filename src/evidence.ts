@@ -7,7 +7,7 @@ import { Reporter } from './journal/report/model.ts'
 import { Ways } from './journal/ways.ts'
 import { Witness } from './journal/witness.ts'
 import { previewer } from './previews.ts'
-import { defaultSandbox, type Sandboxes } from './sandboxes.ts'
+import { defaultSandbox, type Sandboxes } from './sandboxes/sandboxes.ts'
 import type { Catalogue } from './scenarios/catalogue.ts'
 import type { World } from './simulation/analytics.ts'
 

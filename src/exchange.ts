@@ -2,7 +2,7 @@ import type { Operation, ParameterValues, SentParameters, Violation } from './co
 import type { Awaitable } from './core/awaitable.ts'
 import type { Json } from './core/json.ts'
 import { type ReadJson, readJson } from './core/strict-json.ts'
-import type { Sandbox } from './sandboxes.ts'
+import type { Sandbox } from './sandboxes/sandboxes.ts'
 import type { ActiveScenario } from './scenarios/catalogue.ts'
 import type { Shaping } from './scenarios/effects.ts'
 import type { Writer } from './state/store.ts'

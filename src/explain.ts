@@ -5,7 +5,7 @@ import type { Entry } from './journal/entry.ts'
 import { Journal } from './journal/journal.ts'
 import type { Handler } from './operations/handler.ts'
 import { createPipeline, type Parts } from './pipeline/pipeline.ts'
-import type { Sandboxes } from './sandboxes.ts'
+import type { Sandboxes } from './sandboxes/sandboxes.ts'
 import type { Store } from './state/store.ts'
 
 /** Sends requests down the pipeline itself, over a rehearsal of the store, copies of the sandboxes and a journal of nobody's. */

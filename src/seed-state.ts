@@ -1,6 +1,6 @@
 import type { Loaded } from './contract/contract.ts'
 import { readSource } from './documents/source.ts'
-import { defaultSandbox } from './sandboxes.ts'
+import { defaultSandbox } from './sandboxes/sandboxes.ts'
 import type { SandboxExport } from './state/sandboxes.ts'
 import type { Store } from './state/store.ts'
 import { parseExport } from './state/transfer.ts'

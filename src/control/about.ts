@@ -1,5 +1,5 @@
 import type { Json } from '../core/json.ts'
-import { defaultSandbox } from '../sandboxes.ts'
+import { defaultSandbox } from '../sandboxes/sandboxes.ts'
 import type { ControlHandler } from './control.ts'
 import type { Seen } from './seen.ts'
 

@@ -1,6 +1,6 @@
-import { type ClockMode, clockModes, parseDuration, parseNow } from '../clock.ts'
 import { isObject, type JsonObject } from '../core/json.ts'
-import type { Sandbox } from '../sandboxes.ts'
+import { type ClockMode, clockModes, parseDuration, parseNow } from '../sandboxes/clock.ts'
+import type { Sandbox } from '../sandboxes/sandboxes.ts'
 import { type ControlHandler, type ControlRequest, Refused } from './control.ts'
 import type { Seen } from './seen.ts'
 

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '../core/json.ts'
-import { defaultSandbox, type Sandbox } from '../sandboxes.ts'
+import { defaultSandbox, type Sandbox } from '../sandboxes/sandboxes.ts'
 import type { ControlHandler } from './control.ts'
 import type { Seen } from './seen.ts'
 

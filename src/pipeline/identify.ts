@@ -1,7 +1,7 @@
 import type { Contract, Violation } from '../contract/contract.ts'
 import { type Exchange, enter, type Reply, type Stage } from '../exchange.ts'
 import { refusals } from '../refusals.ts'
-import { isSandboxName, type Sandboxes, sandboxNameRule } from '../sandboxes.ts'
+import { isSandboxName, type Sandboxes, sandboxNameRule } from '../sandboxes/sandboxes.ts'
 
 /**
  * Which sandbox, which operation. A path that matches nothing is a 404, a method that does not a 405. A request that broke

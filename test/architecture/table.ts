@@ -22,16 +22,16 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   'simulation/': ['core/seeded.ts', 'core/json.ts', 'core/utc-day.ts'],
   'state/': ['core/awaitable.ts', 'core/seeded.ts', 'core/json.ts', 'core/utc-day.ts'],
 
-  'clock.ts': ['documents/formats.ts'],
+  'sandboxes/clock.ts': ['documents/formats.ts'],
 
   // A request, an answer, and what can be made of them.
-  'sandboxes.ts': ['clock.ts', 'scenarios/rules.ts'],
+  'sandboxes/sandboxes.ts': ['sandboxes/clock.ts', 'scenarios/rules.ts'],
   'exchange.ts': [
     'core/awaitable.ts',
     'contract/contract.ts',
     'core/json.ts',
     'core/strict-json.ts',
-    'sandboxes.ts',
+    'sandboxes/sandboxes.ts',
     'scenarios/',
     'state/store.ts',
   ],
@@ -80,7 +80,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   // Two that never call each other: they meet in state, journal and sandboxes.
   'pipeline/': [
     'core/awaitable.ts',
-    'clock.ts',
+    'sandboxes/clock.ts',
     'contract/contract.ts',
     'contract/fallback.ts',
     'contract/media-types.ts',
@@ -93,13 +93,13 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
     'operations/handler.ts',
     'core/query-string.ts',
     'refusals.ts',
-    'sandboxes.ts',
+    'sandboxes/sandboxes.ts',
     'scenarios/',
     'state/store.ts',
   ],
   'control/': [
     'core/awaitable.ts',
-    'clock.ts',
+    'sandboxes/clock.ts',
     'contract/contract.ts',
     'exchange.ts',
     'fixtures/fixtures.ts',
@@ -109,7 +109,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
     'core/log.ts',
     'core/query-string.ts',
     'refusals.ts',
-    'sandboxes.ts',
+    'sandboxes/sandboxes.ts',
     'scenarios/',
     'state/sandboxes.ts',
     'state/store.ts',
@@ -122,7 +122,13 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   'setting.ts': [],
   'gates.ts': ['journal/report/model.ts'],
   'evidence-settings.ts': ['gates.ts', 'setting.ts'],
-  'settings.ts': ['clock.ts', 'core/seeded.ts', 'evidence-settings.ts', 'setting.ts', 'core/byte-size.ts'],
+  'settings.ts': [
+    'sandboxes/clock.ts',
+    'core/seeded.ts',
+    'evidence-settings.ts',
+    'setting.ts',
+    'core/byte-size.ts',
+  ],
   'arguments.ts': ['setting.ts', 'settings.ts'],
   'scenarios/rules-file.ts': [
     '../spec/scenarios.schema.json',
@@ -135,7 +141,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   'seed-state.ts': [
     'contract/contract.ts',
     'documents/source.ts',
-    'sandboxes.ts',
+    'sandboxes/sandboxes.ts',
     'state/sandboxes.ts',
     'state/store.ts',
     'state/transfer.ts',
@@ -162,7 +168,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
     'fixtures/fixtures.ts',
     'journal/',
     'previews.ts',
-    'sandboxes.ts',
+    'sandboxes/sandboxes.ts',
     'scenarios/',
     'simulation/',
   ],
@@ -173,12 +179,12 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
     'core/log.ts',
     'operations/handler.ts',
     'pipeline/pipeline.ts',
-    'sandboxes.ts',
+    'sandboxes/sandboxes.ts',
     'state/store.ts',
   ],
   'simulator.ts': [
     'core/awaitable.ts',
-    'clock.ts',
+    'sandboxes/clock.ts',
     'contract/',
     'control/',
     'evidence.ts',
@@ -189,7 +195,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
     'core/log.ts',
     'operations/',
     'pipeline/',
-    'sandboxes.ts',
+    'sandboxes/sandboxes.ts',
     'seed-state.ts',
     'settings.ts',
     'fixtures/bundled.ts',
@@ -239,7 +245,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
 /** Files that may name one another's types in a circle. Loading them is never one. */
 export const knots: readonly { readonly among: readonly string[]; readonly why: string }[] = [
   {
-    among: ['exchange.ts', 'refusals.ts', 'sandboxes.ts', 'scenarios/'],
+    among: ['exchange.ts', 'refusals.ts', 'sandboxes/sandboxes.ts', 'scenarios/'],
     why: 'an exchange and its sandbox carry what is switched on, and a scenario acts on an exchange',
   },
   {

@@ -1,5 +1,5 @@
+import { noRules, type RuleSet } from '../scenarios/rules.ts'
 import { Clock } from './clock.ts'
-import { noRules, type RuleSet } from './scenarios/rules.ts'
 
 /** A world of its own inside the process: everything that changes belongs to one. */
 export interface Sandbox {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Sandboxes } from '../src/sandboxes.ts'
+import { Sandboxes } from '../../src/sandboxes/sandboxes.ts'
 
 const names = (sandboxes: Sandboxes) => sandboxes.list().map(({ name }) => name)
 

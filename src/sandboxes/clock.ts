@@ -1,4 +1,4 @@
-import { parseInstant } from './documents/formats.ts'
+import { parseInstant } from '../documents/formats.ts'
 
 /** Between them a year has four digits, and so have the days before it that an answer goes back to. */
 const first = Date.UTC(1900, 0, 1)
