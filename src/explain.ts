@@ -1,6 +1,6 @@
 import type { Explain } from './control/seen.ts'
 import { silentLog } from './core/log.ts'
-import type { Account } from './exchange.ts'
+import type { Account } from './exchange/exchange.ts'
 import type { Entry } from './journal/entry.ts'
 import { Journal } from './journal/journal.ts'
 import type { Handler } from './operations/handler.ts'

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../core/json.ts'
-import type { Incoming } from '../exchange.ts'
+import type { Incoming } from '../exchange/exchange.ts'
 import { redactedJson } from '../journal/redact.ts'
 import { shownViolations } from '../journal/view.ts'
 import { type ControlHandler, Refused } from './control.ts'

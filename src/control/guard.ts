@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import { isIP } from 'node:net'
-import type { Incoming, Reply } from '../exchange.ts'
-import { refuse } from '../refusals.ts'
+import type { Incoming, Reply } from '../exchange/exchange.ts'
+import { refuse } from '../exchange/refusals.ts'
 
 export interface GuardSettings {
   /** Asked for as a bearer token; undefined: none is. */

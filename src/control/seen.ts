@@ -1,5 +1,5 @@
 import type { Contract } from '../contract/contract.ts'
-import type { Account, Incoming, Parcel } from '../exchange.ts'
+import type { Account, Incoming, Parcel } from '../exchange/exchange.ts'
 import type { Fixtures } from '../fixtures/fixtures.ts'
 import type { Entry } from '../journal/entry.ts'
 import type { Journal } from '../journal/journal.ts'

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
-import { bytesOf, type Parcel, promptly, type Reply } from '../exchange.ts'
+import { bytesOf, type Parcel, promptly, type Reply } from '../exchange/exchange.ts'
 
 /** Puts a reply on the socket, or does to the socket what was asked for. A client that has gone gets nothing. */
 export function deliver(parcel: Parcel, res: ServerResponse): Promise<void> | undefined {

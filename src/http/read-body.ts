@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import type { Transform } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import { parseSize } from '../core/byte-size.ts'
-import type { Body } from '../exchange.ts'
+import type { Body } from '../exchange/exchange.ts'
 
 const absent: Body = { kind: 'absent' }
 

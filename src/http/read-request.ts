@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Incoming } from '../exchange.ts'
+import type { Incoming } from '../exchange/exchange.ts'
 import { limitOf, readBody } from './read-body.ts'
 
 /** Calls `then` with a request whose body was read, too: at once where it has none. */

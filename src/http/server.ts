@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Log } from '../core/log.ts'
-import { refuse } from '../refusals.ts'
+import { refuse } from '../exchange/refusals.ts'
 import { deliverPromptly } from './deliver.ts'
 
 /** A server that listens, or why it does not. */

@@ -1,5 +1,5 @@
 import type { Violation } from '../contract/contract.ts'
-import type { Origin } from '../exchange.ts'
+import type { Origin } from '../exchange/exchange.ts'
 
 /** A body as the journal keeps it. */
 export interface Captured {

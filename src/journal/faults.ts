@@ -1,6 +1,6 @@
 import type { Place } from '../contract/contract.ts'
 import { isObject } from '../core/json.ts'
-import type { Origin } from '../exchange.ts'
+import type { Origin } from '../exchange/exchange.ts'
 import { Bounded } from './bounded.ts'
 import type { Entry } from './entry.ts'
 import type { Whole } from './journal.ts'

@@ -1,4 +1,4 @@
-import type { Origin } from '../exchange.ts'
+import type { Origin } from '../exchange/exchange.ts'
 import type { Entry } from './entry.ts'
 
 /** Which entries to show; what is absent does not narrow. */

@@ -1,6 +1,6 @@
 import type { Violation } from '../contract/contract.ts'
 import { parseInstant } from '../documents/formats.ts'
-import { bodyOf, type Exchange, writerOf } from '../exchange.ts'
+import { bodyOf, type Exchange, writerOf } from '../exchange/exchange.ts'
 import type { EventDraft, Store } from '../state/store.ts'
 import type { Handler } from './handler.ts'
 

@@ -1,7 +1,7 @@
 import type { Violation } from '../contract/contract.ts'
 import type { Awaitable } from '../core/awaitable.ts'
 import type { Json } from '../core/json.ts'
-import type { Exchange, Lasting } from '../exchange.ts'
+import type { Exchange, Lasting } from '../exchange/exchange.ts'
 
 /** What an operation answers with its documented success status. */
 export interface Answer {

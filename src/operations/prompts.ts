@@ -1,4 +1,4 @@
-import { bodyOf, writerOf } from '../exchange.ts'
+import { bodyOf, writerOf } from '../exchange/exchange.ts'
 import type { PromptDraft, Store } from '../state/store.ts'
 import type { Handler } from './handler.ts'
 

@@ -1,6 +1,6 @@
-import { operationOf, type Stage } from '../exchange.ts'
+import { operationOf, type Stage } from '../exchange/exchange.ts'
+import { refusals } from '../exchange/refusals.ts'
 import type { Key } from '../fixtures/fixtures.ts'
-import { refusals } from '../refusals.ts'
 
 /** Who asks. service.md, "Authentication": every operation wants a bearer token; how tokens are issued is not shown. */
 export function authenticate(keys: readonly Key[], planOfUnknownKeys: string): Stage {

@@ -1,4 +1,4 @@
-import type { Bearer } from '../exchange.ts'
+import type { Bearer } from '../exchange/exchange.ts'
 
 /**
  * Reads `Bearer any-key` and `Bearer any-key~worker-3` (the part behind the last tilde names a sandbox). The scheme's

@@ -1,7 +1,7 @@
 import type { Operation } from '../contract/contract.ts'
 import type { Log } from '../core/log.ts'
-import type { Exchange, Reply } from '../exchange.ts'
-import { refusals } from '../refusals.ts'
+import type { Exchange, Reply } from '../exchange/exchange.ts'
+import { refusals } from '../exchange/refusals.ts'
 
 /** No answer of ours breaks the contract unless somebody asked for the damage: one that would is a bug, and says so. */
 export function checkAnswer(log: Log) {

@@ -1,6 +1,6 @@
 import type { Operation } from '../contract/contract.ts'
 import { isSeed } from '../core/seeded.ts'
-import { type Exchange, operationOf, type Reply } from '../exchange.ts'
+import { type Exchange, operationOf, type Reply } from '../exchange/exchange.ts'
 import { parseNow } from '../sandboxes/clock.ts'
 import type { ActiveScenario, Catalogue } from '../scenarios/catalogue.ts'
 import {

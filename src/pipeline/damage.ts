@@ -1,5 +1,5 @@
-import { type Exchange, operationOf, promptly, type Reply } from '../exchange.ts'
-import { refusals } from '../refusals.ts'
+import { type Exchange, operationOf, promptly, type Reply } from '../exchange/exchange.ts'
+import { refusals } from '../exchange/refusals.ts'
 
 /**
  * Does to the answer what was asked for. It comes last, after the answer has passed the contract check, and marks what it

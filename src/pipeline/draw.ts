@@ -1,5 +1,5 @@
 import { deriveChance } from '../core/seeded.ts'
-import { type Exchange, operationOf } from '../exchange.ts'
+import { type Exchange, operationOf } from '../exchange/exchange.ts'
 import type { ActiveScenario } from '../scenarios/catalogue.ts'
 import type { Chance } from '../scenarios/effects.ts'
 import { numberOf } from '../scenarios/parameters.ts'

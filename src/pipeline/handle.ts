@@ -1,9 +1,9 @@
 import type { Contract } from '../contract/contract.ts'
 import type { Fallback } from '../contract/fallback.ts'
 import { type Awaitable, andThen } from '../core/awaitable.ts'
-import { type Exchange, operationOf, type Reply } from '../exchange.ts'
+import { type Exchange, operationOf, type Reply } from '../exchange/exchange.ts'
+import { refusals } from '../exchange/refusals.ts'
 import type { Answer, Handler } from '../operations/handler.ts'
-import { refusals } from '../refusals.ts'
 import { sentParameters } from './sent.ts'
 
 /** Does what the operation does. The last stage: it always answers. */

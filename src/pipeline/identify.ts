@@ -1,6 +1,6 @@
 import type { Contract, Violation } from '../contract/contract.ts'
-import { type Exchange, enter, type Reply, type Stage } from '../exchange.ts'
-import { refusals } from '../refusals.ts'
+import { type Exchange, enter, type Reply, type Stage } from '../exchange/exchange.ts'
+import { refusals } from '../exchange/refusals.ts'
 import { isSandboxName, type Sandboxes, sandboxNameRule } from '../sandboxes/sandboxes.ts'
 
 /**

@@ -1,6 +1,6 @@
 import type { Violation } from '../contract/contract.ts'
-import { bytesOf, type Exchange, type Reply } from '../exchange.ts'
-import { totalOf } from '../refusals.ts'
+import { bytesOf, type Exchange, type Reply } from '../exchange/exchange.ts'
+import { totalOf } from '../exchange/refusals.ts'
 
 /** Room for the violations in a header; clients and proxies refuse much longer ones. */
 const maxHeaderLength = 4000

@@ -10,11 +10,11 @@ import {
   promptly,
   type Reply,
   type Stage,
-} from '../exchange.ts'
+} from '../exchange/exchange.ts'
+import { refusals } from '../exchange/refusals.ts'
 import type { Fixtures } from '../fixtures/fixtures.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { Handler } from '../operations/handler.ts'
-import { refusals } from '../refusals.ts'
 import { defaultSandbox, type Sandboxes } from '../sandboxes/sandboxes.ts'
 import { unshaped } from '../scenarios/effects.ts'
 import { NotKept, type Store } from '../state/store.ts'

@@ -1,7 +1,7 @@
-import { operationOf, type Stage } from '../exchange.ts'
+import { operationOf, type Stage } from '../exchange/exchange.ts'
+import { refusals } from '../exchange/refusals.ts'
 import type { Plan } from '../fixtures/fixtures.ts'
 import type { Handler } from '../operations/handler.ts'
-import { refusals } from '../refusals.ts'
 
 /** service.md, "Endpoints": analytics requires the Growth plan or higher, otherwise 403. */
 export function plan(plans: readonly Plan[], handlers: ReadonlyMap<string, Handler>): Stage {

@@ -1,6 +1,6 @@
-import { operationOf, type Stage, writerOf } from '../exchange.ts'
+import { operationOf, type Stage, writerOf } from '../exchange/exchange.ts'
+import { refusals } from '../exchange/refusals.ts'
 import type { Handler } from '../operations/handler.ts'
-import { refusals } from '../refusals.ts'
 import { rateHeaders } from '../scenarios/refusals.ts'
 import type { Store } from '../state/store.ts'
 

@@ -1,5 +1,5 @@
 import type { Log } from '../core/log.ts'
-import { bytesOf, type Exchange, type Reply } from '../exchange.ts'
+import { bytesOf, type Exchange, type Reply } from '../exchange/exchange.ts'
 import { captured, mostOfAnAnswer } from '../journal/capture.ts'
 import type { Captured, Entry } from '../journal/entry.ts'
 import type { Journal } from '../journal/journal.ts'

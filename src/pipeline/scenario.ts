@@ -1,5 +1,5 @@
-import { type Exchange, jsonOf, operationOf, type Reply, type Stage } from '../exchange.ts'
-import { refusals } from '../refusals.ts'
+import { type Exchange, jsonOf, operationOf, type Reply, type Stage } from '../exchange/exchange.ts'
+import { refusals } from '../exchange/refusals.ts'
 import type { ActiveScenario, Catalogue } from '../scenarios/catalogue.ts'
 import type { Chance, Effect } from '../scenarios/effects.ts'
 import { numberOf } from '../scenarios/parameters.ts'

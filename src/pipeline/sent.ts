@@ -1,6 +1,6 @@
 import type { SentParameters } from '../contract/contract.ts'
 import { readQuery } from '../core/query-string.ts'
-import type { Exchange } from '../exchange.ts'
+import type { Exchange } from '../exchange/exchange.ts'
 
 /** The parameters as they were sent, read once, behind `identify`; a repeated query parameter is an array. */
 export function sentParameters(exchange: Exchange): SentParameters {

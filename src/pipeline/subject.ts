@@ -1,6 +1,6 @@
-import { operationOf, type Stage } from '../exchange.ts'
+import { operationOf, type Stage } from '../exchange/exchange.ts'
+import { refusals } from '../exchange/refusals.ts'
 import type { Handler } from '../operations/handler.ts'
-import { refusals } from '../refusals.ts'
 
 /** The model that is asked for must exist: any UUID while `--models open`, a fixture's while `closed`. */
 export function subject(

@@ -1,8 +1,8 @@
 import type { Violation } from '../contract/contract.ts'
 import { covering, isJson } from '../contract/media-types.ts'
-import { type Exchange, jsonOf, operationOf, type Reply, type Stage } from '../exchange.ts'
+import { type Exchange, jsonOf, operationOf, type Reply, type Stage } from '../exchange/exchange.ts'
+import { refusals } from '../exchange/refusals.ts'
 import type { Handler } from '../operations/handler.ts'
-import { refusals } from '../refusals.ts'
 import { sentParameters } from './sent.ts'
 
 /** Everything the contract says of a request, all violations at once. `strict` turns probable mistakes into refusals. */

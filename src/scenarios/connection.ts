@@ -1,4 +1,4 @@
-import type { Manner } from '../exchange.ts'
+import type { Manner } from '../exchange/exchange.ts'
 import type { Entry } from './catalogue.ts'
 import { numberOf, type Parameter, type Values } from './parameters.ts'
 

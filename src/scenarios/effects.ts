@@ -1,6 +1,6 @@
 import type { Operation } from '../contract/contract.ts'
 import type { Json, JsonObject } from '../core/json.ts'
-import type { Manner, Reply } from '../exchange.ts'
+import type { Manner, Reply } from '../exchange/exchange.ts'
 
 /** How the data family bends the invented figures of one answer. */
 export interface Shaping {

@@ -1,6 +1,6 @@
 import type { Contract, Operation } from '../contract/contract.ts'
 import { isObject } from '../core/json.ts'
-import { documentedStatus, refuse, retryHeaders } from '../refusals.ts'
+import { documentedStatus, refuse, retryHeaders } from '../exchange/refusals.ts'
 import type { Entry } from './catalogue.ts'
 import { numberOf, type Parameter, readValues, type Values } from './parameters.ts'
 

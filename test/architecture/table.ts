@@ -26,7 +26,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
 
   // A request, an answer, and what can be made of them.
   'sandboxes/sandboxes.ts': ['sandboxes/clock.ts', 'scenarios/rules.ts'],
-  'exchange.ts': [
+  'exchange/exchange.ts': [
     'core/awaitable.ts',
     'contract/contract.ts',
     'core/json.ts',
@@ -35,14 +35,14 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
     'scenarios/',
     'state/store.ts',
   ],
-  'refusals.ts': ['contract/contract.ts', 'exchange.ts'],
+  'exchange/refusals.ts': ['contract/contract.ts', 'exchange/exchange.ts'],
   'scenarios/': [
     'contract/contract.ts',
     'core/seeded.ts',
-    'exchange.ts',
+    'exchange/exchange.ts',
     'core/json.ts',
     'core/json-pointer.ts',
-    'refusals.ts',
+    'exchange/refusals.ts',
   ],
   'fixtures/fixtures.ts': [
     '../spec/fixtures.schema.json',
@@ -58,7 +58,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
     'core/awaitable.ts',
     'contract/contract.ts',
     'documents/formats.ts',
-    'exchange.ts',
+    'exchange/exchange.ts',
     'core/json.ts',
     'core/lru-cache.ts',
     'simulation/',
@@ -68,7 +68,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
 
   'journal/': [
     'contract/contract.ts',
-    'exchange.ts',
+    'exchange/exchange.ts',
     'core/json.ts',
     'core/strict-json.ts',
     'core/json-pointer.ts',
@@ -85,14 +85,14 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
     'contract/fallback.ts',
     'contract/media-types.ts',
     'core/seeded.ts',
-    'exchange.ts',
+    'exchange/exchange.ts',
     'fixtures/fixtures.ts',
     'journal/',
     'core/json.ts',
     'core/log.ts',
     'operations/handler.ts',
     'core/query-string.ts',
-    'refusals.ts',
+    'exchange/refusals.ts',
     'sandboxes/sandboxes.ts',
     'scenarios/',
     'state/store.ts',
@@ -101,14 +101,14 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
     'core/awaitable.ts',
     'sandboxes/clock.ts',
     'contract/contract.ts',
-    'exchange.ts',
+    'exchange/exchange.ts',
     'fixtures/fixtures.ts',
     'journal/',
     'core/json.ts',
     'core/strict-json.ts',
     'core/log.ts',
     'core/query-string.ts',
-    'refusals.ts',
+    'exchange/refusals.ts',
     'sandboxes/sandboxes.ts',
     'scenarios/',
     'state/sandboxes.ts',
@@ -116,7 +116,13 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   ],
 
   // The edge knows values, not what makes them.
-  'http/': ['core/awaitable.ts', 'exchange.ts', 'core/log.ts', 'refusals.ts', 'core/byte-size.ts'],
+  'http/': [
+    'core/awaitable.ts',
+    'exchange/exchange.ts',
+    'core/log.ts',
+    'exchange/refusals.ts',
+    'core/byte-size.ts',
+  ],
 
   // The top: where the parts are put together.
   'setting.ts': [],
@@ -174,7 +180,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   ],
   'explain.ts': [
     'control/seen.ts',
-    'exchange.ts',
+    'exchange/exchange.ts',
     'journal/',
     'core/log.ts',
     'operations/handler.ts',
@@ -188,7 +194,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
     'contract/',
     'control/',
     'evidence.ts',
-    'exchange.ts',
+    'exchange/exchange.ts',
     'explain.ts',
     'fixtures/fixtures.ts',
     'journal/',
@@ -245,7 +251,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
 /** Files that may name one another's types in a circle. Loading them is never one. */
 export const knots: readonly { readonly among: readonly string[]; readonly why: string }[] = [
   {
-    among: ['exchange.ts', 'refusals.ts', 'sandboxes/sandboxes.ts', 'scenarios/'],
+    among: ['exchange/exchange.ts', 'exchange/refusals.ts', 'sandboxes/sandboxes.ts', 'scenarios/'],
     why: 'an exchange and its sandbox carry what is switched on, and a scenario acts on an exchange',
   },
   {

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { type Incoming, type Parcel, promptly } from '../../src/exchange.ts'
+import { type Incoming, type Parcel, promptly } from '../../src/exchange/exchange.ts'
 import { type Answering, createApp } from '../../src/http/app.ts'
 import { listen } from '../../src/http/server.ts'
 import { sendRaw } from '../support/raw-http.ts'

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import type { Body } from '../../src/exchange.ts'
+import type { Body } from '../../src/exchange/exchange.ts'
 import { decoders, limitOf, readBody } from '../../src/http/read-body.ts'
 import { connectTo } from '../support/raw-http.ts'
 

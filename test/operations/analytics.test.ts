@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Exchange } from '../../src/exchange.ts'
+import type { Exchange } from '../../src/exchange/exchange.ts'
 import { getModelAnalytics } from '../../src/operations/analytics.ts'
 import { unshaped } from '../../src/scenarios/effects.ts'
 import { createMemoryStore } from '../../src/state/memory.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Json } from '../../src/core/json.ts'
-import type { Exchange, Origin, Reply } from '../../src/exchange.ts'
+import type { Exchange, Origin, Reply } from '../../src/exchange/exchange.ts'
 import { checkAnswer } from '../../src/pipeline/check-answer.ts'
 import { operationOf } from '../support/catalogue.ts'
 import { recorder, type Said } from '../support/start.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Log } from '../../src/core/log.ts'
-import type { Incoming } from '../../src/exchange.ts'
+import type { Incoming } from '../../src/exchange/exchange.ts'
 import { Journal } from '../../src/journal/journal.ts'
 import type { Handler } from '../../src/operations/handler.ts'
 import { createPipeline } from '../../src/pipeline/pipeline.ts'

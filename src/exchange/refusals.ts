@@ -1,4 +1,4 @@
-import type { Operation, Violation } from './contract/contract.ts'
+import type { Operation, Violation } from '../contract/contract.ts'
 import type { Origin, Reply } from './exchange.ts'
 
 /** The service's error body with a status. `error` says what is wrong and what a right request looks like. */

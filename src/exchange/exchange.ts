@@ -1,11 +1,11 @@
-import type { Operation, ParameterValues, SentParameters, Violation } from './contract/contract.ts'
-import type { Awaitable } from './core/awaitable.ts'
-import type { Json } from './core/json.ts'
-import { type ReadJson, readJson } from './core/strict-json.ts'
-import type { Sandbox } from './sandboxes/sandboxes.ts'
-import type { ActiveScenario } from './scenarios/catalogue.ts'
-import type { Shaping } from './scenarios/effects.ts'
-import type { Writer } from './state/store.ts'
+import type { Operation, ParameterValues, SentParameters, Violation } from '../contract/contract.ts'
+import type { Awaitable } from '../core/awaitable.ts'
+import type { Json } from '../core/json.ts'
+import { type ReadJson, readJson } from '../core/strict-json.ts'
+import type { Sandbox } from '../sandboxes/sandboxes.ts'
+import type { ActiveScenario } from '../scenarios/catalogue.ts'
+import type { Shaping } from '../scenarios/effects.ts'
+import type { Writer } from '../state/store.ts'
 
 /** A request body as the edge read it. Nothing is decided about it yet. */
 export type Body =
