@@ -2,7 +2,7 @@ import type { Finding } from './contract/contract.ts'
 import { silentLog } from './core/log.ts'
 import { createApp } from './http/app.ts'
 import { listen, stop } from './http/server.ts'
-import type { Report } from './journal/report/model.ts'
+import type { Report } from './reports/model.ts'
 import { allSettings, defaultSettings, type Settings } from './settings.ts'
 import { createSimulator, type Surroundings } from './simulator.ts'
 

@@ -1,5 +1,5 @@
-import { coverageAsJson, foundAsJson } from '../journal/report/json.ts'
-import { isReportForm, reportForms } from '../journal/report/render.ts'
+import { coverageAsJson, foundAsJson } from '../reports/formats/json.ts'
+import { isReportForm, reportForms } from '../reports/formats/render.ts'
 import { type ControlHandler, type ControlRequest, Special } from './control.ts'
 import type { Seen } from './seen.ts'
 

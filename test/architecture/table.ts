@@ -126,8 +126,8 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
 
   // The top: where the parts are put together.
   'setting.ts': [],
-  'gates.ts': ['journal/report/model.ts'],
-  'evidence-settings.ts': ['gates.ts', 'setting.ts'],
+  'reports/gates.ts': ['reports/model.ts'],
+  'evidence-settings.ts': ['reports/gates.ts', 'setting.ts'],
   'settings.ts': [
     'sandboxes/clock.ts',
     'core/seeded.ts',
@@ -164,7 +164,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   'previews.ts': [
     'contract/contract.ts',
     'fixtures/fixtures.ts',
-    'journal/ways.ts',
+    'reports/ways.ts',
     'operations/analytics.ts',
     'scenarios/',
     'simulation/',
@@ -220,7 +220,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
     'scenarios/rules.ts',
     'fixtures/bundled.ts',
   ],
-  'report-file.ts': ['journal/report/'],
+  'reports/report-file.ts': ['journal/report/'],
   'engine.ts': [],
   'exec.ts': [],
   'process-log.ts': ['core/log.ts'],
@@ -232,11 +232,11 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
     'contract/load.ts',
     'engine.ts',
     'exec.ts',
-    'gates.ts',
+    'reports/gates.ts',
     'health.ts',
-    'journal/report/model.ts',
+    'reports/model.ts',
     'process-log.ts',
-    'report-file.ts',
+    'reports/report-file.ts',
     'scenarios/describe.ts',
     'settings.ts',
     'fixtures/bundled.ts',

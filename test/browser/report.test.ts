@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { runSampleSuite } from '../journal/sample-suite.ts'
+import { runSampleSuite } from '../reports/sample-suite.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { openBrowser, whyNoBrowser } from './chromium.ts'
 

@@ -1,8 +1,8 @@
+import type { Report } from '../model.ts'
 import { htmlReport } from './html.ts'
 import { jsonReport } from './json.ts'
 import { junitReport } from './junit.ts'
 import { markdownReport } from './markdown.ts'
-import type { Report } from './model.ts'
 
 /** A form that a report can have. */
 interface Form {

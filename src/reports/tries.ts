@@ -1,5 +1,5 @@
+import type { Entry } from '../journal/entry.ts'
 import type { Call } from './calls.ts'
-import type { Entry } from './entry.ts'
 import type { MannersRule } from './manners-rules.ts'
 
 /** One request of a chain, with how it ended. */

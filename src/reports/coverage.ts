@@ -1,5 +1,5 @@
-import type { Entry } from './entry.ts'
-import type { Whole } from './journal.ts'
+import type { Entry } from '../journal/entry.ts'
+import type { Whole } from '../journal/journal.ts'
 import type { CountedParameter, OperationPoints } from './points.ts'
 import { visit } from './shape.ts'
 

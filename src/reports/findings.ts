@@ -1,4 +1,4 @@
-import { mannersRules } from '../manners-rules.ts'
+import { mannersRules } from './manners-rules.ts'
 import { type Counted, placeOf, type Report, seenIn, several, subjectOf } from './model.ts'
 
 /** One thing to be told, in words. */

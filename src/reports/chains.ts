@@ -1,5 +1,5 @@
+import type { Entry } from '../journal/entry.ts'
 import { type Call, kindOf } from './calls.ts'
-import type { Entry } from './entry.ts'
 import { type Chain, isOver } from './tries.ts'
 
 /** Chains that are remembered; for one more, the one that nothing was heard of for longest is forgotten. */

@@ -1,12 +1,12 @@
 import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { readSettings } from '../src/arguments.ts'
-import { parseGates } from '../src/gates.ts'
-import type { Report } from '../src/journal/report/model.ts'
-import { reportForms } from '../src/journal/report/render.ts'
-import { problemOfReportFile, writeReport } from '../src/report-file.ts'
-import { tempFolder } from './support/temp-folder.ts'
+import { readSettings } from '../../src/arguments.ts'
+import { reportForms } from '../../src/reports/formats/render.ts'
+import { parseGates } from '../../src/reports/gates.ts'
+import type { Report } from '../../src/reports/model.ts'
+import { problemOfReportFile, writeReport } from '../../src/reports/report-file.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 
 const none = { list: [], further: 0 }
 

@@ -1,11 +1,11 @@
-import type { Contract } from '../../contract/contract.ts'
-import type { Bounded } from '../bounded.ts'
-import { type CoverageView, type Place, viewCoverage } from '../coverage-view.ts'
-import type { BrokenRule, Unexpected } from '../faults.ts'
-import type { Finding } from '../manners.ts'
-import { mannersRules } from '../manners-rules.ts'
-import type { Ways } from '../ways.ts'
-import type { Witness } from '../witness.ts'
+import type { Contract } from '../contract/contract.ts'
+import type { Bounded } from './bounded.ts'
+import { type CoverageView, type Place, viewCoverage } from './coverage-view.ts'
+import type { BrokenRule, Unexpected } from './faults.ts'
+import type { Finding } from './manners.ts'
+import { mannersRules } from './manners-rules.ts'
+import type { Ways } from './ways.ts'
+import type { Witness } from './witness.ts'
 
 /** Something with the requests that showed it. */
 export type Counted<T> = T & {

@@ -1,6 +1,6 @@
 import type { OperationCoverage } from '../coverage-view.ts'
-import { beyondWords, type Chapter, chaptersOf } from './findings.ts'
-import { type Report, summaryOf } from './model.ts'
+import { beyondWords, type Chapter, chaptersOf } from '../findings.ts'
+import { type Report, summaryOf } from '../model.ts'
 
 /** Markdown, as the summary of a CI step shows it. */
 export function markdownReport(report: Report): string {

@@ -1,8 +1,8 @@
+import type { Entry } from '../journal/entry.ts'
+import type { Whole } from '../journal/journal.ts'
 import { Bounded } from './bounded.ts'
 import { type Call, callOf } from './calls.ts'
 import { Chains } from './chains.ts'
-import type { Entry } from './entry.ts'
-import type { Whole } from './journal.ts'
 import type { MannersRule } from './manners-rules.ts'
 import { isJudged, rudeness, type Try, tryOf } from './tries.ts'
 

@@ -1,7 +1,7 @@
 import { stat, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import type { Report } from './journal/report/model.ts'
-import { formOfFile } from './journal/report/render.ts'
+import { formOfFile } from './formats/render.ts'
+import type { Report } from './model.ts'
 
 /** Why a report could not be written to this file, as far as can be told beforehand; undefined where it can. */
 export async function problemOfReportFile(file: string): Promise<string | undefined> {

@@ -1,7 +1,7 @@
+import type { Entry } from '../journal/entry.ts'
+import type { Whole } from '../journal/journal.ts'
 import { Coverage } from './coverage.ts'
-import type { Entry } from './entry.ts'
 import { Faults, type IsMagicKey } from './faults.ts'
-import type { Whole } from './journal.ts'
 import { Manners } from './manners.ts'
 import type { OperationPoints } from './points.ts'
 

@@ -1,9 +1,9 @@
 import type { Place } from '../contract/contract.ts'
 import { isObject } from '../core/json.ts'
 import type { Origin } from '../exchange/exchange.ts'
+import type { Entry } from '../journal/entry.ts'
+import type { Whole } from '../journal/journal.ts'
 import { Bounded } from './bounded.ts'
-import type { Entry } from './entry.ts'
-import type { Whole } from './journal.ts'
 
 /** A rule of the contract that requests broke. */
 export interface BrokenRule {

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import type { Contract } from '../contract/contract.ts'
 import { canonicalJson, isObject, type Json } from '../core/json.ts'
 import { readJson } from '../core/strict-json.ts'
-import type { Entry } from './entry.ts'
-import type { Whole } from './journal.ts'
+import type { Entry } from '../journal/entry.ts'
+import type { Whole } from '../journal/journal.ts'
 
 /** What makes two requests the same call. */
 export interface Call {

@@ -1,4 +1,4 @@
-import { type Report, several, totalOf } from './journal/report/model.ts'
+import { type Report, several, totalOf } from './model.ts'
 
 /** What a run can fail on, besides a share of coverage. */
 const kinds = {

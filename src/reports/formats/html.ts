@@ -1,7 +1,7 @@
 import type { OperationCoverage } from '../coverage-view.ts'
-import { beyondWords, type Chapter, chaptersOf, type Told } from './findings.ts'
+import { beyondWords, type Chapter, chaptersOf, type Told } from '../findings.ts'
+import { type Report, several, summaryOf, totalOf } from '../model.ts'
 import { escaped, pointGroups } from './html-points.ts'
-import { type Report, several, summaryOf, totalOf } from './model.ts'
 import { stylesheet } from './stylesheet.ts'
 
 /** One page by itself: no scripts, nothing from elsewhere, light or dark as its reader has it. */
