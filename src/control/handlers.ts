@@ -11,7 +11,7 @@ import { scenarioHandlers } from './scenarios.ts'
 import type { Seen } from './seen.ts'
 import { snapshotHandlers, storedHandlers } from './stored.ts'
 import { verifyHandlers } from './verify.ts'
-import { wiremockHandlers } from './wiremock.ts'
+import { wiremockHandlers } from './wiremock/wiremock.ts'
 
 /** One handler for each `operationId` of `spec/control.openapi.yaml`. */
 export function controlHandlers(seen: Seen): Record<string, ControlHandler> {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import type { JsonObject } from '../../src/core/json.ts'
-import { Journal } from '../../src/journal/journal.ts'
-import { readPattern } from '../../src/journal/wiremock.ts'
-import { entryFor } from './entries.ts'
+import { readPattern } from '../../../src/control/wiremock/pattern.ts'
+import type { JsonObject } from '../../../src/core/json.ts'
+import { Journal } from '../../../src/journal/journal.ts'
+import { entryFor } from '../../journal/entries.ts'
 
 const text = '{"eventType":"purchase","tags":["a"],"properties":{"plan":"pro"}}'
 const bytes = new TextEncoder().encode(text)

@@ -1,8 +1,8 @@
-import { isObject, type Json, type JsonObject } from '../core/json.ts'
-import type { Entry } from './entry.ts'
-import { type Answer, allIn, isEqual, withoutSandbox } from './match.ts'
-import { isCredential, redacted } from './redact.ts'
-import { isWhole, jsonOf, parsed, textOf } from './view.ts'
+import { isObject, type Json, type JsonObject } from '../../core/json.ts'
+import type { Entry } from '../../journal/entry.ts'
+import { type Answer, allIn, isEqual, withoutSandbox } from '../../journal/match.ts'
+import { isCredential, redacted } from '../../journal/redact.ts'
+import { isWhole, jsonOf, parsed, textOf } from '../../journal/view.ts'
 
 /** Undefined: what would tell is not kept. */
 type EntryTest = (entry: Entry) => boolean | undefined

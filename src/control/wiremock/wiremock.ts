@@ -1,11 +1,11 @@
-import { isObject, type Json, type JsonObject } from '../core/json.ts'
-import type { Entry } from '../journal/entry.ts'
-import { withinTime } from '../journal/time-limit.ts'
-import { shownBase64, shownText } from '../journal/view.ts'
-import { readPattern, urlOf } from '../journal/wiremock.ts'
-import { type ControlHandler, type ControlRequest, Refused } from './control.ts'
-import { resetSandbox } from './sandboxes.ts'
-import type { Seen } from './seen.ts'
+import { isObject, type Json, type JsonObject } from '../../core/json.ts'
+import type { Entry } from '../../journal/entry.ts'
+import { withinTime } from '../../journal/time-limit.ts'
+import { shownBase64, shownText } from '../../journal/view.ts'
+import { type ControlHandler, type ControlRequest, Refused } from '../control.ts'
+import { resetSandbox } from '../sandboxes.ts'
+import type { Seen } from '../seen.ts'
+import { readPattern, urlOf } from './pattern.ts'
 
 /** What a pattern found. */
 interface Found {
