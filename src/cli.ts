@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs'
-import { type Invocation, readSettings } from './arguments.ts'
+import { type Invocation, readSettings } from './config/arguments.ts'
+import { defaultSettings, type Settings } from './config/settings.ts'
 import type { Finding } from './contract/contract.ts'
 import { suitEngine } from './engine.ts'
 import { type Child, environmentWith, runCommand } from './exec.ts'
@@ -10,7 +11,6 @@ import type { ProcessLog } from './process-log.ts'
 import { type Gate, parseGates } from './reports/gates.ts'
 import { summaryOf } from './reports/model.ts'
 import { problemOfReportFile, writeReport } from './reports/report-file.ts'
-import { defaultSettings, type Settings } from './settings.ts'
 import type { Running } from './start.ts'
 
 /** 0: all well. 1: a bad setting, contract, fixture, state, port or report. 3: `--fail-on`. Any other: that of the command of `exec`. */

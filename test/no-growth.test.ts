@@ -1,8 +1,8 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
+import { defaultSettings } from '../src/config/settings.ts'
 import { silentLog } from '../src/core/log.ts'
-import { defaultSettings } from '../src/settings.ts'
 import { createSimulator } from '../src/simulator.ts'
 import { frozenNow } from './support/start.ts'
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { defaultSettings } from '../src/config/settings.ts'
 import { silentLog } from '../src/core/log.ts'
-import { defaultSettings } from '../src/settings.ts'
 import { createSimulator } from '../src/simulator.ts'
 import { startForTest } from './support/start.ts'
 import { tempFolder } from './support/temp-folder.ts'

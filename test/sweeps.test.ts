@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { commands } from '../src/arguments.ts'
+import { commands } from '../src/config/arguments.ts'
+import { allSettings, defaultSettings, variableOf } from '../src/config/settings.ts'
 import { isObject, type Json } from '../src/core/json.ts'
 import { type Entry, probability } from '../src/scenarios/catalogue.ts'
 import type { Effect } from '../src/scenarios/effects.ts'
 import type { Parameter } from '../src/scenarios/parameters.ts'
 import { parseScenarios } from '../src/scenarios/parse.ts'
-import { allSettings, defaultSettings, variableOf } from '../src/settings.ts'
 import { loadSources } from '../src/sources.ts'
 import {
   ask,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { Settings } from '../../src/settings.ts'
-import { defaultSettings } from '../../src/settings.ts'
+import type { Settings } from '../../src/config/settings.ts'
+import { defaultSettings } from '../../src/config/settings.ts'
 import {
   type Answer,
   type Ask,

@@ -1,8 +1,8 @@
 import { cp, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import type { Settings } from '../../src/config/settings.ts'
 import { shippedFixtures } from '../../src/fixtures/bundled.ts'
-import type { Settings } from '../../src/settings.ts'
 import {
   type Answer,
   type Ask,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
+import { allSettings } from '../../src/config/settings.ts'
 import { parseSize } from '../../src/core/byte-size.ts'
 import { limitOf } from '../../src/http/read-body.ts'
-import { allSettings } from '../../src/settings.ts'
 
 const bodyLimit = allSettings.find(([name]) => name === 'bodyLimit')?.[1]
 

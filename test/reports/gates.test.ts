@@ -1,7 +1,7 @@
 import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { readSettings } from '../../src/arguments.ts'
+import { readSettings } from '../../src/config/arguments.ts'
 import { reportForms } from '../../src/reports/formats/render.ts'
 import { parseGates } from '../../src/reports/gates.ts'
 import type { Report } from '../../src/reports/model.ts'

@@ -1,6 +1,6 @@
+import { defaultSettings } from '../../src/config/settings.ts'
 import type { ActiveScenario, Entry } from '../../src/scenarios/catalogue.ts'
 import { parseScenarios } from '../../src/scenarios/parse.ts'
-import { defaultSettings } from '../../src/settings.ts'
 import { loadSources } from '../../src/sources.ts'
 
 /** Everything that the simulator is made of, loaded once for the sweeps over it. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll } from 'vitest'
-import type { Settings } from '../../src/settings.ts'
+import type { Settings } from '../../src/config/settings.ts'
 import { startWatched, type TestSimulator } from './start.ts'
 import type { WhenOver } from './temp-folder.ts'
 

@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest'
+import { defaultSettings, type Settings } from '../../src/config/settings.ts'
 import type { Log } from '../../src/core/log.ts'
-import { defaultSettings, type Settings } from '../../src/settings.ts'
 
 /** What the build has made of it: with all that it prepares, bundles and leaves out. */
 export const { start }: typeof import('../../src/start.ts') = await import(

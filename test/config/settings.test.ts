@@ -1,7 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { commands, type Invocation, readSettings } from '../src/arguments.ts'
-import type { Setting } from '../src/setting.ts'
-import { allSettings, defaultSettings, type Settings, settingTable, variableOf } from '../src/settings.ts'
+import { commands, type Invocation, readSettings } from '../../src/config/arguments.ts'
+import type { Setting } from '../../src/config/setting.ts'
+import {
+  allSettings,
+  defaultSettings,
+  type Settings,
+  settingTable,
+  variableOf,
+} from '../../src/config/settings.ts'
 
 /** A good and a bad text for each setting, with what the good one means. A setting without a row fails the sweep. */
 const samples: {

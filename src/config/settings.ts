@@ -1,7 +1,7 @@
-import { parseSize } from './core/byte-size.ts'
-import { isSeed } from './core/seeded.ts'
+import { parseSize } from '../core/byte-size.ts'
+import { isSeed } from '../core/seeded.ts'
+import { parseDuration, parseNow } from '../sandboxes/clock.ts'
 import { evidenceSettings } from './evidence-settings.ts'
-import { parseDuration, parseNow } from './sandboxes/clock.ts'
 import { choice, onOff, type Setting, text, whole } from './setting.ts'
 
 const isClock = (text: string) => text === 'real' || parseNow(text) !== undefined
