@@ -11,7 +11,7 @@ import type { ProcessLog } from './process-log.ts'
 import { type Gate, parseGates } from './reports/gates.ts'
 import { summaryOf } from './reports/model.ts'
 import { problemOfReportFile, writeReport } from './reports/report-file.ts'
-import type { Running } from './start.ts'
+import type { Running } from './simulator/start.ts'
 
 /** 0: all well. 1: a bad setting, contract, fixture, state, port or report. 3: `--fail-on`. Any other: that of the command of `exec`. */
 type ExitCode = number
@@ -130,7 +130,7 @@ async function begin(settings: Settings, log: ProcessLog): Promise<Running | und
     complain(`convsim cannot start:\n  ${problem}`)
     return undefined
   }
-  const { start } = await import('./start.ts')
+  const { start } = await import('./simulator/start.ts')
   const started = await start(settings, { now: Date.now, log })
   log.flush() // what there is to warn of comes before whatever else is said
   if (started.ok) return started.running
@@ -163,7 +163,7 @@ function line({ severity, place, message }: Finding): string {
 
 async function checkFiles(files: readonly string[], settings: Settings): Promise<ExitCode> {
   const { check } = await import('./check.ts')
-  const { loadSources } = await import('./sources.ts')
+  const { loadSources } = await import('./simulator/loaded-inputs.ts')
   // With everything else as the settings have it: a scenario that a fixture or a rule names must be there.
   const all = await check(files, (fixtures = settings.fixtures) => loadSources({ ...settings, fixtures }))
   for (const { file, findings, summary } of all) {
@@ -217,7 +217,7 @@ async function healthcheck({ host, port }: Settings): Promise<ExitCode> {
 
 /** Help ends with the catalogue of the shipped contract, so that it names everything that can be switched on. */
 async function help(text: string): Promise<void> {
-  const { loadSources } = await import('./sources.ts')
+  const { loadSources } = await import('./simulator/loaded-inputs.ts')
   const { describeCatalogue } = await import('./scenarios/describe.ts')
   const sources = await loadSources(defaultSettings())
   const scenarios = sources.ok

@@ -7,7 +7,7 @@ import { type Entry, probability } from '../src/scenarios/catalogue.ts'
 import type { Effect } from '../src/scenarios/effects.ts'
 import type { Parameter } from '../src/scenarios/parameters.ts'
 import { parseScenarios } from '../src/scenarios/parse.ts'
-import { loadSources } from '../src/sources.ts'
+import { loadSources } from '../src/simulator/loaded-inputs.ts'
 import {
   ask,
   askOperation,

@@ -29,7 +29,7 @@ const entries = {
   cli: { source: 'src/cli.ts', exports: [] },
   index: { source: 'src/index.ts', exports: ['settingTable', 'startSimulator'] },
   prepared: { source: 'src/documents/precompiled.ts', exports: ['prepared'] },
-  start: { source: 'src/start.ts', exports: ['start'] },
+  start: { source: 'src/simulator/start.ts', exports: ['start'] },
 }
 
 // Before the bundle changes: V8 would take what it has compiled of another one of the same length.

@@ -144,7 +144,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
     'core/json.ts',
     'scenarios/rules.ts',
   ],
-  'seed-state.ts': [
+  'simulator/seed-state.ts': [
     'contract/contract.ts',
     'documents/source.ts',
     'sandboxes/sandboxes.ts',
@@ -152,7 +152,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
     'state/store.ts',
     'state/transfer.ts',
   ],
-  'sources.ts': [
+  'simulator/loaded-inputs.ts': [
     'contract/contract.ts',
     'contract/load.ts',
     'fixtures/fixtures.ts',
@@ -161,7 +161,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
     'config/settings.ts',
     'fixtures/bundled.ts',
   ],
-  'previews.ts': [
+  'simulator/previews.ts': [
     'contract/contract.ts',
     'fixtures/fixtures.ts',
     'reports/ways.ts',
@@ -169,16 +169,16 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
     'scenarios/',
     'simulation/',
   ],
-  'evidence.ts': [
+  'simulator/evidence.ts': [
     'contract/contract.ts',
     'fixtures/fixtures.ts',
     'journal/',
-    'previews.ts',
+    'simulator/previews.ts',
     'sandboxes/sandboxes.ts',
     'scenarios/',
     'simulation/',
   ],
-  'explain.ts': [
+  'simulator/explain.ts': [
     'control/seen.ts',
     'exchange/exchange.ts',
     'journal/',
@@ -188,36 +188,36 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
     'sandboxes/sandboxes.ts',
     'state/store.ts',
   ],
-  'simulator.ts': [
+  'simulator/simulator.ts': [
     'core/awaitable.ts',
     'sandboxes/clock.ts',
     'contract/',
     'control/',
-    'evidence.ts',
+    'simulator/evidence.ts',
     'exchange/exchange.ts',
-    'explain.ts',
+    'simulator/explain.ts',
     'fixtures/fixtures.ts',
     'journal/',
     'core/log.ts',
     'operations/',
     'pipeline/',
     'sandboxes/sandboxes.ts',
-    'seed-state.ts',
+    'simulator/seed-state.ts',
     'config/settings.ts',
     'fixtures/bundled.ts',
     'simulation/',
-    'sources.ts',
+    'simulator/loaded-inputs.ts',
     'state/',
   ],
-  'start.ts': [
+  'simulator/start.ts': [
     'contract/contract.ts',
     'http/',
     'journal/',
     'core/log.ts',
     'config/settings.ts',
-    'simulator.ts',
+    'simulator/simulator.ts',
   ],
-  'index.ts': ['config/settings.ts', 'start.ts'],
+  'index.ts': ['config/settings.ts', 'simulator/start.ts'],
   'check.ts': [
     'contract/contract.ts',
     'contract/load.ts',
@@ -247,8 +247,8 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
     'scenarios/describe.ts',
     'config/settings.ts',
     'fixtures/bundled.ts',
-    'sources.ts',
-    'start.ts',
+    'simulator/loaded-inputs.ts',
+    'simulator/start.ts',
   ],
 
   // Makes dist/; not a part of it.
@@ -279,7 +279,7 @@ export const neverReaches = [
   ['control/', 'pipeline/', 'a look from the control plane is never recorded as a request'],
   ['pipeline/', 'http/', 'a reply is a value until it is delivered'],
   ['control/', 'http/', 'a reply is a value until it is delivered'],
-  ['simulator.ts', 'http/', 'a simulator can be asked without a socket'],
+  ['simulator/simulator.ts', 'http/', 'a simulator can be asked without a socket'],
 ] as const
 
 /** Who may import a library, and how. `lazy`: only by `import()`, since it is slow to load and seldom needed. */
@@ -322,7 +322,7 @@ export const habits: readonly Habit[] = [
   {
     sentence: 'time comes in as a value',
     pattern: /\bDate\.now\b|\bnew Date\(\s*\)|\bperformance\.now\b|\bhrtime\b/,
-    only: ['cli.ts', 'start.ts', 'http/'],
+    only: ['cli.ts', 'simulator/start.ts', 'http/'],
     instead: 'take `now` from the exchange or the sandbox',
   },
   {

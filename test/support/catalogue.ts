@@ -1,7 +1,7 @@
 import { defaultSettings } from '../../src/config/settings.ts'
 import type { ActiveScenario, Entry } from '../../src/scenarios/catalogue.ts'
 import { parseScenarios } from '../../src/scenarios/parse.ts'
-import { loadSources } from '../../src/sources.ts'
+import { loadSources } from '../../src/simulator/loaded-inputs.ts'
 
 /** Everything that the simulator is made of, loaded once for the sweeps over it. */
 export const sources = await load()

@@ -4,7 +4,7 @@ import { type Entry, families } from '../../src/scenarios/catalogue.ts'
 import { describeParameter } from '../../src/scenarios/describe.ts'
 import { type Band, LABEL_BANDS } from '../../src/simulation/labels.ts'
 import { ISSUE_RULES } from '../../src/simulation/rules.ts'
-import { loadSources } from '../../src/sources.ts'
+import { loadSources } from '../../src/simulator/loaded-inputs.ts'
 
 /** The README's tables that are made from the code, each by the name of its markers. */
 export async function readmeTables(): Promise<Record<string, string>> {

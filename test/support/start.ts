@@ -3,7 +3,7 @@ import { defaultSettings, type Settings } from '../../src/config/settings.ts'
 import type { Log } from '../../src/core/log.ts'
 
 /** What the build has made of it: with all that it prepares, bundles and leaves out. */
-export const { start }: typeof import('../../src/start.ts') = await import(
+export const { start }: typeof import('../../src/simulator/start.ts') = await import(
   new URL('../../dist/start.js', import.meta.url).href
 )
 

@@ -1,12 +1,12 @@
-import type { Explain } from './control/seen.ts'
-import { silentLog } from './core/log.ts'
-import type { Account } from './exchange/exchange.ts'
-import type { Entry } from './journal/entry.ts'
-import { Journal } from './journal/journal.ts'
-import type { Handler } from './operations/handler.ts'
-import { createPipeline, type Parts } from './pipeline/pipeline.ts'
-import type { Sandboxes } from './sandboxes/sandboxes.ts'
-import type { Store } from './state/store.ts'
+import type { Explain } from '../control/seen.ts'
+import { silentLog } from '../core/log.ts'
+import type { Account } from '../exchange/exchange.ts'
+import type { Entry } from '../journal/entry.ts'
+import { Journal } from '../journal/journal.ts'
+import type { Handler } from '../operations/handler.ts'
+import { createPipeline, type Parts } from '../pipeline/pipeline.ts'
+import type { Sandboxes } from '../sandboxes/sandboxes.ts'
+import type { Store } from '../state/store.ts'
 
 /** Sends requests down the pipeline itself, over a rehearsal of the store, copies of the sandboxes and a journal of nobody's. */
 export function createExplain(

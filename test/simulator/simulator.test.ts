@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { defaultSettings } from '../src/config/settings.ts'
-import { silentLog } from '../src/core/log.ts'
-import { createSimulator } from '../src/simulator.ts'
-import { startForTest } from './support/start.ts'
-import { tempFolder } from './support/temp-folder.ts'
+import { defaultSettings } from '../../src/config/settings.ts'
+import { silentLog } from '../../src/core/log.ts'
+import { createSimulator } from '../../src/simulator/simulator.ts'
+import { startForTest } from '../support/start.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 
 test('a start that fails once the state is open lets go of the state', async () => {
   const state = join(await tempFolder(), 'state.json')

@@ -1,12 +1,12 @@
-import type { Settings } from './config/settings.ts'
-import type { Contract, Finding, Loaded } from './contract/contract.ts'
-import { loadContract } from './contract/load.ts'
-import { controlContract, shippedContract, shippedFixtures } from './fixtures/bundled.ts'
-import { type Fixtures, loadFixtures } from './fixtures/fixtures.ts'
-import { type Catalogue, createCatalogue } from './scenarios/catalogue.ts'
-import { parseScenarios } from './scenarios/parse.ts'
-import { type RuleContext, type RuleSet, readRules } from './scenarios/rules.ts'
-import { loadScenarioFile } from './scenarios/rules-file.ts'
+import type { Settings } from '../config/settings.ts'
+import type { Contract, Finding, Loaded } from '../contract/contract.ts'
+import { loadContract } from '../contract/load.ts'
+import { controlContract, shippedContract, shippedFixtures } from '../fixtures/bundled.ts'
+import { type Fixtures, loadFixtures } from '../fixtures/fixtures.ts'
+import { type Catalogue, createCatalogue } from '../scenarios/catalogue.ts'
+import { parseScenarios } from '../scenarios/parse.ts'
+import { type RuleContext, type RuleSet, readRules } from '../scenarios/rules.ts'
+import { loadScenarioFile } from '../scenarios/rules-file.ts'
 
 /** Everything that is read before a request can be answered, checked against one another. */
 export interface Sources {

@@ -1,10 +1,10 @@
-import type { Contract } from './contract/contract.ts'
-import type { Fixtures } from './fixtures/fixtures.ts'
-import { figures } from './operations/analytics.ts'
-import { byScenario, type Preview, type Previewer, parsedOf, pathTo } from './reports/ways.ts'
-import type { Catalogue } from './scenarios/catalogue.ts'
-import { unshaped } from './scenarios/effects.ts'
-import type { World } from './simulation/analytics.ts'
+import type { Contract } from '../contract/contract.ts'
+import type { Fixtures } from '../fixtures/fixtures.ts'
+import { figures } from '../operations/analytics.ts'
+import { byScenario, type Preview, type Previewer, parsedOf, pathTo } from '../reports/ways.ts'
+import type { Catalogue } from '../scenarios/catalogue.ts'
+import { unshaped } from '../scenarios/effects.ts'
+import type { World } from '../simulation/analytics.ts'
 
 const analytics = 'getModelAnalytics'
 

@@ -1,10 +1,10 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
-import { defaultSettings } from '../src/config/settings.ts'
-import { silentLog } from '../src/core/log.ts'
-import { createSimulator } from '../src/simulator.ts'
-import { frozenNow } from './support/start.ts'
+import { defaultSettings } from '../../src/config/settings.ts'
+import { silentLog } from '../../src/core/log.ts'
+import { createSimulator } from '../../src/simulator/simulator.ts'
+import { frozenNow } from '../support/start.ts'
 
 setFlagsFromString('--expose-gc')
 const collectGarbage: () => void = runInNewContext('gc')

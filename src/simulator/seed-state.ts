@@ -1,9 +1,9 @@
-import type { Loaded } from './contract/contract.ts'
-import { readSource } from './documents/source.ts'
-import { defaultSandbox } from './sandboxes/sandboxes.ts'
-import type { SandboxExport } from './state/sandboxes.ts'
-import type { Store } from './state/store.ts'
-import { parseExport } from './state/transfer.ts'
+import type { Loaded } from '../contract/contract.ts'
+import { readSource } from '../documents/source.ts'
+import { defaultSandbox } from '../sandboxes/sandboxes.ts'
+import type { SandboxExport } from '../state/sandboxes.ts'
+import type { Store } from '../state/store.ts'
+import { parseExport } from '../state/transfer.ts'
 
 /** What the default sandbox starts with, and goes back to: an export, in a file of its own. */
 export async function loadSeedState(file: string | undefined): Promise<Loaded<SandboxExport | undefined>> {

@@ -1,9 +1,9 @@
-import { allSettings, defaultSettings, type Settings } from './config/settings.ts'
-import type { Finding } from './contract/contract.ts'
-import { silentLog } from './core/log.ts'
-import { createApp } from './http/app.ts'
-import { listen, stop } from './http/server.ts'
-import type { Report } from './reports/model.ts'
+import { allSettings, defaultSettings, type Settings } from '../config/settings.ts'
+import type { Finding } from '../contract/contract.ts'
+import { silentLog } from '../core/log.ts'
+import { createApp } from '../http/app.ts'
+import { listen, stop } from '../http/server.ts'
+import type { Report } from '../reports/model.ts'
 import { createSimulator, type Surroundings } from './simulator.ts'
 
 /** How long requests in flight may take to finish once a stop was asked for, milliseconds. */
