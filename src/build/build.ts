@@ -26,7 +26,7 @@ const forNode: BuildOptions = {
 
 /** What dist/ is entered by, each a module that takes its part of the bundle. The last two are for the tests, which start what is shipped. */
 const entries = {
-  cli: { source: 'src/cli.ts', exports: [] },
+  cli: { source: 'src/cli/cli.ts', exports: [] },
   index: { source: 'src/index.ts', exports: ['settingTable', 'startSimulator'] },
   prepared: { source: 'src/documents/precompiled.ts', exports: ['prepared'] },
   start: { source: 'src/simulator/start.ts', exports: ['start'] },

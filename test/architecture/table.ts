@@ -218,7 +218,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
     'simulator/simulator.ts',
   ],
   'index.ts': ['config/settings.ts', 'simulator/start.ts'],
-  'check.ts': [
+  'cli/check.ts': [
     'contract/contract.ts',
     'contract/load.ts',
     'documents/source.ts',
@@ -228,21 +228,21 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
     'fixtures/bundled.ts',
   ],
   'reports/report-file.ts': ['journal/report/'],
-  'engine.ts': [],
-  'exec.ts': [],
-  'process-log.ts': ['core/log.ts'],
-  'health.ts': [],
-  'cli.ts': [
+  'cli/tune-v8.ts': [],
+  'cli/exec.ts': [],
+  'cli/process-log.ts': ['core/log.ts'],
+  'cli/health.ts': [],
+  'cli/cli.ts': [
     'config/arguments.ts',
-    'check.ts',
+    'cli/check.ts',
     'contract/contract.ts',
     'contract/load.ts',
-    'engine.ts',
-    'exec.ts',
+    'cli/tune-v8.ts',
+    'cli/exec.ts',
     'reports/gates.ts',
-    'health.ts',
+    'cli/health.ts',
     'reports/model.ts',
-    'process-log.ts',
+    'cli/process-log.ts',
     'reports/report-file.ts',
     'scenarios/describe.ts',
     'config/settings.ts',
@@ -296,8 +296,8 @@ export const libraries: Readonly<Record<string, { readonly only: readonly string
     express: { only: ['http/'] },
     lowdb: { only: ['state/'] },
     // Prism asks its caller for a logger that can have children.
-    pino: { only: ['process-log.ts', 'contract/fallback.ts'] },
-    'pino-pretty': { only: ['process-log.ts'], lazy: true },
+    pino: { only: ['cli/process-log.ts', 'contract/fallback.ts'] },
+    'pino-pretty': { only: ['cli/process-log.ts'], lazy: true },
     'prom-client': { only: ['control/metrics.ts'], lazy: true },
     yaml: { only: ['contract/'] },
   }
@@ -316,13 +316,13 @@ export const habits: readonly Habit[] = [
   {
     sentence: 'the process is touched by the command line alone',
     pattern: /\bprocess\s*[.[]|'node:process'/,
-    only: ['cli.ts', 'build/'],
+    only: ['cli/cli.ts', 'build/'],
     instead: 'take what you need as a value, and let cli.ts hand it over',
   },
   {
     sentence: 'time comes in as a value',
     pattern: /\bDate\.now\b|\bnew Date\(\s*\)|\bperformance\.now\b|\bhrtime\b/,
-    only: ['cli.ts', 'simulator/start.ts', 'http/'],
+    only: ['cli/cli.ts', 'simulator/start.ts', 'http/'],
     instead: 'take `now` from the exchange or the sandbox',
   },
   {

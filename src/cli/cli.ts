@@ -1,17 +1,17 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs'
-import { type Invocation, readSettings } from './config/arguments.ts'
-import { defaultSettings, type Settings } from './config/settings.ts'
-import type { Finding } from './contract/contract.ts'
-import { suitEngine } from './engine.ts'
+import { type Invocation, readSettings } from '../config/arguments.ts'
+import { defaultSettings, type Settings } from '../config/settings.ts'
+import type { Finding } from '../contract/contract.ts'
+import { shippedContract, version } from '../fixtures/bundled.ts'
+import { type Gate, parseGates } from '../reports/gates.ts'
+import { summaryOf } from '../reports/model.ts'
+import { problemOfReportFile, writeReport } from '../reports/report-file.ts'
+import type { Running } from '../simulator/start.ts'
 import { type Child, environmentWith, runCommand } from './exec.ts'
-import { shippedContract, version } from './fixtures/bundled.ts'
 import { askHealth } from './health.ts'
 import type { ProcessLog } from './process-log.ts'
-import { type Gate, parseGates } from './reports/gates.ts'
-import { summaryOf } from './reports/model.ts'
-import { problemOfReportFile, writeReport } from './reports/report-file.ts'
-import type { Running } from './simulator/start.ts'
+import { suitEngine } from './tune-v8.ts'
 
 /** 0: all well. 1: a bad setting, contract, fixture, state, port or report. 3: `--fail-on`. Any other: that of the command of `exec`. */
 type ExitCode = number
@@ -130,7 +130,7 @@ async function begin(settings: Settings, log: ProcessLog): Promise<Running | und
     complain(`convsim cannot start:\n  ${problem}`)
     return undefined
   }
-  const { start } = await import('./simulator/start.ts')
+  const { start } = await import('../simulator/start.ts')
   const started = await start(settings, { now: Date.now, log })
   log.flush() // what there is to warn of comes before whatever else is said
   if (started.ok) return started.running
@@ -163,7 +163,7 @@ function line({ severity, place, message }: Finding): string {
 
 async function checkFiles(files: readonly string[], settings: Settings): Promise<ExitCode> {
   const { check } = await import('./check.ts')
-  const { loadSources } = await import('./simulator/loaded-inputs.ts')
+  const { loadSources } = await import('../simulator/loaded-inputs.ts')
   // With everything else as the settings have it: a scenario that a fixture or a rule names must be there.
   const all = await check(files, (fixtures = settings.fixtures) => loadSources({ ...settings, fixtures }))
   for (const { file, findings, summary } of all) {
@@ -174,7 +174,7 @@ async function checkFiles(files: readonly string[], settings: Settings): Promise
 }
 
 async function listAssumptions(file: string): Promise<ExitCode> {
-  const { loadContract } = await import('./contract/load.ts')
+  const { loadContract } = await import('../contract/load.ts')
   const loaded = await loadContract(file)
   if (!loaded.ok) {
     complain(loaded.findings.map(line).join('\n'))
@@ -217,8 +217,8 @@ async function healthcheck({ host, port }: Settings): Promise<ExitCode> {
 
 /** Help ends with the catalogue of the shipped contract, so that it names everything that can be switched on. */
 async function help(text: string): Promise<void> {
-  const { loadSources } = await import('./simulator/loaded-inputs.ts')
-  const { describeCatalogue } = await import('./scenarios/describe.ts')
+  const { loadSources } = await import('../simulator/loaded-inputs.ts')
+  const { describeCatalogue } = await import('../scenarios/describe.ts')
   const sources = await loadSources(defaultSettings())
   const scenarios = sources.ok
     ? describeCatalogue(sources.value.catalogue)

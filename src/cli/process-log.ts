@@ -1,5 +1,5 @@
 import { destination, type LogFn, pino } from 'pino'
-import type { Log } from './core/log.ts'
+import type { Log } from '../core/log.ts'
 
 /** A log of the process, on stderr. */
 export interface ProcessLog extends Log {

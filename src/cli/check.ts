@@ -1,11 +1,11 @@
 import { stat } from 'node:fs/promises'
-import type { Finding, Loaded } from './contract/contract.ts'
-import { buildContract } from './contract/load.ts'
-import { readSource } from './documents/source.ts'
-import { controlContract, shippedContract, shippedFixtures } from './fixtures/bundled.ts'
-import type { Fixtures } from './fixtures/fixtures.ts'
-import type { RuleContext } from './scenarios/rules.ts'
-import { isScenarioFile, loadScenarioFile } from './scenarios/rules-file.ts'
+import type { Finding, Loaded } from '../contract/contract.ts'
+import { buildContract } from '../contract/load.ts'
+import { readSource } from '../documents/source.ts'
+import { controlContract, shippedContract, shippedFixtures } from '../fixtures/bundled.ts'
+import type { Fixtures } from '../fixtures/fixtures.ts'
+import type { RuleContext } from '../scenarios/rules.ts'
+import { isScenarioFile, loadScenarioFile } from '../scenarios/rules-file.ts'
 
 /** What `convsim check` found in one file or folder. */
 export interface Checked {
