@@ -1,5 +1,5 @@
-import { type FileStoreOptions, type Opened, openFileStore } from './file.ts'
-import { createMemoryStore } from './memory.ts'
+import { type FileStoreOptions, type Opened, openFileStore } from './file/file-store.ts'
+import { createMemoryStore } from './memory/memory-store.ts'
 
 /** Where the state is kept, as `--state` says it: `:memory:`, or the path of a file. */
 export async function openStore(where: string, options: FileStoreOptions = {}): Promise<Opened> {

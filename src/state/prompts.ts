@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { canonicalJson, type Json } from '../core/json.ts'
 import { deriveUuid } from '../core/seeded.ts'
-import { uuidKey } from './copy.ts'
+import { uuidKey } from './clone.ts'
 import type { Occurrences } from './events.ts'
 import type { PromptComponentDraft, PromptDraft, PromptVersion, StoredPrompt, Writer } from './store.ts'
 

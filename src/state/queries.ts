@@ -1,9 +1,9 @@
-import { frozen, uuidKey } from './copy.ts'
-import type { EventList } from './event-list.ts'
-import { promptOfImage } from './sandbox.ts'
+import { frozen, uuidKey } from './clone.ts'
+import type { EventList } from './memory/event-list.ts'
+import { promptOfImage } from './memory/sandbox-data.ts'
+import type { World } from './memory/state-data.ts'
 import { EXPORT_FORMAT, type SandboxExport, type SandboxSummary } from './sandboxes.ts'
 import type { EventPage, EventQuery } from './store.ts'
-import type { World } from './world.ts'
 
 /** The page of those events that match, and how many match in all. */
 export async function listEvents(events: EventList, query: EventQuery): Promise<EventPage> {

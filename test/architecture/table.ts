@@ -346,17 +346,17 @@ export const exceptions: readonly {
   readonly why: string
 }[] = [
   {
-    path: 'state/lock.ts',
+    path: 'state/file/lock.ts',
     sentence: 'the process is touched by the command line alone',
     why: 'a lock names the process that holds it, and asks whether another one lives',
   },
   {
-    path: 'state/lock.ts',
+    path: 'state/file/lock.ts',
     sentence: 'time comes in as a value',
     why: 'a holder is alive while its file is touched, in the time of the machine and not of a sandbox',
   },
   {
-    path: 'state/lock.ts',
+    path: 'state/file/lock.ts',
     sentence: 'chance comes in as a value',
     why: 'two holders must differ even where everything about them is the same; no answer shows it',
   },

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { openFileStore } from '../../src/state/file.ts'
+import { openFileStore } from '../../src/state/file/file-store.ts'
 import type { EventDraft, Store } from '../../src/state/store.ts'
 
 /**

@@ -3,7 +3,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } f
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { openFileStore } from '../../src/state/file.ts'
+import { openFileStore } from '../../src/state/file/file-store.ts'
 import { type Figures, load } from './load.ts'
 import { newEvent, type Question, warmAnalytics } from './questions.ts'
 import { median, type Row, tableOf } from './table.ts'

@@ -5,7 +5,7 @@ import { Journal } from '../../src/journal/journal.ts'
 import type { Handler } from '../../src/operations/handler.ts'
 import { createPipeline } from '../../src/pipeline/pipeline.ts'
 import { Sandboxes } from '../../src/sandboxes/sandboxes.ts'
-import { createMemoryStore } from '../../src/state/memory.ts'
+import { createMemoryStore } from '../../src/state/memory/memory-store.ts'
 import { sources } from '../support/catalogue.ts'
 import { recorder, type Said } from '../support/start.ts'
 

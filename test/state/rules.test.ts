@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/core/json.ts'
-import { migrate } from '../../src/state/format.ts'
-import { jsonFault } from '../../src/state/json-fault.ts'
+import { migrate } from '../../src/state/file/format.ts'
+import { jsonFault } from '../../src/state/file/json-fault.ts'
 import { fingerprintOf, variablesOf } from '../../src/state/prompts.ts'
 
 describe('variables of a prompt', () => {

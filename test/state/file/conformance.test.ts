@@ -1,4 +1,4 @@
-import { conformance } from './conformance.ts'
+import { conformance } from '../conformance.ts'
 import { openOrFail, statePath } from './folder.ts'
 
 conformance('the store in a file', async () => (await openOrFail(statePath())).store)

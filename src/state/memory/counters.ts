@@ -1,4 +1,4 @@
-import type { RateTaken } from './store.ts'
+import type { RateTaken } from '../store.ts'
 
 interface Window {
   readonly opened: number

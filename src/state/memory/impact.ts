@@ -1,7 +1,7 @@
-import { dayOf, nameOfDay } from '../core/utc-day.ts'
-import { uuidKey } from './copy.ts'
+import { dayOf, nameOfDay } from '../../core/utc-day.ts'
+import { uuidKey } from '../clone.ts'
+import type { DayImpact, ImpactQuery } from '../store.ts'
 import type { EventMark } from './mark.ts'
-import type { DayImpact, ImpactQuery } from './store.ts'
 
 interface Sum {
   /** In thousand-millionths: whole numbers add up to the same in any order, fractions do not. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { InsertIndex } from '../../src/state/insert-index.ts'
+import { InsertIndex } from '../../../src/state/memory/insert-index.ts'
 
 /** Few enough that many are the same, and their slots neighbours or the same ones; undefined: no name. */
 const hash = fc.option(fc.constantFrom(0, 1, 2, 62, 63, 64, 127, 128, -1, -64, 0x7fffffff, -0x80000000), {

@@ -1,11 +1,11 @@
 import { deriveUuid } from '../core/seeded.ts'
-import { frozen } from './copy.ts'
+import { frozen } from './clone.ts'
 import { insertKey, newEvent, payloadDiffers } from './events.ts'
+import type { KeptSnapshot, SnapshotHead } from './memory/sandbox-data.ts'
+import type { Change, World } from './memory/state-data.ts'
 import { newPrompt, newVersion } from './prompts.ts'
-import type { KeptSnapshot, SnapshotHead } from './sandbox.ts'
 import type { Snapshot } from './sandboxes.ts'
 import type { EventDraft, EventReceipt, PromptDraft, PromptReceipt, Writer } from './store.ts'
-import type { Change, World } from './world.ts'
 
 /** What a step decided: the change to keep (none: nothing changes), and the answer for when it is kept. */
 export interface Decision<T> {

@@ -2,8 +2,8 @@ import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { expect, onTestFinished, test } from 'vitest'
-import { openFileStore } from '../../src/state/file.ts'
-import { event, writer } from './drafts.ts'
+import { openFileStore } from '../../../src/state/file/file-store.ts'
+import { event, writer } from '../drafts.ts'
 import { openOrFail, problemOf, statePath } from './folder.ts'
 
 function holderIn(path: string): Record<string, unknown> {

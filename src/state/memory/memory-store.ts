@@ -1,6 +1,6 @@
-import { KeptStore } from './core.ts'
-import type { Store } from './store.ts'
-import { World } from './world.ts'
+import { KeptStore } from '../base-store.ts'
+import type { Store } from '../store.ts'
+import { World } from './state-data.ts'
 
 /** The state of a simulator that forgets everything when it ends. Otherwise it behaves as the file does. */
 export function createMemoryStore(): Store {

@@ -1,10 +1,10 @@
 import { writeSync } from 'node:fs'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { WriteBytes } from '../../src/state/journal.ts'
-import { createMemoryStore } from '../../src/state/memory.ts'
-import { NotKept, type Store } from '../../src/state/store.ts'
-import { event, noon, product, prompt } from './drafts.ts'
+import type { WriteBytes } from '../../../src/state/file/write-ahead-log.ts'
+import { createMemoryStore } from '../../../src/state/memory/memory-store.ts'
+import { NotKept, type Store } from '../../../src/state/store.ts'
+import { event, noon, product, prompt } from '../drafts.ts'
 import { killedNow, openOrFail, statePath } from './folder.ts'
 
 /** What a sandbox is, in a few lines: lists of names and values, and copies of them. */

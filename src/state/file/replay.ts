@@ -1,10 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { isObject } from '../core/json.ts'
-import { reasonOf, StateFault } from './fault.ts'
-import { migrate } from './format.ts'
-import { JOURNAL_KIND, type JournalFile } from './journal.ts'
-import { type Check, count, oneOf, record, sentences, text } from './shape.ts'
+import { isObject } from '../../core/json.ts'
+import type { Change, World } from '../memory/state-data.ts'
+import { type Check, count, oneOf, record, sentences, text } from '../shape.ts'
 import {
   eventShape,
   holdingShape,
@@ -12,8 +10,10 @@ import {
   qualityShape,
   snapshotShape,
   versionShape,
-} from './shapes.ts'
-import type { Change, World } from './world.ts'
+} from '../shapes.ts'
+import { reasonOf, StateFault } from './fault.ts'
+import { migrate } from './format.ts'
+import { JOURNAL_KIND, type JournalFile } from './write-ahead-log.ts'
 
 /** What a journal line must hold, by what it does. */
 const ENTRY_SHAPES: { readonly [Op in Change['op']]: Check } = {

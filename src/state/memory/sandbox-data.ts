@@ -1,9 +1,9 @@
+import { type ExternalName, externalKey, type PromptHead } from '../prompts.ts'
+import { DEFAULT_QUALITY, type QualitySettings, type Snapshot } from '../sandboxes.ts'
+import type { PromptVersion, StoredEvent, StoredPrompt } from '../store.ts'
 import { EventList } from './event-list.ts'
 import { ImpactIndex } from './impact.ts'
 import type { EventMark } from './mark.ts'
-import { type ExternalName, externalKey, type PromptHead } from './prompts.ts'
-import { DEFAULT_QUALITY, type QualitySettings, type Snapshot } from './sandboxes.ts'
-import type { PromptVersion, StoredEvent, StoredPrompt } from './store.ts'
 
 /** Takes a change back. Only ever called in the same turn, latest change first. */
 export type Undo = () => void

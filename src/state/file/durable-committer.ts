@@ -1,13 +1,13 @@
 import { setImmediate } from 'node:timers'
 import type { Low } from 'lowdb'
-import type { Keeper } from './core.ts'
+import type { Keeper } from '../base-store.ts'
+import type { Decision, Step } from '../commands.ts'
+import type { Undo } from '../memory/sandbox-data.ts'
+import type { World } from '../memory/state-data.ts'
+import { NotKept } from '../store.ts'
 import { reasonOf } from './fault.ts'
 import type { Checkpoint } from './format.ts'
-import type { Journal } from './journal.ts'
-import type { Undo } from './sandbox.ts'
-import type { Decision, Step } from './steps.ts'
-import { NotKept } from './store.ts'
-import type { World } from './world.ts'
+import type { Journal } from './write-ahead-log.ts'
 
 /** A step that waits for its turn. */
 interface Waiting {

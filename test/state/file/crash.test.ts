@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { closeSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
-import { crashSeed, seededChance } from '../support/chance.ts'
+import { crashSeed, seededChance } from '../../support/chance.ts'
 import { killedNow, openOrFail, statePath } from './folder.ts'
 
 /** `CRASH_ROUNDS=200` makes the long run of it. */

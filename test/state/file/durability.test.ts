@@ -13,11 +13,11 @@ import {
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { JsonObject } from '../../src/core/json.ts'
-import type { WriteBytes } from '../../src/state/journal.ts'
-import type { EventDraft, Store } from '../../src/state/store.ts'
-import { bounded } from '../support/bounded.ts'
-import { event, prompt, writer } from './drafts.ts'
+import type { JsonObject } from '../../../src/core/json.ts'
+import type { WriteBytes } from '../../../src/state/file/write-ahead-log.ts'
+import type { EventDraft, Store } from '../../../src/state/store.ts'
+import { bounded } from '../../support/bounded.ts'
+import { event, prompt, writer } from '../drafts.ts'
 import { killedNow, openOrFail, problemOf, statePath } from './folder.ts'
 
 async function insertIds(store: Store): Promise<(string | undefined)[]> {
@@ -370,7 +370,7 @@ describe('a place that cannot be written to', () => {
     // Root may write to any folder, unless it gives up that right.
     const give = process.getuid?.() === 0 ? ['setpriv', '--bounding-set', '-all', '--inh-caps', '-all'] : []
     const script = `
-      import { openFileStore } from ${JSON.stringify(new URL('../../src/state/file.ts', import.meta.url).pathname)}
+      import { openFileStore } from ${JSON.stringify(new URL('../../../src/state/file/file-store.ts', import.meta.url).pathname)}
       const opened = await openFileStore(${JSON.stringify(join(folder, 'state.json'))})
       console.log(opened.ok ? 'it opened' : opened.problem)`
     chmodSync(folder, 0o555)

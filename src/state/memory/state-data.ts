@@ -1,5 +1,7 @@
+import type { PromptHead } from '../prompts.ts'
+import type { QualitySettings, SandboxExport } from '../sandboxes.ts'
+import type { PromptVersion, StoredEvent } from '../store.ts'
 import { EventList } from './event-list.ts'
-import type { PromptHead } from './prompts.ts'
 import {
   EMPTY_IMAGE,
   imageOfPrompt,
@@ -8,9 +10,7 @@ import {
   type SandboxImage,
   type SnapshotHead,
   type Undo,
-} from './sandbox.ts'
-import type { QualitySettings, SandboxExport } from './sandboxes.ts'
-import type { PromptVersion, StoredEvent } from './store.ts'
+} from './sandbox-data.ts'
 
 /**
  * What was decided, as plain data: the same changes in the same order always lead to the same state. These are the lines

@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs'
-import { openFileStore } from '../../src/state/file.ts'
-import { event, prompt, writer } from './drafts.ts'
+import { openFileStore } from '../../../src/state/file/file-store.ts'
+import { event, prompt, writer } from '../drafts.ts'
 
 /**
  * A process to be killed: 32 writers that never stop, each telling what was acknowledged, a line each, in

@@ -1,10 +1,10 @@
-import { isObject, type JsonObject } from '../core/json.ts'
+import { isObject, type JsonObject } from '../../core/json.ts'
+import { type KeptSnapshot, promptOfImage, type SandboxImage } from '../memory/sandbox-data.ts'
+import { imageOfExport, type RealmImage } from '../memory/state-data.ts'
+import type { SandboxExport, Snapshot } from '../sandboxes.ts'
+import { count, list, record, sentences } from '../shape.ts'
+import { realmShape } from '../shapes.ts'
 import { StateFault } from './fault.ts'
-import { type KeptSnapshot, promptOfImage, type SandboxImage } from './sandbox.ts'
-import type { SandboxExport, Snapshot } from './sandboxes.ts'
-import { count, list, record, sentences } from './shape.ts'
-import { realmShape } from './shapes.ts'
-import { imageOfExport, type RealmImage } from './world.ts'
 
 /** The state file as we hold it: everything up to and including the journal's entry `seq`. */
 export interface Checkpoint {

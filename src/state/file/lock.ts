@@ -4,7 +4,7 @@ import { link, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/pro
 import { hostname } from 'node:os'
 import { kill, pid as ownPid } from 'node:process'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isObject } from '../core/json.ts'
+import { isObject } from '../../core/json.ts'
 import { codeOf } from './fault.ts'
 
 /** Who holds a lock, as it stands in the lock's file. */

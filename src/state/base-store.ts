@@ -1,8 +1,9 @@
-import { frozen, ownCopy } from './copy.ts'
-import { Limits } from './limits.ts'
+import { frozen, ownCopy } from './clone.ts'
+import { addVersion, describeSnapshot, recordEvent, type Step, stepUnless, takeSnapshot } from './commands.ts'
+import { Limits } from './memory/counters.ts'
+import type { World } from './memory/state-data.ts'
 import { exportOf, listEvents, listSandboxes, sizeOf } from './queries.ts'
 import type { ImportOutcome, QualitySettings, SandboxExport, SandboxSummary, Snapshot } from './sandboxes.ts'
-import { addVersion, describeSnapshot, recordEvent, type Step, stepUnless, takeSnapshot } from './steps.ts'
 import type {
   DayImpact,
   EventDraft,
@@ -18,7 +19,6 @@ import type {
   Writer,
 } from './store.ts'
 import { parseExport } from './transfer.ts'
-import type { World } from './world.ts'
 
 /** What distinguishes the adapters: how a change is kept. */
 export interface Keeper {

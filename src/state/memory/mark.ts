@@ -1,7 +1,7 @@
-import { uuidKey } from './copy.ts'
-import { insertKey } from './events.ts'
+import { uuidKey } from '../clone.ts'
+import { insertKey } from '../events.ts'
+import type { StoredEvent } from '../store.ts'
 import { hashOfName } from './insert-index.ts'
-import type { StoredEvent } from './store.ts'
 
 /** What is looked at of every event without reading it. */
 export interface EventMark {

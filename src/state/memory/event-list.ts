@@ -1,9 +1,9 @@
 import { setImmediate, setTimeout } from 'node:timers/promises'
-import { Block } from './block.ts'
-import { insertKey } from './events.ts'
+import { insertKey } from '../events.ts'
+import type { StoredEvent } from '../store.ts'
+import { Block } from './event-block.ts'
 import { hashOfName, InsertIndex } from './insert-index.ts'
 import { type EventMark, Marks } from './mark.ts'
-import type { StoredEvent } from './store.ts'
 
 /** So many events, or characters, are packed together: packing takes well below a millisecond, reading one of them as well. */
 const BLOCK_EVENTS = 64
