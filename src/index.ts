@@ -1,2 +1,2 @@
 export { type Settings, settingTable } from './config/settings.ts'
-export { type Running, startSimulator } from './simulator/start.ts'
+export { type RunningSimulator, startSimulator } from './simulator/start.ts'

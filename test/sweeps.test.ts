@@ -3,11 +3,11 @@ import { describe, expect, test } from 'vitest'
 import { commands } from '../src/config/arguments.ts'
 import { allSettings, defaultSettings, variableOf } from '../src/config/settings.ts'
 import { isObject, type Json } from '../src/core/json.ts'
-import { type Entry, probability } from '../src/scenarios/catalogue.ts'
+import { probability, type ScenarioDefinition } from '../src/scenarios/catalogue.ts'
 import type { Effect } from '../src/scenarios/effects.ts'
 import type { Parameter } from '../src/scenarios/parameters.ts'
 import { parseScenarios } from '../src/scenarios/parse.ts'
-import { loadSources } from '../src/simulator/loaded-inputs.ts'
+import { loadInputs } from '../src/simulator/loaded-inputs.ts'
 import {
   ask,
   askOperation,
@@ -25,7 +25,7 @@ import { startForTest } from './support/start.ts'
 
 const sim = sharedSimulator()
 
-const loaded = await loadSources(defaultSettings())
+const loaded = await loadInputs(defaultSettings())
 if (!loaded.ok) throw new Error(JSON.stringify(loaded.findings))
 const { catalogue, contract } = loaded.value
 
@@ -38,7 +38,7 @@ const readmeRows = readFileSync(new URL('../README.md', import.meta.url), 'utf8'
 const given: Readonly<Record<string, string>> = { fields: 'recommendations', ms: '5' }
 
 /** The text that switches an entry on. */
-function textFor({ name, parameters }: Entry): string {
+function textFor({ name, parameters }: ScenarioDefinition): string {
   const written = parameters.filter((one) => one.required || one.name in given)
   return [name, ...written.map((one) => `${one.name}=${given[one.name]}`)].join(';')
 }
@@ -56,11 +56,11 @@ const operationOf = (id: string) => {
   return operation
 }
 
-const pairs = catalogue.entries.flatMap((entry) =>
+const pairs = catalogue.definitions.flatMap((entry) =>
   operations.map((operation) => {
     const text = textFor(entry)
     const { values } = activeFor(text)
-    const fits = entry.unfit(operationOf(operation.id), values) === undefined
+    const fits = entry.inapplicableReason(operationOf(operation.id), values) === undefined
     return { text, entry, operation, fits, effect: entry.effect(values) }
   }),
 )
@@ -183,14 +183,14 @@ describe('every entry of the catalogue', () => {
   )
 
   test('fits an operation, and is a sentence with parameters that are sentences', () => {
-    for (const entry of catalogue.entries) {
+    for (const entry of catalogue.definitions) {
       expect([entry.name, pairs.some((one) => one.entry === entry && one.fits)]).toEqual([entry.name, true])
-      for (const { about } of [entry, ...entry.parameters]) expect(about).toMatch(/^[A-Z].*\.$/)
+      for (const { description } of [entry, ...entry.parameters]) expect(description).toMatch(/^[A-Z].*\.$/)
     }
   })
 
   test('is a name that needs no quotes, and no other has it', () => {
-    const names = catalogue.entries.map(({ name }) => name)
+    const names = catalogue.definitions.map(({ name }) => name)
     expect(names.filter((name) => !/^[a-z0-9][a-z0-9_-]*$/.test(name))).toEqual([])
     expect(new Set(names).size).toBe(names.length)
   })
@@ -204,9 +204,10 @@ describe('every entry of the catalogue', () => {
         family,
         parameters: (Array.isArray(parameters) ? parameters : []).map((one) => isObject(one) && one['name']),
       }))
-    const parametersOf = (entry: Entry) => [...entry.parameters, probability].map(({ name }) => name)
+    const parametersOf = (entry: ScenarioDefinition) =>
+      [...entry.parameters, probability].map(({ name }) => name)
     expect(shown).toEqual(
-      catalogue.entries.map((entry) => ({
+      catalogue.definitions.map((entry) => ({
         name: entry.name,
         family: entry.family,
         parameters: parametersOf(entry),
@@ -215,7 +216,7 @@ describe('every entry of the catalogue', () => {
   })
 
   test('stands in the README with its parameters', () => {
-    const missing = catalogue.entries.filter(({ name, parameters: own }) => {
+    const missing = catalogue.definitions.filter(({ name, parameters: own }) => {
       const row = readmeRows.find((line) => line.startsWith(`| \`${name}\` |`)) ?? ''
       return row === '' || !own.every((parameter) => row.includes(`${parameter.name}`))
     })
@@ -223,7 +224,7 @@ describe('every entry of the catalogue', () => {
   })
 })
 
-const parameters = catalogue.entries.flatMap((entry) =>
+const parameters = catalogue.definitions.flatMap((entry) =>
   [...entry.parameters, probability].map((parameter) => ({ entry, parameter })),
 )
 
@@ -331,7 +332,7 @@ test('--help names every command, setting, scenario and parameter', async () => 
   const wanted = [
     ...Object.keys(commands),
     ...allSettings.map(([, { flag, short }]) => `${short ? `-${short}, ` : ''}--${flag}`),
-    ...catalogue.entries.map(({ name }) => name),
+    ...catalogue.definitions.map(({ name }) => name),
     ...parameters.map(({ parameter }) => parameter.name),
   ]
   const begins = (line: string, word: string) => new RegExp(`^(\\(any of them\\) +)?${word}[ =:]`).test(line)

@@ -7,8 +7,8 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { type BuildOptions, build } from 'esbuild'
 import { BUNDLE, cacheOf } from './load.ts'
-import { fakerInEnglish, leaveOut, prepared } from './plugins.ts'
-import { prepare } from './prepare.ts'
+import { fakerInEnglish, leaveOut, precompiled } from './plugins.ts'
+import { precompile } from './precompile.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const out = join(root, 'dist')
@@ -28,7 +28,7 @@ const forNode: BuildOptions = {
 const entries = {
   cli: { source: 'src/cli/cli.ts', exports: [] },
   index: { source: 'src/index.ts', exports: ['settingTable', 'startSimulator'] },
-  prepared: { source: 'src/documents/precompiled.ts', exports: ['prepared'] },
+  precompiled: { source: 'src/documents/precompiled.ts', exports: ['precompiled'] },
   start: { source: 'src/simulator/start.ts', exports: ['start'] },
 }
 
@@ -51,7 +51,7 @@ await build({
   banner: { js: '(function (exports, require, module, __url) {' },
   footer: { js: '})' },
   plugins: [
-    prepared(await prepare()),
+    precompiled(await precompile()),
     // Most of the time that Express takes to load.
     leaveOut(
       'body-parser',
@@ -98,13 +98,12 @@ await cp(join(dirname(validator), schemas), join(out, schemas), { recursive: tru
 
 await compileAhead()
 
-/** Removes what earlier builds made and this one has not. */
+/** Removes what earlier builds made and this one has not; the types, too, which tsc writes next. */
 const made = new Set([
   BUNDLE,
   basename(cacheOf(BUNDLE)),
   'node_modules',
   'schemas',
-  'types',
   ...Object.keys(entries).map((name) => `${name}.js`),
 ])
 for (const name of await readdir(out)) {

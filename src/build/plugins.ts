@@ -1,27 +1,27 @@
 import { fileURLToPath } from 'node:url'
 import { type Plugin, transform } from 'esbuild'
-import type { Modules } from './prepare.ts'
+import type { Modules } from './precompile.ts'
 
 const contractFolder = fileURLToPath(new URL('../documents', import.meta.url))
 
-/** Puts what is prepared in the place of `documents/precompiled.ts`. */
-export function prepared(modules: Modules): Plugin {
+/** Puts what is precompiled in the place of `documents/precompiled.ts`. */
+export function precompiled(modules: Modules): Plugin {
   const load = async (name: string) => {
     const text = modules.get(name)
-    if (text === undefined) throw new Error(`nothing is prepared under the name ${name}`)
+    if (text === undefined) throw new Error(`nothing is precompiled under the name ${name}`)
     // Written by a program, and read by none but Node: a third of its size is enough.
     const { code } = await transform(text, { minify: true })
     return { contents: code, loader: 'js', resolveDir: contractFolder } as const
   }
   return {
-    name: 'prepared',
+    name: 'precompiled',
     setup({ onLoad, onResolve }) {
       onLoad({ filter: /\/documents\/precompiled\.ts$/ }, () => load('main'))
-      onResolve({ filter: /^prepared:/ }, ({ path }) => ({
-        path: path.slice('prepared:'.length),
-        namespace: 'prepared',
+      onResolve({ filter: /^precompiled:/ }, ({ path }) => ({
+        path: path.slice('precompiled:'.length),
+        namespace: 'precompiled',
       }))
-      onLoad({ filter: /.*/, namespace: 'prepared' }, ({ path }) => load(path))
+      onLoad({ filter: /.*/, namespace: 'precompiled' }, ({ path }) => load(path))
     },
   }
 }

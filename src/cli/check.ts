@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises'
 import type { Finding, Loaded } from '../contract/contract.ts'
 import { buildContract } from '../contract/load.ts'
 import { readSource } from '../documents/source.ts'
-import { controlContract, shippedContract, shippedFixtures } from '../fixtures/bundled.ts'
+import { bundledContract, bundledFixtures, controlContract } from '../fixtures/bundled.ts'
 import type { Fixtures } from '../fixtures/fixtures.ts'
 import type { RuleContext } from '../scenarios/rules.ts'
 import { isScenarioFile, loadScenarioFile } from '../scenarios/rules-file.ts'
@@ -22,7 +22,7 @@ export type LoadWith = (
 
 /** Checks contract documents, scenario files and folders of fixtures; without any, the shipped ones. */
 export function check(files: readonly string[], loadWith: LoadWith): Promise<Checked[]> {
-  const all = files.length > 0 ? files : [shippedContract, controlContract, shippedFixtures]
+  const all = files.length > 0 ? files : [bundledContract, controlContract, bundledFixtures]
   return Promise.all(all.map((file) => checkOne(file, loadWith)))
 }
 

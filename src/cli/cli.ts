@@ -3,21 +3,21 @@ import { readFileSync } from 'node:fs'
 import { type Invocation, readSettings } from '../config/arguments.ts'
 import { defaultSettings, type Settings } from '../config/settings.ts'
 import type { Finding } from '../contract/contract.ts'
-import { shippedContract, version } from '../fixtures/bundled.ts'
-import { type Gate, parseGates } from '../reports/gates.ts'
+import { bundledContract, version } from '../fixtures/bundled.ts'
+import { type FailCondition, parseGates } from '../reports/gates.ts'
 import { summaryOf } from '../reports/model.ts'
 import { problemOfReportFile, writeReport } from '../reports/report-file.ts'
-import type { Running } from '../simulator/start.ts'
+import type { RunningSimulator } from '../simulator/start.ts'
 import { type Child, environmentWith, runCommand } from './exec.ts'
 import { askHealth } from './health.ts'
 import type { ProcessLog } from './process-log.ts'
-import { suitEngine } from './tune-v8.ts'
+import { tuneV8 } from './tune-v8.ts'
 
 /** 0: all well. 1: a bad setting, contract, fixture, state, port or report. 3: `--fail-on`. Any other: that of the command of `exec`. */
 type ExitCode = number
 
-const say = (text: string) => process.stdout.write(`${text}\n`)
-const complain = (text: string) => process.stderr.write(`${text}\n`)
+const print = (text: string) => process.stdout.write(`${text}\n`)
+const printError = (text: string) => process.stderr.write(`${text}\n`)
 
 // The server is loaded by the commands that need it: a container asks for health every few seconds.
 // Nothing is awaited at the top, which a script could not have: dist/ is one (build/load.ts).
@@ -27,10 +27,10 @@ main(readSettings(process.argv.slice(2), process.env)).then((code) => {
 
 async function main(asked: Invocation): Promise<ExitCode> {
   if (asked.kind === 'problem') {
-    complain(`convsim: ${asked.problem}`)
+    printError(`convsim: ${asked.problem}`)
     return 1
   }
-  if (asked.kind === 'version') say(version)
+  if (asked.kind === 'version') print(version)
   if (asked.kind === 'help') await help(asked.text)
   return asked.kind === 'run' ? run(asked) : 0
 }
@@ -44,7 +44,7 @@ function run({ command, settings, files }: Extract<Invocation, { kind: 'run' }>)
     case 'check':
       return checkFiles(files, settings)
     case 'assumptions':
-      return listAssumptions(files[0] ?? settings.contract ?? shippedContract)
+      return listAssumptions(files[0] ?? settings.contract ?? bundledContract)
     case 'healthcheck':
       return healthcheck(servedWith(settings))
   }
@@ -55,14 +55,14 @@ async function serve(settings: Settings): Promise<ExitCode> {
   const asked = stopSignal(log) // from here on, since a stop may be asked for before we are ready
   const running = await begin(settings, log)
   if (!running) return 1
-  suitEngine()
+  tuneV8()
   announce(running, pretty)
   await asked
   await running.close()
   log.info({}, 'stopped')
   log.flush()
   const isAsked = settings.report !== undefined || settings.failOn !== undefined
-  return isAsked ? conclude(running, settings, 0) : 0
+  return isAsked ? finish(running, settings, 0) : 0
 }
 
 /** Runs a command against a simulator of its own. Says nothing on stdout, which is the command's. */
@@ -77,8 +77,8 @@ async function exec(settings: Settings, [file = '', ...args]: readonly string[])
   letGo()
   await running.close()
   log.flush()
-  if (problem !== undefined) complain(`convsim exec: ${problem}`)
-  return conclude(running, settings, code)
+  if (problem !== undefined) printError(`convsim exec: ${problem}`)
+  return finish(running, settings, code)
 }
 
 /** Until it is let go of, the child hears what we are told, and goes where we go. */
@@ -100,18 +100,18 @@ function passSignals(child: Child): () => void {
 }
 
 /** Says in short what the clients did, writes the report, and decides how we end. */
-async function conclude(running: Running, settings: Settings, code: ExitCode): Promise<ExitCode> {
+async function finish(running: RunningSimulator, settings: Settings, code: ExitCode): Promise<ExitCode> {
   const report = running.report()
-  complain(`convsim: ${summaryOf(report)}.`)
+  printError(`convsim: ${summaryOf(report)}.`)
   const failed = gatesOf(settings).flatMap((gate) => gate(report) ?? [])
-  if (failed.length > 0) complain(`convsim: --fail-on: ${failed.join('; ')}.`)
+  if (failed.length > 0) printError(`convsim: --fail-on: ${failed.join('; ')}.`)
   const problem = settings.report === undefined ? undefined : await writeReport(settings.report, report)
-  if (problem !== undefined) complain(`convsim: ${problem}`)
+  if (problem !== undefined) printError(`convsim: ${problem}`)
   if (code !== 0) return code
   return failed.length > 0 ? 3 : Number(problem !== undefined)
 }
 
-function gatesOf({ failOn }: Settings): readonly Gate[] {
+function gatesOf({ failOn }: Settings): readonly FailCondition[] {
   return failOn === undefined ? [] : (parseGates(failOn) ?? [])
 }
 
@@ -124,24 +124,24 @@ async function openLog({ logFormat, logLevel }: Settings): Promise<{ log: Proces
 }
 
 /** A simulator that listens; undefined where it cannot, which it has said then. */
-async function begin(settings: Settings, log: ProcessLog): Promise<Running | undefined> {
+async function begin(settings: Settings, log: ProcessLog): Promise<RunningSimulator | undefined> {
   const problem = settings.report === undefined ? undefined : await problemOfReportFile(settings.report)
   if (problem !== undefined) {
-    complain(`convsim cannot start:\n  ${problem}`)
+    printError(`convsim cannot start:\n  ${problem}`)
     return undefined
   }
   const { start } = await import('../simulator/start.ts')
   const started = await start(settings, { now: Date.now, log })
   log.flush() // what there is to warn of comes before whatever else is said
   if (started.ok) return started.running
-  complain(`convsim cannot start:\n${started.findings.map(line).join('\n')}`)
+  printError(`convsim cannot start:\n${started.findings.map(line).join('\n')}`)
   return undefined
 }
 
 /** The one line on stdout that says we are ready: scripts wait for it. */
-function announce({ origin, baseUrl }: Running, pretty: boolean): void {
+function announce({ origin, baseUrl }: RunningSimulator, pretty: boolean): void {
   const words = `convsim ${version} is listening on ${origin}`
-  say(pretty ? `${words} (base URL ${baseUrl})` : JSON.stringify({ level: 'info', msg: words, baseUrl }))
+  print(pretty ? `${words} (base URL ${baseUrl})` : JSON.stringify({ level: 'info', msg: words, baseUrl }))
 }
 
 /** Resolves on the first SIGINT or SIGTERM; a second one ends the process at once. */
@@ -163,12 +163,12 @@ function line({ severity, place, message }: Finding): string {
 
 async function checkFiles(files: readonly string[], settings: Settings): Promise<ExitCode> {
   const { check } = await import('./check.ts')
-  const { loadSources } = await import('../simulator/loaded-inputs.ts')
+  const { loadInputs } = await import('../simulator/loaded-inputs.ts')
   // With everything else as the settings have it: a scenario that a fixture or a rule names must be there.
-  const all = await check(files, (fixtures = settings.fixtures) => loadSources({ ...settings, fixtures }))
+  const all = await check(files, (fixtures = settings.fixtures) => loadInputs({ ...settings, fixtures }))
   for (const { file, findings, summary } of all) {
-    for (const finding of findings) say(line(finding))
-    say(summary ? `${file}: ok, ${summary}` : `${file}: not fit to be served`)
+    for (const finding of findings) print(line(finding))
+    print(summary ? `${file}: ok, ${summary}` : `${file}: not fit to be served`)
   }
   return all.every(({ summary }) => summary) ? 0 : 1
 }
@@ -177,10 +177,10 @@ async function listAssumptions(file: string): Promise<ExitCode> {
   const { loadContract } = await import('../contract/load.ts')
   const loaded = await loadContract(file)
   if (!loaded.ok) {
-    complain(loaded.findings.map(line).join('\n'))
+    printError(loaded.findings.map(line).join('\n'))
     return 1
   }
-  for (const { pointer, text } of loaded.value.assumptions) say(`${pointer || '/'}\n  ${text}`)
+  for (const { pointer, text } of loaded.value.assumptions) print(`${pointer || '/'}\n  ${text}`)
   return 0
 }
 
@@ -210,18 +210,18 @@ async function healthcheck({ host, port }: Settings): Promise<ExitCode> {
   const url = `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}/__sim/health`
   const answer = await askHealth(url)
   if (!answer.ok)
-    complain(`convsim: no answer from ${url}: ${answer.problem}. Is it running, and is --port right?`)
-  else say(answer.body)
+    printError(`convsim: no answer from ${url}: ${answer.problem}. Is it running, and is --port right?`)
+  else print(answer.body)
   return answer.ok && answer.status === 200 ? 0 : 1
 }
 
 /** Help ends with the catalogue of the shipped contract, so that it names everything that can be switched on. */
 async function help(text: string): Promise<void> {
-  const { loadSources } = await import('../simulator/loaded-inputs.ts')
+  const { loadInputs } = await import('../simulator/loaded-inputs.ts')
   const { describeCatalogue } = await import('../scenarios/describe.ts')
-  const sources = await loadSources(defaultSettings())
+  const sources = await loadInputs(defaultSettings())
   const scenarios = sources.ok
     ? describeCatalogue(sources.value.catalogue)
     : sources.findings.map(line).join('\n')
-  say(`${text.trimEnd()}\n\nScenarios (--scenario, X-Sim-Scenario):\n${scenarios}`)
+  print(`${text.trimEnd()}\n\nScenarios (--scenario, X-Sim-Scenario):\n${scenarios}`)
 }

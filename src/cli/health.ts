@@ -7,16 +7,16 @@ export type Health =
   | { readonly ok: false; readonly problem: string }
 
 /** Not longer than a container's health check waits, milliseconds. */
-const patience = 2_000
+const timeoutMs = 2_000
 
 /** Asks a simulator for its health. Not with `fetch`, which refuses to speak to some ports that a simulator may have. */
 export function askHealth(url: string): Promise<Health> {
   return new Promise((resolve) => {
     const no = (error: Error) => resolve({ ok: false, problem: error.message })
-    const request = get(url, { timeout: patience, agent: false }, (answer) => {
+    const request = get(url, { timeout: timeoutMs, agent: false }, (answer) => {
       text(answer).then((body) => resolve({ ok: true, status: answer.statusCode ?? 0, body }), no)
     })
-    request.on('timeout', () => request.destroy(new Error(`nothing came within ${patience / 1000} s`)))
+    request.on('timeout', () => request.destroy(new Error(`nothing came within ${timeoutMs / 1000} s`)))
     request.on('error', no)
   })
 }

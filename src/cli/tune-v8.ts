@@ -15,7 +15,7 @@ const pauseMs = 1000
  * `test/bench/FINDINGS.md`. For a process of our own, since it is the engine that is set; and once its code is loaded, since
  * V8 refuses code that was compiled ahead under other flags.
  */
-export function suitEngine(): void {
+export function tuneV8(): void {
   setFlagsFromString('--heap-growing-percent=30')
   setFlagsFromString('--no-parallel-scavenge')
   setFlagsFromString('--no-maglev')

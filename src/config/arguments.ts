@@ -6,29 +6,29 @@ export const commands = {
   serve: {
     takes: 'a contract document',
     most: 1,
-    about: 'Serve the simulated API (what happens without a command).',
+    description: 'Serve the simulated API (what happens without a command).',
   },
   exec: {
     takes: 'a command behind "--"',
     most: 100_000,
-    about:
+    description:
       'Serve on a free port, with the state in memory (unless --port or --state say otherwise), while a command runs that finds the base URL in CONVSIM_BASE_URL; then tell what it did, and end with its exit code, or 3 (--fail-on).',
   },
   check: {
     takes: 'files or folders',
     most: 1000,
-    about:
+    description:
       'Check contract documents, fixture folders and scenario files (none: the shipped ones); exit code 1 where one has an error.',
   },
   assumptions: {
     takes: 'a contract document',
     most: 1,
-    about: 'List every place where the contract decides what the service description leaves open.',
+    description: 'List every place where the contract decides what the service description leaves open.',
   },
   healthcheck: {
     takes: '',
     most: 0,
-    about: 'Ask a running simulator for its health; exit code 0 where it is ready.',
+    description: 'Ask a running simulator for its health; exit code 0 where it is ready.',
   },
 } as const
 
@@ -120,7 +120,7 @@ function readInvocation(
     const [where, written] = find(name, setting, flags, env, command === 'exec')
     const value = typeof written === 'string' ? setting.read(written) : written
     if (value === undefined && written !== undefined)
-      return problem(`${where} takes ${setting.wanted}; got "${written}". ${setting.about}`)
+      return problem(`${where} takes ${setting.expected}; got "${written}". ${setting.description}`)
     values[name] = value ?? standard.get(name) ?? setting.default
   }
   if (command === 'serve' && files[0] !== undefined) values['contract'] = files[0]
@@ -157,9 +157,9 @@ function buildProgram(print: (text: string) => void): Command {
     .helpOption('--help', 'Print this.')
     .addHelpText('after', commandHelp())
   for (const [, setting] of allSettings) {
-    const { flag, short, value, about } = setting
+    const { flag, short, value, description } = setting
     const names = `${short ? `-${short}, ` : ''}--${flag}`
-    const words = `${about} [${variableOf(setting)}${setting.alsoEnv ? `, ${setting.alsoEnv}` : ''}; default: ${defaultOf(setting)}]`
+    const words = `${description} [${variableOf(setting)}${setting.alsoEnv ? `, ${setting.alsoEnv}` : ''}; default: ${defaultOf(setting)}]`
     if (value === undefined) program.option(names, words).option(`--no-${flag}`)
     else if (setting.repeatable) program.option(`${names} <${value}>`, words, joined)
     else program.option(`${names} <${value}>`, words)
@@ -172,7 +172,7 @@ const joined = (value: string, before: string | undefined) =>
 
 function commandHelp(): string {
   const rows = Object.entries(commands).map(
-    ([name, { takes, about }]) => `  ${name.padEnd(12)} ${about}${takes && ` Takes ${takes}.`}`,
+    ([name, { takes, description }]) => `  ${name.padEnd(12)} ${description}${takes && ` Takes ${takes}.`}`,
   )
   return `
 Commands:

@@ -15,7 +15,8 @@ export const evidenceSettings = {
     defaultText: 'none',
     test: isReportFile,
     wanted: 'a file whose name ends in .json, .xml (JUnit), .md or .html',
-    about: 'Written at the end: what the clients of all sandboxes did, in the form that the extension says.',
+    description:
+      'Written at the end: what the clients of all sandboxes did, in the form that the extension says.',
   }),
   failOn: text({
     flag: 'fail-on',
@@ -24,7 +25,7 @@ export const evidenceSettings = {
     defaultText: 'none',
     test: areGates,
     wanted: 'violation, unexpected, manners and coverage<N (N from 0 to 100), with commas between them',
-    about:
+    description:
       'Exit code 3 at the end where a request broke the contract, an answer was not expected, a client was impolite, or less than N % of the contract was covered.',
   }),
   env: text({
@@ -35,7 +36,7 @@ export const evidenceSettings = {
     repeatable: true,
     test: areNames,
     wanted: 'the name of an environment variable other than PATH',
-    about:
+    description:
       'For exec: a variable that gets the base URL, besides CONVSIM_BASE_URL; can be given several times.',
   }),
 } as const satisfies Record<string, Setting<unknown>>

@@ -10,18 +10,18 @@ export interface Setting<T> {
   readonly default: T
   /** How the default is written where `String(default)` would not tell. */
   readonly defaultText?: string
-  readonly about: string
+  readonly description: string
   /** True where the flag may be given several times; its values are joined with commas. */
   readonly repeatable?: boolean
   /** The value, or undefined where the text is none. */
   readonly read: (text: string) => T | undefined
   /** What would be right, for the error. */
-  readonly wanted: string
+  readonly expected: string
 }
 
-interface Words {
+interface SettingOptions {
   readonly flag: string
-  readonly about: string
+  readonly description: string
   readonly short?: string
   readonly alsoEnv?: string
   readonly value?: string
@@ -29,36 +29,38 @@ interface Words {
   readonly repeatable?: boolean
 }
 
-export function whole<T extends number | undefined>(
-  words: Words & { default: T; min: number; max: number },
+export function integer<T extends number | undefined>(
+  words: SettingOptions & { default: T; min: number; max: number },
 ): Setting<number | T> {
   const { min, max } = words
   return {
     value: 'N',
     ...words,
-    wanted: `a whole number from ${min} to ${max}`,
+    expected: `a whole number from ${min} to ${max}`,
     read: (text) =>
       /^\d{1,15}$/.test(text) && Number(text) >= min && Number(text) <= max ? Number(text) : undefined,
   }
 }
 
 export function text<T extends string | undefined>(
-  words: Words & { default: T; test?: (text: string) => boolean; wanted?: string },
+  words: SettingOptions & { default: T; test?: (text: string) => boolean; wanted?: string },
 ): Setting<string | T> {
   const { test = (text) => text !== '' } = words
   return {
     value: 'TEXT',
-    wanted: 'text that is not empty',
+    expected: 'text that is not empty',
     ...words,
     read: (text) => (test(text) ? text : undefined),
   }
 }
 
-export function choice<T extends string>(words: Words & { default: T; of: readonly T[] }): Setting<T> {
+export function choice<T extends string>(
+  words: SettingOptions & { default: T; of: readonly T[] },
+): Setting<T> {
   return {
     ...words,
     value: words.of.join('|'),
-    wanted: words.of.join(' or '),
+    expected: words.of.join(' or '),
     read: (text) => words.of.find((one) => one === text),
   }
 }
@@ -74,12 +76,12 @@ const switchWords = new Map([
   ['no', false],
 ])
 
-export function onOff(words: Words & { default: boolean }): Setting<boolean> {
+export function boolean(words: SettingOptions & { default: boolean }): Setting<boolean> {
   return {
     ...words,
     value: undefined,
     defaultText: words.default ? 'on' : 'off',
-    wanted: 'true or false (on, off, 1, 0, yes, no)',
+    expected: 'true or false (on, off, 1, 0, yes, no)',
     read: (text) => switchWords.get(text.toLowerCase()),
   }
 }

@@ -2,7 +2,7 @@ import { parseSize } from '../core/byte-size.ts'
 import { isSeed } from '../core/seeded.ts'
 import { parseDuration, parseNow } from '../sandboxes/clock.ts'
 import { evidenceSettings } from './evidence-settings.ts'
-import { choice, onOff, type Setting, text, whole } from './setting.ts'
+import { boolean, choice, integer, type Setting, text } from './setting.ts'
 
 const isClock = (text: string) => text === 'real' || parseNow(text) !== undefined
 const isStateFile = (text: string) => text !== '' && !/^[a-z]+:\/\//i.test(text)
@@ -13,14 +13,14 @@ const level = ['info', 'warn', 'error', 'silent'] as const
 
 /** Every setting, once. The parser, `--help` and the README's table come from here. Flag > environment > default. */
 export const settingTable = {
-  port: whole({
+  port: integer({
     flag: 'port',
     short: 'p',
     alsoEnv: 'PORT',
     default: 4010,
     min: 0,
     max: 65_535,
-    about: 'Port to listen on; 0 is any free one.',
+    description: 'Port to listen on; 0 is any free one.',
   }),
   host: text({
     flag: 'host',
@@ -28,21 +28,21 @@ export const settingTable = {
     alsoEnv: 'HOST',
     value: 'ADDRESS',
     default: '127.0.0.1',
-    about: 'Address to listen on.',
+    description: 'Address to listen on.',
   }),
   contract: text({
     flag: 'contract',
     value: 'FILE',
     default: undefined,
     defaultText: 'the shipped one',
-    about: 'The OpenAPI 3.1 document of the service.',
+    description: 'The OpenAPI 3.1 document of the service.',
   }),
   fixtures: text({
     flag: 'fixtures',
     value: 'FOLDER',
     default: undefined,
     defaultText: 'the shipped ones',
-    about: 'Folder of fixtures: keys, plans, models, products, personas, phrases.',
+    description: 'Folder of fixtures: keys, plans, models, products, personas, phrases.',
   }),
   state: text({
     flag: 'state',
@@ -50,21 +50,22 @@ export const settingTable = {
     default: './.convsim/state.json',
     test: isStateFile,
     wanted: 'a file, or ":memory:" (a shared store such as redis:// cannot be used yet)',
-    about: 'Where prompts and events are kept; ":memory:" keeps them until the process ends.',
+    description: 'Where prompts and events are kept; ":memory:" keeps them until the process ends.',
   }),
   seedState: text({
     flag: 'seed-state',
     value: 'FILE',
     default: undefined,
     defaultText: 'none',
-    about: 'An export (GET /__sim/export) that the default sandbox starts with, and goes back to on a reset.',
+    description:
+      'An export (GET /__sim/export) that the default sandbox starts with, and goes back to on a reset.',
   }),
   seed: text({
     flag: 'seed',
     default: '1',
     test: isSeed,
     wanted: '1 to 64 visible ASCII characters',
-    about: 'The invented world: another seed, other figures.',
+    description: 'The invented world: another seed, other figures.',
   }),
   clock: text({
     flag: 'clock',
@@ -72,72 +73,72 @@ export const settingTable = {
     default: 'real',
     test: isClock,
     wanted: '"real" or an instant',
-    about: 'The time; an instant such as 2026-01-15T12:00:00Z freezes it.',
+    description: 'The time; an instant such as 2026-01-15T12:00:00Z freezes it.',
   }),
   scenario: text({
     flag: 'scenario',
     value: 'NAME[;PARAM=VALUE]',
     default: undefined,
     defaultText: 'none',
-    about: 'Switched on for every request, e.g. "rate-limited;retry-after=3".',
+    description: 'Switched on for every request, e.g. "rate-limited;retry-after=3".',
   }),
   scenarios: text({
     flag: 'scenarios',
     value: 'FILE',
     default: undefined,
     defaultText: 'none',
-    about: 'A file of rules that are switched on for every request (spec/scenarios.schema.json).',
+    description: 'A file of rules that are switched on for every request (spec/scenarios.schema.json).',
   }),
   plan: text({
     flag: 'plan',
     value: 'NAME',
     default: 'growth',
-    about: 'Plan of keys that no fixture lists.',
+    description: 'Plan of keys that no fixture lists.',
   }),
-  maxAnalysesPerHour: whole({
+  maxAnalysesPerHour: integer({
     flag: 'max-analyses-per-hour',
     default: undefined,
     defaultText: "the plan's",
     min: 1,
     max: 1_000_000_000,
-    about: 'Analytics requests an hour and key; the next one is a 429.',
+    description: 'Analytics requests an hour and key; the next one is a 429.',
   }),
   models: choice({
     flag: 'models',
     of: ['open', 'closed'],
     default: 'open',
-    about: "Which models exist: open, any UUID; closed, only the fixtures'.",
+    description: "Which models exist: open, any UUID; closed, only the fixtures'.",
   }),
-  strict: onOff({
+  strict: boolean({
     flag: 'strict',
     default: false,
-    about: 'Advice (a value that does not fit its valueType) becomes a refusal.',
+    description: 'Advice (a value that does not fit its valueType) becomes a refusal.',
   }),
   controlToken: text({
     flag: 'control-token',
     default: undefined,
     defaultText: 'none',
-    about: 'Bearer token that the control plane asks for.',
+    description: 'Bearer token that the control plane asks for.',
   }),
-  controlOpen: onOff({
+  controlOpen: boolean({
     flag: 'control-open',
     default: false,
-    about: 'Let the control plane go without a token although it listens beyond this machine.',
+    description: 'Let the control plane go without a token although it listens beyond this machine.',
   }),
   controlHosts: text({
     flag: 'control-hosts',
     value: 'NAME,...',
     default: undefined,
     defaultText: 'none',
-    about:
+    description:
       'Host names under which the control plane may be called, besides IP addresses and names that are never public.',
   }),
-  sandboxLimit: whole({
+  sandboxLimit: integer({
     flag: 'sandbox-limit',
     default: 1000,
     min: 1,
     max: 1_000_000,
-    about: 'Most sandboxes at a time; for one more, the one that is idle for longest goes.',
+    description: 'Most sandboxes at a time; for one more, the one that is idle for longest goes.',
   }),
   sandboxIdle: text({
     flag: 'sandbox-idle',
@@ -145,7 +146,7 @@ export const settingTable = {
     default: '1d',
     test: isDuration,
     wanted: 'a duration such as 90s, 15m, 1h or 7d',
-    about: 'A sandbox that nobody has used for so long goes when another one comes.',
+    description: 'A sandbox that nobody has used for so long goes when another one comes.',
   }),
   bodyLimit: text({
     flag: 'body-limit',
@@ -153,51 +154,51 @@ export const settingTable = {
     default: '1mb',
     test: isSize,
     wanted: 'a size of at least one byte, such as 500kb or 1mb',
-    about: 'Largest request body.',
+    description: 'Largest request body.',
   }),
-  journalSize: whole({
+  journalSize: integer({
     flag: 'journal-size',
     default: 10_000,
     min: 0,
     max: 1_000_000,
-    about:
+    description:
       'Most exchanges that the journal keeps; for one more, the oldest goes. Fewer where they take more than 2 kB each, bodies not counted.',
   }),
-  cacheSize: whole({
+  cacheSize: integer({
     flag: 'cache-size',
     default: 100,
     min: 0,
     max: 100_000,
-    about:
+    description:
       'Most analytics answers that are remembered as long as nothing can have changed them, some 50 kB each; the least recently used go.',
   }),
-  cors: onOff({
+  cors: boolean({
     flag: 'cors',
     default: true,
-    about: 'Browsers may call the API from any page; never the controls under /__sim.',
+    description: 'Browsers may call the API from any page; never the controls under /__sim.',
   }),
-  simHeaders: onOff({
+  simHeaders: boolean({
     flag: 'sim-headers',
     default: true,
-    about: 'Our informative response headers (X-Request-Id, X-Sim-...).',
+    description: 'Our informative response headers (X-Request-Id, X-Sim-...).',
   }),
   logLevel: choice({
     flag: 'log-level',
     of: level,
     default: 'info',
-    about: 'How much is logged, on stderr.',
+    description: 'How much is logged, on stderr.',
   }),
   logFormat: choice({
     flag: 'log-format',
     of: ['auto', 'pretty', 'json'],
     default: 'auto',
     defaultText: 'pretty on a terminal, json elsewhere',
-    about: 'How it is logged.',
+    description: 'How it is logged.',
   }),
-  logBodies: onOff({
+  logBodies: boolean({
     flag: 'log-bodies',
     default: false,
-    about: 'Log what was sent and answered, the first 2,000 characters of each body.',
+    description: 'Log what was sent and answered, the first 2,000 characters of each body.',
   }),
   ...evidenceSettings,
 } as const satisfies Record<string, Setting<unknown>>

@@ -3,11 +3,11 @@ import type { Ajv2020 } from 'ajv/dist/2020.js'
 import type { JsonObject } from '../core/json.ts'
 import { createAjv, type Validator } from '../documents/ajv.ts'
 import type { Source } from '../documents/source.ts'
-import { checkSchemas, teachUnknown } from './checks/schemas.ts'
-import { type Compiler, DOCUMENT, keyOfParameters, referTo } from './compiler.ts'
+import { allowUnknownKeywords, checkSchemas } from './checks/schemas.ts'
+import { type Compiler, DOCUMENT, keyOfParameters, schemaRef } from './compiler.ts'
 import type { Finding } from './contract.ts'
 
-/** What ajv has compiled: the name that it knows each schema by, by the key under which it can be prepared. */
+/** What ajv has compiled: the name that it knows each schema by, by the key under which it can be precompiled. */
 export interface Compiled {
   readonly ajv: Ajv2020
   readonly names: ReadonlyMap<string, string>
@@ -43,7 +43,7 @@ export function createCompiler(
     code: { ...code },
   })
   if (meta) findings.push(...checkSchemas(document, source, ajv))
-  teachUnknown(document, ajv)
+  allowUnknownKeywords(document, ajv)
   ajv.addSchema(document, DOCUMENT)
   coercing.addSchema(document, DOCUMENT)
   const refused = findings.some(({ severity }) => severity === 'error')
@@ -62,13 +62,13 @@ export function createCompiler(
   const schemas = new Map<string, string>()
   const groups = new Map<string, string>()
   return {
-    mayWait: false,
+    lazy: false,
     at(pointer) {
       if (!validators.has(pointer)) {
-        schemas.set(referTo(pointer), referTo(pointer))
+        schemas.set(schemaRef(pointer), schemaRef(pointer))
         validators.set(
           pointer,
-          attempt(pointer, () => ajv.getSchema(referTo(pointer))),
+          attempt(pointer, () => ajv.getSchema(schemaRef(pointer))),
         )
       }
       return validators.get(pointer)

@@ -1,14 +1,14 @@
 import type { JsonObject } from '../core/json.ts'
 import { asFragment } from '../core/json-pointer.ts'
 import type { Validator } from '../documents/ajv.ts'
-import type { PreparedSource } from '../documents/precompiled.ts'
+import type { PrecompiledSource } from '../documents/precompiled.ts'
 import type { Source } from '../documents/source.ts'
 import type { Finding } from './contract.ts'
 
 /** Makes validators of the schemas of one document. What comes out only runs. */
 export interface Compiler {
   /** Whether it may be asked when an operation is first used, and not at load: it has nothing to find. */
-  readonly mayWait: boolean
+  readonly lazy: boolean
   /** The validator of the schema at this pointer, for JSON as it stands: nothing is coerced or filled in. */
   at(pointer: string): Validator | undefined
   /** The validator of an object of parameters; it types texts and fills in defaults in the object itself. */
@@ -20,40 +20,40 @@ export interface Compiler {
 /** The name under which the document is known, so that schemas can refer to each other, and to themselves. */
 export const DOCUMENT = 'contract'
 
-/** A reference to a schema of the document, for `parameters`; also what its validator is called where it is prepared. */
-export function referTo(pointer: string): string {
+/** A reference to a schema of the document, for `parameters`; also what its validator is called where it is precompiled. */
+export function schemaRef(pointer: string): string {
   return DOCUMENT + asFragment(pointer)
 }
 
-/** What a validator of `parameters` is called where it is prepared. */
+/** What a validator of `parameters` is called where it is precompiled. */
 export function keyOfParameters(schema: JsonObject): string {
   return JSON.stringify(schema)
 }
 
 /**
- * The validators that the build has prepared, or else ajv, which is loaded only here: it costs a tenth of a second.
+ * The validators that the build has precompiled, or else ajv, which is loaded only here: it costs a tenth of a second.
  * `meta: false` leaves out the check against the meta-schema, for a document that is known to pass it.
  */
-export async function compilerOf(
+export async function chooseCompiler(
   document: JsonObject,
   source: Source,
   options: { meta: boolean },
 ): Promise<Compiler> {
-  if (source.prepared) return preparedCompiler(source.prepared)
+  if (source.precompiled) return createPrecompiledCompiler(source.precompiled)
   const { createCompiler } = await import('./compile.ts')
   return createCompiler(document, source, options)
 }
 
 /** The build prepares only what it has nothing to say about. */
-function preparedCompiler({ validators }: PreparedSource): Compiler {
+function createPrecompiledCompiler({ validators }: PrecompiledSource): Compiler {
   const find = (key: string) => {
     const validator = validators[key]
-    if (validator === undefined) throw new Error(`the build has not prepared the validator of ${key}`)
+    if (validator === undefined) throw new Error(`the build has not precompiled the validator of ${key}`)
     return validator
   }
   return {
-    mayWait: true,
-    at: (pointer) => find(referTo(pointer)),
+    lazy: true,
+    at: (pointer) => find(schemaRef(pointer)),
     parameters: (schema) => find(keyOfParameters(schema)),
     findings: [],
   }

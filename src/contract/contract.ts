@@ -17,7 +17,7 @@ export interface Violation {
 }
 
 /** Parameters as they were sent: strings, percent-encoding undone; a repeated query parameter is an array. */
-export interface SentParameters {
+export interface RawParameters {
   readonly path: Readonly<Record<string, string>>
   readonly query: Readonly<Record<string, string | readonly string[]>>
   /** Lower-case names. */
@@ -71,7 +71,7 @@ export interface Operation {
   /** The JSON schema of the request body with every `$ref` resolved; undefined where there is none. */
   bodySchema(): JsonObject | undefined
   /** Types what was sent and names every violation; `values` is to be trusted only where there is none. */
-  readParameters(sent: SentParameters): { values: ParameterValues; violations: Violation[] }
+  readParameters(sent: RawParameters): { values: ParameterValues; violations: Violation[] }
   /** Every violation of a request body of this media type (parameters such as charset cut off). */
   checkBody(mediaType: string, body: Json): Violation[]
   /** Every violation of an answer. A status that is not documented (nor covered by `4XX`, `default`) is one violation with keyword `status`. */
@@ -85,7 +85,7 @@ export interface Operation {
 }
 
 /** What a path and method mean under the contract. */
-export type Match =
+export type OperationMatch =
   | {
       readonly kind: 'operation'
       readonly operation: Operation
@@ -128,7 +128,7 @@ export interface Contract {
   /** The document after normalisation, references kept. */
   readonly document: JsonObject
   /** `path` is as sent: no query, percent-encoding untouched, base path included. HEAD is not GET. */
-  match(method: string, path: string): Match
+  match(method: string, path: string): OperationMatch
 }
 
 /** The expected outcome of loading a source: the thing, or everything that is wrong with it. */

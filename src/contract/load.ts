@@ -1,12 +1,12 @@
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
 import { below } from '../core/json-pointer.ts'
-import { type Prepared, prepared } from '../documents/precompiled.ts'
+import { type Precompiled, precompiled } from '../documents/precompiled.ts'
 import { readSource, type Source } from '../documents/source.ts'
 import { checkExamples } from './checks/examples.ts'
 import { checkReferences } from './checks/references.ts'
-import { basePathOf, checkOutline, checkVersion } from './checks/requirements.ts'
+import { basePathOf, checkRequirements, checkVersion } from './checks/requirements.ts'
 import { checkStructure } from './checks/structure.ts'
-import { compilerOf } from './compiler.ts'
+import { chooseCompiler } from './compiler.ts'
 import type { Assumption, Contract, Finding, Loaded } from './contract.ts'
 import { once } from './dereference.ts'
 import { createMatcher } from './match.ts'
@@ -16,7 +16,7 @@ import { compileOperations } from './operation.ts'
 export interface LoadOptions {
   /**
    * Whether the document is checked against the schemas of OpenAPI 3.1 and of JSON Schema, which takes some 200 ms. `false`
-   * is for who did so before. Everything else is checked in any case; what the build has prepared is not checked again.
+   * is for who did so before. Everything else is checked in any case; what the build has precompiled is not checked again.
    * @default true
    */
   readonly structure?: boolean
@@ -26,8 +26,8 @@ export interface LoadOptions {
    * @default true
    */
   readonly responses?: boolean
-  /** Where a document may be found that was read and compiled before. @default what the build has prepared */
-  readonly prepared?: Prepared
+  /** Where a document may be found that was read and compiled before. @default what the build has precompiled */
+  readonly precompiled?: Precompiled
 }
 
 /**
@@ -35,8 +35,8 @@ export interface LoadOptions {
  * stops the load; the findings are all there are, warnings included, and not just the first.
  */
 export async function loadContract(file: string, options: LoadOptions = {}): Promise<Loaded<Contract>> {
-  const known = await readSource(file, options.prepared ?? prepared)
-  const lacks = known.ok && known.value.prepared?.answers === false && options.responses !== false
+  const known = await readSource(file, options.precompiled ?? precompiled)
+  const lacks = known.ok && known.value.precompiled?.answers === false && options.responses !== false
   const source = lacks ? await readSource(file) : known
   return source.ok ? buildContract(source.value, options) : source
 }
@@ -51,11 +51,11 @@ export async function buildContract(source: Source, options: LoadOptions = {}): 
   }
   const version = checkVersion(document, source)
   if (version.length > 0) return { ok: false, findings: version }
-  // What the build has prepared it has also checked, and put right where there was something to.
-  const checked = source.prepared ? [] : await checkDocument(document, source, structure)
-  const compiler = await compilerOf(document, source, { meta: structure })
+  // What the build has precompiled it has also checked, and put right where there was something to.
+  const checked = source.precompiled ? [] : await checkDocument(document, source, structure)
+  const compiler = await chooseCompiler(document, source, { meta: structure })
   const operations = compileOperations(document, compiler, options.responses ?? true)
-  const examples = source.prepared ? [] : checkExamples(document, compiler, source)
+  const examples = source.precompiled ? [] : checkExamples(document, compiler, source)
   // Only now, since examples compile what no operation refers to.
   const findings = [...checked, ...compiler.findings, ...examples]
 
@@ -84,7 +84,7 @@ async function checkDocument(document: JsonObject, source: Source, structure: bo
   const findings = structure ? await checkStructure(document, source) : []
   findings.push(...checkReferences(document, source))
   findings.push(...normalise(document, source))
-  findings.push(...checkOutline(document, source))
+  findings.push(...checkRequirements(document, source))
   return findings
 }
 

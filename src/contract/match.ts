@@ -1,4 +1,4 @@
-import type { Match, Operation } from './contract.ts'
+import type { Operation, OperationMatch } from './contract.ts'
 
 /** One segment of a path template: a text that must be met, one name for all of it, or a pattern with names for what it takes. */
 type Segment =
@@ -19,7 +19,7 @@ interface Template {
 export function createMatcher(
   basePath: string,
   operations: readonly Operation[],
-): (method: string, path: string) => Match {
+): (method: string, path: string) => OperationMatch {
   const templates = indexBySegments(operations)
   return (method, path) => {
     const inside = path === basePath || path.startsWith(`${basePath}/`)

@@ -13,7 +13,7 @@ export function isJson(mediaType: string): boolean {
  * Which of the media types of a document covers the one that was sent. The document's may be ranges: an exact one wins
  * over `application/*+json`, that over `application/*`, that over everything.
  */
-export function covering(documented: readonly string[], sent: string): string | undefined {
+export function matchMediaType(documented: readonly string[], sent: string): string | undefined {
   const type = bareMediaType(sent)
   const [family = '', name = ''] = type.split('/')
   const suffix = name.includes('+') ? name.slice(name.lastIndexOf('+')) : undefined

@@ -6,7 +6,7 @@ import { resolve } from './checks/references.ts'
 import type { Compiler } from './compiler.ts'
 import type { Operation, Violation } from './contract.ts'
 import { dereference, once } from './dereference.ts'
-import { bareMediaType, covering, isJson } from './media-types.ts'
+import { bareMediaType, isJson, matchMediaType } from './media-types.ts'
 import { compileParameters } from './parameters.ts'
 import { compileResponses } from './responses.ts'
 import { METHODS } from './walk.ts'
@@ -38,7 +38,7 @@ function compileOperation(
   const body = once(() => compileBody(document, compiler, pointer))
   const described = once(() => describe(body()))
   const parameters = once(() => compileParameters(document, compiler, at.item, pointer))
-  if (!compiler.mayWait) for (const compile of [responses, body, parameters]) compile()
+  if (!compiler.lazy) for (const compile of [responses, body, parameters]) compile()
   return {
     id: typeof operation.operationId === 'string' ? operation.operationId : `${method} ${at.path}`,
     method,
@@ -103,7 +103,7 @@ function compileBody(document: JsonObject, compiler: Compiler, operation: string
     mediaTypes,
     schema: once(() => schema && dereference(document, schema.value)),
     check(mediaType, value) {
-      const documented = validators.has(mediaType) ? mediaType : covering(mediaTypes, mediaType)
+      const documented = validators.has(mediaType) ? mediaType : matchMediaType(mediaTypes, mediaType)
       if (documented === undefined) {
         const message = `must be sent as ${mediaTypes.join(' or ')}; got ${mediaType || 'no content type'}`
         return [{ in: 'body', pointer: '', keyword: 'media-type', message }]

@@ -3,8 +3,8 @@ import { below } from '../core/json-pointer.ts'
 import type { Validator } from '../documents/ajv.ts'
 import { toViolations } from '../documents/violations.ts'
 import { type Resolved, resolve } from './checks/references.ts'
-import { type Compiler, referTo } from './compiler.ts'
-import type { DescribedParameter, ParameterValues, SentParameters, Violation } from './contract.ts'
+import { type Compiler, schemaRef } from './compiler.ts'
+import type { DescribedParameter, ParameterValues, RawParameters, Violation } from './contract.ts'
 import { dereference } from './dereference.ts'
 
 /** The places that parameters are read from; cookies are not. */
@@ -34,7 +34,7 @@ interface Group {
 /** The parameters of an operation: what the document says of them, and their reader. */
 export interface Parameters {
   readonly described: readonly DescribedParameter[]
-  read(sent: SentParameters): { values: ParameterValues; violations: Violation[] }
+  read(sent: RawParameters): { values: ParameterValues; violations: Violation[] }
 }
 
 /** OpenAPI says of these headers that a parameter of their name is to be ignored: other parts of the document rule them. */
@@ -123,7 +123,7 @@ function compileGroup(
   const properties = parameters.map(({ name, schemaPointer }): [string, Json] => {
     const schema = resolve(document, schemaPointer)?.value
     if (schema === undefined) return [name, true]
-    const $ref = referTo(schemaPointer)
+    const $ref = schemaRef(schemaPointer)
     // ajv looks for defaults beside the property only, not behind a reference.
     return [name, schema.default === undefined ? { $ref } : { $ref, default: schema.default }]
   })
@@ -137,7 +137,7 @@ function compileGroup(
 /** Reads what was sent for a group into `values`. Parameters that are not described are passed over. */
 function readGroup(
   { place, parameters, validate }: Group,
-  sent: SentParameters[ParameterPlace],
+  sent: RawParameters[ParameterPlace],
   values: JsonObject,
 ): Violation[] {
   const violations: Violation[] = []

@@ -3,7 +3,7 @@ import standaloneCode from 'ajv/dist/standalone/index.js'
 import type { Compiled } from './compile.ts'
 
 /** How ajv has to write its functions so that `moduleOf` can keep them. */
-export const KEPT: CodeOptions = { source: true, esm: true, formats: _`FORMATS` }
+export const STANDALONE_OPTIONS: CodeOptions = { source: true, esm: true, formats: _`FORMATS` }
 
 /** Where a kept function finds what it does not bring along, from this folder. */
 const IMPORTS = `import { fullFormats } from 'ajv-formats/dist/formats.js'

@@ -2,7 +2,7 @@ import { isObject, type Json, type JsonObject } from '../core/json.ts'
 import { below } from '../core/json-pointer.ts'
 
 /** What stands at a place of an OpenAPI document. */
-export type Kind =
+export type NodeKind =
   | 'document'
   | 'components'
   | 'pathItem'
@@ -18,18 +18,18 @@ export type Kind =
   | 'schema'
 
 /** An object of the document, with what it is and where it stands. */
-export interface Node {
-  readonly kind: Kind
+export interface DocumentNode {
+  readonly kind: NodeKind
   readonly pointer: string
   readonly value: JsonObject
 }
 
 /** How a member is read: as one thing, as a list of things, or as things by name. */
-type Shape = { readonly one: Kind } | { readonly list: Kind } | { readonly map: Kind }
+type Shape = { readonly one: NodeKind } | { readonly list: NodeKind } | { readonly map: NodeKind }
 
-const one = (kind: Kind): Shape => ({ one: kind })
-const list = (kind: Kind): Shape => ({ list: kind })
-const map = (kind: Kind): Shape => ({ map: kind })
+const one = (kind: NodeKind): Shape => ({ one: kind })
+const list = (kind: NodeKind): Shape => ({ list: kind })
+const map = (kind: NodeKind): Shape => ({ map: kind })
 
 /** The methods that a path item may have, as the document writes them. */
 export const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'] as const
@@ -40,7 +40,7 @@ const described = { schema: one('schema'), content: map('mediaType'), examples: 
  * OpenAPI 3.1 as a table: which members of which kind hold which kind. A member that is not listed holds nothing that is
  * of interest here; above all, examples and defaults are never mistaken for schemas, nor a property called `schema`.
  */
-const MEMBERS: Readonly<Record<Kind, Readonly<Record<string, Shape>>>> = {
+const MEMBERS: Readonly<Record<NodeKind, Readonly<Record<string, Shape>>>> = {
   document: { paths: map('pathItem'), webhooks: map('pathItem'), components: one('components') },
   components: {
     schemas: map('schema'),
@@ -84,11 +84,11 @@ const MEMBERS: Readonly<Record<Kind, Readonly<Record<string, Shape>>>> = {
 }
 
 /** Every object of the document that the table knows, outer before inner, in the document's order. */
-export function* walk(document: JsonObject): Generator<Node> {
+export function* walk(document: JsonObject): Generator<DocumentNode> {
   yield* visit('document', '', document)
 }
 
-function* visit(kind: Kind, pointer: string, value: Json | undefined): Generator<Node> {
+function* visit(kind: NodeKind, pointer: string, value: Json | undefined): Generator<DocumentNode> {
   if (!isObject(value)) return
   yield { kind, pointer, value }
   const members = MEMBERS[kind]
@@ -98,7 +98,7 @@ function* visit(kind: Kind, pointer: string, value: Json | undefined): Generator
   }
 }
 
-function* visitMember(shape: Shape, pointer: string, member: Json): Generator<Node> {
+function* visitMember(shape: Shape, pointer: string, member: Json): Generator<DocumentNode> {
   if ('one' in shape) yield* visit(shape.one, pointer, member)
   else if ('map' in shape) yield* visitMap(shape.map, pointer, member)
   else if (Array.isArray(member)) {
@@ -106,7 +106,7 @@ function* visitMember(shape: Shape, pointer: string, member: Json): Generator<No
   }
 }
 
-function* visitMap(kind: Kind, pointer: string, member: Json): Generator<Node> {
+function* visitMap(kind: NodeKind, pointer: string, member: Json): Generator<DocumentNode> {
   if (!isObject(member)) return
   for (const [name, item] of Object.entries(member)) {
     // `x-...` beside paths, responses and the like is an extension; a schema or a header may really be called so.

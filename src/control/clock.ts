@@ -1,39 +1,42 @@
 import { isObject, type JsonObject } from '../core/json.ts'
 import { type ClockMode, clockModes, parseDuration, parseNow } from '../sandboxes/clock.ts'
 import type { Sandbox } from '../sandboxes/sandboxes.ts'
-import { type ControlHandler, type ControlRequest, Refused } from './control.ts'
+import { ControlError, type ControlHandler, type ControlRequest } from './control.ts'
 import type { Seen } from './seen.ts'
 
 /** `GET/PUT clock`, `POST clock/advance`: a sandbox's time. */
 export function clockHandlers({ sandboxes }: Seen): Record<string, ControlHandler> {
   const asked = ({ parameters }: ControlRequest) => sandboxes.use(String(parameters.query['sandbox']))
   return {
-    getClock: (request) => shown(asked(request)),
+    getClock: (request) => clockToJson(asked(request)),
     putClock(request) {
       const body = isObject(request.body) ? request.body : {}
       const mode = clockModes.find((one) => one === body['mode']) ?? 'real'
       const now = typeof body['now'] === 'string' ? parseNow(body['now']) : undefined
       const sandbox = asked(request)
       if (mode === 'real' && now !== undefined)
-        return new Refused(400, 'A real clock shows the real time; leave "now" out, or choose "shifted".')
+        return new ControlError(
+          400,
+          'A real clock shows the real time; leave "now" out, or choose "shifted".',
+        )
       if (body['now'] !== undefined && now === undefined)
-        return new Refused(400, '"now" is an instant of the years 1900 to 9999.')
+        return new ControlError(400, '"now" is an instant of the years 1900 to 9999.')
       sandbox.clock.set(mode satisfies ClockMode, now)
-      return shown(sandbox)
+      return clockToJson(sandbox)
     },
     advanceClock(request) {
       const by = isObject(request.body) ? String(request.body['by']) : ''
       const ms = parseDuration(by)
       const sandbox = asked(request)
       if (ms === undefined)
-        return new Refused(400, `"by" is a duration such as 250ms, 90s, 15m, 1h or 7d; got "${by}".`)
-      if (!sandbox.clock.advance(ms)) return new Refused(400, `There is no date ${by} from here.`)
-      return shown(sandbox)
+        return new ControlError(400, `"by" is a duration such as 250ms, 90s, 15m, 1h or 7d; got "${by}".`)
+      if (!sandbox.clock.advance(ms)) return new ControlError(400, `There is no date ${by} from here.`)
+      return clockToJson(sandbox)
     },
   }
 }
 
-function shown({ clock }: Sandbox): JsonObject {
+function clockToJson({ clock }: Sandbox): JsonObject {
   const { mode, now } = clock.state()
   return { mode, now: new Date(now).toISOString() }
 }

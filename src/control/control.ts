@@ -1,9 +1,9 @@
 import type {
   Contract,
-  Match,
   Operation,
+  OperationMatch,
   ParameterValues,
-  SentParameters,
+  RawParameters,
   Violation,
 } from '../contract/contract.ts'
 import type { Awaitable } from '../core/awaitable.ts'
@@ -11,9 +11,9 @@ import type { Json } from '../core/json.ts'
 import type { Log } from '../core/log.ts'
 import { readQuery } from '../core/query-string.ts'
 import { readJson } from '../core/strict-json.ts'
-import type { Incoming, Reply } from '../exchange/exchange.ts'
-import { brokenOff, refuse, sentenceOf } from '../exchange/refusals.ts'
-import { NotKept } from '../state/store.ts'
+import type { Reply, SimRequest } from '../exchange/exchange.ts'
+import { abortedMessage, refuse, sentenceOf } from '../exchange/refusals.ts'
+import { StoreWriteError } from '../state/store.ts'
 import { type GuardSettings, guard } from './guard.ts'
 
 /** What a control operation is asked, already checked against `spec/control.openapi.yaml`. */
@@ -22,28 +22,28 @@ export interface ControlRequest {
   /** Undefined where the operation takes none, or none was sent. */
   readonly body: Json | undefined
   /** Lower-case names. */
-  readonly headers: Incoming['headers']
+  readonly headers: SimRequest['headers']
   /** Milliseconds since the request came in. */
   readonly elapsed: () => number
   /** Aborted once the asker has gone. */
   readonly gone: AbortSignal
 }
 
-type Outcome = Json | Refused | Special
+type Outcome = Json | ControlError | CustomReply
 
 /** The body of the documented success status; or what is more than that. */
 export type ControlHandler = (request: ControlRequest) => Awaitable<Outcome>
 
 /** An answer that is no JSON, or not of the lowest success status: `new Special({ body: text, mediaType: 'text/html' })`. */
-export class Special {
-  readonly parts: Partial<Pick<Reply, 'status' | 'body' | 'mediaType' | 'pieces'>>
-  constructor(parts: Special['parts']) {
+export class CustomReply {
+  readonly parts: Partial<Pick<Reply, 'status' | 'body' | 'mediaType' | 'stream'>>
+  constructor(parts: CustomReply['parts']) {
     this.parts = parts
   }
 }
 
 /** A request that fits the document and still cannot be done. */
-export class Refused {
+export class ControlError {
   readonly status: number
   readonly error: string
   constructor(status: number, error: string) {
@@ -55,9 +55,9 @@ export class Refused {
 /** What the edge asks of the control plane. */
 export interface Control {
   /** Why a request is not let in, decided without its body, so that nobody is made to read a stranger's; undefined: it is. */
-  readonly refusal: (head: Incoming) => Reply | undefined
+  readonly refusal: (head: SimRequest) => Reply | undefined
   /** `gone`: aborted once the asker has gone. */
-  readonly answer: (request: Incoming, gone: AbortSignal) => Promise<Reply>
+  readonly answer: (request: SimRequest, gone: AbortSignal) => Promise<Reply>
 }
 
 /** The control plane: the document says which operations there are, a handler by the same id does each. */
@@ -70,7 +70,7 @@ export function createControl(
   for (const { id } of contract.operations) {
     if (!handlers[id]) throw new Error(`the control operation ${id} has no handler`)
   }
-  const refusal = (request: Incoming) => guard(request, settings, isHealth(matchOf(contract, request)))
+  const refusal = (request: SimRequest) => guard(request, settings, isHealth(matchOf(contract, request)))
   return {
     refusal,
     async answer(request, gone) {
@@ -83,8 +83,8 @@ export function createControl(
   }
 }
 
-function failed({ id }: Incoming, error: unknown, log: Log): Reply {
-  if (error instanceof NotKept) {
+function failed({ id }: SimRequest, error: unknown, log: Log): Reply {
+  if (error instanceof StoreWriteError) {
     log.error({ requestId: id, reason: error.message }, 'the state cannot be written')
     return refuse(500, error.message, 'simulator')
   }
@@ -93,15 +93,15 @@ function failed({ id }: Incoming, error: unknown, log: Log): Reply {
 }
 
 /** Health checks of scripts ask with HEAD; Node leaves the body out. */
-const matchOf = (contract: Contract, { method, path }: Incoming) =>
+const matchOf = (contract: Contract, { method, path }: SimRequest) =>
   contract.match(method === 'HEAD' ? 'GET' : method, path)
 
-const isHealth = (match: Match) => match.kind === 'operation' && match.operation.id === 'getHealth'
+const isHealth = (match: OperationMatch) => match.kind === 'operation' && match.operation.id === 'getHealth'
 
 async function answer(
   contract: Contract,
   handlers: Readonly<Record<string, ControlHandler>>,
-  request: Incoming,
+  request: SimRequest,
   gone: AbortSignal,
 ): Promise<Reply> {
   const match = matchOf(contract, request)
@@ -116,20 +116,20 @@ async function answer(
   const { headers, elapsed } = request
   const asked = { parameters: parameters.values, body: read.body, headers, elapsed, gone }
   const outcome = await handlers[match.operation.id]?.(asked)
-  if (outcome instanceof Refused) return refuse(outcome.status, outcome.error, 'simulator')
+  if (outcome instanceof ControlError) return refuse(outcome.status, outcome.error, 'simulator')
   return answerOf(match.operation, outcome, request.method === 'HEAD')
 }
 
 function answerOf(
   { successStatus }: Operation,
-  outcome: Json | Special | undefined,
+  outcome: Json | CustomReply | undefined,
   onlyHead: boolean,
 ): Reply {
   const headers = { 'Cache-Control': 'no-store' }
   const plain = { status: successStatus, headers, body: undefined, origin: 'simulator' } as const
-  if (!(outcome instanceof Special)) return { ...plain, body: outcome }
-  const { pieces, ...others } = outcome.parts
-  return { ...plain, ...others, ...(pieces && !onlyHead && { pieces }) }
+  if (!(outcome instanceof CustomReply)) return { ...plain, body: outcome }
+  const { stream, ...others } = outcome.parts
+  return { ...plain, ...others, ...(stream && !onlyHead && { stream }) }
 }
 
 type ReadParameters =
@@ -139,8 +139,8 @@ type ReadParameters =
 /** `lenient`: for health, which is asked by tools that add to the query what they like. */
 function readParameters(
   operation: Operation,
-  path: SentParameters['path'],
-  request: Incoming,
+  path: RawParameters['path'],
+  request: SimRequest,
   lenient: boolean,
 ): ReadParameters {
   const stranger = Object.keys(request.headers).find(
@@ -166,9 +166,9 @@ type ReadBody =
   | { readonly ok: true; readonly body: Json | undefined; readonly violations: readonly Violation[] }
   | { readonly ok: false; readonly status: number; readonly problem: string }
 
-function readBody(operation: Operation, { body, headers }: Incoming): ReadBody {
+function readBody(operation: Operation, { body, headers }: SimRequest): ReadBody {
   if (body.kind === 'unreadable') return { ok: false, status: body.status, problem: body.reason }
-  if (body.kind === 'broken-off') return { ok: false, status: 400, problem: brokenOff }
+  if (body.kind === 'broken-off') return { ok: false, status: 400, problem: abortedMessage }
   const contentType = headers['content-type']
   const isJson = /^application\/json\s*(;|$)/i.test(contentType ?? '')
   if (!isJson && (contentType !== undefined || body.kind === 'bytes')) {
@@ -188,7 +188,7 @@ function readBody(operation: Operation, { body, headers }: Incoming): ReadBody {
 
 const nothing = { ok: true, body: undefined, violations: [] } as const
 
-function wrongMethod({ method, path }: Incoming, allowed: readonly string[]): Reply {
+function wrongMethod({ method, path }: SimRequest, allowed: readonly string[]): Reply {
   const list = allowed.join(', ')
   return refuse(405, `${method} is not allowed on ${asked(path)}. Allowed: ${list}.`, 'simulator', {
     Allow: list,

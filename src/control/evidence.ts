@@ -1,6 +1,6 @@
 import { coverageAsJson, foundAsJson } from '../reports/formats/json.ts'
 import { isReportForm, reportForms } from '../reports/formats/render.ts'
-import { type ControlHandler, type ControlRequest, Special } from './control.ts'
+import { type ControlHandler, type ControlRequest, CustomReply } from './control.ts'
 import type { Seen } from './seen.ts'
 
 /** `GET coverage`, `GET manners`, `GET report`: what the clients of a sandbox did, or of all that there were. */
@@ -18,7 +18,7 @@ export function evidenceHandlers({ reporter }: Seen): Record<string, ControlHand
       const format = String(request.parameters.query['format'])
       if (!isReportForm(format)) throw new Error(`the document lets the format ${format} pass`)
       const { mediaType, render } = reportForms[format]
-      return new Special({ body: render(reporter.report(whoseOf(request))), mediaType })
+      return new CustomReply({ body: render(reporter.report(whoseOf(request))), mediaType })
     },
   }
 }

@@ -1,8 +1,8 @@
 import type { Json, JsonObject } from '../core/json.ts'
-import type { Incoming } from '../exchange/exchange.ts'
+import type { SimRequest } from '../exchange/exchange.ts'
 import { redactedJson } from '../journal/redact.ts'
-import { shownViolations } from '../journal/view.ts'
-import { type ControlHandler, Refused } from './control.ts'
+import { violationsToJson } from '../journal/view.ts'
+import { ControlError, type ControlHandler } from './control.ts'
 import type { Explained, Seen } from './seen.ts'
 
 /** A request as `POST explain` takes it. */
@@ -22,20 +22,20 @@ export function explainHandlers({ explain, contract, cors }: Seen): Record<strin
       if (!isAnsweredByEdge(request, cors)) return shown(await explain(request))
       const { method, path } = request
       const problem = `${method} ${path} is not a request to the simulated service: it never meets the service.`
-      return new Refused(400, `${problem} The service is under ${contract.basePath}.`)
+      return new ControlError(400, `${problem} The service is under ${contract.basePath}.`)
     },
   }
 }
 
 /** What the edge answers or hands to the controls: the root, health checks, preflights. None of it is journaled. */
-function isAnsweredByEdge({ method, path, headers }: Incoming, cors: boolean): boolean {
+function isAnsweredByEdge({ method, path, headers }: SimRequest, cors: boolean): boolean {
   if (/^\/__(sim|admin)(\/|$)/i.test(path)) return true
   if (method === 'OPTIONS') return cors && headers['origin'] !== undefined
   const isRead = method === 'GET' || method === 'HEAD'
   return isRead && /^\/(healthz\/?|_x-steady\/health\/?)?$/i.test(path)
 }
 
-function requestOf({ method, path: target, headers = {}, body }: Described): Incoming {
+function requestOf({ method, path: target, headers = {}, body }: Described): SimRequest {
   const [path = '', ...query] = target.split('?')
   const lower = Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
@@ -55,9 +55,9 @@ function requestOf({ method, path: target, headers = {}, body }: Described): Inc
   }
 }
 
-function shown({ account, parcel, entry }: Explained): JsonObject {
-  const { reply, delivery } = parcel
-  const { stage, rule, notes } = account
+function shown({ trace, outgoing, entry }: Explained): JsonObject {
+  const { reply, delivery } = outgoing
+  const { stage, rule, notes } = trace
   return {
     ...(entry.operation !== undefined && { operation: entry.operation }),
     sandbox: entry.sandbox,
@@ -71,11 +71,11 @@ function shown({ account, parcel, entry }: Explained): JsonObject {
       origin: reply.origin,
     },
     delayMs: delivery.delayMs,
-    delivery: delivery.manner.kind,
+    delivery: delivery.mode.kind,
     scenarios: [...entry.scenarios],
     damage: [...entry.damage],
-    violations: shownViolations(entry.violations),
-    answerViolations: shownViolations(entry.answerViolations),
-    advice: shownViolations(entry.advice),
+    violations: violationsToJson(entry.violations),
+    answerViolations: violationsToJson(entry.answerViolations),
+    advice: violationsToJson(entry.advice),
   }
 }

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import { isIP } from 'node:net'
-import type { Incoming, Reply } from '../exchange/exchange.ts'
+import type { Reply, SimRequest } from '../exchange/exchange.ts'
 import { refuse } from '../exchange/refusals.ts'
 
 export interface GuardSettings {
@@ -19,7 +19,7 @@ const ownSuffixes = ['.localhost', '.svc.cluster.local']
  * (`Host`). A body must say that it is JSON, which no form can. Undefined: the request may go on.
  */
 export function guard(
-  request: Incoming,
+  request: SimRequest,
   { token, hosts }: GuardSettings,
   isHealth: boolean,
 ): Reply | undefined {
@@ -55,7 +55,7 @@ function isOwnHost(host: string, listed: readonly string[]): boolean {
   )
 }
 
-function isForeign({ method, headers }: Incoming, host: string): boolean {
+function isForeign({ method, headers }: SimRequest, host: string): boolean {
   const origin = headers['origin']
   if (origin !== undefined && origin !== `http://${host}` && origin !== `https://${host}`) return true
   const site = headers['sec-fetch-site']
@@ -64,7 +64,7 @@ function isForeign({ method, headers }: Incoming, host: string): boolean {
   return !(method === 'GET' && headers['sec-fetch-mode'] === 'navigate')
 }
 
-function hasToken({ headers }: Incoming, token: string): boolean {
+function hasToken({ headers }: SimRequest, token: string): boolean {
   const sent = Buffer.from(/^bearer +(.*)$/i.exec(headers['authorization'] ?? '')?.[1] ?? '')
   const wanted = Buffer.from(token)
   return sent.length === wanted.length && timingSafeEqual(sent, wanted)

@@ -1,22 +1,22 @@
 import type { Registry } from 'prom-client'
-import { type Durations, durationBounds, Tallies } from '../journal/tallies.ts'
-import { type ControlHandler, Special } from './control.ts'
+import { type Durations, durationBounds, RequestMetrics } from '../journal/tallies.ts'
+import { type ControlHandler, CustomReply } from './control.ts'
 import type { Seen } from './seen.ts'
 
 /** `GET metrics`. The library is loaded when somebody first asks; until then plain numbers are counted. */
 export function metricsHandlers(seen: Seen): Record<string, ControlHandler> {
-  const tallies = new Tallies(seen.journal)
+  const tallies = new RequestMetrics(seen.journal)
   let loaded: Promise<Registry> | undefined
   return {
     async getMetrics() {
       loaded ??= createRegistry(seen, tallies)
       const registry = await loaded
-      return new Special({ body: await registry.metrics(), mediaType: registry.contentType })
+      return new CustomReply({ body: await registry.metrics(), mediaType: registry.contentType })
     },
   }
 }
 
-async function createRegistry(seen: Seen, tallies: Tallies): Promise<Registry> {
+async function createRegistry(seen: Seen, tallies: RequestMetrics): Promise<Registry> {
   const { default: prometheus } = await import('prom-client')
   const { Counter, Histogram, Registry, collectDefaultMetrics } = prometheus
   const registry = new Registry()
@@ -57,7 +57,7 @@ async function addGauges({ journal, sandboxes, store }: Seen, registers: Registr
     [
       'convsim_journal_dropped',
       'Exchanges that the journal had to drop since its sandboxes were cleared.',
-      () => journal.tally(undefined).dropped,
+      () => journal.counts(undefined).dropped,
     ],
     [
       'convsim_journal_waiting',

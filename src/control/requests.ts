@@ -1,15 +1,15 @@
 import type { Json, JsonObject } from '../core/json.ts'
 import { curlOf } from '../journal/curl.ts'
-import type { Entry } from '../journal/entry.ts'
-import { type Filter, isShown } from '../journal/filter.ts'
+import type { JournalEntry } from '../journal/entry.ts'
+import { isShown, type JournalFilter } from '../journal/filter.ts'
 import type { Journal } from '../journal/journal.ts'
 import { follow } from '../journal/stream.ts'
-import { shownEntry } from '../journal/view.ts'
-import { type ControlHandler, type ControlRequest, Refused, Special } from './control.ts'
+import { entryToJson } from '../journal/view.ts'
+import { ControlError, type ControlHandler, type ControlRequest, CustomReply } from './control.ts'
 import type { Seen } from './seen.ts'
 
 /** The query of `GET requests`, typed by the control document. */
-interface ListQuery extends Filter {
+interface ListQuery extends JournalFilter {
   readonly since: number
   readonly cursor?: number
   readonly limit: number
@@ -29,24 +29,24 @@ export function requestHandlers({ journal, stopping }: Seen): Record<string, Con
     },
     getRequest({ parameters: { path, query } }) {
       const entry = journal.find(String(path['id']))
-      if (!entry) return new Refused(404, missing(String(path['id']), journal))
+      if (!entry) return new ControlError(404, missing(String(path['id']), journal))
       if (query['format'] === 'curl')
-        return new Special({ body: curlOf(entry), mediaType: 'text/plain; charset=utf-8' })
-      return shownEntry(entry, { bodies: true })
+        return new CustomReply({ body: curlOf(entry), mediaType: 'text/plain; charset=utf-8' })
+      return entryToJson(entry, { bodies: true })
     },
     deleteRequests(request) {
       const sandbox = journalSandbox(request)
-      const { recorded, dropped } = journal.tally(sandbox)
+      const { recorded, dropped } = journal.counts(sandbox)
       for (const name of sandbox === undefined ? journal.sandboxes() : [sandbox]) journal.clear(name)
       return { deleted: recorded - dropped }
     },
     streamRequests(request) {
       const sandbox = journalSandbox(request)
-      const filter = request.parameters.query as unknown as Filter // typed by the control document
+      const filter = request.parameters.query as unknown as JournalFilter // typed by the control document
       const after = resumedAt(request) ?? journal.recorded
-      return new Special({
+      return new CustomReply({
         mediaType: 'text/event-stream; charset=utf-8',
-        pieces: (gone) => follow(journal, { sandbox, filter, after, heartbeatMs }, [gone, stopping]),
+        stream: (gone) => follow(journal, { sandbox, filter, after, heartbeatMs }, [gone, stopping]),
       })
     },
   }
@@ -60,13 +60,13 @@ export function journalSandbox({ parameters }: ControlRequest): string | undefin
 
 /** What every answer says that counts: `truncated` where some were dropped, so that it is not the whole truth. */
 function wholeness(journal: Journal, sandbox: string | undefined): JsonObject {
-  const { recorded, dropped } = journal.tally(sandbox)
+  const { recorded, dropped } = journal.counts(sandbox)
   return { recorded, dropped, truncated: dropped > 0 }
 }
 
 function page(journal: Journal, sandbox: string | undefined, query: ListQuery): JsonObject {
   const { since, cursor, limit, order, bodies } = query
-  const isBehind = ({ number }: Entry) =>
+  const isBehind = ({ number }: JournalEntry) =>
     cursor === undefined || (order === 'oldest' ? number > cursor : number < cursor)
   const shown: Json[] = []
   let total = 0
@@ -78,7 +78,7 @@ function page(journal: Journal, sandbox: string | undefined, query: ListQuery): 
     if (!isBehind(entry)) continue
     if (shown.length === limit) hasMore = true
     else {
-      shown.push(shownEntry(entry, { bodies }))
+      shown.push(entryToJson(entry, { bodies }))
       last = entry.number
     }
   }
@@ -87,7 +87,7 @@ function page(journal: Journal, sandbox: string | undefined, query: ListQuery): 
 }
 
 function missing(id: string, journal: Journal): string {
-  const { dropped } = journal.tally(undefined)
+  const { dropped } = journal.counts(undefined)
   const why = dropped === 0 ? '' : ` The journal has dropped ${dropped} for want of room; see --journal-size.`
   return `The journal has no request "${id.slice(0, 80)}".${why}`
 }

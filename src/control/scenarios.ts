@@ -1,9 +1,9 @@
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
-import { type Entry, probability } from '../scenarios/catalogue.ts'
+import { probability, type ScenarioDefinition } from '../scenarios/catalogue.ts'
 import type { Parameter } from '../scenarios/parameters.ts'
 import { sequencePrefix } from '../scenarios/parse.ts'
 import { noRules, type RuleSet, readRules, ruleSequencePrefix } from '../scenarios/rules.ts'
-import { type ControlHandler, type ControlRequest, Refused } from './control.ts'
+import { ControlError, type ControlHandler, type ControlRequest } from './control.ts'
 import type { Seen } from './seen.ts'
 
 /** `GET catalogue`, `GET/PUT/DELETE scenarios`, `GET sequences`. */
@@ -12,12 +12,12 @@ export function scenarioHandlers(seen: Seen): Record<string, ControlHandler> {
   const asked = ({ parameters }: ControlRequest) => sandboxes.use(String(parameters.query['sandbox']))
   let sets = 0
   return {
-    getCatalogue: () => ({ scenarios: catalogue.entries.map(described) }),
+    getCatalogue: () => ({ scenarios: catalogue.definitions.map(described) }),
     getScenarios: (request) => ({ rules: sourcesOf(asked(request).rules), startUp: sourcesOf(startUp) }),
     putScenarios(request) {
       const read = readRules(isObject(request.body) ? request.body : {}, { catalogue, contract })
       if (!read.ok)
-        return new Refused(
+        return new ControlError(
           400,
           `Invalid rules: ${read.problems.map(({ pointer, message }) => `${pointer}: ${message}`).join(' ')}`,
         )
@@ -32,7 +32,7 @@ export function scenarioHandlers(seen: Seen): Record<string, ControlHandler> {
     async getSequences(request) {
       const { name, rules } = asked(request)
       const prefixes = [sequencePrefix, ...prefixesOf(rules), ...prefixesOf(startUp)]
-      const sequences = [...(await store.listSteps(name))].flatMap(([key, met]) => {
+      const sequences = [...(await store.listSequences(name))].flatMap(([key, met]) => {
         const prefix = prefixes.find((one) => key.startsWith(one))
         return prefix === undefined ? [] : [{ ...named(key.slice(prefix.length)), met }]
       })
@@ -51,10 +51,10 @@ function named(key: string): JsonObject {
   return { operation, sequence }
 }
 
-function described({ name, family, about, parameters }: Entry): JsonObject {
-  return { name, family, about, parameters: [...parameters, probability].map(parameterShown) }
+function described({ name, family, description, parameters }: ScenarioDefinition): JsonObject {
+  return { name, family, about: description, parameters: [...parameters, probability].map(parameterShown) }
 }
 
-function parameterShown({ required = false, ...spec }: Parameter): JsonObject {
-  return JSON.parse(JSON.stringify({ ...spec, required }))
+function parameterShown({ required = false, description, ...spec }: Parameter): JsonObject {
+  return JSON.parse(JSON.stringify({ ...spec, about: description, required }))
 }

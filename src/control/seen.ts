@@ -1,7 +1,7 @@
 import type { Contract } from '../contract/contract.ts'
-import type { Account, Incoming, Parcel } from '../exchange/exchange.ts'
+import type { DecisionTrace, OutgoingReply, SimRequest } from '../exchange/exchange.ts'
 import type { Fixtures } from '../fixtures/fixtures.ts'
-import type { Entry } from '../journal/entry.ts'
+import type { JournalEntry } from '../journal/entry.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { Reporter } from '../reports/model.ts'
 import type { Sandboxes } from '../sandboxes/sandboxes.ts'
@@ -12,14 +12,14 @@ import type { Store } from '../state/store.ts'
 
 /** What would become of a request, and why. */
 export interface Explained {
-  readonly account: Account
-  readonly parcel: Parcel
+  readonly trace: DecisionTrace
+  readonly outgoing: OutgoingReply
   /** As the journal would have it. */
-  readonly entry: Entry
+  readonly entry: JournalEntry
 }
 
 /** Finds out what would become of a request, without any effect. */
-export type Explain = (request: Incoming) => Promise<Explained>
+export type Explain = (request: SimRequest) => Promise<Explained>
 
 /** What the control plane looks at and changes. */
 export interface Seen {

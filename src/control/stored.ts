@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
 import type { EventQuery, PromptVersion, StoredPrompt } from '../state/store.ts'
-import { type ControlHandler, type ControlRequest, Refused } from './control.ts'
+import { ControlError, type ControlHandler, type ControlRequest } from './control.ts'
 import type { Seen } from './seen.ts'
 
 /** `GET events`, `GET prompts`, activation: what the service's user interface would show of a sandbox. */
@@ -19,7 +19,8 @@ export function storedHandlers({ store }: Seen): Record<string, ControlHandler> 
       const promptId = String(request.parameters.path['promptId'])
       const versionId = String(request.parameters.path['versionId'])
       const found = await store.activateVersion(sandboxOf(request), promptId, versionId)
-      if (!found) return new Refused(404, `The sandbox has no version ${versionId} of a prompt ${promptId}.`)
+      if (!found)
+        return new ControlError(404, `The sandbox has no version ${versionId} of a prompt ${promptId}.`)
       return { promptId, versionId, active: true }
     },
   }
@@ -27,7 +28,7 @@ export function storedHandlers({ store }: Seen): Record<string, ControlHandler> 
 
 /** `GET/POST snapshots`, restore, delete, `GET export`, `POST import`: a sandbox's state as a whole. */
 export function snapshotHandlers({ store, sandboxes }: Seen): Record<string, ControlHandler> {
-  const missing = (id: Json | undefined) => new Refused(404, `The sandbox has no snapshot ${id}.`)
+  const missing = (id: Json | undefined) => new ControlError(404, `The sandbox has no snapshot ${id}.`)
   return {
     listSnapshots: async (request) => asJson({ snapshots: await store.listSnapshots(sandboxOf(request)) }),
     async createSnapshot(request) {
@@ -53,7 +54,7 @@ export function snapshotHandlers({ store, sandboxes }: Seen): Record<string, Con
       const name = sandboxOf(request)
       const outcome = await store.importSandbox(name, request.body)
       if (!outcome.imported)
-        return new Refused(400, `This is no export of a sandbox: ${outcome.problems.join('; ')}.`)
+        return new ControlError(400, `This is no export of a sandbox: ${outcome.problems.join('; ')}.`)
       sandboxes.use(name) // what holds something counts and is listed, as if a request had made it
       return { events: outcome.events, prompts: outcome.prompts }
     },

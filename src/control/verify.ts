@@ -1,10 +1,16 @@
 import type { Json, JsonObject } from '../core/json.ts'
-import type { Entry } from '../journal/entry.ts'
-import { type Difference, type Match, type Question, type Subject, withoutSandbox } from '../journal/match.ts'
+import type { JournalEntry } from '../journal/entry.ts'
+import {
+  type Difference,
+  type RequestMatch,
+  type RequestQuery,
+  type RequestSubjects,
+  withoutSandbox,
+} from '../journal/match.ts'
 import { isCredential, redacted, redactedHeader, redactedJson, redactedQuery } from '../journal/redact.ts'
-import { type Count, Counting, type Verdict, type Verification, verify } from '../journal/verify.ts'
+import { type CountBounds, Counting, type Verdict, type Verification, verify } from '../journal/verify.ts'
 import { modelsIn, productsOf } from '../scenarios/subject.ts'
-import { type ControlHandler, Refused, Special } from './control.ts'
+import { ControlError, type ControlHandler, CustomReply } from './control.ts'
 import { journalSandbox } from './requests.ts'
 import type { Seen } from './seen.ts'
 
@@ -16,17 +22,20 @@ export function verifyHandlers(seen: Seen): Record<string, ControlHandler> {
     async verify(request) {
       const asked = request.body as unknown as Partial<Verification> // proved by the control document
       const problem = problemOf(asked, seen) ?? countProblem(asked.count)
-      if (problem !== undefined) return new Refused(400, problem)
+      if (problem !== undefined) return new ControlError(400, problem)
       const verification = { ...asked, count: asked.count ?? {}, withinMs: asked.withinMs ?? 0 }
       const ends = [request.gone, stopping]
       const sandbox = journalSandbox(request)
       const verdict = await verify(journal, sandbox, verification, subject, request.elapsed, ends)
-      return new Special({ status: verdict.satisfied ? 200 : 417, body: shownVerdict(verdict, verification) })
+      return new CustomReply({
+        status: verdict.satisfied ? 200 : 417,
+        body: shownVerdict(verdict, verification),
+      })
     },
     countRequests(request) {
-      const question = (request.body ?? {}) as unknown as Question // proved by the control document
+      const question = (request.body ?? {}) as unknown as RequestQuery // proved by the control document
       const problem = problemOf(question, seen)
-      if (problem !== undefined) return new Refused(400, problem)
+      if (problem !== undefined) return new ControlError(400, problem)
       const { count, truncated } = new Counting(journal, journalSandbox(request), question, subject).look()
       return { count, truncated }
     },
@@ -34,8 +43,8 @@ export function verifyHandlers(seen: Seen): Record<string, ControlHandler> {
 }
 
 /** What the entry of a request does not tell by itself: which models and products it is about. */
-function subjectOf({ contract, productsOfModel }: Seen): Subject {
-  const models = ({ request }: Entry) => {
+function subjectOf({ contract, productsOfModel }: Seen): RequestSubjects {
+  const models = ({ request }: JournalEntry) => {
     const match = contract.match(request.method, withoutSandbox(request.path))
     return match.kind === 'operation' ? modelsIn(match.path) : []
   }
@@ -43,7 +52,7 @@ function subjectOf({ contract, productsOfModel }: Seen): Subject {
 }
 
 /** Why a question cannot be answered: one that can never match would be taken for a client that did not ask. */
-function problemOf({ operation, match }: Question, { contract }: Seen): string | undefined {
+function problemOf({ operation, match }: RequestQuery, { contract }: Seen): string | undefined {
   const known = contract.operations.map(({ id }) => id)
   if (operation !== undefined && !known.includes(operation))
     return `There is no operation "${operation}". Known: ${known.join(', ')}.`
@@ -53,7 +62,7 @@ function problemOf({ operation, match }: Question, { contract }: Seen): string |
 }
 
 /** What is asked for a value that the journal redacts. That it was not sent at all is known. */
-function hiddenIn({ header = {}, query = {} }: Match = {}): string | undefined {
+function hiddenIn({ header = {}, query = {} }: RequestMatch = {}): string | undefined {
   const isHidden = ([name, value]: [string, string | null]) =>
     value !== null && redactedHeader(name.toLowerCase(), value) !== value
   const [headerName] = Object.entries(header).find(isHidden) ?? []
@@ -66,7 +75,7 @@ function hiddenIn({ header = {}, query = {} }: Match = {}): string | undefined {
   return parameter === undefined ? undefined : `query parameter "${parameter}"`
 }
 
-function countProblem({ exactly, atLeast, atMost }: Count = {}): string | undefined {
+function countProblem({ exactly, atLeast, atMost }: CountBounds = {}): string | undefined {
   if (exactly !== undefined && (atLeast ?? atMost) !== undefined)
     return '"count" has either "exactly", or "atLeast" and "atMost".'
   if (atLeast !== undefined && atMost !== undefined && atLeast > atMost)
@@ -121,7 +130,7 @@ function sentenceOf(
   return `Expected ${boundsText(wanted)} ${what}; got ${count}.${cut}${near}`
 }
 
-function boundsText({ exactly, atLeast, atMost }: Count): string {
+function boundsText({ exactly, atLeast, atMost }: CountBounds): string {
   if (exactly !== undefined) return `exactly ${exactly}`
   if (atMost === undefined) return `at least ${atLeast ?? 1}`
   return atLeast === undefined ? `at most ${atMost}` : `${atLeast} to ${atMost}`

@@ -8,7 +8,7 @@ interface Kept<T> {
  * The latest used values by their keys, no more than `size` of them: one more, and the least recently used go, an
  * eighth of all at once, so that looking for them costs little for each.
  */
-export class Remembered<T> {
+export class LruCache<T> {
   readonly #size: number
   readonly #kept = new Map<string, Kept<T>>()
   #uses = 0
@@ -34,11 +34,11 @@ export class Remembered<T> {
 
   #keep(key: string, value: T): T {
     this.#kept.set(key, { value, lastUse: this.#uses })
-    if (this.#kept.size > this.#size) this.#letGo()
+    if (this.#kept.size > this.#size) this.#evict()
     return value
   }
 
-  #letGo(): void {
+  #evict(): void {
     const oldestFirst = [...this.#kept].sort(([, one], [, other]) => one.lastUse - other.lastUse)
     for (const [key] of oldestFirst.slice(0, Math.max(1, this.#size >> 3))) this.#kept.delete(key)
   }

@@ -1,10 +1,10 @@
 import { parse } from 'node:querystring'
-import { Remembered } from './lru-cache.ts'
+import { LruCache } from './lru-cache.ts'
 
 type Query = Readonly<Record<string, string | readonly string[]>>
 
 /** Most requests have one of a few. */
-const latest = new Remembered<Query>(100)
+const latest = new LruCache<Query>(100)
 
 /** A query as it was sent: percent-encoding undone; a parameter that is sent twice is an array. */
 export function readQuery(query: string): Query {

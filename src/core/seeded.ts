@@ -6,10 +6,10 @@ export function isSeed(text: string): boolean {
 }
 
 /** What a derived value is derived from: seed first, then sandbox, then what is named. */
-export type Source = readonly (string | number)[]
+export type SeedPath = readonly (string | number)[]
 
 /** SHA-256 over the parts; the separator cannot be forged by a part that contains it, since lengths are hashed too. */
-function digest(source: Source): Buffer {
+function digest(source: SeedPath): Buffer {
   let all = ''
   for (const part of source) {
     const text = String(part)
@@ -22,7 +22,7 @@ function digest(source: Source): Buffer {
  * A UUID that is always the same for the same source, so that a run can be repeated byte for byte in any order of
  * requests. Shaped as a version 8 UUID (RFC 9562: custom, here SHA-256).
  */
-export function deriveUuid(source: Source): string {
+export function deriveUuid(source: SeedPath): string {
   const bytes = digest(source).subarray(0, 16)
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x80
   bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80
@@ -31,11 +31,11 @@ export function deriveUuid(source: Source): string {
 }
 
 /** A number in [0, 1) that is always the same for the same source, and spread evenly over sources. */
-export function deriveChance(source: Source): number {
+export function deriveChance(source: SeedPath): number {
   return digest(source).readUIntBE(0, 6) / 2 ** 48
 }
 
 /** A whole number in [0, 2^32), for seeding generators. */
-export function deriveSeed(source: Source): number {
+export function deriveSeed(source: SeedPath): number {
   return digest(source).readUInt32BE(0)
 }

@@ -1,7 +1,7 @@
 import type { Validator } from './ajv.ts'
 
 /** A file as the build has read and checked it. */
-export interface PreparedSource {
+export interface PrecompiledSource {
   /** Its value as JSON: text, since each reader wants a copy of its own. */
   readonly json: string
   /** For a document: whether those of its answers are among its validators. */
@@ -11,10 +11,10 @@ export interface PreparedSource {
 }
 
 /** What the build has made of the files that are shipped, so that a start need not parse and compile them once more. */
-export interface Prepared {
+export interface Precompiled {
   /** By `digestOf` the file. */
-  readonly sources: Readonly<Record<string, PreparedSource>>
+  readonly sources: Readonly<Record<string, PrecompiledSource>>
 }
 
-/** Nothing, in the sources. In dist/ this file is what the build has prepared (`build/prepare.ts`). */
-export const prepared: Prepared = { sources: {} }
+/** Nothing, in the sources. In dist/ this file is what the build has precompiled (`build/precompile.ts`). */
+export const precompiled: Precompiled = { sources: {} }

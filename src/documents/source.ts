@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { Finding, Loaded } from '../contract/contract.ts'
 import type { Json } from '../core/json.ts'
-import type { Prepared, PreparedSource } from './precompiled.ts'
+import type { Precompiled, PrecompiledSource } from './precompiled.ts'
 
 /** A YAML or JSON file that was read, and still knows where each of its values stands. */
 export interface Source {
@@ -11,28 +11,28 @@ export interface Source {
   readonly value: Json
   /**
    * `spec/openapi.yaml:12:5` of a JSON pointer; where it points at nothing, of the nearest value around it. The file alone
-   * of what is prepared: whoever finds fault with that reads it once more, without `prepared`.
+   * of what is precompiled: whoever finds fault with that reads it once more, without `precompiled`.
    */
   place(pointer: string): string
   /** What the build has made of it; undefined for a file that was parsed just now. */
-  readonly prepared?: PreparedSource
+  readonly precompiled?: PrecompiledSource
 }
 
 /**
- * Reads a YAML or JSON file. A file that cannot be read, or not be understood, is a finding. One that is prepared, byte for
+ * Reads a YAML or JSON file. A file that cannot be read, or not be understood, is a finding. One that is precompiled, byte for
  * byte, is taken from there; for any other the parser is loaded, which takes time.
  */
-export async function readSource(file: string, prepared?: Prepared): Promise<Loaded<Source>> {
+export async function readSource(file: string, precompiled?: Precompiled): Promise<Loaded<Source>> {
   let bytes: Buffer
   try {
     bytes = readFileSync(file) // a start has nothing else to do meanwhile, and the other way takes longer
   } catch (error) {
     return failed({ severity: 'error', place: file, message: `cannot be read: ${reason(error)}` })
   }
-  const known = prepared?.sources[digestOf(bytes)]
+  const known = precompiled?.sources[digestOf(bytes)]
   if (known !== undefined) {
     const value: Json = JSON.parse(known.json)
-    return { ok: true, value: { file, value, place: () => file, prepared: known } }
+    return { ok: true, value: { file, value, place: () => file, precompiled: known } }
   }
   const { parseSource } = await import('./parse.ts')
   return parseSource(bytes.toString('utf8'), file)

@@ -17,7 +17,7 @@ export function toViolations(
   base = '',
 ): Violation[] {
   if (!errors) return []
-  const telling = withoutEchoes(errors)
+  const telling = dropRedundantErrors(errors)
   const violations = telling.slice(0, NAMED).map((error) => toViolation(error, place, base))
   const more = telling.length - violations.length
   if (more > 0) {
@@ -103,7 +103,7 @@ const SENTENCES: Readonly<Record<string, (error: ErrorObject) => string>> = {
  * ajv reports a failed choice together with why each alternative failed, just before it. One broken rule is to be one
  * violation: of a choice between something and null the reasons of the something stay, of any other the choice itself.
  */
-function withoutEchoes(errors: readonly ErrorObject[]): readonly ErrorObject[] {
+function dropRedundantErrors(errors: readonly ErrorObject[]): readonly ErrorObject[] {
   if (!errors.some(({ keyword }) => keyword in WRAPPERS)) return errors
   const kept: ErrorObject[] = []
   for (const error of errors) {

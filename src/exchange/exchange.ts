@@ -1,14 +1,14 @@
-import type { Operation, ParameterValues, SentParameters, Violation } from '../contract/contract.ts'
+import type { Operation, ParameterValues, RawParameters, Violation } from '../contract/contract.ts'
 import type { Awaitable } from '../core/awaitable.ts'
 import type { Json } from '../core/json.ts'
 import { type ReadJson, readJson } from '../core/strict-json.ts'
 import type { Sandbox } from '../sandboxes/sandboxes.ts'
 import type { ActiveScenario } from '../scenarios/catalogue.ts'
-import type { Shaping } from '../scenarios/effects.ts'
-import type { Writer } from '../state/store.ts'
+import type { DataOverrides } from '../scenarios/effects.ts'
+import type { WriteContext } from '../state/store.ts'
 
 /** A request body as the edge read it. Nothing is decided about it yet. */
-export type Body =
+export type RequestBody =
   | { readonly kind: 'absent' }
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
   /** Larger than the limit, or in an encoding that could not be undone. `status` is what HTTP says of it. */
@@ -17,7 +17,7 @@ export type Body =
   | { readonly kind: 'broken-off' }
 
 /** A request as the edge read it. */
-export interface Incoming {
+export interface SimRequest {
   /** Unique in the process: the journal's key, sent back as `X-Request-Id`. */
   readonly id: string
   /** The machine's time of receipt, epoch milliseconds. */
@@ -32,7 +32,7 @@ export interface Incoming {
   readonly query: string
   /** Lower-case names. Repeated ones are joined with commas; of those that can have one value (`Content-Type`) the first counts. */
   readonly headers: Readonly<Record<string, string>>
-  readonly body: Body
+  readonly body: RequestBody
 }
 
 /** Who caused an answer: the service's contract, a scenario that was asked for, or the simulator itself. */
@@ -51,13 +51,13 @@ export interface Reply {
   /** The body as it goes onto the wire, where it was made already. Whoever changes `body` has to take it away. */
   readonly bytes?: Uint8Array | undefined
   /** Of a body that is given out again and again. Whoever changes `body` has to take it away. */
-  readonly lasting?: Lasting | undefined
+  readonly cached?: CachedBody | undefined
   /** In place of a body: text of the media type, bit by bit until it ends or the client has gone. */
-  readonly pieces?: ((gone: AbortSignal) => AsyncIterable<string>) | undefined
+  readonly stream?: ((gone: AbortSignal) => AsyncIterable<string>) | undefined
 }
 
 /** What was found out about a body that never changes, so that it need not be found out again. */
-export interface Lasting {
+export interface CachedBody {
   bytes: Uint8Array | undefined
   /** The operation whose success it is by the contract; undefined until it was checked. */
   fits: Operation | undefined
@@ -66,10 +66,10 @@ export interface Lasting {
 /** The body as it goes onto the wire; empty for none. */
 export function bytesOf(reply: Reply): Uint8Array {
   if (reply.bytes) return reply.bytes
-  if (!reply.lasting) return encoded(reply)
+  if (!reply.cached) return encoded(reply)
   // In memory of its own: what is made small enough comes from a pool that it would hold on to.
-  reply.lasting.bytes ??= new Uint8Array(encoded(reply))
-  return reply.lasting.bytes
+  reply.cached.bytes ??= new Uint8Array(encoded(reply))
+  return reply.cached.bytes
 }
 
 function encoded({ body, mediaType }: Reply): Uint8Array {
@@ -80,7 +80,7 @@ function encoded({ body, mediaType }: Reply): Uint8Array {
 const noBytes = new Uint8Array(0)
 
 /** How an answer gets onto the wire. Everything but `whole` is damage that somebody asked for. */
-export type Manner =
+export type DeliveryMode =
   | { readonly kind: 'whole' }
   /** The body in so many pieces, over so many milliseconds. */
   | { readonly kind: 'dribble'; readonly ms: number; readonly pieces: number }
@@ -98,14 +98,14 @@ export type Manner =
 export interface Delivery {
   /** Milliseconds before anything is sent. */
   readonly delayMs: number
-  readonly manner: Manner
+  readonly mode: DeliveryMode
 }
 
 /** As the service would: at once, and whole. */
-export const promptly: Delivery = { delayMs: 0, manner: { kind: 'whole' } }
+export const immediateDelivery: Delivery = { delayMs: 0, mode: { kind: 'whole' } }
 
 /** A reply and how it gets onto the wire. */
-export interface Parcel {
+export interface OutgoingReply {
   readonly reply: Reply
   readonly delivery: Delivery
   /** The time that the answer claims to be from, epoch milliseconds; undefined: the machine's. */
@@ -128,7 +128,7 @@ export interface Caller {
 
 /** One request on its way through the stages; each stage fills in what it finds out. */
 export interface Exchange {
-  readonly request: Incoming
+  readonly request: SimRequest
   sandbox: Sandbox
   /** The sandbox's seed, or the request's own. */
   seed: string
@@ -145,11 +145,11 @@ export interface Exchange {
   /** Set by `scenario`: what acts on this request, in the order it was asked for. */
   scenarios: readonly ActiveScenario[]
   /** Set by `scenario`: the scenarios that were asked for by the request itself, so that they must not fail silently. */
-  askedByRequest: boolean
+  requestedExplicitly: boolean
   /** Set by `scenario`: how the data family bends the answer. */
-  shaping: Shaping
+  dataOverrides: DataOverrides
   /** The parameters as they were sent, read when somebody first wants them; see `sentParameters`. */
-  sent: SentParameters | undefined
+  rawParameters: RawParameters | undefined
   /** The body as JSON, read when somebody first wants it; see `jsonOf`. */
   json: ReadJson | undefined
   /** Set by `validate`. */
@@ -169,11 +169,11 @@ export interface Exchange {
   /** Headers that the answer carries whatever it says: rate fields, `Preference-Applied`. */
   readonly extraHeaders: Record<string, string>
   /** Takes in why it becomes what it becomes; undefined where nobody asks. */
-  readonly account: Account | undefined
+  readonly trace: DecisionTrace | undefined
 }
 
 /** Why a request got its answer. */
-export interface Account {
+export interface DecisionTrace {
   /** The stage of the pipeline that answered. */
   stage: string
   /** The rule that acted; undefined: none did. */
@@ -183,9 +183,9 @@ export interface Account {
 }
 
 /** Makes a sandbox the exchange's own, with its seed and its instant. */
-export function enter(exchange: Exchange, sandbox: Sandbox): void {
-  exchange.sandbox.busy -= 1
-  sandbox.busy += 1
+export function switchSandbox(exchange: Exchange, sandbox: Sandbox): void {
+  exchange.sandbox.activeRequests -= 1
+  sandbox.activeRequests += 1
   exchange.sandbox = sandbox
   exchange.seed = sandbox.seed
   exchange.now = sandbox.clock.now()
@@ -220,6 +220,6 @@ export function bodyOf(exchange: Exchange): Json {
 }
 
 /** In whose name the exchange changes the state. */
-export function writerOf({ sandbox, seed, now }: Exchange): Writer {
+export function writeContextOf({ sandbox, seed, now }: Exchange): WriteContext {
   return { sandbox: sandbox.name, seed, now }
 }

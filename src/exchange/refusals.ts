@@ -22,7 +22,7 @@ export function documentedStatus(operation: Operation, wanted: readonly [number,
 const quoted = (names: readonly string[]) => names.map((name) => `"${name}"`).join(', ')
 
 /** Of a request whose client went away. */
-export const brokenOff = 'The client went away before the end of its body.'
+export const abortedMessage = 'The client went away before the end of its body.'
 
 /** Every refusal that the pipeline itself gives. The order they are tried in is the pipeline's. */
 export const refusals = {
@@ -57,7 +57,7 @@ export const refusals = {
   invalid: (operation: Operation, violations: readonly Violation[]) =>
     refuse(documentedStatus(operation, invalidStatuses(violations)), sentenceOf(violations), 'contract'),
   /** Never heard: its client has gone. The log and the journal have it. */
-  brokenOff: () => refuse(400, brokenOff, 'simulator'),
+  brokenOff: () => refuse(400, abortedMessage, 'simulator'),
   unreadableBody: (operation: Operation, status: number, reason: string) =>
     refuse(documentedStatus(operation, [status, 400, 422]), reason, 'contract'),
   unknownModel: (operation: Operation, modelId: string) =>

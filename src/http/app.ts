@@ -3,18 +3,18 @@ import cors from 'cors'
 import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response } from 'express'
 import { type Awaitable, andThen, rescued } from '../core/awaitable.ts'
 import type { Log } from '../core/log.ts'
-import type { Incoming, Parcel, Reply } from '../exchange/exchange.ts'
+import type { OutgoingReply, Reply, SimRequest } from '../exchange/exchange.ts'
 import { refusals } from '../exchange/refusals.ts'
 import { deliver, deliverPromptly } from './deliver.ts'
-import { closeBehind, waitsToGoOn } from './read-body.ts'
-import { headOf, localTarget, requestReader } from './read-request.ts'
+import { closeAfterReply, expectsContinue } from './read-body.ts'
+import { headOf, originForm, requestReader } from './read-request.ts'
 
 /** What answers: the service's operations and our control plane, each a function of the request. */
-export interface Answering {
-  readonly service: (request: Incoming) => Awaitable<Parcel>
-  readonly controlRefusal: (head: Incoming) => Reply | undefined
+export interface Handlers {
+  readonly service: (request: SimRequest) => Awaitable<OutgoingReply>
+  readonly controlRefusal: (head: SimRequest) => Reply | undefined
   /** `gone`: aborted once the asker has gone. */
-  readonly control: (request: Incoming, gone: AbortSignal) => Promise<Parcel>
+  readonly control: (request: SimRequest, gone: AbortSignal) => Promise<OutgoingReply>
 }
 
 export interface AppSettings {
@@ -44,7 +44,7 @@ const toInfo: Reply = {
 const controlBodyLimit = '256mb'
 
 /** The edge: Express turns sockets into requests, replies go back through `deliver`. Does not listen. */
-export function createApp(answering: Answering, settings: AppSettings, log: Log): RequestListener {
+export function createApp(answering: Handlers, settings: AppSettings, log: Log): RequestListener {
   // Each its own: how often something looks for life must not change the ids of what is recorded.
   const nextId = counter('req')
   const nextControlId = counter('ctl')
@@ -54,26 +54,26 @@ export function createApp(answering: Answering, settings: AppSettings, log: Log)
     const head = { ...headOf(req, req.originalUrl, nextControlId()), ...(path && { path }) }
     const refused = answering.controlRefusal(head)
     if (refused) {
-      if (waitsToGoOn(req)) closeBehind(res)
+      if (expectsContinue(req)) closeAfterReply(res)
       return deliverPromptly(refused, res)
     }
     const gone = new AbortController()
     res.once('close', () => gone.abort())
-    const request = await new Promise<Incoming>((resolve) => readControl(req, res, head, resolve))
+    const request = await new Promise<SimRequest>((resolve) => readControl(req, res, head, resolve))
     await deliver(await answering.control(request, gone.signal), res)
   }
-  const send = together((parcel: Parcel, res: ServerResponse) => {
+  const send = batchPerTick((parcel: OutgoingReply, res: ServerResponse) => {
     // One that cannot be sent is not to spoil the others of this turn.
     void rescued(
       () => deliver(parcel, res),
-      (error) => stumble(error, res, log),
+      (error) => sendInternalError(error, res, log),
     )
   })
   const answerService = (req: IncomingMessage, res: ServerResponse, target: string) =>
     readRequest(req, res, headOf(req, target, nextId()), (request) => {
       void rescued(
         () => andThen(answering.service(request), (parcel) => send(parcel, res)),
-        (error) => stumble(error, res, log),
+        (error) => sendInternalError(error, res, log),
       )
     })
 
@@ -87,9 +87,9 @@ export function createApp(answering: Answering, settings: AppSettings, log: Log)
   app.use((req, res) => answerService(req, res, req.originalUrl))
   app.use(unexpected(log))
   return (req, res) => {
-    const target = localTarget(req.url ?? '')
+    const target = originForm(req.url ?? '')
     req.url = target
-    if (isRouted(target, req.headers.origin)) app(req, res)
+    if (isForExpress(target, req.headers.origin)) app(req, res)
     else answerService(req, res, target)
   }
 }
@@ -98,7 +98,9 @@ export function createApp(answering: Answering, settings: AppSettings, log: Log)
  * Calls a function for all that came in one turn of the event loop, at its end, one behind the other. To write an answer to a client
  * that sleeps wakes it, which costs as much as an answer; the first of a turn wakes it for all.
  */
-function together<Args extends readonly unknown[]>(call: (...args: Args) => void): (...args: Args) => void {
+function batchPerTick<Args extends readonly unknown[]>(
+  call: (...args: Args) => void,
+): (...args: Args) => void {
   let waiting: Args[] = []
   const callAll = () => {
     const due = waiting
@@ -122,7 +124,7 @@ const besides = new RegExp(`^(?:/$|/\\?|${[controlPath, adminPath, ...healthAlia
  * Whether Express has anything to do for a target: it asks for something else than the service, or comes from a browser. All
  * others pass it by: its routes take a tenth of the time that an answer does. So does what is no path: Express cannot read it.
  */
-function isRouted(target: string, origin: string | undefined): boolean {
+function isForExpress(target: string, origin: string | undefined): boolean {
   return target.startsWith('/') && (origin !== undefined || besides.test(target))
 }
 
@@ -135,11 +137,11 @@ function forBrowsers(allow: RequestHandler): RequestHandler {
 function unexpected(log: Log): ErrorRequestHandler {
   return (error, _req, res, next) => {
     if (res.headersSent) next(error)
-    else stumble(error, res, log)
+    else sendInternalError(error, res, log)
   }
 }
 
-function stumble(error: unknown, res: ServerResponse, log: Log): void {
+function sendInternalError(error: unknown, res: ServerResponse, log: Log): void {
   log.error({ err: error }, 'a bug at the edge')
   if (res.headersSent) res.destroy()
   else deliverPromptly(refusals.ownFault('Internal error of the simulator; its log tells more.'), res)

@@ -1,32 +1,32 @@
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
-import { bytesOf, type Parcel, promptly, type Reply } from '../exchange/exchange.ts'
+import { bytesOf, immediateDelivery, type OutgoingReply, type Reply } from '../exchange/exchange.ts'
 
 /** Puts a reply on the socket, or does to the socket what was asked for. A client that has gone gets nothing. */
-export function deliver(parcel: Parcel, res: ServerResponse): Promise<void> | undefined {
+export function deliver(parcel: OutgoingReply, res: ServerResponse): Promise<void> | undefined {
   const { reply, delivery } = parcel
-  if (delivery !== promptly || reply.pieces || res.destroyed) return deliverSlowly(parcel, res)
+  if (delivery !== immediateDelivery || reply.stream || res.destroyed) return deliverSlowly(parcel, res)
   const bytes = bytesOf(reply)
   writeHead(reply, parcel.date, bytes.length, res)
   res.end(bytes)
   return undefined
 }
 
-async function deliverSlowly({ reply, date, delivery }: Parcel, res: ServerResponse): Promise<void> {
+async function deliverSlowly({ reply, date, delivery }: OutgoingReply, res: ServerResponse): Promise<void> {
   if (delivery.delayMs > 0) await pause(delivery.delayMs, res)
   if (res.destroyed) return
-  if (reply.pieces) return stream(reply, reply.pieces, res)
+  if (reply.stream) return stream(reply, reply.stream, res)
   const bytes = bytesOf(reply)
-  const { manner } = delivery
-  switch (manner.kind) {
+  const { mode } = delivery
+  switch (mode.kind) {
     case 'whole':
       writeHead(reply, date, bytes.length, res)
       res.end(bytes)
       return
     case 'dribble':
       writeHead(reply, date, bytes.length, res)
-      return dribble(bytes, manner.pieces, manner.ms, res)
+      return dribble(bytes, mode.pieces, mode.ms, res)
     case 'hang':
       return
     case 'reset':
@@ -37,10 +37,10 @@ async function deliverSlowly({ reply, date, delivery }: Parcel, res: ServerRespo
       return
     case 'truncated':
       writeHead(reply, date, bytes.length, res)
-      res.write(part(bytes, manner.keep), () => res.socket?.destroySoon())
+      res.write(part(bytes, mode.keep), () => res.socket?.destroySoon())
       return
     case 'malformed': {
-      const kept = part(bytes, manner.keep)
+      const kept = part(bytes, mode.keep)
       writeHead(reply, date, kept.length, res)
       res.end(kept)
     }
@@ -49,13 +49,13 @@ async function deliverSlowly({ reply, date, delivery }: Parcel, res: ServerRespo
 
 /** Puts a reply of the edge's own on the socket, dated by the machine. */
 export function deliverPromptly(reply: Reply, res: ServerResponse): void {
-  void deliver({ reply, delivery: promptly, date: undefined }, res)
+  void deliver({ reply, delivery: immediateDelivery, date: undefined }, res)
 }
 
 /** Bit by bit, no faster than the client reads. The connection ends with it, so that a stop need not wait for the next request. */
 async function stream(
   reply: Reply,
-  pieces: NonNullable<Reply['pieces']>,
+  pieces: NonNullable<Reply['stream']>,
   res: ServerResponse,
 ): Promise<void> {
   const gone = new AbortController()
@@ -80,7 +80,7 @@ function writeHead(
 ): void {
   // A flat list is what Node writes without looking at each name first.
   const headers: (string | number)[] = []
-  if (reply.body !== undefined || reply.pieces) headers.push('Content-Type', reply.mediaType ?? jsonType)
+  if (reply.body !== undefined || reply.stream) headers.push('Content-Type', reply.mediaType ?? jsonType)
   if (length !== undefined) headers.push('Content-Length', length)
   if (date !== undefined) headers.push('Date', httpDate(date))
   for (const name in reply.headers) headers.push(name, reply.headers[name] ?? '')

@@ -2,9 +2,9 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import type { Transform } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import { parseSize } from '../core/byte-size.ts'
-import type { Body } from '../exchange/exchange.ts'
+import type { RequestBody } from '../exchange/exchange.ts'
 
-const absent: Body = { kind: 'absent' }
+const absent: RequestBody = { kind: 'absent' }
 
 /** What undoes an encoding, by its name; undefined where there is nothing to undo. */
 export const decoders = new Map<string, () => Transform | undefined>([
@@ -30,13 +30,13 @@ export function readBody(
   req: IncomingMessage,
   res: ServerResponse,
   limit: Limit,
-  then: (body: Body) => void,
+  then: (body: RequestBody) => void,
 ): void {
   const known = knownByHead(req.headers, limit)
-  const waits = waitsToGoOn(req)
+  const waits = expectsContinue(req)
   if (known === absent) then(absent)
   else if (known && waits) {
-    closeBehind(res)
+    closeAfterReply(res)
     then(known)
   } else {
     if (waits) res.writeContinue()
@@ -45,17 +45,17 @@ export function readBody(
 }
 
 /** Whether the sender wants to be told to go on before it sends the body. Who expects anything else is refused before. */
-export function waitsToGoOn({ headers, httpVersion }: IncomingMessage): boolean {
+export function expectsContinue({ headers, httpVersion }: IncomingMessage): boolean {
   return headers.expect !== undefined && httpVersion === '1.1'
 }
 
 /** Of an answer in place of being told to go on: whether the body comes all the same, nobody knows. */
-export function closeBehind(res: ServerResponse): void {
+export function closeAfterReply(res: ServerResponse): void {
   res.setHeader('Connection', 'close')
 }
 
 /** What becomes of a body, where the head tells. */
-function knownByHead(headers: IncomingHttpHeaders, limit: Limit): Body | undefined {
+function knownByHead(headers: IncomingHttpHeaders, limit: Limit): RequestBody | undefined {
   const { 'content-length': length, 'transfer-encoding': chunked } = headers
   if (chunked === undefined && (length === undefined || length === '0')) return absent
   if (Number(length) > limit.bytes) return tooLarge(limit)
@@ -70,12 +70,12 @@ function encodingOf({ 'content-encoding': encoding }: IncomingHttpHeaders): stri
 
 function readSent(
   req: IncomingMessage,
-  known: Body | undefined,
+  known: RequestBody | undefined,
   limit: Limit,
-  then: (body: Body) => void,
+  then: (body: RequestBody) => void,
 ): void {
   let over = false
-  const end = (body: Body) => {
+  const end = (body: RequestBody) => {
     if (!over) then(body)
     over = true
   }
@@ -85,7 +85,7 @@ function readSent(
     end(brokenOff)
     decoder?.destroy() // a pipe does not end for a source that breaks off
   })
-  if (known) passOver(req, () => end(known))
+  if (known) drain(req, () => end(known))
   else collect(req, decoder ? req.pipe(decoder) : req, limit, end)
 }
 
@@ -93,19 +93,19 @@ function collect(
   req: IncomingMessage,
   stream: IncomingMessage | Transform,
   limit: Limit,
-  end: (body: Body) => void,
+  end: (body: RequestBody) => void,
 ): void {
   const chunks: Buffer[] = []
   let size = 0
   let refused = false
-  const giveUp = (body: Body) => {
+  const giveUp = (body: RequestBody) => {
     refused = true
     chunks.length = 0
     if (stream !== req) {
       req.unpipe()
       stream.destroy()
     }
-    passOver(req, () => end(body))
+    drain(req, () => end(body))
   }
   stream.on('data', (chunk: Buffer) => {
     if (refused) return
@@ -124,23 +124,23 @@ function collect(
 }
 
 /** Lets the rest of a request go by. */
-function passOver(req: IncomingMessage, then: () => void): void {
+function drain(req: IncomingMessage, then: () => void): void {
   if (req.readableEnded) then()
   else req.once('end', then).resume()
 }
 
-const brokenOff: Body = { kind: 'broken-off' }
+const brokenOff: RequestBody = { kind: 'broken-off' }
 
-function tooLarge({ text }: Limit): Body {
+function tooLarge({ text }: Limit): RequestBody {
   return { kind: 'unreadable', status: 413, reason: `The body is larger than the limit of ${text}.` }
 }
 
-function unknownEncoding(encoding: string): Body {
+function unknownEncoding(encoding: string): RequestBody {
   const known = [...decoders.keys()].join(', ')
   return unreadable(415, `its Content-Encoding "${encoding}" is not one of ${known}`)
 }
 
-function unreadable(status: number, why: string): Body {
+function unreadable(status: number, why: string): RequestBody {
   return { kind: 'unreadable', status, reason: `The body cannot be read: ${why}.` }
 }
 

@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Incoming } from '../exchange/exchange.ts'
+import type { SimRequest } from '../exchange/exchange.ts'
 import { limitOf, readBody } from './read-body.ts'
 
 /** Calls `then` with a request whose body was read, too: at once where it has none. */
 export type ReadRequest = (
   req: IncomingMessage,
   res: ServerResponse,
-  head: Incoming,
-  then: (request: Incoming) => void,
+  head: SimRequest,
+  then: (request: SimRequest) => void,
 ) => void
 
 /** Reads requests into values; a body that cannot be read is a value too. `bodyLimit` in bytes or as `1mb`. */
@@ -19,14 +19,14 @@ export function requestReader(bodyLimit: string): ReadRequest {
 }
 
 /** Path and query of what a request line asks for. Proxies send the absolute form, which means the same (RFC 9112, 3.2.2). */
-export function localTarget(url: string): string {
+export function originForm(url: string): string {
   if (url.startsWith('/')) return url
   const local = url.replace(/^https?:\/\/[^/?]*/i, '')
   return local === '' || local.startsWith('?') ? `/${local}` : local
 }
 
 /** A request of which nothing but the head was read. `target` is its path and query, whatever a router made of `req.url`. */
-export function headOf(req: IncomingMessage, target: string, id: string): Incoming {
+export function headOf(req: IncomingMessage, target: string, id: string): SimRequest {
   const at = Date.now()
   const received = performance.now()
   const elapsed = () => performance.now() - received
@@ -43,8 +43,8 @@ export function headOf(req: IncomingMessage, target: string, id: string): Incomi
   }
 }
 
-function headersOf({ headers }: IncomingMessage): Incoming['headers'] {
+function headersOf({ headers }: IncomingMessage): SimRequest['headers'] {
   const cookies = headers['set-cookie']
-  const single = headers as Incoming['headers'] // Node joins all others itself, or keeps the first
+  const single = headers as SimRequest['headers'] // Node joins all others itself, or keeps the first
   return cookies === undefined ? single : { ...single, 'set-cookie': cookies.join(', ') }
 }

@@ -22,7 +22,7 @@ class Page {
  */
 export class ByteRing {
   readonly #size: number
-  readonly #room: number
+  readonly #maxBytes: number
   /** Of each piece where it lies, by its place in the ring; undefined: it was let go. */
   readonly #pages: (Page | Uint8Array | undefined)[] = []
   readonly #starts: number[] = []
@@ -41,11 +41,11 @@ export class ByteRing {
   /** A size of at least 1. */
   constructor(size: number, room = Number.POSITIVE_INFINITY) {
     this.#size = size
-    this.#room = room
+    this.#maxBytes = room
   }
 
   /** How many pieces are gone: the oldest that is held was added as the one of this number, from 0. */
-  get gone(): number {
+  get evictedCount(): number {
     return this.#gone
   }
 
@@ -108,7 +108,7 @@ export class ByteRing {
   }
 
   #hold(page: Page | Uint8Array, start: number, length: number): void {
-    if (this.#added - this.#gone === this.#size) this.#letGo()
+    if (this.#added - this.#gone === this.#size) this.#evict()
     const place = this.#added % this.#size
     if (page instanceof Page) page.pieces += 1
     this.#pages[place] = page
@@ -116,10 +116,10 @@ export class ByteRing {
     this.#lengths[place] = length
     this.#used += length
     this.#added += 1
-    while (this.#used > this.#room) this.#letGo()
+    while (this.#used > this.#maxBytes) this.#evict()
   }
 
-  #letGo(): void {
+  #evict(): void {
     const place = this.#gone % this.#size
     const page = this.#pages[place]
     this.#pages[place] = undefined

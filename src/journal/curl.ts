@@ -1,6 +1,6 @@
-import type { Captured, Entry } from './entry.ts'
+import type { JournalEntry, RecordedBody } from './entry.ts'
 import { redacted } from './redact.ts'
-import { shownBase64, shownText, textOf } from './view.ts'
+import { bodyBase64, bodyText, textOf } from './view.ts'
 
 /** Headers that curl makes itself. */
 const ofTheConnection = [
@@ -20,7 +20,7 @@ const ofCurl = ['User-Agent', 'Accept', 'Content-Type']
  * The request as a command to paste into a shell: `curl 'http://127.0.0.1:4010/v1/events' -H 'authorization: Bearer '"$TOKEN" ...`.
  * Credentials are shell variables: the token `$TOKEN`, of other headers `$X_API_KEY`.
  */
-export function curlOf({ request }: Entry): string {
+export function curlOf({ request }: JournalEntry): string {
   const { method, headers, body, path, query } = request
   const url = `http://${headers['host'] ?? '127.0.0.1:4010'}${path}${query === '' ? '' : `?${query}`}`
   const own = ofCurl.filter((name) => headers[lower(name)] === undefined)
@@ -51,16 +51,16 @@ interface SentBody {
   readonly options: readonly string[]
 }
 
-function sentBody(body: Captured): SentBody {
+function sentBody(body: RecordedBody): SentBody {
   const kept = body.bytes?.length ?? 0
   if (body.size === 0) return { note: '', pipe: '', options: [] }
   const cut = kept < body.size ? `# Of the body ${kept} bytes of ${body.size} are kept.\n` : ''
-  const text = shownText(body)
+  const text = bodyText(body)
   const isHidden = text !== textOf(body)
   const note = isHidden ? `${cut}# Credentials of the body are redacted: put them in.\n` : cut
   // What a shell cannot carry in an argument goes through a pipe.
   if (kept > 0 && (text === undefined || text.includes('\0'))) {
-    const base64 = shownBase64(body)
+    const base64 = bodyBase64(body)
     return { note, pipe: `printf %s '${base64}' | base64 -d | `, options: ['--data-binary @-'] }
   }
   return { note, pipe: '', options: [`--data-raw ${quoted(text ?? '', '')}`] }

@@ -2,7 +2,7 @@ import type { Violation } from '../contract/contract.ts'
 import type { Origin } from '../exchange/exchange.ts'
 
 /** A body as the journal keeps it. */
-export interface Captured {
+export interface RecordedBody {
   /** What was sent, at most as much as the journal keeps of a body; undefined where it had to make room. */
   readonly bytes: Uint8Array | undefined
   /** Bytes of the whole. */
@@ -10,7 +10,7 @@ export interface Captured {
 }
 
 /** One exchange as the journal keeps it: what was asked, what was answered, and what there is to say of it. */
-export interface Entry {
+export interface JournalEntry {
   /** `X-Request-Id`. */
   readonly id: string
   /** Counts the exchanges of the process from 1, in the order they were answered. */
@@ -36,15 +36,15 @@ export interface Entry {
     /** Lower-case names; credentials are redacted. */
     readonly headers: Readonly<Record<string, string>>
     /** Size 0 for none. */
-    readonly body: Captured
+    readonly body: RecordedBody
   }
   /** The client went away before the end of its body: nobody got the answer, and how the client goes on is not judged. */
-  readonly brokenOff: boolean
+  readonly aborted: boolean
   readonly answer: {
     readonly status: number
     readonly headers: Readonly<Record<string, string>>
     /** As it was before `truncated` or `malformed-json` cut it. */
-    readonly body: Captured
+    readonly body: RecordedBody
     readonly origin: Origin
   }
   /** What acted on the request, as it was written: `slow;ms=200`. */

@@ -1,8 +1,8 @@
 import type { Origin } from '../exchange/exchange.ts'
-import type { Entry } from './entry.ts'
+import type { JournalEntry } from './entry.ts'
 
 /** Which entries to show; what is absent does not narrow. */
-export interface Filter {
+export interface JournalFilter {
   readonly operation?: string
   /** `429`, or `4xx` for a hundred of them. */
   readonly status?: string
@@ -17,7 +17,7 @@ export interface Filter {
 }
 
 /** Whether an entry is one of those asked for. */
-export function isShown(entry: Entry, filter: Filter): boolean {
+export function isShown(entry: JournalEntry, filter: JournalFilter): boolean {
   const { operation, status, method, origin, path } = filter
   return (
     isSame(operation, entry.operation) &&

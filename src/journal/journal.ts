@@ -1,11 +1,11 @@
-import type { Operation, SentParameters } from '../contract/contract.ts'
+import type { Operation, RawParameters } from '../contract/contract.ts'
 import type { Json } from '../core/json.ts'
 import { ByteRing } from './byte-ring.ts'
-import type { Entry } from './entry.ts'
+import type { JournalEntry } from './entry.ts'
 import { figuresOfEntry, isPackedOf, packedTexts, packFigures, unpacked } from './packed.ts'
 
 /** An exchange as the process holds it while it is recorded; for those who look into bodies and would have to read them again. */
-export interface Whole {
+export interface LiveExchange {
   /** The request's body; undefined where it has none, or nobody needed to read it. */
   readonly request: Json | undefined
   /** The answer's body, damage included; undefined where it has none. */
@@ -13,21 +13,21 @@ export interface Whole {
   /** Undefined where the request met none. */
   readonly operation: Operation | undefined
   /** The parameters as they were sent; those of the path only where it met an operation. */
-  readonly sent: SentParameters
+  readonly sent: RawParameters
   /** The bearer token, to tell callers apart by. Not to be kept: the journal holds no credential. */
   readonly token: string | undefined
 }
 
 /** Hears of an exchange once it is recorded, within the request's own turn: has to be quick. */
-export type EntryListener = (entry: Entry, whole: Whole) => void
+export type EntryListener = (entry: JournalEntry, whole: LiveExchange) => void
 
 /** What was counted of a sandbox, or of all, since its journal was last cleared. */
-export interface Tally {
+export interface JournalCounts {
   readonly recorded: number
   /** How many of these the journal has dropped since, to make room. Above 0: a count over the journal is not the whole truth. */
   readonly dropped: number
   /** Another one than before: entries were cleared meanwhile. */
-  readonly era: number
+  readonly generation: number
 }
 
 /** Which entries to go over. */
@@ -41,9 +41,9 @@ export interface Span {
 }
 
 /** What is counted of one sandbox. Clearing puts another one in its place, and with it all its entries are out of sight. */
-interface Count {
+interface SandboxCount {
   readonly sandbox: string
-  readonly era: number
+  readonly generation: number
   recorded: number
   dropped: number
   isCleared: boolean
@@ -67,18 +67,18 @@ const noBytes = new Uint8Array()
 export class Journal {
   readonly #size: number
   /** Whose entry it is, by its place in the ring. */
-  readonly #owners: Count[] = []
+  readonly #owners: SandboxCount[] = []
   readonly #texts: ByteRing
   /** The figures of the entry at each place of the ring, side by side. */
   readonly #figures: Float64Array
   readonly #requests: ByteRing
   readonly #answers: ByteRing
-  readonly #counts = new Map<string, Count>()
+  readonly #counts = new Map<string, SandboxCount>()
   readonly #listeners = new Set<EntryListener>()
   readonly #clearings = new Set<(sandbox: string) => void>()
   readonly #waiting = new Set<() => void>()
   #recorded = 0
-  #era = 0
+  #generation = 0
 
   constructor(size: number) {
     this.#size = size
@@ -95,7 +95,7 @@ export class Journal {
 
   /** The number of the oldest entry that was not dropped; of the next one where there is none. */
   get oldest(): number {
-    return (this.#size === 0 ? this.#recorded : this.#texts.gone) + 1
+    return (this.#size === 0 ? this.#recorded : this.#texts.evictedCount) + 1
   }
 
   /** How many entries are held, in all sandboxes together. */
@@ -106,7 +106,7 @@ export class Journal {
   }
 
   /** Keeps an entry, whose number has to be `recorded + 1`, and tells the listeners. */
-  record(entry: Entry, whole: Whole): void {
+  record(entry: JournalEntry, whole: LiveExchange): void {
     const count = this.#countOf(entry.sandbox)
     if (this.#size === 0) count.dropped += 1
     else this.#keep(entry, count)
@@ -145,12 +145,12 @@ export class Journal {
   }
 
   /** Undefined: over all sandboxes. */
-  tally(sandbox: string | undefined): Tally {
+  counts(sandbox: string | undefined): JournalCounts {
     if (sandbox !== undefined) {
-      const { recorded = 0, dropped = 0, era = 0 } = this.#counts.get(sandbox) ?? {}
-      return { recorded, dropped, era }
+      const { recorded = 0, dropped = 0, generation = 0 } = this.#counts.get(sandbox) ?? {}
+      return { recorded, dropped, generation }
     }
-    const sum = { recorded: 0, dropped: 0, era: this.#era }
+    const sum = { recorded: 0, dropped: 0, generation: this.#generation }
     for (const { recorded, dropped } of this.#counts.values()) {
       sum.recorded += recorded
       sum.dropped += dropped
@@ -159,12 +159,12 @@ export class Journal {
   }
 
   /** The entries of the span that are held. Not to be gone on with after a pause: the ring goes on meanwhile. */
-  *entries(span: Span = {}): Generator<Entry> {
+  *entries(span: Span = {}): Generator<JournalEntry> {
     for (const number of this.#numbers(span)) yield this.#entry(number, this.#textOf(number))
   }
 
   /** The entry of a request id; undefined where it was dropped, cleared, or never there. */
-  find(id: string): Entry | undefined {
+  find(id: string): JournalEntry | undefined {
     for (const number of this.#numbers({ first: 'newest' })) {
       const text = this.#textOf(number)
       if (isPackedOf(id, text)) return this.#entry(number, text)
@@ -188,7 +188,7 @@ export class Journal {
     return this.#texts.textAt(number - 1) ?? ''
   }
 
-  #entry(number: number, texts: string): Entry {
+  #entry(number: number, texts: string): JournalEntry {
     const start = ((number - 1) % this.#size) * figuresOfEntry
     return unpacked({
       number,
@@ -204,16 +204,16 @@ export class Journal {
     const count = this.#counts.get(sandbox)
     if (count) count.isCleared = true
     this.#counts.delete(sandbox)
-    this.#era += 1
+    this.#generation += 1
     for (const wake of this.#waiting) wake()
     for (const listener of this.#clearings) listener(sandbox)
   }
 
-  #keep(entry: Entry, count: Count): void {
+  #keep(entry: JournalEntry, count: SandboxCount): void {
     const place = this.#recorded % this.#size
-    let gone = this.#texts.gone
+    let gone = this.#texts.evictedCount
     this.#texts.addText(packedTexts(entry))
-    for (; gone < this.#texts.gone; gone += 1) {
+    for (; gone < this.#texts.evictedCount; gone += 1) {
       // One that is larger than all the room goes itself.
       const owner = gone === this.#recorded ? count : this.#owners[gone % this.#size]
       if (owner) owner.dropped += 1
@@ -224,10 +224,10 @@ export class Journal {
     this.#answers.add(entry.answer.body.bytes ?? noBytes)
   }
 
-  #countOf(sandbox: string): Count {
+  #countOf(sandbox: string): SandboxCount {
     let count = this.#counts.get(sandbox)
     if (!count) {
-      count = { sandbox, era: ++this.#era, recorded: 0, dropped: 0, isCleared: false }
+      count = { sandbox, generation: ++this.#generation, recorded: 0, dropped: 0, isCleared: false }
       this.#counts.set(sandbox, count)
     }
     return count

@@ -2,13 +2,13 @@ import { canonicalJson, isObject, type Json, type JsonObject } from '../core/jso
 import { valueAt } from '../core/json-pointer.ts'
 import { readQuery } from '../core/query-string.ts'
 import type { Origin } from '../exchange/exchange.ts'
-import type { Captured, Entry } from './entry.ts'
+import type { JournalEntry, RecordedBody } from './entry.ts'
 import { isStatus } from './filter.ts'
 import { redacted } from './redact.ts'
 import { isWhole, jsonOf } from './view.ts'
 
 /** Which requests are meant; what is absent does not narrow. The words are those of a scenario's rule, and what only an answered request has. */
-export interface Match {
+export interface RequestMatch {
   /** Id of the model that was asked for. */
   readonly model?: string
   /** `productId` of the body; for analytics a product that the model belongs to by the fixtures. */
@@ -30,16 +30,16 @@ export interface Match {
 }
 
 /** What is asked of the journal. */
-export interface Question {
+export interface RequestQuery {
   /** `operationId`; undefined: any, or none. */
   readonly operation?: string
-  readonly match?: Match
+  readonly match?: RequestMatch
 }
 
 /** What the entry of a request does not tell by itself. Ids in lower case. */
-export interface Subject {
-  readonly models: (entry: Entry) => readonly string[]
-  readonly products: (entry: Entry, body: Json | undefined) => readonly string[]
+export interface RequestSubjects {
+  readonly models: (entry: JournalEntry) => readonly string[]
+  readonly products: (entry: JournalEntry, body: Json | undefined) => readonly string[]
 }
 
 /** A field in which a request is not the one that is meant. */
@@ -54,10 +54,14 @@ export interface Difference {
 }
 
 /** Whether a request is one that is asked for; `open`: what would tell is not kept. */
-export type Answer = 'yes' | 'no' | 'open'
+export type MatchOutcome = 'yes' | 'no' | 'open'
 
 /** Every field in which an entry differs from what is asked for; the cheap ones first, the body last. */
-export function* differences(entry: Entry, question: Question, subject: Subject): Generator<Difference> {
+export function* differences(
+  entry: JournalEntry,
+  question: RequestQuery,
+  subject: RequestSubjects,
+): Generator<Difference> {
   const { match = {} } = question
   const { request, answer } = entry
   yield* exactly('operation', question.operation, entry.operation)
@@ -84,8 +88,8 @@ export function* differences(entry: Entry, question: Question, subject: Subject)
 }
 
 /** Whether an entry is one that is asked for. */
-export function isMeant(entry: Entry, question: Question, subject: Subject): Answer {
-  let answer: Answer = 'yes'
+export function matches(entry: JournalEntry, question: RequestQuery, subject: RequestSubjects): MatchOutcome {
+  let answer: MatchOutcome = 'yes'
   for (const { isOpen } of differences(entry, question, subject)) {
     if (!isOpen) return 'no'
     answer = 'open'
@@ -127,7 +131,7 @@ export function allIn(query: string, name: string): readonly string[] {
   return Object.hasOwn(sent, name) ? [sent[name] ?? []].flat() : []
 }
 
-function* inQuery(expected: Match['query'], query: string) {
+function* inQuery(expected: RequestMatch['query'], query: string) {
   if (!expected) return
   for (const [name, value] of Object.entries(expected)) {
     const all = allIn(query, name)
@@ -138,7 +142,7 @@ function* inQuery(expected: Match['query'], query: string) {
   }
 }
 
-function* inBody(expected: JsonObject | undefined, body: Json | undefined, captured: Captured) {
+function* inBody(expected: JsonObject | undefined, body: Json | undefined, captured: RecordedBody) {
   if (!expected) return
   if (!isWhole(captured)) {
     const actual = `(${captured.bytes?.length ?? 0} bytes of ${captured.size} are kept)`

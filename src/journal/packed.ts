@@ -1,21 +1,21 @@
-import type { Captured, Entry } from './entry.ts'
+import type { JournalEntry, RecordedBody } from './entry.ts'
 
-type Headers = Entry['request']['headers']
+type Headers = JournalEntry['request']['headers']
 
 /** What there is to say of an exchange; mostly nothing. */
-type Findings = Pick<Entry, 'scenarios' | 'damage' | 'violations' | 'answerViolations' | 'advice'>
+type Findings = Pick<JournalEntry, 'scenarios' | 'damage' | 'violations' | 'answerViolations' | 'advice'>
 
 /**
  * The texts of an entry as one, its id first. Most are on a line each, and headers end with an empty line: HTTP has no line feed in
  * any of them, and as JSON it would take twice the time. What comes from documents is JSON.
  */
-export function packedTexts(entry: Entry): string {
+export function packedTexts(entry: JournalEntry): string {
   const { request, answer } = entry
   const lines = [
     entry.id,
     entry.sandbox,
     entry.operation === undefined ? '' : JSON.stringify(entry.operation),
-    entry.brokenOff ? 'broken off' : '',
+    entry.aborted ? 'broken off' : '',
     findingsText(entry),
     request.method,
     request.path,
@@ -31,7 +31,7 @@ export function packedTexts(entry: Entry): string {
 export const figuresOfEntry = 7
 
 /** Writes the figures of an entry from a place on: as text they would take two fifths of what it takes to pack one. */
-export function packFigures(entry: Entry, into: Float64Array, place: number): void {
+export function packFigures(entry: JournalEntry, into: Float64Array, place: number): void {
   into[place] = entry.at
   into[place + 1] = entry.now
   into[place + 2] = entry.durationMs
@@ -46,7 +46,7 @@ function addHeaders(lines: string[], headers: Headers): void {
   lines.push('')
 }
 
-function findingsText({ scenarios, damage, violations, answerViolations, advice }: Entry): string {
+function findingsText({ scenarios, damage, violations, answerViolations, advice }: JournalEntry): string {
   const lists = [scenarios, damage, violations, answerViolations, advice]
   if (lists.every((list) => list.length === 0)) return ''
   return JSON.stringify({ scenarios, damage, violations, answerViolations, advice })
@@ -60,7 +60,7 @@ export function isPackedOf(id: string, text: string): boolean {
 }
 
 /** What is still held of a body, when somebody asks. */
-type Held = () => Captured['bytes']
+type Held = () => RecordedBody['bytes']
 
 /** What was packed of an entry, and what is still held of its bodies. */
 interface Packed {
@@ -73,7 +73,7 @@ interface Packed {
 }
 
 /** The entry again. Its bodies are read when somebody looks at them; of one that was let go meanwhile only the size is left. */
-export function unpacked({ number, texts, figures, requestBody, answerBody }: Packed): Entry {
+export function unpacked({ number, texts, figures, requestBody, answerBody }: Packed): JournalEntry {
   const [at = 0, now = 0, durationMs = 0, delayMs = 0, requestSize = 0, status = 0, answerSize = 0] = figures
   const lines = new Lines(texts)
   // In the order in which they were packed.
@@ -86,7 +86,7 @@ export function unpacked({ number, texts, figures, requestBody, answerBody }: Pa
     delayMs,
     sandbox: lines.text(),
     operation: lines.json<string | undefined>(undefined),
-    brokenOff: lines.text() !== '',
+    aborted: lines.text() !== '',
     ...lines.json(noFindings),
     request: {
       method: lines.text(),
@@ -97,7 +97,7 @@ export function unpacked({ number, texts, figures, requestBody, answerBody }: Pa
     },
     answer: {
       status,
-      origin: lines.text() as Entry['answer']['origin'], // what was packed above
+      origin: lines.text() as JournalEntry['answer']['origin'], // what was packed above
       body: captured(answerBody, answerSize),
       headers: lines.headers(),
     },
@@ -132,7 +132,7 @@ class Lines {
   }
 }
 
-function captured(held: Held, size: number): Captured {
+function captured(held: Held, size: number): RecordedBody {
   return {
     size,
     get bytes() {

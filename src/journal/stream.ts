@@ -1,14 +1,14 @@
-import type { Entry } from './entry.ts'
-import { type Filter, isShown } from './filter.ts'
+import type { JournalEntry } from './entry.ts'
+import { isShown, type JournalFilter } from './filter.ts'
 import type { Journal } from './journal.ts'
-import { shownEntry } from './view.ts'
+import { entryToJson } from './view.ts'
 import { nextEntry } from './wait.ts'
 
 /** What a reader follows. */
 export interface Following {
   /** Undefined: every sandbox. */
   readonly sandbox: string | undefined
-  readonly filter: Filter
+  readonly filter: JournalFilter
   /** Entries with a greater number. One that was never given out is another process's: then all that are held. */
   readonly after: number
   /** Between signs of life, milliseconds. */
@@ -39,7 +39,7 @@ export async function* follow(
   }
 }
 
-function nextPiece(journal: Journal, sandbox: string | undefined, filter: Filter, after: number) {
+function nextPiece(journal: Journal, sandbox: string | undefined, filter: JournalFilter, after: number) {
   let text = ''
   let count = 0
   for (const entry of journal.entries({ sandbox, after })) {
@@ -51,8 +51,8 @@ function nextPiece(journal: Journal, sandbox: string | undefined, filter: Filter
   return { text, upTo: journal.recorded }
 }
 
-function eventOf(entry: Entry): string {
-  return `event: request\nid: ${entry.number}\ndata: ${JSON.stringify(shownEntry(entry, { bodies: false }))}\n\n`
+function eventOf(entry: JournalEntry): string {
+  return `event: request\nid: ${entry.number}\ndata: ${JSON.stringify(entryToJson(entry, { bodies: false }))}\n\n`
 }
 
 function gap(last: number, oldest: number): string {

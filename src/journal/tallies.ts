@@ -1,8 +1,8 @@
-import type { Entry } from './entry.ts'
+import type { JournalEntry } from './entry.ts'
 import type { Journal } from './journal.ts'
 
 /** How many exchanges there were of one kind. */
-export interface Kind {
+export interface AnswerKind {
   /** `operationId`; undefined where the requests met none. */
   readonly operation: string | undefined
   readonly status: number
@@ -12,7 +12,7 @@ export interface Kind {
 
 /** How the answers to one operation were. */
 interface Answers {
-  readonly kinds: Kind[]
+  readonly kinds: AnswerKind[]
   readonly durations: Durations
 }
 
@@ -31,14 +31,14 @@ export const durationBounds = [
 ] as const
 
 /** Counts over the life of the process, whatever is cleared meanwhile. As many as operations and statuses, however many requests. */
-export class Tallies {
+export class RequestMetrics {
   readonly #byOperation = new Map<string | undefined, Answers>()
 
   constructor(journal: Journal) {
     journal.onEntry((entry) => this.#add(entry))
   }
 
-  kinds(): readonly Kind[] {
+  kinds(): readonly AnswerKind[] {
     return [...this.#byOperation.values()].flatMap(({ kinds }) => kinds)
   }
 
@@ -46,7 +46,7 @@ export class Tallies {
     return Array.from(this.#byOperation.values(), ({ durations }) => durations)
   }
 
-  #add({ operation, answer: { status, origin }, durationMs }: Entry): void {
+  #add({ operation, answer: { status, origin }, durationMs }: JournalEntry): void {
     const { kinds, durations } = this.#answersTo(operation)
     const kind = kinds.find((known) => known.status === status && known.origin === origin)
     if (kind) kind.count += 1

@@ -5,7 +5,7 @@ import { isObject } from '../core/json.ts'
  * What the work gives, or undefined where it takes longer than so many milliseconds. It is broken off wherever it is, within a
  * regular expression, too: it must change nothing that lasts.
  */
-export function withinTime<T>(ms: number, work: () => T): { readonly value: T } | undefined {
+export function runWithTimeout<T>(ms: number, work: () => T): { readonly value: T } | undefined {
   let value: { value: T } | undefined
   const run = () => {
     value = { value: work() }

@@ -1,25 +1,25 @@
-import type { Entry } from './entry.ts'
+import type { JournalEntry } from './entry.ts'
 import type { Journal } from './journal.ts'
-import { type Difference, differences, isMeant, type Question, type Subject } from './match.ts'
+import { type Difference, differences, matches, type RequestQuery, type RequestSubjects } from './match.ts'
 import { nextEntry } from './wait.ts'
 
 /** How often a request is to have come. */
-export interface Count {
+export interface CountBounds {
   readonly exactly?: number
   readonly atLeast?: number
   readonly atMost?: number
 }
 
 /** A question with the count that is expected. */
-export interface Verification extends Question {
-  readonly count: Count
+export interface Verification extends RequestQuery {
+  readonly count: CountBounds
   /** Milliseconds to wait for it to become true. */
   readonly withinMs: number
 }
 
 /** A request that was not meant, and how it differs. */
 export interface NearMiss {
-  readonly entry: Entry
+  readonly entry: JournalEntry
   readonly differences: readonly Difference[]
 }
 
@@ -32,7 +32,7 @@ export interface Verdict {
   /** True: there were no more than expected among those that are kept, but there may have been. */
   readonly unproved: boolean
   /** The latest ones that are meant. */
-  readonly matched: readonly Entry[]
+  readonly matched: readonly JournalEntry[]
   /** Where it is not satisfied: those that come closest, the closest first. */
   readonly nearMisses: readonly NearMiss[]
 }
@@ -46,16 +46,21 @@ const mostSearched = 1000
 export class Counting {
   readonly #journal: Journal
   readonly #sandbox: string | undefined
-  readonly #question: Question
-  readonly #subject: Subject
+  readonly #question: RequestQuery
+  readonly #subject: RequestSubjects
   #upTo = 0
-  #era = 0
+  #generation = 0
   #count = 0
   /** Those that may have been meant. */
   #open = 0
-  #matched: Entry[] = []
+  #matched: JournalEntry[] = []
 
-  constructor(journal: Journal, sandbox: string | undefined, question: Question, subject: Subject) {
+  constructor(
+    journal: Journal,
+    sandbox: string | undefined,
+    question: RequestQuery,
+    subject: RequestSubjects,
+  ) {
     this.#journal = journal
     this.#sandbox = sandbox
     this.#question = question
@@ -66,17 +71,17 @@ export class Counting {
    * Looks at what was recorded since the last look; begins anew where entries were cleared. What was counted once stays counted
    * although the journal drops it meanwhile.
    */
-  look(): { count: number; truncated: boolean; matched: readonly Entry[] } {
-    const tally = this.#journal.tally(this.#sandbox)
-    if (tally.era !== this.#era) {
+  look(): { count: number; truncated: boolean; matched: readonly JournalEntry[] } {
+    const tally = this.#journal.counts(this.#sandbox)
+    if (tally.generation !== this.#generation) {
       this.#upTo = 0
       this.#count = 0
       this.#open = 0
       this.#matched = []
     }
-    this.#era = tally.era
+    this.#generation = tally.generation
     for (const entry of this.#journal.entries({ sandbox: this.#sandbox, after: this.#upTo })) {
-      const answer = isMeant(entry, this.#question, this.#subject)
+      const answer = matches(entry, this.#question, this.#subject)
       if (answer === 'open') this.#open += 1
       if (answer !== 'yes') continue
       this.#count += 1
@@ -113,7 +118,7 @@ export async function verify(
   journal: Journal,
   sandbox: string | undefined,
   { count: expected, withinMs, ...question }: Verification,
-  subject: Subject,
+  subject: RequestSubjects,
   elapsed: () => number,
   ends: readonly AbortSignal[],
 ): Promise<Verdict> {
@@ -132,7 +137,7 @@ export async function verify(
   }
 }
 
-function boundsOf({ exactly, atLeast, atMost }: Count): { least: number; most: number } {
+function boundsOf({ exactly, atLeast, atMost }: CountBounds): { least: number; most: number } {
   if (exactly !== undefined) return { least: exactly, most: exactly }
   const least = atLeast ?? (atMost === undefined ? 1 : 0)
   return { least, most: atMost ?? Number.POSITIVE_INFINITY }

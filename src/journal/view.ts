@@ -1,13 +1,13 @@
 import type { Violation } from '../contract/contract.ts'
 import type { Json, JsonObject } from '../core/json.ts'
 import { maxDepth } from '../core/strict-json.ts'
-import type { Captured, Entry } from './entry.ts'
+import type { JournalEntry, RecordedBody } from './entry.ts'
 import { redactedJson, redactedText } from './redact.ts'
 
 /** An entry as JSON. Bodies are large: without them there is only their size. */
-export function shownEntry(entry: Entry, { bodies }: { readonly bodies: boolean }): JsonObject {
+export function entryToJson(entry: JournalEntry, { bodies }: { readonly bodies: boolean }): JsonObject {
   const { id, number, at, now, durationMs, delayMs, sandbox, operation, request, answer } = entry
-  const body = (captured: Captured) => (bodies ? shownBody(captured) : { size: captured.size })
+  const body = (captured: RecordedBody) => (bodies ? shownBody(captured) : { size: captured.size })
   return {
     id,
     number,
@@ -24,7 +24,7 @@ export function shownEntry(entry: Entry, { bodies }: { readonly bodies: boolean 
       headers: { ...request.headers },
       body: body(request.body),
     },
-    ...(entry.brokenOff && { brokenOff: true }),
+    ...(entry.aborted && { brokenOff: true }),
     answer: {
       status: answer.status,
       headers: { ...answer.headers },
@@ -33,24 +33,24 @@ export function shownEntry(entry: Entry, { bodies }: { readonly bodies: boolean 
     },
     scenarios: [...entry.scenarios],
     damage: [...entry.damage],
-    violations: shownViolations(entry.violations),
-    answerViolations: shownViolations(entry.answerViolations),
-    advice: shownViolations(entry.advice),
+    violations: violationsToJson(entry.violations),
+    answerViolations: violationsToJson(entry.answerViolations),
+    advice: violationsToJson(entry.advice),
   }
 }
 
 /** Violations as JSON. */
-export function shownViolations(violations: readonly Violation[]): Json[] {
+export function violationsToJson(violations: readonly Violation[]): Json[] {
   return violations.map((violation) => ({ ...violation }))
 }
 
-function shownBody(body: Captured): JsonObject {
+function shownBody(body: RecordedBody): JsonObject {
   const { bytes, size } = body
   if (size === 0 && !bytes?.length) return { size }
   if (!bytes) return { size, gone: true }
   const cut = bytes.length < size && { cut: true }
   const text = textOf(body)
-  if (text === undefined) return { size, ...cut, base64: shownBase64(body) }
+  if (text === undefined) return { size, ...cut, base64: bodyBase64(body) }
   const json = cut ? undefined : parsed(text)
   return {
     size,
@@ -60,7 +60,7 @@ function shownBody(body: Captured): JsonObject {
 }
 
 /** The body as text without credentials, as it may be shown; undefined where it is not kept, or no text. */
-export function shownText(body: Captured): string | undefined {
+export function bodyText(body: RecordedBody): string | undefined {
   const text = textOf(body)
   if (text === undefined) return undefined
   const json = isWhole(body) ? parsed(text) : undefined
@@ -71,7 +71,7 @@ export function shownText(body: Captured): string | undefined {
 }
 
 /** Bytes that are no text, without the credentials that can be read in them. */
-export function shownBase64({ bytes = noBytes }: Captured): string {
+export function bodyBase64({ bytes = noBytes }: RecordedBody): string {
   const text = Buffer.from(bytes).toString('latin1')
   return Buffer.from(redactedText(text), 'latin1').toString('base64')
 }
@@ -82,7 +82,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
 const patient = new TextDecoder('utf-8')
 
 /** The body as text, as far as it is kept; undefined where it is not kept, or no text. */
-export function textOf({ bytes, size }: Captured): string | undefined {
+export function textOf({ bytes, size }: RecordedBody): string | undefined {
   if (!bytes) return size === 0 ? '' : undefined
   // Where it is cut, the last letter may be, too.
   if (bytes.length < size) return patient.decode(bytes)
@@ -94,12 +94,12 @@ export function textOf({ bytes, size }: Captured): string | undefined {
 }
 
 /** Whether all of a body is kept, so that what is not found in it was not sent. */
-export function isWhole({ bytes, size }: Captured): boolean {
+export function isWhole({ bytes, size }: RecordedBody): boolean {
   return (bytes?.length ?? 0) === size
 }
 
 /** The body as JSON; undefined where it is none, or not kept whole. */
-export function jsonOf(body: Captured): Json | undefined {
+export function jsonOf(body: RecordedBody): Json | undefined {
   const text = body.size > 0 && isWhole(body) ? textOf(body) : undefined
   return text === undefined ? undefined : parsed(text)
 }

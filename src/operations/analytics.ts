@@ -1,11 +1,11 @@
 import { type Awaitable, andThen } from '../core/awaitable.ts'
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
-import { Remembered } from '../core/lru-cache.ts'
+import { LruCache } from '../core/lru-cache.ts'
 import { dayOf, nameOfDay } from '../core/utc-day.ts'
 import { type Exchange, parametersOf } from '../exchange/exchange.ts'
 import type { AnalyticsQuery, World } from '../simulation/analytics.ts'
 import type { Store } from '../state/store.ts'
-import type { Answer, Handler } from './handler.ts'
+import type { Handler, OperationResult } from './handler.ts'
 
 const standardDays = 30
 
@@ -25,11 +25,11 @@ export function getModelAnalytics(
   productsOfModel: ReadonlyMap<string, readonly string[]>,
   cacheSize: number,
 ): Handler {
-  const remembered = new Remembered<Answer>(cacheSize)
-  const answer = (asked: Asked, shaping: Shaping, shift: Shift | undefined): Answer =>
+  const remembered = new LruCache<OperationResult>(cacheSize)
+  const answer = (asked: Asked, shaping: Shaping, shift: Shift | undefined): OperationResult =>
     remembered.get(keyOf(asked, shaping, shift), () => ({
-      body: figures(world, { ...asked, qualityShift: shift?.of }, shaping),
-      lasting: { bytes: undefined, fits: undefined },
+      body: analyticsBody(world, { ...asked, qualityShift: shift?.of }, shaping),
+      cached: { bytes: undefined, fits: undefined },
     }))
   return {
     operationId: 'getModelAnalytics',
@@ -40,16 +40,16 @@ export function getModelAnalytics(
       const modelId = String(path['modelId']).toLowerCase()
       const asked = { seed: exchange.seed, modelId, days: daysOf(query['period']), now: exchange.now }
       const products = productsOfModel.get(modelId)
-      if (!products) return answer(asked, exchange.shaping, undefined)
+      if (!products) return answer(asked, exchange.dataOverrides, undefined)
       return andThen(shiftBy(store, exchange.sandbox.name, products, asked), (shift) =>
-        answer(asked, exchange.shaping, shift),
+        answer(asked, exchange.dataOverrides, shift),
       )
     },
   }
 }
 
 type Asked = Omit<AnalyticsQuery, 'persona' | 'shape' | 'qualityShift'>
-type Shaping = Exchange['shaping']
+type Shaping = Exchange['dataOverrides']
 
 /** Everything that an answer depends on. Of the time it is the day alone. */
 function keyOf(
@@ -62,7 +62,7 @@ function keyOf(
 }
 
 /** The answer of 200, bent as the data family of scenarios has it. Nobody else holds it. */
-export function figures(
+export function analyticsBody(
   world: World,
   wanted: Omit<AnalyticsQuery, 'persona' | 'shape'>,
   { persona, shape, nulls }: Shaping,
@@ -98,7 +98,7 @@ function shiftBy(
 }
 
 /** The names of days that were asked for: today, and where its periods began. */
-const dayNames = new Remembered<string>(100)
+const dayNames = new LruCache<string>(100)
 
 /** `2026-01-15` of a day since 1970. */
 function dayName(day: number): string {

@@ -1,6 +1,6 @@
 import type { Violation } from '../contract/contract.ts'
 import { parseInstant } from '../documents/formats.ts'
-import { bodyOf, type Exchange, writerOf } from '../exchange/exchange.ts'
+import { bodyOf, type Exchange, writeContextOf } from '../exchange/exchange.ts'
 import type { EventDraft, Store } from '../state/store.ts'
 import type { Handler } from './handler.ts'
 
@@ -12,10 +12,10 @@ export function createEvent(store: Store): Handler {
   return {
     operationId: 'createEvent',
     metered: false,
-    advise: (exchange) => valueAdvice(eventOf(exchange)),
-    recommend: (exchange) => (isLinked(eventOf(exchange)) ? [] : [unlinked]),
+    warnings: (exchange) => valueAdvice(eventOf(exchange)),
+    recommendations: (exchange) => (isLinked(eventOf(exchange)) ? [] : [unlinked]),
     async handle(exchange) {
-      const receipt = await store.recordEvent(writerOf(exchange), withDefaults(eventOf(exchange)))
+      const receipt = await store.recordEvent(writeContextOf(exchange), withDefaults(eventOf(exchange)))
       if (receipt.payloadDiffers) exchange.advice = [...exchange.advice, differentPayload]
       return { body: { success: true, eventId: receipt.event.eventId } }
     },

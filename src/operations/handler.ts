@@ -1,13 +1,13 @@
 import type { Violation } from '../contract/contract.ts'
 import type { Awaitable } from '../core/awaitable.ts'
 import type { Json } from '../core/json.ts'
-import type { Exchange, Lasting } from '../exchange/exchange.ts'
+import type { CachedBody, Exchange } from '../exchange/exchange.ts'
 
 /** What an operation answers with its documented success status. */
-export interface Answer {
+export interface OperationResult {
   readonly body: Json
   /** Of a body that is kept and given out again. */
-  readonly lasting?: Lasting
+  readonly cached?: CachedBody
 }
 
 /** What an operation of the service does, and what has to hold before it does it. */
@@ -19,8 +19,8 @@ export interface Handler {
   /** The model that is asked for; it must exist. */
   modelOf?(exchange: Exchange): string
   /** What the service takes but is probably a mistake; a refusal where `--strict` is on. */
-  advise?(exchange: Exchange): readonly Violation[]
+  warnings?(exchange: Exchange): readonly Violation[]
   /** What the service takes and only recommends otherwise: said, and never a refusal. */
-  recommend?(exchange: Exchange): readonly Violation[]
-  handle(exchange: Exchange): Awaitable<Answer>
+  recommendations?(exchange: Exchange): readonly Violation[]
+  handle(exchange: Exchange): Awaitable<OperationResult>
 }

@@ -1,4 +1,4 @@
-import { bodyOf, writerOf } from '../exchange/exchange.ts'
+import { bodyOf, writeContextOf } from '../exchange/exchange.ts'
 import type { PromptDraft, Store } from '../state/store.ts'
 import type { Handler } from './handler.ts'
 
@@ -9,7 +9,7 @@ export function createPrompt(store: Store): Handler {
     metered: false,
     async handle(exchange) {
       const draft = bodyOf(exchange) as unknown as PromptDraft // proved by the contract's schema
-      const { promptId, version } = await store.addPromptVersion(writerOf(exchange), draft)
+      const { promptId, version } = await store.addPromptVersion(writeContextOf(exchange), draft)
       const { versionId, componentIds } = version
       const echo = draft.externalPromptId === undefined ? {} : { externalPromptId: draft.externalPromptId }
       return { body: { promptId, versionId, componentIds: [...componentIds], ...echo } }

@@ -12,7 +12,7 @@ export function checkAnswer(log: Log) {
     // A refusal that the document forgot (401 of an operation that somebody added) is still the right one.
     if (reply.status >= 400 && violations.every(({ keyword }) => keyword === 'status')) return reply
     if (violations.length === 0) {
-      if (reply.lasting) reply.lasting.fits = operation
+      if (reply.cached) reply.cached.fits = operation
       return reply
     }
     exchange.answerViolations = violations
@@ -28,6 +28,6 @@ export function checkAnswer(log: Log) {
 }
 
 /** The simulator speaks for itself, and a lasting body that has passed before is the same one. */
-function isPassed(operation: Operation, { origin, lasting }: Reply): boolean {
-  return origin === 'simulator' || lasting?.fits === operation
+function isPassed(operation: Operation, { origin, cached }: Reply): boolean {
+  return origin === 'simulator' || cached?.fits === operation
 }

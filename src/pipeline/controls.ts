@@ -16,7 +16,7 @@ import { headersOf } from '../scenarios/refusals.ts'
 const controlHeaders = ['x-sim-scenario', 'x-sim-sequence', 'x-sim-sandbox', 'x-sim-seed', 'x-sim-now']
 
 /** What the request itself asks for. */
-export interface Asked {
+export interface RequestedControls {
   /** Whether it asks for anything that decides the answer. */
   readonly any: boolean
   readonly scenarios: readonly ActiveScenario[]
@@ -28,7 +28,7 @@ export interface Asked {
 }
 
 /** Reads every control of the request; sets its own seed and instant. */
-export function readControls(exchange: Exchange, catalogue: Catalogue): Parsed<Asked> {
+export function readControls(exchange: Exchange, catalogue: Catalogue): Parsed<RequestedControls> {
   const { headers } = exchange.request
   const controls = Object.keys(headers).filter((name) => name.startsWith('x-sim-'))
   if (controls.length === 0 && headers['prefer'] === undefined) return nothingAsked // as most requests
@@ -52,7 +52,7 @@ export function readControls(exchange: Exchange, catalogue: Catalogue): Parsed<A
   return { ok: true, value: { any, scenarios: all, sequence: sequence.value, ...preferred.value } }
 }
 
-const nothingAsked: Parsed<Asked> = {
+const nothingAsked: Parsed<RequestedControls> = {
   ok: true,
   value: { any: false, scenarios: [], sequence: undefined, example: undefined, preferred: '' },
 }

@@ -3,7 +3,7 @@ import { type Exchange, operationOf } from '../exchange/exchange.ts'
 import type { ActiveScenario } from '../scenarios/catalogue.ts'
 import type { Chance } from '../scenarios/effects.ts'
 import { numberOf } from '../scenarios/parameters.ts'
-import { type Sequence, sequencePrefix, stepAt } from '../scenarios/parse.ts'
+import { itemAt, type Sequence, sequencePrefix } from '../scenarios/parse.ts'
 import type { RuleSet } from '../scenarios/rules.ts'
 import type { Store } from '../state/store.ts'
 
@@ -19,25 +19,25 @@ export async function drawChance(
 ): Promise<Chance> {
   const { id } = operationOf(exchange)
   const { name } = exchange.sandbox
-  const turn = await store.stepSequence(name, `chance ${id} ${count}`)
+  const turn = await store.nextSequenceIndex(name, `chance ${id} ${count}`)
   return (label) => deriveChance([exchange.seed, name, id, purpose, turn, label])
 }
 
 /** Whether chance lets the scenario act: its parameter `p`. */
-export function isStruck({ values }: ActiveScenario, chance: Chance): boolean {
+export function fires({ values }: ActiveScenario, chance: Chance): boolean {
   const p = numberOf(values, 'p')
   return p === 1 || chance('p') < p
 }
 
 /** The item of the sequence that this request meets, in order of arrival. `prefix`: whose sequence it is. */
-export async function step(
+export async function nextItem(
   exchange: Exchange,
   sequence: Sequence,
   store: Store,
   prefix = sequencePrefix,
 ): Promise<ActiveScenario> {
   const key = `${prefix}${operationOf(exchange).id} ${sequence.text}`
-  return stepAt(sequence, await store.stepSequence(exchange.sandbox.name, key))
+  return itemAt(sequence, await store.nextSequenceIndex(exchange.sandbox.name, key))
 }
 
 /** Whether a rule that is about this request still acts: its `probability` first, then its `times`. */
@@ -55,5 +55,5 @@ export async function withinTimes(
     const chance = await drawChance(exchange, `rule ${index}`, store, key)
     if (chance('probability') >= rule.probability) return false
   }
-  return rule.times === undefined || (await store.stepSequence(exchange.sandbox.name, key)) < rule.times
+  return rule.times === undefined || (await store.nextSequenceIndex(exchange.sandbox.name, key)) < rule.times
 }

@@ -3,8 +3,8 @@ import type { Fallback } from '../contract/fallback.ts'
 import { type Awaitable, andThen } from '../core/awaitable.ts'
 import { type Exchange, operationOf, type Reply } from '../exchange/exchange.ts'
 import { refusals } from '../exchange/refusals.ts'
-import type { Answer, Handler } from '../operations/handler.ts'
-import { sentParameters } from './sent.ts'
+import type { Handler, OperationResult } from '../operations/handler.ts'
+import { rawParametersOf } from './sent.ts'
 
 /** Does what the operation does. The last stage: it always answers. */
 export function handle(
@@ -16,12 +16,12 @@ export function handle(
     const operation = operationOf(exchange)
     const handler = handlers.get(operation.id)
     if (!handler) return answerFromDocument(exchange, contract, fallback)
-    const replyWith = ({ body, lasting }: Answer): Reply => ({
+    const replyWith = ({ body, cached }: OperationResult): Reply => ({
       status: operation.successStatus,
       headers: {},
       body,
       origin: 'contract',
-      lasting,
+      cached,
     })
     return andThen(handler.handle(exchange), replyWith)
   }
@@ -35,7 +35,7 @@ async function answerFromDocument(
 ): Promise<Reply> {
   const operation = operationOf(exchange)
   if (!fallback) throw new Error(`no handler and no fallback for ${operation.id}`)
-  const { query, header } = sentParameters(exchange)
+  const { query, header } = rawParametersOf(exchange)
   const path = exchange.path.slice(basePath.length)
   const answer = await fallback.answer({
     method: operation.method,

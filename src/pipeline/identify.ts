@@ -1,5 +1,5 @@
 import type { Contract, Violation } from '../contract/contract.ts'
-import { type Exchange, enter, type Reply, type Stage } from '../exchange/exchange.ts'
+import { type Exchange, type Reply, type Stage, switchSandbox } from '../exchange/exchange.ts'
 import { refusals } from '../exchange/refusals.ts'
 import { isSandboxName, type Sandboxes, sandboxNameRule } from '../sandboxes/sandboxes.ts'
 
@@ -39,7 +39,7 @@ function nameSandbox(
     return refusals.control(`The request names more than one sandbox: ${[...new Set(named)].join(', ')}.`)
   if (!isSandboxName(name))
     return refusals.control(`"${name.slice(0, 80)}" cannot name a sandbox: ${sandboxNameRule}.`)
-  enter(exchange, sandboxes.use(name))
+  switchSandbox(exchange, sandboxes.use(name))
   return undefined
 }
 

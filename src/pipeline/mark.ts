@@ -6,13 +6,13 @@ import { totalOf } from '../exchange/refusals.ts'
 const maxHeaderLength = 4000
 
 /** The answer as it goes out: its bytes, and what tells its reader what it was: our informative headers, all or none. */
-export function mark(simHeaders: boolean) {
+export function finaliseHeaders(simHeaders: boolean) {
   return function mark(exchange: Exchange, reply: Reply): Reply {
     const headers = inAscii({ ...reply.headers, ...exchange.extraHeaders })
     if (simHeaders) inform(headers, exchange, reply)
-    const { status, body, origin, mediaType, lasting, pieces } = reply
+    const { status, body, origin, mediaType, cached, stream } = reply
     // Member by member: replies come in many forms, and the engine is slow to read what it has seen in too many.
-    return { status, headers, body, origin, mediaType, bytes: bytesOf(reply), lasting, pieces }
+    return { status, headers, body, origin, mediaType, bytes: bytesOf(reply), cached, stream }
   }
 }
 

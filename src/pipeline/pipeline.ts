@@ -3,12 +3,12 @@ import type { Fallback } from '../contract/fallback.ts'
 import { type Awaitable, andThen, lastly, rescued } from '../core/awaitable.ts'
 import type { Log } from '../core/log.ts'
 import {
-  type Account,
+  type DecisionTrace,
   type Exchange,
-  type Incoming,
-  type Parcel,
-  promptly,
+  immediateDelivery,
+  type OutgoingReply,
   type Reply,
+  type SimRequest,
   type Stage,
 } from '../exchange/exchange.ts'
 import { refusals } from '../exchange/refusals.ts'
@@ -16,24 +16,24 @@ import type { Fixtures } from '../fixtures/fixtures.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { Handler } from '../operations/handler.ts'
 import { defaultSandbox, type Sandboxes } from '../sandboxes/sandboxes.ts'
-import { unshaped } from '../scenarios/effects.ts'
-import { NotKept, type Store } from '../state/store.ts'
+import { noOverrides } from '../scenarios/effects.ts'
+import { type Store, StoreWriteError } from '../state/store.ts'
 import { authenticate } from './authenticate.ts'
 import { readBearer } from './bearer.ts'
 import { checkAnswer } from './check-answer.ts'
-import { damage } from './damage.ts'
+import { applyDrift } from './damage.ts'
 import { handle } from './handle.ts'
 import { identify } from './identify.ts'
-import { mark } from './mark.ts'
-import { plan } from './plan.ts'
-import { rate } from './rate.ts'
+import { finaliseHeaders } from './mark.ts'
+import { requirePlan } from './plan.ts'
+import { limitRate } from './rate.ts'
 import { record } from './record.ts'
 import { type ScenarioSources, scenario } from './scenario.ts'
-import { subject } from './subject.ts'
+import { checkModelExists } from './subject.ts'
 import { validate } from './validate.ts'
 
 /** What the stages are made of. */
-export interface Parts {
+export interface PipelineDeps {
   readonly contract: Contract
   readonly fixtures: Fixtures
   readonly sandboxes: Pick<Sandboxes, 'use'>
@@ -52,14 +52,14 @@ export interface Parts {
   readonly log: Log
 }
 
-/** A request in, its answer out. `account`: takes in why it became that answer. */
-export type Pipeline = (request: Incoming, account?: Account) => Awaitable<Parcel>
+/** A request in, its answer out. `trace`: takes in why it became that answer. */
+export type Pipeline = (request: SimRequest, trace?: DecisionTrace) => Awaitable<OutgoingReply>
 
 /** THE ORDER of things. The first stage that has a reply wins; every reply goes the whole way out. */
-export function createPipeline(parts: Parts): Pipeline {
+export function createPipeline(parts: PipelineDeps): Pipeline {
   const { contract, fixtures, sandboxes, store, handlers, log } = parts
   // Named, since a bundler may give functions other names.
-  const stagesIn = Object.entries({
+  const requestStages = Object.entries({
     /** 404, 405 */
     identify: identify(contract, sandboxes),
     /** 401 */
@@ -67,34 +67,34 @@ export function createPipeline(parts: Parts): Pipeline {
     /** scripted */
     scenario: scenario(parts.scenarios, store),
     /** 403 */
-    plan: plan(fixtures.plans, handlers),
+    plan: requirePlan(fixtures.plans, handlers),
     /** 400, 413, 415 */
     validate: validate(handlers, parts.strict),
     /** 404 */
-    subject: subject(parts.isModel, handlers),
+    subject: checkModelExists(parts.isModel, handlers),
     /** 429 */
-    rate: rate(store, parts.limitOf, handlers),
+    rate: limitRate(store, parts.limitOf, handlers),
     /** the operation itself */
     handle: handle(contract, handlers, parts.fallback),
   }).map(([name, run]) => ({ name, run }))
-  const stagesOut = [
+  const replyStages = [
     checkAnswer(log),
-    damage(),
-    mark(parts.simHeaders),
+    applyDrift(),
+    finaliseHeaders(parts.simHeaders),
     record(parts.journal, log, parts.logBodies),
   ]
 
-  return function pipeline(request, account) {
-    const exchange = open(request, sandboxes, account)
-    const goOut = (answered: Reply): Parcel => {
+  return function pipeline(request, trace) {
+    const exchange = createExchange(request, sandboxes, trace)
+    const sendThroughReplyStages = (answered: Reply): OutgoingReply => {
       let reply = answered
-      for (const stage of stagesOut) reply = stage(exchange, reply)
+      for (const stage of replyStages) reply = stage(exchange, reply)
       return { reply, delivery: exchange.delivery, date: exchange.now }
     }
     return lastly(
-      () => andThen(firstReply(stagesIn, exchange, log), goOut),
+      () => andThen(firstReply(requestStages, exchange, log), sendThroughReplyStages),
       () => {
-        exchange.sandbox.busy -= 1
+        exchange.sandbox.activeRequests -= 1
       },
     )
   }
@@ -111,7 +111,7 @@ function firstReply(stages: readonly NamedStage[], exchange: Exchange, log: Log)
     () => replyFrom(stages, exchange),
     (error) => {
       const requestId = exchange.request.id
-      if (error instanceof NotKept) {
+      if (error instanceof StoreWriteError) {
         log.error({ requestId, reason: error.message }, 'the state cannot be written')
         return refusals.ownFault(error.message)
       }
@@ -126,7 +126,7 @@ function firstReply(stages: readonly NamedStage[], exchange: Exchange, log: Log)
 /** The reply of the first stage that has one. Most have nothing to wait for. */
 function replyFrom(stages: readonly NamedStage[], exchange: Exchange): Awaitable<Reply> {
   for (const [index, { name, run }] of stages.entries()) {
-    if (exchange.account) exchange.account.stage = name
+    if (exchange.trace) exchange.trace.stage = name
     const outcome = run(exchange)
     if (outcome instanceof Promise)
       return outcome.then((reply) => reply ?? replyFrom(stages.slice(index + 1), exchange))
@@ -135,9 +135,13 @@ function replyFrom(stages: readonly NamedStage[], exchange: Exchange): Awaitable
   throw new Error('no stage answered')
 }
 
-function open(request: Incoming, sandboxes: Pick<Sandboxes, 'use'>, account: Account | undefined): Exchange {
+function createExchange(
+  request: SimRequest,
+  sandboxes: Pick<Sandboxes, 'use'>,
+  trace: DecisionTrace | undefined,
+): Exchange {
   const sandbox = sandboxes.use(defaultSandbox)
-  sandbox.busy += 1
+  sandbox.activeRequests += 1
   return {
     request,
     sandbox,
@@ -149,11 +153,11 @@ function open(request: Incoming, sandboxes: Pick<Sandboxes, 'use'>, account: Acc
     bearer: readBearer(request.headers['authorization']),
     caller: undefined,
     scenarios: [],
-    askedByRequest: false,
-    shaping: unshaped,
-    delivery: promptly,
+    requestedExplicitly: false,
+    dataOverrides: noOverrides,
+    delivery: immediateDelivery,
     damage: [],
-    sent: undefined,
+    rawParameters: undefined,
     json: undefined,
     parameters: undefined,
     body: undefined,
@@ -161,6 +165,6 @@ function open(request: Incoming, sandboxes: Pick<Sandboxes, 'use'>, account: Acc
     answerViolations: [],
     advice: [],
     extraHeaders: {},
-    account,
+    trace,
   }
 }

@@ -4,7 +4,7 @@ import type { Plan } from '../fixtures/fixtures.ts'
 import type { Handler } from '../operations/handler.ts'
 
 /** service.md, "Endpoints": analytics requires the Growth plan or higher, otherwise 403. */
-export function plan(plans: readonly Plan[], handlers: ReadonlyMap<string, Handler>): Stage {
+export function requirePlan(plans: readonly Plan[], handlers: ReadonlyMap<string, Handler>): Stage {
   const including = plans.filter((plan) => plan.analytics).map((plan) => plan.name)
   return function plan(exchange) {
     const operation = operationOf(exchange)

@@ -1,4 +1,4 @@
-import { operationOf, type Stage, writerOf } from '../exchange/exchange.ts'
+import { operationOf, type Stage, writeContextOf } from '../exchange/exchange.ts'
 import { refusals } from '../exchange/refusals.ts'
 import type { Handler } from '../operations/handler.ts'
 import { rateHeaders } from '../scenarios/refusals.ts'
@@ -10,7 +10,7 @@ const hour = 3_600_000
  * service.md, "Limits": analyses an hour, by the plan. Comes last of all refusals, so that only a request that would
  * have been answered uses up rate. A limit of undefined is none.
  */
-export function rate(
+export function limitRate(
   store: Store,
   limitOf: (plan: string) => number | undefined,
   handlers: ReadonlyMap<string, Handler>,
@@ -21,9 +21,11 @@ export function rate(
     if (!caller || !handlers.get(operation.id)?.metered) return undefined
     const limit = limitOf(caller.plan)
     if (limit === undefined) return undefined
-    return store.takeRate(writerOf(exchange), `analyses:${caller.token}`, limit, hour).then((taken) => {
-      Object.assign(exchange.extraHeaders, rateHeaders(limit, taken.remaining, taken.resetMs))
-      return taken.allowed ? undefined : refusals.rateLimited(operation, limit, taken.resetMs)
-    })
+    return store
+      .consumeRate(writeContextOf(exchange), `analyses:${caller.token}`, limit, hour)
+      .then((taken) => {
+        Object.assign(exchange.extraHeaders, rateHeaders(limit, taken.remaining, taken.resetMs))
+        return taken.allowed ? undefined : refusals.rateLimited(operation, limit, taken.resetMs)
+      })
   }
 }

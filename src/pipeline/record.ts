@@ -1,11 +1,11 @@
 import type { Log } from '../core/log.ts'
 import { bytesOf, type Exchange, type Reply } from '../exchange/exchange.ts'
 import { captured, mostOfAnAnswer } from '../journal/capture.ts'
-import type { Captured, Entry } from '../journal/entry.ts'
+import type { JournalEntry, RecordedBody } from '../journal/entry.ts'
 import type { Journal } from '../journal/journal.ts'
 import { redactedHead, redactedText, redactedViolations } from '../journal/redact.ts'
-import { shownText } from '../journal/view.ts'
-import { sentParameters } from './sent.ts'
+import { bodyText } from '../journal/view.ts'
+import { rawParametersOf } from './sent.ts'
 
 /** Every exchange, refused or not, goes into the journal and as one line into the log. */
 export function record(journal: Journal, log: Log, logBodies: boolean) {
@@ -17,7 +17,7 @@ export function record(journal: Journal, log: Log, logBodies: boolean) {
         request: exchange.body ?? (exchange.json?.ok ? exchange.json.value : undefined),
         answer: reply.body,
         operation: exchange.operation,
-        sent: sentParameters(exchange),
+        sent: rawParametersOf(exchange),
         token: exchange.caller?.token,
       })
     } catch (error) {
@@ -29,7 +29,7 @@ export function record(journal: Journal, log: Log, logBodies: boolean) {
   }
 }
 
-function entryOf(exchange: Exchange, reply: Reply, bytes: Uint8Array, number: number): Entry {
+function entryOf(exchange: Exchange, reply: Reply, bytes: Uint8Array, number: number): JournalEntry {
   const { request, scenarios } = exchange
   const { path, query, headers } = redactedHead(request)
   return {
@@ -42,7 +42,7 @@ function entryOf(exchange: Exchange, reply: Reply, bytes: Uint8Array, number: nu
     sandbox: exchange.sandbox.name,
     operation: exchange.operation?.id,
     request: { method: request.method, path, query, headers, body: bodyOf(exchange) },
-    brokenOff: request.body.kind === 'broken-off',
+    aborted: request.body.kind === 'broken-off',
     answer: {
       status: reply.status,
       headers: answerHeaders(exchange, reply),
@@ -65,7 +65,7 @@ function answerHeaders({ violations, advice }: Exchange, { headers }: Reply) {
 
 const nothing: readonly string[] = []
 
-function bodyOf({ request: { body, headers } }: Exchange): Captured {
+function bodyOf({ request: { body, headers } }: Exchange): RecordedBody {
   if (body.kind === 'bytes') return captured(body.bytes)
   // Of one that could not be read there is no more to know than its sender said.
   const said = body.kind === 'absent' ? 0 : Number(headers['content-length'])
@@ -81,15 +81,15 @@ function lineOf({
   scenarios,
   violations,
   advice,
-  brokenOff,
-}: Entry) {
+  aborted,
+}: JournalEntry) {
   return {
     requestId: id,
     method: request.method,
     path: request.path.slice(0, 200),
     status: answer.status,
     origin: answer.origin,
-    brokenOff: brokenOff || undefined,
+    brokenOff: aborted || undefined,
     sandbox,
     operation,
     scenarios: scenarios.length > 0 ? scenarios : undefined,
@@ -101,8 +101,8 @@ function lineOf({
 /** As much of a body as is logged. */
 const mostLogged = 2000
 
-function bodiesOf({ request, answer }: Entry) {
-  const text = (body: Captured) =>
-    body.size === 0 ? undefined : (shownText(body) ?? `(${body.size} bytes)`).slice(0, mostLogged)
+function bodiesOf({ request, answer }: JournalEntry) {
+  const text = (body: RecordedBody) =>
+    body.size === 0 ? undefined : (bodyText(body) ?? `(${body.size} bytes)`).slice(0, mostLogged)
   return { requestBody: text(request.body), answerBody: text(answer.body) }
 }

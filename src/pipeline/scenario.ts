@@ -3,12 +3,12 @@ import { refusals } from '../exchange/refusals.ts'
 import type { ActiveScenario, Catalogue } from '../scenarios/catalogue.ts'
 import type { Chance, Effect } from '../scenarios/effects.ts'
 import { numberOf } from '../scenarios/parameters.ts'
-import { clashIn, parseScenarios } from '../scenarios/parse.ts'
-import { type Facts, mismatch, type RuleSet, ruleSequencePrefix } from '../scenarios/rules.ts'
+import { findConflict, parseScenarios } from '../scenarios/parse.ts'
+import { mismatch, type RuleInput, type RuleSet, ruleSequencePrefix } from '../scenarios/rules.ts'
 import { modelsIn, productsOf } from '../scenarios/subject.ts'
 import type { Store } from '../state/store.ts'
-import { type Asked, readControls } from './controls.ts'
-import { drawChance, isStruck, step, withinTimes } from './draw.ts'
+import { type RequestedControls, readControls } from './controls.ts'
+import { drawChance, fires, nextItem, withinTimes } from './draw.ts'
 
 /** Who may switch something on, besides the request's own controls. */
 export interface ScenarioSources {
@@ -32,12 +32,10 @@ export function scenario(sources: ScenarioSources, store: Store): Stage {
     const { any, example, preferred } = asked.value
     const problem = any ? problemIn(exchange, asked.value) : undefined
     if (problem !== undefined) return refusals.control(problem)
-    exchange.askedByRequest = any
+    exchange.requestedExplicitly = any
     if (preferred) exchange.extraHeaders['Preference-Applied'] = preferred
     if (any) {
-      exchange.account?.notes.push(
-        'The request itself asks for what decides; wider scopes are not looked at.',
-      )
+      exchange.trace?.notes.push('The request itself asks for what decides; wider scopes are not looked at.')
       return act(exchange, ofRequest(exchange, asked.value, store), store, example)
     }
     if (isNothingOn(exchange, sources)) return undefined
@@ -66,28 +64,31 @@ async function act(
  * Why what the request asks for cannot be done as a whole: nobody is to believe that something was switched on and was
  * not. Of a sequence every item is looked at, whichever it is this request's turn to meet.
  */
-function problemIn(exchange: Exchange, { scenarios, sequence, example }: Asked): string | undefined {
-  const items = sequence?.steps.map((step) => step.scenario) ?? []
+function problemIn(
+  exchange: Exchange,
+  { scenarios, sequence, example }: RequestedControls,
+): string | undefined {
+  const items = sequence?.items.map((step) => step.scenario) ?? []
   const misfit = [...scenarios, ...items]
     .map((active) => unfit(exchange, active))
     .find((one) => one !== undefined)
   if (misfit !== undefined) return misfit
   if (
     example &&
-    [...scenarios, ...items].some(({ entry, values }) => entry.effect(values).kind === 'answer')
+    [...scenarios, ...items].some(({ definition, values }) => definition.effect(values).kind === 'answer')
   ) {
     return 'The request asks for an example and for another answer; only one of them could be given.'
   }
   const together = items.length > 0 ? items.map((item) => [...scenarios, item]) : [scenarios]
-  return together.map(clashIn).find((clash) => clash !== undefined)
+  return together.map(findConflict).find((clash) => clash !== undefined)
 }
 
 async function ofRequest(
   exchange: Exchange,
-  { scenarios, sequence }: Asked,
+  { scenarios, sequence }: RequestedControls,
   store: Store,
 ): Promise<readonly ActiveScenario[]> {
-  return sequence ? [...scenarios, await step(exchange, sequence, store)] : scenarios
+  return sequence ? [...scenarios, await nextItem(exchange, sequence, store)] : scenarios
 }
 
 /** The narrowest scope beyond the request's controls that has anything for this request. */
@@ -98,7 +99,7 @@ async function ofWiderScope(
 ): Promise<readonly ActiveScenario[]> {
   const byMagic = fits(exchange, magicOf(exchange, sources))
   if (byMagic.length > 0) {
-    exchange.account?.notes.push('A magic value of the request decides (fixtures/).')
+    exchange.trace?.notes.push('A magic value of the request decides (fixtures/).')
     return byMagic
   }
   for (const [scope, set] of [
@@ -142,14 +143,14 @@ async function ofRules(
   { productsOfModel }: ScenarioSources,
   store: Store,
 ): Promise<readonly ActiveScenario[]> {
-  const { account } = exchange
+  const { trace } = exchange
   const facts = factsOf(exchange, productsOfModel)
   for (const [index, rule] of set.rules.entries()) {
     const acting = await ofRule(exchange, set, index, facts, store)
-    if (typeof acting === 'string') account?.notes.push(`Rule ${index} of the ${scope} ${acting}.`)
+    if (typeof acting === 'string') trace?.notes.push(`Rule ${index} of the ${scope} ${acting}.`)
     else {
-      if (account) account.rule = { scope, index }
-      account?.notes.push(`Rule ${index} of the ${scope} acts: ${JSON.stringify(rule.source)}.`)
+      if (trace) trace.rule = { scope, index }
+      trace?.notes.push(`Rule ${index} of the ${scope} acts: ${JSON.stringify(rule.source)}.`)
       return acting
     }
   }
@@ -161,7 +162,7 @@ async function ofRule(
   exchange: Exchange,
   set: RuleSet,
   index: number,
-  facts: Facts,
+  facts: RuleInput,
   store: Store,
 ): Promise<readonly ActiveScenario[] | string> {
   const rule = set.rules[index]
@@ -173,7 +174,7 @@ async function ofRule(
   if (!(await withinTimes(exchange, set, index, store)))
     return 'does not act: it is used up, or chance spares the request'
   if (!rule.sequence) return fitting
-  const item = await step(exchange, rule.sequence, store, ruleSequencePrefix(set, index))
+  const item = await nextItem(exchange, rule.sequence, store, ruleSequencePrefix(set, index))
   const acting = fits(exchange, [item])
   return acting.length > 0 ? acting : `makes no sense for this request at its turn, "${item.text}"`
 }
@@ -182,7 +183,7 @@ function fits(exchange: Exchange, scenarios: readonly ActiveScenario[]): readonl
   return scenarios.filter((active) => unfit(exchange, active) === undefined)
 }
 
-function factsOf(exchange: Exchange, productsOfModel: ReadonlyMap<string, readonly string[]>): Facts {
+function factsOf(exchange: Exchange, productsOfModel: ReadonlyMap<string, readonly string[]>): RuleInput {
   const models = modelsIn(exchange.pathParameters)
   const body = () => {
     const read = jsonOf(exchange)
@@ -197,8 +198,8 @@ function factsOf(exchange: Exchange, productsOfModel: ReadonlyMap<string, readon
   }
 }
 
-function unfit(exchange: Exchange, { entry, values, text }: ActiveScenario): string | undefined {
-  const reason = entry.unfit(operationOf(exchange), values)
+function unfit(exchange: Exchange, { definition, values, text }: ActiveScenario): string | undefined {
+  const reason = definition.inapplicableReason(operationOf(exchange), values)
   return reason === undefined ? undefined : `The scenario "${text}" makes no sense here: ${reason}.`
 }
 
@@ -210,32 +211,32 @@ async function apply(
 ): Promise<Reply | undefined> {
   let reply: Reply | undefined
   for (const active of acting) {
-    const effect = active.entry.effect(active.values)
+    const effect = active.definition.effect(active.values)
     const drawn = numberOf(active.values, 'p') < 1 || (effect.kind === 'delay' && effect.drawn)
     const chance: Chance = drawn ? await drawChance(exchange, active.text, store) : () => 0
-    if (!isStruck(active, chance)) {
-      exchange.account?.notes.push(`Chance spares the request of "${active.text}".`)
+    if (!fires(active, chance)) {
+      exchange.trace?.notes.push(`Chance spares the request of "${active.text}".`)
       continue
     }
     exchange.scenarios = [...exchange.scenarios, active]
-    reply = strike(exchange, effect, chance) ?? reply
+    reply = applyEffect(exchange, effect, chance) ?? reply
   }
   return reply
 }
 
 /** What can be done before there is an answer; the rest is `damage`'s. */
-function strike(exchange: Exchange, effect: Effect, chance: Chance): Reply | undefined {
+function applyEffect(exchange: Exchange, effect: Effect, chance: Chance): Reply | undefined {
   switch (effect.kind) {
     case 'answer':
       return effect.reply(operationOf(exchange))
     case 'shape':
-      exchange.shaping = { ...exchange.shaping, ...effect.shaping }
+      exchange.dataOverrides = { ...exchange.dataOverrides, ...effect.shaping }
       return undefined
     case 'delay':
       exchange.delivery = { ...exchange.delivery, delayMs: effect.ms(chance) }
       return undefined
     case 'deliver':
-      exchange.delivery = { ...exchange.delivery, manner: effect.manner }
+      exchange.delivery = { ...exchange.delivery, mode: effect.manner }
       return undefined
     default:
       return undefined

@@ -3,7 +3,7 @@ import { refusals } from '../exchange/refusals.ts'
 import type { Handler } from '../operations/handler.ts'
 
 /** The model that is asked for must exist: any UUID while `--models open`, a fixture's while `closed`. */
-export function subject(
+export function checkModelExists(
   isModel: (modelId: string) => boolean,
   handlers: ReadonlyMap<string, Handler>,
 ): Stage {

@@ -1,9 +1,9 @@
 import type { Violation } from '../contract/contract.ts'
-import { covering, isJson } from '../contract/media-types.ts'
+import { isJson, matchMediaType } from '../contract/media-types.ts'
 import { type Exchange, jsonOf, operationOf, type Reply, type Stage } from '../exchange/exchange.ts'
 import { refusals } from '../exchange/refusals.ts'
 import type { Handler } from '../operations/handler.ts'
-import { sentParameters } from './sent.ts'
+import { rawParametersOf } from './sent.ts'
 
 /** Everything the contract says of a request, all violations at once. `strict` turns probable mistakes into refusals. */
 export function validate(handlers: ReadonlyMap<string, Handler>, strict: boolean): Stage {
@@ -12,7 +12,7 @@ export function validate(handlers: ReadonlyMap<string, Handler>, strict: boolean
     const { body } = exchange.request
     if (body.kind === 'unreadable' && operation.body)
       return refusals.unreadableBody(operation, body.status, body.reason)
-    const { values, violations } = operation.readParameters(sentParameters(exchange))
+    const { values, violations } = operation.readParameters(rawParametersOf(exchange))
     exchange.parameters = values
     exchange.violations = [...violations, ...checkBody(exchange)]
     if (exchange.violations.length > 0) return refusals.invalid(operation, exchange.violations)
@@ -21,8 +21,8 @@ export function validate(handlers: ReadonlyMap<string, Handler>, strict: boolean
 }
 
 function advise(exchange: Exchange, handler: Handler | undefined, strict: boolean): Reply | undefined {
-  const mistakes = handler?.advise?.(exchange) ?? []
-  const recommended = handler?.recommend?.(exchange) ?? []
+  const mistakes = handler?.warnings?.(exchange) ?? []
+  const recommended = handler?.recommendations?.(exchange) ?? []
   exchange.advice = recommended.length > 0 ? [...mistakes, ...recommended] : mistakes
   if (!strict || mistakes.length === 0) return undefined
   exchange.violations = mistakes
@@ -63,7 +63,7 @@ function mediaTypeProblem(
   allowed: readonly string[],
 ): string | undefined {
   if (sent === undefined) return `is missing; send ${allowed.join(' or ')}`
-  if (covering(allowed, mediaType) === undefined)
+  if (matchMediaType(allowed, mediaType) === undefined)
     return `must be ${allowed.join(' or ')}; got "${sent.slice(0, 80)}"`
   const charset = /;\s*charset\s*=\s*"?([^";\s]+)/i.exec(sent)?.[1]?.toLowerCase() ?? 'utf-8'
   return ['utf-8', 'utf8', 'us-ascii'].includes(charset)

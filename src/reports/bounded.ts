@@ -1,6 +1,6 @@
 /** Something that several requests have shown. */
 export interface Shown<T> {
-  readonly about: T
+  readonly subject: T
   /** How many requests showed it. */
   count: number
   /** The ids of the first of them. */
@@ -11,7 +11,7 @@ export interface Shown<T> {
 const mostRequests = 10
 
 /** What was seen, each once with the requests that showed it; never more than a number of them. */
-export class Bounded<T> {
+export class CappedTally<T> {
   readonly #most: number
   readonly #byKey = new Map<string, Shown<T>>()
   #further = 0
@@ -44,14 +44,15 @@ export class Bounded<T> {
   }
 
   /** Takes over what another one has. */
-  join(other: Bounded<T>): void {
+  merge(other: CappedTally<T>): void {
     this.#further += other.#further
-    for (const [key, { requests, about, count }] of other.#byKey) this.add(key, requests, () => about, count)
+    for (const [key, { requests, subject, count }] of other.#byKey)
+      this.add(key, requests, () => subject, count)
   }
 
   #room(key: string, make: () => T): Shown<T> | undefined {
     if (this.#byKey.size >= this.#most) return undefined
-    const shown = { about: make(), count: 0, requests: [] }
+    const shown = { subject: make(), count: 0, requests: [] }
     this.#byKey.set(key, shown)
     return shown
   }

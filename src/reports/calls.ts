@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto'
 import type { Contract } from '../contract/contract.ts'
 import { canonicalJson, isObject, type Json } from '../core/json.ts'
 import { readJson } from '../core/strict-json.ts'
-import type { Entry } from '../journal/entry.ts'
-import type { Whole } from '../journal/journal.ts'
+import type { JournalEntry } from '../journal/entry.ts'
+import type { LiveExchange } from '../journal/journal.ts'
 
 /** What makes two requests the same call. */
-export interface Call {
+export interface CallKey {
   /** What every other try has, too, and is cheap to tell: method, path and query. */
   readonly kind: string
   /** Method, path, query, caller, steering headers and the body without its `insertId`. */
@@ -33,12 +33,12 @@ export function idempotentOperations({ operations }: Pick<Contract, 'operations'
 }
 
 /** The kind of call that a request is. */
-export function kindOf({ request: { method, path, query } }: Entry): string {
+export function kindOf({ request: { method, path, query } }: JournalEntry): string {
   return `${method} ${path}?${query}`
 }
 
 /** Reads what call a request is. `isIdempotent`: whether its operation knows an idempotency key. */
-export function callOf(entry: Entry, whole: Whole, isIdempotent: boolean): Call {
+export function callKeyOf(entry: JournalEntry, whole: LiveExchange, isIdempotent: boolean): CallKey {
   const { headers, body } = entry.request
   const kind = kindOf(entry)
   const base = [kind, whole.token ?? '', ...steering.map((name) => headers[name] ?? '')]
@@ -56,13 +56,13 @@ export function callOf(entry: Entry, whole: Whole, isIdempotent: boolean): Call 
 }
 
 /** A body that nobody needed to read, where all of it was kept. */
-function jsonIn({ bytes, size }: Entry['request']['body']): Json | undefined {
+function jsonIn({ bytes, size }: JournalEntry['request']['body']): Json | undefined {
   if (!bytes || bytes.length < size) return undefined
   const read = readJson(bytes)
   return read.ok ? read.value : undefined
 }
 
-function textOf(sent: Json | undefined, { bytes, size }: Entry['request']['body']): string {
+function textOf(sent: Json | undefined, { bytes, size }: JournalEntry['request']['body']): string {
   return sent === undefined ? `${size} ${new TextDecoder().decode(bytes)}` : canonicalJson(sent)
 }
 

@@ -1,18 +1,18 @@
-import type { Entry } from '../journal/entry.ts'
-import { type Call, kindOf } from './calls.ts'
-import { type Chain, isOver } from './tries.ts'
+import type { JournalEntry } from '../journal/entry.ts'
+import { type CallKey, kindOf } from './calls.ts'
+import { isOver, type RetryChain } from './tries.ts'
 
 /** Chains that are remembered; for one more, the one that nothing was heard of for longest is forgotten. */
 const mostChains = 128
 
 interface Kept {
-  readonly chain: Chain
+  readonly chain: RetryChain
   readonly sameBody: string
   readonly kind: string
 }
 
 /** The calls of a sandbox that failed and have not succeeded since. */
-export class Chains {
+export class RetryChains {
   /** By the idempotency key, else by the body; the chain that was continued last at the end. */
   readonly #kept = new Map<string, Kept>()
   /** By the body, the key of the latest chain that has it: a retry may come with another idempotency key. */
@@ -21,7 +21,7 @@ export class Chains {
   readonly #kinds = new Map<string, number>()
 
   /** Whether a request may continue a chain, by its kind and its time: most need not be looked at more closely. */
-  mayContinue(entry: Entry): boolean {
+  mayContinue(entry: JournalEntry): boolean {
     if (this.#kept.size === 0) return false
     for (const [key, { chain }] of this.#kept) {
       // In the order in which they were continued: behind one that is not over there is none, but for long waits.
@@ -32,12 +32,12 @@ export class Chains {
   }
 
   /** The chain that the call continues: the one of its idempotency key, else the latest of its body. */
-  find(call: Call): Chain | undefined {
+  find(call: CallKey): RetryChain | undefined {
     return this.#kept.get(this.#foundUnder(call))?.chain
   }
 
   /** Begins a chain beside all others, or puts a chain of exactly this key in place of what it was. */
-  keep(call: Call, chain: Chain): void {
+  keep(call: CallKey, chain: RetryChain): void {
     const key = keyOf(call)
     this.#forget(key)
     this.#kept.set(key, { chain, sameBody: call.sameBody, kind: call.kind })
@@ -48,11 +48,11 @@ export class Chains {
   }
 
   /** Forgets the chain that the call continues. */
-  drop(call: Call): void {
+  drop(call: CallKey): void {
     this.#forget(this.#foundUnder(call))
   }
 
-  #foundUnder(call: Call): string {
+  #foundUnder(call: CallKey): string {
     const key = keyOf(call)
     return this.#kept.has(key) ? key : (this.#keyOfBody.get(call.sameBody) ?? key)
   }
@@ -68,6 +68,6 @@ export class Chains {
   }
 }
 
-function keyOf({ sameBody, sameId }: Call): string {
+function keyOf({ sameBody, sameId }: CallKey): string {
   return sameId ?? sameBody
 }

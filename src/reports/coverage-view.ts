@@ -1,10 +1,10 @@
 import type { Coverage } from './coverage.ts'
-import type { OperationPoints, Point } from './points.ts'
-import type { Way, Ways } from './ways.ts'
+import type { CoverageItem, OperationItems } from './points.ts'
+import type { CoverageHint, HintFinder } from './ways.ts'
 import { isOfRequest, nameOf, sentenceOf } from './words.ts'
 
 /** Where answers are looked for: what they show depends on both. */
-export interface Place {
+export interface PreviewWorld {
   readonly seed: string
   /** Epoch milliseconds. */
   readonly now: number
@@ -23,7 +23,7 @@ export interface Share {
 export interface Named {
   /** Its place in the contract's order. */
   readonly number: number
-  readonly point: Point
+  readonly point: CoverageItem
   readonly name: string
 }
 
@@ -31,7 +31,7 @@ export interface Named {
 export interface Missing extends Named {
   readonly sentence: string
   /** How to meet it, where it is part of an answer and a way is known. */
-  readonly way: Way | undefined
+  readonly way: CoverageHint | undefined
 }
 
 export interface OperationCoverage extends Share {
@@ -54,9 +54,9 @@ export interface CoverageView extends Share {
 /** Says of what was met what is missing, and how to meet it. In the contract's order. */
 export function viewCoverage(
   coverage: Coverage,
-  plan: readonly OperationPoints[],
-  ways: Ways,
-  place: Place,
+  plan: readonly OperationItems[],
+  ways: HintFinder,
+  place: PreviewWorld,
 ): CoverageView {
   const operations = plan.map((points) => viewOperation(coverage, points, ways, place))
   const sum = (of: (one: OperationCoverage) => number) => operations.reduce((all, one) => all + of(one), 0)
@@ -71,16 +71,16 @@ export function viewCoverage(
 
 function viewOperation(
   coverage: Coverage,
-  own: OperationPoints,
-  ways: Ways,
-  place: Place,
+  own: OperationItems,
+  ways: HintFinder,
+  place: PreviewWorld,
 ): OperationCoverage {
-  const { operation, points } = own
+  const { operation, items } = own
   const { requests = 0, marks = new Uint8Array() } = coverage.of(operation.id) ?? {}
   const covered: Named[] = []
   const missing: Missing[] = []
   const outOfReach: string[] = []
-  for (const [number, point] of points.entries()) {
+  for (const [number, point] of items.entries()) {
     const name = nameOf(point)
     const way = isOfRequest(point) || marks[number] === 1 ? undefined : ways.to(own, number, place)
     if (marks[number] === 1) covered.push({ number, point, name })

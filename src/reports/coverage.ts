@@ -1,7 +1,7 @@
-import type { Entry } from '../journal/entry.ts'
-import type { Whole } from '../journal/journal.ts'
-import type { CountedParameter, OperationPoints } from './points.ts'
-import { visit } from './shape.ts'
+import type { JournalEntry } from '../journal/entry.ts'
+import type { LiveExchange } from '../journal/journal.ts'
+import type { CountedParameter, OperationItems } from './points.ts'
+import { collectHits } from './shape.ts'
 
 /** What was met of one operation. */
 export interface Met {
@@ -20,13 +20,13 @@ export interface Met {
  * purpose or cut off, and not a refusal of the simulator's own, which the service would never give.
  */
 export class Coverage {
-  readonly #byOperation: ReadonlyMap<string, readonly [OperationPoints, Met]>
+  readonly #byOperation: ReadonlyMap<string, readonly [OperationItems, Met]>
 
-  constructor(plan: readonly OperationPoints[]) {
+  constructor(plan: readonly OperationItems[]) {
     this.#byOperation = new Map(
       plan.map((points) => [
         points.operation.id,
-        [points, { requests: 0, marks: new Uint8Array(points.points.length) }],
+        [points, { requests: 0, marks: new Uint8Array(points.items.length) }],
       ]),
     )
   }
@@ -37,7 +37,7 @@ export class Coverage {
   }
 
   /** Marks what an exchange has met. */
-  note(entry: Entry, whole: Whole): void {
+  record(entry: JournalEntry, whole: LiveExchange): void {
     const found = this.#byOperation.get(entry.operation ?? '')
     if (!found) return
     const [points, met] = found
@@ -52,7 +52,7 @@ export class Coverage {
   }
 
   /** Takes over what another one has met. */
-  join(other: Coverage): void {
+  merge(other: Coverage): void {
     for (const [id, [, own]] of this.#byOperation) {
       const theirs = other.of(id)
       if (!theirs) continue
@@ -63,18 +63,18 @@ export class Coverage {
 }
 
 /** Whether the client got the answer as the contract has it; one that comes in pieces is still whole. */
-function isWhole({ damage }: Entry): boolean {
+function isWhole({ damage }: JournalEntry): boolean {
   return damage.every((one) => one === 'dribble')
 }
 
-function noteRequest(whole: Whole, { parameters, body }: OperationPoints, marks: Uint8Array): void {
+function noteRequest(whole: LiveExchange, { parameters, body }: OperationItems, marks: Uint8Array): void {
   for (const parameter of parameters) {
     const group = whole.sent[parameter.in]
     const sent = Object.hasOwn(group, parameter.name) ? group[parameter.name] : undefined
     if (sent !== undefined) noteParameter(parameter, sent, marks)
   }
   if (body && whole.request !== undefined)
-    visit(body, whole.request, (number) => {
+    collectHits(body, whole.request, (number) => {
       marks[number] = 1
     })
 }

@@ -1,9 +1,9 @@
 import type { Place } from '../contract/contract.ts'
 import { isObject } from '../core/json.ts'
 import type { Origin } from '../exchange/exchange.ts'
-import type { Entry } from '../journal/entry.ts'
-import type { Whole } from '../journal/journal.ts'
-import { Bounded } from './bounded.ts'
+import type { JournalEntry } from '../journal/entry.ts'
+import type { LiveExchange } from '../journal/journal.ts'
+import { CappedTally } from './bounded.ts'
 
 /** A rule of the contract that requests broke. */
 export interface BrokenRule {
@@ -38,10 +38,10 @@ export type IsMagicKey = (token: string) => boolean
  * for, and that somebody was there to get. A refusal whose reason is a broken rule is told of as that, and a suite that means to see a refusal asks for it, by a
  * scenario or by a magic key: one whose plan is refused (403) was chosen for that.
  */
-export class Faults {
+export class ContractFindings {
   readonly #isMagicKey: IsMagicKey
-  readonly broken = new Bounded<BrokenRule>(mostKinds)
-  readonly unexpected = new Bounded<Unexpected>(mostKinds)
+  readonly broken = new CappedTally<BrokenRule>(mostKinds)
+  readonly unexpected = new CappedTally<Unexpected>(mostKinds)
   /** Requests that broke at least one rule. */
   requestsThatBroke = 0
   /** Answers that were not expected. */
@@ -51,22 +51,22 @@ export class Faults {
     this.#isMagicKey = isMagicKey
   }
 
-  note(entry: Entry, { answer, token }: Whole): void {
-    if (entry.brokenOff) return
+  record(entry: JournalEntry, { answer, token }: LiveExchange): void {
+    if (entry.aborted) return
     const { status, origin } = entry.answer
     if (entry.violations.length > 0) this.#noteBroken(entry)
     else if (status >= 400 && origin !== 'scenario' && !(status === 403 && this.#isMagicKey(token ?? '')))
       this.#noteUnexpected(entry, isObject(answer) ? String(answer['error'] ?? '') : '')
   }
 
-  join(other: Faults): void {
-    this.broken.join(other.broken)
-    this.unexpected.join(other.unexpected)
+  merge(other: ContractFindings): void {
+    this.broken.merge(other.broken)
+    this.unexpected.merge(other.unexpected)
     this.requestsThatBroke += other.requestsThatBroke
     this.answersUnexpected += other.answersUnexpected
   }
 
-  #noteBroken({ id, operation = '', violations }: Entry): void {
+  #noteBroken({ id, operation = '', violations }: JournalEntry): void {
     this.requestsThatBroke += 1
     const seen = new Set<string>()
     for (const { in: place, pointer, keyword, message } of violations) {
@@ -80,7 +80,7 @@ export class Faults {
   }
 
   #noteUnexpected(
-    { id, operation = '', request: { method }, answer: { status, origin } }: Entry,
+    { id, operation = '', request: { method }, answer: { status, origin } }: JournalEntry,
     message: string,
   ): void {
     this.answersUnexpected += 1

@@ -1,8 +1,8 @@
 import { mannersRules } from './manners-rules.ts'
-import { type Counted, placeOf, type Report, seenIn, several, subjectOf } from './model.ts'
+import { type Counted, placeOf, pluralize, type Report, seenIn, subjectOf } from './model.ts'
 
 /** One thing to be told, in words. */
-export interface Told {
+export interface SectionItem {
   /** What it is about: an operation with the rule that was broken. */
   readonly title: string
   readonly sentence: string
@@ -11,25 +11,25 @@ export interface Told {
 }
 
 /** A kind of finding, in the order in which every report has them. */
-export interface Chapter {
+export interface Section {
   readonly key: 'violations' | 'unexpected' | 'manners'
   readonly title: string
   /** What it means. */
-  readonly about: string
+  readonly description: string
   /** What is said where nothing was found. */
   readonly none: string
-  readonly told: readonly Told[]
+  readonly told: readonly SectionItem[]
   /** What there was no room for; empty for nothing. */
   readonly further: string
 }
 
 /** The chapters of a report, in words: the same for every rendering. */
-export function chaptersOf({ brokenRules, unexpectedAnswers, manners }: Report): readonly Chapter[] {
+export function sectionsOf({ brokenRules, unexpectedAnswers, manners }: Report): readonly Section[] {
   return [
     {
       key: 'violations',
       title: 'Violations',
-      about: 'Requests that broke the contract.',
+      description: 'Requests that broke the contract.',
       none: 'Every request fits the contract.',
       told: brokenRules.list.map((one) =>
         told(one, `${one.operation}: ${placeOf(one)}`, `${one.keyword}: ${one.message}`),
@@ -39,7 +39,7 @@ export function chaptersOf({ brokenRules, unexpectedAnswers, manners }: Report):
     {
       key: 'unexpected',
       title: 'Unexpected answers',
-      about: 'Refusals and failures that no scenario was asked for.',
+      description: 'Refusals and failures that no scenario was asked for.',
       none: 'Every refusal and failure was asked for.',
       told: unexpectedAnswers.list.map((one) =>
         told(one, `${subjectOf(one)}: ${one.status}`, `${one.message} (origin: ${one.origin})`),
@@ -49,7 +49,7 @@ export function chaptersOf({ brokenRules, unexpectedAnswers, manners }: Report):
     {
       key: 'manners',
       title: 'Manners',
-      about: 'How the client behaves when something fails.',
+      description: 'How the client behaves when something fails.',
       none: 'The client was polite.',
       told: manners.list.map((one) =>
         told(
@@ -63,12 +63,12 @@ export function chaptersOf({ brokenRules, unexpectedAnswers, manners }: Report):
   ]
 }
 
-function told(one: Counted<unknown>, title: string, sentence: string): Told {
+function told(one: Counted<unknown>, title: string, sentence: string): SectionItem {
   return { title, sentence: sentence.trim(), shownBy: seenIn(one) }
 }
 
 function furtherOf(further: number): string {
-  return further === 0 ? '' : `There was no room for ${several(further, 'further one')}.`
+  return further === 0 ? '' : `There was no room for ${pluralize(further, 'further one')}.`
 }
 
 /** What of an operation nobody has met and the simulator knows no way to. */

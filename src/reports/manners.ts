@@ -1,13 +1,13 @@
-import type { Entry } from '../journal/entry.ts'
-import type { Whole } from '../journal/journal.ts'
-import { Bounded } from './bounded.ts'
-import { type Call, callOf } from './calls.ts'
-import { Chains } from './chains.ts'
+import type { JournalEntry } from '../journal/entry.ts'
+import type { LiveExchange } from '../journal/journal.ts'
+import { CappedTally } from './bounded.ts'
+import { type CallKey, callKeyOf } from './calls.ts'
+import { RetryChains } from './chains.ts'
 import type { MannersRule } from './manners-rules.ts'
-import { isJudged, rudeness, type Try, tryOf } from './tries.ts'
+import { type Attempt, attemptOf, isJudged, judgeRetry } from './tries.ts'
 
 /** One thing that a client did not do as it should. */
-export interface Finding {
+export interface MannersFinding {
   readonly rule: MannersRule
   /** Empty where the request met none. */
   readonly operation: string
@@ -27,31 +27,31 @@ const mostFindings = 100
  */
 export class Manners {
   readonly #idempotent: ReadonlySet<string>
-  readonly #chains = new Chains()
-  readonly findings = new Bounded<Finding>(mostFindings)
+  readonly #chains = new RetryChains()
+  readonly findings = new CappedTally<MannersFinding>(mostFindings)
 
   /** `idempotent`: the ids of the operations that know an `insertId`. */
   constructor(idempotent: ReadonlySet<string>) {
     this.#idempotent = idempotent
   }
 
-  note(entry: Entry, whole: Whole): void {
+  record(entry: JournalEntry, whole: LiveExchange): void {
     this.#noteHeaders(entry)
-    if (entry.answer.origin === 'simulator' || entry.brokenOff) return
+    if (entry.answer.origin === 'simulator' || entry.aborted) return
     // Most requests succeed, and nothing is waiting for them.
     const mayContinue = this.#chains.mayContinue(entry)
     const failed = isJudged(entry)
     if (mayContinue || failed) this.#noteTry(entry, whole, failed)
   }
 
-  join(other: Manners): void {
-    this.findings.join(other.findings)
+  merge(other: Manners): void {
+    this.findings.merge(other.findings)
   }
 
-  #noteTry(entry: Entry, whole: Whole, failed: boolean): void {
+  #noteTry(entry: JournalEntry, whole: LiveExchange, failed: boolean): void {
     const isIdempotent = this.#idempotent.has(entry.operation ?? '')
-    const call = callOf(entry, whole, isIdempotent)
-    const latest = tryOf(entry, call)
+    const call = callKeyOf(entry, whole, isIdempotent)
+    const latest = attemptOf(entry, call)
     const chain = this.#chains.find(call)
     const isRetry = chain !== undefined && latest.at >= chain.last.end
     if (!isRetry) {
@@ -59,7 +59,7 @@ export class Manners {
       if (failed && latest.end >= (chain?.last.end ?? 0)) this.#begin(call, entry, latest)
       return
     }
-    const { pauses, rude } = rudeness(chain, latest, isIdempotent)
+    const { pauses, rude } = judgeRetry(chain, latest, isIdempotent)
     for (const { rule, sentence, waitedMs } of rude) {
       const about = { rule, operation: entry.operation ?? '', sentence, waitedMs }
       const key = [rule, about.operation, chain.name, sentence].join(' ')
@@ -69,19 +69,19 @@ export class Manners {
     if (failed) this.#chains.keep(call, { name: chain.name, last: latest, pauses })
   }
 
-  #begin(call: Call, { number }: Entry, last: Try): void {
+  #begin(call: CallKey, { number }: JournalEntry, last: Attempt): void {
     // Padded, so that findings come in the order of the requests.
     this.#chains.keep(call, { name: String(number).padStart(12, '0'), last, pauses: [] })
   }
 
-  #noteHeaders(entry: Entry): void {
+  #noteHeaders(entry: JournalEntry): void {
     const { headers, body } = entry.request
     if (!headers['user-agent']) this.#find(entry, 'user-agent', 'asked without a User-Agent')
     if (body.size > 0 && headers['content-type'] === undefined)
       this.#find(entry, 'content-type', 'sent a body without a Content-Type')
   }
 
-  #find({ id, request: { method }, operation = '' }: Entry, rule: MannersRule, what: string): void {
+  #find({ id, request: { method }, operation = '' }: JournalEntry, rule: MannersRule, what: string): void {
     this.findings.add(`${rule} ${operation} ${method}`, [id], () => {
       const sentence = `${operation || method} was ${what}.`
       return { rule, operation, sentence, waitedMs: undefined }

@@ -1,11 +1,11 @@
 import type { Contract } from '../contract/contract.ts'
-import type { Bounded } from './bounded.ts'
-import { type CoverageView, type Place, viewCoverage } from './coverage-view.ts'
+import type { CappedTally } from './bounded.ts'
+import { type CoverageView, type PreviewWorld, viewCoverage } from './coverage-view.ts'
 import type { BrokenRule, Unexpected } from './faults.ts'
-import type { Finding } from './manners.ts'
+import type { MannersFinding } from './manners.ts'
 import { mannersRules } from './manners-rules.ts'
-import type { Ways } from './ways.ts'
-import type { Witness } from './witness.ts'
+import type { HintFinder } from './ways.ts'
+import type { EvidenceCollector } from './witness.ts'
 
 /** Something with the requests that showed it. */
 export type Counted<T> = T & {
@@ -38,19 +38,19 @@ export interface Report {
   readonly unexpected: number
   readonly brokenRules: Found<BrokenRule>
   readonly unexpectedAnswers: Found<Unexpected>
-  readonly manners: Found<Finding>
+  readonly manners: Found<MannersFinding>
   readonly coverage: CoverageView
 }
 
 /** Whose evidence is asked for; undefined: everybody's. */
-export type Whose = string | undefined
+export type SandboxFilter = string | undefined
 
 export interface ReporterParts {
   readonly contract: Pick<Contract, 'title' | 'version'>
-  readonly witness: Witness
-  readonly ways: Ways
+  readonly witness: EvidenceCollector
+  readonly ways: HintFinder
   /** The seed and the time of a sandbox, or of the default one. */
-  readonly placeOf: (whose: Whose) => Place
+  readonly placeOf: (whose: SandboxFilter) => PreviewWorld
 }
 
 /** Tells what was witnessed. */
@@ -61,34 +61,34 @@ export class Reporter {
     this.#parts = parts
   }
 
-  coverage(whose: Whose): CoverageView {
+  coverage(whose: SandboxFilter): CoverageView {
     const { witness, ways, placeOf } = this.#parts
     return viewCoverage(witness.of(whose).coverage, witness.plan, ways, placeOf(whose))
   }
 
-  manners(whose: Whose): Found<Finding> & { readonly rules: typeof mannersRules } {
+  manners(whose: SandboxFilter): Found<MannersFinding> & { readonly rules: typeof mannersRules } {
     return { rules: mannersRules, ...foundIn(this.#parts.witness.of(whose).manners.findings) }
   }
 
-  report(whose: Whose): Report {
+  report(whose: SandboxFilter): Report {
     const { title, version } = this.#parts.contract
-    const { faults, manners, requests } = this.#parts.witness.of(whose)
+    const { contractFindings, manners, requests } = this.#parts.witness.of(whose)
     return {
       contract: { title, version },
       sandbox: whose,
       requests,
-      violations: faults.requestsThatBroke,
-      unexpected: faults.answersUnexpected,
-      brokenRules: foundIn(faults.broken),
-      unexpectedAnswers: foundIn(faults.unexpected),
+      violations: contractFindings.requestsThatBroke,
+      unexpected: contractFindings.answersUnexpected,
+      brokenRules: foundIn(contractFindings.broken),
+      unexpectedAnswers: foundIn(contractFindings.unexpected),
       manners: foundIn(manners.findings),
       coverage: this.coverage(whose),
     }
   }
 }
 
-function foundIn<T>(bounded: Bounded<T>): Found<T> {
-  const list = bounded.list().map(({ about, count, requests }) => ({ ...about, count, requests }))
+function foundIn<T>(bounded: CappedTally<T>): Found<T> {
+  const list = bounded.list().map(({ subject, count, requests }) => ({ ...subject, count, requests }))
   return { list, further: bounded.further }
 }
 
@@ -100,16 +100,16 @@ export function totalOf({ list, further }: Found<unknown>): number {
 /** One line: `10 requests, 2 broke the contract, 1 unexpected answer, 3 findings on manners, 31.6 % of the contract covered`. */
 export function summaryOf({ requests, violations, unexpected, manners, coverage }: Report): string {
   return [
-    several(requests, 'request'),
+    pluralize(requests, 'request'),
     `${violations} broke the contract`,
-    several(unexpected, 'unexpected answer'),
-    `${several(totalOf(manners), 'finding')} on manners`,
+    pluralize(unexpected, 'unexpected answer'),
+    `${pluralize(totalOf(manners), 'finding')} on manners`,
     `${coverage.percent} % of the contract covered`,
   ].join(', ')
 }
 
 /** `1 request`, `2 requests`. */
-export function several(count: number, noun: string): string {
+export function pluralize(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`
 }
 
@@ -126,5 +126,5 @@ export function subjectOf({ operation, method }: Unexpected): string {
 /** `req-1, req-2`, or `12 times: req-1, req-2 ...` where not all ids are kept. */
 export function seenIn({ count, requests }: Counted<unknown>): string {
   const ids = requests.join(', ')
-  return count > requests.length ? `${several(count, 'time')}: ${ids} ...` : ids
+  return count > requests.length ? `${pluralize(count, 'time')}: ${ids} ...` : ids
 }

@@ -1,12 +1,12 @@
 import type { Contract, DescribedParameter, Operation } from '../contract/contract.ts'
 import type { Json } from '../core/json.ts'
-import { type Listed, type Numbering, type Shape, shapeOf, visit } from './shape.ts'
+import { type CoverageTree, collectHits, coverageTree, type Listed, type Numbering } from './shape.ts'
 
 /**
  * One thing of the contract that a client can meet. Of a request: a parameter, a field of the body, or a value of one that
  * lists its values. Of an answer: a status, a value of a field that lists its values, and whether a field that may be null is.
  */
-export type Point =
+export type CoverageItem =
   | { readonly kind: 'status'; readonly status: number }
   | { readonly kind: 'parameter'; readonly in: DescribedParameter['in']; readonly name: string }
   | {
@@ -37,33 +37,33 @@ export interface CountedParameter {
 }
 
 /** Everything that can be met of one operation. */
-export interface OperationPoints {
+export interface OperationItems {
   readonly operation: Operation
   /** The numbers are the indices here. */
-  readonly points: readonly Point[]
+  readonly items: readonly CoverageItem[]
   readonly statuses: ReadonlyMap<number, number>
   readonly parameters: readonly CountedParameter[]
-  readonly body: Shape | undefined
+  readonly body: CoverageTree | undefined
   /** The numbers that the body of an answer shows; without those of the status. Cheap for a body seen before. */
   shownBy(status: number, body: Json | undefined): Iterable<number>
 }
 
 /** Walks all schemas of the contract once, at start. */
-export function pointsOf({ operations }: Pick<Contract, 'operations'>): OperationPoints[] {
-  return operations.map(pointsOfOperation)
+export function coverageItems({ operations }: Pick<Contract, 'operations'>): OperationItems[] {
+  return operations.map(itemsOfOperation)
 }
 
-function pointsOfOperation(operation: Operation): OperationPoints {
-  const points: Point[] = []
-  const add = (point: Point) => points.push(point) - 1
+function itemsOfOperation(operation: Operation): OperationItems {
+  const items: CoverageItem[] = []
+  const add = (point: CoverageItem) => items.push(point) - 1
   const statuses = new Map(operation.statuses.map((status) => [status, add({ kind: 'status', status })]))
   const parameters = operation.parameters.map((parameter) => countParameter(parameter, add))
   const schema = operation.bodySchema()
-  const body = schema && shapeOf(schema, numberRequest(add))
+  const body = schema && coverageTree(schema, numberRequest(add))
   const answers = new Map(operation.statuses.map((status) => [status, answerShape(operation, status, add)]))
   return {
     operation,
-    points,
+    items,
     statuses,
     parameters,
     body,
@@ -74,12 +74,12 @@ function pointsOfOperation(operation: Operation): OperationPoints {
   }
 }
 
-type Add = (point: Point) => number
+type Add = (point: CoverageItem) => number
 
 function countParameter({ in: place, name, schema }: DescribedParameter, add: Add): CountedParameter {
   const number = add({ kind: 'parameter', in: place, name })
   const values = new Map<string, number>()
-  shapeOf({ type: 'array', items: schema }, (countable) => {
+  coverageTree({ type: 'array', items: schema }, (countable) => {
     if (countable.kind !== 'value') return undefined
     const point = add({ kind: 'parameter-value', in: place, name, value: countable.value })
     values.set(String(countable.value), point)
@@ -109,14 +109,14 @@ function numberAnswer(status: number, add: Add): Numbering {
 /** Answers are mostly the same objects again (cached figures, examples): each is walked once. */
 function answerShape(operation: Operation, status: number, add: Add) {
   const schema = operation.responseSchema(status)
-  const shape = schema && shapeOf(schema, numberAnswer(status, add))
+  const shape = schema && coverageTree(schema, numberAnswer(status, add))
   if (!shape) return undefined
   const known = new WeakMap<object, readonly number[]>()
   return (body: Json): readonly number[] => {
     const before = typeof body === 'object' && body !== null ? known.get(body) : undefined
     if (before) return before
     const shown = new Set<number>()
-    visit(shape, body, (number) => shown.add(number))
+    collectHits(shape, body, (number) => shown.add(number))
     const numbers = [...shown]
     if (typeof body === 'object' && body !== null) known.set(body, numbers)
     return numbers

@@ -7,17 +7,17 @@ export type Listed = string | number | boolean
  * The places of a body that there is something to count at, as a tree: what stands at one place under `allOf`, `anyOf` and
  * `oneOf` is one place. The numbers are those of points; undefined where nothing is counted.
  */
-export interface Shape {
+export interface CoverageTree {
   /** The member is there at all; undefined for what is no member that the schema names. */
   present: number | undefined
   isNull: number | undefined
   notNull: number | undefined
   readonly values: ReadonlyMap<Listed, number>
-  readonly members: ReadonlyMap<string, Shape>
+  readonly members: ReadonlyMap<string, CoverageTree>
   /** Of an array. */
-  readonly items: Shape | undefined
+  readonly items: CoverageTree | undefined
   /** Of members that are not listed. */
-  readonly others: Shape | undefined
+  readonly others: CoverageTree | undefined
 }
 
 /** What there is to count at a place; `present` only of members that the schema names. `pointer`: a JSON pointer with a star for the items of an array and for members that are not listed. */
@@ -33,7 +33,7 @@ export type Numbering = (countable: Countable) => number | undefined
 const deepest = 12
 
 /** Reads a schema, references resolved, once; undefined where nothing of it is counted. */
-export function shapeOf(schema: JsonObject, number: Numbering): Shape | undefined {
+export function coverageTree(schema: JsonObject, number: Numbering): CoverageTree | undefined {
   return shapeAt([schema], '', 0, number, false)
 }
 
@@ -43,7 +43,7 @@ function shapeAt(
   depth: number,
   number: Numbering,
   isMember: boolean,
-): Shape | undefined {
+): CoverageTree | undefined {
   if (depth > deepest || schemas.length === 0) return undefined
   const alternatives = schemas.flatMap(alternativesOf)
   const present = isMember ? number({ kind: 'present', pointer }) : undefined
@@ -66,7 +66,7 @@ function shapeAt(
   return emptyAsNothing({ ...shape, items: within('items'), others: within('additionalProperties') })
 }
 
-function emptyAsNothing(shape: Shape): Shape | undefined {
+function emptyAsNothing(shape: CoverageTree): CoverageTree | undefined {
   const { present, isNull, notNull, values, members, items, others } = shape
   const some = present ?? isNull ?? notNull ?? items ?? others
   return some === undefined && values.size === 0 && members.size === 0 ? undefined : shape
@@ -144,16 +144,16 @@ function permits(schema: JsonObject, isNull: boolean): boolean {
 }
 
 /** Tells the number of everything countable that a body shows; a number may come more than once. */
-export function visit(shape: Shape, value: Json, tell: (number: number) => void): void {
+export function collectHits(shape: CoverageTree, value: Json, tell: (number: number) => void): void {
   if (shape.present !== undefined) tell(shape.present)
   const branch = value === null ? shape.isNull : shape.notNull
   if (branch !== undefined) tell(branch)
   if (value !== null) visitWithin(shape, value, tell)
 }
 
-function visitWithin(shape: Shape, value: NonNullable<Json>, tell: (number: number) => void): void {
+function visitWithin(shape: CoverageTree, value: NonNullable<Json>, tell: (number: number) => void): void {
   if (Array.isArray(value)) {
-    if (shape.items) for (const item of value) visit(shape.items, item, tell)
+    if (shape.items) for (const item of value) collectHits(shape.items, item, tell)
   } else if (typeof value === 'object') visitMembers(shape, value, tell)
   else {
     const listed = shape.values.get(value)
@@ -161,13 +161,18 @@ function visitWithin(shape: Shape, value: NonNullable<Json>, tell: (number: numb
   }
 }
 
-function visitMembers({ members, others }: Shape, value: JsonObject, tell: (number: number) => void): void {
+function visitMembers(
+  { members, others }: CoverageTree,
+  value: JsonObject,
+  tell: (number: number) => void,
+): void {
   for (const [name, inner] of members) {
     const member = Object.hasOwn(value, name) ? value[name] : undefined
-    if (member !== undefined) visit(inner, member, tell)
+    if (member !== undefined) collectHits(inner, member, tell)
   }
   if (!others) return
-  for (const [name, member] of Object.entries(value)) if (!members.has(name)) visit(others, member, tell)
+  for (const [name, member] of Object.entries(value))
+    if (!members.has(name)) collectHits(others, member, tell)
 }
 
 function escaped(name: string): string {

@@ -1,9 +1,9 @@
-import type { Entry } from '../journal/entry.ts'
-import type { Call } from './calls.ts'
+import type { JournalEntry } from '../journal/entry.ts'
+import type { CallKey } from './calls.ts'
 import type { MannersRule } from './manners-rules.ts'
 
 /** One request of a chain, with how it ended. */
-export interface Try {
+export interface Attempt {
   /** The request's id. */
   readonly id: string
   /** The machine's time of receipt, epoch milliseconds. */
@@ -20,10 +20,10 @@ export interface Try {
 }
 
 /** A call that failed, until it succeeds. */
-export interface Chain {
+export interface RetryChain {
   /** The chain's first request, so that its findings are told apart from others'. */
   readonly name: string
-  readonly last: Try
+  readonly last: Attempt
   /** How long the client waited before its latest retries, milliseconds; those that a `Retry-After` ruled are not among them. */
   readonly pauses: readonly number[]
 }
@@ -44,17 +44,17 @@ const final = [400, 401, 403, 404]
 const losing = ['reset', 'empty', 'hang', 'truncated', 'malformed']
 
 /** Whether how the client goes on after this answer is judged. */
-export function isJudged(entry: Entry): boolean {
+export function isJudged(entry: JournalEntry): boolean {
   return outcomeOf(entry) !== 'fine'
 }
 
-function outcomeOf({ damage, answer: { status } }: Entry): Try['outcome'] {
+function outcomeOf({ damage, answer: { status } }: JournalEntry): Attempt['outcome'] {
   if (damage.some((one) => losing.includes(one))) return 'lost'
   if (status === 429 || status >= 500) return 'failed'
   return final.includes(status) ? 'refused' : 'fine'
 }
 
-export function tryOf(entry: Entry, { insertId }: Call): Try {
+export function attemptOf(entry: JournalEntry, { insertId }: CallKey): Attempt {
   const { id, at, now, durationMs, delayMs, answer } = entry
   const outcome = outcomeOf(entry)
   const asked = outcome === 'failed' && [429, 503].includes(answer.status)
@@ -81,23 +81,23 @@ function askedBy(headers: Readonly<Record<string, string>>): number | undefined 
 }
 
 /** One thing that was not polite about a retry. */
-export interface Rude {
+export interface RetryFault {
   readonly rule: MannersRule
   readonly sentence: string
   readonly waitedMs: number | undefined
 }
 
 /** Whether whoever comes at this time, by the machine, has begun anew. */
-export function isOver({ last }: Chain, at: number): boolean {
+export function isOver({ last }: RetryChain, at: number): boolean {
   return at - last.end > (last.askedMs ?? 0) + later
 }
 
 /** What is to be said of a request as a retry of the chain, and the pauses from there on. */
-export function rudeness(
-  chain: Chain,
-  latest: Try,
+export function judgeRetry(
+  chain: RetryChain,
+  latest: Attempt,
   isIdempotent: boolean,
-): { readonly pauses: readonly number[]; readonly rude: readonly Rude[] } {
+): { readonly pauses: readonly number[]; readonly rude: readonly RetryFault[] } {
   const { last } = chain
   const waited = pauseBetween(last, latest)
   if (waited > (last.askedMs ?? 0) + later) return { pauses: [], rude: [] }
@@ -112,19 +112,19 @@ export function rudeness(
 }
 
 /** In the machine's time; where the sandbox's clock was moved on meanwhile, in the sandbox's time if that is longer. */
-function pauseBetween(last: Try, latest: Try): number {
+function pauseBetween(last: Attempt, latest: Attempt): number {
   const real = latest.at - last.end
   const moved = latest.now - last.now
   return moved - (latest.at - last.at) > tolerance ? Math.max(real, moved) : real
 }
 
-function refusedAgain(last: Try, latest: Try): Rude[] {
+function refusedAgain(last: Attempt, latest: Attempt): RetryFault[] {
   if (last.insertId !== latest.insertId) return []
   const sentence = `A request that was refused with ${last.status} was sent again unchanged.`
   return [{ rule: 'no-retry', sentence, waitedMs: undefined }]
 }
 
-function tooEarly({ askedMs = 0, status }: Try, waited: number): Rude | undefined {
+function tooEarly({ askedMs = 0, status }: Attempt, waited: number): RetryFault | undefined {
   if (waited >= askedMs - tolerance) return undefined
   const sentence = `A ${status} asked to wait for ${askedMs / 1000} s, and the client came back earlier.`
   return { rule: 'retry-after', sentence, waitedMs: Math.round(waited) }
@@ -134,7 +134,7 @@ function tooEarly({ askedMs = 0, status }: Try, waited: number): Rude | undefine
  * A client that tries again at once hammers; after a lost connection it may do so once, since connections that were kept open
  * break for no reason. One that waits twice in a row for less time than before does not back off; once can be chance (jitter).
  */
-function notBackedOff(last: Try, waited: number, pauses: readonly number[]): Rude | undefined {
+function notBackedOff(last: Attempt, waited: number, pauses: readonly number[]): RetryFault | undefined {
   const after = last.outcome === 'lost' ? 'a lost answer' : `a ${last.status}`
   const mayHurry = last.outcome === 'lost' && pauses.length === 1
   if (waited < atOnce && !mayHurry) {
@@ -147,7 +147,7 @@ function notBackedOff(last: Try, waited: number, pauses: readonly number[]): Rud
   return { rule: 'back-off', sentence, waitedMs: Math.round(waited) }
 }
 
-function otherId(last: Try, latest: Try): Rude | undefined {
+function otherId(last: Attempt, latest: Attempt): RetryFault | undefined {
   if (latest.insertId !== undefined && last.insertId === latest.insertId) return undefined
   const how = latest.insertId === undefined ? 'without an insertId' : 'with another insertId'
   const after = last.outcome === 'lost' ? 'whose answer was lost' : `that was answered with ${last.status}`

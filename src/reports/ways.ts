@@ -4,10 +4,10 @@ import { dayOf } from '../core/utc-day.ts'
 import type { ActiveScenario, Catalogue } from '../scenarios/catalogue.ts'
 import { readValues } from '../scenarios/parameters.ts'
 import { parseScenarios } from '../scenarios/parse.ts'
-import type { OperationPoints, Point } from './points.ts'
+import type { CoverageItem, OperationItems } from './points.ts'
 
 /** How a client comes to meet something of an answer: a request to the operation with these headers. */
-export interface Way {
+export interface CoverageHint {
   /** `X-Sim-Scenario` or `Prefer`; none: the answer to any good request. */
   readonly headers: Readonly<Record<string, string>>
   /** Path and query of a request that is known to show it; undefined: any request to the operation does. */
@@ -16,7 +16,7 @@ export interface Way {
 
 /** Answers that can be had of an operation without asking for them, at this time: they depend on seed and clock. */
 export interface Preview {
-  readonly way: Way
+  readonly way: CoverageHint
   readonly status: number
   readonly body: Json
 }
@@ -26,7 +26,7 @@ export type Previewer = (operation: string, seed: string, now: number) => readon
 
 /** An answer that can be had, and the points that it shows. */
 interface Candidate {
-  readonly way: Way
+  readonly way: CoverageHint
   readonly shows: ReadonlySet<number>
 }
 
@@ -41,7 +41,7 @@ interface Fixed {
 }
 
 /** Finds a way to each point of answers. */
-export class Ways {
+export class HintFinder {
   /** By operation; found when somebody first asks, since most runs never do. */
   readonly #fixed = new Map<string, Fixed>()
   readonly #catalogue: Catalogue
@@ -57,13 +57,17 @@ export class Ways {
    * The way to a point of an answer, in the world of this seed on this day; undefined where none is known. Plain ones go
    * first; of several, the one that shows most points of the same kind, so that few requests show much.
    */
-  to(points: OperationPoints, number: number, { seed, now }: { seed: string; now: number }): Way | undefined {
+  to(
+    points: OperationItems,
+    number: number,
+    { seed, now }: { seed: string; now: number },
+  ): CoverageHint | undefined {
     const { plain, nulls, examples } = this.#fixedOf(points)
-    const best = (candidates: readonly Candidate[]) => bestOf(candidates, points.points, number)?.way
+    const best = (candidates: readonly Candidate[]) => bestOf(candidates, points.items, number)?.way
     return best(plain) ?? best(this.#previews(points, seed, now)) ?? best(nulls) ?? best(examples)
   }
 
-  #fixedOf(points: OperationPoints): Fixed {
+  #fixedOf(points: OperationItems): Fixed {
     const { id } = points.operation
     const known = this.#fixed.get(id)
     if (known) return known
@@ -77,7 +81,7 @@ export class Ways {
   }
 
   /** Figures change with the day; the latest asked for are kept. */
-  #previews(points: OperationPoints, seed: string, now: number): readonly Candidate[] {
+  #previews(points: OperationItems, seed: string, now: number): readonly Candidate[] {
     const key = JSON.stringify([points.operation.id, seed, dayOf(now)])
     if (this.#previewed.key !== key) {
       const previews = this.#previewer(points.operation.id, seed, now)
@@ -90,7 +94,7 @@ export class Ways {
 
 function bestOf(
   candidates: readonly Candidate[],
-  points: readonly Point[],
+  points: readonly CoverageItem[],
   number: number,
 ): Candidate | undefined {
   const kind = points[number]?.kind
@@ -102,22 +106,27 @@ function bestOf(
   )
 }
 
-function candidate(points: OperationPoints, way: Way, status: number, body: Json | undefined): Candidate {
+function candidate(
+  points: OperationItems,
+  way: CoverageHint,
+  status: number,
+  body: Json | undefined,
+): Candidate {
   const own = points.statuses.get(status)
   return { way, shows: new Set([...(own === undefined ? [] : [own]), ...points.shownBy(status, body)]) }
 }
 
 /** What any good request gets. Its body is not known beforehand. */
-function ordinary(points: OperationPoints): Candidate {
+function ordinary(points: OperationItems): Candidate {
   const { successStatus } = points.operation
   return candidate(points, { headers: {}, path: undefined }, successStatus, undefined)
 }
 
 /** The refusals that can be asked for by name, with what they answer. */
-function refusals(points: OperationPoints, catalogue: Catalogue): Candidate[] {
-  return catalogue.entries.flatMap((entry) => {
+function refusals(points: OperationItems, catalogue: Catalogue): Candidate[] {
+  return catalogue.definitions.flatMap((entry) => {
     const read = readValues(entry.parameters, new Map())
-    if (!read.ok || entry.unfit(points.operation, read.values) !== undefined) return []
+    if (!read.ok || entry.inapplicableReason(points.operation, read.values) !== undefined) return []
     const effect = entry.effect(read.values)
     if (effect.kind !== 'answer') return []
     const { status, body } = effect.reply(points.operation)
@@ -126,17 +135,17 @@ function refusals(points: OperationPoints, catalogue: Catalogue): Candidate[] {
 }
 
 /** The way that a scenario is. */
-export function byScenario(text: string, path?: string): Way {
+export function byScenario(text: string, path?: string): CoverageHint {
   return { headers: { 'X-Sim-Scenario': text }, path }
 }
 
 /** Of an answer of success the scenario `null` can take away any field that may be null. */
-function singleNulls({ points, operation }: OperationPoints, catalogue: Catalogue): Candidate[] {
-  return points.flatMap((point, number) => {
+function singleNulls({ items, operation }: OperationItems, catalogue: Catalogue): Candidate[] {
+  return items.flatMap((point, number) => {
     if (point.kind !== 'null' || point.status !== operation.successStatus) return []
     const text = `null;fields=${fieldOf(point.pointer)}`
     const [active] = parsedOf(text, catalogue)
-    const fits = active && active.entry.unfit(operation, active.values) === undefined
+    const fits = active && active.definition.inapplicableReason(operation, active.values) === undefined
     return fits ? [{ way: byScenario(text), shows: new Set([number]) }] : []
   })
 }
@@ -153,7 +162,7 @@ export function fieldOf(pointer: string): string {
   return tokens.map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~')).join('.')
 }
 
-function examplesOf(points: OperationPoints): Candidate[] {
+function examplesOf(points: OperationItems): Candidate[] {
   const { operation } = points
   return operation.statuses.flatMap((status) =>
     operation.examples(status).map(({ name, value }) => {

@@ -1,41 +1,41 @@
-import type { Entry } from '../journal/entry.ts'
-import type { Whole } from '../journal/journal.ts'
+import type { JournalEntry } from '../journal/entry.ts'
+import type { LiveExchange } from '../journal/journal.ts'
 import { Coverage } from './coverage.ts'
-import { Faults, type IsMagicKey } from './faults.ts'
+import { ContractFindings, type IsMagicKey } from './faults.ts'
 import { Manners } from './manners.ts'
-import type { OperationPoints } from './points.ts'
+import type { OperationItems } from './points.ts'
 
 /** What is known of the clients of a sandbox, or of all. */
-export class Evidence {
+export class ClientEvidence {
   /** Exchanges, refused or not. */
   requests = 0
   readonly coverage: Coverage
   readonly manners: Manners
-  readonly faults: Faults
+  readonly contractFindings: ContractFindings
 
-  constructor({ plan, idempotent, isMagicKey }: Omit<WitnessParts, 'limit'>) {
+  constructor({ plan, idempotent, isMagicKey }: Omit<EvidenceParts, 'limit'>) {
     this.coverage = new Coverage(plan)
     this.manners = new Manners(idempotent)
-    this.faults = new Faults(isMagicKey)
+    this.contractFindings = new ContractFindings(isMagicKey)
   }
 
-  note(entry: Entry, whole: Whole): void {
+  record(entry: JournalEntry, whole: LiveExchange): void {
     this.requests += 1
-    this.coverage.note(entry, whole)
-    this.manners.note(entry, whole)
-    this.faults.note(entry, whole)
+    this.coverage.record(entry, whole)
+    this.manners.record(entry, whole)
+    this.contractFindings.record(entry, whole)
   }
 
-  join(other: Evidence): void {
+  merge(other: ClientEvidence): void {
     this.requests += other.requests
-    this.coverage.join(other.coverage)
-    this.manners.join(other.manners)
-    this.faults.join(other.faults)
+    this.coverage.merge(other.coverage)
+    this.manners.merge(other.manners)
+    this.contractFindings.merge(other.contractFindings)
   }
 }
 
-export interface WitnessParts {
-  readonly plan: readonly OperationPoints[]
+export interface EvidenceParts {
+  readonly plan: readonly OperationItems[]
   /** Ids of the operations that know an idempotency key. */
   readonly idempotent: ReadonlySet<string>
   readonly isMagicKey: IsMagicKey
@@ -47,45 +47,45 @@ export interface WitnessParts {
  * Sees every exchange as it happens. What was seen of a sandbox that is reset, cleared, deleted or dropped still counts for
  * the whole: a suite that resets between its tests must not lose what they have shown.
  */
-export class Witness {
-  readonly plan: readonly OperationPoints[]
-  readonly #parts: WitnessParts
-  readonly #bySandbox = new Map<string, Evidence>()
-  readonly #gone: Evidence
+export class EvidenceCollector {
+  readonly plan: readonly OperationItems[]
+  readonly #parts: EvidenceParts
+  readonly #bySandbox = new Map<string, ClientEvidence>()
+  readonly #gone: ClientEvidence
 
-  constructor(parts: WitnessParts) {
+  constructor(parts: EvidenceParts) {
     this.plan = parts.plan
     this.#parts = parts
     this.#gone = this.#none()
   }
 
-  note(entry: Entry, whole: Whole): void {
+  record(entry: JournalEntry, whole: LiveExchange): void {
     let evidence = this.#bySandbox.get(entry.sandbox)
     if (!evidence) {
       const [oldest] = this.#bySandbox.keys()
-      if (this.#bySandbox.size >= this.#parts.limit && oldest !== undefined) this.forget(oldest)
+      if (this.#bySandbox.size >= this.#parts.limit && oldest !== undefined) this.retire(oldest)
       evidence = this.#none()
       this.#bySandbox.set(entry.sandbox, evidence)
     }
-    evidence.note(entry, whole)
+    evidence.record(entry, whole)
   }
 
   /** Lets a sandbox begin anew. */
-  forget(sandbox: string): void {
+  retire(sandbox: string): void {
     const evidence = this.#bySandbox.get(sandbox)
-    if (evidence) this.#gone.join(evidence)
+    if (evidence) this.#gone.merge(evidence)
     this.#bySandbox.delete(sandbox)
   }
 
   /** Of one sandbox since it began, or of everything that the process has seen. */
-  of(sandbox: string | undefined): Evidence {
+  of(sandbox: string | undefined): ClientEvidence {
     if (sandbox !== undefined) return this.#bySandbox.get(sandbox) ?? this.#none()
     const all = this.#none()
-    for (const evidence of [this.#gone, ...this.#bySandbox.values()]) all.join(evidence)
+    for (const evidence of [this.#gone, ...this.#bySandbox.values()]) all.merge(evidence)
     return all
   }
 
-  #none(): Evidence {
-    return new Evidence(this.#parts)
+  #none(): ClientEvidence {
+    return new ClientEvidence(this.#parts)
   }
 }

@@ -1,8 +1,8 @@
-import type { Point } from './points.ts'
-import { fieldOf, type Way } from './ways.ts'
+import type { CoverageItem } from './points.ts'
+import { type CoverageHint, fieldOf } from './ways.ts'
 
 /** A point in a few words: `429`, `query period=7d`, `body valueType: currency`, `recommendations: null`. */
-export function nameOf(point: Point): string {
+export function nameOf(point: CoverageItem): string {
   switch (point.kind) {
     case 'status':
       return String(point.status)
@@ -24,7 +24,7 @@ export function nameOf(point: Point): string {
 }
 
 /** What a point is about, and what it says of that: `recommendations` and `null`, `query period` and `7d`. */
-export function partsOf(point: Point): { readonly subject: string; readonly state: string } {
+export function partsOf(point: CoverageItem): { readonly subject: string; readonly state: string } {
   switch (point.kind) {
     case 'status':
       return { subject: '', state: String(point.status) }
@@ -44,7 +44,7 @@ export function partsOf(point: Point): { readonly subject: string; readonly stat
 }
 
 /** What nobody has met, and how to: `No test has seen recommendations: null; X-Sim-Scenario: empty shows it.` */
-export function sentenceOf(point: Point, way: Way | undefined, success: number): string {
+export function sentenceOf(point: CoverageItem, way: CoverageHint | undefined, success: number): string {
   const name = nameOf(point)
   if (isOfRequest(point)) return `No test has sent ${name}; a good request with it counts.`
   const where =
@@ -55,12 +55,12 @@ export function sentenceOf(point: Point, way: Way | undefined, success: number):
   return `No test has seen ${name}${where}; ${waySentence(way)}${at}.`
 }
 
-function waySentence(way: Way | undefined): string {
+function waySentence(way: CoverageHint | undefined): string {
   const [header] = Object.entries(way?.headers ?? {})
   return header ? `${header.join(': ')} shows it` : 'any good request shows it'
 }
 
 /** Whether a point is a part of requests; the others are parts of answers. */
-export function isOfRequest(point: Point): boolean {
+export function isOfRequest(point: CoverageItem): boolean {
   return ['parameter', 'parameter-value', 'field', 'field-value'].includes(point.kind)
 }

@@ -10,7 +10,7 @@ export interface Sandbox {
   /** What is switched on for all its requests. */
   rules: RuleSet
   /** Requests that are being answered. A sandbox with any is not idle. */
-  busy: number
+  activeRequests: number
   /** Real time of the last use, epoch milliseconds. */
   usedAt: number
   /** Which use of all sandboxes that was. */
@@ -28,7 +28,7 @@ export interface SandboxDefaults {
   /** After so many milliseconds without a request a sandbox goes. */
   readonly idleMs: number
   /** Called with the name of each that goes, and why. */
-  readonly onGone: (name: string, reason: 'limit' | 'idle') => void
+  readonly onEvicted: (name: string, reason: 'limit' | 'idle') => void
 }
 
 /** The sandbox of requests that name none. It is never dropped. */
@@ -73,7 +73,7 @@ export class Sandboxes {
 
   /** A copy of the sandbox as `use` would give it; none is made, and none becomes the one used last. */
   peek(name: string): Sandbox {
-    return { ...(this.#known.get(name) ?? this.#create(name)), busy: 0 }
+    return { ...(this.#known.get(name) ?? this.#create(name)), activeRequests: 0 }
   }
 
   /** The one used longest ago first. Put in order only here, since every request uses one or two. */
@@ -100,21 +100,23 @@ export class Sandboxes {
       seed,
       clock: new Clock(now, frozenAt),
       rules: noRules,
-      busy: 0,
+      activeRequests: 0,
       usedAt: now(),
       lastUse: ++this.#uses,
     }
   }
 
   #makeRoom(): void {
-    const { idleMs, now, onGone } = this.#defaults
-    const idle = this.list().filter(({ name, busy }) => name !== defaultSandbox && busy === 0)
+    const { idleMs, now, onEvicted } = this.#defaults
+    const idle = this.list().filter(
+      ({ name, activeRequests }) => name !== defaultSandbox && activeRequests === 0,
+    )
     const tooMany = this.#known.size + 1 - this.#limit
     for (const [index, { name, usedAt }] of idle.entries()) {
       const reason = now() - usedAt > idleMs ? 'idle' : 'limit'
       if (reason === 'limit' && index >= tooMany) break
       this.#known.delete(name)
-      onGone(name, reason)
+      onEvicted(name, reason)
     }
   }
 }

@@ -1,6 +1,6 @@
-import type { Manner } from '../exchange/exchange.ts'
-import type { Entry } from './catalogue.ts'
-import { numberOf, type Parameter, type Values } from './parameters.ts'
+import type { DeliveryMode } from '../exchange/exchange.ts'
+import type { ScenarioDefinition } from './catalogue.ts'
+import { numberOf, type Parameter, type ScenarioValues } from './parameters.ts'
 
 const keep: Parameter = {
   name: 'keep',
@@ -8,11 +8,11 @@ const keep: Parameter = {
   default: 0.5,
   minimum: 0,
   maximum: 0.99,
-  about: 'The share of the body that is sent.',
+  description: 'The share of the body that is sent.',
 }
 
 /** The connection family, and the answer that is lost after the write was kept. */
-export function connectionEntries(): Entry[] {
+export function connectionScenarios(): ScenarioDefinition[] {
   return [
     entry('reset', 'The connection is reset (TCP RST) instead of an answer.', [], () => ({ kind: 'reset' })),
     entry('empty-response', 'The connection is closed without a byte of an answer.', [], () => ({
@@ -39,9 +39,9 @@ export function connectionEntries(): Entry[] {
     {
       name: 'lost-ack',
       family: 'idempotency',
-      about: 'The write is kept, and the connection is reset before the answer.',
+      description: 'The write is kept, and the connection is reset before the answer.',
       parameters: [],
-      unfit: ({ id, method }) => (method === 'GET' ? `${id} writes nothing` : undefined),
+      inapplicableReason: ({ id, method }) => (method === 'GET' ? `${id} writes nothing` : undefined),
       effect: () => ({ kind: 'lose-ack' }),
     },
   ]
@@ -49,16 +49,16 @@ export function connectionEntries(): Entry[] {
 
 function entry(
   name: string,
-  about: string,
+  description: string,
   parameters: readonly Parameter[],
-  manner: (values: Values) => Manner,
-): Entry {
+  manner: (values: ScenarioValues) => DeliveryMode,
+): ScenarioDefinition {
   return {
     name,
     family: 'connection',
-    about,
+    description,
     parameters,
-    unfit: () => undefined,
+    inapplicableReason: () => undefined,
     effect: (values) => ({ kind: 'deliver', manner: manner(values) }),
   }
 }

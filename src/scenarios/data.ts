@@ -1,14 +1,14 @@
 import type { Contract, Operation } from '../contract/contract.ts'
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
-import type { Entry, Persona } from './catalogue.ts'
-import type { Shaping } from './effects.ts'
+import type { NamedPersona, ScenarioDefinition } from './catalogue.ts'
+import type { DataOverrides } from './effects.ts'
 import { namesOf } from './parameters.ts'
 
 /** The operation whose figures are invented; the data family is about nothing else. */
 const analytics = 'getModelAnalytics'
 
 /** The data family: every persona by its name, `all-null`, `no-null`, `null;fields=...`. */
-export function dataEntries(contract: Contract, personas: readonly Persona[]): Entry[] {
+export function dataScenarios(contract: Contract, personas: readonly NamedPersona[]): ScenarioDefinition[] {
   return [
     ...personas.map(({ name, about }) =>
       shapeEntry(name, `The model is this persona: ${about}`, { persona: name }),
@@ -21,24 +21,32 @@ export function dataEntries(contract: Contract, personas: readonly Persona[]): E
   ]
 }
 
-function shapeEntry(name: string, about: string, shaping: Partial<Shaping>): Entry {
-  return { name, family: 'data', about, parameters: [], unfit, effect: () => ({ kind: 'shape', shaping }) }
+function shapeEntry(name: string, description: string, shaping: Partial<DataOverrides>): ScenarioDefinition {
+  return {
+    name,
+    family: 'data',
+    description,
+    parameters: [],
+    inapplicableReason,
+    effect: () => ({ kind: 'shape', shaping }),
+  }
 }
 
-function nullEntry(fields: readonly string[]): Entry {
+function nullEntry(fields: readonly string[]): ScenarioDefinition {
   return {
     name: 'null',
     family: 'data',
-    about: 'The named fields are null, whatever the figures say.',
+    description: 'The named fields are null, whatever the figures say.',
     parameters: [
       {
         name: 'fields',
         type: 'names',
         required: true,
-        about: 'Nullable fields separated by "|", e.g. fields=recommendations|dataPoints.avgSafetyScore.',
+        description:
+          'Nullable fields separated by "|", e.g. fields=recommendations|dataPoints.avgSafetyScore.',
       },
     ],
-    unfit,
+    inapplicableReason,
     problem(values) {
       const unknown = namesOf(values, 'fields').find((field) => !fields.includes(field))
       return unknown === undefined
@@ -49,7 +57,7 @@ function nullEntry(fields: readonly string[]): Entry {
   }
 }
 
-function unfit(operation: Operation): string | undefined {
+function inapplicableReason(operation: Operation): string | undefined {
   return operation.id === analytics
     ? undefined
     : `it shapes the answer of ${analytics}, not of ${operation.id}`

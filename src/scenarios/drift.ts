@@ -1,19 +1,19 @@
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
 import { deriveChance } from '../core/seeded.ts'
-import type { Entry } from './catalogue.ts'
+import type { ScenarioDefinition } from './catalogue.ts'
 import type { Damaged } from './effects.ts'
 import { numberOf, type Parameter, textOf } from './parameters.ts'
-import { replaced, type Site, sitesOf, typesOf } from './sites.ts'
+import { type BodyLocation, bodyLocations, replaced, typesOf } from './sites.ts'
 
 /** One way in which an answer can drift from its contract. Each breaks exactly one rule of the schema. */
 interface Drift {
   readonly name: string
-  readonly about: string
+  readonly description: string
   /** Whether it can be done to this value. */
-  readonly possible: (site: Site) => boolean
+  readonly possible: (site: BodyLocation) => boolean
   /** Whether an answer of this schema can hold such a value; asked before there is an answer. */
   readonly conceivable: (schema: JsonObject, required: boolean) => boolean
-  readonly damage: (body: Json, site: Site) => Json
+  readonly damage: (body: Json, site: BodyLocation) => Json
 }
 
 /** A value whose type is its only rule: where it is also bound to listed values, a wrong type would break two. */
@@ -29,35 +29,35 @@ const unexpected = 'unexpectedField'
 const drifts: readonly Drift[] = [
   {
     name: 'drop-field',
-    about: 'A required field is missing.',
+    description: 'A required field is missing.',
     possible: ({ member }) => member?.required === true,
     conceivable: (_schema, required) => required,
     damage: (body, { pointer }) => replaced(body, pointer, undefined),
   },
   {
     name: 'wrong-type',
-    about: 'A field has another type than the contract says.',
+    description: 'A field has another type than the contract says.',
     possible: ({ schema, pointer }) => pointer !== '' && typeOnly(schema),
     conceivable: (schema) => typeOnly(schema),
     damage: (body, { pointer, schema }) => replaced(body, pointer, ofAnotherType(typesOf(schema))),
   },
   {
     name: 'null-required',
-    about: 'A field that is never null is null.',
+    description: 'A field that is never null is null.',
     possible: ({ schema, pointer }) => pointer !== '' && nonNullable(schema),
     conceivable: (schema) => nonNullable(schema),
     damage: (body, { pointer }) => replaced(body, pointer, null),
   },
   {
     name: 'unknown-enum',
-    about: 'A field has a value that the contract does not list.',
+    description: 'A field has a value that the contract does not list.',
     possible: ({ schema, value }) => hasEnum(schema) && typeof value === 'string',
     conceivable: hasEnum,
     damage: (body, { pointer }) => replaced(body, pointer, 'value_of_a_later_version'),
   },
   {
     name: 'extra-field',
-    about:
+    description:
       'An object has a field that the contract does not list; it breaks only readers that refuse unknown fields.',
     possible: ({ schema, value }) => isObject(value) && isObject(schema['properties']),
     conceivable: (schema) => isObject(schema['properties']),
@@ -69,7 +69,7 @@ const parameters: readonly Parameter[] = [
   {
     name: 'pointer',
     type: 'text',
-    about:
+    description:
       'Where, as a JSON pointer such as /recommendations/healthLevel; without it a place that the seed settles.',
   },
   {
@@ -78,18 +78,18 @@ const parameters: readonly Parameter[] = [
     default: 0,
     minimum: 0,
     maximum: 1_000_000_000,
-    about: 'Another number, another place.',
+    description: 'Another number, another place.',
   },
 ]
 
 /** The drift family: damage derived from the schema of the answer. */
-export function driftEntries(): Entry[] {
+export function driftScenarios(): ScenarioDefinition[] {
   return drifts.map((drift) => ({
     name: drift.name,
     family: 'drift',
-    about: drift.about,
+    description: drift.description,
     parameters,
-    unfit(operation, values) {
+    inapplicableReason(operation, values) {
       const schema = operation.responseSchema(operation.successStatus)
       const inside = schema ? insideOf(schema) : []
       const pointer = textOf(values, 'pointer')
@@ -115,7 +115,7 @@ function damageAt(
   pointer: string | undefined,
   seed: string,
 ): Damaged {
-  const possible = sitesOf(body, schema).filter(drift.possible)
+  const possible = bodyLocations(body, schema).filter(drift.possible)
   const chosen = Math.floor(deriveChance([seed, drift.name]) * possible.length)
   const site = pointer === undefined ? possible[chosen] : possible.find((one) => one.pointer === pointer)
   if (site) return { ok: true, body: drift.damage(body, site), pointer: site.pointer }
@@ -124,7 +124,7 @@ function damageAt(
 }
 
 /** A schema inside a response schema, with the pointers that lead to its values. */
-interface Inside {
+interface SchemaLocation {
   /** As a JSON pointer, with a star for the index of an item. */
   readonly path: string
   readonly pattern: RegExp
@@ -135,9 +135,9 @@ interface Inside {
 }
 
 /** What a schema holds is the same for every request: found once. */
-const known = new WeakMap<JsonObject, readonly Inside[]>()
+const known = new WeakMap<JsonObject, readonly SchemaLocation[]>()
 
-function insideOf(schema: JsonObject): readonly Inside[] {
+function insideOf(schema: JsonObject): readonly SchemaLocation[] {
   const inside = known.get(schema) ?? schemasWithin(schema)
   known.set(schema, inside)
   return inside
@@ -148,9 +148,9 @@ const deepest = 12
 
 const root = { path: '', required: false, certain: true, depth: 0 }
 
-function schemasWithin(schema: JsonObject, { path, required, certain, depth } = root): Inside[] {
+function schemasWithin(schema: JsonObject, { path, required, certain, depth } = root): SchemaLocation[] {
   const pattern = new RegExp(`^${path.split('*').map(literal).join('\\d+')}$`)
-  const found: Inside[] = [{ path, pattern, schema, required, certain }]
+  const found: SchemaLocation[] = [{ path, pattern, schema, required, certain }]
   if (depth > deepest) return found
   const { properties, items } = schema
   const names = Array.isArray(schema['required']) ? schema['required'] : []

@@ -1,9 +1,9 @@
 import type { Operation } from '../contract/contract.ts'
 import type { Json, JsonObject } from '../core/json.ts'
-import type { Manner, Reply } from '../exchange/exchange.ts'
+import type { DeliveryMode, Reply } from '../exchange/exchange.ts'
 
 /** How the data family bends the invented figures of one answer. */
-export interface Shaping {
+export interface DataOverrides {
   /** A persona instead of the model's own. */
   readonly persona: string | undefined
   readonly shape: 'no-null' | 'all-null' | undefined
@@ -11,7 +11,7 @@ export interface Shaping {
   readonly nulls: readonly string[]
 }
 
-export const unshaped: Shaping = { persona: undefined, shape: undefined, nulls: [] }
+export const noOverrides: DataOverrides = { persona: undefined, shape: undefined, nulls: [] }
 
 /** A number in [0, 1) for this request and this scenario; another label, another number. Seeded, so that it repeats. */
 export type Chance = (label: string) => number
@@ -28,11 +28,11 @@ export type Effect =
   /** Answers instead of the operation. */
   | { readonly kind: 'answer'; readonly reply: (operation: Operation) => Reply }
   /** Bends the answer of the operation. */
-  | { readonly kind: 'shape'; readonly shaping: Partial<Shaping> }
+  | { readonly kind: 'shape'; readonly shaping: Partial<DataOverrides> }
   /** Lets the client wait; milliseconds. `drawn`: the delay is up to chance. */
   | { readonly kind: 'delay'; readonly drawn: boolean; readonly ms: (chance: Chance) => number }
   /** Changes how the answer gets onto the wire, if it gets there. */
-  | { readonly kind: 'deliver'; readonly manner: Manner }
+  | { readonly kind: 'deliver'; readonly manner: DeliveryMode }
   /** Lets a write succeed and loses its answer. */
   | { readonly kind: 'lose-ack' }
   /** Breaks a rule of the answer's schema. `seed` settles where. */

@@ -1,5 +1,5 @@
 /** How a parameter's text is read. A closed set, so that help, README, catalogue and reader agree. */
-export type Kind =
+export type ParameterKind =
   | { readonly type: 'integer' | 'number'; readonly minimum: number; readonly maximum: number }
   | { readonly type: 'choice'; readonly of: readonly string[] }
   | { readonly type: 'text' }
@@ -7,7 +7,7 @@ export type Kind =
   | { readonly type: 'names' }
 
 /** One parameter of a catalogue entry. */
-export type Parameter = Kind & {
+export type Parameter = ParameterKind & {
   readonly name: string
   /** What holds where it is not given; undefined: see `required`. */
   readonly default?: number | string
@@ -16,28 +16,31 @@ export type Parameter = Kind & {
   /** `s`, `ms`; absent for a plain number or a text. */
   readonly unit?: string
   /** One sentence, for help and README. */
-  readonly about: string
+  readonly description: string
 }
 
-export type Value = number | string | readonly string[]
+export type ScenarioValue = number | string | readonly string[]
 
 /** The values of an entry's parameters; one that has no default and was not given is absent. */
-export type Values = Readonly<Record<string, Value>>
+export type ScenarioValues = Readonly<Record<string, ScenarioValue>>
 
 /** Longest text of one control. Generous for people, too short to be a burden. */
 export const maxControlLength = 2000
 
-type Read = { readonly ok: true; readonly values: Values } | { readonly ok: false; readonly problem: string }
+type Read =
+  | { readonly ok: true; readonly values: ScenarioValues }
+  | { readonly ok: false; readonly problem: string }
 
 /** The typed values of the parameters, defaults filled in; or what is wrong with them. */
 export function readValues(specs: readonly Parameter[], sent: ReadonlyMap<string, string>): Read {
   const stray = [...sent.keys()].find((name) => !specs.some((spec) => spec.name === name))
   if (stray !== undefined)
     return wrong(`has no parameter "${stray}"; it takes: ${specs.map(({ name }) => name).join(', ')}`)
-  const values: Record<string, Value> = {}
+  const values: Record<string, ScenarioValue> = {}
   for (const spec of specs) {
     const text = sent.get(spec.name)
-    if (text === undefined && spec.required) return wrong(`needs the parameter "${spec.name}": ${spec.about}`)
+    if (text === undefined && spec.required)
+      return wrong(`needs the parameter "${spec.name}": ${spec.description}`)
     const value = text === undefined ? spec.default : readValue(spec, text)
     if (value !== undefined) values[spec.name] = value
     else if (text !== undefined) return wrong(`takes for "${spec.name}" ${rangeOf(spec)}; got "${text}"`)
@@ -46,21 +49,21 @@ export function readValues(specs: readonly Parameter[], sent: ReadonlyMap<string
 }
 
 /** A number that `readValues` has read. */
-export function numberOf(values: Values, name: string): number {
+export function numberOf(values: ScenarioValues, name: string): number {
   const value = values[name]
   if (typeof value !== 'number') throw new Error(`the parameter ${name} is not a number`)
   return value
 }
 
 /** A text that `readValues` has read; undefined where it was not given and has no default. */
-export function textOf(values: Values, name: string): string | undefined {
+export function textOf(values: ScenarioValues, name: string): string | undefined {
   const value = values[name]
   if (typeof value === 'string' || value === undefined) return value
   throw new Error(`the parameter ${name} is not a text`)
 }
 
 /** A list of names that `readValues` has read. */
-export function namesOf(values: Values, name: string): readonly string[] {
+export function namesOf(values: ScenarioValues, name: string): readonly string[] {
   const value = values[name]
   if (typeof value !== 'object') throw new Error(`the parameter ${name} is not a list of names`)
   return value
@@ -86,7 +89,7 @@ const unitOf = ({ unit }: Parameter) => (unit === undefined ? '' : ` (${unit})`)
 
 const wrong = (problem: string) => ({ ok: false, problem }) as const
 
-function readValue(spec: Parameter, text: string): Value | undefined {
+function readValue(spec: Parameter, text: string): ScenarioValue | undefined {
   switch (spec.type) {
     case 'names': {
       const names = text.split(/[|,\s]+/).filter((name) => name !== '')
@@ -102,7 +105,7 @@ function readValue(spec: Parameter, text: string): Value | undefined {
 }
 
 function readNumber(
-  { type, minimum, maximum }: Extract<Kind, { minimum: number }>,
+  { type, minimum, maximum }: Extract<ParameterKind, { minimum: number }>,
   text: string,
 ): number | undefined {
   const value = text.trim() === '' ? Number.NaN : Number(text)

@@ -1,4 +1,4 @@
-import { type ActiveScenario, type Catalogue, type Entry, probability } from './catalogue.ts'
+import { type ActiveScenario, type Catalogue, probability, type ScenarioDefinition } from './catalogue.ts'
 import type { Effect } from './effects.ts'
 import { maxControlLength, numberOf, readValues } from './parameters.ts'
 
@@ -8,14 +8,14 @@ export type Parsed<T> =
   | { readonly ok: false; readonly problem: string }
 
 /** Items of a sequence: `429*2` is one item, met twice. */
-export interface Step {
+export interface SequenceItem {
   readonly scenario: ActiveScenario
   readonly times: number
 }
 
 /** `429*2, 200`: the n-th request gets the n-th item, the last one repeats. */
 export interface Sequence {
-  readonly steps: readonly Step[]
+  readonly items: readonly SequenceItem[]
   /** As it was written; two of the same text in one sandbox and operation are one sequence. */
   readonly text: string
 }
@@ -33,7 +33,7 @@ export function parseScenarios(text: string, catalogue: Catalogue): Parsed<Activ
     if (!parsed.ok) return parsed
     scenarios.push(parsed.value)
   }
-  const clash = clashIn(scenarios)
+  const clash = findConflict(scenarios)
   return clash === undefined ? { ok: true, value: scenarios } : no(clash)
 }
 
@@ -44,27 +44,27 @@ export const sequencePrefix = 'sequence '
 export function parseSequence(text: string, catalogue: Catalogue): Parsed<Sequence> {
   if (text.length > maxControlLength)
     return no(`A sequence's text is at most ${maxControlLength} characters long.`)
-  const steps: Step[] = []
+  const items: SequenceItem[] = []
   for (const item of splitOutsideQuotes(text, ',')) {
     const [, scenario = '', count = '1'] = /^(.*?)(?:\s*\*\s*(\d{1,6}))?$/s.exec(item) ?? []
     const parsed = parseOne(scenario, catalogue)
     if (!parsed.ok) return parsed
     if (Number(count) === 0) return no(`"${item}" of the sequence is never met; leave it out.`)
-    steps.push({ scenario: parsed.value, times: Number(count) })
+    items.push({ scenario: parsed.value, times: Number(count) })
   }
-  return steps.length > 0
-    ? { ok: true, value: { steps, text } }
+  return items.length > 0
+    ? { ok: true, value: { items, text } }
     : no('A sequence has at least one item, e.g. "429*2, 200".')
 }
 
 /** The item that a request meets that has `before` others of the sequence before it. */
-export function stepAt({ steps }: Sequence, before: number): ActiveScenario {
+export function itemAt({ items }: Sequence, before: number): ActiveScenario {
   let passed = 0
-  for (const { scenario, times } of steps) {
+  for (const { scenario, times } of items) {
     passed += times
     if (before < passed) return scenario
   }
-  const last = steps.at(-1)
+  const last = items.at(-1)
   if (!last) throw new Error('a sequence without items was let through')
   return last.scenario
 }
@@ -81,7 +81,7 @@ const decides = {
 } as const satisfies Record<Effect['kind'], string>
 
 /** Two scenarios that cannot both act on one answer: both would decide the same of it, or one leaves the other nothing to act on. */
-export function clashIn(scenarios: readonly ActiveScenario[]): string | undefined {
+export function findConflict(scenarios: readonly ActiveScenario[]): string | undefined {
   if (scenarios.length < 2) return undefined
   const decided = new Map<string, ActiveScenario>()
   for (const active of scenarios) {
@@ -97,7 +97,7 @@ export function clashIn(scenarios: readonly ActiveScenario[]): string | undefine
   return answering && idle && clash(answering, idle)
 }
 
-const effectOf = ({ entry, values }: ActiveScenario) => entry.effect(values)
+const effectOf = ({ definition, values }: ActiveScenario) => definition.effect(values)
 
 const isCertain = ({ values }: ActiveScenario) => numberOf(values, probability.name) === 1
 
@@ -117,16 +117,20 @@ function parseOne(text: string, catalogue: Catalogue): Parsed<ActiveScenario> {
   return activate(entry, sent, text)
 }
 
-function activate(entry: Entry, sent: ReadonlyMap<string, string>, text: string): Parsed<ActiveScenario> {
-  const read = readValues([...entry.parameters, probability], sent)
-  if (!read.ok) return no(`The scenario "${entry.name}" ${read.problem}.`)
-  const problem = entry.problem?.(read.values)
-  if (problem !== undefined) return no(`The scenario "${entry.name}": ${problem}.`)
-  return { ok: true, value: { entry, values: read.values, text } }
+function activate(
+  definition: ScenarioDefinition,
+  sent: ReadonlyMap<string, string>,
+  text: string,
+): Parsed<ActiveScenario> {
+  const read = readValues([...definition.parameters, probability], sent)
+  if (!read.ok) return no(`The scenario "${definition.name}" ${read.problem}.`)
+  const problem = definition.problem?.(read.values)
+  if (problem !== undefined) return no(`The scenario "${definition.name}": ${problem}.`)
+  return { ok: true, value: { definition, values: read.values, text } }
 }
 
 function namesIn(catalogue: Catalogue): string {
-  return catalogue.entries.map((entry) => entry.name).join(', ')
+  return catalogue.definitions.map((entry) => entry.name).join(', ')
 }
 
 /** The parts between separators, trimmed, empty ones left out; a separator inside double quotes is text. */

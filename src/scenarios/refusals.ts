@@ -1,8 +1,8 @@
 import type { Contract, Operation } from '../contract/contract.ts'
 import { isObject } from '../core/json.ts'
 import { documentedStatus, refuse, retryHeaders } from '../exchange/refusals.ts'
-import type { Entry } from './catalogue.ts'
-import { numberOf, type Parameter, readValues, type Values } from './parameters.ts'
+import type { ScenarioDefinition } from './catalogue.ts'
+import { numberOf, type Parameter, readValues, type ScenarioValues } from './parameters.ts'
 
 /** A refusal that can be asked for by name. */
 interface Refusal {
@@ -12,7 +12,7 @@ interface Refusal {
   /** The message of the error body. */
   readonly error: string
   readonly parameters?: readonly Parameter[]
-  readonly headers?: (values: Values) => Record<string, string>
+  readonly headers?: (values: ScenarioValues) => Record<string, string>
 }
 
 const retryAfter: Parameter = {
@@ -22,7 +22,7 @@ const retryAfter: Parameter = {
   minimum: 0,
   maximum: 86_400,
   unit: 's',
-  about: 'When the client may come back.',
+  description: 'When the client may come back.',
 }
 
 const limit: Parameter = {
@@ -32,7 +32,7 @@ const limit: Parameter = {
   minimum: 1,
   maximum: 1_000_000,
   unit: 'per hour',
-  about: 'The limit that the rate fields speak of.',
+  description: 'The limit that the rate fields speak of.',
 }
 
 const named: readonly Refusal[] = [
@@ -67,13 +67,13 @@ const named: readonly Refusal[] = [
 ]
 
 /** The refusals family: `forbidden`, `rate-limited;retry-after=3`, ... */
-export function refusalEntries(): Entry[] {
+export function refusalScenarios(): ScenarioDefinition[] {
   return named.map((refusal) => ({
     name: refusal.name,
     family: 'refusals',
-    about: `Answers ${refusal.statuses[0]}: ${refusal.error}`,
+    description: `Answers ${refusal.statuses[0]}: ${refusal.error}`,
     parameters: refusal.parameters ?? [],
-    unfit: (operation) => unfit(operation, refusal.statuses),
+    inapplicableReason: (operation) => reasonUndocumented(operation, refusal.statuses),
     effect: (values) => ({
       kind: 'answer',
       reply: (operation) =>
@@ -88,30 +88,30 @@ export function refusalEntries(): Entry[] {
 }
 
 /** Every documented status by its number; a success status stands for the service as it is. */
-export function statusEntries(contract: Contract): Entry[] {
+export function statusScenarios(contract: Contract): ScenarioDefinition[] {
   const statuses = new Set(contract.operations.flatMap((operation) => operation.statuses))
   return [...statuses].sort((a, b) => a - b).map(statusEntry)
 }
 
-function statusEntry(status: number): Entry {
+function statusEntry(status: number): ScenarioDefinition {
   const name = String(status)
   const same = named.find((refusal) => refusal.statuses[0] === status)
   if (status < 400) {
     return {
       name,
       family: 'refusals',
-      about: 'The service as it is, with its own success status, whatever a wider scope says.',
+      description: 'The service as it is, with its own success status, whatever a wider scope says.',
       parameters: [],
       // Any of them, since "429*2, 200" means as much to an operation that answers 201.
-      unfit: () => undefined,
+      inapplicableReason: () => undefined,
       effect: () => ({ kind: 'ordinary' }),
     }
   }
   return {
     name,
     family: 'refusals',
-    unfit: (operation: Operation) => unfit(operation, [status]),
-    about: `Answers ${status}${same ? `, as "${same.name}" does` : ' as the contract documents it'}.`,
+    inapplicableReason: (operation: Operation) => reasonUndocumented(operation, [status]),
+    description: `Answers ${status}${same ? `, as "${same.name}" does` : ' as the contract documents it'}.`,
     parameters: same?.parameters ?? [],
     effect: (values) => ({
       kind: 'answer',
@@ -147,7 +147,7 @@ function limitedHeaders(quota: number, resetMs: number): Record<string, string> 
   return { ...rateHeaders(quota, 0, resetMs), ...retryHeaders(resetMs) }
 }
 
-function unfit(operation: Operation, statuses: readonly number[]): string | undefined {
+function reasonUndocumented(operation: Operation, statuses: readonly number[]): string | undefined {
   if (statuses.some((status) => operation.statuses.includes(status))) return undefined
   return `${operation.id} documents no ${statuses[0]}, only ${operation.statuses.join(', ')}`
 }

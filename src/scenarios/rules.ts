@@ -129,9 +129,9 @@ function readActing(source: JsonObject, catalogue: Catalogue): Acting {
 
 /** A rule may be wider than its scenarios, but not so that one of them fits none of its operations. */
 function misfits({ scenarios, sequence }: ActingPart, operations: readonly Operation[]): string[] {
-  const all = [...scenarios, ...(sequence?.steps.map(({ scenario }) => scenario) ?? [])]
-  return all.flatMap(({ entry, values, text }) => {
-    const reasons = operations.map((operation) => entry.unfit(operation, values))
+  const all = [...scenarios, ...(sequence?.items.map(({ scenario }) => scenario) ?? [])]
+  return all.flatMap(({ definition, values, text }) => {
+    const reasons = operations.map((operation) => definition.inapplicableReason(operation, values))
     const everywhere = reasons.length > 0 && reasons.every((reason) => reason !== undefined)
     return everywhere ? [`"${text}" makes no sense here: ${reasons[0]}.`] : []
   })
@@ -198,7 +198,7 @@ const numberIn = (source: JsonObject, name: string) => {
 }
 
 /** What a rule can see of a request. */
-export interface Facts {
+export interface RuleInput {
   readonly operation: string
   readonly models: readonly string[]
   readonly headers: Readonly<Record<string, string | undefined>>
@@ -209,7 +209,7 @@ export interface Facts {
 }
 
 /** Where a rule is not about a request: `operation`, `match/header/x-team`; undefined where it is. */
-export function mismatch({ enabled, operation, match }: Rule, facts: Facts): string | undefined {
+export function mismatch({ enabled, operation, match }: Rule, facts: RuleInput): string | undefined {
   if (!enabled) return 'enabled'
   if (operation !== undefined && operation !== facts.operation) return 'operation'
   if (match.model !== undefined && !facts.models.includes(match.model.toLowerCase())) return 'match/model'
@@ -218,12 +218,12 @@ export function mismatch({ enabled, operation, match }: Rule, facts: Facts): str
   return mismatchInHeader(match, facts) ?? mismatchInBody(match, facts)
 }
 
-function mismatchInHeader({ header = {} }: RuleMatch, { headers }: Facts): string | undefined {
+function mismatchInHeader({ header = {} }: RuleMatch, { headers }: RuleInput): string | undefined {
   const other = Object.keys(header).find((name) => headers[name] !== header[name])
   return other === undefined ? undefined : `match/header/${other}`
 }
 
-function mismatchInBody({ body = {} }: RuleMatch, facts: Facts): string | undefined {
+function mismatchInBody({ body = {} }: RuleMatch, facts: RuleInput): string | undefined {
   const other = Object.entries(body).find(([pointer, value]) => !isAt(facts.body(), pointer, value))
   return other && `match/body${other[0]}`
 }

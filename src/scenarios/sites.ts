@@ -2,24 +2,26 @@ import { isObject, type Json, type JsonObject } from '../core/json.ts'
 import { below, tokensOf } from '../core/json-pointer.ts'
 
 /** One value of a body, with the schema that speaks of it. */
-export interface Site {
+export interface BodyLocation {
   /** JSON pointer. */
   readonly pointer: string
   readonly schema: JsonObject
   readonly value: Json
   /** The object that holds it, and under which name; undefined for the body itself and for items of arrays. */
-  readonly member: { readonly of: Site; readonly name: string; readonly required: boolean } | undefined
+  readonly member:
+    | { readonly of: BodyLocation; readonly name: string; readonly required: boolean }
+    | undefined
 }
 
 /** Every value of a body that the schema describes by `properties` and `items`, outermost first. */
-export function sitesOf(body: Json, schema: JsonObject): Site[] {
-  const sites: Site[] = [{ pointer: '', schema, value: body, member: undefined }]
+export function bodyLocations(body: Json, schema: JsonObject): BodyLocation[] {
+  const sites: BodyLocation[] = [{ pointer: '', schema, value: body, member: undefined }]
   // Grows while it is walked: each site adds what it holds.
   for (const site of sites) sites.push(...within(site))
   return sites
 }
 
-function within(site: Site): Site[] {
+function within(site: BodyLocation): BodyLocation[] {
   const { schema, value, pointer } = site
   if (Array.isArray(value)) {
     const items = schema['items']

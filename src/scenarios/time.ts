@@ -1,29 +1,29 @@
-import type { Entry } from './catalogue.ts'
+import type { ScenarioDefinition } from './catalogue.ts'
 import type { Chance } from './effects.ts'
-import { numberOf, type Parameter, textOf, type Values } from './parameters.ts'
+import { numberOf, type Parameter, type ScenarioValues, textOf } from './parameters.ts'
 
 /** Ten minutes: longer than any client waits. */
 const longest = 600_000
 
-const milliseconds = (name: string, standard: number | undefined, about: string): Parameter => ({
+const milliseconds = (name: string, standard: number | undefined, description: string): Parameter => ({
   name,
   type: 'integer',
   ...(standard !== undefined && { default: standard }),
   minimum: 0,
   maximum: longest,
   unit: 'ms',
-  about,
+  description,
 })
 
 const distributions = ['fixed', 'uniform', 'lognormal'] as const
 
 /** The time family: late, slow or never. */
-export function timeEntries(): Entry[] {
+export function timeScenarios(): ScenarioDefinition[] {
   return [
     {
       name: 'slow',
       family: 'time',
-      about: 'The answer is late.',
+      description: 'The answer is late.',
       parameters: [
         milliseconds('ms', 1000, 'The delay; the least one where uniform, the median where lognormal.'),
         {
@@ -31,7 +31,7 @@ export function timeEntries(): Entry[] {
           type: 'choice',
           of: distributions,
           default: 'fixed',
-          about: 'How delays are spread.',
+          description: 'How delays are spread.',
         },
         milliseconds(
           'max',
@@ -44,10 +44,10 @@ export function timeEntries(): Entry[] {
           default: 0.5,
           minimum: 0,
           maximum: 5,
-          about: 'Of lognormal: how wide; the standard deviation of the logarithm.',
+          description: 'Of lognormal: how wide; the standard deviation of the logarithm.',
         },
       ],
-      unfit: () => undefined,
+      inapplicableReason: () => undefined,
       problem(values) {
         const spread = textOf(values, 'distribution') !== 'fixed'
         return spread && maxOf(values) < numberOf(values, 'ms') ? '"max" is less than "ms"' : undefined
@@ -61,12 +61,12 @@ export function timeEntries(): Entry[] {
     {
       name: 'dribble',
       family: 'time',
-      about: 'The body comes in pieces, spread over time.',
+      description: 'The body comes in pieces, spread over time.',
       parameters: [
         milliseconds('ms', 2000, 'From the first piece to the last.'),
-        { name: 'pieces', type: 'integer', default: 10, minimum: 2, maximum: 1000, about: 'How many.' },
+        { name: 'pieces', type: 'integer', default: 10, minimum: 2, maximum: 1000, description: 'How many.' },
       ],
-      unfit: () => undefined,
+      inapplicableReason: () => undefined,
       effect: (values) => ({
         kind: 'deliver',
         manner: { kind: 'dribble', ms: numberOf(values, 'ms'), pieces: numberOf(values, 'pieces') },
@@ -75,22 +75,22 @@ export function timeEntries(): Entry[] {
     {
       name: 'hang',
       family: 'time',
-      about: 'No answer ever comes; the connection stays open until the client gives up.',
+      description: 'No answer ever comes; the connection stays open until the client gives up.',
       parameters: [],
-      unfit: () => undefined,
+      inapplicableReason: () => undefined,
       effect: () => ({ kind: 'deliver', manner: { kind: 'hang' } }),
     },
   ]
 }
 
-function maxOf(values: Values): number {
+function maxOf(values: ScenarioValues): number {
   if (values['max'] !== undefined) return numberOf(values, 'max')
   return textOf(values, 'distribution') === 'uniform'
     ? Math.min(longest, 2 * numberOf(values, 'ms'))
     : longest
 }
 
-function delayOf(values: Values, chance: Chance): number {
+function delayOf(values: ScenarioValues, chance: Chance): number {
   const ms = numberOf(values, 'ms')
   const max = maxOf(values)
   switch (textOf(values, 'distribution')) {

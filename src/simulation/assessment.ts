@@ -1,21 +1,21 @@
 import type { DetectedIssue, Recommendation, Recommendations } from './analytics.ts'
 import { type Measured, measure } from './measure.ts'
-import type { Figures } from './period.ts'
+import type { PeriodTotals } from './period.ts'
 import { choose, chooseSome, fill, type Phrases, type Variants, type Wording } from './phrases.ts'
 import {
   HEALTH_OF,
   ISSUE_RULES,
   type IssueRule,
-  LEAST_CONVERSATIONS,
+  MAX_RECOMMENDATIONS,
   type Measure,
-  MOST_RECOMMENDATIONS,
+  MIN_CONVERSATIONS,
   meets,
   PRIORITY_OF,
   RECOMMENDATION_RULES,
   type RecommendationRule,
   STRENGTH_RULES,
 } from './rules.ts'
-import { commonWording, counted, ruleWording, type Subject } from './wording.ts'
+import { type AssessedModel, commonWording, counted, ruleWording } from './wording.ts'
 
 /** Says the variant that the seed chooses for a place. */
 interface Speaker {
@@ -36,8 +36,12 @@ interface FoundIssue extends Found {
 }
 
 /** What an analyst makes of the figures, by the rules; null where there are too few conversations to judge. */
-export function assess(subject: Subject, figures: Figures, phrases: Phrases): Recommendations | null {
-  if (figures.conversations < LEAST_CONVERSATIONS) return null
+export function assess(
+  subject: AssessedModel,
+  figures: PeriodTotals,
+  phrases: Phrases,
+): Recommendations | null {
+  if (figures.conversations < MIN_CONVERSATIONS) return null
   const measured = measure(figures)
   const speaker = speakerFor(subject, commonWording(subject, figures, measured))
   const issues = findIssues(figures, measured, phrases, speaker)
@@ -52,7 +56,7 @@ export function assess(subject: Subject, figures: Figures, phrases: Phrases): Re
   }
 }
 
-function speakerFor({ seed, modelId }: Subject, common: Wording): Speaker {
+function speakerFor({ seed, modelId }: AssessedModel, common: Wording): Speaker {
   return {
     say: (variants, place, words = {}) =>
       fill(choose(variants, seed, modelId, place), { ...common, ...words }),
@@ -64,7 +68,12 @@ function speakerFor({ seed, modelId }: Subject, common: Wording): Speaker {
 const SEVERITIES = ['critical', 'warning', 'info'] as const
 
 /** Most severe first; for one measure only the first rule that is met. */
-function findIssues(figures: Figures, measured: Measured, phrases: Phrases, speaker: Speaker): FoundIssue[] {
+function findIssues(
+  figures: PeriodTotals,
+  measured: Measured,
+  phrases: Phrases,
+  speaker: Speaker,
+): FoundIssue[] {
   const seen = new Set<Measure>()
   const met = ISSUE_RULES.filter((rule) => {
     if (seen.has(rule.measure) || !meets(rule, measured[rule.measure])) return false
@@ -97,7 +106,12 @@ function describeIssue(
   }
 }
 
-function findStrengths(figures: Figures, measured: Measured, phrases: Phrases, speaker: Speaker): Found[] {
+function findStrengths(
+  figures: PeriodTotals,
+  measured: Measured,
+  phrases: Phrases,
+  speaker: Speaker,
+): Found[] {
   return STRENGTH_RULES.flatMap((rule) => {
     const value = measured[rule.measure]
     if (!meets(rule, value)) return []
@@ -142,7 +156,7 @@ function recommend(
   })
   return PRIORITIES.flatMap((priority) => given.filter((each) => each.priority === priority)).slice(
     0,
-    MOST_RECOMMENDATIONS,
+    MAX_RECOMMENDATIONS,
   )
 }
 

@@ -1,10 +1,10 @@
 import type { Faker, Randomizer } from '@faker-js/faker'
 // The base locale is the cheapest way to faker (10 ms instead of 130): nothing here needs a locale's words.
 import { faker as baseFaker } from '@faker-js/faker/locale/base'
-import { deriveSeed, type Source } from '../core/seeded.ts'
+import { deriveSeed, type SeedPath } from '../core/seeded.ts'
 
 /** Where chance comes from, and the only use of faker. */
-export type Chance = Faker
+export type Random = Faker
 
 /**
  * faker's own generator, a Mersenne Twister, takes 27 µs to seed: 2.4 ms for the 90 days of one answer. This one
@@ -42,17 +42,17 @@ privateFaker.setDefaultRefDate('2026-01-01T00:00:00.000Z')
  * one costs over 100 µs, so one instance is seeded anew for each. Nothing leaks between sources as long as `take`
  * takes all it needs before it returns: it must not be async, keep the chance, or draw from another source meanwhile.
  */
-export function draw<T>(source: Source, take: (chance: Chance) => T): T {
+export function draw<T>(source: SeedPath, take: (chance: Random) => T): T {
   privateFaker.seed(deriveSeed(source))
   return take(privateFaker)
 }
 
 /** A number in [0, 1). */
-export function share(chance: Chance): number {
+export function uniform(chance: Random): number {
   return chance.number.float()
 }
 
 /** A number between -1 and 1 that is mostly near 0: noise around a typical value. */
-export function wobble(chance: Chance): number {
-  return ((share(chance) + share(chance) + share(chance)) * 2) / 3 - 1
+export function noise(chance: Random): number {
+  return ((uniform(chance) + uniform(chance) + uniform(chance)) * 2) / 3 - 1
 }

@@ -8,14 +8,14 @@ import {
 } from './phrases.ts'
 
 /** What is wrong with a fixture, and where: the keys and indices that lead to it. */
-export interface Fault {
+export interface FixtureProblem {
   readonly path: readonly (string | number)[]
   readonly message: string
 }
 
 /** What no schema can say of personas. */
-export function personaFaults(personas: readonly Persona[]): Fault[] {
-  const faults: Fault[] = personas.flatMap(({ traffic: { cycle } }, index) =>
+export function personaFaults(personas: readonly Persona[]): FixtureProblem[] {
+  const faults: FixtureProblem[] = personas.flatMap(({ traffic: { cycle } }, index) =>
     cycle && cycle.silentDays >= cycle.days
       ? [
           {
@@ -32,7 +32,7 @@ export function personaFaults(personas: readonly Persona[]): Fault[] {
 }
 
 /** Every rule needs its phrases, every phrase its rule, and every placeholder its figure. */
-export function phraseFaults(phrases: Phrases): Fault[] {
+export function phraseFaults(phrases: Phrases): FixtureProblem[] {
   const places = phrasePlaces()
   const gaps = missing(phrases, places)
   return [
@@ -44,7 +44,7 @@ export function phraseFaults(phrases: Phrases): Fault[] {
 
 const BY_RULE = ['issues', 'strengths', 'recommendations'] as const
 
-function missing(phrases: Phrases, places: readonly PhrasePlace[]): Fault[] {
+function missing(phrases: Phrases, places: readonly PhrasePlace[]): FixtureProblem[] {
   return BY_RULE.flatMap((group) =>
     rulesOf(group, places)
       .filter((id) => !Object.hasOwn(phrases[group], id))
@@ -52,7 +52,7 @@ function missing(phrases: Phrases, places: readonly PhrasePlace[]): Fault[] {
   )
 }
 
-function unused(phrases: Phrases, places: readonly PhrasePlace[]): Fault[] {
+function unused(phrases: Phrases, places: readonly PhrasePlace[]): FixtureProblem[] {
   return BY_RULE.flatMap((group) => {
     const rules = rulesOf(group, places)
     return Object.keys(phrases[group])
@@ -65,7 +65,7 @@ function rulesOf(group: string, places: readonly PhrasePlace[]): string[] {
   return [...new Set(places.flatMap(({ path }) => (path[0] === group ? [path[1] ?? ''] : [])))]
 }
 
-function placeholderFaults(phrases: Phrases, { path, placeholders }: PhrasePlace): Fault[] {
+function placeholderFaults(phrases: Phrases, { path, placeholders }: PhrasePlace): FixtureProblem[] {
   const known: readonly string[] = [...placeholders, ...COMMON_PLACEHOLDERS]
   return variantsAt(phrases, path).flatMap((phrase, index) =>
     problemsOf(phrase, known).map((message) => ({ path: [...path, index], message })),

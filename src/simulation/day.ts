@@ -1,4 +1,4 @@
-import { type Chance, draw, share, wobble } from './chance.ts'
+import { draw, noise, type Random, uniform } from './chance.ts'
 import type { DetectionField, LabelField, Persona } from './persona.ts'
 import { driftOf, type Traits, trafficFactor, trend } from './rhythm.ts'
 import { clamp, roundScore } from './rounding.ts'
@@ -44,13 +44,13 @@ export function drawDay(character: Character, day: number): Day {
   return draw([character.seed, character.modelId, day], (chance) => {
     const { persona, traits, least } = character
     // Drawn first and always, so that the rest of the day's chance stays in step.
-    const silent = share(chance) < persona.traffic.silence
-    const bad = share(chance) < (persona.incidents?.chance ?? 0)
+    const silent = uniform(chance) < persona.traffic.silence
+    const bad = uniform(chance) < (persona.incidents?.chance ?? 0)
     const expected =
       persona.traffic.conversationsPerDay * traits.volume * trafficFactor(persona.traffic, traits, day)
-    const drawn = someOf(silent ? 0 : expected * (1 + 0.16 * wobble(chance)), chance)
+    const drawn = roundStochastically(silent ? 0 : expected * (1 + 0.16 * noise(chance)), chance)
     const conversations = Math.max(drawn, least.conversations)
-    const turns = persona.traffic.messagesPerConversation * traits.length * (1 + 0.1 * wobble(chance))
+    const turns = persona.traffic.messagesPerConversation * traits.length * (1 + 0.1 * noise(chance))
     // A conversation has at least a question and an answer.
     const messages = Math.max(2 * conversations, Math.round(conversations * turns))
     if (conversations === 0) return { day, conversations, messages, values: null }
@@ -70,16 +70,16 @@ interface Circumstances {
   readonly bad: boolean
 }
 
-function drawValues(character: Character, day: number, today: Circumstances, chance: Chance): DayValues {
+function drawValues(character: Character, day: number, today: Circumstances, chance: Random): DayValues {
   const { persona, traits } = character
   // Averages over few conversations stray further.
-  const noise = () => wobble(chance) * persona.spread * (today.conversations < 10 ? 2 : 1)
+  const deviation = () => noise(chance) * persona.spread * (today.conversations < 10 ? 2 : 1)
   const better =
     driftOf(persona, traits, day) +
     0.5 * persona.spread * trend(traits, day) -
     (today.bad ? (persona.incidents?.depth ?? 0) : 0)
   const around = (typical: number, tilt: number, effect: number) =>
-    roundScore(clamp(typical + tilt + effect * better + noise(), 0, 1))
+    roundScore(clamp(typical + tilt + effect * better + deviation(), 0, 1))
   const { scores } = persona
   const satisfaction = around(scores.satisfaction, traits.tilt.satisfaction, 1)
   const growth = around(scores.growth, traits.tilt.growth, 0.7)
@@ -87,12 +87,12 @@ function drawValues(character: Character, day: number, today: Circumstances, cha
   const safety = around(scores.safety, traits.tilt.safety, 0.3)
   const blend = { satisfaction, growth, friction: 1 - friction, safety }
   return {
-    quality: roundScore(clamp(blended(blend) + wobble(chance) * 0.015, 0, 1)),
+    quality: roundScore(clamp(blended(blend) + noise(chance) * 0.015, 0, 1)),
     satisfaction,
     growth,
     friction,
     safety,
-    labels: drawLabels({ satisfaction, friction, commercialIntent: scores.commercialIntent }, noise),
+    labels: drawLabels({ satisfaction, friction, commercialIntent: scores.commercialIntent }, deviation),
     detections: drawDetections(persona, today, chance),
     ratings: drawRatings(character, satisfaction, today.conversations, chance),
   }
@@ -110,9 +110,9 @@ function blended(parts: Record<keyof typeof QUALITY_BLEND, number>): number {
 /** How users felt follows from how satisfied they were and how much stood in their way. */
 function drawLabels(
   about: { satisfaction: number; friction: number; commercialIntent: number },
-  noise: () => number,
+  deviation: () => number,
 ): DayValues['labels'] {
-  const within = (value: number, low: number) => roundScore(clamp(value + noise(), low, 1))
+  const within = (value: number, low: number) => roundScore(clamp(value + deviation(), low, 1))
   return {
     averageUserSentiment: within(0.08 + 0.86 * about.satisfaction, 0),
     averageChangeInUserSentiment: within(1.1 * (about.satisfaction - about.friction) - 0.3, -1),
@@ -122,10 +122,10 @@ function drawLabels(
   }
 }
 
-function drawDetections(persona: Persona, today: Circumstances, chance: Chance): DayValues['detections'] {
+function drawDetections(persona: Persona, today: Circumstances, chance: Random): DayValues['detections'] {
   const count = (field: DetectionField) => {
     const expected = (persona.detections[field] / 1000) * today.messages * (today.bad ? 3 : 1)
-    return Math.min(today.messages, someOf(expected * (1 + 0.5 * wobble(chance)), chance))
+    return Math.min(today.messages, roundStochastically(expected * (1 + 0.5 * noise(chance)), chance))
   }
   return {
     hallucinationCount: count('hallucinationCount'),
@@ -142,15 +142,15 @@ function drawRatings(
   { persona, least }: Character,
   satisfaction: number,
   conversations: number,
-  chance: Chance,
+  chance: Random,
 ): DayValues['ratings'] {
-  const drawn = Math.min(conversations, someOf(conversations * persona.ratedShare, chance))
+  const drawn = Math.min(conversations, roundStochastically(conversations * persona.ratedShare, chance))
   const count = Math.max(drawn, least.ratings)
-  const mean = 1.2 + 3.8 * satisfaction + 0.2 * wobble(chance)
+  const mean = 1.2 + 3.8 * satisfaction + 0.2 * noise(chance)
   return { count, sum: clamp(Math.round(count * mean), count, 5 * count) }
 }
 
 /** A whole number whose average is `expected`: 0.3 is 1 on three days of ten. */
-function someOf(expected: number, chance: Chance): number {
-  return Math.floor(expected + share(chance))
+function roundStochastically(expected: number, chance: Random): number {
+  return Math.floor(expected + uniform(chance))
 }

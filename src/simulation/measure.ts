@@ -1,11 +1,11 @@
-import { type Figures, qualityChange, worstDay } from './period.ts'
+import { type PeriodTotals, qualityChange, worstDay } from './period.ts'
 import { roundScore } from './rounding.ts'
 import type { Measure } from './rules.ts'
 
 /** What the rules look at, of one period. Null: no data. */
 export type Measured = Readonly<Record<Measure, number | null>>
 
-export function measure(figures: Figures): Measured {
+export function measure(figures: PeriodTotals): Measured {
   const { labels, detections, conversations, messages } = figures
   const worst = worstDay(figures.days)
   return {

@@ -4,7 +4,7 @@ import { DETECTION_FIELDS, type DetectionField, LABEL_FIELDS, type LabelField } 
 import { fromUnits, inUnits, roundHundredth, roundScore } from './rounding.ts'
 
 /** Everything that the days of a period add up to. Null: no data. */
-export interface Figures {
+export interface PeriodTotals {
   readonly days: readonly Day[]
   readonly conversations: number
   readonly messages: number
@@ -23,7 +23,7 @@ export interface Figures {
 }
 
 /** @param switchedOff fields that have no data although there is traffic */
-export function addUp(days: readonly Day[], switchedOff: readonly string[]): Figures {
+export function aggregate(days: readonly Day[], switchedOff: readonly string[]): PeriodTotals {
   const messages = sum(days, (day) => day.messages)
   const half = Math.floor(days.length / 2)
   return {
@@ -48,7 +48,7 @@ export function addUp(days: readonly Day[], switchedOff: readonly string[]): Fig
 }
 
 /** How much better the later part of the period was than the earlier one, -1 to 1; null where one had no traffic. */
-export function qualityChange({ earlierQuality, laterQuality }: Figures): number | null {
+export function qualityChange({ earlierQuality, laterQuality }: PeriodTotals): number | null {
   return earlierQuality === null || laterQuality === null ? null : roundScore(laterQuality - earlierQuality)
 }
 

@@ -1,4 +1,4 @@
-import { type Chance, draw, share, wobble } from './chance.ts'
+import { draw, noise, type Random, uniform } from './chance.ts'
 import type { Persona, Traffic } from './persona.ts'
 
 /** What is a model's own, whatever its persona: two healthy models are not the same model. */
@@ -19,19 +19,19 @@ export interface Traits {
 
 export function drawTraits(seed: string, modelId: string): Traits {
   return draw([seed, modelId, 'traits'], (chance) => ({
-    volume: 0.65 + share(chance) * 0.9,
-    length: 0.88 + share(chance) * 0.26,
+    volume: 0.65 + uniform(chance) * 0.9,
+    length: 0.88 + uniform(chance) * 0.26,
     tilt: tiltOf(chance),
-    phases: { slow: share(chance), slower: share(chance), cycle: share(chance) },
+    phases: { slow: uniform(chance), slower: uniform(chance), cycle: uniform(chance) },
   }))
 }
 
-function tiltOf(chance: Chance): Traits['tilt'] {
+function tiltOf(chance: Random): Traits['tilt'] {
   return {
-    satisfaction: wobble(chance) * 0.04,
-    growth: wobble(chance) * 0.05,
-    friction: wobble(chance) * 0.04,
-    safety: wobble(chance) * 0.015,
+    satisfaction: noise(chance) * 0.04,
+    growth: noise(chance) * 0.05,
+    friction: noise(chance) * 0.04,
+    safety: noise(chance) * 0.015,
   }
 }
 

@@ -55,10 +55,10 @@ export interface RecommendationRule {
 }
 
 /** Fewer conversations in the period carry no assessment: `recommendations` is null. */
-export const LEAST_CONVERSATIONS = 20
+export const MIN_CONVERSATIONS = 20
 
 /** The most recommendations of one answer; the least urgent are left out. */
-export const MOST_RECOMMENDATIONS = 4
+export const MAX_RECOMMENDATIONS = 4
 
 /** Of the rules of one measure only the first that is met makes an issue, so the severe one stands first. */
 export const ISSUE_RULES: readonly IssueRule[] = [

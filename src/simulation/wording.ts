@@ -2,13 +2,13 @@ import { startOfDay } from '../core/utc-day.ts'
 import { draw } from './chance.ts'
 import type { Day } from './day.ts'
 import type { Measured } from './measure.ts'
-import { type Figures, worstDay } from './period.ts'
+import { type PeriodTotals, worstDay } from './period.ts'
 import { DETECTION_FIELDS } from './persona.ts'
 import type { Placeholder, Wording } from './phrases.ts'
 import type { Measure } from './rules.ts'
 
 /** Whose figures are put into words. `name`: as fixtures call the model. */
-export interface Subject {
+export interface AssessedModel {
   readonly seed: string
   readonly modelId: string
   readonly name?: string | undefined
@@ -16,8 +16,8 @@ export interface Subject {
 
 /** What every phrase may say about a period that has traffic. */
 export function commonWording(
-  subject: Subject,
-  figures: Figures,
+  subject: AssessedModel,
+  figures: PeriodTotals,
   measured: Measured,
 ): Record<Placeholder, string> {
   const worst = worstDay(figures.days)
@@ -45,7 +45,12 @@ export function commonWording(
 }
 
 /** The figure that met a rule, and the rule's threshold, in the measure's own unit. */
-export function ruleWording(measure: Measure, value: number, threshold: number, figures: Figures): Wording {
+export function ruleWording(
+  measure: Measure,
+  value: number,
+  threshold: number,
+  figures: PeriodTotals,
+): Wording {
   const detection = DETECTION_FIELDS.find((field) => field === measure)
   if (detection !== undefined) {
     const count = figures.detections[detection]?.total ?? 0
@@ -85,7 +90,7 @@ function score(value: number | null): string {
 }
 
 /** What quality did; `Quality ...` must read well before it. */
-function trendInWords({ earlierQuality, laterQuality, quality }: Figures): string {
+function trendInWords({ earlierQuality, laterQuality, quality }: PeriodTotals): string {
   if (earlierQuality === null || laterQuality === null) {
     return 'cannot be compared over time, since half of the period had no traffic'
   }
@@ -111,7 +116,7 @@ function busiestDay(days: readonly Day[]): Day | undefined {
 }
 
 /** Details of example conversations: an order number and a price. */
-function invented({ seed, modelId }: Subject): { reference: string; amount: string } {
+function invented({ seed, modelId }: AssessedModel): { reference: string; amount: string } {
   return draw([seed, modelId, 'details'], (chance) => ({
     reference: chance.string.fromCharacters('ABCDEFGHJKLMNPQRSTUVWXYZ23456789', 6),
     amount: `$${chance.number.int({ min: 18, max: 240 })}`,

@@ -3,7 +3,7 @@ import type { Analytics, AnalyticsQuery, DataPoint, LabelScore, World } from './
 import { assess } from './assessment.ts'
 import { type Day, drawDay } from './day.ts'
 import { labelled } from './labels.ts'
-import { addUp, type Figures } from './period.ts'
+import { aggregate, type PeriodTotals } from './period.ts'
 import { drawPersona, type KnownModel, type LabelField, type Persona } from './persona.ts'
 import type { Phrases } from './phrases.ts'
 import { drawTraits } from './rhythm.ts'
@@ -17,7 +17,7 @@ export interface WorldFixtures {
 }
 
 /** Where every field must have data, a day has at least this much: enough for an assessment of 7 days. */
-const LEAST_FOR_NO_NULL = { conversations: 5, ratings: 1 }
+const MIN_FOR_NO_NULL = { conversations: 5, ratings: 1 }
 
 /** The invented world of these fixtures. It remembers nothing: equal queries have equal answers. */
 export function createWorld({ personas, models, phrases }: WorldFixtures): World {
@@ -46,7 +46,7 @@ export function createWorld({ personas, models, phrases }: WorldFixtures): World
       // A persona that was asked for comes before the shape that the model has by its fixture.
       const shape = query.shape ?? (query.persona === undefined ? model?.shape : undefined)
       const days = shiftQuality(daysOf({ ...query, modelId, persona, shape }), query.qualityShift)
-      const figures = addUp(days, shape === 'no-null' ? [] : (persona.switchedOff ?? []))
+      const figures = aggregate(days, shape === 'no-null' ? [] : (persona.switchedOff ?? []))
       const recommendations = assess({ seed: query.seed, modelId, name: model?.name }, figures, phrases)
       return present(figures, recommendations)
     },
@@ -59,7 +59,7 @@ interface Asked extends Omit<AnalyticsQuery, 'persona'> {
 
 /** The days up to the one of `now`, oldest first. */
 function daysOf({ seed, modelId, persona, shape, days, now }: Asked): Day[] {
-  const least = shape === 'no-null' ? LEAST_FOR_NO_NULL : { conversations: 0, ratings: 0 }
+  const least = shape === 'no-null' ? MIN_FOR_NO_NULL : { conversations: 0, ratings: 0 }
   const character = { seed, modelId, persona, traits: drawTraits(seed, modelId), least }
   const first = dayOf(now) - days + 1
   return Array.from({ length: days }, (_, index) => {
@@ -79,7 +79,7 @@ function shiftQuality(days: Day[], qualityShift: AnalyticsQuery['qualityShift'])
   })
 }
 
-function present(figures: Figures, recommendations: Analytics['recommendations']): Analytics {
+function present(figures: PeriodTotals, recommendations: Analytics['recommendations']): Analytics {
   const { labels, detections } = figures
   const label = (field: LabelField): LabelScore | null => {
     const score = labels[field]

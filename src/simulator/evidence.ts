@@ -3,9 +3,9 @@ import type { Fixtures } from '../fixtures/fixtures.ts'
 import type { Journal } from '../journal/journal.ts'
 import { idempotentOperations } from '../reports/calls.ts'
 import { Reporter } from '../reports/model.ts'
-import { pointsOf } from '../reports/points.ts'
-import { Ways } from '../reports/ways.ts'
-import { Witness } from '../reports/witness.ts'
+import { coverageItems } from '../reports/points.ts'
+import { HintFinder } from '../reports/ways.ts'
+import { EvidenceCollector } from '../reports/witness.ts'
 import { defaultSandbox, type Sandboxes } from '../sandboxes/sandboxes.ts'
 import type { Catalogue } from '../scenarios/catalogue.ts'
 import type { World } from '../simulation/analytics.ts'
@@ -25,16 +25,21 @@ interface Parts {
 /** Lets a witness see what the journal records, and makes the one who tells of it. */
 export function createReporter({ journal, sandboxes, limit, ...parts }: Parts): Reporter {
   const { contract, catalogue } = parts
-  const plan = pointsOf(contract)
+  const plan = coverageItems(contract)
   const keys = new Set(parts.fixtures.keys.map(({ token }) => token))
   const isMagicKey = (token: string) => keys.has(token)
-  const witness = new Witness({ plan, idempotent: idempotentOperations(contract), isMagicKey, limit })
-  journal.onEntry((entry, whole) => witness.note(entry, whole))
-  journal.onClear((sandbox) => witness.forget(sandbox))
+  const witness = new EvidenceCollector({
+    plan,
+    idempotent: idempotentOperations(contract),
+    isMagicKey,
+    limit,
+  })
+  journal.onEntry((entry, whole) => witness.record(entry, whole))
+  journal.onClear((sandbox) => witness.retire(sandbox))
   return new Reporter({
     contract,
     witness,
-    ways: new Ways(catalogue, previewer(parts)),
+    ways: new HintFinder(catalogue, previewer(parts)),
     placeOf(whose) {
       // A look makes no sandbox: one that nobody has used is as the default one began.
       const own = sandboxes.list().find(({ name }) => name === whose)

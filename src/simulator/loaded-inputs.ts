@@ -1,7 +1,7 @@
 import type { Settings } from '../config/settings.ts'
 import type { Contract, Finding, Loaded } from '../contract/contract.ts'
 import { loadContract } from '../contract/load.ts'
-import { controlContract, shippedContract, shippedFixtures } from '../fixtures/bundled.ts'
+import { bundledContract, bundledFixtures, controlContract } from '../fixtures/bundled.ts'
 import { type Fixtures, loadFixtures } from '../fixtures/fixtures.ts'
 import { type Catalogue, createCatalogue } from '../scenarios/catalogue.ts'
 import { parseScenarios } from '../scenarios/parse.ts'
@@ -9,7 +9,7 @@ import { type RuleContext, type RuleSet, readRules } from '../scenarios/rules.ts
 import { loadScenarioFile } from '../scenarios/rules-file.ts'
 
 /** Everything that is read before a request can be answered, checked against one another. */
-export interface Sources {
+export interface LoadedInputs {
   readonly contract: Contract
   /** The control plane's own document. */
   readonly control: Contract
@@ -20,11 +20,11 @@ export interface Sources {
 }
 
 /** The documents, the fixtures and what the settings say about them; or everything that is wrong with any of them. */
-export async function loadSources(settings: Settings): Promise<Loaded<Sources>> {
+export async function loadInputs(settings: Settings): Promise<Loaded<LoadedInputs>> {
   const loaded = await Promise.all([
-    loadContract(settings.contract ?? shippedContract),
+    loadContract(settings.contract ?? bundledContract),
     loadContract(controlContract, { responses: false }),
-    loadFixtures(settings.fixtures ?? shippedFixtures),
+    loadFixtures(settings.fixtures ?? bundledFixtures),
   ])
   const [contract, control, fixtures] = loaded
   if (!contract.ok || !control.ok || !fixtures.ok) {

@@ -1,9 +1,9 @@
 import type { Contract } from '../contract/contract.ts'
 import type { Fixtures } from '../fixtures/fixtures.ts'
-import { figures } from '../operations/analytics.ts'
+import { analyticsBody } from '../operations/analytics.ts'
 import { byScenario, type Preview, type Previewer, parsedOf, pathTo } from '../reports/ways.ts'
 import type { Catalogue } from '../scenarios/catalogue.ts'
-import { unshaped } from '../scenarios/effects.ts'
+import { noOverrides } from '../scenarios/effects.ts'
 import type { World } from '../simulation/analytics.ts'
 
 const analytics = 'getModelAnalytics'
@@ -27,13 +27,13 @@ export function previewer({ contract, fixtures, catalogue, world }: Parts): Prev
 
   function preview(text: string, seed: string, now: number): Preview {
     const [active] = parsedOf(text, catalogue)
-    const effect = active?.entry.effect(active.values)
-    const shaping = { ...unshaped, ...(effect?.kind === 'shape' && effect.shaping) }
+    const effect = active?.definition.effect(active.values)
+    const shaping = { ...noOverrides, ...(effect?.kind === 'shape' && effect.shaping) }
     const wanted = { seed, modelId: model?.id.toLowerCase() ?? '', days: 30, now } as const
     return {
       way: byScenario(text, path),
       status: operation?.successStatus ?? 200,
-      body: figures(world, wanted, shaping),
+      body: analyticsBody(world, wanted, shaping),
     }
   }
 }

@@ -17,7 +17,7 @@ export async function loadSeedState(file: string | undefined): Promise<Loaded<Sa
 }
 
 /** Puts the seed state into the default sandbox, unless that holds anything from an earlier run. */
-export async function plant(store: Store, seedState: SandboxExport | undefined): Promise<void> {
+export async function seedDefaultSandbox(store: Store, seedState: SandboxExport | undefined): Promise<void> {
   if (!seedState) return
   const { total } = await store.listEvents(defaultSandbox, { limit: 0 })
   const prompts = await store.listPrompts(defaultSandbox)

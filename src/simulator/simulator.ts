@@ -7,7 +7,7 @@ import { controlHandlers } from '../control/handlers.ts'
 import type { Seen } from '../control/seen.ts'
 import type { Awaitable } from '../core/awaitable.ts'
 import type { Log } from '../core/log.ts'
-import { type Incoming, type Parcel, promptly, type Reply } from '../exchange/exchange.ts'
+import { immediateDelivery, type OutgoingReply, type Reply, type SimRequest } from '../exchange/exchange.ts'
 import { version } from '../fixtures/bundled.ts'
 import type { Fixtures } from '../fixtures/fixtures.ts'
 import { Journal } from '../journal/journal.ts'
@@ -25,18 +25,18 @@ import { openStore } from '../state/open.ts'
 import type { Store } from '../state/store.ts'
 import { createReporter } from './evidence.ts'
 import { createExplain } from './explain.ts'
-import { loadSources, type Sources } from './loaded-inputs.ts'
-import { loadSeedState, plant } from './seed-state.ts'
+import { type LoadedInputs, loadInputs } from './loaded-inputs.ts'
+import { loadSeedState, seedDefaultSandbox } from './seed-state.ts'
 
 /** Everything but the socket: requests in, replies out. */
 export interface Simulator {
   readonly contract: Contract
   /** Answers a request to the simulated service. */
-  service(request: Incoming): Awaitable<Parcel>
+  service(request: SimRequest): Awaitable<OutgoingReply>
   /** Why a request is not let into the control plane, decided without its body; undefined: it is. */
-  controlRefusal(head: Incoming): Reply | undefined
+  controlRefusal(head: SimRequest): Reply | undefined
   /** Answers a request to the control plane. */
-  control(request: Incoming, gone: AbortSignal): Promise<Parcel>
+  control(request: SimRequest, gone: AbortSignal): Promise<OutgoingReply>
   /** What the clients of all sandboxes did. */
   report(): Report
   /** Ends what waits for requests to come: verifications and streams. */
@@ -46,7 +46,7 @@ export interface Simulator {
 }
 
 /** What comes in from outside: time, and where to say things. */
-export interface Surroundings {
+export interface Dependencies {
   /** Epoch milliseconds. */
   readonly now: () => number
   readonly log: Log
@@ -55,33 +55,33 @@ export interface Surroundings {
 /** Loads and checks everything that can be, wires the parts, and says in one line what it found. Does not listen. */
 export async function createSimulator(
   settings: Settings,
-  surroundings: Surroundings,
+  dependencies: Dependencies,
 ): Promise<Loaded<Simulator>> {
-  const sources = await loadSources(settings)
+  const sources = await loadInputs(settings)
   if (!sources.ok) return sources
   const seedState = await loadSeedState(settings.seedState)
   if (!seedState.ok) return seedState
   const opened = await openStore(settings.state, {
-    report: (problem) => surroundings.log.error({ problem }, 'the state cannot be written'),
+    report: (problem) => dependencies.log.error({ problem }, 'the state cannot be written'),
   })
   if (!opened.ok)
     return { ok: false, findings: [{ severity: 'error', place: '--state', message: opened.problem }] }
   const { store, loaded } = opened
   try {
-    await plant(store, seedState.value)
-    surroundings.log.info({ ...counts(sources.value), state: { file: settings.state, ...loaded } }, 'loaded')
+    await seedDefaultSandbox(store, seedState.value)
+    dependencies.log.info({ ...counts(sources.value), state: { file: settings.state, ...loaded } }, 'loaded')
     const all = { ...sources.value, seedState: seedState.value }
-    return { ok: true, value: await wire(settings, surroundings, all, store) }
+    return { ok: true, value: await assemble(settings, dependencies, all, store) }
   } catch (error) {
     await store.close() // else its file stays locked for as long as this process lives
     throw error
   }
 }
 
-async function wire(
+async function assemble(
   settings: Settings,
-  { now, log }: Surroundings,
-  sources: Sources & Pick<Seen, 'seedState'>,
+  { now, log }: Dependencies,
+  sources: LoadedInputs & Pick<Seen, 'seedState'>,
   store: Store,
 ): Promise<Simulator> {
   const { contract, control, fixtures } = sources
@@ -91,7 +91,11 @@ async function wire(
   const handlersOver = (store: Store) => handlersOf(contract, world, store, { ...settings, productsOfModel })
   const handlers = handlersOver(store)
   const journal = new Journal(settings.journalSize)
-  const sandboxes = new Sandboxes({ ...sandboxDefaults(settings), now, onGone: dropper(store, journal, log) })
+  const sandboxes = new Sandboxes({
+    ...sandboxDefaults(settings),
+    now,
+    onEvicted: onSandboxEvicted(store, journal, log),
+  })
   // What the last process kept counts, is listed, and can go like any other.
   sandboxes.adopt((await store.listSandboxes()).map(({ name }) => name))
   const reporter = createReporter({ ...sources, world, journal, sandboxes, limit: settings.sandboxLimit })
@@ -134,7 +138,7 @@ async function wire(
     controlRefusal: controls.refusal,
     control: async (request, gone) => ({
       reply: await controls.answer(request, gone),
-      delivery: promptly,
+      delivery: immediateDelivery,
       date: undefined,
     }),
     report: () => reporter.report(undefined),
@@ -154,7 +158,7 @@ function sandboxDefaults({ seed, clock, sandboxLimit, sandboxIdle }: Settings) {
 }
 
 /** A sandbox that has to go takes along what the store holds of it. */
-function dropper(store: Store, journal: Journal, log: Log) {
+function onSandboxEvicted(store: Store, journal: Journal, log: Log) {
   return (name: string, reason: 'limit' | 'idle'): void => {
     log.warn(
       { sandbox: name, reason },
@@ -236,12 +240,12 @@ async function fallbackOf(
   return createFallback(contract)
 }
 
-function counts({ contract, fixtures, catalogue }: Sources) {
+function counts({ contract, fixtures, catalogue }: LoadedInputs) {
   return {
     contract: contract.file,
     operations: contract.operations.length,
     personas: fixtures.personas.length,
     models: fixtures.models.length,
-    scenarios: catalogue.entries.length,
+    scenarios: catalogue.definitions.length,
   }
 }

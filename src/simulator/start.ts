@@ -4,13 +4,13 @@ import { silentLog } from '../core/log.ts'
 import { createApp } from '../http/app.ts'
 import { listen, stop } from '../http/server.ts'
 import type { Report } from '../reports/model.ts'
-import { createSimulator, type Surroundings } from './simulator.ts'
+import { createSimulator, type Dependencies } from './simulator.ts'
 
 /** How long requests in flight may take to finish once a stop was asked for, milliseconds. */
-const grace = 5_000
+const shutdownGraceMs = 5_000
 
 /** A simulator that listens. */
-export interface Running {
+export interface RunningSimulator {
   /** `http://127.0.0.1:4010/v1`: what a client of the service is given. */
   readonly baseUrl: string
   /** `http://127.0.0.1:4010/__sim`. */
@@ -25,18 +25,18 @@ export interface Running {
 }
 
 export type Started =
-  | { readonly ok: true; readonly running: Running }
+  | { readonly ok: true; readonly running: RunningSimulator }
   | { readonly ok: false; readonly findings: readonly Finding[] }
 
 /** Loads, listens, and hands over a simulator that is ready; or says everything that kept it from being so. */
-export async function start(settings: Settings, surroundings: Surroundings): Promise<Started> {
-  const exposed = exposure(settings)
+export async function start(settings: Settings, dependencies: Dependencies): Promise<Started> {
+  const exposed = checkExposure(settings)
   if (exposed) return { ok: false, findings: [exposed] }
-  const created = await createSimulator(settings, surroundings)
+  const created = await createSimulator(settings, dependencies)
   if (!created.ok) return created
   const simulator = created.value
-  const app = createApp(simulator, settings, surroundings.log)
-  const listening = await listen(app, settings.host, settings.port, surroundings.log)
+  const app = createApp(simulator, settings, dependencies.log)
+  const listening = await listen(app, settings.host, settings.port, dependencies.log)
   if (!listening.ok) {
     await simulator.close()
     return { ok: false, findings: [{ severity: 'error', place: '--port', message: listening.problem }] }
@@ -47,7 +47,7 @@ export async function start(settings: Settings, surroundings: Surroundings): Pro
   const close = () => {
     if (closing) return closing
     simulator.release()
-    closing = stop(listening, grace).then(() => simulator.close())
+    closing = stop(listening, shutdownGraceMs).then(() => simulator.close())
     return closing
   }
   return {
@@ -64,7 +64,7 @@ export async function start(settings: Settings, surroundings: Surroundings): Pro
 }
 
 /** Who can reach the address can steer the simulator: beyond this machine only with a token, or knowingly without. */
-function exposure({ host, controlToken, controlOpen }: Settings): Finding | undefined {
+function checkExposure({ host, controlToken, controlOpen }: Settings): Finding | undefined {
   const onlyHere = host === 'localhost' || host === '::1' || /^127\./.test(host)
   if (onlyHere || controlOpen || controlToken !== undefined) return undefined
   const message = `Listening on ${host} lets others steer the simulator through /__sim. Set --control-token, or --control-open if that is meant.`
@@ -86,7 +86,7 @@ export type LibrarySettings = Partial<Omit<Settings, (typeof ofProcess)[number]>
  * Any setting can be given; here the port is any free one and the state is kept in memory unless told otherwise.
  * @throws Error with every problem where a setting, document or fixture does not do, or the port is taken
  */
-export async function startSimulator(settings: LibrarySettings = {}): Promise<Running> {
+export async function startSimulator(settings: LibrarySettings = {}): Promise<RunningSimulator> {
   const read = readGiven(settings)
   if (read.problems.length > 0) throw new Error(read.problems.join('\n'))
   const own = { ...defaultSettings(), port: 0, state: ':memory:', ...read.values }
@@ -110,7 +110,7 @@ function readGiven(settings: LibrarySettings): Given {
     if (!setting) problems.push(`There is no setting "${name}". Known: ${[...known.keys()].join(', ')}.`)
     else if (given !== undefined) {
       const value = setting.read(String(given))
-      if (value === undefined) problems.push(`--${setting.flag} takes ${setting.wanted}; got "${given}".`)
+      if (value === undefined) problems.push(`--${setting.flag} takes ${setting.expected}; got "${given}".`)
       values[name] = value
     }
   }

@@ -1,7 +1,14 @@
-import { frozen, ownCopy } from './clone.ts'
-import { addVersion, describeSnapshot, recordEvent, type Step, stepUnless, takeSnapshot } from './commands.ts'
-import { Limits } from './memory/counters.ts'
-import type { World } from './memory/state-data.ts'
+import { cloneJson, deepFreeze } from './clone.ts'
+import {
+  addVersion,
+  type Command,
+  commandUnless,
+  describeSnapshot,
+  recordEvent,
+  takeSnapshot,
+} from './commands.ts'
+import { Counters } from './memory/counters.ts'
+import type { StateData } from './memory/state-data.ts'
 import { exportOf, listEvents, listSandboxes, sizeOf } from './queries.ts'
 import type { ImportOutcome, QualitySettings, SandboxExport, SandboxSummary, Snapshot } from './sandboxes.ts'
 import type {
@@ -13,165 +20,167 @@ import type {
   ImpactQuery,
   PromptDraft,
   PromptReceipt,
-  RateTaken,
+  RateResult,
   Store,
   StoredPrompt,
-  Writer,
+  WriteContext,
 } from './store.ts'
 import { parseExport } from './transfer.ts'
 
 /** What distinguishes the adapters: how a change is kept. */
-export interface Keeper {
+export interface Committer {
   /** Holds nothing that is not kept, whenever a caller can look at it. */
-  readonly world: World
+  readonly data: StateData
   /** Decides, keeps and applies in one turn; rejects with the world unchanged where the change could not be kept. */
-  commit<T>(step: Step<T>): Promise<T>
+  commit<T>(step: Command<T>): Promise<T>
   close(): Promise<void>
 }
 
 /** The port on top of a keeper: all that is the same wherever the state is kept. */
-export class KeptStore implements Store {
-  readonly #keeper: Keeper
-  readonly #limits = new Map<string, Limits>()
+export class BaseStore implements Store {
+  readonly #committer: Committer
+  readonly #counters = new Map<string, Counters>()
   /** What a rehearsal begins to count with. */
-  #counted: (sandbox: string) => Limits | undefined = () => undefined
+  #counted: (sandbox: string) => Counters | undefined = () => undefined
 
-  constructor(keeper: Keeper) {
-    this.#keeper = keeper
+  constructor(keeper: Committer) {
+    this.#committer = keeper
   }
 
-  async recordEvent(writer: Writer, draft: EventDraft): Promise<EventReceipt> {
-    const own = ownCopy(draft)
-    return this.#keeper.commit((world) => recordEvent(world, writer, own))
+  async recordEvent(writer: WriteContext, draft: EventDraft): Promise<EventReceipt> {
+    const own = cloneJson(draft)
+    return this.#committer.commit((world) => recordEvent(world, writer, own))
   }
 
-  async addPromptVersion(writer: Writer, draft: PromptDraft): Promise<PromptReceipt> {
-    const own = ownCopy(draft)
-    return this.#keeper.commit((world) => addVersion(world, writer, own))
+  async addPromptVersion(writer: WriteContext, draft: PromptDraft): Promise<PromptReceipt> {
+    const own = cloneJson(draft)
+    return this.#committer.commit((world) => addVersion(world, writer, own))
   }
 
-  async takeRate(writer: Writer, key: string, limit: number, windowMs: number): Promise<RateTaken> {
-    return this.#limitsOf(writer.sandbox).take(key, limit, windowMs, writer.now)
+  async consumeRate(writer: WriteContext, key: string, limit: number, windowMs: number): Promise<RateResult> {
+    return this.#countersOf(writer.sandbox).consumeRate(key, limit, windowMs, writer.now)
   }
 
-  async stepSequence(sandbox: string, key: string): Promise<number> {
-    return this.#limitsOf(sandbox).step(key)
+  async nextSequenceIndex(sandbox: string, key: string): Promise<number> {
+    return this.#countersOf(sandbox).nextSequenceIndex(key)
   }
 
-  async listSteps(sandbox: string): Promise<ReadonlyMap<string, number>> {
-    return this.#limits.get(sandbox)?.steps() ?? new Map()
+  async listSequences(sandbox: string): Promise<ReadonlyMap<string, number>> {
+    return this.#counters.get(sandbox)?.sequenceCounts() ?? new Map()
   }
 
   async listEvents(sandbox: string, query: EventQuery = {}): Promise<EventPage> {
-    return listEvents(this.#keeper.world.realm(sandbox).sandbox.events, query)
+    return listEvents(this.#committer.data.sandbox(sandbox).data.events, query)
   }
 
   async listPrompts(sandbox: string): Promise<readonly StoredPrompt[]> {
-    return frozen(this.#keeper.world.realm(sandbox).sandbox.prompts())
+    return deepFreeze(this.#committer.data.sandbox(sandbox).data.prompts())
   }
 
   async activateVersion(sandbox: string, promptId: string, versionId: string): Promise<boolean> {
-    return this.#keeper.commit((world) => {
-      const found = world.realm(sandbox).sandbox.hasVersion(promptId, versionId)
-      return stepUnless(!found, { sandbox, op: 'activate', promptId, versionId })
+    return this.#committer.commit((world) => {
+      const found = world.sandbox(sandbox).data.hasVersion(promptId, versionId)
+      return commandUnless(!found, { sandbox, op: 'activate', promptId, versionId })
     })
   }
 
   eventImpact(sandbox: string, query: ImpactQuery): ReadonlyMap<string, DayImpact> {
-    return this.#keeper.world.realm(sandbox).sandbox.impact.query(query)
+    return this.#committer.data.sandbox(sandbox).data.impact.query(query)
   }
 
   getQuality(sandbox: string): QualitySettings {
-    return frozen(this.#keeper.world.realm(sandbox).sandbox.quality)
+    return deepFreeze(this.#committer.data.sandbox(sandbox).data.quality)
   }
 
   async putQuality(sandbox: string, settings: QualitySettings): Promise<void> {
-    const quality = ownCopy(settings)
-    return this.#keeper.commit(() => ({ change: { sandbox, op: 'quality', quality }, answer: undefined }))
+    const quality = cloneJson(settings)
+    return this.#committer.commit(() => ({ change: { sandbox, op: 'quality', quality }, answer: undefined }))
   }
 
-  async createSnapshot(writer: Writer, name?: string): Promise<Snapshot> {
-    return this.#keeper.commit((world) => takeSnapshot(world, writer, name))
+  async createSnapshot(writer: WriteContext, name?: string): Promise<Snapshot> {
+    return this.#committer.commit((world) => takeSnapshot(world, writer, name))
   }
 
   async listSnapshots(sandbox: string): Promise<readonly Snapshot[]> {
-    return Array.from(this.#keeper.world.realm(sandbox).snapshots.values(), describeSnapshot)
+    return Array.from(this.#committer.data.sandbox(sandbox).snapshots.values(), describeSnapshot)
   }
 
   async restoreSnapshot(sandbox: string, snapshotId: string): Promise<boolean> {
     return this.#replacing(sandbox, (world) => {
-      const found = world.realm(sandbox).snapshots.has(snapshotId)
-      return stepUnless(!found, { sandbox, op: 'restore', snapshotId })
+      const found = world.sandbox(sandbox).snapshots.has(snapshotId)
+      return commandUnless(!found, { sandbox, op: 'restore', snapshotId })
     })
   }
 
   async deleteSnapshot(sandbox: string, snapshotId: string): Promise<boolean> {
-    return this.#keeper.commit((world) => {
-      const found = world.realm(sandbox).snapshots.has(snapshotId)
-      return stepUnless(!found, { sandbox, op: 'forget', snapshotId })
+    return this.#committer.commit((world) => {
+      const found = world.sandbox(sandbox).snapshots.has(snapshotId)
+      return commandUnless(!found, { sandbox, op: 'forget', snapshotId })
     })
   }
 
   async exportSandbox(sandbox: string): Promise<SandboxExport> {
-    return exportOf(this.#keeper.world, sandbox)
+    return exportOf(this.#committer.data, sandbox)
   }
 
   async importSandbox(sandbox: string, document: unknown): Promise<ImportOutcome> {
     const parsed = parseExport(document)
     if (!parsed.ok) return { imported: false, problems: parsed.problems }
-    const state = ownCopy(parsed.state)
-    await this.#replacing(sandbox, () => stepUnless(false, { sandbox, op: 'import', state }))
+    const state = cloneJson(parsed.state)
+    await this.#replacing(sandbox, () => commandUnless(false, { sandbox, op: 'import', state }))
     return { imported: true, events: state.events.length, prompts: state.prompts.length }
   }
 
   async listSandboxes(): Promise<readonly SandboxSummary[]> {
-    return listSandboxes(this.#keeper.world)
+    return listSandboxes(this.#committer.data)
   }
 
   async deleteSandbox(sandbox: string): Promise<boolean> {
-    const found = await this.#keeper.commit((world) =>
-      stepUnless(!world.realms.has(sandbox), { sandbox, op: 'delete' }),
+    const found = await this.#committer.commit((world) =>
+      commandUnless(!world.sandboxes.has(sandbox), { sandbox, op: 'delete' }),
     )
-    this.#limits.delete(sandbox) // a sandbox that nothing was kept of can have counted, too
+    this.#counters.delete(sandbox) // a sandbox that nothing was kept of can have counted, too
     return found
   }
 
   async reset(sandbox: string): Promise<void> {
-    await this.#keeper.commit((world) => stepUnless(!world.realms.has(sandbox), { sandbox, op: 'reset' }))
-    this.#limits.delete(sandbox)
+    await this.#committer.commit((world) =>
+      commandUnless(!world.sandboxes.has(sandbox), { sandbox, op: 'reset' }),
+    )
+    this.#counters.delete(sandbox)
   }
 
   async size(): Promise<{ sandboxes: number; events: number; prompts: number }> {
-    return sizeOf(this.#keeper.world)
+    return sizeOf(this.#committer.data)
   }
 
-  rehearsal(): Store {
-    const { world } = this.#keeper
-    const rehearsal = new KeptStore({
-      world,
-      commit: async (step) => step(world).answer,
+  fork(): Store {
+    const { data } = this.#committer
+    const rehearsal = new BaseStore({
+      data,
+      commit: async (step) => step(data).answer,
       close: async () => {},
     })
-    rehearsal.#counted = (sandbox) => this.#limits.get(sandbox)?.copy()
+    rehearsal.#counted = (sandbox) => this.#counters.get(sandbox)?.copy()
     return rehearsal
   }
 
   async close(): Promise<void> {
-    await this.#keeper.close()
+    await this.#committer.close()
   }
 
   /** For what puts something else in the place of all that the sandbox holds: what was counted begins anew. */
-  async #replacing(sandbox: string, step: Step<boolean>): Promise<boolean> {
-    const done = await this.#keeper.commit(step)
-    if (done) this.#limits.delete(sandbox)
+  async #replacing(sandbox: string, step: Command<boolean>): Promise<boolean> {
+    const done = await this.#committer.commit(step)
+    if (done) this.#counters.delete(sandbox)
     return done
   }
 
-  #limitsOf(sandbox: string): Limits {
-    let known = this.#limits.get(sandbox)
+  #countersOf(sandbox: string): Counters {
+    let known = this.#counters.get(sandbox)
     if (known === undefined) {
-      known = this.#counted(sandbox) ?? new Limits()
-      this.#limits.set(sandbox, known)
+      known = this.#counted(sandbox) ?? new Counters()
+      this.#counters.set(sandbox, known)
     }
     return known
   }

@@ -2,7 +2,7 @@
  * A copy of JSON that nobody else holds. Members without a value are left out and -0 becomes 0, as on a way through a
  * file, so that memory and file never differ.
  */
-export function ownCopy<T>(value: T): T {
+export function cloneJson<T>(value: T): T {
   return copied(value) as T // the copy has the shape of what it copies
 }
 
@@ -21,9 +21,9 @@ function copied(value: unknown): unknown {
 }
 
 /** The value itself, made unchangeable to its last member, so that it can be given out without a copy. */
-export function frozen<T>(value: T): T {
+export function deepFreeze<T>(value: T): T {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
-  for (const member of Object.values(value)) frozen(member)
+  for (const member of Object.values(value)) deepFreeze(member)
   return Object.freeze(value)
 }
 

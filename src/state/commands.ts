@@ -1,11 +1,11 @@
 import { deriveUuid } from '../core/seeded.ts'
-import { frozen } from './clone.ts'
+import { deepFreeze } from './clone.ts'
 import { insertKey, newEvent, payloadDiffers } from './events.ts'
-import type { KeptSnapshot, SnapshotHead } from './memory/sandbox-data.ts'
-import type { Change, World } from './memory/state-data.ts'
+import type { SnapshotHead, StoredSnapshot } from './memory/sandbox-data.ts'
+import type { Change, StateData } from './memory/state-data.ts'
 import { newPrompt, newVersion } from './prompts.ts'
 import type { Snapshot } from './sandboxes.ts'
-import type { EventDraft, EventReceipt, PromptDraft, PromptReceipt, Writer } from './store.ts'
+import type { EventDraft, EventReceipt, PromptDraft, PromptReceipt, WriteContext } from './store.ts'
 
 /** What a step decided: the change to keep (none: nothing changes), and the answer for when it is kept. */
 export interface Decision<T> {
@@ -14,20 +14,24 @@ export interface Decision<T> {
 }
 
 /** Looks at the world and decides. Its change is applied in the same turn, so that nothing comes in between. */
-export type Step<T> = (world: World) => Decision<T>
+export type Command<T> = (world: StateData) => Decision<T>
 
 /** The decision of a step that is either made or, where `hindered`, not: the answer says which. */
-export function stepUnless(hindered: boolean, change: Change): Decision<boolean> {
+export function commandUnless(hindered: boolean, change: Change): Decision<boolean> {
   return hindered ? { answer: false } : { change, answer: true }
 }
 
 /** The first event of an `insertId` stands; every other one of the same is counted as its replay. */
-export function recordEvent(world: World, writer: Writer, draft: EventDraft): Decision<EventReceipt> {
-  const { sandbox } = world.realm(writer.sandbox)
+export function recordEvent(
+  world: StateData,
+  writer: WriteContext,
+  draft: EventDraft,
+): Decision<EventReceipt> {
+  const { data } = world.sandbox(writer.sandbox)
   const key = insertKey(draft)
-  const standing = key === undefined ? undefined : sandbox.eventOf(key)
+  const standing = key === undefined ? undefined : data.eventOf(key)
   if (key === undefined || standing === undefined) {
-    const event = newEvent(writer, draft, sandbox.occurrences)
+    const event = newEvent(writer, draft, data.occurrences)
     return {
       change: { op: 'event', sandbox: writer.sandbox, event },
       answer: { event, replayed: false, payloadDiffers: false },
@@ -41,11 +45,15 @@ export function recordEvent(world: World, writer: Writer, draft: EventDraft): De
 }
 
 /** A new version, of the prompt that the caller's identifier names or of a new one. */
-export function addVersion(world: World, writer: Writer, draft: PromptDraft): Decision<PromptReceipt> {
-  const { sandbox } = world.realm(writer.sandbox)
-  const known = sandbox.promptOf(draft)
-  const prompt = known?.head ?? newPrompt(writer, draft, sandbox.occurrences)
-  const version = frozen(newVersion(writer, draft, prompt.promptId, known?.versions ?? 0))
+export function addVersion(
+  world: StateData,
+  writer: WriteContext,
+  draft: PromptDraft,
+): Decision<PromptReceipt> {
+  const { data } = world.sandbox(writer.sandbox)
+  const known = data.promptOf(draft)
+  const prompt = known?.head ?? newPrompt(writer, draft, data.occurrences)
+  const version = deepFreeze(newVersion(writer, draft, prompt.promptId, known?.versions ?? 0))
   return {
     change: { op: 'version', sandbox: writer.sandbox, prompt, version },
     answer: { promptId: prompt.promptId, version },
@@ -53,20 +61,24 @@ export function addVersion(world: World, writer: Writer, draft: PromptDraft): De
 }
 
 /** Its id comes from how many snapshots the sandbox took before, so that a run can be repeated. */
-export function takeSnapshot(world: World, writer: Writer, name: string | undefined): Decision<Snapshot> {
-  const realm = world.realm(writer.sandbox)
+export function takeSnapshot(
+  world: StateData,
+  writer: WriteContext,
+  name: string | undefined,
+): Decision<Snapshot> {
+  const realm = world.sandbox(writer.sandbox)
   const snapshot: SnapshotHead = {
     snapshotId: deriveUuid([writer.seed, writer.sandbox, 'snapshot', realm.snapshotsTaken]),
     ...(name !== undefined && { name }),
     createdAt: new Date(writer.now).toISOString(),
   }
-  const { events, promptCount } = realm.sandbox
+  const { events, promptCount } = realm.data
   return {
     change: { op: 'snapshot', sandbox: writer.sandbox, snapshot },
     answer: { ...snapshot, events: events.length, prompts: promptCount },
   }
 }
 
-export function describeSnapshot({ head, image }: KeptSnapshot): Snapshot {
-  return { ...head, events: image.events.length, prompts: image.prompts.length }
+export function describeSnapshot({ head, data }: StoredSnapshot): Snapshot {
+  return { ...head, events: data.events.length, prompts: data.prompts.length }
 }

@@ -1,6 +1,6 @@
 import { canonicalJson, type Json } from '../core/json.ts'
 import { deriveChance, deriveUuid } from '../core/seeded.ts'
-import type { EventDraft, StoredEvent, Writer } from './store.ts'
+import type { EventDraft, StoredEvent, WriteContext } from './store.ts'
 
 /** How often each payload or request was met, by the id that its first occurrence got. */
 export type Occurrences = Pick<ReadonlyMap<string, number>, 'get'>
@@ -9,7 +9,7 @@ export type Occurrences = Pick<ReadonlyMap<string, number>, 'get'>
  * The record of an event that is met for the first time. All of it follows from seed, sandbox, payload and time, and
  * from nothing that depends on the order of other requests.
  */
-export function newEvent(writer: Writer, draft: EventDraft, seen: Occurrences): StoredEvent {
+export function newEvent(writer: WriteContext, draft: EventDraft, seen: Occurrences): StoredEvent {
   const receivedAt = new Date(writer.now).toISOString()
   const { eventId, repeatOf } = identify(writer, draft, seen)
   return {
@@ -35,7 +35,7 @@ export function insertKey({ insertId }: { readonly insertId?: unknown }): string
 
 /** Named by `insertId`; without one by payload, and by how often the sandbox met that payload before. */
 function identify(
-  writer: Writer,
+  writer: WriteContext,
   draft: EventDraft,
   seen: Occurrences,
 ): { eventId: string; repeatOf?: string } {
@@ -61,7 +61,7 @@ function impactOf({ qualityImpactScore, influence }: EventDraft): number {
 }
 
 /** Chance hangs on the `insertId` (else the event's id), so that a retry meets the same fate. */
-function isSampledOut(writer: Writer, draft: EventDraft, eventId: string): boolean {
+function isSampledOut(writer: WriteContext, draft: EventDraft, eventId: string): boolean {
   if (typeof draft.sampleRate !== 'number' || draft.forceSample === true) return false
   const key = insertKey(draft)
   const name = key === undefined ? eventId : JSON.stringify(key)

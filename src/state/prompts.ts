@@ -3,7 +3,7 @@ import { canonicalJson, type Json } from '../core/json.ts'
 import { deriveUuid } from '../core/seeded.ts'
 import { uuidKey } from './clone.ts'
 import type { Occurrences } from './events.ts'
-import type { PromptComponentDraft, PromptDraft, PromptVersion, StoredPrompt, Writer } from './store.ts'
+import type { PromptComponentDraft, PromptDraft, PromptVersion, StoredPrompt, WriteContext } from './store.ts'
 
 /** A prompt without its versions. */
 export type PromptHead = Omit<StoredPrompt, 'versions'>
@@ -24,7 +24,7 @@ export function externalKey({ productId, externalPromptId }: ExternalName): stri
 }
 
 /** A prompt that is met for the first time. Named by the caller's identifier, else by request and occurrence. */
-export function newPrompt(writer: Writer, draft: PromptDraft, seen: Occurrences): PromptHead {
+export function newPrompt(writer: WriteContext, draft: PromptDraft, seen: Occurrences): PromptHead {
   const world = [writer.seed, writer.sandbox, 'prompt']
   const given = {
     ...(draft.externalPromptId !== undefined && { externalPromptId: draft.externalPromptId }),
@@ -40,7 +40,7 @@ export function newPrompt(writer: Writer, draft: PromptDraft, seen: Occurrences)
 
 /** The next version of a prompt that has `before` versions. Never active: creation leaves prompts in use as they are. */
 export function newVersion(
-  writer: Writer,
+  writer: WriteContext,
   draft: PromptDraft,
   promptId: string,
   before: number,

@@ -1,7 +1,7 @@
-import { frozen, uuidKey } from './clone.ts'
+import { deepFreeze, uuidKey } from './clone.ts'
 import type { EventList } from './memory/event-list.ts'
-import { promptOfImage } from './memory/sandbox-data.ts'
-import type { World } from './memory/state-data.ts'
+import { promptOfSnapshot } from './memory/sandbox-data.ts'
+import type { StateData } from './memory/state-data.ts'
 import { EXPORT_FORMAT, type SandboxExport, type SandboxSummary } from './sandboxes.ts'
 import type { EventPage, EventQuery } from './store.ts'
 
@@ -25,26 +25,26 @@ function places(events: EventList, query: EventQuery): number[] {
 }
 
 /** What the sandbox holds, as it can be imported again. */
-export async function exportOf(world: World, sandbox: string): Promise<SandboxExport> {
-  const { quality, events, prompts } = world.realm(sandbox).sandbox.image()
+export async function exportOf(world: StateData, sandbox: string): Promise<SandboxExport> {
+  const { quality, events, prompts } = world.sandbox(sandbox).data.snapshot()
   return {
     format: EXPORT_FORMAT,
-    quality: frozen(quality),
+    quality: deepFreeze(quality),
     events: await events.read(events.having({})),
-    prompts: frozen(prompts.map(promptOfImage)),
+    prompts: deepFreeze(prompts.map(promptOfSnapshot)),
   }
 }
 
-export function listSandboxes(world: World): readonly SandboxSummary[] {
-  return Array.from(world.realms, ([name, { sandbox, snapshots }]) => ({
+export function listSandboxes(world: StateData): readonly SandboxSummary[] {
+  return Array.from(world.sandboxes, ([name, { data, snapshots }]) => ({
     name,
-    events: sandbox.events.length,
-    prompts: sandbox.promptCount,
+    events: data.events.length,
+    prompts: data.promptCount,
     snapshots: snapshots.size,
   }))
 }
 
-export function sizeOf(world: World): { sandboxes: number; events: number; prompts: number } {
+export function sizeOf(world: StateData): { sandboxes: number; events: number; prompts: number } {
   const all = listSandboxes(world)
   return {
     sandboxes: all.length,

@@ -1,15 +1,15 @@
 import { isObject } from '../core/json.ts'
 
 /** Something wrong, and where: `events[3].impact` and `must be a number from -1 to 1`. */
-export interface Fault {
+export interface ShapeFault {
   readonly at: string
   readonly must: string
 }
 
 /** Names what is wrong with a value; nothing where it is right. */
-export type Check = (value: unknown) => readonly Fault[]
+export type Check = (value: unknown) => readonly ShapeFault[]
 
-const NONE: readonly Fault[] = []
+const NONE: readonly ShapeFault[] = []
 
 /** A value for which `holds`; `must` completes the sentence "it ...". */
 export function where(must: string, holds: (value: unknown) => boolean): Check {
@@ -82,11 +82,11 @@ export function both(first: Check, second: Check): Check {
   }
 }
 
-function inside(place: string, { at, must }: Fault): Fault {
+function inside(place: string, { at, must }: ShapeFault): ShapeFault {
   return { at: `${place}${at}`, must }
 }
 
 /** As sentences: `events[3].impact must be a number from -1 to 1`. */
-export function sentences(faults: readonly Fault[], whole: string): string[] {
+export function sentences(faults: readonly ShapeFault[], whole: string): string[] {
   return faults.map(({ at, must }) => `${at === '' ? whole : at.replace(/^\./, '')} ${must}`)
 }

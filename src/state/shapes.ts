@@ -6,12 +6,12 @@ import {
   both,
   type Check,
   count,
-  type Fault,
   flag,
   list,
   oneOf,
   optional,
   record,
+  type ShapeFault,
   text,
   where,
 } from './shape.ts'
@@ -158,7 +158,7 @@ export const realmShape = record({
 })
 
 /** Versions 1, 2, 3, ...; at most one of them active. */
-function numberedVersions(prompt: unknown): readonly Fault[] {
+function numberedVersions(prompt: unknown): readonly ShapeFault[] {
   const versions = membersOf(prompt, 'versions')
   if (versions.length === 0) return [{ at: '.versions', must: 'must have at least one version' }]
   const wrong = versions.findIndex((version, index) => version['version'] !== index + 1)
@@ -182,7 +182,7 @@ function repeated(
   items: readonly Item[],
   kind: string,
   nameOf: (item: Item) => string | undefined,
-): readonly Fault[] {
+): readonly ShapeFault[] {
   const seen = new Set<string>()
   for (const [index, item] of items.entries()) {
     const name = nameOf(item)

@@ -140,7 +140,7 @@ export interface PromptReceipt {
 }
 
 /** Who writes: the sandbox, its seed (identifiers and sampling are derived from both), and the sandbox's time. */
-export interface Writer {
+export interface WriteContext {
   readonly sandbox: string
   readonly seed: string
   /** Epoch milliseconds. */
@@ -148,7 +148,7 @@ export interface Writer {
 }
 
 /** One unit of a rate window. */
-export interface RateTaken {
+export interface RateResult {
   readonly allowed: boolean
   readonly limit: number
   /** Units left in the window after this one. */
@@ -158,7 +158,7 @@ export interface RateTaken {
 }
 
 /** The disk did not take a change, so it was not made: `ENOSPC` as a rule. Writing goes on once there is room. */
-export class NotKept extends Error {
+export class StoreWriteError extends Error {
   override readonly name = 'NotKept'
 }
 
@@ -170,19 +170,19 @@ export class NotKept extends Error {
  */
 export interface Store {
   /** Records an event once per `insertId` and sandbox. */
-  recordEvent(writer: Writer, draft: EventDraft): Promise<EventReceipt>
+  recordEvent(writer: WriteContext, draft: EventDraft): Promise<EventReceipt>
   /** Adds a version: to the prompt of the same `externalPromptId` and `productId`, else to a new prompt. */
-  addPromptVersion(writer: Writer, draft: PromptDraft): Promise<PromptReceipt>
+  addPromptVersion(writer: WriteContext, draft: PromptDraft): Promise<PromptReceipt>
   /**
    * Takes one unit of the fixed window that `key` is in; opens a window of `windowMs` where none is open at `now`.
    * Windows are not kept across a restart.
    */
-  takeRate(writer: Writer, key: string, limit: number, windowMs: number): Promise<RateTaken>
+  consumeRate(writer: WriteContext, key: string, limit: number, windowMs: number): Promise<RateResult>
   /** How often this sequence was stepped before in the sandbox: 0, 1, 2, ... Not kept across a restart. */
-  stepSequence(sandbox: string, key: string): Promise<number>
+  nextSequenceIndex(sandbox: string, key: string): Promise<number>
 
   /** How far every sequence of the sandbox is: how often each key was stepped. */
-  listSteps(sandbox: string): Promise<ReadonlyMap<string, number>>
+  listSequences(sandbox: string): Promise<ReadonlyMap<string, number>>
 
   listEvents(sandbox: string, query?: EventQuery): Promise<EventPage>
   /** In the order of their creation, each with its versions from the first to the last. */
@@ -196,7 +196,7 @@ export interface Store {
   putQuality(sandbox: string, settings: QualitySettings): Promise<void>
 
   /** Keeps a copy of events, prompts and quality settings under a new id. */
-  createSnapshot(writer: Writer, name?: string): Promise<Snapshot>
+  createSnapshot(writer: WriteContext, name?: string): Promise<Snapshot>
   /** In the order of their creation. */
   listSnapshots(sandbox: string): Promise<readonly Snapshot[]>
   /** Puts the copy in place of what the sandbox holds; rates and sequences begin anew. False: no such snapshot. */
@@ -220,7 +220,7 @@ export interface Store {
    * A view in which every method answers as it would now, and nothing is kept: what it decides is not to be seen by anybody, nor by
    * its own later calls, save rates and sequences, which go on within it. For one request; it does not outlive the store.
    */
-  rehearsal(): Store
+  fork(): Store
   /** Writes out what is pending and lets go of what is held. */
   close(): Promise<void>
 }

@@ -2,7 +2,7 @@ import { cp, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Settings } from '../../src/config/settings.ts'
-import { shippedFixtures } from '../../src/fixtures/bundled.ts'
+import { bundledFixtures } from '../../src/fixtures/bundled.ts'
 import {
   type Answer,
   type Ask,
@@ -192,7 +192,7 @@ describe('where the limit comes from', () => {
 `
   async function withPlans(settings: Partial<Settings> = {}) {
     const fixtures = join(await tempFolder(), 'fixtures')
-    await cp(shippedFixtures, fixtures, { recursive: true })
+    await cp(bundledFixtures, fixtures, { recursive: true })
     await writeFile(join(fixtures, 'plans.yaml'), plans)
     return startForTest({ fixtures, ...settings })
   }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Entry } from '../../src/scenarios/catalogue.ts'
+import type { ScenarioDefinition } from '../../src/scenarios/catalogue.ts'
 import { activeOf, operationOf, sources, textFor } from '../support/catalogue.ts'
 import { type Answer, ask, askOperation, errorOf, held, operations } from '../support/client.ts'
 import { documentedStatuses, faultsOf } from '../support/documented.ts'
@@ -13,10 +13,10 @@ const byId = new Map<string, (typeof operations)[number]>(
 )
 
 /** The families whose effect is an answer; those that are about the wire have a sweep of their own. */
-const answers = ({ family }: Entry) => family === 'refusals' || family === 'data'
+const answers = ({ family }: ScenarioDefinition) => family === 'refusals' || family === 'data'
 
 /** Every such entry of the catalogue on every operation, so that a new one of either is tested by itself. */
-const sweep = sources.catalogue.entries.filter(answers).flatMap((entry) =>
+const sweep = sources.catalogue.definitions.filter(answers).flatMap((entry) =>
   sources.contract.operations.map(({ id }) => {
     const operation = byId.get(id)
     if (!operation) throw new Error(`test/support/client.ts has no request for ${id}`)
@@ -24,7 +24,7 @@ const sweep = sources.catalogue.entries.filter(answers).flatMap((entry) =>
       entry,
       operation,
       text: textFor(entry),
-      reason: entry.unfit(operationOf(id), activeOf(entry).values),
+      reason: entry.inapplicableReason(operationOf(id), activeOf(entry).values),
     }
   }),
 )
@@ -79,7 +79,7 @@ describe('the refusals family', () => {
 
   test('has every name of the design, and every documented status by its number', () => {
     const documented = documentedStatuses().flatMap(({ statuses }) => statuses.map(String))
-    const names = sources.catalogue.entries.map(({ name }) => name)
+    const names = sources.catalogue.definitions.map(({ name }) => name)
     expect(names).toEqual(expect.arrayContaining([...Object.keys(statusOf), ...documented]))
   })
 })
@@ -99,7 +99,9 @@ describe('the data family', () => {
   )
 
   test('has every persona by its name', () => {
-    const names = sources.catalogue.entries.filter(({ family }) => family === 'data').map(({ name }) => name)
+    const names = sources.catalogue.definitions
+      .filter(({ family }) => family === 'data')
+      .map(({ name }) => name)
     const personas = sources.fixtures.personas.map(({ name }) => name)
     expect(names).toEqual(expect.arrayContaining([...personas, 'all-null', 'no-null', 'null']))
   })
@@ -132,7 +134,7 @@ describe('a scenario that makes no sense for the operation', () => {
 })
 
 describe('a scenario that cannot be understood', () => {
-  const everyName = sources.catalogue.entries.map(({ name }) => name)
+  const everyName = sources.catalogue.definitions.map(({ name }) => name)
 
   test.each(['rate-limit', 'Forbidden', '418', '200.0', 'forbidden not-found', '=', '{}'])(
     '%j is refused with the list',

@@ -13,8 +13,8 @@ import type { EventDraft, Store } from '../../src/state/store.ts'
  */
 const WRITERS = 16
 
-async function openOrFail(path: string, foldFrom?: number): Promise<Store> {
-  const opened = await openFileStore(path, foldFrom === undefined ? {} : { foldFrom })
+async function openOrFail(path: string, checkpointFrom?: number): Promise<Store> {
+  const opened = await openFileStore(path, checkpointFrom === undefined ? {} : { checkpointFrom })
   if (!opened.ok) throw new Error(opened.problem)
   return opened.store
 }

@@ -20,17 +20,17 @@ describe('--help', () => {
     for (const [, setting] of allSettings) {
       expect(help).toContain(`--${setting.flag}`)
       expect(help).toContain(variableOf(setting))
-      expect(help).toContain(words(setting.about))
+      expect(help).toContain(words(setting.description))
       expect(help).toContain(`default: ${defaultOf(setting)}`)
       if (setting.alsoEnv) expect(help).toContain(`, ${setting.alsoEnv};`)
     }
-    for (const [name, { about }] of Object.entries(commands)) {
+    for (const [name, { description }] of Object.entries(commands)) {
       expect(help).toMatch(new RegExp(` ${name} `))
-      expect(help).toContain(words(about))
+      expect(help).toContain(words(description))
     }
-    for (const { name, about, parameters } of sources.catalogue.entries) {
-      expect(help).toContain(` ${name} ${words(about)}`)
-      for (const parameter of parameters) expect(help).toContain(words(parameter.about))
+    for (const { name, description, parameters } of sources.catalogue.definitions) {
+      expect(help).toContain(` ${name} ${words(description)}`)
+      for (const parameter of parameters) expect(help).toContain(words(parameter.description))
     }
   })
 

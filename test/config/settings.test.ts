@@ -113,7 +113,7 @@ describe('every setting', () => {
     'a bad $setting.flag is refused with its name, and what is right',
     ({ setting, bad }) => {
       const variable = variableOf(setting)
-      const about = `takes ${setting.wanted}; got "${bad}"`
+      const about = `takes ${setting.expected}; got "${bad}"`
       expect(problemOf(readSettings([], { [variable]: bad }))).toContain(`${variable} ${about}`)
       if (setting.value !== undefined)
         expect(problemOf(readSettings([`--${setting.flag}`, bad], {}))).toContain(
@@ -127,7 +127,7 @@ describe('every setting', () => {
     ({ setting, name }) => {
       expect(setting.flag).toMatch(/^[a-z]+(-[a-z]+)*$/)
       expect(setting.flag.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase())).toBe(name)
-      expect(setting.about).toMatch(/^[A-Z].*\.$/)
+      expect(setting.description).toMatch(/^[A-Z].*\.$/)
       expect(variableOf(setting)).toMatch(/^SIM_[A-Z_]+$/)
     },
   )

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { SentParameters } from '../../src/contract/contract.ts'
+import type { RawParameters } from '../../src/contract/contract.ts'
 import { contractOf, operationOf } from './documents.ts'
 
 const contract = await contractOf(`openapi: 3.1.0
@@ -68,7 +68,7 @@ components:
 const read = operationOf(contract, 'read')
 const write = operationOf(contract, 'write')
 
-function sent(parts: Partial<SentParameters>): SentParameters {
+function sent(parts: Partial<RawParameters>): RawParameters {
   return { path: { id: '7' }, query: {}, header: { 'x-trace': 'abc' }, ...parts }
 }
 
@@ -98,7 +98,7 @@ describe('parameters', () => {
     expect(result.values.query).toEqual({ limit: 10, ...values })
   })
 
-  test.each<[Partial<SentParameters>, string]>([
+  test.each<[Partial<RawParameters>, string]>([
     [{ path: { id: 'x' } }, 'path /id type must be an integer; got "x" (a string)'],
     [{ path: {} }, 'path /id required is required'],
     [{ query: { limit: '0' } }, 'query /limit minimum must be at least 1; got 0'],

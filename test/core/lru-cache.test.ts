@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { Remembered } from '../../src/core/lru-cache.ts'
+import { LruCache } from '../../src/core/lru-cache.ts'
 
 /** Gives the key back with how often it was made. */
 function setup(size: number) {
-  const remembered = new Remembered<string>(size)
+  const remembered = new LruCache<string>(size)
   const made = new Map<string, number>()
   const get = (key: string) =>
     remembered.get(key, () => {

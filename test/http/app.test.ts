@@ -1,18 +1,18 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { type Incoming, type Parcel, promptly } from '../../src/exchange/exchange.ts'
-import { type Answering, createApp } from '../../src/http/app.ts'
+import { immediateDelivery, type OutgoingReply, type SimRequest } from '../../src/exchange/exchange.ts'
+import { createApp, type Handlers } from '../../src/http/app.ts'
 import { listen } from '../../src/http/server.ts'
 import { sendRaw } from '../support/raw-http.ts'
 import { recorder, type Said } from '../support/start.ts'
 
-const parcel = (headers: Record<string, string>): Parcel => ({
+const parcel = (headers: Record<string, string>): OutgoingReply => ({
   reply: { status: 200, headers, body: { fine: true }, origin: 'contract' },
-  delivery: promptly,
+  delivery: immediateDelivery,
   date: undefined,
 })
 
 /** What a service could do that the shipped one never does, by the path that it is asked for. */
-const answers: Record<string, () => ReturnType<Answering['service']>> = {
+const answers: Record<string, () => ReturnType<Handlers['service']>> = {
   '/throws': () => {
     throw new Error('thrown at once')
   },
@@ -24,7 +24,7 @@ const answers: Record<string, () => ReturnType<Answering['service']>> = {
 test('a bug behind the edge is a 500 in the service’s shape and a line in the log, and spoils no other answer', async () => {
   const said: Said[] = []
   const nobody = () => Promise.reject(new Error('nobody asks the control plane'))
-  const service = ({ path }: Incoming) => answers[path]?.() ?? nobody()
+  const service = ({ path }: SimRequest) => answers[path]?.() ?? nobody()
   const app = createApp(
     { service, controlRefusal: () => undefined, control: nobody },
     { bodyLimit: '1mb', cors: false },

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import type { Body } from '../../src/exchange/exchange.ts'
+import type { RequestBody } from '../../src/exchange/exchange.ts'
 import { decoders, limitOf, readBody } from '../../src/http/read-body.ts'
 import { connectTo } from '../support/raw-http.ts'
 
@@ -20,7 +20,7 @@ test('a body that breaks off leaves no decoder behind that waits for the rest', 
   onTestFinished(() => void server.close())
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo // of a TCP port it is one
-  const read = new Promise<Body>((resolve) => {
+  const read = new Promise<RequestBody>((resolve) => {
     server.on('request', (req, res) => {
       readBody(req, res, limitOf('1mb'), resolve)
       connection.destroy()

@@ -3,7 +3,7 @@ import { isObject, type JsonObject } from '../../src/core/json.ts'
 import { captured } from '../../src/journal/capture.ts'
 import { Journal } from '../../src/journal/journal.ts'
 import { redactedHead, redactedHeaders, redactedQuery } from '../../src/journal/redact.ts'
-import { shownEntry, shownText } from '../../src/journal/view.ts'
+import { bodyText, entryToJson } from '../../src/journal/view.ts'
 import { entryFor } from './entries.ts'
 
 const secret = 's3cr3t-t0k3n'
@@ -92,7 +92,7 @@ test('a token so short that it stands in many words leaves them alone', () => {
 })
 
 describe('a body is shown without credentials', () => {
-  const shown = (text: string, most?: number) => shownText(captured(new TextEncoder().encode(text), most))
+  const shown = (text: string, most?: number) => bodyText(captured(new TextEncoder().encode(text), most))
 
   test.each([
     ['{"a":"b","apiKey":"x"}', '{"a":"b","apiKey":"[redacted]"}'],
@@ -147,7 +147,7 @@ describe('a body is shown without credentials', () => {
 
 function shownEntryOf(bytes: Uint8Array): JsonObject {
   const entry = entryFor(new Journal(1), { request: { body: captured(bytes) } })
-  const { request } = shownEntry(entry, { bodies: true })
+  const { request } = entryToJson(entry, { bodies: true })
   const body = isObject(request) ? request['body'] : undefined
   if (!isObject(body)) throw new Error('there is no body')
   return body

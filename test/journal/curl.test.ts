@@ -2,14 +2,14 @@ import { execFileSync } from 'node:child_process'
 import { describe, expect, test } from 'vitest'
 import { captured } from '../../src/journal/capture.ts'
 import { curlOf } from '../../src/journal/curl.ts'
-import type { Entry } from '../../src/journal/entry.ts'
+import type { JournalEntry } from '../../src/journal/entry.ts'
 import { Journal } from '../../src/journal/journal.ts'
 import { bounded } from '../support/bounded.ts'
 import { entryFor } from './entries.ts'
 
 const bodyOf = (text: string) => captured(new TextEncoder().encode(text))
 
-function entry(request: Partial<Entry['request']>): Entry {
+function entry(request: Partial<JournalEntry['request']>): JournalEntry {
   return entryFor(new Journal(1), { request: { headers: { host: 'sim:4010' }, ...request } })
 }
 

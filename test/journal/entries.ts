@@ -1,8 +1,8 @@
-import type { Entry } from '../../src/journal/entry.ts'
-import { Journal, type Whole } from '../../src/journal/journal.ts'
+import type { JournalEntry } from '../../src/journal/entry.ts'
+import { Journal, type LiveExchange } from '../../src/journal/journal.ts'
 
 /** What nobody has read. */
-export const unread: Whole = {
+export const unread: LiveExchange = {
   request: undefined,
   answer: undefined,
   operation: undefined,
@@ -12,8 +12,8 @@ export const unread: Whole = {
 
 export interface About {
   readonly sandbox?: string
-  readonly request?: Partial<Entry['request']>
-  readonly answer?: Partial<Entry['answer']>
+  readonly request?: Partial<JournalEntry['request']>
+  readonly answer?: Partial<JournalEntry['answer']>
   readonly requestBody?: string
   readonly answerBody?: string
 }
@@ -24,7 +24,7 @@ const bodyOf = (text: string) => {
 }
 
 /** The next entry of a journal, with what a test is about. */
-export function entryFor(journal: Journal, about: About = {}): Entry {
+export function entryFor(journal: Journal, about: About = {}): JournalEntry {
   const number = journal.recorded + 1
   return {
     id: `req-${number}`,
@@ -43,7 +43,7 @@ export function entryFor(journal: Journal, about: About = {}): Entry {
       body: bodyOf(about.requestBody ?? ''),
       ...about.request,
     },
-    brokenOff: false,
+    aborted: false,
     answer: {
       status: 201,
       headers: {},

@@ -22,7 +22,7 @@ describe('the ring', () => {
     expect(numbers(journal)).toEqual(held)
     expect(numbers(journal, { first: 'newest' })).toEqual(held.toReversed())
     expect(journal.held).toBe(held.length)
-    expect(journal.tally('default')).toMatchObject({ recorded: count, dropped: count - held.length })
+    expect(journal.counts('default')).toMatchObject({ recorded: count, dropped: count - held.length })
     expect(journal.recorded).toBe(count)
   })
 
@@ -50,12 +50,12 @@ describe('the ring', () => {
     expect(kept.length).toBeLessThanOrEqual(held)
     expect(kept.at(-1)).toBe(2 * size)
     expect(journal.held).toBe(kept.length)
-    expect(journal.tally(undefined)).toMatchObject({ recorded: 2 * size, dropped: 2 * size - kept.length })
+    expect(journal.counts(undefined)).toMatchObject({ recorded: 2 * size, dropped: 2 * size - kept.length })
     expect(journal.find(`req-${2 * size - kept.length}`)).toBeUndefined()
     expect(journal.find(`req-${2 * size - kept.length + 1}`)?.request.headers).toEqual(headers)
     for (let count = 0; count < size; count += 1) journal.record(entryFor(journal), unread)
     expect(numbers(journal).length).toBe(size)
-    expect(journal.tally('a')).toMatchObject({ recorded: size, dropped: size })
+    expect(journal.counts('a')).toMatchObject({ recorded: size, dropped: size })
   })
 
   test('drops an entry that is larger than all the room at once, with all before it, and goes on', () => {
@@ -68,10 +68,10 @@ describe('the ring', () => {
     for (const sandbox of ['a', 'b', 'b']) add(sandbox, 10)
     add('c', 2_000_000)
     expect([numbers(journal), journal.held]).toEqual([[], 0])
-    expect(['a', 'b', 'c'].map((name) => journal.tally(name).dropped)).toEqual([1, 2, 1])
+    expect(['a', 'b', 'c'].map((name) => journal.counts(name).dropped)).toEqual([1, 2, 1])
     add('c', 10)
     expect([numbers(journal), journal.held]).toEqual([[5], 1])
-    expect(journal.tally(undefined)).toMatchObject({ recorded: 5, dropped: 4 })
+    expect(journal.counts(undefined)).toMatchObject({ recorded: 5, dropped: 4 })
   })
 
   test('finds an entry by its request id until it is dropped', () => {
@@ -83,10 +83,10 @@ describe('the ring', () => {
   test('counts for each sandbox what it dropped of it', () => {
     const journal = journalOf(4, 7, ['a', 'b'])
     expect(numbers(journal, { sandbox: 'a' })).toEqual([5, 7])
-    expect(journal.tally('a')).toMatchObject({ recorded: 4, dropped: 2 })
-    expect(journal.tally('b')).toMatchObject({ recorded: 3, dropped: 1 })
-    expect(journal.tally(undefined)).toMatchObject({ recorded: 7, dropped: 3 })
-    expect(journal.tally('c')).toMatchObject({ recorded: 0, dropped: 0 })
+    expect(journal.counts('a')).toMatchObject({ recorded: 4, dropped: 2 })
+    expect(journal.counts('b')).toMatchObject({ recorded: 3, dropped: 1 })
+    expect(journal.counts(undefined)).toMatchObject({ recorded: 7, dropped: 3 })
+    expect(journal.counts('c')).toMatchObject({ recorded: 0, dropped: 0 })
   })
 
   test('clears one sandbox: its entries and its counts are gone, and what is overwritten of it counts no more', () => {
@@ -97,8 +97,8 @@ describe('the ring', () => {
     expect(journal.find('req-1')).toBeUndefined()
     for (let more = 0; more < 3; more += 1) journal.record(entryFor(journal, { sandbox: 'a' }), unread)
     expect(numbers(journal, { sandbox: 'a' })).toEqual([5, 6, 7])
-    expect(journal.tally('a')).toMatchObject({ recorded: 3, dropped: 0 })
-    expect(journal.tally('b')).toMatchObject({ recorded: 2, dropped: 1 })
+    expect(journal.counts('a')).toMatchObject({ recorded: 3, dropped: 0 })
+    expect(journal.counts('b')).toMatchObject({ recorded: 2, dropped: 1 })
   })
 })
 

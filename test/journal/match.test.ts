@@ -1,10 +1,16 @@
 import { describe, expect, test } from 'vitest'
 import { Journal } from '../../src/journal/journal.ts'
-import { differences, isMeant, type Match, type Subject, withoutSandbox } from '../../src/journal/match.ts'
+import {
+  differences,
+  matches,
+  type RequestMatch,
+  type RequestSubjects,
+  withoutSandbox,
+} from '../../src/journal/match.ts'
 import { entryFor } from './entries.ts'
 
 const model = '4f7c2a1e-9b3d-4c58-8e21-6d0a5b7f9c34'
-const subject: Subject = { models: () => [model], products: () => ['p1', 'p2'] }
+const subject: RequestSubjects = { models: () => [model], products: () => ['p1', 'p2'] }
 const body = {
   eventType: 'purchase',
   tags: ['a', 'b'],
@@ -24,12 +30,12 @@ const entry = entryFor(new Journal(1), {
   },
 })
 
-const found = (match: Match, operation?: string) => [
+const found = (match: RequestMatch, operation?: string) => [
   ...differences(entry, { match, ...(operation !== undefined && { operation }) }, subject),
 ]
 
 describe('a request is meant', () => {
-  const meant: [string, Match][] = [
+  const meant: [string, RequestMatch][] = [
     ['by nothing at all', {}],
     ['by its method in any case', { method: 'post' }],
     ['by its path', { path: '/_s/worker-3/v1/events' }],
@@ -61,7 +67,7 @@ describe('a request is meant', () => {
 })
 
 describe('a request that is not meant differs in a field', () => {
-  const others: [Match, string, unknown][] = [
+  const others: [RequestMatch, string, unknown][] = [
     [{ method: 'GET' }, 'method', 'POST'],
     [{ path: '/v1/prompts' }, 'path', '/v1/events'],
     [{ status: 400 }, 'status', 201],
@@ -95,7 +101,7 @@ describe('a request that is not meant differs in a field', () => {
       'header/x-team',
       'body/eventType',
     ])
-    expect(isMeant(entry, { operation: 'createPrompt' }, subject)).toBe('no')
+    expect(matches(entry, { operation: 'createPrompt' }, subject)).toBe('no')
   })
 
   test.each([
@@ -111,17 +117,17 @@ describe('a request that is not meant differs in a field', () => {
 describe('a body that is not kept whole', () => {
   const cut = { ...entry, request: { ...entry.request, body: { bytes: bodyOf('{"a":').bytes, size: 9 } } }
   const gone = { ...entry, request: { ...entry.request, body: { bytes: undefined, size: 9 } } }
-  const nobody: Subject = { models: () => [], products: () => ['p1'] }
+  const nobody: RequestSubjects = { models: () => [], products: () => ['p1'] }
 
-  test.each<[string, Match, string]>([
+  test.each<[string, RequestMatch, string]>([
     ['decides nothing of itself', { body: { a: 1 } }, 'open'],
     ['decides nothing of the product', { product: 'p2' }, 'open'],
     ['does not matter where the product is known without it', { product: 'p1' }, 'yes'],
     ['does not matter where anything else decides', { body: { a: 1 }, status: 400 }, 'no'],
     ['does not matter where nothing is asked of it', { status: 201 }, 'yes'],
   ])('%s', (_name, match, answer) => {
-    expect(isMeant(cut, { match }, nobody)).toBe(answer)
-    expect(isMeant(gone, { match }, nobody)).toBe(answer)
+    expect(matches(cut, { match }, nobody)).toBe(answer)
+    expect(matches(gone, { match }, nobody)).toBe(answer)
   })
 })
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { Entry } from '../../src/journal/entry.ts'
+import type { JournalEntry } from '../../src/journal/entry.ts'
 import { Journal } from '../../src/journal/journal.ts'
 import { figuresOfEntry, packedTexts, packFigures, unpacked } from '../../src/journal/packed.ts'
 import { type About, entryFor } from './entries.ts'
@@ -17,14 +17,14 @@ const violation = fc.record({
   message: fc.string(),
 })
 
-const entries: fc.Arbitrary<Partial<Entry>> = fc.record({
+const entries: fc.Arbitrary<Partial<JournalEntry>> = fc.record({
   at: instant,
   now: instant,
   durationMs: fc.nat({ max: 1e6 }).map((micros) => micros / 1000),
   delayMs: fc.nat(),
   sandbox: name,
   operation: fc.option(fc.oneof(name, fc.constantFrom('', 'of two\nlines', '"')), { nil: undefined }),
-  brokenOff: fc.boolean(),
+  aborted: fc.boolean(),
   scenarios: fc.array(fc.string(), { maxLength: 2 }),
   damage: fc.array(fc.string(), { maxLength: 2 }),
   violations: fc.array(violation, { maxLength: 2 }),
@@ -41,7 +41,7 @@ test('an entry that was packed comes back as it was', () => {
         request: { method: `M${n}`, path, query: `${path}?`, headers: asked, body: body(n) },
         answer: { status: n + 1, headers: answered, body: body(n + 2), origin: 'simulator' },
       }
-      const entry: Entry = { ...entryFor(new Journal(1), about), ...parts }
+      const entry: JournalEntry = { ...entryFor(new Journal(1), about), ...parts }
       const place = 2 + (n % 3)
       const figures = new Float64Array(place + figuresOfEntry + 2).fill(-1)
       packFigures(entry, figures, place)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Exchange } from '../../src/exchange/exchange.ts'
 import { getModelAnalytics } from '../../src/operations/analytics.ts'
-import { unshaped } from '../../src/scenarios/effects.ts'
+import { noOverrides } from '../../src/scenarios/effects.ts'
 import { createMemoryStore } from '../../src/state/memory/memory-store.ts'
 import type { Store } from '../../src/state/store.ts'
 import { now, shippedWorld } from '../simulation/shipped-world.ts'
@@ -28,7 +28,7 @@ test.each([0, 20])('whether a store answers at once or later, %i events do the s
     seed: '1',
     now,
     sandbox: { name: writer.sandbox },
-    shaping: unshaped,
+    dataOverrides: noOverrides,
     parameters: { path: { modelId }, query: { period: '30d' }, header: {} },
   } as unknown as Exchange // as far as the handler looks at it
   const bodies = [store, late(store)].map(async (one) => {

@@ -79,10 +79,10 @@ describe.each(Object.entries(startAndStop))('a start of %s', (_name, args) => {
   })
 
   test.each([
-    ['fast-uri', 'validators are prepared, so that no more of ajv is there than they call'],
-    ['yaml', 'documents are prepared'],
+    ['fast-uri', 'validators are precompiled, so that no more of ajv is there than they call'],
+    ['yaml', 'documents are precompiled'],
     ['@stoplight/prism-http', 'few documents have operations that nobody handles'],
-    ['@seriousme/openapi-schema-validator', 'documents are prepared'],
+    ['@seriousme/openapi-schema-validator', 'documents are precompiled'],
     ['pino-pretty', 'most logs are read by programs'],
     ['prom-client', 'most are never asked for figures'],
     ['body-parser', 'bodies are read by read-body.ts'],

@@ -75,8 +75,8 @@ describe('the package', () => {
   it('tells TypeScript what it exports, as strictly as can be asked', () => {
     writeFileSync(
       join(consumer, 'typed.ts'),
-      `import { type Running, startSimulator } from '${name}'
-      const simulator: Running = await startSimulator({ port: 0, seed: '42', models: 'closed' })
+      `import { type RunningSimulator, startSimulator } from '${name}'
+      const simulator: RunningSimulator = await startSimulator({ port: 0, seed: '42', models: 'closed' })
       export const url: string = simulator.baseUrl
       // @ts-expect-error: there is no such setting
       await startSimulator({ prot: 0 })`,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Log } from '../../src/core/log.ts'
-import type { Incoming } from '../../src/exchange/exchange.ts'
+import type { SimRequest } from '../../src/exchange/exchange.ts'
 import { Journal } from '../../src/journal/journal.ts'
 import type { Handler } from '../../src/operations/handler.ts'
 import { createPipeline } from '../../src/pipeline/pipeline.ts'
@@ -18,7 +18,7 @@ function setup(handle: Handler['handle'], log?: Log) {
     frozenAt: undefined,
     limit: 10,
     idleMs: 1000,
-    onGone: () => {},
+    onEvicted: () => {},
   })
   const pipeline = createPipeline({
     contract: sources.contract,
@@ -38,11 +38,11 @@ function setup(handle: Handler['handle'], log?: Log) {
     log: log ?? recorder(said),
   })
   const post = (path: string) => pipeline(request(path))
-  const busy = () => sandboxes.list().map((sandbox) => sandbox.busy)
+  const busy = () => sandboxes.list().map((sandbox) => sandbox.activeRequests)
   return { post, said, busy }
 }
 
-const request = (path: string): Incoming => ({
+const request = (path: string): SimRequest => ({
   id: 'req-7',
   at: 0,
   elapsed: () => 0,

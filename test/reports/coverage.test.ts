@@ -40,12 +40,12 @@ async function coverageOf(target: TestSimulator, sandbox: string) {
   return { view, operations, of }
 }
 
-const nothing = (await import('../../src/reports/points.ts')).pointsOf(sources.contract)
+const nothing = (await import('../../src/reports/points.ts')).coverageItems(sources.contract)
 
 describe('what is missing', () => {
   test('is every point where nothing was asked, and none is out of reach in the shipped document', async () => {
     const { view, operations: all } = await coverageOf(sim(), 'untouched')
-    const points = nothing.map(({ operation, points }) => [operation.id, points.length])
+    const points = nothing.map(({ operation, items }) => [operation.id, items.length])
     expect(all.map(({ operation, missing }) => [operation, missing.length])).toEqual(points)
     expect(all.flatMap(({ outOfReach }) => outOfReach)).toEqual([])
     expect(view).toMatchObject({ met: 0, percent: 0 })
@@ -63,7 +63,7 @@ describe('what is missing', () => {
       expect(sentences).toContain(sentence)
   })
 
-  const points = nothing.flatMap(({ operation, points: own }) =>
+  const points = nothing.flatMap(({ operation, items: own }) =>
     own.map((_, index) => ({ id: operation.id, index })),
   )
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { isObject, type Json } from '../../src/core/json.ts'
-import type { Entry } from '../../src/journal/entry.ts'
+import type { JournalEntry } from '../../src/journal/entry.ts'
 import { Journal } from '../../src/journal/journal.ts'
 import { Manners } from '../../src/reports/manners.ts'
 import { mannersRules } from '../../src/reports/manners-rules.ts'
@@ -122,16 +122,16 @@ describe('by the machine’s time', () => {
   function rulesOf(tries: readonly Try[]): readonly string[] {
     const journal = new Journal(100)
     const manners = new Manners(new Set(['createEvent']))
-    journal.onEntry((entry, whole) => manners.note(entry, whole))
+    journal.onEntry((entry, whole) => manners.record(entry, whole))
     for (const one of tries) journal.record(...exchangeOf(journal, one))
-    return manners.findings.list().map(({ about }) => about.rule)
+    return manners.findings.list().map(({ subject }) => subject.rule)
   }
 
   function exchangeOf(
     journal: Journal,
     { at, status, now = 0, takes = 0, headers = {}, damage = [], body }: Try,
   ) {
-    const entry: Entry = {
+    const entry: JournalEntry = {
       ...entryFor(journal, {
         request: { headers: { 'user-agent': 'test', 'content-type': 'application/json' } },
         answer: { status, headers },
@@ -287,7 +287,7 @@ describe('by the machine’s time', () => {
   test('is bounded: the oldest calls are forgotten, and further findings are counted', () => {
     const journal = new Journal(0)
     const manners = new Manners(new Set())
-    journal.onEntry((entry, whole) => manners.note(entry, whole))
+    journal.onEntry((entry, whole) => manners.record(entry, whole))
     const send = (call: number, at: number) =>
       journal.record(...exchangeOf(journal, { at, status: 404, body: { call } }))
     for (let call = 0; call < 1000; call += 1) send(call, 0)

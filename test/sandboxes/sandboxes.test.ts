@@ -37,14 +37,14 @@ function bounded(limit: number) {
     now: () => 0,
     limit,
     idleMs: 1000,
-    onGone: (name, reason) => gone.push(`${name} ${reason}`),
+    onEvicted: (name, reason) => gone.push(`${name} ${reason}`),
   })
   return { sandboxes, gone }
 }
 
 test('a sandbox with a request on its way is not idle, however long ago it was used', () => {
   const { sandboxes, gone } = bounded(2)
-  sandboxes.use('busy').busy += 1
+  sandboxes.use('busy').activeRequests += 1
   sandboxes.use('a')
   sandboxes.use('b')
   sandboxes.use('c')
@@ -54,9 +54,9 @@ test('a sandbox with a request on its way is not idle, however long ago it was u
 
 test('where all are busy there is one more than the limit, rather than a request without one', () => {
   const { sandboxes, gone } = bounded(2)
-  for (const name of ['a', 'b', 'c']) sandboxes.use(name).busy += 1
+  for (const name of ['a', 'b', 'c']) sandboxes.use(name).activeRequests += 1
   expect(gone).toEqual([])
-  for (const sandbox of sandboxes.list()) sandbox.busy -= 1
+  for (const sandbox of sandboxes.list()) sandbox.activeRequests -= 1
   sandboxes.use('d')
   expect(gone).toEqual(['a limit', 'b limit'])
 })

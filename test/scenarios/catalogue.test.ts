@@ -10,26 +10,33 @@ import { activeOf, sources, textFor } from '../support/catalogue.ts'
 const { catalogue, contract } = sources
 
 describe('every entry of the catalogue', () => {
-  test.each(catalogue.entries)('$name has a name to type, a sentence, and makes sense somewhere', (entry) => {
-    expect(entry.name).toMatch(/^[a-z0-9][a-z0-9_-]*$/)
-    expect(families).toContain(entry.family)
-    expect(entry.about).toMatch(/^[A-Z].*\.$/)
-    expect(
-      contract.operations.some((operation) => entry.unfit(operation, activeOf(entry).values) === undefined),
-    ).toBe(true)
-    expect(catalogue.find(entry.name)).toBe(entry)
-    expect(parseScenarios(textFor(entry), catalogue).ok).toBe(true)
-  })
+  test.each(catalogue.definitions)(
+    '$name has a name to type, a sentence, and makes sense somewhere',
+    (entry) => {
+      expect(entry.name).toMatch(/^[a-z0-9][a-z0-9_-]*$/)
+      expect(families).toContain(entry.family)
+      expect(entry.description).toMatch(/^[A-Z].*\.$/)
+      expect(
+        contract.operations.some(
+          (operation) => entry.inapplicableReason(operation, activeOf(entry).values) === undefined,
+        ),
+      ).toBe(true)
+      expect(catalogue.find(entry.name)).toBe(entry)
+      expect(parseScenarios(textFor(entry), catalogue).ok).toBe(true)
+    },
+  )
 
   test('has a name of its own', () => {
-    const names = catalogue.entries.map(({ name }) => name)
+    const names = catalogue.definitions.map(({ name }) => name)
     expect(new Set(names).size).toBe(names.length)
   })
 
   test.each(
-    catalogue.entries.flatMap(({ name, parameters }) => parameters.map((parameter) => ({ name, parameter }))),
+    catalogue.definitions.flatMap(({ name, parameters }) =>
+      parameters.map((parameter) => ({ name, parameter })),
+    ),
   )('$name takes $parameter.name within its range, and its default is one of them', ({ parameter }) => {
-    expect(parameter.about).toMatch(/^[A-Z].*\.$/)
+    expect(parameter.description).toMatch(/^[A-Z].*\.$/)
     // The longest delay depends on how delays are spread.
     if (parameter.default === undefined)
       return expect(parameter.name === 'max' || ['names', 'text'].includes(parameter.type)).toBe(true)
@@ -51,8 +58,8 @@ test('what may be null is taken from the document: 18 fields, and 5 in data poin
 
 test('the description has a line for each entry, and one for each of its parameters, and one for what all take', () => {
   const lines = describeCatalogue(catalogue).split('\n')
-  const parameters = catalogue.entries.flatMap((entry) => entry.parameters)
-  expect(lines.length).toBe(catalogue.entries.length + parameters.length + 1)
+  const parameters = catalogue.definitions.flatMap((entry) => entry.parameters)
+  expect(lines.length).toBe(catalogue.definitions.length + parameters.length + 1)
 })
 
 test('a status has the headers that its refusal has by default', () => {
@@ -69,7 +76,7 @@ describe('parameters', () => {
     minimum: 0,
     maximum: 10,
     unit: 's',
-    about: 'How long.',
+    description: 'How long.',
   }
   const share: Parameter = {
     name: 'share',
@@ -78,9 +85,9 @@ describe('parameters', () => {
     minimum: 0,
     maximum: 1,
     unit: '',
-    about: 'How many.',
+    description: 'How many.',
   }
-  const names: Parameter = { name: 'names', type: 'names', required: true, about: 'Which.' }
+  const names: Parameter = { name: 'names', type: 'names', required: true, description: 'Which.' }
 
   test.each([
     [seconds, '0', 0],

@@ -8,7 +8,11 @@ const { catalogue } = sources
 const parse = (text: string) => {
   const parsed = parseScenarios(text, catalogue)
   if (!parsed.ok) throw new Error(parsed.problem)
-  return parsed.value.map(({ entry, values, text: written }) => ({ name: entry.name, values, written }))
+  return parsed.value.map(({ definition, values, text: written }) => ({
+    name: definition.name,
+    values,
+    written,
+  }))
 }
 
 describe('a list of scenarios', () => {

@@ -299,7 +299,7 @@ export function conformance(name: string, open: () => Promise<Store>): void {
 
     describe('rates and sequences', () => {
       test('a window opens at first use, is used up, and ends', async () => {
-        const take = (now: number) => store.takeRate({ ...writer, now }, 'key', 2, 1000)
+        const take = (now: number) => store.consumeRate({ ...writer, now }, 'key', 2, 1000)
         expect(await take(0)).toEqual({ allowed: true, limit: 2, remaining: 1, resetMs: 1000 })
         expect(await take(400)).toEqual({ allowed: true, limit: 2, remaining: 0, resetMs: 600 })
         expect(await take(999)).toEqual({ allowed: false, limit: 2, remaining: 0, resetMs: 1 })
@@ -307,17 +307,22 @@ export function conformance(name: string, open: () => Promise<Store>): void {
       })
 
       test('a clock that is set back opens a new window', async () => {
-        await store.takeRate({ ...writer, now: 5000 }, 'key', 1, 1000)
-        expect(await store.takeRate({ ...writer, now: 100 }, 'key', 1, 1000)).toMatchObject({ allowed: true })
+        await store.consumeRate({ ...writer, now: 5000 }, 'key', 1, 1000)
+        expect(await store.consumeRate({ ...writer, now: 100 }, 'key', 1, 1000)).toMatchObject({
+          allowed: true,
+        })
       })
 
       test('a limit of none allows nothing', async () => {
-        expect(await store.takeRate(writer, 'key', 0, 1000)).toMatchObject({ allowed: false, remaining: 0 })
+        expect(await store.consumeRate(writer, 'key', 0, 1000)).toMatchObject({
+          allowed: false,
+          remaining: 0,
+        })
       })
 
       test('keys and sandboxes do not share, and a reset begins anew', async () => {
         const allowed = async (sandbox: string, key: string) =>
-          (await store.takeRate({ ...writer, sandbox }, key, 1, 1000)).allowed
+          (await store.consumeRate({ ...writer, sandbox }, key, 1, 1000)).allowed
         expect([await allowed('default', 'a'), await allowed('default', 'a')]).toEqual([true, false])
         expect([await allowed('default', 'b'), await allowed('worker-3', 'a')]).toEqual([true, true])
         await store.reset('default')
@@ -325,24 +330,24 @@ export function conformance(name: string, open: () => Promise<Store>): void {
       })
 
       test('of ever new sequences the one that was stepped longest ago is forgotten', async () => {
-        await store.stepSequence('default', 'old')
-        await store.stepSequence('default', 'in use')
+        await store.nextSequenceIndex('default', 'old')
+        await store.nextSequenceIndex('default', 'in use')
         for (let index = 0; index < 10_000; index += 1) {
-          await store.stepSequence('default', `sequence ${index}`)
-          if (index % 1000 === 0) await store.stepSequence('default', 'in use')
+          await store.nextSequenceIndex('default', `sequence ${index}`)
+          if (index % 1000 === 0) await store.nextSequenceIndex('default', 'in use')
         }
-        const steps = await store.listSteps('default')
+        const steps = await store.listSequences('default')
         expect(steps.size).toBe(10_000)
         expect([steps.get('old'), steps.get('in use')]).toEqual([undefined, 11])
       })
 
       test('a sequence counts its steps', async () => {
-        expect(await store.stepSequence('default', 's')).toBe(0)
-        expect(await store.stepSequence('default', 's')).toBe(1)
-        expect(await store.stepSequence('default', 'other')).toBe(0)
-        expect(await store.stepSequence('worker-3', 's')).toBe(0)
+        expect(await store.nextSequenceIndex('default', 's')).toBe(0)
+        expect(await store.nextSequenceIndex('default', 's')).toBe(1)
+        expect(await store.nextSequenceIndex('default', 'other')).toBe(0)
+        expect(await store.nextSequenceIndex('worker-3', 's')).toBe(0)
         await store.reset('default')
-        expect(await store.stepSequence('default', 's')).toBe(0)
+        expect(await store.nextSequenceIndex('default', 's')).toBe(0)
       })
     })
 
@@ -359,11 +364,11 @@ export function conformance(name: string, open: () => Promise<Store>): void {
         await store.recordEvent(writer, event({ insertId: 'after' }))
         await store.recordEvent(writer, event({ insertId: 'before' }))
         await store.addPromptVersion(writer, prompt({ externalPromptId: 'p' }))
-        await store.stepSequence('default', 's')
+        await store.nextSequenceIndex('default', 's')
         expect(await store.restoreSnapshot('default', snapshot.snapshotId)).toBe(true)
 
         expect(await store.exportSandbox('default')).toEqual(before)
-        expect(await store.stepSequence('default', 's')).toBe(0)
+        expect(await store.nextSequenceIndex('default', 's')).toBe(0)
         expect((await store.recordEvent(writer, event({ insertId: 'after' }))).replayed).toBe(false)
         expect((await store.recordEvent(writer, event({ insertId: 'before' }))).replayed).toBe(true)
         const again = await store.addPromptVersion(writer, prompt({ externalPromptId: 'p' }))
@@ -427,11 +432,11 @@ export function conformance(name: string, open: () => Promise<Store>): void {
       test('deleting a sandbox takes along what it counted, also where nothing was kept of it', async () => {
         for (const keeps of [false, true]) {
           if (keeps) await store.recordEvent(writer, event())
-          await store.stepSequence('default', 's')
-          await store.takeRate(writer, 'key', 1, 1000)
+          await store.nextSequenceIndex('default', 's')
+          await store.consumeRate(writer, 'key', 1, 1000)
           expect(await store.deleteSandbox('default')).toBe(keeps)
-          expect(await store.listSteps('default')).toEqual(new Map())
-          expect(await store.takeRate(writer, 'key', 1, 1000)).toMatchObject({ allowed: true })
+          expect(await store.listSequences('default')).toEqual(new Map())
+          expect(await store.consumeRate(writer, 'key', 1, 1000)).toMatchObject({ allowed: true })
           await store.deleteSandbox('default')
         }
       })
@@ -501,23 +506,23 @@ export function conformance(name: string, open: () => Promise<Store>): void {
     describe('a rehearsal', () => {
       const everything = async () => [
         await store.exportSandbox('default'),
-        [...(await store.listSteps('default'))],
+        [...(await store.listSequences('default'))],
         await store.listSnapshots('default'),
         await store.size(),
       ]
 
       test('answers as the store would, and leaves nothing in it', async () => {
         await store.recordEvent(writer, event({ insertId: 'order-1' }))
-        await store.takeRate(writer, 'key', 2, 1000)
-        await store.stepSequence('default', 's')
+        await store.consumeRate(writer, 'key', 2, 1000)
+        await store.nextSequenceIndex('default', 's')
         const before = await everything()
-        const rehearsal = store.rehearsal()
+        const rehearsal = store.fork()
         const rehearsed = [
           await rehearsal.recordEvent(writer, event({ insertId: 'order-1', value: '1.00' })),
           await rehearsal.recordEvent(writer, event()),
           await rehearsal.addPromptVersion(writer, prompt()),
-          await rehearsal.takeRate(writer, 'key', 2, 1000),
-          await rehearsal.stepSequence('default', 's'),
+          await rehearsal.consumeRate(writer, 'key', 2, 1000),
+          await rehearsal.nextSequenceIndex('default', 's'),
         ]
         await rehearsal.createSnapshot(writer)
         await rehearsal.reset('default')
@@ -528,20 +533,21 @@ export function conformance(name: string, open: () => Promise<Store>): void {
           await store.recordEvent(writer, event({ insertId: 'order-1', value: '1.00' })),
           await store.recordEvent(writer, event()),
           await store.addPromptVersion(writer, prompt()),
-          await store.takeRate(writer, 'key', 2, 1000),
-          await store.stepSequence('default', 's'),
+          await store.consumeRate(writer, 'key', 2, 1000),
+          await store.nextSequenceIndex('default', 's'),
         ]).toEqual(rehearsed)
       })
 
       test('goes on with rates and sequences for itself', async () => {
-        const rehearsal = store.rehearsal()
-        expect([await rehearsal.stepSequence('a', 's'), await rehearsal.stepSequence('a', 's')]).toEqual([
-          0, 1,
-        ])
-        expect(await rehearsal.takeRate(writer, 'key', 1, 1000)).toMatchObject({ allowed: true })
-        expect(await rehearsal.takeRate(writer, 'key', 1, 1000)).toMatchObject({ allowed: false })
-        expect(await store.takeRate(writer, 'key', 1, 1000)).toMatchObject({ allowed: true })
-        expect(await store.stepSequence('a', 's')).toBe(0)
+        const rehearsal = store.fork()
+        expect([
+          await rehearsal.nextSequenceIndex('a', 's'),
+          await rehearsal.nextSequenceIndex('a', 's'),
+        ]).toEqual([0, 1])
+        expect(await rehearsal.consumeRate(writer, 'key', 1, 1000)).toMatchObject({ allowed: true })
+        expect(await rehearsal.consumeRate(writer, 'key', 1, 1000)).toMatchObject({ allowed: false })
+        expect(await store.consumeRate(writer, 'key', 1, 1000)).toMatchObject({ allowed: true })
+        expect(await store.nextSequenceIndex('a', 's')).toBe(0)
       })
     })
 

@@ -1,22 +1,22 @@
 import { commands } from '../../src/config/arguments.ts'
 import { allSettings, defaultOf, defaultSettings, variableOf } from '../../src/config/settings.ts'
-import { type Entry, families } from '../../src/scenarios/catalogue.ts'
+import { families, type ScenarioDefinition } from '../../src/scenarios/catalogue.ts'
 import { describeParameter } from '../../src/scenarios/describe.ts'
 import { type Band, LABEL_BANDS } from '../../src/simulation/labels.ts'
 import { ISSUE_RULES } from '../../src/simulation/rules.ts'
-import { loadSources } from '../../src/simulator/loaded-inputs.ts'
+import { loadInputs } from '../../src/simulator/loaded-inputs.ts'
 
 /** The README's tables that are made from the code, each by the name of its markers. */
 export async function readmeTables(): Promise<Record<string, string>> {
-  const loaded = await loadSources(defaultSettings())
+  const loaded = await loadInputs(defaultSettings())
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.findings))
   const { fixtures, catalogue, control } = loaded.value
   return {
     commands: table(
       ['command', 'what it does'],
-      Object.entries(commands).map(([name, { takes, about }]) => [
+      Object.entries(commands).map(([name, { takes, description }]) => [
         code(`convsim ${name}`),
-        `${about}${takes && ` Takes ${takes}.`}`,
+        `${description}${takes && ` Takes ${takes}.`}`,
       ]),
     ),
     settings: table(
@@ -33,12 +33,12 @@ export async function readmeTables(): Promise<Record<string, string>> {
           .map(code)
           .join(', '),
         setting.defaultText ?? code(defaultOf(setting)),
-        setting.about,
+        setting.description,
       ]),
     ),
     scenarios: families
       .map((family) => {
-        const entries = catalogue.entries.filter((entry) => entry.family === family)
+        const entries = catalogue.definitions.filter((entry) => entry.family === family)
         return `**${family}**\n\n${table(['scenario', 'what happens', 'parameters'], entries.map(scenarioRow))}`
       })
       .join('\n\n'),
@@ -85,8 +85,8 @@ export function withTables(readme: string, tables: Record<string, string>): stri
 
 const bandOf = ({ label, below, closed }: Band) => `${label} ${closed ? '≤' : '<'} ${below}`
 
-function scenarioRow(entry: Entry): string[] {
-  return [code(entry.name), entry.about, entry.parameters.map(describeParameter).join('<br>')]
+function scenarioRow(entry: ScenarioDefinition): string[] {
+  return [code(entry.name), entry.description, entry.parameters.map(describeParameter).join('<br>')]
 }
 
 function table(head: string[], rows: string[][]): string {

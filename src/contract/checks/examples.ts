@@ -5,7 +5,7 @@ import { toViolations } from '../../documents/violations.ts'
 import type { Compiler } from '../compiler.ts'
 import type { Example, Finding } from '../contract.ts'
 import { isJson } from '../media-types.ts'
-import { type Node, walk } from '../walk.ts'
+import { type DocumentNode, walk } from '../walk.ts'
 import { resolve } from './references.ts'
 
 interface PlacedExample extends Example {
@@ -50,7 +50,7 @@ export function checkExamples(document: JsonObject, compiler: Compiler, source: 
 }
 
 /** Only examples of JSON are values; one of `text/csv` or a form is written in its own way. */
-function holdsExamples({ kind, pointer, value }: Node): boolean {
+function holdsExamples({ kind, pointer, value }: DocumentNode): boolean {
   if (value.$ref !== undefined) return false
   if (kind === 'mediaType') return isJson(tokensOf(pointer).at(-1) ?? '')
   return kind === 'parameter' || kind === 'header'

@@ -2,7 +2,7 @@ import { isObject, type JsonObject } from '../../core/json.ts'
 import { pointerOf, valueAt } from '../../core/json-pointer.ts'
 import type { Source } from '../../documents/source.ts'
 import type { Finding } from '../contract.ts'
-import { type Kind, type Node, walk } from '../walk.ts'
+import { type DocumentNode, type NodeKind, walk } from '../walk.ts'
 
 /** An object of the document and where it really stands, once references have been followed. */
 export interface Resolved {
@@ -17,7 +17,7 @@ export interface Resolved {
 export function checkReferences(document: JsonObject, source: Source): Finding[] {
   const nodes = [...walk(document)]
   const kinds = new Map(nodes.map((node) => [node.pointer, node.kind]))
-  const broken: { node: Node; why: string }[] = []
+  const broken: { node: DocumentNode; why: string }[] = []
   for (const node of nodes) {
     const why = fault(document, kinds, node)
     if (why !== undefined) broken.push({ node, why })
@@ -28,7 +28,11 @@ export function checkReferences(document: JsonObject, source: Source): Finding[]
   })
 }
 
-function fault(document: JsonObject, kinds: ReadonlyMap<string, Kind>, node: Node): string | undefined {
+function fault(
+  document: JsonObject,
+  kinds: ReadonlyMap<string, NodeKind>,
+  node: DocumentNode,
+): string | undefined {
   const reference = node.value.$ref
   if (reference === undefined) return undefined
   if (typeof reference !== 'string') return '$ref must be a string'
@@ -48,7 +52,7 @@ function fault(document: JsonObject, kinds: ReadonlyMap<string, Kind>, node: Nod
 }
 
 /** Whether following references alone never arrives. A schema that holds itself further inside is not circular. */
-function circular(document: JsonObject, node: Node): boolean {
+function circular(document: JsonObject, node: DocumentNode): boolean {
   const seen = new Set([node.pointer])
   let value: JsonObject = node.value
   while (typeof value.$ref === 'string') {

@@ -36,7 +36,7 @@ export function checkVersion({ openapi, swagger }: JsonObject, source: Source): 
 }
 
 /** What a document needs beyond being valid OpenAPI, so that it can be simulated: a server, operations, names that are unique. */
-export function checkOutline(document: JsonObject, source: Source): Finding[] {
+export function checkRequirements(document: JsonObject, source: Source): Finding[] {
   const operations = [...walk(document)].filter(
     ({ kind, pointer }) => kind === 'operation' && pointer.startsWith('/paths/'),
   )

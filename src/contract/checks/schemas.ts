@@ -5,7 +5,7 @@ import { OPENAPI_KEYWORDS } from '../../documents/ajv.ts'
 import type { Source } from '../../documents/source.ts'
 import { toViolations } from '../../documents/violations.ts'
 import type { Finding, Violation } from '../contract.ts'
-import { type Node, walk } from '../walk.ts'
+import { type DocumentNode, walk } from '../walk.ts'
 
 /**
  * Everything about the document's schemas that can be said without compiling them, each with its exact place: what the
@@ -20,7 +20,7 @@ export function checkSchemas(document: JsonObject, source: Source, ajv: Ajv2020)
 }
 
 /** The schemas that are not part of another one: the meta-schema looks inside by itself. */
-function outermost(schemas: readonly Node[]): Node[] {
+function outermost(schemas: readonly DocumentNode[]): DocumentNode[] {
   let last = '\0'
   return schemas.filter(({ pointer }) => {
     if (pointer.startsWith(`${last}/`)) return false
@@ -29,7 +29,7 @@ function outermost(schemas: readonly Node[]): Node[] {
   })
 }
 
-function checkShape({ pointer, value }: Node, source: Source, ajv: Ajv2020): Finding[] {
+function checkShape({ pointer, value }: DocumentNode, source: Source, ajv: Ajv2020): Finding[] {
   if (ajv.validateSchema(value)) return []
   return toViolations(ajv.errors, 'body', pointer).map((violation) => ({
     severity: 'error',
@@ -48,7 +48,7 @@ function sentence({ pointer, keyword, message }: Violation): string {
     : `"${name}" ${message}`
 }
 
-function checkWords({ pointer, value }: Node, source: Source, ajv: Ajv2020): Finding[] {
+function checkWords({ pointer, value }: DocumentNode, source: Source, ajv: Ajv2020): Finding[] {
   const findings: Finding[] = []
   const find = (severity: Finding['severity'], member: string, message: string) =>
     findings.push({ severity, place: source.place(below(pointer, member)), message })
@@ -79,7 +79,7 @@ function isPattern(pattern: string): boolean {
 }
 
 /** Makes ajv pass over the keywords and formats that `checkSchemas` has spoken about, so that each is said once. */
-export function teachUnknown(document: JsonObject, ajv: Ajv2020): void {
+export function allowUnknownKeywords(document: JsonObject, ajv: Ajv2020): void {
   for (const { kind, value } of walk(document)) {
     // The document itself is registered as a schema, so that schemas can refer to each other.
     if (kind === 'schema' || kind === 'document') teachKeywords(Object.keys(value), ajv)

@@ -1,11 +1,11 @@
 import { isObject, type Json, type JsonObject } from '../../core/json.ts'
-import type { Entry } from '../../journal/entry.ts'
-import { type Answer, allIn, isEqual, withoutSandbox } from '../../journal/match.ts'
+import type { JournalEntry } from '../../journal/entry.ts'
+import { allIn, isEqual, type MatchOutcome, withoutSandbox } from '../../journal/match.ts'
 import { isCredential, redacted } from '../../journal/redact.ts'
 import { isWhole, jsonOf, parsed, textOf } from '../../journal/view.ts'
 
 /** Undefined: what would tell is not kept. */
-type EntryTest = (entry: Entry) => boolean | undefined
+type EntryTest = (entry: JournalEntry) => boolean | undefined
 
 /** Whether a value, undefined where it was not sent, is as a matcher wants it. */
 type ValueTest = (value: string | undefined) => boolean
@@ -15,7 +15,7 @@ type Complain = (problem: string) => () => false
 
 /** A request pattern of WireMock as far as it is understood, or what is not. */
 export type ReadPattern =
-  | { readonly ok: true; readonly isMeant: (entry: Entry) => Answer }
+  | { readonly ok: true; readonly isMeant: (entry: JournalEntry) => MatchOutcome }
   | { readonly ok: false; readonly problem: string }
 
 /** Reads WireMock's request pattern: `{"method": "POST", "urlPath": "/v1/events", "headers": {"X-Team": {"equalTo": "a"}}}`. */
@@ -35,7 +35,7 @@ export function readPattern(pattern: JsonObject): ReadPattern {
   return { ok: true, isMeant: (entry) => answers[String(test(entry))] ?? 'open' }
 }
 
-const answers: Readonly<Record<string, Answer>> = { true: 'yes', false: 'no' }
+const answers: Readonly<Record<string, MatchOutcome>> = { true: 'yes', false: 'no' }
 
 /** No where one of them says no, whatever is not known to the others. */
 function all(tests: readonly EntryTest[]): EntryTest {
@@ -51,11 +51,11 @@ function all(tests: readonly EntryTest[]): EntryTest {
 }
 
 /** A request's path and query, as it would be without the base path that names its sandbox. */
-export function urlOf({ request }: Entry): string {
+export function urlOf({ request }: JournalEntry): string {
   return withoutSandbox(request.path) + (request.query === '' ? '' : `?${request.query}`)
 }
 
-const pathOf = ({ request }: Entry) => withoutSandbox(request.path)
+const pathOf = ({ request }: JournalEntry) => withoutSandbox(request.path)
 
 const parts: Readonly<Record<string, (value: Json, complain: Complain) => EntryTest>> = {
   method: (value, complain) => {
@@ -71,7 +71,7 @@ const parts: Readonly<Record<string, (value: Json, complain: Complain) => EntryT
     return named('headers', value, ({ request }, name) => request.headers[name.toLowerCase()], complain)
   },
   queryParameters(value, complain) {
-    const sent = ({ request }: Entry, name: string) => allIn(request.query, name)[0]
+    const sent = ({ request }: JournalEntry, name: string) => allIn(request.query, name)[0]
     return named('queryParameters', value, sent, complain)
   },
   bodyPatterns(value, complain) {
@@ -83,7 +83,12 @@ const parts: Readonly<Record<string, (value: Json, complain: Complain) => EntryT
 
 const partNames = () => Object.keys(parts).join(', ')
 
-function whole(of: (entry: Entry) => string, matcher: string, value: Json, complain: Complain): EntryTest {
+function whole(
+  of: (entry: JournalEntry) => string,
+  matcher: string,
+  value: Json,
+  complain: Complain,
+): EntryTest {
   const test = readMatcher(matcher, { [matcher]: value }, complain)
   return (entry) => unlessHidden(of(entry), test)
 }
@@ -105,7 +110,7 @@ function asksWhetherSent(matcher: Json): boolean {
 function named(
   part: string,
   value: Json,
-  sent: (entry: Entry, name: string) => string | undefined,
+  sent: (entry: JournalEntry, name: string) => string | undefined,
   complain: Complain,
 ): EntryTest {
   if (!isObject(value)) return complain(`"${part}" is an object of names and matchers.`)

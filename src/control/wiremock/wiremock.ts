@@ -1,15 +1,15 @@
 import { isObject, type Json, type JsonObject } from '../../core/json.ts'
-import type { Entry } from '../../journal/entry.ts'
-import { withinTime } from '../../journal/time-limit.ts'
-import { shownBase64, shownText } from '../../journal/view.ts'
-import { type ControlHandler, type ControlRequest, Refused } from '../control.ts'
+import type { JournalEntry } from '../../journal/entry.ts'
+import { runWithTimeout } from '../../journal/time-limit.ts'
+import { bodyBase64, bodyText } from '../../journal/view.ts'
+import { ControlError, type ControlHandler, type ControlRequest } from '../control.ts'
 import { resetSandbox } from '../sandboxes.ts'
 import type { Seen } from '../seen.ts'
 import { readPattern, urlOf } from './pattern.ts'
 
 /** What a pattern found. */
 interface Found {
-  readonly entries: readonly Entry[]
+  readonly entries: readonly JournalEntry[]
   readonly truncated: boolean
 }
 
@@ -26,14 +26,14 @@ export function wiremockHandlers(seen: Seen): Record<string, ControlHandler> {
   const sandboxOf = ({ parameters }: ControlRequest) => String(parameters.query['sandbox'])
   const requestJournalDisabled = journalSize === 0
 
-  const hasDropped = (request: ControlRequest) => journal.tally(sandboxOf(request)).dropped > 0
+  const hasDropped = (request: ControlRequest) => journal.counts(sandboxOf(request)).dropped > 0
 
-  function found(request: ControlRequest): Found | Refused {
+  function found(request: ControlRequest): Found | ControlError {
     const pattern = readPattern(isObject(request.body) ? request.body : {})
-    if (!pattern.ok) return new Refused(400, pattern.problem)
+    if (!pattern.ok) return new ControlError(400, pattern.problem)
     const entries = [...journal.entries({ sandbox: sandboxOf(request) })]
-    const answers = withinTime(mostMs, () => entries.map(pattern.isMeant))?.value
-    if (!answers) return new Refused(400, tooSlow)
+    const answers = runWithTimeout(mostMs, () => entries.map(pattern.isMeant))?.value
+    if (!answers) return new ControlError(400, tooSlow)
     const truncated = hasDropped(request) || answers.includes('open')
     return { entries: entries.filter((_, index) => answers[index] === 'yes'), truncated }
   }
@@ -57,13 +57,13 @@ export function wiremockHandlers(seen: Seen): Record<string, ControlHandler> {
     },
     wiremockCount(request) {
       const all = found(request)
-      return all instanceof Refused
+      return all instanceof ControlError
         ? all
         : { count: all.entries.length, truncated: all.truncated, requestJournalDisabled }
     },
     wiremockFind(request) {
       const all = found(request)
-      return all instanceof Refused
+      return all instanceof ControlError
         ? all
         : { requests: all.entries.map(shownRequest), truncated: all.truncated, requestJournalDisabled }
     },
@@ -78,11 +78,11 @@ export function wiremockHandlers(seen: Seen): Record<string, ControlHandler> {
   }
 }
 
-function shownRequest(entry: Entry): JsonObject {
+function shownRequest(entry: JournalEntry): JsonObject {
   const { request, at } = entry
-  const text = shownText(request.body)
+  const text = bodyText(request.body)
   const body: Record<string, Json> =
-    text === undefined ? { bodyAsBase64: shownBase64(request.body) } : { body: text }
+    text === undefined ? { bodyAsBase64: bodyBase64(request.body) } : { body: text }
   return {
     url: urlOf(entry),
     absoluteUrl: `http://${request.headers['host'] ?? ''}${urlOf(entry)}`,

@@ -1,6 +1,6 @@
 import type { OperationCoverage } from '../coverage-view.ts'
-import { beyondWords, type Chapter, chaptersOf, type Told } from '../findings.ts'
-import { type Report, several, summaryOf, totalOf } from '../model.ts'
+import { beyondWords, type Section, type SectionItem, sectionsOf } from '../findings.ts'
+import { pluralize, type Report, summaryOf, totalOf } from '../model.ts'
 import { escaped, pointGroups } from './html-points.ts'
 import { stylesheet } from './stylesheet.ts'
 
@@ -21,10 +21,10 @@ export function htmlReport(report: Report): string {
 ${header(report)}
 <main>
 ${figures(report)}
-${chaptersOf(report).map(chapter).join('\n')}
+${sectionsOf(report).map(chapter).join('\n')}
 ${coverage(report)}
 </main>
-<footer>Made by convsim from ${several(report.requests, 'request')} ${whose(report)}.</footer>
+<footer>Made by convsim from ${pluralize(report.requests, 'request')} ${whose(report)}.</footer>
 </body>
 </html>
 `
@@ -36,7 +36,7 @@ function whose({ sandbox }: Report): string {
 
 function header(report: Report): string {
   const faults = report.violations + report.unexpected + totalOf(report.manners)
-  const verdict = faults === 0 ? 'Nothing to complain about' : `${several(faults, 'thing')} to look at`
+  const verdict = faults === 0 ? 'Nothing to complain about' : `${pluralize(faults, 'thing')} to look at`
   return `<header>
 <p class="kicker">${escaped(report.contract.title)} <span>${escaped(report.contract.version)}</span></p>
 <h1>What the client did</h1>
@@ -71,16 +71,16 @@ function ring(percent: number): string {
 </svg>`
 }
 
-function chapter({ key, title, about, none, told, further }: Chapter): string {
+function chapter({ key, title, description, none, told, further }: Section): string {
   const body =
     told.length === 0
       ? `<p class="none">${escaped(none)}</p>`
-      : `<p>${escaped(about)}</p>\n<ol class="findings">\n${told.map(finding).join('\n')}\n</ol>`
+      : `<p>${escaped(description)}</p>\n<ol class="findings">\n${told.map(finding).join('\n')}\n</ol>`
   const more = further === '' ? '' : `\n<p>${escaped(further)}</p>`
   return `<section id="${key}">\n<h2>${escaped(title)}</h2>\n${body}${more}\n</section>`
 }
 
-function finding({ title, sentence, shownBy }: Told): string {
+function finding({ title, sentence, shownBy }: SectionItem): string {
   return `<li><h3>${escaped(title)}</h3><p>${escaped(sentence)}</p><p class="requests">${escaped(shownBy)}</p></li>`
 }
 
@@ -100,7 +100,7 @@ function operationCoverage(own: OperationCoverage): string {
     outOfReach.length === 0 ? '' : `\n<p class="requests">${escaped(beyondWords(outOfReach))}</p>`
   return `<article>
 <h3><span class="method">${escaped(method)}</span> ${escaped(path)}</h3>
-<p class="requests">${escaped(operation)} · ${several(requests, 'request')} · ${met} of ${points} points</p>
+<p class="requests">${escaped(operation)} · ${pluralize(requests, 'request')} · ${met} of ${points} points</p>
 <div class="bar" role="img" aria-label="${percent} %"><i style="width:${percent}%"></i></div>
 ${pointGroups(own)}
 ${missing.length === 0 ? '<p class="none">Everything was met.</p>' : details}${beyond}

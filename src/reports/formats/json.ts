@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../core/json.ts'
 import type { CoverageView, Missing, OperationCoverage } from '../coverage-view.ts'
-import type { Finding } from '../manners.ts'
+import type { MannersFinding } from '../manners.ts'
 import { type Counted, type Found, type Report, summaryOf } from '../model.ts'
 
 /** The report as `GET /__sim/report` and a `.json` file have it. */
@@ -20,7 +20,7 @@ export function jsonReport(report: Report): JsonObject {
 }
 
 /** A finding without what a machine's speed decides. */
-function timeless({ waitedMs: _, ...finding }: Counted<Finding>) {
+function timeless({ waitedMs: _, ...finding }: Counted<MannersFinding>) {
   return finding
 }
 

@@ -1,5 +1,5 @@
 import type { OperationCoverage } from '../coverage-view.ts'
-import { type Chapter, chaptersOf, type Told } from '../findings.ts'
+import { type Section, type SectionItem, sectionsOf } from '../findings.ts'
 import type { Report } from '../model.ts'
 
 /**
@@ -9,7 +9,7 @@ import type { Report } from '../model.ts'
  * Readers want a time everywhere; ours is none, so that the same requests give the same report.
  */
 export function junitReport(report: Report): string {
-  const suites = [...chaptersOf(report).map(suiteOf), coverageSuite(report.coverage.operations)]
+  const suites = [...sectionsOf(report).map(suiteOf), coverageSuite(report.coverage.operations)]
   const sum = (of: (one: Suite) => number) => suites.reduce((all, one) => all + of(one), 0)
   const total = attributes({
     tests: sum(({ cases }) => cases.length),
@@ -36,7 +36,7 @@ function suiteLines({ name, failures, cases }: Suite): string[] {
   return [`  <testsuite ${head}>`, ...cases.flat().map((line) => `    ${line}`), '  </testsuite>']
 }
 
-function suiteOf({ key, none, told, further }: Chapter): Suite {
+function suiteOf({ key, none, told, further }: Section): Suite {
   const name = `convsim.${key}`
   if (told.length === 0) {
     const passed = `<testcase ${attributes({ classname: name, name: none, time: 0 })}/>`
@@ -47,7 +47,7 @@ function suiteOf({ key, none, told, further }: Chapter): Suite {
   return { name, failures: cases.length, cases }
 }
 
-function failedCase(classname: string, { title, sentence, shownBy }: Told): string[] {
+function failedCase(classname: string, { title, sentence, shownBy }: SectionItem): string[] {
   return [
     `<testcase ${attributes({ classname, name: title, time: 0 })}>`,
     `  <failure ${attributes({ type: classname, message: sentence })}>${escaped(`${sentence}\nRequests: ${shownBy}`)}</failure>`,

@@ -1,5 +1,5 @@
 import type { OperationCoverage } from '../coverage-view.ts'
-import { beyondWords, type Chapter, chaptersOf } from '../findings.ts'
+import { beyondWords, type Section, sectionsOf } from '../findings.ts'
 import { type Report, summaryOf } from '../model.ts'
 
 /** Markdown, as the summary of a CI step shows it. */
@@ -8,7 +8,7 @@ export function markdownReport(report: Report): string {
   return `${[
     `# ${escaped(contract.title)} ${escaped(contract.version)}: what the client did`,
     escaped(`${summaryOf(report)}.`),
-    ...chaptersOf(report).flatMap(chapter),
+    ...sectionsOf(report).flatMap(chapter),
     '## Coverage',
     `${coverage.met} of ${coverage.points} points of the contract were met: ${coverage.percent} %.`,
     table(
@@ -28,12 +28,12 @@ export function markdownReport(report: Report): string {
   ].join('\n\n')}\n`
 }
 
-function chapter({ title, about, none, told, further }: Chapter): string[] {
+function chapter({ title, description, none, told, further }: Section): string[] {
   if (told.length === 0) return [`## ${title}`, escaped(none)]
   const rows = told.map((one) => [one.title, one.sentence, one.shownBy])
   return [
     `## ${title}`,
-    escaped(about),
+    escaped(description),
     table(['where', 'what', 'requests'], rows),
     ...(further === '' ? [] : [escaped(further)]),
   ]

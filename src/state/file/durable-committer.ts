@@ -1,13 +1,13 @@
 import { setImmediate } from 'node:timers'
 import type { Low } from 'lowdb'
-import type { Keeper } from '../base-store.ts'
-import type { Decision, Step } from '../commands.ts'
+import type { Committer } from '../base-store.ts'
+import type { Command, Decision } from '../commands.ts'
 import type { Undo } from '../memory/sandbox-data.ts'
-import type { World } from '../memory/state-data.ts'
-import { NotKept } from '../store.ts'
+import type { StateData } from '../memory/state-data.ts'
+import { StoreWriteError } from '../store.ts'
 import { reasonOf } from './fault.ts'
 import type { Checkpoint } from './format.ts'
-import type { Journal } from './write-ahead-log.ts'
+import type { WriteAheadLog } from './write-ahead-log.ts'
 
 /** A step that waits for its turn. */
 interface Waiting {
@@ -21,16 +21,16 @@ interface Decided {
   readonly undo: Undo | undefined
 }
 
-export interface KeeperParts {
-  readonly world: World
+export interface DurableCommitterParts {
+  readonly data: StateData
   /** The last entry that the world holds. */
   readonly seq: number
-  readonly journal: Journal
+  readonly log: WriteAheadLog
   readonly db: Low<Checkpoint>
   /** Lets a checkpoint be written as fast as can be. */
   readonly hurry: () => void
   /** The journal is folded into the checkpoint from this many bytes on, and where it is as large as the checkpoint. */
-  readonly foldFrom: number
+  readonly checkpointFrom: number
   /** Size of the checkpoint on the disk, in bytes. */
   readonly checkpointBytes: () => Promise<number>
   /** Told of what failed in the background, where nobody waits for an answer. */
@@ -43,27 +43,27 @@ export interface KeeperParts {
  * Keeps changes in the journal. All steps that arrive in one turn of the event loop are decided, appended with one write
  * and applied together in the next: at no moment does the world hold what the journal does not, or the other way round.
  */
-export class FileKeeper implements Keeper {
-  readonly #parts: KeeperParts
-  readonly world: World
+export class DurableCommitter implements Committer {
+  readonly #parts: DurableCommitterParts
+  readonly data: StateData
   #waiting: Waiting[] = []
   #seq: number
-  #foldAt: number
-  #folding: Promise<void> | undefined
+  #checkpointAt: number
+  #checkpointing: Promise<void> | undefined
   #closing: Promise<void> | undefined
 
-  constructor(parts: KeeperParts, checkpointBytes: number) {
+  constructor(parts: DurableCommitterParts, checkpointBytes: number) {
     this.#parts = parts
-    this.world = parts.world
+    this.data = parts.data
     this.#seq = parts.seq
-    this.#foldAt = Math.max(parts.foldFrom, checkpointBytes)
+    this.#checkpointAt = Math.max(parts.checkpointFrom, checkpointBytes)
   }
 
-  commit<T>(step: Step<T>): Promise<T> {
+  commit<T>(step: Command<T>): Promise<T> {
     if (this.#closing !== undefined) return Promise.reject(new Error('The state is closed.'))
     return new Promise((resolve, reject) => {
       const decide = () => {
-        const { change, answer } = step(this.world)
+        const { change, answer } = step(this.data)
         return { ...(change && { change }), accept: () => resolve(answer) }
       }
       this.#waiting.push({ decide, reject })
@@ -75,7 +75,7 @@ export class FileKeeper implements Keeper {
     const steps = this.#waiting
     this.#waiting = []
     const failure = this.#keep(steps)
-    if (failure === undefined) this.#foldIfItPays()
+    if (failure === undefined) this.#checkpointIfWorthwhile()
     else if (steps.length === 1) steps[0]?.reject(failure)
     else this.#keepOneByOne(steps)
   }
@@ -94,13 +94,16 @@ export class FileKeeper implements Keeper {
     const lines: string[] = []
     const decided = steps.flatMap((step) => this.#decide(step, lines))
     try {
-      if (lines.length > 0) this.#parts.journal.append(lines.join(''))
+      if (lines.length > 0) this.#parts.log.append(lines.join(''))
     } catch (error) {
       for (const { undo } of decided.reverse()) undo?.()
       this.#seq = before
-      return new NotKept(`The state could not be written (${reasonOf(error)}), so nothing was changed.`, {
-        cause: error,
-      })
+      return new StoreWriteError(
+        `The state could not be written (${reasonOf(error)}), so nothing was changed.`,
+        {
+          cause: error,
+        },
+      )
     }
     for (const { accept } of decided) accept()
     return undefined
@@ -111,7 +114,7 @@ export class FileKeeper implements Keeper {
       const { change, accept } = step.decide()
       if (change === undefined) return [{ step, accept, undo: undefined }]
       const line = `{"seq":${this.#seq + 1},${JSON.stringify(change).slice(1)}\n`
-      const undo = this.world.apply(change)
+      const undo = this.data.apply(change)
       lines.push(line)
       this.#seq += 1
       return [{ step, accept, undo }]
@@ -122,24 +125,24 @@ export class FileKeeper implements Keeper {
   }
 
   /** A journal as large as the checkpoint has cost as much to write, so folding costs a constant part of each write. */
-  #foldIfItPays(): void {
-    if (this.#folding !== undefined || this.#parts.journal.bytes < this.#foldAt) return
-    this.#folding = this.#fold().finally(() => {
-      this.#folding = undefined
+  #checkpointIfWorthwhile(): void {
+    if (this.#checkpointing !== undefined || this.#parts.log.bytes < this.#checkpointAt) return
+    this.#checkpointing = this.#checkpoint().finally(() => {
+      this.#checkpointing = undefined
     })
   }
 
   /** Writes a checkpoint of this moment while the next entries go to a new journal file. Failing, it loses nothing. */
-  async #fold(): Promise<void> {
-    const { db, journal, foldFrom, checkpointBytes, report } = this.#parts
+  async #checkpoint(): Promise<void> {
+    const { db, log, checkpointFrom, checkpointBytes, report } = this.#parts
     try {
-      journal.rotate()
-      db.data = { seq: this.#seq, realms: this.world.images() }
+      log.rotate()
+      db.data = { seq: this.#seq, realms: this.data.snapshots() }
       await db.write()
-      await journal.dropOld()
-      this.#foldAt = Math.max(foldFrom, await checkpointBytes())
+      await log.dropOld()
+      this.#checkpointAt = Math.max(checkpointFrom, await checkpointBytes())
     } catch (error) {
-      this.#foldAt = journal.bytes * 2
+      this.#checkpointAt = log.bytes * 2
       report(`The state's journal could not be folded (${reasonOf(error)}); it keeps growing until it can.`)
     } finally {
       db.data = { seq: 0, realms: [] } // the image would keep alive what the state has let go
@@ -152,12 +155,12 @@ export class FileKeeper implements Keeper {
   }
 
   async #finish(): Promise<void> {
-    const { journal, release, hurry } = this.#parts
+    const { log, release, hurry } = this.#parts
     this.#flush()
     hurry()
-    await this.#folding
-    if (!journal.isEmpty) await this.#fold()
-    await journal.close()
+    await this.#checkpointing
+    if (!log.isEmpty) await this.#checkpoint()
+    await log.close()
     await release()
   }
 }

@@ -2,30 +2,30 @@ import type { Stats } from 'node:fs'
 import { realpath, stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { Low } from 'lowdb'
-import { KeptStore } from '../base-store.ts'
-import { World } from '../memory/state-data.ts'
+import { BaseStore } from '../base-store.ts'
+import { StateData } from '../memory/state-data.ts'
 import { sizeOf } from '../queries.ts'
 import type { Store } from '../store.ts'
 import { CheckpointFile } from './checkpoint.ts'
-import { FileKeeper } from './durable-committer.ts'
+import { DurableCommitter } from './durable-committer.ts'
 import { reasonOf, StateFault } from './fault.ts'
 import { makeFolder } from './folder.ts'
 import type { Checkpoint } from './format.ts'
 import { type Holder, type Lock, takeLock } from './lock.ts'
-import { replayJournal } from './replay.ts'
-import { Journal, type JournalFile, type WriteBytes } from './write-ahead-log.ts'
+import { replayLog } from './replay.ts'
+import { type LogFile, WriteAheadLog, type WriteBytes } from './write-ahead-log.ts'
 
 export interface FileStoreOptions {
   /** Told of what fails in the background, e.g. that a checkpoint could not be written. Default: nobody. */
   readonly report?: (problem: string) => void
   /** Bytes of journal from which on folding it into the state file can pay. Default 4 MiB. */
-  readonly foldFrom?: number
+  readonly checkpointFrom?: number
   /** How the journal's bytes get to the disk. Default: the system's own write. For tests. */
   readonly write?: WriteBytes
 }
 
 /** What was found in the file. */
-export interface Loaded {
+export interface LoadSummary {
   readonly sandboxes: number
   readonly events: number
   readonly prompts: number
@@ -36,11 +36,11 @@ export interface Loaded {
 }
 
 export type Opened =
-  | { readonly ok: true; readonly store: Store; readonly loaded: Loaded }
+  | { readonly ok: true; readonly store: Store; readonly loaded: LoadSummary }
   /** Why not, with the place and the next step, in one sentence or two. Nothing was touched. */
   | { readonly ok: false; readonly problem: string }
 
-const FOLD_FROM = 4 * 1024 * 1024
+const CHECKPOINT_FROM = 4 * 1024 * 1024
 
 /** Opens the state in this file, or begins it. While it is open no other process can. */
 export async function openFileStore(path: string, options: FileStoreOptions = {}): Promise<Opened> {
@@ -85,32 +85,32 @@ async function load(path: string, lock: Locked, options: FileStoreOptions): Prom
   const file = new CheckpointFile(path)
   const db = new Low<Checkpoint>(file, { seq: 0, realms: [] })
   await db.read()
-  const world = new World(db.data.realms)
-  const { seq, entries, files } = await replayJournal(path, world, db.data.seq)
+  const data = new StateData(db.data.realms)
+  const { seq, entries, files } = await replayLog(path, data, db.data.seq)
   await beginFile(path, db)
-  const journal = await openJournal(path, files, entries, options.write)
+  const log = await openLog(path, files, entries, options.write)
   const checkpointBytes = async () => (await stat(path)).size
   const hurry = () => file.hurry()
   const parts = {
-    world,
+    data,
     seq,
-    journal,
+    log,
     db,
     hurry,
     checkpointBytes,
     ...settingsOf(options),
     release: lock.release,
   }
-  const store = new KeptStore(new FileKeeper(parts, await checkpointBytes()))
+  const store = new BaseStore(new DurableCommitter(parts, await checkpointBytes()))
   const loaded = {
-    ...sizeOf(world),
+    ...sizeOf(data),
     journalEntries: entries,
     ...tookOverFrom(lock.tookOver),
   }
   return { ok: true, store, loaded }
 }
 
-function tookOverFrom(holder: Holder | undefined): Pick<Loaded, 'tookOverFrom'> {
+function tookOverFrom(holder: Holder | undefined): Pick<LoadSummary, 'tookOverFrom'> {
   return holder === undefined
     ? {}
     : { tookOverFrom: { pid: holder.pid, host: holder.host, since: holder.since } }
@@ -126,14 +126,14 @@ async function beginFile(path: string, db: Low<Checkpoint>): Promise<void> {
   db.data = { seq: 0, realms: [] } // the world has taken over what was read
 }
 
-async function openJournal(path: string, files: readonly JournalFile[], entries: number, write?: WriteBytes) {
-  const journal = new Journal(path, files, write)
-  if (entries === 0) await journal.dropOld() // the process died after the checkpoint and before this
-  return journal
+async function openLog(path: string, files: readonly LogFile[], entries: number, write?: WriteBytes) {
+  const log = new WriteAheadLog(path, files, write)
+  if (entries === 0) await log.dropOld() // the process died after the checkpoint and before this
+  return log
 }
 
-function settingsOf({ foldFrom = FOLD_FROM, report = () => undefined }: FileStoreOptions) {
-  return { foldFrom, report }
+function settingsOf({ checkpointFrom = CHECKPOINT_FROM, report = () => undefined }: FileStoreOptions) {
+  return { checkpointFrom, report }
 }
 
 /** A file that we do not understand may be somebody's only copy, so it stays where it is and the start is refused. */

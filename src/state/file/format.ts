@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../../core/json.ts'
-import { type KeptSnapshot, promptOfImage, type SandboxImage } from '../memory/sandbox-data.ts'
-import { imageOfExport, type RealmImage } from '../memory/state-data.ts'
+import { promptOfSnapshot, type SandboxSnapshot, type StoredSnapshot } from '../memory/sandbox-data.ts'
+import { type SandboxEntrySnapshot, snapshotOfExport } from '../memory/state-data.ts'
 import type { SandboxExport, Snapshot } from '../sandboxes.ts'
 import { count, list, record, sentences } from '../shape.ts'
 import { realmShape } from '../shapes.ts'
@@ -9,7 +9,7 @@ import { StateFault } from './fault.ts'
 /** The state file as we hold it: everything up to and including the journal's entry `seq`. */
 export interface Checkpoint {
   readonly seq: number
-  readonly realms: readonly RealmImage[]
+  readonly realms: readonly SandboxEntrySnapshot[]
 }
 
 /** Raised with every change of the file's shape; MIGRATIONS says how to come from the one before. */
@@ -68,14 +68,14 @@ export function checkpointOf(parsed: unknown): Checkpoint {
   return { seq, realms: sandboxes.map(realmOf) }
 }
 
-function realmOf({ name, snapshotsTaken, snapshots, ...held }: RealmDocument): RealmImage {
+function realmOf({ name, snapshotsTaken, snapshots, ...held }: RealmDocument): SandboxEntrySnapshot {
   return {
     name,
-    image: imageOfExport(held),
+    data: snapshotOfExport(held),
     snapshotsTaken,
     snapshots: snapshots.map(({ snapshotId, name: label, createdAt, ...copy }) => ({
       head: { snapshotId, ...(label !== undefined && { name: label }), createdAt },
-      image: imageOfExport(copy),
+      data: snapshotOfExport(copy),
     })),
   }
 }
@@ -87,9 +87,9 @@ function realmOf({ name, snapshotsTaken, snapshots, ...held }: RealmDocument): R
 export function* textOf({ seq, realms }: Checkpoint): Generator<string> {
   yield `{\n  "kind": ${JSON.stringify(KIND)},\n  "format": ${FORMAT},\n  "seq": ${seq},\n  "sandboxes": [`
   let separator = '\n'
-  for (const { name, image, snapshots, snapshotsTaken } of realms) {
+  for (const { name, data, snapshots, snapshotsTaken } of realms) {
     yield `${separator}    {\n      "name": ${JSON.stringify(name)},\n`
-    yield* holdingText(image)
+    yield* holdingText(data)
     yield `,\n      "snapshotsTaken": ${snapshotsTaken},\n      "snapshots": [`
     yield* snapshotsText(snapshots)
     yield ']\n    }'
@@ -98,23 +98,23 @@ export function* textOf({ seq, realms }: Checkpoint): Generator<string> {
   yield ']\n}\n'
 }
 
-function* snapshotsText(snapshots: readonly KeptSnapshot[]): Generator<string> {
+function* snapshotsText(snapshots: readonly StoredSnapshot[]): Generator<string> {
   let separator = '\n'
-  for (const { head, image } of snapshots) {
+  for (const { head, data } of snapshots) {
     yield `${separator}      {\n      ${membersOf(head)},\n`
-    yield* holdingText(image)
+    yield* holdingText(data)
     yield '\n      }'
     separator = ',\n'
   }
 }
 
-function* holdingText({ quality, events, prompts }: SandboxImage): Generator<string> {
+function* holdingText({ quality, events, prompts }: SandboxSnapshot): Generator<string> {
   yield `      "quality": ${JSON.stringify(quality)},\n      "events": [`
   yield* linesOf(events.lines())
   yield '],\n      "prompts": ['
   let separator = '\n'
   for (const prompt of prompts) {
-    const { versions, ...head } = promptOfImage(prompt)
+    const { versions, ...head } = promptOfSnapshot(prompt)
     yield `${separator}        {${membersOf(head)},"versions":[`
     yield* linesOf(versions.map((version) => JSON.stringify(version)))
     yield ']}'

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { isObject } from '../../core/json.ts'
-import type { Change, World } from '../memory/state-data.ts'
+import type { Change, StateData } from '../memory/state-data.ts'
 import { type Check, count, oneOf, record, sentences, text } from '../shape.ts'
 import {
   eventShape,
@@ -13,7 +13,7 @@ import {
 } from '../shapes.ts'
 import { reasonOf, StateFault } from './fault.ts'
 import { migrate } from './format.ts'
-import { JOURNAL_KIND, type JournalFile } from './write-ahead-log.ts'
+import { LOG_KIND, type LogFile } from './write-ahead-log.ts'
 
 /** What a journal line must hold, by what it does. */
 const ENTRY_SHAPES: { readonly [Op in Change['op']]: Check } = {
@@ -37,15 +37,15 @@ export interface Replayed {
   readonly seq: number
   /** How many entries were applied. */
   readonly entries: number
-  readonly files: readonly JournalFile[]
+  readonly files: readonly LogFile[]
 }
 
 /** Applies to the world of the checkpoint `seq` what was acknowledged after it. Throws a StateFault with its place. */
-export async function replayJournal(base: string, world: World, seq: number): Promise<Replayed> {
-  const files: JournalFile[] = []
+export async function replayLog(base: string, world: StateData, seq: number): Promise<Replayed> {
+  const files: LogFile[] = []
   let reached = seq
   let entries = 0
-  for (const { path, generation } of await journalFiles(base)) {
+  for (const { path, generation } of await logFiles(base)) {
     const { lines, bytes } = wholeLines(await read(path))
     for (const [index, line] of lines.entries()) {
       const applied = inPlace(path, index, () => replayLine(line, index, world, reached))
@@ -57,7 +57,7 @@ export async function replayJournal(base: string, world: World, seq: number): Pr
   return { seq: reached, entries, files }
 }
 
-async function journalFiles(base: string): Promise<{ path: string; generation: number }[]> {
+async function logFiles(base: string): Promise<{ path: string; generation: number }[]> {
   const prefix = `${basename(base)}.journal.`
   const names = (await readdir(dirname(base))).filter((name) => name.startsWith(prefix))
   const generations = names.map((name) => Number(name.slice(prefix.length))).filter(Number.isInteger)
@@ -82,10 +82,10 @@ function wholeLines(content: Buffer): { lines: string[]; bytes: number } {
 }
 
 /** True: applied. False: the header, or an entry that the checkpoint holds already. */
-function replayLine(line: string, index: number, world: World, reached: number): boolean {
+function replayLine(line: string, index: number, world: StateData, reached: number): boolean {
   const entry: unknown = JSON.parse(line)
   if (index === 0) {
-    migrate(entry, JOURNAL_KIND)
+    migrate(entry, LOG_KIND)
     return false
   }
   const { seq, change } = entryOf(entry)

@@ -5,12 +5,12 @@ import { FORMAT } from './format.ts'
 /** How bytes get into a file: returns how many did. Where a test plays the full disk. */
 export type WriteBytes = (fd: number, bytes: Uint8Array, offset: number) => number
 
-export const JOURNAL_KIND = 'convsim journal'
+export const LOG_KIND = 'convsim journal'
 
-const JOURNAL_HEADER = `${JSON.stringify({ kind: JOURNAL_KIND, format: FORMAT })}\n`
+const LOG_HEADER = `${JSON.stringify({ kind: LOG_KIND, format: FORMAT })}\n`
 
 /** One file of the journal. Each checkpoint begins the next, so that dropping what it covers is deleting files. */
-export interface JournalFile {
+export interface LogFile {
   readonly path: string
   readonly generation: number
   /** Up to here it is whole; what follows was never acknowledged. */
@@ -21,10 +21,10 @@ export interface JournalFile {
  * The append side of the journal. It writes synchronously: an append to the system's cache costs some microseconds,
  * a tenth of the way through the thread pool and back, and keeps deciding, keeping and applying in one turn.
  */
-export class Journal {
+export class WriteAheadLog {
   readonly #base: string
   readonly #write: WriteBytes
-  #old: JournalFile[]
+  #old: LogFile[]
   #generation: number
   #fd: number
   #bytes: number
@@ -33,13 +33,13 @@ export class Journal {
   readonly #bytesToAppend = Buffer.allocUnsafeSlow(64 * 1024)
 
   /** Goes on where the last of the files found ends; begins the first one where there is none. */
-  constructor(base: string, found: readonly JournalFile[], write: WriteBytes = writeSync) {
+  constructor(base: string, found: readonly LogFile[], write: WriteBytes = writeSync) {
     this.#base = base
     this.#write = write
     const last = found.at(-1)
     this.#old = found.slice(0, -1)
     this.#generation = last?.generation ?? 1
-    this.#fd = openSync(journalPath(base, this.#generation), 'a')
+    this.#fd = openSync(logPath(base, this.#generation), 'a')
     this.#bytes = last?.bytes ?? 0
     ftruncateSync(this.#fd, this.#bytes)
   }
@@ -50,13 +50,13 @@ export class Journal {
   }
 
   get isEmpty(): boolean {
-    return this.bytes <= JOURNAL_HEADER.length
+    return this.bytes <= LOG_HEADER.length
   }
 
   /** Keeps all of the lines, or none of them and throws. */
   append(lines: string): void {
     if (this.#isTorn) this.#mend()
-    const bytes = this.#encoded(this.#bytes === 0 ? JOURNAL_HEADER + lines : lines)
+    const bytes = this.#encoded(this.#bytes === 0 ? LOG_HEADER + lines : lines)
     try {
       for (let written = 0; written < bytes.length; ) written += this.#write(this.#fd, bytes, written)
     } catch (error) {
@@ -90,8 +90,8 @@ export class Journal {
   /** From here on entries go to a new file. */
   rotate(): void {
     if (this.#isTorn) this.#mend()
-    const path = journalPath(this.#base, this.#generation)
-    const fd = openSync(journalPath(this.#base, this.#generation + 1), 'a')
+    const path = logPath(this.#base, this.#generation)
+    const fd = openSync(logPath(this.#base, this.#generation + 1), 'a')
     closeSync(this.#fd)
     this.#old.push({ path, generation: this.#generation, bytes: this.#bytes })
     this.#generation += 1
@@ -108,11 +108,11 @@ export class Journal {
 
   async close(): Promise<void> {
     closeSync(this.#fd)
-    if (this.isEmpty) await rm(journalPath(this.#base, this.#generation), { force: true })
+    if (this.isEmpty) await rm(logPath(this.#base, this.#generation), { force: true })
   }
 }
 
 /** `state.json.journal.7` beside `state.json`. */
-function journalPath(base: string, generation: number): string {
+function logPath(base: string, generation: number): string {
   return `${base}.journal.${generation}`
 }

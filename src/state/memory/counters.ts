@@ -1,4 +1,4 @@
-import type { RateTaken } from '../store.ts'
+import type { RateResult } from '../store.ts'
 
 interface Window {
   readonly opened: number
@@ -10,22 +10,22 @@ interface Window {
 const MOST_STEPS = 10_000
 
 /** Rate windows and sequences of one sandbox: what is counted while the process runs, and never kept. */
-export class Limits {
+export class Counters {
   readonly #windows = new Map<string, Window>()
   readonly #steps = new Map<string, number>()
   /** At this many windows the ended ones are swept out; doubles with those that stay, so that sweeping stays cheap. */
   #sweepAt = 1000
 
   /** Counts on from here by itself. */
-  copy(): Limits {
-    const copy = new Limits()
+  copy(): Counters {
+    const copy = new Counters()
     for (const [key, window] of this.#windows) copy.#windows.set(key, { ...window })
     for (const [key, steps] of this.#steps) copy.#steps.set(key, steps)
     copy.#sweepAt = this.#sweepAt
     return copy
   }
 
-  take(key: string, limit: number, windowMs: number, now: number): RateTaken {
+  consumeRate(key: string, limit: number, windowMs: number, now: number): RateResult {
     const window = this.#open(key, windowMs, now)
     const allowed = window.taken < limit
     if (allowed) window.taken += 1
@@ -56,11 +56,11 @@ export class Limits {
     }
   }
 
-  steps(): ReadonlyMap<string, number> {
+  sequenceCounts(): ReadonlyMap<string, number> {
     return new Map(this.#steps)
   }
 
-  step(key: string): number {
+  nextSequenceIndex(key: string): number {
     const before = this.#steps.get(key) ?? 0
     this.#steps.delete(key) // so that it becomes the last one, the one stepped most lately
     if (this.#steps.size >= MOST_STEPS) this.#forgetOldest()

@@ -1,17 +1,17 @@
-import { KeptStore } from '../base-store.ts'
+import { BaseStore } from '../base-store.ts'
 import type { Store } from '../store.ts'
-import { World } from './state-data.ts'
+import { StateData } from './state-data.ts'
 
 /** The state of a simulator that forgets everything when it ends. Otherwise it behaves as the file does. */
 export function createMemoryStore(): Store {
-  const world = new World()
+  const data = new StateData()
   let isClosed = false
-  return new KeptStore({
-    world,
-    async commit(step) {
+  return new BaseStore({
+    data,
+    async commit(command) {
       if (isClosed) throw new Error('The state is closed.')
-      const { change, answer } = step(world)
-      if (change !== undefined) world.apply(change)
+      const { change, answer } = command(data)
+      if (change !== undefined) data.apply(change)
       return answer
     },
     async close() {

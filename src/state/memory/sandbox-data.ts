@@ -16,7 +16,7 @@ interface PromptRecord {
 }
 
 /** What a prompt was at one moment: the first `count` of a list that may have grown since. */
-interface PromptImage {
+interface PromptSnapshot {
   readonly head: PromptHead
   readonly versions: readonly PromptVersion[]
   readonly count: number
@@ -24,24 +24,28 @@ interface PromptImage {
 }
 
 /** What a sandbox held at one moment. It shares the records with the sandbox, so it costs a list of references. */
-export interface SandboxImage {
+export interface SandboxSnapshot {
   readonly quality: QualitySettings
   /** Never changed. */
   readonly events: EventList
-  readonly prompts: readonly PromptImage[]
+  readonly prompts: readonly PromptSnapshot[]
 }
 
-export const EMPTY_IMAGE: SandboxImage = { quality: DEFAULT_QUALITY, events: new EventList(), prompts: [] }
+export const EMPTY_SANDBOX: SandboxSnapshot = {
+  quality: DEFAULT_QUALITY,
+  events: new EventList(),
+  prompts: [],
+}
 
 export type SnapshotHead = Pick<Snapshot, 'snapshotId' | 'name' | 'createdAt'>
 
-export interface KeptSnapshot {
+export interface StoredSnapshot {
   readonly head: SnapshotHead
-  readonly image: SandboxImage
+  readonly data: SandboxSnapshot
 }
 
 /** The data of one sandbox, with the indexes that make each step cost the same however much is stored. */
-export class Sandbox {
+export class SandboxData {
   quality: QualitySettings
   readonly #events: EventList
   readonly #prompts = new Map<string, PromptRecord>()
@@ -50,7 +54,7 @@ export class Sandbox {
   readonly #occurrences = new Map<string, number>()
   readonly impact = new ImpactIndex()
 
-  constructor(image: SandboxImage) {
+  constructor(image: SandboxSnapshot) {
     this.quality = image.quality
     this.#events = image.events.copy()
     for (const mark of this.#events.marks) this.#index(mark, 1)
@@ -88,11 +92,11 @@ export class Sandbox {
 
   prompts(): StoredPrompt[] {
     return [...this.#prompts.values()].map((record) =>
-      promptOfImage({ ...record, count: record.versions.length }),
+      promptOfSnapshot({ ...record, count: record.versions.length }),
     )
   }
 
-  image(): SandboxImage {
+  snapshot(): SandboxSnapshot {
     return {
       quality: this.quality,
       events: this.#events.copy(),
@@ -148,7 +152,7 @@ export class Sandbox {
     }
   }
 
-  #addPrompt({ head, versions, count, active }: PromptImage): Undo {
+  #addPrompt({ head, versions, count, active }: PromptSnapshot): Undo {
     const key = externalKey(head)
     this.#prompts.set(head.promptId, { head, versions: versions.slice(0, count), active })
     if (key !== undefined) this.#byExternalKey.set(key, head.promptId)
@@ -169,7 +173,7 @@ export class Sandbox {
 }
 
 /** The prompt as it was, with each version knowing whether it is the active one. */
-export function promptOfImage({ head, versions, count, active }: PromptImage): StoredPrompt {
+export function promptOfSnapshot({ head, versions, count, active }: PromptSnapshot): StoredPrompt {
   const then = versions.slice(0, count)
   return {
     ...head,
@@ -178,7 +182,7 @@ export function promptOfImage({ head, versions, count, active }: PromptImage): S
 }
 
 /** The other way round: a version is kept as inactive, and the prompt says which one is active. */
-export function imageOfPrompt({ versions, ...head }: StoredPrompt): PromptImage {
+export function snapshotOfPrompt({ versions, ...head }: StoredPrompt): PromptSnapshot {
   return {
     head,
     versions: versions.map((version) => (version.active ? { ...version, active: false } : version)),

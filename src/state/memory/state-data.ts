@@ -3,12 +3,12 @@ import type { QualitySettings, SandboxExport } from '../sandboxes.ts'
 import type { PromptVersion, StoredEvent } from '../store.ts'
 import { EventList } from './event-list.ts'
 import {
-  EMPTY_IMAGE,
-  imageOfPrompt,
-  type KeptSnapshot,
-  Sandbox,
-  type SandboxImage,
+  EMPTY_SANDBOX,
+  SandboxData,
+  type SandboxSnapshot,
   type SnapshotHead,
+  type StoredSnapshot,
+  snapshotOfPrompt,
   type Undo,
 } from './sandbox-data.ts'
 
@@ -31,54 +31,54 @@ export type Change = { readonly sandbox: string } & (
 )
 
 /** One sandbox with what outlives its resets. */
-export interface Realm {
-  readonly sandbox: Sandbox
-  readonly snapshots: ReadonlyMap<string, KeptSnapshot>
+export interface SandboxEntry {
+  readonly data: SandboxData
+  readonly snapshots: ReadonlyMap<string, StoredSnapshot>
   /** How many snapshots were ever taken, so that no id is given twice. */
   readonly snapshotsTaken: number
 }
 
 /** One sandbox at one moment, with its snapshots: what a checkpoint is written from. */
-export interface RealmImage {
+export interface SandboxEntrySnapshot {
   readonly name: string
-  readonly image: SandboxImage
-  readonly snapshots: readonly KeptSnapshot[]
+  readonly data: SandboxSnapshot
+  readonly snapshots: readonly StoredSnapshot[]
   readonly snapshotsTaken: number
 }
 
-const emptyRealm = (): Realm => ({
-  sandbox: new Sandbox(EMPTY_IMAGE),
+const emptyEntry = (): SandboxEntry => ({
+  data: new SandboxData(EMPTY_SANDBOX),
   snapshots: new Map(),
   snapshotsTaken: 0,
 })
 
 /** Nobody changes it. */
-const EMPTY_REALM = emptyRealm()
+const EMPTY_ENTRY = emptyEntry()
 
 /** All sandboxes, and the one place where anything kept is changed. */
-export class World {
-  readonly #realms = new Map<string, Realm>()
+export class StateData {
+  readonly #sandboxes = new Map<string, SandboxEntry>()
 
-  constructor(images: readonly RealmImage[] = []) {
-    for (const { name, image, snapshots, snapshotsTaken } of images) {
+  constructor(images: readonly SandboxEntrySnapshot[] = []) {
+    for (const { name, data, snapshots, snapshotsTaken } of images) {
       const byId = new Map(snapshots.map((snapshot) => [snapshot.head.snapshotId, snapshot]))
-      this.#realms.set(name, { sandbox: new Sandbox(image), snapshots: byId, snapshotsTaken })
+      this.#sandboxes.set(name, { data: new SandboxData(data), snapshots: byId, snapshotsTaken })
     }
   }
 
-  get realms(): ReadonlyMap<string, Realm> {
-    return this.#realms
+  get sandboxes(): ReadonlyMap<string, SandboxEntry> {
+    return this.#sandboxes
   }
 
   /** The sandbox of this name to look at; an empty one, which all share, where there is none. */
-  realm(name: string): Realm {
-    return this.#realms.get(name) ?? EMPTY_REALM
+  sandbox(name: string): SandboxEntry {
+    return this.#sandboxes.get(name) ?? EMPTY_ENTRY
   }
 
-  images(): RealmImage[] {
-    return Array.from(this.#realms, ([name, { sandbox, snapshots, snapshotsTaken }]) => ({
+  snapshots(): SandboxEntrySnapshot[] {
+    return Array.from(this.#sandboxes, ([name, { data, snapshots, snapshotsTaken }]) => ({
       name,
-      image: sandbox.image(),
+      data: data.snapshot(),
       snapshots: [...snapshots.values()],
       snapshotsTaken,
     }))
@@ -99,35 +99,35 @@ export class World {
       default:
         return this.#replace(
           change.sandbox,
-          replacement(this.#realms.get(change.sandbox) ?? emptyRealm(), change),
+          replacement(this.#sandboxes.get(change.sandbox) ?? emptyEntry(), change),
         )
     }
   }
 
-  #within({ sandbox: name }: Change, step: (sandbox: Sandbox) => Undo): Undo {
-    const known = this.#realms.get(name)
-    if (known !== undefined) return step(known.sandbox)
-    const realm = emptyRealm()
-    this.#realms.set(name, realm)
-    const undo = step(realm.sandbox)
+  #within({ sandbox: name }: Change, step: (sandbox: SandboxData) => Undo): Undo {
+    const known = this.#sandboxes.get(name)
+    if (known !== undefined) return step(known.data)
+    const realm = emptyEntry()
+    this.#sandboxes.set(name, realm)
+    const undo = step(realm.data)
     return () => {
       undo()
-      this.#realms.delete(name)
+      this.#sandboxes.delete(name)
     }
   }
 
-  #replace(name: string, realm: Realm | undefined): Undo {
-    const before = this.#realms.get(name)
-    if (realm === undefined) this.#realms.delete(name)
-    else this.#realms.set(name, realm)
+  #replace(name: string, realm: SandboxEntry | undefined): Undo {
+    const before = this.#sandboxes.get(name)
+    if (realm === undefined) this.#sandboxes.delete(name)
+    else this.#sandboxes.set(name, realm)
     return () => {
-      if (before === undefined) this.#realms.delete(name)
-      else this.#realms.set(name, before)
+      if (before === undefined) this.#sandboxes.delete(name)
+      else this.#sandboxes.set(name, before)
     }
   }
 }
 
-function setQuality(sandbox: Sandbox, quality: QualitySettings): Undo {
+function setQuality(sandbox: SandboxData, quality: QualitySettings): Undo {
   const before = sandbox.quality
   sandbox.quality = quality
   return () => {
@@ -138,18 +138,18 @@ function setQuality(sandbox: Sandbox, quality: QualitySettings): Undo {
 type Replacing = Extract<Change, { op: 'reset' | 'delete' | 'import' | 'snapshot' | 'restore' | 'forget' }>
 
 /** What stands in the realm's place afterwards; undefined: nothing. The realm itself is left as it is, for the undo. */
-function replacement(realm: Realm, change: Replacing): Realm | undefined {
+function replacement(realm: SandboxEntry, change: Replacing): SandboxEntry | undefined {
   switch (change.op) {
     case 'delete':
       return undefined
     case 'reset':
-      return realm.snapshots.size === 0 ? undefined : { ...realm, sandbox: new Sandbox(EMPTY_IMAGE) }
+      return realm.snapshots.size === 0 ? undefined : { ...realm, data: new SandboxData(EMPTY_SANDBOX) }
     case 'import':
-      return { ...realm, sandbox: new Sandbox(imageOfExport(change.state)) }
+      return { ...realm, data: new SandboxData(snapshotOfExport(change.state)) }
     case 'snapshot':
       return withSnapshot(realm, change.snapshot)
     case 'restore':
-      return { ...realm, sandbox: new Sandbox(snapshotIn(realm, change.snapshotId).image) }
+      return { ...realm, data: new SandboxData(snapshotIn(realm, change.snapshotId).data) }
     case 'forget': {
       const { head } = snapshotIn(realm, change.snapshotId)
       const others = [...realm.snapshots].filter(([id]) => id !== head.snapshotId)
@@ -158,18 +158,22 @@ function replacement(realm: Realm, change: Replacing): Realm | undefined {
   }
 }
 
-function withSnapshot(realm: Realm, head: SnapshotHead): Realm {
+function withSnapshot(realm: SandboxEntry, head: SnapshotHead): SandboxEntry {
   const snapshots = new Map(realm.snapshots)
-  snapshots.set(head.snapshotId, { head, image: realm.sandbox.image() })
+  snapshots.set(head.snapshotId, { head, data: realm.data.snapshot() })
   return { ...realm, snapshots, snapshotsTaken: realm.snapshotsTaken + 1 }
 }
 
-function snapshotIn(realm: Realm, snapshotId: string): KeptSnapshot {
+function snapshotIn(realm: SandboxEntry, snapshotId: string): StoredSnapshot {
   const kept = realm.snapshots.get(snapshotId)
   if (kept === undefined) throw new Error(`no snapshot has id ${snapshotId}`)
   return kept
 }
 
-export function imageOfExport({ quality, events, prompts }: Omit<SandboxExport, 'format'>): SandboxImage {
-  return { quality, events: EventList.of(events), prompts: prompts.map(imageOfPrompt) }
+export function snapshotOfExport({
+  quality,
+  events,
+  prompts,
+}: Omit<SandboxExport, 'format'>): SandboxSnapshot {
+  return { quality, events: EventList.of(events), prompts: prompts.map(snapshotOfPrompt) }
 }

@@ -5,5 +5,5 @@ conformance('the store in a file', async () => (await openOrFail(statePath())).s
 
 // A checkpoint as often as can be: whatever it breaks, it breaks here.
 conformance('the store in a file that is folded all the time', async () => {
-  return (await openOrFail(statePath(), { foldFrom: 1 })).store
+  return (await openOrFail(statePath(), { checkpointFrom: 1 })).store
 })

@@ -10,7 +10,7 @@ import { event, prompt, writer } from '../drafts.ts'
 const WRITERS = 32
 const [path = '', round = ''] = process.argv.slice(2)
 
-const opened = await openFileStore(path, { foldFrom: 20_000 })
+const opened = await openFileStore(path, { checkpointFrom: 20_000 })
 writeSync(1, opened.ok ? 'open\n' : `refused ${opened.problem}\n`)
 if (opened.ok && round !== 'hold') {
   for (let index = 0; index < WRITERS; index += 1) void write(opened.store, index)

@@ -126,7 +126,7 @@ describe('what was acknowledged', () => {
 
 test('a checkpoint is written between the writes, not instead of them', async () => {
   const path = statePath()
-  const { store } = await openOrFail(path, { foldFrom: 4_000_000 })
+  const { store } = await openOrFail(path, { checkpointFrom: 4_000_000 })
   const replacedBy = () => statSync(path).ino
   const before = replacedBy()
   const ids = Array.from({ length: 10_000 }, (_, index) => `e${index}`)
@@ -394,7 +394,7 @@ test('the state file is readable: one event a line, and no token in it', async (
   const path = statePath()
   const { store } = await openOrFail(path)
   await recordAll(store, ['a', 'b', 'c'])
-  await store.takeRate(writer, 'token sk-secret', 5, 1000)
+  await store.consumeRate(writer, 'token sk-secret', 5, 1000)
   await store.close()
   const text = readFileSync(path, 'utf8')
   expect(text.split('\n').filter((line) => line.includes('"eventId"'))).toHaveLength(3)

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { WriteBytes } from '../../../src/state/file/write-ahead-log.ts'
 import { createMemoryStore } from '../../../src/state/memory/memory-store.ts'
-import { NotKept, type Store } from '../../../src/state/store.ts'
+import { type Store, StoreWriteError } from '../../../src/state/store.ts'
 import { event, noon, product, prompt } from '../drafts.ts'
 import { killedNow, openOrFail, statePath } from './folder.ts'
 
@@ -38,7 +38,7 @@ async function open(pair: Pair): Promise<void> {
     writeSync(fd, bytes, offset, (bytes.length - offset) >> 1)
     throw new Error('ENOSPC: no space left on device')
   }
-  pair.store = (await openOrFail(pair.path, { foldFrom: 2000, write })).store
+  pair.store = (await openOrFail(pair.path, { checkpointFrom: 2000, write })).store
 }
 
 type Operation = (pair: Pair) => Promise<void>
@@ -143,7 +143,7 @@ const finish = {
     ])
     pair.isFull = false
     for (const outcome of outcomes) {
-      expect(outcome.status === 'rejected' && outcome.reason).toBeInstanceOf(NotKept)
+      expect(outcome.status === 'rejected' && outcome.reason).toBeInstanceOf(StoreWriteError)
     }
   },
 }

@@ -4,13 +4,13 @@ import { type Compiled, createCompiler } from '../contract/compile.ts'
 import type { Loaded } from '../contract/contract.ts'
 import { buildContract } from '../contract/load.ts'
 import { compileOperations } from '../contract/operation.ts'
-import { KEPT, moduleOf } from '../contract/standalone.ts'
+import { moduleOf, STANDALONE_OPTIONS } from '../contract/standalone.ts'
 import { isObject } from '../core/json.ts'
 import { digestOf, readSource, type Source } from '../documents/source.ts'
-import { controlContract, shippedContract, shippedFixtures } from '../fixtures/bundled.ts'
+import { bundledContract, bundledFixtures, controlContract } from '../fixtures/bundled.ts'
 import { FIXTURE_FILES, loadFixtures } from '../fixtures/fixtures.ts'
 
-/** The text of modules by name; each may import another one as `prepared:name`. */
+/** The text of modules by name; each may import another one as `precompiled:name`. */
 export type Modules = ReadonlyMap<string, string>
 
 /**
@@ -18,14 +18,14 @@ export type Modules = ReadonlyMap<string, string>
  * all files, and the validators as ajv has written them. The module `main` is what `documents/precompiled.ts` is in dist/.
  * @throws with the findings, where there are any: what we ship is free of them
  */
-export async function prepare(): Promise<Modules> {
+export async function precompile(): Promise<Modules> {
   const made: Compiled[] = []
   /** Keeps what was compiled, and is the expression that it is had by. */
   const keep = (compiled: Compiled) => `v${made.push(compiled) - 1}`
   const sources: string[] = []
   // Nobody checks the control plane's own answers but the tests, and their validators are half a megabyte.
   for (const [file, answers] of [
-    [shippedContract, true],
+    [bundledContract, true],
     [controlContract, false],
   ] as const) {
     const source = demand(await readSource(file))
@@ -37,15 +37,15 @@ export async function prepare(): Promise<Modules> {
       await entry(file, JSON.stringify(source.value), `{ ...${schemas}, ...${parameters} }`, answers),
     )
   }
-  demand(await loadFixtures(shippedFixtures))
+  demand(await loadFixtures(bundledFixtures))
   for (const name of FIXTURE_FILES) {
-    const file = join(shippedFixtures, `${name}.yaml`)
+    const file = join(bundledFixtures, `${name}.yaml`)
     sources.push(await entry(file, JSON.stringify(demand(await readSource(file)).value), '{}', false))
   }
-  const imports = made.map((_, index) => `import { validators as v${index} } from 'prepared:v${index}'`)
+  const imports = made.map((_, index) => `import { validators as v${index} } from 'precompiled:v${index}'`)
   const main = `${imports.join('\n')}
 const sources = {\n${sources.join(',\n')}\n}
-export const prepared = { sources }
+export const precompiled = { sources }
 `
   return new Map([['main', main], ...made.map((one, index) => [`v${index}`, moduleOf(one)] as const)])
 }
@@ -58,7 +58,7 @@ async function entry(file: string, json: string, validators: string, answers: bo
 /** Compiles what a start asks for, as a start does. */
 function compile(source: Source, answers: boolean): readonly Compiled[] {
   if (!isObject(source.value)) throw new Error(`${source.file} is not a document`)
-  const compiler = createCompiler(source.value, source, { meta: false, code: KEPT })
+  const compiler = createCompiler(source.value, source, { meta: false, code: STANDALONE_OPTIONS })
   compileOperations(source.value, compiler, answers)
   return compiler.compiled
 }

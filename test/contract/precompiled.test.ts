@@ -7,27 +7,29 @@ import { loadContract } from '../../src/contract/load.ts'
 import { compileOperations } from '../../src/contract/operation.ts'
 import { walk } from '../../src/contract/walk.ts'
 import { isObject, type Json } from '../../src/core/json.ts'
-import type { Prepared } from '../../src/documents/precompiled.ts'
+import type { Precompiled } from '../../src/documents/precompiled.ts'
 import { digestOf, readSource } from '../../src/documents/source.ts'
-import { controlContract, shippedContract, shippedFixtures } from '../../src/fixtures/bundled.ts'
+import { bundledContract, bundledFixtures, controlContract } from '../../src/fixtures/bundled.ts'
 import { FIXTURE_FILES } from '../../src/fixtures/fixtures.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 /** What the build has put into dist/, as a start finds it. */
-const built: { prepared: Prepared } = await import(new URL('../../dist/prepared.js', import.meta.url).href)
-const { prepared } = built
+const built: { precompiled: Precompiled } = await import(
+  new URL('../../dist/precompiled.js', import.meta.url).href
+)
+const { precompiled } = built
 
 const documents = [
-  ['the service', shippedContract, true],
+  ['the service', bundledContract, true],
   ['the control plane', controlContract, false],
 ] as const
 
-/** A shipped document compiled now as a start would, with what is prepared of it. */
+/** A shipped document compiled now as a start would, with what is precompiled of it. */
 async function bothOf(file: string, answers: boolean) {
-  const contract = await loadContract(file, { structure: false, prepared: { sources: {} } })
+  const contract = await loadContract(file, { structure: false, precompiled: { sources: {} } })
   const source = await readSource(file)
-  const known = prepared.sources[digestOf(await readFile(file))]
-  if (!contract.ok || !source.ok || !known) throw new Error(`${file} is not prepared`)
+  const known = precompiled.sources[digestOf(await readFile(file))]
+  if (!contract.ok || !source.ok || !known) throw new Error(`${file} is not precompiled`)
   const { document } = contract.value
   const compiler = createCompiler(document, source.value, { meta: false })
   compileOperations(document, compiler, answers)
@@ -35,14 +37,14 @@ async function bothOf(file: string, answers: boolean) {
 }
 
 describe.each(documents)('of the document of %s', (_name, file, answers) => {
-  it('everything is prepared that a start compiles, and nothing else', async () => {
+  it('everything is precompiled that a start compiles, and nothing else', async () => {
     const { compiler, known } = await bothOf(file, answers)
     const compiled = compiler.compiled.flatMap(({ names }) => [...names.keys()])
     expect(compiled.length).toBeGreaterThan(5)
     expect(Object.keys(known.validators).sort()).toEqual(compiled.sort())
   })
 
-  it('a prepared validator says of any value what the compiled one says, in the same error objects', async () => {
+  it('a precompiled validator says of any value what the compiled one says, in the same error objects', async () => {
     const { contract, compiler, known } = await bothOf(file, answers)
     const values = valuesLike(
       [...walk(contract.document)].flatMap(({ value }) => [value.example, value.value]),
@@ -50,7 +52,7 @@ describe.each(documents)('of the document of %s', (_name, file, answers) => {
     const pairs = compiler.compiled.flatMap(({ ajv, names }) =>
       [...names].map(([key, name]) => ({
         key,
-        prepared: known.validators[key],
+        precompiled: known.validators[key],
         compiled: ajv.getSchema(name),
       })),
     )
@@ -58,18 +60,18 @@ describe.each(documents)('of the document of %s', (_name, file, answers) => {
       fc.property(fc.constantFrom(...pairs), values, (pair, value) => {
         // Validators of parameters write into what they are given.
         const [one, other] = [structuredClone(value), structuredClone(value)]
-        expect(pair.prepared?.(one), pair.key).toBe(pair.compiled?.(other))
-        expect(pair.prepared?.errors ?? null).toEqual(pair.compiled?.errors ?? null)
+        expect(pair.precompiled?.(one), pair.key).toBe(pair.compiled?.(other))
+        expect(pair.precompiled?.errors ?? null).toEqual(pair.compiled?.errors ?? null)
         expect(one).toEqual(other)
       }),
       { numRuns: 3000 },
     )
   })
 
-  it('the contract is the same, prepared or compiled', async () => {
+  it('the contract is the same, precompiled or compiled', async () => {
     const { contract } = await bothOf(file, answers)
-    const loaded = await loadContract(file, { prepared, responses: answers })
-    if (!loaded.ok) throw new Error('what is prepared does not load')
+    const loaded = await loadContract(file, { precompiled, responses: answers })
+    if (!loaded.ok) throw new Error('what is precompiled does not load')
     const { document, basePath, title, version, assumptions, warnings } = loaded.value
     expect({ document, basePath, title, version, assumptions, warnings }).toEqual({
       document: contract.document,
@@ -87,29 +89,29 @@ describe.each(documents)('of the document of %s', (_name, file, answers) => {
   it('a change of a single byte is read, and takes effect', async () => {
     const changed = join(await tempFolder(), 'openapi.yaml')
     await writeFile(changed, (await readFile(file, 'utf8')).replace(/^( +title: ).*$/m, '$1Changed'))
-    const loaded = await loadContract(changed, { structure: false, prepared })
+    const loaded = await loadContract(changed, { structure: false, precompiled })
     expect(loaded).toMatchObject({ ok: true, value: { title: 'Changed' } })
   })
 
   it('the same bytes elsewhere are known again', async () => {
     const copy = join(await tempFolder(), 'copy.yaml')
     await copyFile(file, copy)
-    const source = await readSource(copy, prepared)
-    expect(source).toMatchObject({ ok: true, value: { file: copy, prepared: expect.anything() } })
+    const source = await readSource(copy, precompiled)
+    expect(source).toMatchObject({ ok: true, value: { file: copy, precompiled: expect.anything() } })
   })
 })
 
-it('who asks for checked answers of a document that is prepared without them gets them compiled', async () => {
-  const loaded = await loadContract(controlContract, { structure: false, prepared })
+it('who asks for checked answers of a document that is precompiled without them gets them compiled', async () => {
+  const loaded = await loadContract(controlContract, { structure: false, precompiled })
   const operation = loaded.ok ? loaded.value.operations.find(({ id }) => id === 'getHealth') : undefined
   expect(operation?.checkResponse(200, {})).not.toEqual([])
 })
 
-it.each(FIXTURE_FILES)('the fixtures of %s are prepared as they are parsed', async (name) => {
-  const file = join(shippedFixtures, `${name}.yaml`)
-  const [known, parsed] = [await readSource(file, prepared), await readSource(file)]
+it.each(FIXTURE_FILES)('the fixtures of %s are precompiled as they are parsed', async (name) => {
+  const file = join(bundledFixtures, `${name}.yaml`)
+  const [known, parsed] = [await readSource(file, precompiled), await readSource(file)]
   if (!known.ok || !parsed.ok) throw new Error(`${file} cannot be read`)
-  expect(known.value.prepared).toBeDefined()
+  expect(known.value.precompiled).toBeDefined()
   expect(known.value.value).toEqual(parsed.value.value)
 })
 
