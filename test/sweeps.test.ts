@@ -26,7 +26,7 @@ import { startForTest } from './support/start.ts'
 const sim = sharedSimulator()
 
 const loaded = await loadInputs(defaultSettings())
-if (!loaded.ok) throw new Error(JSON.stringify(loaded.findings))
+if (!loaded.ok) throw new Error(JSON.stringify(loaded.error))
 const { catalogue, contract } = loaded.value
 
 /** Every row of every table of the README. */
@@ -290,7 +290,7 @@ describe('every parameter', () => {
   test('takes nothing beyond them, and says what it takes', () => {
     for (const { text, name } of texts(wrongFor)) {
       const parsed = parseScenarios(text, catalogue)
-      expect([text, parsed.ok ? 'taken' : parsed.problem]).toEqual([
+      expect([text, parsed.ok ? 'taken' : parsed.error]).toEqual([
         text,
         expect.stringMatching(new RegExp(`takes for "${name}"|is no nullable field`)),
       ])

@@ -1,11 +1,12 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Compiled, createCompiler } from '../contract/compile.ts'
-import type { Loaded } from '../contract/contract.ts'
 import { buildContract } from '../contract/load.ts'
 import { compileOperations } from '../contract/operation.ts'
 import { moduleOf, STANDALONE_OPTIONS } from '../contract/standalone.ts'
 import { isObject } from '../core/json.ts'
+import type { Result } from '../core/result.ts'
+import type { Findings } from '../documents/finding.ts'
 import { digestOf, readSource, type Source } from '../documents/source.ts'
 import { bundledContract, bundledFixtures, controlContract } from '../fixtures/bundled.ts'
 import { FIXTURE_FILES, loadFixtures } from '../fixtures/fixtures.ts'
@@ -63,7 +64,7 @@ function compile(source: Source, answers: boolean): readonly Compiled[] {
   return compiler.compiled
 }
 
-function demand<T>(loaded: Loaded<T>): T {
+function demand<T>(loaded: Result<T, Findings>): T {
   if (loaded.ok) return loaded.value
-  throw new Error(loaded.findings.map(({ place, message }) => `${place}: ${message}`).join('\n'))
+  throw new Error(loaded.error.map(({ place, message }) => `${place}: ${message}`).join('\n'))
 }

@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises'
-import type { Finding, Loaded } from '../contract/contract.ts'
 import { buildContract } from '../contract/load.ts'
+import type { Result } from '../core/result.ts'
+import type { Finding, Findings } from '../documents/finding.ts'
 import { readSource } from '../documents/source.ts'
 import { bundledContract, bundledFixtures, controlContract } from '../fixtures/bundled.ts'
 import type { Fixtures } from '../fixtures/fixtures.ts'
@@ -18,7 +19,7 @@ export interface Checked {
 /** Loads everything, with a folder of fixtures of somebody's own (undefined: the one that the settings name), names looked up. */
 export type LoadWith = (
   fixtures: string | undefined,
-) => Promise<Loaded<RuleContext & { readonly fixtures: Fixtures }>>
+) => Promise<Result<RuleContext & { readonly fixtures: Fixtures }, Findings>>
 
 /** Checks contract documents, scenario files and folders of fixtures; without any, the shipped ones. */
 export function check(files: readonly string[], loadWith: LoadWith): Promise<Checked[]> {
@@ -37,7 +38,7 @@ async function checkOne(file: string, loadWith: LoadWith): Promise<Checked> {
     ])
   }
   const source = await readSource(file)
-  if (!source.ok) return { file, findings: source.findings, summary: '' }
+  if (!source.ok) return { file, findings: source.error, summary: '' }
   if (isScenarioFile(source.value.value)) return checkScenarioFile(file, loadWith)
   return checked(file, await buildContract(source.value), ({ operations, assumptions, warnings }) => [
     `${operations.length} operations, ${assumptions.length} assumptions`,
@@ -48,16 +49,16 @@ async function checkOne(file: string, loadWith: LoadWith): Promise<Checked> {
 /** Scenario files are about the contract and the fixtures that the settings name. */
 async function checkScenarioFile(file: string, loadWith: LoadWith): Promise<Checked> {
   const sources = await loadWith(undefined)
-  if (!sources.ok) return { file, findings: sources.findings, summary: '' }
+  if (!sources.ok) return { file, findings: sources.error, summary: '' }
   return checked(file, await loadScenarioFile(file, sources.value), (rules) => [`${rules.length} rules`])
 }
 
 function checked<T>(
   file: string,
-  loaded: Loaded<T>,
+  loaded: Result<T, Findings>,
   describe: (value: T) => [string, (readonly Finding[])?],
 ): Checked {
-  if (!loaded.ok) return { file, findings: loaded.findings, summary: '' }
+  if (!loaded.ok) return { file, findings: loaded.error, summary: '' }
   const [summary, findings = []] = describe(loaded.value)
   return { file, findings, summary }
 }

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { type Invocation, readSettings } from '../config/arguments.ts'
 import { defaultSettings, type Settings } from '../config/settings.ts'
-import type { Finding } from '../contract/contract.ts'
+import type { Finding } from '../documents/finding.ts'
 import { bundledContract, version } from '../fixtures/bundled.ts'
 import { type FailCondition, parseGates } from '../reports/gates.ts'
 import { summaryOf } from '../reports/model.ts'
@@ -133,8 +133,8 @@ async function begin(settings: Settings, log: ProcessLog): Promise<RunningSimula
   const { start } = await import('../simulator/start.ts')
   const started = await start(settings, { now: Date.now, log })
   log.flush() // what there is to warn of comes before whatever else is said
-  if (started.ok) return started.running
-  printError(`convsim cannot start:\n${started.findings.map(line).join('\n')}`)
+  if (started.ok) return started.value
+  printError(`convsim cannot start:\n${started.error.map(line).join('\n')}`)
   return undefined
 }
 
@@ -177,7 +177,7 @@ async function listAssumptions(file: string): Promise<ExitCode> {
   const { loadContract } = await import('../contract/load.ts')
   const loaded = await loadContract(file)
   if (!loaded.ok) {
-    printError(loaded.findings.map(line).join('\n'))
+    printError(loaded.error.map(line).join('\n'))
     return 1
   }
   for (const { pointer, text } of loaded.value.assumptions) print(`${pointer || '/'}\n  ${text}`)
@@ -222,6 +222,6 @@ async function help(text: string): Promise<void> {
   const sources = await loadInputs(defaultSettings())
   const scenarios = sources.ok
     ? describeCatalogue(sources.value.catalogue)
-    : sources.findings.map(line).join('\n')
+    : sources.error.map(line).join('\n')
   print(`${text.trimEnd()}\n\nScenarios (--scenario, X-Sim-Scenario):\n${scenarios}`)
 }

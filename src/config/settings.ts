@@ -1,6 +1,6 @@
 import { parseSize } from '../core/byte-size.ts'
+import { parseDuration, parseNow } from '../core/instant.ts'
 import { isSeed } from '../core/seeded.ts'
-import { parseDuration, parseNow } from '../sandboxes/clock.ts'
 import { evidenceSettings } from './evidence-settings.ts'
 import { boolean, choice, integer, type Setting, text } from './setting.ts'
 

@@ -2,10 +2,10 @@ import type { CodeOptions } from 'ajv'
 import type { Ajv2020 } from 'ajv/dist/2020.js'
 import type { JsonObject } from '../core/json.ts'
 import { createAjv, type Validator } from '../documents/ajv.ts'
+import type { Finding } from '../documents/finding.ts'
 import type { Source } from '../documents/source.ts'
 import { allowUnknownKeywords, checkSchemas } from './checks/schemas.ts'
 import { type Compiler, DOCUMENT, keyOfParameters, schemaRef } from './compiler.ts'
-import type { Finding } from './contract.ts'
 
 /** What ajv has compiled: the name that it knows each schema by, by the key under which it can be precompiled. */
 export interface Compiled {

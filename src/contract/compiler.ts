@@ -1,9 +1,9 @@
 import type { JsonObject } from '../core/json.ts'
 import { asFragment } from '../core/json-pointer.ts'
 import type { Validator } from '../documents/ajv.ts'
+import type { Finding } from '../documents/finding.ts'
 import type { PrecompiledSource } from '../documents/precompiled.ts'
 import type { Source } from '../documents/source.ts'
-import type { Finding } from './contract.ts'
 
 /** Makes validators of the schemas of one document. What comes out only runs. */
 export interface Compiler {

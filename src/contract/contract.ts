@@ -1,20 +1,6 @@
 import type { Json, JsonObject } from '../core/json.ts'
-
-/** Where in an exchange a rule of the contract was broken. */
-export type Place = 'path' | 'query' | 'header' | 'body' | 'response'
-
-/** One broken rule of the contract. */
-export interface Violation {
-  readonly in: Place
-  /** JSON pointer into the place: `/components/0/content`, `/period` for a parameter, empty for the whole. */
-  readonly pointer: string
-  /** The JSON Schema keyword that was broken (`required`, `enum`, ...), or `json`, `media-type` for what never became a value. */
-  readonly keyword: string
-  /** What would be right, with what was sent: `must be one of "7d", "30d", "90d"; got "14d"`. */
-  readonly message: string
-  /** How many broken rules this one stands for, where there are too many to name each. Absent: itself. */
-  readonly count?: number
-}
+import type { Finding } from '../documents/finding.ts'
+import type { Violation } from '../documents/violation.ts'
 
 /** Parameters as they were sent: strings, percent-encoding undone; a repeated query parameter is an array. */
 export interface RawParameters {
@@ -105,14 +91,6 @@ export interface Assumption {
   readonly text: string
 }
 
-/** Something about a source file that its author should know. */
-export interface Finding {
-  readonly severity: 'error' | 'warning'
-  /** `spec/openapi.yaml:12:5`, or the file's name alone where no line is to be had. */
-  readonly place: string
-  readonly message: string
-}
-
 /** The document, loaded, checked and compiled once at start. */
 export interface Contract {
   /** The file it came from. */
@@ -130,8 +108,3 @@ export interface Contract {
   /** `path` is as sent: no query, percent-encoding untouched, base path included. HEAD is not GET. */
   match(method: string, path: string): OperationMatch
 }
-
-/** The expected outcome of loading a source: the thing, or everything that is wrong with it. */
-export type Loaded<T> =
-  | { readonly ok: true; readonly value: T }
-  | { readonly ok: false; readonly findings: readonly Finding[] }

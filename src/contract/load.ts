@@ -1,5 +1,7 @@
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
 import { below } from '../core/json-pointer.ts'
+import { failure, type Result } from '../core/result.ts'
+import type { Finding, Findings } from '../documents/finding.ts'
 import { type Precompiled, precompiled } from '../documents/precompiled.ts'
 import { readSource, type Source } from '../documents/source.ts'
 import { checkExamples } from './checks/examples.ts'
@@ -7,7 +9,7 @@ import { checkReferences } from './checks/references.ts'
 import { basePathOf, checkRequirements, checkVersion } from './checks/requirements.ts'
 import { checkStructure } from './checks/structure.ts'
 import { chooseCompiler } from './compiler.ts'
-import type { Assumption, Contract, Finding, Loaded } from './contract.ts'
+import type { Assumption, Contract } from './contract.ts'
 import { once } from './dereference.ts'
 import { createMatcher } from './match.ts'
 import { normalise } from './normalise.ts'
@@ -34,7 +36,10 @@ export interface LoadOptions {
  * Reads an OpenAPI 3.1 document (YAML or JSON), checks all that can be checked and compiles every validator. Any error
  * stops the load; the findings are all there are, warnings included, and not just the first.
  */
-export async function loadContract(file: string, options: LoadOptions = {}): Promise<Loaded<Contract>> {
+export async function loadContract(
+  file: string,
+  options: LoadOptions = {},
+): Promise<Result<Contract, Findings>> {
   const known = await readSource(file, options.precompiled ?? precompiled)
   const lacks = known.ok && known.value.precompiled?.answers === false && options.responses !== false
   const source = lacks ? await readSource(file) : known
@@ -42,15 +47,18 @@ export async function loadContract(file: string, options: LoadOptions = {}): Pro
 }
 
 /** The same for a source that was read already. Its value is changed: what is put right is put right in place. */
-export async function buildContract(source: Source, options: LoadOptions = {}): Promise<Loaded<Contract>> {
+export async function buildContract(
+  source: Source,
+  options: LoadOptions = {},
+): Promise<Result<Contract, Findings>> {
   const structure = options.structure ?? true
   const document = source.value
   if (!isObject(document)) {
     const place = source.place('')
-    return { ok: false, findings: [{ severity: 'error', place, message: 'is not an OpenAPI document' }] }
+    return { ok: false, error: [{ severity: 'error', place, message: 'is not an OpenAPI document' }] }
   }
   const version = checkVersion(document, source)
-  if (version.length > 0) return { ok: false, findings: version }
+  if (version.length > 0) return { ok: false, error: version }
   // What the build has precompiled it has also checked, and put right where there was something to.
   const checked = source.precompiled ? [] : await checkDocument(document, source, structure)
   const compiler = await chooseCompiler(document, source, { meta: structure })
@@ -59,7 +67,7 @@ export async function buildContract(source: Source, options: LoadOptions = {}): 
   // Only now, since examples compile what no operation refers to.
   const findings = [...checked, ...compiler.findings, ...examples]
 
-  if (findings.some(({ severity }) => severity === 'error')) return { ok: false, findings }
+  if (findings.some(({ severity }) => severity === 'error')) return failure(findings)
   const basePath = basePathOf(document) ?? ''
   const assumptions = once(() => assumptionsIn(document))
   return {

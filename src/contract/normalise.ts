@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
+import type { Finding } from '../documents/finding.ts'
 import type { Source } from '../documents/source.ts'
-import type { Finding } from './contract.ts'
 import { walk } from './walk.ts'
 
 /**

@@ -1,10 +1,11 @@
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
 import { below } from '../core/json-pointer.ts'
 import type { Validator } from '../documents/ajv.ts'
+import type { Violation } from '../documents/violation.ts'
 import { toViolations } from '../documents/violations.ts'
 import { type Resolved, resolve } from './checks/references.ts'
 import { type Compiler, schemaRef } from './compiler.ts'
-import type { DescribedParameter, ParameterValues, RawParameters, Violation } from './contract.ts'
+import type { DescribedParameter, ParameterValues, RawParameters } from './contract.ts'
 import { dereference } from './dereference.ts'
 
 /** The places that parameters are read from; cookies are not. */

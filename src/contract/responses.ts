@@ -1,11 +1,12 @@
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
 import { below } from '../core/json-pointer.ts'
 import type { Validator } from '../documents/ajv.ts'
+import type { Violation } from '../documents/violation.ts'
 import { toViolations } from '../documents/violations.ts'
 import { examplesOf } from './checks/examples.ts'
 import { resolve } from './checks/references.ts'
 import type { Compiler } from './compiler.ts'
-import type { Example, Violation } from './contract.ts'
+import type { Example } from './contract.ts'
 import { dereference, once } from './dereference.ts'
 import { isJson } from './media-types.ts'
 

@@ -1,5 +1,6 @@
+import { parseDuration, parseNow } from '../core/instant.ts'
 import { isObject, type JsonObject } from '../core/json.ts'
-import { type ClockMode, clockModes, parseDuration, parseNow } from '../sandboxes/clock.ts'
+import { type ClockMode, clockModes } from '../sandboxes/clock.ts'
 import type { Sandbox } from '../sandboxes/sandboxes.ts'
 import { ControlError, type ControlHandler, type ControlRequest } from './control.ts'
 import type { Seen } from './seen.ts'

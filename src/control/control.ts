@@ -4,13 +4,13 @@ import type {
   OperationMatch,
   ParameterValues,
   RawParameters,
-  Violation,
 } from '../contract/contract.ts'
 import type { Awaitable } from '../core/awaitable.ts'
 import type { Json } from '../core/json.ts'
 import type { Log } from '../core/log.ts'
 import { readQuery } from '../core/query-string.ts'
 import { readJson } from '../core/strict-json.ts'
+import type { Violation } from '../documents/violation.ts'
 import type { Reply, SimRequest } from '../exchange/exchange.ts'
 import { abortedMessage, refuse, sentenceOf } from '../exchange/refusals.ts'
 import { StoreWriteError } from '../state/store.ts'

@@ -19,10 +19,10 @@ export function scenarioHandlers(seen: Seen): Record<string, ControlHandler> {
       if (!read.ok)
         return new ControlError(
           400,
-          `Invalid rules: ${read.problems.map(({ pointer, message }) => `${pointer}: ${message}`).join(' ')}`,
+          `Invalid rules: ${read.error.map(({ pointer, message }) => `${pointer}: ${message}`).join(' ')}`,
         )
       const sandbox = asked(request)
-      sandbox.rules = { id: `${sandbox.name} ${++sets}`, rules: read.rules }
+      sandbox.rules = { id: `${sandbox.name} ${++sets}`, rules: read.value }
       return { rules: sourcesOf(sandbox.rules) }
     },
     deleteScenarios(request) {

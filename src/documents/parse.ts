@@ -9,16 +9,17 @@ import {
   parseDocument,
   visit,
 } from 'yaml'
-import type { Finding, Loaded } from '../contract/contract.ts'
 import type { Json } from '../core/json.ts'
 import { tokensOf } from '../core/json-pointer.ts'
-import { failed, reason, type Source } from './source.ts'
+import type { Result } from '../core/result.ts'
+import type { Finding, Findings } from './finding.ts'
+import { failedWith, reason, type Source } from './source.ts'
 
 /** After a slip of the pen a parser finds fault with all that follows; more than these help nobody. */
 const SYNTAX_ERRORS = 5
 
 /** Reads YAML; `file` is only for the places. JSON is read as the YAML that it is. */
-export function parseSource(text: string, file: string): Loaded<Source> {
+export function parseSource(text: string, file: string): Result<Source, Findings> {
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines })
   const at = (offset: number) => {
@@ -26,7 +27,7 @@ export function parseSource(text: string, file: string): Loaded<Source> {
     return `${file}:${line}:${col}`
   }
   if (document.errors.length > 0) {
-    return failed(
+    return failedWith(
       ...document.errors.slice(0, SYNTAX_ERRORS).map((error): Finding => {
         // The library repeats the place and quotes the line below its sentence; the place is ours to say.
         const sentence = error.message.split(/ at line \d+, column \d+/)[0] ?? error.message
@@ -41,7 +42,7 @@ export function parseSource(text: string, file: string): Loaded<Source> {
   } catch (error) {
     // An alias without an anchor, or aliases of aliases that would fill the memory.
     const place = at(unresolvedAlias(document) ?? 0)
-    return failed({ severity: 'error', place, message: `cannot be expanded: ${reason(error)}` })
+    return failedWith({ severity: 'error', place, message: `cannot be expanded: ${reason(error)}` })
   }
   return { ok: true, value: { file, value, place: (pointer) => at(offsetOf(document, pointer)) } }
 }

@@ -1,6 +1,6 @@
-import type { Violation } from '../contract/contract.ts'
 import type { Json, JsonObject } from '../core/json.ts'
 import { createAjv } from './ajv.ts'
+import type { Violation } from './violation.ts'
 import { toViolations } from './violations.ts'
 
 /**

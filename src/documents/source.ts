@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import type { Finding, Loaded } from '../contract/contract.ts'
 import type { Json } from '../core/json.ts'
+import { failure, type Result } from '../core/result.ts'
+import type { Finding, Findings } from './finding.ts'
 import type { Precompiled, PrecompiledSource } from './precompiled.ts'
 
 /** A YAML or JSON file that was read, and still knows where each of its values stands. */
@@ -22,12 +23,12 @@ export interface Source {
  * Reads a YAML or JSON file. A file that cannot be read, or not be understood, is a finding. One that is precompiled, byte for
  * byte, is taken from there; for any other the parser is loaded, which takes time.
  */
-export async function readSource(file: string, precompiled?: Precompiled): Promise<Loaded<Source>> {
+export async function readSource(file: string, precompiled?: Precompiled): Promise<Result<Source, Findings>> {
   let bytes: Buffer
   try {
     bytes = readFileSync(file) // a start has nothing else to do meanwhile, and the other way takes longer
   } catch (error) {
-    return failed({ severity: 'error', place: file, message: `cannot be read: ${reason(error)}` })
+    return failedWith({ severity: 'error', place: file, message: `cannot be read: ${reason(error)}` })
   }
   const known = precompiled?.sources[digestOf(bytes)]
   if (known !== undefined) {
@@ -44,8 +45,8 @@ export function digestOf(bytes: Buffer): string {
 }
 
 /** A load that came to nothing, and why. */
-export function failed(...findings: Finding[]): Loaded<never> {
-  return { ok: false, findings }
+export function failedWith(...findings: Finding[]): Result<never, Findings> {
+  return failure(findings)
 }
 
 /** What an exception says. */

@@ -1,8 +1,8 @@
 import type { ErrorObject } from 'ajv'
-import type { Place, Violation } from '../contract/contract.ts'
 import { isObject } from '../core/json.ts'
 import { below } from '../core/json-pointer.ts'
 import { FORMAT_PHRASES } from './formats.ts'
+import type { Place, Violation } from './violation.ts'
 
 /** More than these are counted, not named: a body of a megabyte can break a rule once in every byte. */
 const NAMED = 100

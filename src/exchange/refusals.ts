@@ -1,4 +1,5 @@
-import type { Operation, Violation } from '../contract/contract.ts'
+import type { Operation } from '../contract/contract.ts'
+import type { Violation } from '../documents/violation.ts'
 import type { Origin, Reply } from './exchange.ts'
 
 /** The service's error body with a status. `error` says what is wrong and what a right request looks like. */

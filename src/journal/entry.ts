@@ -1,4 +1,4 @@
-import type { Violation } from '../contract/contract.ts'
+import type { Violation } from '../documents/violation.ts'
 import type { Origin } from '../exchange/exchange.ts'
 
 /** A body as the journal keeps it. */

@@ -1,5 +1,5 @@
-import type { Violation } from '../contract/contract.ts'
 import { isObject, type Json } from '../core/json.ts'
+import type { Violation } from '../documents/violation.ts'
 
 /** What stands where a credential stood. */
 export const redacted = '[redacted]'

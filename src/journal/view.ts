@@ -1,6 +1,6 @@
-import type { Violation } from '../contract/contract.ts'
 import type { Json, JsonObject } from '../core/json.ts'
 import { maxDepth } from '../core/strict-json.ts'
+import type { Violation } from '../documents/violation.ts'
 import type { JournalEntry, RecordedBody } from './entry.ts'
 import { redactedJson, redactedText } from './redact.ts'
 

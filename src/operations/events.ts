@@ -1,5 +1,5 @@
-import type { Violation } from '../contract/contract.ts'
-import { parseInstant } from '../documents/formats.ts'
+import { parseInstant } from '../core/instant.ts'
+import type { Violation } from '../documents/violation.ts'
 import { bodyOf, type Exchange, writeContextOf } from '../exchange/exchange.ts'
 import type { EventDraft, Store } from '../state/store.ts'
 import type { Handler } from './handler.ts'

@@ -1,6 +1,6 @@
-import type { Violation } from '../contract/contract.ts'
 import type { Awaitable } from '../core/awaitable.ts'
 import type { Json } from '../core/json.ts'
+import type { Violation } from '../documents/violation.ts'
 import type { CachedBody, Exchange } from '../exchange/exchange.ts'
 
 /** What an operation answers with its documented success status. */

@@ -1,15 +1,10 @@
 import type { Operation } from '../contract/contract.ts'
+import { parseNow } from '../core/instant.ts'
+import { failure, type Result } from '../core/result.ts'
 import { isSeed } from '../core/seeded.ts'
 import { type Exchange, operationOf, type Reply } from '../exchange/exchange.ts'
-import { parseNow } from '../sandboxes/clock.ts'
 import type { ActiveScenario, Catalogue } from '../scenarios/catalogue.ts'
-import {
-  type Parsed,
-  parseScenarios,
-  parseSequence,
-  type Sequence,
-  splitOutsideQuotes,
-} from '../scenarios/parse.ts'
+import { parseScenarios, parseSequence, type Sequence, splitOutsideQuotes } from '../scenarios/parse.ts'
 import { headersOf } from '../scenarios/refusals.ts'
 
 /** The request headers that steer us. An `X-Sim-` header that is not one of these is refused, not ignored. */
@@ -28,19 +23,21 @@ export interface RequestedControls {
 }
 
 /** Reads every control of the request; sets its own seed and instant. */
-export function readControls(exchange: Exchange, catalogue: Catalogue): Parsed<RequestedControls> {
+export function readControls(exchange: Exchange, catalogue: Catalogue): Result<RequestedControls> {
   const { headers } = exchange.request
   const controls = Object.keys(headers).filter((name) => name.startsWith('x-sim-'))
   if (controls.length === 0 && headers['prefer'] === undefined) return nothingAsked // as most requests
   const unknown = controls.find((name) => !controlHeaders.includes(name))
-  if (unknown) return no(`There is no control header "${unknown}". Known: ${controlHeaders.join(', ')}.`)
+  if (unknown) return failure(`There is no control header "${unknown}". Known: ${controlHeaders.join(', ')}.`)
   const preferences = readPreferences(headers['prefer'])
   const world = setWorld(exchange, preferences)
-  if (world) return no(world)
+  if (world) return failure(world)
   const scenarios = parseScenarios(headers['x-sim-scenario'] ?? '', catalogue)
   if (!scenarios.ok) return scenarios
   if (headers['x-sim-scenario'] !== undefined && scenarios.value.length === 0)
-    return no('X-Sim-Scenario names no scenario. Name one, such as "rate-limited", or leave the header out.')
+    return failure(
+      'X-Sim-Scenario names no scenario. Name one, such as "rate-limited", or leave the header out.',
+    )
   const sequence =
     headers['x-sim-sequence'] === undefined ? none : parseSequence(headers['x-sim-sequence'], catalogue)
   if (!sequence.ok) return sequence
@@ -52,7 +49,7 @@ export function readControls(exchange: Exchange, catalogue: Catalogue): Parsed<R
   return { ok: true, value: { any, scenarios: all, sequence: sequence.value, ...preferred.value } }
 }
 
-const nothingAsked: Parsed<RequestedControls> = {
+const nothingAsked: Result<RequestedControls> = {
   ok: true,
   value: { any: false, scenarios: [], sequence: undefined, example: undefined, preferred: '' },
 }
@@ -64,7 +61,7 @@ function readPreferred(
   exchange: Exchange,
   catalogue: Catalogue,
   preferences: ReadonlyMap<string, string>,
-): Parsed<{
+): Result<{
   readonly byCode: readonly ActiveScenario[]
   readonly example: Reply | undefined
   readonly preferred: string
@@ -73,7 +70,7 @@ function readPreferred(
   const code = preferences.get('code')
   const name = preferences.get('example')
   if (code !== undefined && !operation.statuses.includes(Number(code))) {
-    return no(`Prefer: code=${code}: ${operation.id} documents ${operation.statuses.join(', ')}.`)
+    return failure(`Prefer: code=${code}: ${operation.id} documents ${operation.statuses.join(', ')}.`)
   }
   const applied = ['code', 'example', 'seed'].filter((key) => preferences.has(key))
   const preferred = applied.map((key) => `${key}=${preferences.get(key)}`).join(', ')
@@ -82,7 +79,9 @@ function readPreferred(
     return byCode.ok ? { ok: true, value: { byCode: byCode.value, example: undefined, preferred } } : byCode
   }
   const example = exampleReply(operation, name, code)
-  return typeof example === 'string' ? no(example) : { ok: true, value: { byCode: [], example, preferred } }
+  return typeof example === 'string'
+    ? failure(example)
+    : { ok: true, value: { byCode: [], example, preferred } }
 }
 
 /** The example's reply, or why there is none. Without a code the success status is looked through first. */
@@ -125,5 +124,3 @@ function readPreferences(header: string | undefined): Map<string, string> {
   }
   return preferences
 }
-
-const no = (problem: string) => ({ ok: false, problem }) as const

@@ -1,4 +1,5 @@
-import type { Contract, Violation } from '../contract/contract.ts'
+import type { Contract } from '../contract/contract.ts'
+import type { Violation } from '../documents/violation.ts'
 import { type Exchange, type Reply, type Stage, switchSandbox } from '../exchange/exchange.ts'
 import { refusals } from '../exchange/refusals.ts'
 import { isSandboxName, type Sandboxes, sandboxNameRule } from '../sandboxes/sandboxes.ts'

@@ -1,4 +1,4 @@
-import type { Violation } from '../contract/contract.ts'
+import type { Violation } from '../documents/violation.ts'
 import { bytesOf, type Exchange, type Reply } from '../exchange/exchange.ts'
 import { totalOf } from '../exchange/refusals.ts'
 

@@ -28,7 +28,7 @@ export interface ScenarioSources {
 export function scenario(sources: ScenarioSources, store: Store): Stage {
   return function scenario(exchange) {
     const asked = readControls(exchange, sources.catalogue)
-    if (!asked.ok) return refusals.control(asked.problem)
+    if (!asked.ok) return refusals.control(asked.error)
     const { any, example, preferred } = asked.value
     const problem = any ? problemIn(exchange, asked.value) : undefined
     if (problem !== undefined) return refusals.control(problem)
@@ -126,7 +126,7 @@ function magicOf(
   if (texts.length === 0) return nothing
   return texts.flatMap((text) => {
     const parsed = parseScenarios(text, catalogue)
-    if (!parsed.ok) throw new Error(parsed.problem) // parsed once already, when the fixtures were loaded
+    if (!parsed.ok) throw new Error(parsed.error) // parsed once already, when the fixtures were loaded
     return parsed.value
   })
 }

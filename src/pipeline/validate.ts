@@ -1,5 +1,5 @@
-import type { Violation } from '../contract/contract.ts'
 import { isJson, matchMediaType } from '../contract/media-types.ts'
+import type { Violation } from '../documents/violation.ts'
 import { type Exchange, jsonOf, operationOf, type Reply, type Stage } from '../exchange/exchange.ts'
 import { refusals } from '../exchange/refusals.ts'
 import type { Handler } from '../operations/handler.ts'

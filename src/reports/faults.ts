@@ -1,5 +1,5 @@
-import type { Place } from '../contract/contract.ts'
 import { isObject } from '../core/json.ts'
+import type { Place } from '../documents/violation.ts'
 import type { Origin } from '../exchange/exchange.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import type { LiveExchange } from '../journal/journal.ts'

@@ -126,8 +126,8 @@ function ordinary(points: OperationItems): Candidate {
 function refusals(points: OperationItems, catalogue: Catalogue): Candidate[] {
   return catalogue.definitions.flatMap((entry) => {
     const read = readValues(entry.parameters, new Map())
-    if (!read.ok || entry.inapplicableReason(points.operation, read.values) !== undefined) return []
-    const effect = entry.effect(read.values)
+    if (!read.ok || entry.inapplicableReason(points.operation, read.value) !== undefined) return []
+    const effect = entry.effect(read.value)
     if (effect.kind !== 'answer') return []
     const { status, body } = effect.reply(points.operation)
     return [candidate(points, byScenario(entry.name), status, body)]

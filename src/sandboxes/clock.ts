@@ -1,8 +1,4 @@
-import { parseInstant } from '../documents/formats.ts'
-
-/** Between them a year has four digits, and so have the days before it that an answer goes back to. */
-const first = Date.UTC(1900, 0, 1)
-const last = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
+import { lastNow } from '../core/instant.ts'
 
 export const clockModes = ['real', 'frozen', 'shifted'] as const
 export type ClockMode = (typeof clockModes)[number]
@@ -33,7 +29,7 @@ export class Clock {
 
   /** Never beyond the last instant that an answer can show, however long a shifted clock runs. */
   now(): number {
-    return Math.min(last, this.#mode === 'frozen' ? this.#frozen : this.#real() + this.#shift)
+    return Math.min(lastNow, this.#mode === 'frozen' ? this.#frozen : this.#real() + this.#shift)
   }
 
   state(): ClockState {
@@ -49,7 +45,7 @@ export class Clock {
 
   /** Moves the clock on; a real one is shifted from then on. False where it would leave the bounds of `parseNow`. */
   advance(ms: number): boolean {
-    if (this.now() + ms > last) return false
+    if (this.now() + ms > lastNow) return false
     this.set(this.#mode === 'frozen' ? 'frozen' : 'shifted', this.now() + ms)
     return true
   }
@@ -59,18 +55,4 @@ export class Clock {
     if (this.#frozenAtStart === undefined) this.set('real')
     else this.set('frozen', this.#frozenAtStart)
   }
-}
-
-const unitMs = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
-
-/** Milliseconds of `90s`, `1.5h`, `250ms`; undefined for anything else. */
-export function parseDuration(text: string): number | undefined {
-  const [, number, unit] = /^(\d{1,12}(?:\.\d{1,6})?)\s*(ms|s|m|h|d)$/.exec(text.trim()) ?? []
-  return number === undefined ? undefined : Math.round(Number(number) * unitMs[unit as keyof typeof unitMs])
-}
-
-/** The instant that a clock is to stand at; undefined for what is none, and for what is before 1900 or after 9999. */
-export function parseNow(text: string): number | undefined {
-  const instant = parseInstant(text)
-  return instant !== undefined && instant >= first && instant <= last ? instant : undefined
 }

@@ -1,3 +1,4 @@
+import { failure, type Result, success } from '../core/result.ts'
 /** How a parameter's text is read. A closed set, so that help, README, catalogue and reader agree. */
 export type ParameterKind =
   | { readonly type: 'integer' | 'number'; readonly minimum: number; readonly maximum: number }
@@ -27,25 +28,24 @@ export type ScenarioValues = Readonly<Record<string, ScenarioValue>>
 /** Longest text of one control. Generous for people, too short to be a burden. */
 export const maxControlLength = 2000
 
-type Read =
-  | { readonly ok: true; readonly values: ScenarioValues }
-  | { readonly ok: false; readonly problem: string }
-
 /** The typed values of the parameters, defaults filled in; or what is wrong with them. */
-export function readValues(specs: readonly Parameter[], sent: ReadonlyMap<string, string>): Read {
+export function readValues(
+  specs: readonly Parameter[],
+  sent: ReadonlyMap<string, string>,
+): Result<ScenarioValues> {
   const stray = [...sent.keys()].find((name) => !specs.some((spec) => spec.name === name))
   if (stray !== undefined)
-    return wrong(`has no parameter "${stray}"; it takes: ${specs.map(({ name }) => name).join(', ')}`)
+    return failure(`has no parameter "${stray}"; it takes: ${specs.map(({ name }) => name).join(', ')}`)
   const values: Record<string, ScenarioValue> = {}
   for (const spec of specs) {
     const text = sent.get(spec.name)
     if (text === undefined && spec.required)
-      return wrong(`needs the parameter "${spec.name}": ${spec.description}`)
+      return failure(`needs the parameter "${spec.name}": ${spec.description}`)
     const value = text === undefined ? spec.default : readValue(spec, text)
     if (value !== undefined) values[spec.name] = value
-    else if (text !== undefined) return wrong(`takes for "${spec.name}" ${rangeOf(spec)}; got "${text}"`)
+    else if (text !== undefined) return failure(`takes for "${spec.name}" ${rangeOf(spec)}; got "${text}"`)
   }
-  return { ok: true, values }
+  return success(values)
 }
 
 /** A number that `readValues` has read. */
@@ -86,8 +86,6 @@ function rangeOf(spec: Parameter): string {
 }
 
 const unitOf = ({ unit }: Parameter) => (unit === undefined ? '' : ` (${unit})`)
-
-const wrong = (problem: string) => ({ ok: false, problem }) as const
 
 function readValue(spec: Parameter, text: string): ScenarioValue | undefined {
   switch (spec.type) {

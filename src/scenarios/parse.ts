@@ -1,11 +1,7 @@
+import { failure, type Result } from '../core/result.ts'
 import { type ActiveScenario, type Catalogue, probability, type ScenarioDefinition } from './catalogue.ts'
 import type { Effect } from './effects.ts'
 import { maxControlLength, numberOf, readValues } from './parameters.ts'
-
-/** What a control asks for, or why it cannot be understood. */
-export type Parsed<T> =
-  | { readonly ok: true; readonly value: T }
-  | { readonly ok: false; readonly problem: string }
 
 /** Items of a sequence: `429*2` is one item, met twice. */
 export interface SequenceItem {
@@ -24,9 +20,9 @@ export interface Sequence {
  * Reads `slow;ms=200, rate-limited;retry-after="3"`: scenarios with commas, parameters with semicolons. Quotes protect
  * both. Empty text asks for nothing.
  */
-export function parseScenarios(text: string, catalogue: Catalogue): Parsed<ActiveScenario[]> {
+export function parseScenarios(text: string, catalogue: Catalogue): Result<ActiveScenario[]> {
   if (text.length > maxControlLength)
-    return no(`A scenario's text is at most ${maxControlLength} characters long.`)
+    return failure(`A scenario's text is at most ${maxControlLength} characters long.`)
   const scenarios: ActiveScenario[] = []
   for (const item of splitOutsideQuotes(text, ',')) {
     const parsed = parseOne(item, catalogue)
@@ -34,27 +30,27 @@ export function parseScenarios(text: string, catalogue: Catalogue): Parsed<Activ
     scenarios.push(parsed.value)
   }
   const clash = findConflict(scenarios)
-  return clash === undefined ? { ok: true, value: scenarios } : no(clash)
+  return clash === undefined ? { ok: true, value: scenarios } : failure(clash)
 }
 
 /** What the key of a sequence's count begins with, so that those who ask how far it is can tell it from other counts. */
 export const sequencePrefix = 'sequence '
 
 /** Reads `429;retry-after=1*2, 200`. */
-export function parseSequence(text: string, catalogue: Catalogue): Parsed<Sequence> {
+export function parseSequence(text: string, catalogue: Catalogue): Result<Sequence> {
   if (text.length > maxControlLength)
-    return no(`A sequence's text is at most ${maxControlLength} characters long.`)
+    return failure(`A sequence's text is at most ${maxControlLength} characters long.`)
   const items: SequenceItem[] = []
   for (const item of splitOutsideQuotes(text, ',')) {
     const [, scenario = '', count = '1'] = /^(.*?)(?:\s*\*\s*(\d{1,6}))?$/s.exec(item) ?? []
     const parsed = parseOne(scenario, catalogue)
     if (!parsed.ok) return parsed
-    if (Number(count) === 0) return no(`"${item}" of the sequence is never met; leave it out.`)
+    if (Number(count) === 0) return failure(`"${item}" of the sequence is never met; leave it out.`)
     items.push({ scenario: parsed.value, times: Number(count) })
   }
   return items.length > 0
     ? { ok: true, value: { items, text } }
-    : no('A sequence has at least one item, e.g. "429*2, 200".')
+    : failure('A sequence has at least one item, e.g. "429*2, 200".')
 }
 
 /** The item that a request meets that has `before` others of the sequence before it. */
@@ -104,14 +100,14 @@ const isCertain = ({ values }: ActiveScenario) => numberOf(values, probability.n
 const clash = (one: ActiveScenario, other: ActiveScenario) =>
   `"${one.text}" and "${other.text}" cannot both act on one answer.`
 
-function parseOne(text: string, catalogue: Catalogue): Parsed<ActiveScenario> {
+function parseOne(text: string, catalogue: Catalogue): Result<ActiveScenario> {
   const [name = '', ...rest] = splitOutsideQuotes(text, ';')
   const entry = catalogue.find(name)
-  if (!entry) return no(`There is no scenario "${name}". Known: ${namesIn(catalogue)}.`)
+  if (!entry) return failure(`There is no scenario "${name}". Known: ${namesIn(catalogue)}.`)
   const sent = new Map<string, string>()
   for (const part of rest) {
     const at = part.indexOf('=')
-    if (at < 1) return no(`The parameter "${part}" of "${name}" is not written as name=value.`)
+    if (at < 1) return failure(`The parameter "${part}" of "${name}" is not written as name=value.`)
     sent.set(part.slice(0, at).trim(), unquote(part.slice(at + 1).trim()))
   }
   return activate(entry, sent, text)
@@ -121,12 +117,12 @@ function activate(
   definition: ScenarioDefinition,
   sent: ReadonlyMap<string, string>,
   text: string,
-): Parsed<ActiveScenario> {
+): Result<ActiveScenario> {
   const read = readValues([...definition.parameters, probability], sent)
-  if (!read.ok) return no(`The scenario "${definition.name}" ${read.problem}.`)
-  const problem = definition.problem?.(read.values)
-  if (problem !== undefined) return no(`The scenario "${definition.name}": ${problem}.`)
-  return { ok: true, value: { definition, values: read.values, text } }
+  if (!read.ok) return failure(`The scenario "${definition.name}" ${read.error}.`)
+  const problem = definition.problem?.(read.value)
+  if (problem !== undefined) return failure(`The scenario "${definition.name}": ${problem}.`)
+  return { ok: true, value: { definition, values: read.value, text } }
 }
 
 function namesIn(catalogue: Catalogue): string {
@@ -149,5 +145,3 @@ export function splitOutsideQuotes(text: string, separator: string): string[] {
 function unquote(text: string): string {
   return text.length > 1 && text.startsWith('"') && text.endsWith('"') ? text.slice(1, -1) : text
 }
-
-const no = (problem: string) => ({ ok: false, problem }) as const

@@ -130,7 +130,7 @@ function statusEntry(status: number): ScenarioDefinition {
 export function headersOf(status: number): Record<string, string> {
   const { parameters = [], headers } = named.find(({ statuses }) => statuses[0] === status) ?? {}
   const standard = readValues(parameters, new Map())
-  return (standard.ok && headers?.(standard.values)) || {}
+  return (standard.ok && headers?.(standard.value)) || {}
 }
 
 /** The rate fields of an answer within a limit. */

@@ -1,11 +1,15 @@
 import scenarioSchema from '../../spec/scenarios.schema.json' with { type: 'json' }
-import type { Finding, Loaded } from '../contract/contract.ts'
 import { isObject } from '../core/json.ts'
+import type { Result } from '../core/result.ts'
+import type { Finding, Findings } from '../documents/finding.ts'
 import { readSource } from '../documents/source.ts'
 import { type Rule, type RuleContext, readRules } from './rules.ts'
 
 /** Reads a file of rules (YAML or JSON); every finding has its line. */
-export async function loadScenarioFile(file: string, context: RuleContext): Promise<Loaded<readonly Rule[]>> {
+export async function loadScenarioFile(
+  file: string,
+  context: RuleContext,
+): Promise<Result<readonly Rule[], Findings>> {
   const read = await readSource(file)
   if (!read.ok) return read
   const source = read.value
@@ -19,12 +23,12 @@ export async function loadScenarioFile(file: string, context: RuleContext): Prom
   if (violations.length > 0 || !isObject(source.value)) {
     return {
       ok: false,
-      findings: violations.map(({ pointer, message }) => at(pointer, `${pointer || 'the file'} ${message}`)),
+      error: violations.map(({ pointer, message }) => at(pointer, `${pointer || 'the file'} ${message}`)),
     }
   }
   const rules = readRules(source.value, context)
-  if (rules.ok) return { ok: true, value: rules.rules }
-  return { ok: false, findings: rules.problems.map(({ pointer, message }) => at(pointer, message)) }
+  if (rules.ok) return { ok: true, value: rules.value }
+  return { ok: false, error: rules.error.map(({ pointer, message }) => at(pointer, message)) }
 }
 
 /** Whether a document looks like a scenario file rather than a contract. */

@@ -1,6 +1,7 @@
 import type { Contract, Operation } from '../contract/contract.ts'
 import { canonicalJson, isObject, type Json, type JsonObject } from '../core/json.ts'
 import { valueAt } from '../core/json-pointer.ts'
+import { failure, type Result, success } from '../core/result.ts'
 import type { ActiveScenario, Catalogue } from './catalogue.ts'
 import { parseScenarios, parseSequence, type Sequence } from './parse.ts'
 
@@ -53,10 +54,6 @@ export interface RuleProblem {
   readonly message: string
 }
 
-export type ReadRules =
-  | { readonly ok: true; readonly rules: readonly Rule[] }
-  | { readonly ok: false; readonly problems: readonly RuleProblem[] }
-
 /** What rules are read against. */
 export interface RuleContext {
   readonly catalogue: Catalogue
@@ -64,11 +61,14 @@ export interface RuleContext {
 }
 
 /** Reads `{rules: [...]}` that fits `spec/scenarios.schema.json`; names everything that does not exist or makes no sense. */
-export function readRules(document: JsonObject, context: RuleContext): ReadRules {
+export function readRules(
+  document: JsonObject,
+  context: RuleContext,
+): Result<readonly Rule[], readonly RuleProblem[]> {
   const sources = (Array.isArray(document['rules']) ? document['rules'] : []).filter(isObject)
   const read = sources.map((source, index) => readRule(source, `/rules/${index}`, context))
   const problems = read.flatMap((one) => one.problems)
-  return problems.length > 0 ? { ok: false, problems } : { ok: true, rules: read.map(({ rule }) => rule) }
+  return problems.length > 0 ? failure(problems) : success(read.map(({ rule }) => rule))
 }
 
 function readRule(
@@ -117,11 +117,11 @@ function readActing(source: JsonObject, catalogue: Catalogue): Acting {
     return { ok: false, at: 'sequence', problem: 'A rule has either a scenario or a sequence.' }
   if (sequenceText !== undefined) {
     const parsed = parseSequence(sequenceText, catalogue)
-    if (!parsed.ok) return { ok: false, at: 'sequence', problem: parsed.problem }
+    if (!parsed.ok) return { ok: false, at: 'sequence', problem: parsed.error }
     return { ok: true, acting: { scenarios: [], sequence: parsed.value } }
   }
   const parsed = parseScenarios(textIn(source, 'scenario') ?? '', catalogue)
-  if (!parsed.ok) return { ok: false, at: 'scenario', problem: parsed.problem }
+  if (!parsed.ok) return { ok: false, at: 'scenario', problem: parsed.error }
   if (parsed.value.length === 0)
     return { ok: false, at: 'scenario', problem: 'The rule switches nothing on.' }
   return { ok: true, acting: { scenarios: parsed.value, sequence: undefined } }

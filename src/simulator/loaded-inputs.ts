@@ -1,6 +1,8 @@
 import type { Settings } from '../config/settings.ts'
-import type { Contract, Finding, Loaded } from '../contract/contract.ts'
+import type { Contract } from '../contract/contract.ts'
 import { loadContract } from '../contract/load.ts'
+import type { Result } from '../core/result.ts'
+import type { Finding, Findings } from '../documents/finding.ts'
 import { bundledContract, bundledFixtures, controlContract } from '../fixtures/bundled.ts'
 import { type Fixtures, loadFixtures } from '../fixtures/fixtures.ts'
 import { type Catalogue, createCatalogue } from '../scenarios/catalogue.ts'
@@ -20,7 +22,7 @@ export interface LoadedInputs {
 }
 
 /** The documents, the fixtures and what the settings say about them; or everything that is wrong with any of them. */
-export async function loadInputs(settings: Settings): Promise<Loaded<LoadedInputs>> {
+export async function loadInputs(settings: Settings): Promise<Result<LoadedInputs, Findings>> {
   const loaded = await Promise.all([
     loadContract(settings.contract ?? bundledContract),
     loadContract(controlContract, { responses: false }),
@@ -28,13 +30,13 @@ export async function loadInputs(settings: Settings): Promise<Loaded<LoadedInput
   ])
   const [contract, control, fixtures] = loaded
   if (!contract.ok || !control.ok || !fixtures.ok) {
-    return { ok: false, findings: loaded.flatMap((one) => (one.ok ? [] : one.findings)) }
+    return { ok: false, error: loaded.flatMap((one) => (one.ok ? [] : one.error)) }
   }
   const catalogue = createCatalogue(contract.value, fixtures.value.personas)
   const startUp = await loadStartUp(settings, { catalogue, contract: contract.value })
   const findings = [...magicProblems(fixtures.value, catalogue), ...planProblems(settings, fixtures.value)]
   if (!startUp.ok || findings.length > 0)
-    return { ok: false, findings: [...findings, ...(startUp.ok ? [] : startUp.findings)] }
+    return { ok: false, error: [...findings, ...(startUp.ok ? [] : startUp.error)] }
   const documents = { contract: contract.value, control: control.value, fixtures: fixtures.value }
   return { ok: true, value: { ...documents, catalogue, startUp: startUp.value } }
 }
@@ -43,12 +45,12 @@ export async function loadInputs(settings: Settings): Promise<Loaded<LoadedInput
 async function loadStartUp(
   { scenario, scenarios }: Settings,
   context: RuleContext,
-): Promise<Loaded<RuleSet>> {
+): Promise<Result<RuleSet, Findings>> {
   const one = readRules(scenario === undefined ? {} : { rules: [{ scenario }] }, context)
   const file = scenarios === undefined ? noFile : await loadScenarioFile(scenarios, context)
-  if (one.ok && file.ok) return { ok: true, value: { id: 'start-up', rules: [...one.rules, ...file.value] } }
-  const findings = one.ok ? [] : one.problems.map(({ message }) => error('--scenario', message))
-  return { ok: false, findings: [...findings, ...(file.ok ? [] : file.findings)] }
+  if (one.ok && file.ok) return { ok: true, value: { id: 'start-up', rules: [...one.value, ...file.value] } }
+  const findings = one.ok ? [] : one.error.map(({ message }) => error('--scenario', message))
+  return { ok: false, error: [...findings, ...(file.ok ? [] : file.error)] }
 }
 
 const noFile = { ok: true, value: [] } as const
@@ -61,7 +63,7 @@ function magicProblems({ keys, models }: Fixtures, catalogue: Catalogue): Findin
   ]
   return magic.flatMap(({ place, scenario }) => {
     const parsed = parseScenarios(scenario ?? '', catalogue)
-    return parsed.ok ? [] : [error(place, parsed.problem)]
+    return parsed.ok ? [] : [error(place, parsed.error)]
   })
 }
 

@@ -1,4 +1,5 @@
-import type { Loaded } from '../contract/contract.ts'
+import { failure, type Result } from '../core/result.ts'
+import type { Findings } from '../documents/finding.ts'
 import { readSource } from '../documents/source.ts'
 import { defaultSandbox } from '../sandboxes/sandboxes.ts'
 import type { SandboxExport } from '../state/sandboxes.ts'
@@ -6,14 +7,16 @@ import type { Store } from '../state/store.ts'
 import { parseExport } from '../state/transfer.ts'
 
 /** What the default sandbox starts with, and goes back to: an export, in a file of its own. */
-export async function loadSeedState(file: string | undefined): Promise<Loaded<SandboxExport | undefined>> {
+export async function loadSeedState(
+  file: string | undefined,
+): Promise<Result<SandboxExport | undefined, Findings>> {
   if (file === undefined) return { ok: true, value: undefined }
   const source = await readSource(file)
   if (!source.ok) return source
   const parsed = parseExport(source.value.value)
-  if (parsed.ok) return { ok: true, value: parsed.state }
-  const findings = parsed.problems.map((message) => ({ severity: 'error', place: file, message }) as const)
-  return { ok: false, findings }
+  if (parsed.ok) return { ok: true, value: parsed.value }
+  const findings = parsed.error.map((message) => ({ severity: 'error', place: file, message }) as const)
+  return failure(findings)
 }
 
 /** Puts the seed state into the default sandbox, unless that holds anything from an earlier run. */

@@ -1,12 +1,15 @@
 import { setMaxListeners } from 'node:events'
 import type { Settings } from '../config/settings.ts'
-import type { Contract, Loaded } from '../contract/contract.ts'
+import type { Contract } from '../contract/contract.ts'
 import { createFallback, type Fallback } from '../contract/fallback.ts'
 import { createControl } from '../control/control.ts'
 import { controlHandlers } from '../control/handlers.ts'
 import type { Seen } from '../control/seen.ts'
 import type { Awaitable } from '../core/awaitable.ts'
+import { parseDuration, parseNow } from '../core/instant.ts'
 import type { Log } from '../core/log.ts'
+import type { Result } from '../core/result.ts'
+import type { Findings } from '../documents/finding.ts'
 import { immediateDelivery, type OutgoingReply, type Reply, type SimRequest } from '../exchange/exchange.ts'
 import { version } from '../fixtures/bundled.ts'
 import type { Fixtures } from '../fixtures/fixtures.ts'
@@ -17,7 +20,6 @@ import type { Handler } from '../operations/handler.ts'
 import { createPrompt } from '../operations/prompts.ts'
 import { createPipeline } from '../pipeline/pipeline.ts'
 import type { Report } from '../reports/model.ts'
-import { parseDuration, parseNow } from '../sandboxes/clock.ts'
 import { Sandboxes } from '../sandboxes/sandboxes.ts'
 import type { World } from '../simulation/analytics.ts'
 import { createWorld } from '../simulation/world.ts'
@@ -56,7 +58,7 @@ export interface Dependencies {
 export async function createSimulator(
   settings: Settings,
   dependencies: Dependencies,
-): Promise<Loaded<Simulator>> {
+): Promise<Result<Simulator, Findings>> {
   const sources = await loadInputs(settings)
   if (!sources.ok) return sources
   const seedState = await loadSeedState(settings.seedState)
@@ -65,7 +67,7 @@ export async function createSimulator(
     report: (problem) => dependencies.log.error({ problem }, 'the state cannot be written'),
   })
   if (!opened.ok)
-    return { ok: false, findings: [{ severity: 'error', place: '--state', message: opened.problem }] }
+    return { ok: false, error: [{ severity: 'error', place: '--state', message: opened.problem }] }
   const { store, loaded } = opened
   try {
     await seedDefaultSandbox(store, seedState.value)

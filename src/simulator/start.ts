@@ -1,6 +1,7 @@
 import { allSettings, defaultSettings, type Settings } from '../config/settings.ts'
-import type { Finding } from '../contract/contract.ts'
 import { silentLog } from '../core/log.ts'
+import { failure, type Result, success } from '../core/result.ts'
+import type { Finding, Findings } from '../documents/finding.ts'
 import { createApp } from '../http/app.ts'
 import { listen, stop } from '../http/server.ts'
 import type { Report } from '../reports/model.ts'
@@ -24,14 +25,13 @@ export interface RunningSimulator {
   [Symbol.asyncDispose](): Promise<void>
 }
 
-export type Started =
-  | { readonly ok: true; readonly running: RunningSimulator }
-  | { readonly ok: false; readonly findings: readonly Finding[] }
-
 /** Loads, listens, and hands over a simulator that is ready; or says everything that kept it from being so. */
-export async function start(settings: Settings, dependencies: Dependencies): Promise<Started> {
+export async function start(
+  settings: Settings,
+  dependencies: Dependencies,
+): Promise<Result<RunningSimulator, Findings>> {
   const exposed = checkExposure(settings)
-  if (exposed) return { ok: false, findings: [exposed] }
+  if (exposed) return failure([exposed])
   const created = await createSimulator(settings, dependencies)
   if (!created.ok) return created
   const simulator = created.value
@@ -39,7 +39,7 @@ export async function start(settings: Settings, dependencies: Dependencies): Pro
   const listening = await listen(app, settings.host, settings.port, dependencies.log)
   if (!listening.ok) {
     await simulator.close()
-    return { ok: false, findings: [{ severity: 'error', place: '--port', message: listening.problem }] }
+    return failure([{ severity: 'error', place: '--port', message: listening.problem }])
   }
   const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host
   const origin = `http://${host}:${listening.port}`
@@ -50,17 +50,14 @@ export async function start(settings: Settings, dependencies: Dependencies): Pro
     closing = stop(listening, shutdownGraceMs).then(() => simulator.close())
     return closing
   }
-  return {
-    ok: true,
-    running: {
-      origin,
-      baseUrl: origin + simulator.contract.basePath,
-      controlUrl: `${origin}/__sim`,
-      report: () => simulator.report(),
-      close,
-      [Symbol.asyncDispose]: close,
-    },
-  }
+  return success({
+    origin,
+    baseUrl: origin + simulator.contract.basePath,
+    controlUrl: `${origin}/__sim`,
+    report: () => simulator.report(),
+    close,
+    [Symbol.asyncDispose]: close,
+  })
 }
 
 /** Who can reach the address can steer the simulator: beyond this machine only with a token, or knowingly without. */
@@ -91,8 +88,8 @@ export async function startSimulator(settings: LibrarySettings = {}): Promise<Ru
   if (read.problems.length > 0) throw new Error(read.problems.join('\n'))
   const own = { ...defaultSettings(), port: 0, state: ':memory:', ...read.values }
   const started = await start(own, { now: Date.now, log: silentLog })
-  if (started.ok) return started.running
-  throw new Error(started.findings.map(({ place, message }) => `${place}: ${message}`).join('\n'))
+  if (started.ok) return started.value
+  throw new Error(started.error.map(({ place, message }) => `${place}: ${message}`).join('\n'))
 }
 
 interface Given {

@@ -125,8 +125,8 @@ export class BaseStore implements Store {
 
   async importSandbox(sandbox: string, document: unknown): Promise<ImportOutcome> {
     const parsed = parseExport(document)
-    if (!parsed.ok) return { imported: false, problems: parsed.problems }
-    const state = cloneJson(parsed.state)
+    if (!parsed.ok) return { imported: false, problems: parsed.error }
+    const state = cloneJson(parsed.value)
     await this.#replacing(sandbox, () => commandUnless(false, { sandbox, op: 'import', state }))
     return { imported: true, events: state.events.length, prompts: state.prompts.length }
   }

@@ -278,10 +278,8 @@ describe('listening beyond this machine', () => {
       { ...defaultSettings(), port: 0, state: ':memory:', ...settings },
       { now: Date.now, log: recorder([]) },
     )
-    if (started.ok) await started.running.close()
-    return started.ok
-      ? 'started'
-      : started.findings.map(({ place, message }) => `${place}: ${message}`).join()
+    if (started.ok) await started.value.close()
+    return started.ok ? 'started' : started.error.map(({ place, message }) => `${place}: ${message}`).join()
   }
 
   test.each(['0.0.0.0', '::', '192.0.2.1'])(

@@ -237,10 +237,10 @@ describe('sandboxes are bounded', () => {
       { ...defaultSettings(), port: 0, state: ':memory:', ...settings },
       { now: () => now, log: recorder(said) },
     )
-    if (!started.ok) throw new Error(JSON.stringify(started.findings))
-    onTestFinished(() => started.running.close())
+    if (!started.ok) throw new Error(JSON.stringify(started.error))
+    onTestFinished(() => started.value.close())
     return {
-      sim: started.running,
+      sim: started.value,
       pass: (ms: number) => {
         now += ms
       },

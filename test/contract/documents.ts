@@ -1,5 +1,6 @@
-import type { Contract, Finding, Operation } from '../../src/contract/contract.ts'
+import type { Contract, Operation } from '../../src/contract/contract.ts'
 import { buildContract, type LoadOptions } from '../../src/contract/load.ts'
+import type { Finding } from '../../src/documents/finding.ts'
 import { parseSource } from '../../src/documents/parse.ts'
 
 /** The shipped document. */
@@ -32,9 +33,9 @@ components:
 /** Everything that is found about a text, as `line:column severity message`. */
 export async function findingsOf(text: string, options: LoadOptions = {}): Promise<string[]> {
   const source = parseSource(text, 'doc.yaml')
-  if (!source.ok) return source.findings.map(inOneLine)
+  if (!source.ok) return source.error.map(inOneLine)
   const loaded = await buildContract(source.value, options)
-  return (loaded.ok ? loaded.value.warnings : loaded.findings).map(inOneLine)
+  return (loaded.ok ? loaded.value.warnings : loaded.error).map(inOneLine)
 }
 
 function inOneLine({ severity, place, message }: Finding): string {
@@ -44,9 +45,9 @@ function inOneLine({ severity, place, message }: Finding): string {
 /** The contract of a text that is expected to be in order, warnings apart. */
 export async function contractOf(text: string): Promise<Contract> {
   const source = parseSource(text, 'doc.yaml')
-  if (!source.ok) throw new Error(JSON.stringify(source.findings))
+  if (!source.ok) throw new Error(JSON.stringify(source.error))
   const loaded = await buildContract(source.value, { structure: false })
-  if (!loaded.ok) throw new Error(JSON.stringify(loaded.findings))
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.error))
   return loaded.value
 }
 

@@ -9,8 +9,7 @@ let contract: Contract
 
 beforeAll(async () => {
   const loaded = await loadContract(SHIPPED)
-  if (!loaded.ok)
-    throw new Error(loaded.findings.map(({ place, message }) => `${place} ${message}`).join('\n'))
+  if (!loaded.ok) throw new Error(loaded.error.map(({ place, message }) => `${place} ${message}`).join('\n'))
   contract = loaded.value
 })
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { OWN_FORMATS, parseInstant } from '../../src/documents/formats.ts'
+import { parseInstant } from '../../src/core/instant.ts'
+import { OWN_FORMATS } from '../../src/documents/formats.ts'
 
 test.each([
   ['2026-01-15', '2026-01-15T00:00:00.000Z'],

@@ -7,7 +7,7 @@ import { readSource, type Source } from '../../src/documents/source.ts'
 
 function sourceOf(text: string): Source {
   const source = parseSource(text, 'file.yaml')
-  if (!source.ok) throw new Error(JSON.stringify(source.findings))
+  if (!source.ok) throw new Error(JSON.stringify(source.error))
   return source.value
 }
 
@@ -62,8 +62,8 @@ test.each([
   const source = parseSource(text, 'file.yaml')
   expect(source.ok).toBe(false)
   if (!source.ok) {
-    expect(source.findings[0]?.place).toBe(`file.yaml:${place}`)
-    expect(source.findings[0]?.message).toContain(message)
+    expect(source.error[0]?.place).toBe(`file.yaml:${place}`)
+    expect(source.error[0]?.message).toContain(message)
   }
 })
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Violation } from '../../src/contract/contract.ts'
+import type { Violation } from '../../src/documents/violation.ts'
 import { violationsHeader } from '../../src/pipeline/mark.ts'
 
 const violation = (message: string): Violation => ({

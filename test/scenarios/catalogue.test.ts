@@ -104,7 +104,7 @@ describe('parameters', () => {
     [names, '|', undefined],
   ])('$name=%j is read', (parameter, text, value) => {
     const read = readValues([parameter], new Map([[parameter.name, text]]))
-    expect(read.ok ? read.values[parameter.name] : undefined).toEqual(value)
+    expect(read.ok ? read.value[parameter.name] : undefined).toEqual(value)
   })
 
   test('that nobody knows are refused with those that there are', () => {

@@ -7,7 +7,7 @@ const { catalogue } = sources
 
 const parse = (text: string) => {
   const parsed = parseScenarios(text, catalogue)
-  if (!parsed.ok) throw new Error(parsed.problem)
+  if (!parsed.ok) throw new Error(parsed.error)
   return parsed.value.map(({ definition, values, text: written }) => ({
     name: definition.name,
     values,
@@ -80,7 +80,7 @@ describe('a list of scenarios', () => {
     fc.assert(
       fc.property(fc.array(pieces, { maxLength: 12 }), (parts) => {
         const parsed = parseScenarios(parts.join(''), catalogue)
-        expect(parsed.ok || parsed.problem.length > 10).toBe(true)
+        expect(parsed.ok || parsed.error.length > 10).toBe(true)
       }),
       { numRuns: 500 },
     )

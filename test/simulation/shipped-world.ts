@@ -15,7 +15,7 @@ export function anyModel(index: number): string {
 
 export async function shippedFixtures(): Promise<Fixtures> {
   const loaded = await loadFixtures(shippedFolder)
-  if (!loaded.ok) throw new Error(JSON.stringify(loaded.findings, null, 2))
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.error, null, 2))
   return loaded.value
 }
 

@@ -49,7 +49,7 @@ test('100,000 requests, 2,000 models and 2,000 sandboxes leave nothing behind th
     cacheSize: 20,
   }
   const created = await createSimulator(settings, { now: () => 0, log: silentLog })
-  if (!created.ok) throw new Error(JSON.stringify(created.findings))
+  if (!created.ok) throw new Error(JSON.stringify(created.error))
   const heap: number[] = []
   for (let n = 1; n <= 100_000; n += 1) {
     await created.value.service(request(n))

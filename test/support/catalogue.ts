@@ -8,7 +8,7 @@ export const sources = await load()
 
 async function load() {
   const loaded = await loadInputs(defaultSettings())
-  if (!loaded.ok) throw new Error(JSON.stringify(loaded.findings))
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.error))
   return loaded.value
 }
 

@@ -9,7 +9,7 @@ import { loadInputs } from '../../src/simulator/loaded-inputs.ts'
 /** The README's tables that are made from the code, each by the name of its markers. */
 export async function readmeTables(): Promise<Record<string, string>> {
   const loaded = await loadInputs(defaultSettings())
-  if (!loaded.ok) throw new Error(JSON.stringify(loaded.findings))
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.error))
   const { fixtures, catalogue, control } = loaded.value
   return {
     commands: table(

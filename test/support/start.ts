@@ -38,8 +38,8 @@ export async function startWatched(settings: Partial<Settings> = {}): Promise<Te
     { ...defaultSettings(), port: 0, state: ':memory:', clock: frozenNow, ...settings },
     { now: Date.now, log: recorder(said) },
   )
-  if (!started.ok) throw new Error(started.findings.map((one) => `${one.place}: ${one.message}`).join('\n'))
-  const { running } = started
+  if (!started.ok) throw new Error(started.error.map((one) => `${one.place}: ${one.message}`).join('\n'))
+  const running = started.value
   return {
     baseUrl: running.baseUrl,
     controlUrl: running.controlUrl,

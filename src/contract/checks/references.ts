@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '../../core/json.ts'
 import { pointerOf, valueAt } from '../../core/json-pointer.ts'
+import type { Finding } from '../../documents/finding.ts'
 import type { Source } from '../../documents/source.ts'
-import type { Finding } from '../contract.ts'
 import { type DocumentNode, type NodeKind, walk } from '../walk.ts'
 
 /** An object of the document and where it really stands, once references have been followed. */

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '../../core/json.ts'
 import { below } from '../../core/json-pointer.ts'
+import type { Finding } from '../../documents/finding.ts'
 import type { Source } from '../../documents/source.ts'
-import type { Finding } from '../contract.ts'
 import { METHODS, walk } from '../walk.ts'
 
 /** The dialects that mean JSON Schema 2020-12, which is what schemas are read as. */

@@ -2,9 +2,10 @@ import type { Ajv2020 } from 'ajv/dist/2020.js'
 import type { JsonObject } from '../../core/json.ts'
 import { below } from '../../core/json-pointer.ts'
 import { OPENAPI_KEYWORDS } from '../../documents/ajv.ts'
+import type { Finding } from '../../documents/finding.ts'
 import type { Source } from '../../documents/source.ts'
+import type { Violation } from '../../documents/violation.ts'
 import { toViolations } from '../../documents/violations.ts'
-import type { Finding, Violation } from '../contract.ts'
 import { type DocumentNode, walk } from '../walk.ts'
 
 /**

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../core/json.ts'
+import type { Finding } from '../../documents/finding.ts'
 import type { Source } from '../../documents/source.ts'
 import { toViolations } from '../../documents/violations.ts'
-import type { Finding } from '../contract.ts'
 
 /**
  * Checks the document against the schema that the OpenAPI Initiative publishes for 3.1. The validator is loaded only

@@ -1,0 +1,17 @@
+/**
+ * The expected outcome of something that can fail: its value, or its error. The error is a sentence that says what is wrong,
+ * unless `E` says otherwise. What is thrown instead of returned is a bug.
+ */
+export type Result<T, E = string> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly error: E }
+
+/** Returns the outcome of something that went well. */
+export function success<T>(value: T): { readonly ok: true; readonly value: T } {
+  return { ok: true, value }
+}
+
+/** Returns the outcome of something that did not: `failure('There is no plan "gold".')`. */
+export function failure<E>(error: E): { readonly ok: false; readonly error: E } {
+  return { ok: false, error }
+}
