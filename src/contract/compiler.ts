@@ -2,8 +2,6 @@ import type { JsonObject } from '../core/json.ts'
 import { asFragment } from '../core/json-pointer.ts'
 import type { Validator } from '../documents/ajv.ts'
 import type { Finding } from '../documents/finding.ts'
-import type { PrecompiledSource } from '../documents/precompiled.ts'
-import type { Source } from '../documents/source.ts'
 
 /** Makes validators of the schemas of one document. What comes out only runs. */
 export interface Compiler {
@@ -28,33 +26,4 @@ export function schemaRef(pointer: string): string {
 /** What a validator of `parameters` is called where it is precompiled. */
 export function keyOfParameters(schema: JsonObject): string {
   return JSON.stringify(schema)
-}
-
-/**
- * The validators that the build has precompiled, or else ajv, which is loaded only here: it costs a tenth of a second.
- * `meta: false` leaves out the check against the meta-schema, for a document that is known to pass it.
- */
-export async function chooseCompiler(
-  document: JsonObject,
-  source: Source,
-  options: { meta: boolean },
-): Promise<Compiler> {
-  if (source.precompiled) return createPrecompiledCompiler(source.precompiled)
-  const { createCompiler } = await import('./compile.ts')
-  return createCompiler(document, source, options)
-}
-
-/** The build prepares only what it has nothing to say about. */
-function createPrecompiledCompiler({ validators }: PrecompiledSource): Compiler {
-  const find = (key: string) => {
-    const validator = validators[key]
-    if (validator === undefined) throw new Error(`the build has not precompiled the validator of ${key}`)
-    return validator
-  }
-  return {
-    lazy: true,
-    at: (pointer) => find(schemaRef(pointer)),
-    parameters: (schema) => find(keyOfParameters(schema)),
-    findings: [],
-  }
 }

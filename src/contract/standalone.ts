@@ -1,6 +1,6 @@
 import { _, type CodeOptions } from 'ajv'
 import standaloneCode from 'ajv/dist/standalone/index.js'
-import type { Compiled } from './compile.ts'
+import type { Compiled } from './ajv-compiler.ts'
 
 /** How ajv has to write its functions so that `moduleOf` can keep them. */
 export const STANDALONE_OPTIONS: CodeOptions = { source: true, esm: true, formats: _`FORMATS` }

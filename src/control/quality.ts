@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '../core/json.ts'
-import type { StoredEvent } from '../state/store.ts'
+import type { StoredEvent } from '../state/records.ts'
 import type { ControlHandler } from './control.ts'
 import type { Seen } from './seen.ts'
 

@@ -1,5 +1,6 @@
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
-import type { EventQuery, PromptVersion, StoredPrompt } from '../state/store.ts'
+import type { PromptVersion, StoredPrompt } from '../state/records.ts'
+import type { EventQuery } from '../state/store.ts'
 import { ControlError, type ControlHandler, type ControlRequest } from './control.ts'
 import type { Seen } from './seen.ts'
 

@@ -15,3 +15,8 @@ export function success<T>(value: T): { readonly ok: true; readonly value: T } {
 export function failure<E>(error: E): { readonly ok: false; readonly error: E } {
   return { ok: false, error }
 }
+
+/** Returns what an exception says: `ENOSPC: no space left on device, write`. */
+export function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

@@ -11,9 +11,9 @@ import {
 } from 'yaml'
 import type { Json } from '../core/json.ts'
 import { tokensOf } from '../core/json-pointer.ts'
-import type { Result } from '../core/result.ts'
+import { failure, type Result, reasonOf } from '../core/result.ts'
 import type { Finding, Findings } from './finding.ts'
-import { failedWith, reason, type Source } from './source.ts'
+import type { Source } from './source.ts'
 
 /** After a slip of the pen a parser finds fault with all that follows; more than these help nobody. */
 const SYNTAX_ERRORS = 5
@@ -27,8 +27,8 @@ export function parseSource(text: string, file: string): Result<Source, Findings
     return `${file}:${line}:${col}`
   }
   if (document.errors.length > 0) {
-    return failedWith(
-      ...document.errors.slice(0, SYNTAX_ERRORS).map((error): Finding => {
+    return failure(
+      document.errors.slice(0, SYNTAX_ERRORS).map((error): Finding => {
         // The library repeats the place and quotes the line below its sentence; the place is ours to say.
         const sentence = error.message.split(/ at line \d+, column \d+/)[0] ?? error.message
         return { severity: 'error', place: at(error.pos[0]), message: sentence }
@@ -42,7 +42,7 @@ export function parseSource(text: string, file: string): Result<Source, Findings
   } catch (error) {
     // An alias without an anchor, or aliases of aliases that would fill the memory.
     const place = at(unresolvedAlias(document) ?? 0)
-    return failedWith({ severity: 'error', place, message: `cannot be expanded: ${reason(error)}` })
+    return failure([{ severity: 'error', place, message: `cannot be expanded: ${reasonOf(error)}` }])
   }
   return { ok: true, value: { file, value, place: (pointer) => at(offsetOf(document, pointer)) } }
 }

@@ -1,7 +1,8 @@
 import { parseInstant } from '../core/instant.ts'
 import type { Violation } from '../documents/violation.ts'
 import { bodyOf, type Exchange, writeContextOf } from '../exchange/exchange.ts'
-import type { EventDraft, Store } from '../state/store.ts'
+import type { EventDraft } from '../state/records.ts'
+import type { Store } from '../state/store.ts'
 import type { Handler } from './handler.ts'
 
 /** An event as the contract's schema lets it in: what `EventDraft` has, without the defaults. */

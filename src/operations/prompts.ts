@@ -1,5 +1,6 @@
 import { bodyOf, writeContextOf } from '../exchange/exchange.ts'
-import type { PromptDraft, Store } from '../state/store.ts'
+import type { PromptDraft } from '../state/records.ts'
+import type { Store } from '../state/store.ts'
 import type { Handler } from './handler.ts'
 
 /** POST /prompts (service.md, "Endpoints"): a new immutable version, not activated. */

@@ -2,7 +2,7 @@ import scenarioSchema from '../../spec/scenarios.schema.json' with { type: 'json
 import { isObject } from '../core/json.ts'
 import type { Result } from '../core/result.ts'
 import type { Finding, Findings } from '../documents/finding.ts'
-import { readSource } from '../documents/source.ts'
+import { readSource } from '../documents/read-source.ts'
 import { type Rule, type RuleContext, readRules } from './rules.ts'
 
 /** Reads a file of rules (YAML or JSON); every finding has its line. */

@@ -1,8 +1,8 @@
 import { failure, type Result } from '../core/result.ts'
 import type { Findings } from '../documents/finding.ts'
-import { readSource } from '../documents/source.ts'
+import { readSource } from '../documents/read-source.ts'
 import { defaultSandbox } from '../sandboxes/sandboxes.ts'
-import type { SandboxExport } from '../state/sandboxes.ts'
+import type { SandboxExport } from '../state/records.ts'
 import type { Store } from '../state/store.ts'
 import { parseExport } from '../state/transfer.ts'
 

@@ -10,19 +10,25 @@ import {
 import { Counters } from './memory/counters.ts'
 import type { StateData } from './memory/state-data.ts'
 import { exportOf, listEvents, listSandboxes, sizeOf } from './queries.ts'
-import type { ImportOutcome, QualitySettings, SandboxExport, SandboxSummary, Snapshot } from './sandboxes.ts'
+import type {
+  EventDraft,
+  PromptDraft,
+  QualitySettings,
+  SandboxExport,
+  Snapshot,
+  StoredPrompt,
+} from './records.ts'
 import type {
   DayImpact,
-  EventDraft,
   EventPage,
   EventQuery,
   EventReceipt,
   ImpactQuery,
-  PromptDraft,
+  ImportOutcome,
   PromptReceipt,
   RateResult,
+  SandboxSummary,
   Store,
-  StoredPrompt,
   WriteContext,
 } from './store.ts'
 import { parseExport } from './transfer.ts'

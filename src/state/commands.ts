@@ -4,8 +4,8 @@ import { insertKey, newEvent, payloadDiffers } from './events.ts'
 import type { SnapshotHead, StoredSnapshot } from './memory/sandbox-data.ts'
 import type { Change, StateData } from './memory/state-data.ts'
 import { newPrompt, newVersion } from './prompts.ts'
-import type { Snapshot } from './sandboxes.ts'
-import type { EventDraft, EventReceipt, PromptDraft, PromptReceipt, WriteContext } from './store.ts'
+import type { EventDraft, PromptDraft, Snapshot } from './records.ts'
+import type { EventReceipt, PromptReceipt, WriteContext } from './store.ts'
 
 /** What a step decided: the change to keep (none: nothing changes), and the answer for when it is kept. */
 export interface Decision<T> {

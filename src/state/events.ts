@@ -1,6 +1,7 @@
 import { canonicalJson, type Json } from '../core/json.ts'
 import { deriveChance, deriveUuid } from '../core/seeded.ts'
-import type { EventDraft, StoredEvent, WriteContext } from './store.ts'
+import type { EventDraft, StoredEvent } from './records.ts'
+import type { WriteContext } from './store.ts'
 
 /** How often each payload or request was met, by the id that its first occurrence got. */
 export type Occurrences = Pick<ReadonlyMap<string, number>, 'get'>

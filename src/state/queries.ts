@@ -2,8 +2,8 @@ import { deepFreeze, uuidKey } from './clone.ts'
 import type { EventList } from './memory/event-list.ts'
 import { promptOfSnapshot } from './memory/sandbox-data.ts'
 import type { StateData } from './memory/state-data.ts'
-import { EXPORT_FORMAT, type SandboxExport, type SandboxSummary } from './sandboxes.ts'
-import type { EventPage, EventQuery } from './store.ts'
+import { EXPORT_FORMAT, type SandboxExport } from './records.ts'
+import type { EventPage, EventQuery, SandboxSummary } from './store.ts'
 
 /** The page of those events that match, and how many match in all. */
 export async function listEvents(events: EventList, query: EventQuery): Promise<EventPage> {

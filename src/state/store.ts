@@ -1,50 +1,14 @@
 import type { Awaitable } from '../core/awaitable.ts'
-import type { Json, JsonObject } from '../core/json.ts'
-import type { ImportOutcome, QualitySettings, SandboxExport, SandboxSummary, Snapshot } from './sandboxes.ts'
-
-export type { ImportOutcome, QualitySettings, SandboxExport, SandboxSummary, Snapshot }
-
-/** A business event to be recorded: the caller's fields with the defaults filled in. Shapes: service.md, "Event". */
-export interface EventDraft {
-  readonly eventType: string
-  readonly productId: string
-  readonly value: string
-  readonly valueType: 'currency' | 'numeric' | 'text' | 'boolean'
-  readonly influence: 'positive' | 'negative' | 'neutral'
-  /**
-   * UTC, `2026-01-15T12:00:00.000Z`. Leave it out where the caller did: the store fills in the time of receipt and
-   * knows then that a later retry without it is no other payload.
-   */
-  readonly eventAt?: string
-  readonly qualityImpactScore?: number
-  readonly conversationId?: string
-  readonly externalConversationId?: string
-  readonly externalUserId?: string
-  readonly insertId?: string
-  readonly properties?: JsonObject
-  readonly sampleRate?: number
-  readonly forceSample?: boolean
-  /** Fields the contract does not list, kept as they came. */
-  readonly [unlisted: string]: Json | undefined
-}
-
-/** A recorded event. It stands for ever, sampled out or not, so that a retry meets the same fate. */
-export interface StoredEvent {
-  readonly eventId: string
-  readonly fields: EventDraft & { readonly eventAt: string }
-  /** -1 to 1: `qualityImpactScore`, else positive 1, negative -1, neutral 0. */
-  readonly impact: number
-  /** Dropped by sampling: remembered, but counted nowhere. */
-  readonly sampledOut: boolean
-  /** UTC. */
-  readonly receivedAt: string
-  /** How often it was sent again with the same `insertId`. */
-  readonly replays: number
-  /** `eventAt` is the time of receipt, since the caller sent none. Absent: the caller sent it. */
-  readonly eventAtDefaulted?: true
-  /** Without an `insertId`: the id of the first event of the sandbox with exactly this payload. Absent: it is the first. */
-  readonly repeatOf?: string
-}
+import type {
+  EventDraft,
+  PromptDraft,
+  PromptVersion,
+  QualitySettings,
+  SandboxExport,
+  Snapshot,
+  StoredEvent,
+  StoredPrompt,
+} from './records.ts'
 
 /** Which events to list; what is absent does not filter. Ids that are UUIDs are compared without regard to case. */
 export interface EventQuery {
@@ -88,52 +52,6 @@ export interface EventReceipt {
   readonly payloadDiffers: boolean
 }
 
-/** A prompt to be stored: the request body, accepted. Shapes: service.md, "Prompt creation request". */
-export interface PromptDraft {
-  readonly name?: string
-  readonly components?: readonly PromptComponentDraft[]
-  readonly productId?: string
-  readonly role?: string
-  readonly externalPromptId?: string
-  readonly description?: string
-  readonly source?: string
-  readonly tags?: readonly string[]
-  readonly [unlisted: string]: Json | undefined | readonly PromptComponentDraft[] | readonly string[]
-}
-
-export interface PromptComponentDraft {
-  readonly content: string
-  readonly type?: string
-  readonly source?: string
-  readonly name?: string
-  readonly isDynamic?: boolean
-  readonly [unlisted: string]: Json | undefined
-}
-
-/** One immutable version of a prompt. */
-export interface PromptVersion {
-  readonly versionId: string
-  /** 1, 2, 3, ... within its prompt. */
-  readonly version: number
-  /** SHA-256, hex, over the canonical JSON of the components. */
-  readonly fingerprint: string
-  readonly active: boolean
-  readonly createdAt: string
-  readonly componentIds: readonly string[]
-  /** Names found as `{{name}}` in the components, in order of first appearance, once each. */
-  readonly variables: readonly string[]
-  readonly fields: PromptDraft
-}
-
-export interface StoredPrompt {
-  readonly promptId: string
-  readonly externalPromptId?: string
-  readonly productId?: string
-  /** Without an `externalPromptId`: the id of the first prompt of the sandbox with exactly this request. */
-  readonly repeatOf?: string
-  readonly versions: readonly PromptVersion[]
-}
-
 export interface PromptReceipt {
   readonly promptId: string
   readonly version: PromptVersion
@@ -160,6 +78,18 @@ export interface RateResult {
 /** The disk did not take a change, so it was not made: `ENOSPC` as a rule. Writing goes on once there is room. */
 export class StoreWriteError extends Error {
   override readonly name = 'NotKept'
+}
+
+export type ImportOutcome =
+  | { readonly imported: true; readonly events: number; readonly prompts: number }
+  /** Each problem is a sentence that begins with its place: `events[3].impact must be a number from -1 to 1`. */
+  | { readonly imported: false; readonly problems: readonly string[] }
+
+export interface SandboxSummary {
+  readonly name: string
+  readonly events: number
+  readonly prompts: number
+  readonly snapshots: number
 }
 
 /**

@@ -1,5 +1,5 @@
 import { failure, type Result, success } from '../core/result.ts'
-import type { SandboxExport } from './sandboxes.ts'
+import type { SandboxExport } from './records.ts'
 import { sentences } from './shape.ts'
 import { exportShape } from './shapes.ts'
 

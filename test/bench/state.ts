@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { openFileStore } from '../../src/state/file/file-store.ts'
-import type { EventDraft, Store } from '../../src/state/store.ts'
+import type { EventDraft } from '../../src/state/records.ts'
+import type { Store } from '../../src/state/store.ts'
 
 /**
  * What the state costs by itself, without HTTP: `npx tsx test/bench/state.ts`. With a path it only opens that file, which

@@ -1,4 +1,5 @@
-import type { EventDraft, PromptDraft, WriteContext } from '../../src/state/store.ts'
+import type { EventDraft, PromptDraft } from '../../src/state/records.ts'
+import type { WriteContext } from '../../src/state/store.ts'
 
 export const noon = Date.parse('2026-01-15T12:00:00Z')
 

@@ -1,4 +1,5 @@
-import type { EventPage, StoredPrompt } from '../../src/state/store.ts'
+import type { StoredPrompt } from '../../src/state/records.ts'
+import type { EventPage } from '../../src/state/store.ts'
 import { ask } from './client.ts'
 import type { TestSimulator } from './start.ts'
 

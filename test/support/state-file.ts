@@ -1,5 +1,4 @@
-import type { SandboxExport } from '../../src/state/sandboxes.ts'
-import type { StoredEvent, StoredPrompt } from '../../src/state/store.ts'
+import type { SandboxExport, StoredEvent, StoredPrompt } from '../../src/state/records.ts'
 
 /** The state file as a person who opens it sees it. */
 export interface StateFile {

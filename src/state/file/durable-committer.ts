@@ -1,11 +1,11 @@
 import { setImmediate } from 'node:timers'
 import type { Low } from 'lowdb'
+import { reasonOf } from '../../core/result.ts'
 import type { Committer } from '../base-store.ts'
 import type { Command, Decision } from '../commands.ts'
 import type { Undo } from '../memory/sandbox-data.ts'
 import type { StateData } from '../memory/state-data.ts'
 import { StoreWriteError } from '../store.ts'
-import { reasonOf } from './fault.ts'
 import type { Checkpoint } from './format.ts'
 import type { WriteAheadLog } from './write-ahead-log.ts'
 

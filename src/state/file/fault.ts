@@ -3,11 +3,6 @@ export class StateFault extends Error {
   override readonly name = 'StateFault'
 }
 
-/** `ENOSPC: no space left on device` from whatever was thrown. */
-export function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
-}
-
 /** `ENOSPC`, where it was the system that refused. */
 export function codeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '../../core/json.ts'
 import { promptOfSnapshot, type SandboxSnapshot, type StoredSnapshot } from '../memory/sandbox-data.ts'
 import { type SandboxEntrySnapshot, snapshotOfExport } from '../memory/state-data.ts'
-import type { SandboxExport, Snapshot } from '../sandboxes.ts'
+import type { SandboxExport, Snapshot } from '../records.ts'
 import { count, list, record, sentences } from '../shape.ts'
 import { realmShape } from '../shapes.ts'
 import { StateFault } from './fault.ts'

@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { isObject } from '../../core/json.ts'
+import { reasonOf } from '../../core/result.ts'
 import type { Change, StateData } from '../memory/state-data.ts'
 import { type Check, count, oneOf, record, sentences, text } from '../shape.ts'
 import {
@@ -11,7 +12,7 @@ import {
   snapshotShape,
   versionShape,
 } from '../shapes.ts'
-import { reasonOf, StateFault } from './fault.ts'
+import { StateFault } from './fault.ts'
 import { migrate } from './format.ts'
 import { LOG_KIND, type LogFile } from './write-ahead-log.ts'
 

@@ -1,5 +1,5 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
-import type { StoredEvent } from '../store.ts'
+import type { StoredEvent } from '../records.ts'
 
 /**
  * Successive events as lines of JSON, in a tenth of their room. What it holds never changes, so that lists can share it; only

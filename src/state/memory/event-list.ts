@@ -1,6 +1,6 @@
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import { insertKey } from '../events.ts'
-import type { StoredEvent } from '../store.ts'
+import type { StoredEvent } from '../records.ts'
 import { Block } from './event-block.ts'
 import { hashOfName, InsertIndex } from './insert-index.ts'
 import { type EventMark, Marks } from './mark.ts'

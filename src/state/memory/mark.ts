@@ -1,6 +1,6 @@
 import { uuidKey } from '../clone.ts'
 import { insertKey } from '../events.ts'
-import type { StoredEvent } from '../store.ts'
+import type { StoredEvent } from '../records.ts'
 import { hashOfName } from './insert-index.ts'
 
 /** What is looked at of every event without reading it. */

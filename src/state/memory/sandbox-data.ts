@@ -1,6 +1,6 @@
 import { type ExternalName, externalKey, type PromptHead } from '../prompts.ts'
-import { DEFAULT_QUALITY, type QualitySettings, type Snapshot } from '../sandboxes.ts'
-import type { PromptVersion, StoredEvent, StoredPrompt } from '../store.ts'
+import type { PromptVersion, StoredEvent, StoredPrompt } from '../records.ts'
+import { DEFAULT_QUALITY, type QualitySettings, type Snapshot } from '../records.ts'
 import { EventList } from './event-list.ts'
 import { ImpactIndex } from './impact.ts'
 import type { EventMark } from './mark.ts'

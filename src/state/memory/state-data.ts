@@ -1,6 +1,5 @@
 import type { PromptHead } from '../prompts.ts'
-import type { QualitySettings, SandboxExport } from '../sandboxes.ts'
-import type { PromptVersion, StoredEvent } from '../store.ts'
+import type { PromptVersion, QualitySettings, SandboxExport, StoredEvent } from '../records.ts'
 import { EventList } from './event-list.ts'
 import {
   EMPTY_SANDBOX,

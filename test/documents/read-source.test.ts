@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { parseSource } from '../../src/documents/parse.ts'
-import { readSource, type Source } from '../../src/documents/source.ts'
+import { readSource } from '../../src/documents/read-source.ts'
+import type { Source } from '../../src/documents/source.ts'
 
 function sourceOf(text: string): Source {
   const source = parseSource(text, 'file.yaml')
