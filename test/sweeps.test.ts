@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { commands } from '../src/config/arguments.ts'
 import { allSettings, defaultSettings, variableOf } from '../src/config/settings.ts'
 import { isObject, type Json } from '../src/core/json.ts'
-import { probability, type ScenarioDefinition } from '../src/scenarios/catalogue.ts'
-import type { Effect } from '../src/scenarios/effects.ts'
+import type { Effect } from '../src/scenarios/definition.ts'
+import { probability, type ScenarioDefinition } from '../src/scenarios/definition.ts'
 import type { Parameter } from '../src/scenarios/parameters.ts'
 import { parseScenarios } from '../src/scenarios/parse.ts'
 import { loadInputs } from '../src/simulator/loaded-inputs.ts'
@@ -88,9 +88,9 @@ async function connectionOf(operation: TestOperation, scenario: string) {
   }
 }
 
-type Delivered = Extract<Effect, { kind: 'deliver' }>['manner']['kind']
+type Delivered = Extract<Effect, { kind: 'deliver' }>['mode']['kind']
 
-/** What each manner of delivery is seen as. A new one has no row, and does not compile. */
+/** The client's view of each delivery mode. A new mode without a row does not compile. */
 const deliveries: Record<
   Delivered,
   (seen: Awaited<ReturnType<typeof connectionOf>>, success: number) => void
@@ -128,7 +128,7 @@ const proofs: Record<Effect['kind'], Proof> = {
     expect(answer.headers.get('x-sim-origin')).toBe('scenario')
     expect(await held(sim())).toEqual(before)
   },
-  async shape(operation, text) {
+  async data(operation, text) {
     const answer = await scripted(operation, text)
     expect(answer.status).toBe(operation.success)
     expect(faultsOf(operation.id, answer.status, answer.body)).toEqual([])
@@ -147,7 +147,7 @@ const proofs: Record<Effect['kind'], Proof> = {
   },
   async deliver(operation, text, effect) {
     if (effect.kind !== 'deliver') throw new Error('another effect')
-    deliveries[effect.manner.kind](await connectionOf(operation, text), operation.success)
+    deliveries[effect.mode.kind](await connectionOf(operation, text), operation.success)
   },
   async 'lose-ack'(operation, text) {
     const count = async () => {

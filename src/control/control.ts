@@ -11,8 +11,9 @@ import type { Log } from '../core/log.ts'
 import { readQuery } from '../core/query-string.ts'
 import { readJson } from '../core/strict-json.ts'
 import type { Violation } from '../documents/violation.ts'
-import type { Reply, SimRequest } from '../exchange/exchange.ts'
 import { abortedMessage, refuse, sentenceOf } from '../exchange/refusals.ts'
+import type { Reply } from '../exchange/reply.ts'
+import type { SimRequest } from '../exchange/request.ts'
 import { StoreWriteError } from '../state/store.ts'
 import { type GuardSettings, guard } from './guard.ts'
 
@@ -168,7 +169,7 @@ type ReadBody =
 
 function readBody(operation: Operation, { body, headers }: SimRequest): ReadBody {
   if (body.kind === 'unreadable') return { ok: false, status: body.status, problem: body.reason }
-  if (body.kind === 'broken-off') return { ok: false, status: 400, problem: abortedMessage }
+  if (body.kind === 'aborted') return { ok: false, status: 400, problem: abortedMessage }
   const contentType = headers['content-type']
   const isJson = /^application\/json\s*(;|$)/i.test(contentType ?? '')
   if (!isJson && (contentType !== undefined || body.kind === 'bytes')) {

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../core/json.ts'
-import type { SimRequest } from '../exchange/exchange.ts'
+import type { SimRequest } from '../exchange/request.ts'
 import { redactedJson } from '../journal/redact.ts'
 import { violationsToJson } from '../journal/view.ts'
 import { ControlError, type ControlHandler } from './control.ts'

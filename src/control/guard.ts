@@ -1,7 +1,8 @@
 import { timingSafeEqual } from 'node:crypto'
 import { isIP } from 'node:net'
-import type { Reply, SimRequest } from '../exchange/exchange.ts'
 import { refuse } from '../exchange/refusals.ts'
+import type { Reply } from '../exchange/reply.ts'
+import type { SimRequest } from '../exchange/request.ts'
 
 export interface GuardSettings {
   /** Asked for as a bearer token; undefined: none is. */

@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
-import { probability, type ScenarioDefinition } from '../scenarios/catalogue.ts'
+import { probability, type ScenarioDefinition } from '../scenarios/definition.ts'
 import type { Parameter } from '../scenarios/parameters.ts'
 import { sequencePrefix } from '../scenarios/parse.ts'
 import { noRules, type RuleSet, readRules, ruleSequencePrefix } from '../scenarios/rules.ts'

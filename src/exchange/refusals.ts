@@ -1,6 +1,7 @@
 import type { Operation } from '../contract/contract.ts'
 import type { Violation } from '../documents/violation.ts'
-import type { Origin, Reply } from './exchange.ts'
+import { retryHeaders } from './rate-headers.ts'
+import type { Origin, Reply } from './reply.ts'
 
 /** The service's error body with a status. `error` says what is wrong and what a right request looks like. */
 export function refuse(
@@ -58,7 +59,7 @@ export const refusals = {
   invalid: (operation: Operation, violations: readonly Violation[]) =>
     refuse(documentedStatus(operation, invalidStatuses(violations)), sentenceOf(violations), 'contract'),
   /** Never heard: its client has gone. The log and the journal have it. */
-  brokenOff: () => refuse(400, abortedMessage, 'simulator'),
+  aborted: () => refuse(400, abortedMessage, 'simulator'),
   unreadableBody: (operation: Operation, status: number, reason: string) =>
     refuse(documentedStatus(operation, [status, 400, 422]), reason, 'contract'),
   unknownModel: (operation: Operation, modelId: string) =>
@@ -73,11 +74,6 @@ export const refusals = {
   /** A control of ours that cannot be understood. */
   control: (problem: string) => refuse(400, problem, 'simulator'),
   ownFault: (problem: string) => refuse(500, problem, 'simulator'),
-}
-
-/** When to come back: whole seconds for everybody, milliseconds for clients that read them. */
-export function retryHeaders(resetMs: number): Record<string, string> {
-  return { 'Retry-After': String(Math.ceil(resetMs / 1000)), 'retry-after-ms': String(Math.ceil(resetMs)) }
 }
 
 function invalidStatuses(violations: readonly Violation[]): readonly [number, ...number[]] {

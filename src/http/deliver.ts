@@ -1,7 +1,8 @@
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
-import { bytesOf, immediateDelivery, type OutgoingReply, type Reply } from '../exchange/exchange.ts'
+import { immediateDelivery, type OutgoingReply } from '../exchange/delivery.ts'
+import { bytesOf, type Reply } from '../exchange/reply.ts'
 
 /** Puts a reply on the socket, or does to the socket what was asked for. A client that has gone gets nothing. */
 export function deliver(parcel: OutgoingReply, res: ServerResponse): Promise<void> | undefined {

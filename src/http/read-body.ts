@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import type { Transform } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import { parseSize } from '../core/byte-size.ts'
-import type { RequestBody } from '../exchange/exchange.ts'
+import type { RequestBody } from '../exchange/request.ts'
 
 const absent: RequestBody = { kind: 'absent' }
 
@@ -129,7 +129,7 @@ function drain(req: IncomingMessage, then: () => void): void {
   else req.once('end', then).resume()
 }
 
-const brokenOff: RequestBody = { kind: 'broken-off' }
+const brokenOff: RequestBody = { kind: 'aborted' }
 
 function tooLarge({ text }: Limit): RequestBody {
   return { kind: 'unreadable', status: 413, reason: `The body is larger than the limit of ${text}.` }

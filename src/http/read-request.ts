@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { SimRequest } from '../exchange/exchange.ts'
+import type { SimRequest } from '../exchange/request.ts'
 import { limitOf, readBody } from './read-body.ts'
 
 /** Calls `then` with a request whose body was read, too: at once where it has none. */

@@ -1,5 +1,5 @@
 import type { Violation } from '../documents/violation.ts'
-import type { Origin } from '../exchange/exchange.ts'
+import type { Origin } from '../exchange/reply.ts'
 
 /** A body as the journal keeps it. */
 export interface RecordedBody {

@@ -1,4 +1,4 @@
-import type { Origin } from '../exchange/exchange.ts'
+import type { Origin } from '../exchange/reply.ts'
 import type { JournalEntry } from './entry.ts'
 
 /** Which entries to show; what is absent does not narrow. */

@@ -1,7 +1,7 @@
 import { canonicalJson, isObject, type Json, type JsonObject } from '../core/json.ts'
 import { valueAt } from '../core/json-pointer.ts'
 import { readQuery } from '../core/query-string.ts'
-import type { Origin } from '../exchange/exchange.ts'
+import type { Origin } from '../exchange/reply.ts'
 import type { JournalEntry, RecordedBody } from './entry.ts'
 import { isStatus } from './filter.ts'
 import { redacted } from './redact.ts'

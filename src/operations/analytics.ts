@@ -2,89 +2,88 @@ import { type Awaitable, andThen } from '../core/awaitable.ts'
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
 import { LruCache } from '../core/lru-cache.ts'
 import { dayOf, nameOfDay } from '../core/utc-day.ts'
-import { type Exchange, parametersOf } from '../exchange/exchange.ts'
+import type { DataOverrides } from '../scenarios/definition.ts'
 import type { AnalyticsQuery, World } from '../simulation/analytics.ts'
 import type { Store } from '../state/store.ts'
-import type { Handler, OperationResult } from './handler.ts'
+import type { OperationHandler, OperationResult } from './handler.ts'
 
-const standardDays = 30
+const defaultDays = 30
 
-/** `7d` is 7. The document says which periods there are; one that cannot be read as days is as long as the standard one. */
+/** Returns the days of a period: 7 for `7d`. An edited contract may name periods of another form; they are as long as the default. */
 function daysOf(period: unknown): number {
   const [, days] = /^([1-9]\d{0,2})d$/.exec(String(period)) ?? []
-  return days === undefined ? standardDays : Number(days)
+  return days === undefined ? defaultDays : Number(days)
 }
 
 /**
- * GET /models/{modelId}/analytics (service.md, "Endpoints"): the model's figures over the period. An answer is a function
- * of what `keyOf` names, so it is remembered under that: `cacheSize` of them, 0 for none.
+ * Handles GET /models/{modelId}/analytics (service.md, "Endpoints"): the model's figures over the period. An answer is a pure
+ * function of the values in `cacheKey`, so the latest `cacheSize` answers are cached under it; 0 caches none.
  */
 export function getModelAnalytics(
   world: World,
   store: Store,
   productsOfModel: ReadonlyMap<string, readonly string[]>,
   cacheSize: number,
-): Handler {
-  const remembered = new LruCache<OperationResult>(cacheSize)
-  const answer = (asked: Asked, shaping: Shaping, shift: Shift | undefined): OperationResult =>
-    remembered.get(keyOf(asked, shaping, shift), () => ({
-      body: analyticsBody(world, { ...asked, qualityShift: shift?.of }, shaping),
+): OperationHandler {
+  const cache = new LruCache<OperationResult>(cacheSize)
+  const answer = (figures: FiguresQuery, overrides: DataOverrides, shift: QualityShift | undefined) =>
+    cache.get(cacheKey(figures, overrides, shift), () => ({
+      body: analyticsBody(world, { ...figures, qualityShift: shift?.of }, overrides),
       cached: { bytes: undefined, fits: undefined },
     }))
   return {
     operationId: 'getModelAnalytics',
-    metered: true,
-    modelOf: (exchange) => String(parametersOf(exchange).path['modelId']),
-    handle(exchange) {
-      const { path, query } = parametersOf(exchange)
-      const modelId = String(path['modelId']).toLowerCase()
-      const asked = { seed: exchange.seed, modelId, days: daysOf(query['period']), now: exchange.now }
+    requires: 'analytics',
+    rateLimit: 'analyses',
+    modelOf: ({ parameters }) => String(parameters.path['modelId']),
+    handle({ sandbox, seed, now, parameters, overrides }) {
+      const modelId = String(parameters.path['modelId']).toLowerCase()
+      const figures = { seed, modelId, days: daysOf(parameters.query['period']), now }
       const products = productsOfModel.get(modelId)
-      if (!products) return answer(asked, exchange.dataOverrides, undefined)
-      return andThen(shiftBy(store, exchange.sandbox.name, products, asked), (shift) =>
-        answer(asked, exchange.dataOverrides, shift),
+      if (!products) return answer(figures, overrides, undefined)
+      return andThen(qualityShift(store, sandbox, products, figures), (shift) =>
+        answer(figures, overrides, shift),
       )
     },
   }
 }
 
-type Asked = Omit<AnalyticsQuery, 'persona' | 'shape' | 'qualityShift'>
-type Shaping = Exchange['dataOverrides']
+type FiguresQuery = Omit<AnalyticsQuery, 'persona' | 'shape' | 'qualityShift'>
 
-/** Everything that an answer depends on. Of the time it is the day alone. */
-function keyOf(
-  { seed, modelId, days, now }: Asked,
-  { persona, shape, nulls }: Shaping,
-  shift: Shift | undefined,
+/** Returns a text of everything that an answer depends on. Of the time only the day counts. */
+function cacheKey(
+  { seed, modelId, days, now }: FiguresQuery,
+  { persona, shape, nulls }: DataOverrides,
+  shift: QualityShift | undefined,
 ): string {
   const day = dayOf(now)
   return [days, day, persona, shape, nulls, shift?.key, seed, modelId].join(' ') // only the last may have a space
 }
 
-/** The answer of 200, bent as the data family of scenarios has it. Nobody else holds it. */
+/** Builds the body of a 200 with the overrides applied. The caller owns the result. */
 export function analyticsBody(
   world: World,
-  wanted: Omit<AnalyticsQuery, 'persona' | 'shape'>,
-  { persona, shape, nulls }: Shaping,
+  query: Omit<AnalyticsQuery, 'persona' | 'shape'>,
+  { persona, shape, nulls }: DataOverrides,
 ): Json {
-  const analytics = world.analytics({ ...wanted, persona, shape })
-  return withNulls(analytics as unknown as JsonObject, nulls) // an interface, of JSON through and through
+  const analytics = world.analytics({ ...query, persona, shape })
+  return withNulls(analytics as unknown as JsonObject, nulls) // an interface whose members are all JSON
 }
 
-/** What the events of a model's products do to each day's conversation quality. */
-interface Shift {
+/** The change that the events of a model's products make to each day's conversation quality. */
+interface QualityShift {
   readonly of: NonNullable<AnalyticsQuery['qualityShift']>
-  /** The same for the same shift of every day. */
+  /** Equal for shifts that are equal on every day. */
   readonly key: string
 }
 
-/** The weight of the sandbox's quality settings times the sum of the day's impacts. Undefined where there is nothing to do. */
-function shiftBy(
+/** Returns the weight of the sandbox's quality settings times the sum of each day's impacts; undefined without events. */
+function qualityShift(
   store: Store,
   sandbox: string,
   productIds: readonly string[],
-  { days, now }: Pick<AnalyticsQuery, 'days' | 'now'>,
-): Awaitable<Shift | undefined> {
+  { days, now }: FiguresQuery,
+): Awaitable<QualityShift | undefined> {
   const today = dayOf(now)
   const bounds = { from: dayName(today - days + 1), to: dayName(today) }
   return andThen(store.eventImpact(sandbox, { productIds, ...bounds }), (impacts) => {
@@ -97,10 +96,10 @@ function shiftBy(
   })
 }
 
-/** The names of days that were asked for: today, and where its periods began. */
+/** Names of the days that requests ask for: today, and the first days of its periods. */
 const dayNames = new LruCache<string>(100)
 
-/** `2026-01-15` of a day since 1970. */
+/** Returns `2026-01-15` for a day since 1970. */
 function dayName(day: number): string {
   return dayNames.get(String(day), () => nameOfDay(day))
 }

@@ -1,34 +1,32 @@
 import { parseInstant } from '../core/instant.ts'
 import type { Violation } from '../documents/violation.ts'
-import { bodyOf, type Exchange, writeContextOf } from '../exchange/exchange.ts'
 import type { EventDraft } from '../state/records.ts'
 import type { Store } from '../state/store.ts'
-import type { Handler } from './handler.ts'
+import { bodyOf, type OperationContext, type OperationHandler } from './handler.ts'
 
-/** An event as the contract's schema lets it in: what `EventDraft` has, without the defaults. */
+/** An event as the contract's schema lets it in: an `EventDraft` without the defaults. */
 type EventBody = Partial<EventDraft> & Pick<EventDraft, 'eventType' | 'productId' | 'value'>
 
-/** POST /events (service.md, "Event"): one business event, recorded once per `insertId`. */
-export function createEvent(store: Store): Handler {
+/** Handles POST /events (service.md, "Event"): records a business event once per `insertId`. */
+export function createEvent(store: Store): OperationHandler {
   return {
     operationId: 'createEvent',
-    metered: false,
-    warnings: (exchange) => valueAdvice(eventOf(exchange)),
-    recommendations: (exchange) => (isLinked(eventOf(exchange)) ? [] : [unlinked]),
-    async handle(exchange) {
-      const receipt = await store.recordEvent(writeContextOf(exchange), withDefaults(eventOf(exchange)))
-      if (receipt.payloadDiffers) exchange.advice = [...exchange.advice, differentPayload]
-      return { body: { success: true, eventId: receipt.event.eventId } }
+    warnings: (context) => valueWarnings(eventOf(context)),
+    recommendations: (context) => (isLinked(eventOf(context)) ? [] : [unlinked]),
+    async handle(context) {
+      const { event, payloadDiffers } = await store.recordEvent(context, withDefaults(eventOf(context)))
+      if (payloadDiffers) context.warn(differentPayload)
+      return { body: { success: true, eventId: event.eventId } }
     },
   }
 }
 
-const eventOf = (exchange: Exchange) => bodyOf(exchange) as unknown as EventBody // proved by the contract's schema
+const eventOf = (context: OperationContext) => bodyOf(context) as unknown as EventBody // validated against the contract's schema
 
 const isLinked = ({ conversationId, externalConversationId }: EventBody) =>
   conversationId !== undefined || externalConversationId !== undefined
 
-/** service.md, "POST /events": linking is recommended, and nothing more. */
+/** service.md, "POST /events": linking an event to a conversation is recommended, not required. */
 const unlinked: Violation = {
   in: 'body',
   pointer: '',
@@ -44,7 +42,7 @@ const differentPayload: Violation = {
   message: 'payload differs from the first event of this insertId; the first one stands',
 }
 
-/** Without `eventAt` the time of receipt holds; that is the store's to fill in, since it makes no other payload of a retry. */
+/** Fills in the defaults. An absent `eventAt` is left to the store, which then knows that a retry without it is no other payload. */
 function withDefaults(body: EventBody): EventDraft {
   const valueType = body.valueType ?? 'text'
   const influence = body.influence ?? 'neutral'
@@ -54,24 +52,25 @@ function withDefaults(body: EventBody): EventDraft {
   return { ...untimed, valueType, influence }
 }
 
-interface Reading {
+interface ValueFormat {
   test(value: string): boolean
-  readonly wanted: string
+  /** The end of "should be ...". */
+  readonly expected: string
 }
 
-/** By `valueType`. Any text will do for `text`, and for what an edited contract adds. */
-const readings: ReadonlyMap<string, Reading> = new Map([
-  ['currency', { test: isNumber, wanted: 'an amount such as "149.00"' }],
-  ['numeric', { test: isNumber, wanted: 'a number such as "42"' }],
-  ['boolean', { test: (value) => ['true', 'false'].includes(value), wanted: '"true" or "false"' }],
+/** Formats of `value` by `valueType`. Any text fits `text`, and every type that an edited contract adds. */
+const valueFormats: ReadonlyMap<string, ValueFormat> = new Map([
+  ['currency', { test: isNumber, expected: 'an amount such as "149.00"' }],
+  ['numeric', { test: isNumber, expected: 'a number such as "42"' }],
+  ['boolean', { test: (value) => ['true', 'false'].includes(value), expected: '"true" or "false"' }],
 ])
 
-/** `value` is a string for every `valueType`; one that cannot be read as its type is probably a mistake. */
-function valueAdvice({ value, valueType = 'text' }: EventBody): readonly Violation[] {
-  const reading = readings.get(valueType)
-  const sent = String(value) // the contract can be edited to take numbers as well
-  if (!reading || reading.test(sent)) return []
-  const message = `should be ${reading.wanted} for the valueType "${valueType}"; got "${sent.slice(0, 80)}"`
+/** Warns of a `value` that cannot be read as its `valueType`; `value` is a string for every type (service.md, "Event"). */
+function valueWarnings({ value, valueType = 'text' }: EventBody): readonly Violation[] {
+  const format = valueFormats.get(valueType)
+  const sent = String(value) // an edited contract can let numbers in as well
+  if (!format || format.test(sent)) return []
+  const message = `should be ${format.expected} for the valueType "${valueType}"; got "${sent.slice(0, 80)}"`
   return [{ in: 'body', pointer: '/value', keyword: 'valueType', message }]
 }
 

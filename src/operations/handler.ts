@@ -1,26 +1,50 @@
+import type { ParameterValues } from '../contract/contract.ts'
 import type { Awaitable } from '../core/awaitable.ts'
 import type { Json } from '../core/json.ts'
 import type { Violation } from '../documents/violation.ts'
-import type { CachedBody, Exchange } from '../exchange/exchange.ts'
+import type { CachedBody } from '../exchange/reply.ts'
+import type { DataOverrides } from '../scenarios/definition.ts'
+import type { WriteContext } from '../state/store.ts'
 
-/** What an operation answers with its documented success status. */
+/** A validated request as a handler sees it, with the sandbox, seed and time under which the handler changes the state. */
+export interface OperationContext extends WriteContext {
+  /** Typed by the contract, defaults filled in. */
+  readonly parameters: ParameterValues
+  /** Undefined where the operation takes no body, or none was sent. */
+  readonly body: Json | undefined
+  /** The changes that scenarios of the data family make to the answer. */
+  readonly overrides: DataOverrides
+  /** Adds advice to the journal's entry of this request. */
+  warn(advice: Violation): void
+}
+
+/** The answer of an operation under its documented success status. */
 export interface OperationResult {
   readonly body: Json
-  /** Of a body that is kept and given out again. */
+  /** Results shared by all answers with this very body; absent for a body that is built for one request. */
   readonly cached?: CachedBody
 }
 
-/** What an operation of the service does, and what has to hold before it does it. */
-export interface Handler {
+/** An operation of the service, with the conditions under which it runs. */
+export interface OperationHandler {
   /** `operationId` of the contract. */
   readonly operationId: string
-  /** True where the caller's plan must include analytics and its hourly limit counts (service.md, "Limits"). */
-  readonly metered: boolean
-  /** The model that is asked for; it must exist. */
-  modelOf?(exchange: Exchange): string
-  /** What the service takes but is probably a mistake; a refusal where `--strict` is on. */
-  warnings?(exchange: Exchange): readonly Violation[]
-  /** What the service takes and only recommends otherwise: said, and never a refusal. */
-  recommendations?(exchange: Exchange): readonly Violation[]
-  handle(exchange: Exchange): Awaitable<OperationResult>
+  /** The feature that the caller's plan must include, else 403 (service.md, "Authentication"); absent: every plan includes it. */
+  readonly requires?: 'analytics'
+  /** The hourly limit of the plan that a request counts against (service.md, "Limits"); absent: no limit. */
+  readonly rateLimit?: 'analyses'
+  /** Returns the id of the requested model, which must exist; absent: the operation names no model. */
+  modelOf?(context: OperationContext): string
+  /** Returns probable mistakes that the service accepts; with `--strict` they are refused. */
+  warnings?(context: OperationContext): readonly Violation[]
+  /** Returns recommendations that the request does not follow; they are never refused. */
+  recommendations?(context: OperationContext): readonly Violation[]
+  handle(context: OperationContext): Awaitable<OperationResult>
+}
+
+/** Returns the request's body. A contract that was edited so that the body is optional can let a request without one pass. */
+export function bodyOf({ body }: OperationContext): Json {
+  if (body === undefined)
+    throw new Error('the operation needs a body, and the contract let a request without one pass')
+  return body
 }

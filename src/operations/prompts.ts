@@ -1,16 +1,14 @@
-import { bodyOf, writeContextOf } from '../exchange/exchange.ts'
 import type { PromptDraft } from '../state/records.ts'
 import type { Store } from '../state/store.ts'
-import type { Handler } from './handler.ts'
+import { bodyOf, type OperationHandler } from './handler.ts'
 
-/** POST /prompts (service.md, "Endpoints"): a new immutable version, not activated. */
-export function createPrompt(store: Store): Handler {
+/** Handles POST /prompts (service.md, "Endpoints"): adds an immutable version that is not active. */
+export function createPrompt(store: Store): OperationHandler {
   return {
     operationId: 'createPrompt',
-    metered: false,
-    async handle(exchange) {
-      const draft = bodyOf(exchange) as unknown as PromptDraft // proved by the contract's schema
-      const { promptId, version } = await store.addPromptVersion(writeContextOf(exchange), draft)
+    async handle(context) {
+      const draft = bodyOf(context) as unknown as PromptDraft // validated against the contract's schema
+      const { promptId, version } = await store.addPromptVersion(context, draft)
       const { versionId, componentIds } = version
       const echo = draft.externalPromptId === undefined ? {} : { externalPromptId: draft.externalPromptId }
       return { body: { promptId, versionId, componentIds: [...componentIds], ...echo } }

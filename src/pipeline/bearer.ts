@@ -1,7 +1,10 @@
-import type { Bearer } from '../exchange/exchange.ts'
+/** The content of an `Authorization` header: a token with the sandbox that its suffix names, or why there is no token. */
+export type Bearer =
+  | { readonly ok: true; readonly token: string; readonly sandbox: string | undefined }
+  | { readonly ok: false; readonly problem: string }
 
 /**
- * Reads `Bearer any-key` and `Bearer any-key~worker-3` (the part behind the last tilde names a sandbox). The scheme's
+ * Parses `Bearer any-key` and `Bearer any-key~worker-3` (the part behind the last tilde names a sandbox). The scheme's
  * case does not matter (RFC 9110); any token that is not empty will do, spaces included.
  */
 export function readBearer(header: string | undefined): Bearer {
@@ -9,11 +12,11 @@ export function readBearer(header: string | undefined): Bearer {
   const [, scheme = '', rest = ''] = /^\s*(\S+)\s*(.*)$/s.exec(header) ?? []
   const name = scheme.toLowerCase()
   if (name === 'bearer') return readToken(rest.trim())
-  // A key without a scheme is not repeated: answers are logged in many places.
+  // The refusal does not repeat a key without a scheme: replies are logged in many places.
   if (rest === '') return no('The Authorization header has no scheme before the key.')
   if (otherSchemes.includes(name))
     return no(`The Authorization header uses the scheme "${scheme}", not Bearer.`)
-  // What is no scheme may be the beginning of a key.
+  // An unknown scheme may be the beginning of a key: the refusal does not repeat it either.
   return no('The Authorization header uses a scheme that is not Bearer.')
 }
 

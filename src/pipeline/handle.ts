@@ -1,21 +1,19 @@
 import type { Contract } from '../contract/contract.ts'
 import type { Fallback } from '../contract/fallback.ts'
 import { type Awaitable, andThen } from '../core/awaitable.ts'
-import { type Exchange, operationOf, type Reply } from '../exchange/exchange.ts'
 import { refusals } from '../exchange/refusals.ts'
-import type { Handler, OperationResult } from '../operations/handler.ts'
-import { rawParametersOf } from './sent.ts'
+import type { Reply } from '../exchange/reply.ts'
+import type { OperationResult } from '../operations/handler.ts'
+import type { OperationHandlers } from '../operations/index.ts'
+import { type Exchange, operationOf, rawParametersOf } from './exchange.ts'
+import { operationContext } from './operation-context.ts'
 
-/** Does what the operation does. The last stage: it always answers. */
-export function handle(
-  contract: Contract,
-  handlers: ReadonlyMap<string, Handler>,
-  fallback: Fallback | undefined,
-) {
+/** Carries out the operation. It is the last stage and always replies. */
+export function handle(contract: Contract, handlers: OperationHandlers, fallback: Fallback | undefined) {
   return function handle(exchange: Exchange): Awaitable<Reply> {
     const operation = operationOf(exchange)
     const handler = handlers.get(operation.id)
-    if (!handler) return answerFromDocument(exchange, contract, fallback)
+    if (!handler) return replyFromDocument(exchange, contract, fallback)
     const replyWith = ({ body, cached }: OperationResult): Reply => ({
       status: operation.successStatus,
       headers: {},
@@ -23,12 +21,12 @@ export function handle(
       origin: 'contract',
       cached,
     })
-    return andThen(handler.handle(exchange), replyWith)
+    return andThen(handler.handle(operationContext(exchange)), replyWith)
   }
 }
 
-/** An operation that somebody added to the document: answered from its examples and schemas. */
-async function answerFromDocument(
+/** Replies to an operation without a handler, which an edited contract added, from the contract's examples and schemas. */
+async function replyFromDocument(
   exchange: Exchange,
   { basePath }: Contract,
   fallback: Fallback | undefined,

@@ -1,50 +1,57 @@
 import type { Contract } from '../contract/contract.ts'
 import type { Violation } from '../documents/violation.ts'
-import { type Exchange, type Reply, type Stage, switchSandbox } from '../exchange/exchange.ts'
 import { refusals } from '../exchange/refusals.ts'
+import type { Reply } from '../exchange/reply.ts'
 import { isSandboxName, type Sandboxes, sandboxNameRule } from '../sandboxes/sandboxes.ts'
+import { type Exchange, switchSandbox } from './exchange.ts'
+import type { RequestStage } from './stage.ts'
 
 /**
- * Which sandbox, which operation. A path that matches nothing is a 404, a method that does not a 405. A request that broke
- * off goes no further: the service would never have seen it, so that it takes no step of a sequence and no rate.
+ * Finds the sandbox and the operation: 404 for an unknown path, 405 for a wrong method. A request whose body was aborted ends here: the
+ * real service would not have seen it, so it consumes no rate and no item of a sequence.
  */
-export function identify(contract: Contract, sandboxes: Pick<Sandboxes, 'use'>): Stage {
-  const known = contract.operations.map((operation) => contract.basePath + operation.path)
+export function identify(contract: Contract, sandboxes: Pick<Sandboxes, 'use'>): RequestStage {
+  const knownPaths = contract.operations.map((operation) => contract.basePath + operation.path)
   return function identify(exchange) {
     const { request } = exchange
-    const [, prefixed, behind] = /^\/_s\/([^/]*)(\/.*)$/.exec(request.path) ?? []
-    exchange.path = behind ?? request.path
-    const problem = nameSandbox(exchange, sandboxes, prefixed)
-    if (problem) return problem
-    const mismatch = matchOperation(exchange, contract, known)
-    if (mismatch) return mismatch
-    return request.body.kind === 'broken-off' ? refusals.brokenOff() : undefined
+    const [, sandboxOfPath, rest] = /^\/_s\/([^/]*)(\/.*)$/.exec(request.path) ?? []
+    exchange.path = rest ?? request.path
+    return (
+      enterSandbox(exchange, sandboxes, sandboxOfPath) ??
+      matchOperation(exchange, contract, knownPaths) ??
+      (request.body.kind === 'aborted' ? refusals.aborted() : undefined)
+    )
   }
 }
 
 const keyTrap = `What stands behind the last "~" of the key names a sandbox, and cannot: a name is ${sandboxNameRule}. Has the key itself a tilde? Then add one of your own behind it: key~default.`
 
-function nameSandbox(
+/** Switches to the sandbox that the request names by header, key or path; without a name it stays in `default`. */
+function enterSandbox(
   exchange: Exchange,
   sandboxes: Pick<Sandboxes, 'use'>,
-  prefixed: string | undefined,
+  sandboxOfPath: string | undefined,
 ): Reply | undefined {
   const { headers } = exchange.request
-  const ofKey = exchange.bearer.ok ? exchange.bearer.sandbox : undefined
-  // What stands behind a tilde may be a part of somebody's key after all: it is not repeated.
-  if (ofKey !== undefined && !isSandboxName(ofKey)) return refusals.control(keyTrap)
-  const named = [headers['x-sim-sandbox'], ofKey, prefixed].filter((name) => name !== undefined)
-  const [name] = named
+  const sandboxOfKey = exchange.bearer.ok ? exchange.bearer.sandbox : undefined
+  // The text after the tilde may be part of a secret key: the refusal does not repeat it.
+  if (sandboxOfKey !== undefined && !isSandboxName(sandboxOfKey)) return refusals.control(keyTrap)
+  const names = [headers['x-sim-sandbox'], sandboxOfKey, sandboxOfPath].filter((name) => name !== undefined)
+  const [name] = names
   if (name === undefined) return undefined
-  if (named.some((other) => other !== name))
-    return refusals.control(`The request names more than one sandbox: ${[...new Set(named)].join(', ')}.`)
+  if (names.some((other) => other !== name))
+    return refusals.control(`The request names more than one sandbox: ${[...new Set(names)].join(', ')}.`)
   if (!isSandboxName(name))
     return refusals.control(`"${name.slice(0, 80)}" cannot name a sandbox: ${sandboxNameRule}.`)
   switchSandbox(exchange, sandboxes.use(name))
   return undefined
 }
 
-function matchOperation(exchange: Exchange, contract: Contract, known: readonly string[]): Reply | undefined {
+function matchOperation(
+  exchange: Exchange,
+  contract: Contract,
+  knownPaths: readonly string[],
+): Reply | undefined {
   const { path, request } = exchange
   const match = contract.match(request.method, path)
   switch (match.kind) {
@@ -60,7 +67,7 @@ function matchOperation(exchange: Exchange, contract: Contract, known: readonly 
     case 'malformed':
       return refusals.malformedPath(match.reason)
     case 'unknown-path':
-      return refusals.unknownPath(path, known)
+      return refusals.unknownPath(path, knownPaths)
   }
 }
 

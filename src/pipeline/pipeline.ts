@@ -1,98 +1,99 @@
+/** What happens to one request: `createPipeline` below is THE ORDER. */
 import type { Contract } from '../contract/contract.ts'
 import type { Fallback } from '../contract/fallback.ts'
 import { type Awaitable, andThen, lastly, rescued } from '../core/awaitable.ts'
 import type { Log } from '../core/log.ts'
-import {
-  type DecisionTrace,
-  type Exchange,
-  immediateDelivery,
-  type OutgoingReply,
-  type Reply,
-  type SimRequest,
-  type Stage,
-} from '../exchange/exchange.ts'
+import type { DecisionTrace } from '../exchange/decision-trace.ts'
+import type { OutgoingReply } from '../exchange/delivery.ts'
 import { refusals } from '../exchange/refusals.ts'
+import type { Reply } from '../exchange/reply.ts'
+import type { SimRequest } from '../exchange/request.ts'
 import type { Fixtures } from '../fixtures/fixtures.ts'
 import type { Journal } from '../journal/journal.ts'
-import type { Handler } from '../operations/handler.ts'
-import { defaultSandbox, type Sandboxes } from '../sandboxes/sandboxes.ts'
-import { noOverrides } from '../scenarios/effects.ts'
+import type { OperationHandlers } from '../operations/index.ts'
+import type { Sandboxes } from '../sandboxes/sandboxes.ts'
 import { type Store, StoreWriteError } from '../state/store.ts'
+import { applyDrift } from './apply-drift.ts'
 import { authenticate } from './authenticate.ts'
-import { readBearer } from './bearer.ts'
-import { checkAnswer } from './check-answer.ts'
-import { applyDrift } from './damage.ts'
+import { checkModelExists } from './check-model-exists.ts'
+import { checkReply } from './check-reply.ts'
+import { createExchange, type Exchange } from './exchange.ts'
+import { finaliseHeaders } from './finalise-headers.ts'
 import { handle } from './handle.ts'
 import { identify } from './identify.ts'
-import { finaliseHeaders } from './mark.ts'
-import { requirePlan } from './plan.ts'
-import { limitRate } from './rate.ts'
+import { limitRate } from './limit-rate.ts'
 import { record } from './record.ts'
-import { type ScenarioSources, scenario } from './scenario.ts'
-import { checkModelExists } from './subject.ts'
+import { requirePlan } from './require-plan.ts'
+import { scenario } from './scenario.ts'
+import type { ScenarioSources } from './scenario-sources.ts'
+import type { ReplyStage, RequestStage } from './stage.ts'
 import { validate } from './validate.ts'
 
-/** What the stages are made of. */
+/** The things that the stages work with. */
 export interface PipelineDeps {
   readonly contract: Contract
   readonly fixtures: Fixtures
   readonly sandboxes: Pick<Sandboxes, 'use'>
   readonly store: Store
-  readonly handlers: ReadonlyMap<string, Handler>
-  /** For operations without a handler; undefined where every operation has one. */
+  readonly handlers: OperationHandlers
+  /** Replies for operations without a handler; undefined where every operation has one. */
   readonly fallback: Fallback | undefined
   readonly scenarios: ScenarioSources
   readonly planOfUnknownKeys: string
+  /** Returns a plan's analyses per hour; undefined: unlimited. */
   readonly limitOf: (plan: string) => number | undefined
   readonly isModel: (modelId: string) => boolean
+  /** True: warnings of handlers are refusals. */
   readonly strict: boolean
+  /** True: replies carry the informative headers (`X-Sim-...`). */
   readonly simHeaders: boolean
   readonly logBodies: boolean
   readonly journal: Journal
   readonly log: Log
 }
 
-/** A request in, its answer out. `trace`: takes in why it became that answer. */
+/** Replies to a request. `trace` collects the reasons for the reply; undefined: nobody asks for them. */
 export type Pipeline = (request: SimRequest, trace?: DecisionTrace) => Awaitable<OutgoingReply>
 
-/** THE ORDER of things. The first stage that has a reply wins; every reply goes the whole way out. */
-export function createPipeline(parts: PipelineDeps): Pipeline {
-  const { contract, fixtures, sandboxes, store, handlers, log } = parts
-  // Named, since a bundler may give functions other names.
-  const requestStages = Object.entries({
+/** Creates the pipeline. The first request stage that has a reply ends the request's way; every reply passes through all reply stages. */
+export function createPipeline(deps: PipelineDeps): Pipeline {
+  const { contract, fixtures, sandboxes, store, handlers, log } = deps
+  // The names are public in `POST /__sim/explain`, so they do not depend on those of functions, which a bundler may change.
+  const requestStages: Readonly<Record<string, RequestStage>> = {
     /** 404, 405 */
     identify: identify(contract, sandboxes),
     /** 401 */
-    authenticate: authenticate(fixtures.keys, parts.planOfUnknownKeys),
-    /** scripted */
-    scenario: scenario(parts.scenarios, store),
+    authenticate: authenticate(fixtures.keys, deps.planOfUnknownKeys),
+    /** any reply that a scenario gives */
+    scenario: scenario(deps.scenarios, store),
     /** 403 */
     plan: requirePlan(fixtures.plans, handlers),
     /** 400, 413, 415 */
-    validate: validate(handlers, parts.strict),
+    validate: validate(handlers, deps.strict),
     /** 404 */
-    subject: checkModelExists(parts.isModel, handlers),
+    subject: checkModelExists(deps.isModel, handlers),
     /** 429 */
-    rate: limitRate(store, parts.limitOf, handlers),
+    rate: limitRate(store, deps.limitOf, handlers),
     /** the operation itself */
-    handle: handle(contract, handlers, parts.fallback),
-  }).map(([name, run]) => ({ name, run }))
-  const replyStages = [
-    checkAnswer(log),
+    handle: handle(contract, handlers, deps.fallback),
+  }
+  const replyStages: readonly ReplyStage[] = [
+    checkReply(log),
     applyDrift(),
-    finaliseHeaders(parts.simHeaders),
-    record(parts.journal, log, parts.logBodies),
+    finaliseHeaders(deps.simHeaders),
+    record(deps.journal, log, deps.logBodies),
   ]
+  const stages = Object.entries(requestStages)
 
   return function pipeline(request, trace) {
     const exchange = createExchange(request, sandboxes, trace)
-    const sendThroughReplyStages = (answered: Reply): OutgoingReply => {
-      let reply = answered
+    const sendThroughReplyStages = (first: Reply): OutgoingReply => {
+      let reply = first
       for (const stage of replyStages) reply = stage(exchange, reply)
       return { reply, delivery: exchange.delivery, date: exchange.now }
     }
     return lastly(
-      () => andThen(firstReply(requestStages, exchange, log), sendThroughReplyStages),
+      () => andThen(firstReply(stages, exchange, log), sendThroughReplyStages),
       () => {
         exchange.sandbox.activeRequests -= 1
       },
@@ -100,15 +101,12 @@ export function createPipeline(parts: PipelineDeps): Pipeline {
   }
 }
 
-interface NamedStage {
-  readonly name: string
-  readonly run: Stage
-}
+type NamedStages = readonly (readonly [name: string, stage: RequestStage])[]
 
-/** Expected outcomes are values: whatever is thrown is a bug of ours, and the caller hears no more of it than that. */
-function firstReply(stages: readonly NamedStage[], exchange: Exchange, log: Log): Awaitable<Reply> {
+/** Returns the first reply. An exception is a bug: it is logged, and the client gets a 500 without details. */
+function firstReply(stages: NamedStages, exchange: Exchange, log: Log): Awaitable<Reply> {
   return rescued(
-    () => replyFrom(stages, exchange),
+    () => runStages(stages, exchange),
     (error) => {
       const requestId = exchange.request.id
       if (error instanceof StoreWriteError) {
@@ -123,48 +121,14 @@ function firstReply(stages: readonly NamedStage[], exchange: Exchange, log: Log)
   )
 }
 
-/** The reply of the first stage that has one. Most have nothing to wait for. */
-function replyFrom(stages: readonly NamedStage[], exchange: Exchange): Awaitable<Reply> {
-  for (const [index, { name, run }] of stages.entries()) {
+/** Runs the stages until one replies. A stage that returns no promise is not awaited: most stages have nothing to wait for. */
+function runStages(stages: NamedStages, exchange: Exchange): Awaitable<Reply> {
+  for (const [index, [name, stage]] of stages.entries()) {
     if (exchange.trace) exchange.trace.stage = name
-    const outcome = run(exchange)
+    const outcome = stage(exchange)
     if (outcome instanceof Promise)
-      return outcome.then((reply) => reply ?? replyFrom(stages.slice(index + 1), exchange))
+      return outcome.then((reply) => reply ?? runStages(stages.slice(index + 1), exchange))
     if (outcome) return outcome
   }
   throw new Error('no stage answered')
-}
-
-function createExchange(
-  request: SimRequest,
-  sandboxes: Pick<Sandboxes, 'use'>,
-  trace: DecisionTrace | undefined,
-): Exchange {
-  const sandbox = sandboxes.use(defaultSandbox)
-  sandbox.activeRequests += 1
-  return {
-    request,
-    sandbox,
-    seed: sandbox.seed,
-    now: sandbox.clock.now(),
-    path: request.path,
-    operation: undefined,
-    pathParameters: {},
-    bearer: readBearer(request.headers['authorization']),
-    caller: undefined,
-    scenarios: [],
-    requestedExplicitly: false,
-    dataOverrides: noOverrides,
-    delivery: immediateDelivery,
-    damage: [],
-    rawParameters: undefined,
-    json: undefined,
-    parameters: undefined,
-    body: undefined,
-    violations: [],
-    answerViolations: [],
-    advice: [],
-    extraHeaders: {},
-    trace,
-  }
 }

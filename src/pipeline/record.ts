@@ -1,17 +1,18 @@
 import type { Log } from '../core/log.ts'
-import { bytesOf, type Exchange, type Reply } from '../exchange/exchange.ts'
+import { bytesOf, type Reply } from '../exchange/reply.ts'
 import { captured, mostOfAnAnswer } from '../journal/capture.ts'
 import type { JournalEntry, RecordedBody } from '../journal/entry.ts'
 import type { Journal } from '../journal/journal.ts'
 import { redactedHead, redactedText, redactedViolations } from '../journal/redact.ts'
 import { bodyText } from '../journal/view.ts'
-import { rawParametersOf } from './sent.ts'
+import { type Exchange, rawParametersOf } from './exchange.ts'
+import type { ReplyStage } from './stage.ts'
 
-/** Every exchange, refused or not, goes into the journal and as one line into the log. */
-export function record(journal: Journal, log: Log, logBodies: boolean) {
-  return function record(exchange: Exchange, reply: Reply): Reply {
+/** Records every exchange, refused or not, in the journal and as one line in the log. `logBodies` adds the bodies to the line. */
+export function record(journal: Journal, log: Log, logBodies: boolean): ReplyStage {
+  return function record(exchange, reply) {
     const bytes = bytesOf(reply)
-    const entry = entryOf(exchange, reply, bytes, journal.recorded + 1)
+    const entry = createEntry(exchange, reply, bytes, journal.recorded + 1)
     try {
       journal.record(entry, {
         request: exchange.body ?? (exchange.json?.ok ? exchange.json.value : undefined),
@@ -21,15 +22,15 @@ export function record(journal: Journal, log: Log, logBodies: boolean) {
         token: exchange.caller?.token,
       })
     } catch (error) {
-      // Nobody's answer may hang on what others make of it.
+      // A bug in a listener must not cost the client its reply.
       log.error({ requestId: entry.id, err: error }, 'a bug in what listens to the journal')
     }
-    log.info(logBodies ? { ...lineOf(entry), ...bodiesOf(entry) } : lineOf(entry), 'answered')
+    log.info(logBodies ? { ...logLine(entry), ...logBodiesOf(entry) } : logLine(entry), 'answered')
     return reply
   }
 }
 
-function entryOf(exchange: Exchange, reply: Reply, bytes: Uint8Array, number: number): JournalEntry {
+function createEntry(exchange: Exchange, reply: Reply, bytes: Uint8Array, number: number): JournalEntry {
   const { request, scenarios } = exchange
   const { path, query, headers } = redactedHead(request)
   return {
@@ -37,19 +38,19 @@ function entryOf(exchange: Exchange, reply: Reply, bytes: Uint8Array, number: nu
     number,
     at: request.at,
     now: exchange.now,
-    durationMs: Math.round(request.elapsed() * 1000) / 1000, // more digits say nothing, and take room
+    durationMs: Math.round(request.elapsed() * 1000) / 1000, // microseconds
     delayMs: exchange.delivery.delayMs,
     sandbox: exchange.sandbox.name,
     operation: exchange.operation?.id,
     request: { method: request.method, path, query, headers, body: bodyOf(exchange) },
-    aborted: request.body.kind === 'broken-off',
+    aborted: request.body.kind === 'aborted',
     answer: {
       status: reply.status,
       headers: answerHeaders(exchange, reply),
       body: captured(bytes, mostOfAnAnswer),
       origin: reply.origin,
     },
-    scenarios: scenarios.length > 0 ? scenarios.map(({ text }) => text) : nothing,
+    scenarios: scenarios.length > 0 ? scenarios.map(({ text }) => text) : none,
     damage: exchange.damage,
     violations: redactedViolations(exchange.violations),
     answerViolations: redactedViolations(exchange.answerViolations),
@@ -57,22 +58,22 @@ function entryOf(exchange: Exchange, reply: Reply, bytes: Uint8Array, number: nu
   }
 }
 
-/** Those that name violations quote what was sent. */
+/** Returns the reply's headers, redacted where they name violations: those quote the request. */
 function answerHeaders({ violations, advice }: Exchange, { headers }: Reply) {
   if (violations.length === 0 && advice.length === 0) return headers
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, redactedText(value)]))
 }
 
-const nothing: readonly string[] = []
+const none: readonly string[] = []
 
 function bodyOf({ request: { body, headers } }: Exchange): RecordedBody {
   if (body.kind === 'bytes') return captured(body.bytes)
-  // Of one that could not be read there is no more to know than its sender said.
-  const said = body.kind === 'absent' ? 0 : Number(headers['content-length'])
-  return { bytes: undefined, size: Number.isSafeInteger(said) ? said : 0 }
+  // The size of a body that could not be read is known from its header alone.
+  const declared = body.kind === 'absent' ? 0 : Number(headers['content-length'])
+  return { bytes: undefined, size: Number.isSafeInteger(declared) ? declared : 0 }
 }
 
-function lineOf({
+function logLine({
   id,
   request,
   answer,
@@ -98,11 +99,11 @@ function lineOf({
   }
 }
 
-/** As much of a body as is logged. */
-const mostLogged = 2000
+/** The characters of a body that are logged at most. */
+const maxLogged = 2000
 
-function bodiesOf({ request, answer }: JournalEntry) {
+function logBodiesOf({ request, answer }: JournalEntry) {
   const text = (body: RecordedBody) =>
-    body.size === 0 ? undefined : (bodyText(body) ?? `(${body.size} bytes)`).slice(0, mostLogged)
+    body.size === 0 ? undefined : (bodyText(body) ?? `(${body.size} bytes)`).slice(0, maxLogged)
   return { requestBody: text(request.body), answerBody: text(answer.body) }
 }

@@ -1,12 +1,15 @@
 import { isJson, matchMediaType } from '../contract/media-types.ts'
 import type { Violation } from '../documents/violation.ts'
-import { type Exchange, jsonOf, operationOf, type Reply, type Stage } from '../exchange/exchange.ts'
 import { refusals } from '../exchange/refusals.ts'
-import type { Handler } from '../operations/handler.ts'
-import { rawParametersOf } from './sent.ts'
+import type { Reply } from '../exchange/reply.ts'
+import type { OperationHandler } from '../operations/handler.ts'
+import type { OperationHandlers } from '../operations/index.ts'
+import { type Exchange, jsonOf, operationOf, rawParametersOf } from './exchange.ts'
+import { operationContext } from './operation-context.ts'
+import type { RequestStage } from './stage.ts'
 
-/** Everything the contract says of a request, all violations at once. `strict` turns probable mistakes into refusals. */
-export function validate(handlers: ReadonlyMap<string, Handler>, strict: boolean): Stage {
+/** Checks parameters and body against the contract, and names all violations at once. With `strict`, warnings are refusals. */
+export function validate(handlers: OperationHandlers, strict: boolean): RequestStage {
   return function validate(exchange) {
     const operation = operationOf(exchange)
     const { body } = exchange.request
@@ -16,20 +19,24 @@ export function validate(handlers: ReadonlyMap<string, Handler>, strict: boolean
     exchange.parameters = values
     exchange.violations = [...violations, ...checkBody(exchange)]
     if (exchange.violations.length > 0) return refusals.invalid(operation, exchange.violations)
-    return advise(exchange, handlers.get(operation.id), strict)
+    const handler = handlers.get(operation.id)
+    return handler && addAdvice(exchange, handler, strict)
   }
 }
 
-function advise(exchange: Exchange, handler: Handler | undefined, strict: boolean): Reply | undefined {
-  const mistakes = handler?.warnings?.(exchange) ?? []
-  const recommended = handler?.recommendations?.(exchange) ?? []
-  exchange.advice = recommended.length > 0 ? [...mistakes, ...recommended] : mistakes
-  if (!strict || mistakes.length === 0) return undefined
-  exchange.violations = mistakes
-  return refusals.invalid(operationOf(exchange), mistakes)
+/** Adds the handler's warnings and recommendations to the advice; refuses warnings where `strict` is on. */
+function addAdvice(exchange: Exchange, handler: OperationHandler, strict: boolean): Reply | undefined {
+  if (!handler.warnings && !handler.recommendations) return undefined
+  const context = operationContext(exchange)
+  const warnings = handler.warnings?.(context) ?? []
+  const recommendations = handler.recommendations?.(context) ?? []
+  exchange.advice = [...warnings, ...recommendations]
+  if (!strict || warnings.length === 0) return undefined
+  exchange.violations = warnings
+  return refusals.invalid(operationOf(exchange), warnings)
 }
 
-/** Reads and checks the body; `exchange.body` is set where it is a JSON value at all. */
+/** Reads and checks the body; sets `exchange.body` where the body is JSON, even if it breaks the schema. */
 function checkBody(exchange: Exchange): Violation[] {
   const expected = operationOf(exchange).body
   const { request } = exchange
@@ -37,9 +44,9 @@ function checkBody(exchange: Exchange): Violation[] {
   if (request.body.kind !== 'bytes') return expected.required ? [missing(expected.mediaTypes)] : []
   const contentType = request.headers['content-type']
   const mediaType = (contentType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
-  const problem = mediaTypeProblem(contentType, mediaType, expected.mediaTypes)
+  const problem = contentTypeProblem(contentType, mediaType, expected.mediaTypes)
   if (problem) return [{ in: 'header', pointer: '/content-type', keyword: 'media-type', message: problem }]
-  // An operation that somebody added may take text: it is judged as the text that it is.
+  // An operation that an edited contract added may take text, which is checked as a string.
   const read = isJson(mediaType) ? jsonOf(exchange) : readText(request.body.bytes)
   if (!read) throw new Error('a body of bytes was not read')
   if (!read.ok) return [{ in: 'body', pointer: read.pointer, keyword: 'json', message: read.message }]
@@ -56,8 +63,8 @@ const missing = (mediaTypes: readonly string[]): Violation => ({
 
 const readText = (bytes: Uint8Array) => ({ ok: true, value: new TextDecoder().decode(bytes) }) as const
 
-/** What is wrong with a content type, if the document's media types or ranges do not cover it. JSON is UTF-8 (RFC 8259). */
-function mediaTypeProblem(
+/** Returns what is wrong with a content type that no media type or range of the document covers; undefined: nothing. JSON is UTF-8 (RFC 8259). */
+function contentTypeProblem(
   sent: string | undefined,
   mediaType: string,
   allowed: readonly string[],

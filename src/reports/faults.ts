@@ -1,6 +1,6 @@
 import { isObject } from '../core/json.ts'
 import type { Place } from '../documents/violation.ts'
-import type { Origin } from '../exchange/exchange.ts'
+import type { Origin } from '../exchange/reply.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import type { LiveExchange } from '../journal/journal.ts'
 import { CappedTally } from './bounded.ts'

@@ -1,7 +1,7 @@
 import type { Contract, Operation } from '../contract/contract.ts'
 import type { Json } from '../core/json.ts'
 import { dayOf } from '../core/utc-day.ts'
-import type { ActiveScenario, Catalogue } from '../scenarios/catalogue.ts'
+import type { ActiveScenario, Catalogue } from '../scenarios/definition.ts'
 import { readValues } from '../scenarios/parameters.ts'
 import { parseScenarios } from '../scenarios/parse.ts'
 import type { CoverageItem, OperationItems } from './points.ts'

@@ -1,5 +1,5 @@
-import type { DeliveryMode } from '../exchange/exchange.ts'
-import type { ScenarioDefinition } from './catalogue.ts'
+import type { DeliveryMode } from '../exchange/delivery.ts'
+import type { ScenarioDefinition } from './definition.ts'
 import { numberOf, type Parameter, type ScenarioValues } from './parameters.ts'
 
 const keep: Parameter = {
@@ -51,7 +51,7 @@ function entry(
   name: string,
   description: string,
   parameters: readonly Parameter[],
-  manner: (values: ScenarioValues) => DeliveryMode,
+  mode: (values: ScenarioValues) => DeliveryMode,
 ): ScenarioDefinition {
   return {
     name,
@@ -59,6 +59,6 @@ function entry(
     description,
     parameters,
     inapplicableReason: () => undefined,
-    effect: (values) => ({ kind: 'deliver', manner: manner(values) }),
+    effect: (values) => ({ kind: 'deliver', mode: mode(values) }),
   }
 }

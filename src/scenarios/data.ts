@@ -1,7 +1,6 @@
 import type { Contract, Operation } from '../contract/contract.ts'
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
-import type { NamedPersona, ScenarioDefinition } from './catalogue.ts'
-import type { DataOverrides } from './effects.ts'
+import type { DataOverrides, NamedPersona, ScenarioDefinition } from './definition.ts'
 import { namesOf } from './parameters.ts'
 
 /** The operation whose figures are invented; the data family is about nothing else. */
@@ -11,28 +10,32 @@ const analytics = 'getModelAnalytics'
 export function dataScenarios(contract: Contract, personas: readonly NamedPersona[]): ScenarioDefinition[] {
   return [
     ...personas.map(({ name, about }) =>
-      shapeEntry(name, `The model is this persona: ${about}`, { persona: name }),
+      dataScenario(name, `The model is this persona: ${about}`, { persona: name }),
     ),
-    shapeEntry('all-null', 'No traffic: zero counts, and null wherever null is allowed.', {
+    dataScenario('all-null', 'No traffic: zero counts, and null wherever null is allowed.', {
       shape: 'all-null',
     }),
-    shapeEntry('no-null', 'Data everywhere: no field is null.', { shape: 'no-null' }),
-    nullEntry(nullableFields(contract)),
+    dataScenario('no-null', 'Data everywhere: no field is null.', { shape: 'no-null' }),
+    nullScenario(nullableFields(contract)),
   ]
 }
 
-function shapeEntry(name: string, description: string, shaping: Partial<DataOverrides>): ScenarioDefinition {
+function dataScenario(
+  name: string,
+  description: string,
+  overrides: Partial<DataOverrides>,
+): ScenarioDefinition {
   return {
     name,
     family: 'data',
     description,
     parameters: [],
     inapplicableReason,
-    effect: () => ({ kind: 'shape', shaping }),
+    effect: () => ({ kind: 'data', overrides }),
   }
 }
 
-function nullEntry(fields: readonly string[]): ScenarioDefinition {
+function nullScenario(fields: readonly string[]): ScenarioDefinition {
   return {
     name: 'null',
     family: 'data',
@@ -53,7 +56,7 @@ function nullEntry(fields: readonly string[]): ScenarioDefinition {
         ? undefined
         : `"${unknown}" is no nullable field. Nullable: ${fields.join(', ')}`
     },
-    effect: (values) => ({ kind: 'shape', shaping: { nulls: namesOf(values, 'fields') } }),
+    effect: (values) => ({ kind: 'data', overrides: { nulls: namesOf(values, 'fields') } }),
   }
 }
 

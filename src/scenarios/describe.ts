@@ -1,4 +1,4 @@
-import { type Catalogue, probability, type ScenarioDefinition } from './catalogue.ts'
+import { type Catalogue, probability, type ScenarioDefinition } from './definition.ts'
 import type { Parameter } from './parameters.ts'
 
 /** The catalogue as `--help` shows it: a line an entry, its parameters below. */

@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
+import { failure, type Result, success } from '../core/result.ts'
 import { deriveChance } from '../core/seeded.ts'
-import type { ScenarioDefinition } from './catalogue.ts'
-import type { Damaged } from './effects.ts'
+import type { DriftedBody, ScenarioDefinition } from './definition.ts'
 import { numberOf, type Parameter, textOf } from './parameters.ts'
 import { type BodyLocation, bodyLocations, replaced, typesOf } from './sites.ts'
 
@@ -114,13 +114,13 @@ function damageAt(
   schema: JsonObject,
   pointer: string | undefined,
   seed: string,
-): Damaged {
+): Result<DriftedBody> {
   const possible = bodyLocations(body, schema).filter(drift.possible)
   const chosen = Math.floor(deriveChance([seed, drift.name]) * possible.length)
   const site = pointer === undefined ? possible[chosen] : possible.find((one) => one.pointer === pointer)
-  if (site) return { ok: true, body: drift.damage(body, site), pointer: site.pointer }
+  if (site) return success({ body: drift.damage(body, site), pointer: site.pointer })
   const where = pointer === undefined ? 'anywhere in' : `at ${pointer} of`
-  return { ok: false, problem: `The scenario "${drift.name}" cannot be done ${where} this answer.` }
+  return failure(`The scenario "${drift.name}" cannot be done ${where} this answer.`)
 }
 
 /** A schema inside a response schema, with the pointers that lead to its values. */

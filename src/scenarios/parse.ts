@@ -1,6 +1,6 @@
 import { failure, type Result } from '../core/result.ts'
-import { type ActiveScenario, type Catalogue, probability, type ScenarioDefinition } from './catalogue.ts'
-import type { Effect } from './effects.ts'
+import type { Effect } from './definition.ts'
+import { type ActiveScenario, type Catalogue, probability, type ScenarioDefinition } from './definition.ts'
 import { maxControlLength, numberOf, readValues } from './parameters.ts'
 
 /** Items of a sequence: `429*2` is one item, met twice. */
@@ -69,7 +69,7 @@ export function itemAt({ items }: Sequence, before: number): ActiveScenario {
 const decides = {
   ordinary: 'answer',
   answer: 'answer',
-  shape: 'figures',
+  data: 'figures',
   delay: 'delay',
   deliver: 'delivery',
   'lose-ack': 'delivery',
@@ -83,13 +83,13 @@ export function findConflict(scenarios: readonly ActiveScenario[]): string | und
   for (const active of scenarios) {
     const effect = effectOf(active)
     // Nulls come on top of whatever settles the figures.
-    if (effect.kind === 'shape' && effect.shaping.nulls) continue
+    if (effect.kind === 'data' && effect.overrides.nulls) continue
     const other = decided.get(decides[effect.kind])
     if (other) return clash(other, active)
     decided.set(decides[effect.kind], active)
   }
   const answering = scenarios.find((active) => effectOf(active).kind === 'answer' && isCertain(active))
-  const idle = scenarios.find((active) => ['shape', 'lose-ack'].includes(effectOf(active).kind))
+  const idle = scenarios.find((active) => ['data', 'lose-ack'].includes(effectOf(active).kind))
   return answering && idle && clash(answering, idle)
 }
 

@@ -1,7 +1,8 @@
 import type { Contract, Operation } from '../contract/contract.ts'
 import { isObject } from '../core/json.ts'
-import { documentedStatus, refuse, retryHeaders } from '../exchange/refusals.ts'
-import type { ScenarioDefinition } from './catalogue.ts'
+import { rateHeaders, retryHeaders } from '../exchange/rate-headers.ts'
+import { documentedStatus, refuse } from '../exchange/refusals.ts'
+import type { ScenarioDefinition } from './definition.ts'
 import { numberOf, type Parameter, readValues, type ScenarioValues } from './parameters.ts'
 
 /** A refusal that can be asked for by name. */
@@ -131,15 +132,6 @@ export function headersOf(status: number): Record<string, string> {
   const { parameters = [], headers } = named.find(({ statuses }) => statuses[0] === status) ?? {}
   const standard = readValues(parameters, new Map())
   return (standard.ok && headers?.(standard.value)) || {}
-}
-
-/** The rate fields of an answer within a limit. */
-export function rateHeaders(quota: number, remaining: number, resetMs: number): Record<string, string> {
-  const seconds = Math.ceil(resetMs / 1000)
-  return {
-    RateLimit: `"analyses";r=${remaining};t=${seconds}`,
-    'RateLimit-Policy': `"analyses";q=${quota};w=3600`,
-  }
 }
 
 /** The fields of a limited answer, all from the same figures so that they agree. */

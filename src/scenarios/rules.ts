@@ -2,7 +2,7 @@ import type { Contract, Operation } from '../contract/contract.ts'
 import { canonicalJson, isObject, type Json, type JsonObject } from '../core/json.ts'
 import { valueAt } from '../core/json-pointer.ts'
 import { failure, type Result, success } from '../core/result.ts'
-import type { ActiveScenario, Catalogue } from './catalogue.ts'
+import type { ActiveScenario, Catalogue } from './definition.ts'
 import { parseScenarios, parseSequence, type Sequence } from './parse.ts'
 
 /** Which requests a rule is about; what is absent does not narrow. */

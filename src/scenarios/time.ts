@@ -1,5 +1,4 @@
-import type { ScenarioDefinition } from './catalogue.ts'
-import type { Chance } from './effects.ts'
+import type { Chance, ScenarioDefinition } from './definition.ts'
 import { numberOf, type Parameter, type ScenarioValues, textOf } from './parameters.ts'
 
 /** Ten minutes: longer than any client waits. */
@@ -69,7 +68,7 @@ export function timeScenarios(): ScenarioDefinition[] {
       inapplicableReason: () => undefined,
       effect: (values) => ({
         kind: 'deliver',
-        manner: { kind: 'dribble', ms: numberOf(values, 'ms'), pieces: numberOf(values, 'pieces') },
+        mode: { kind: 'dribble', ms: numberOf(values, 'ms'), pieces: numberOf(values, 'pieces') },
       }),
     },
     {
@@ -78,7 +77,7 @@ export function timeScenarios(): ScenarioDefinition[] {
       description: 'No answer ever comes; the connection stays open until the client gives up.',
       parameters: [],
       inapplicableReason: () => undefined,
-      effect: () => ({ kind: 'deliver', manner: { kind: 'hang' } }),
+      effect: () => ({ kind: 'deliver', mode: { kind: 'hang' } }),
     },
   ]
 }

@@ -7,7 +7,7 @@ import { coverageItems } from '../reports/points.ts'
 import { HintFinder } from '../reports/ways.ts'
 import { EvidenceCollector } from '../reports/witness.ts'
 import { defaultSandbox, type Sandboxes } from '../sandboxes/sandboxes.ts'
-import type { Catalogue } from '../scenarios/catalogue.ts'
+import type { Catalogue } from '../scenarios/definition.ts'
 import type { World } from '../simulation/analytics.ts'
 import { previewer } from './previews.ts'
 

@@ -1,30 +1,38 @@
 import type { Explain } from '../control/seen.ts'
-import { silentLog } from '../core/log.ts'
-import type { DecisionTrace } from '../exchange/exchange.ts'
+import { type Log, silentLog } from '../core/log.ts'
+import type { DecisionTrace } from '../exchange/decision-trace.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import { Journal } from '../journal/journal.ts'
-import type { Handler } from '../operations/handler.ts'
-import { createPipeline, type PipelineDeps } from '../pipeline/pipeline.ts'
+import type { Pipeline } from '../pipeline/pipeline.ts'
 import type { Sandboxes } from '../sandboxes/sandboxes.ts'
 import type { Store } from '../state/store.ts'
 
-/** Sends requests down the pipeline itself, over a rehearsal of the store, copies of the sandboxes and a journal of nobody's. */
-export function createExplain(
-  parts: PipelineDeps & { readonly sandboxes: Sandboxes },
-  handlersOver: (store: Store) => ReadonlyMap<string, Handler>,
-): Explain {
-  const { log, sandboxes } = parts
+/** The parts of a pipeline that change while it answers; all other parts are shared by all pipelines of a simulator. */
+export interface PipelineState {
+  readonly store: Store
+  readonly sandboxes: Pick<Sandboxes, 'use'>
+  readonly journal: Journal
+  readonly log: Log
+}
+
+/** The things that `createExplain` works with. */
+export interface ExplainDeps {
+  readonly store: Store
+  readonly sandboxes: Sandboxes
+  readonly log: Log
+  readonly createPipelineOver: (state: PipelineState) => Pipeline
+}
+
+/** Answers `POST /__sim/explain` with the pipeline itself, over a fork of the store, copies of the sandboxes and a journal that is thrown away. */
+export function createExplain({ store, sandboxes, log, createPipelineOver }: ExplainDeps): Explain {
   return async function explain(request) {
-    const store = parts.store.fork()
     const journal = new Journal(0)
     let entry: JournalEntry | undefined
     journal.onEntry((recorded) => {
       entry = recorded
     })
-    const pipeline = createPipeline({
-      ...parts,
-      store,
-      handlers: handlersOver(store),
+    const pipeline = createPipelineOver({
+      store: store.fork(),
       sandboxes: { use: (name) => sandboxes.peek(name) },
       journal,
       log: { ...silentLog, error: (fields, message) => log.error(fields, message) },

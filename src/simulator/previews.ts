@@ -2,8 +2,8 @@ import type { Contract } from '../contract/contract.ts'
 import type { Fixtures } from '../fixtures/fixtures.ts'
 import { analyticsBody } from '../operations/analytics.ts'
 import { byScenario, type Preview, type Previewer, parsedOf, pathTo } from '../reports/ways.ts'
-import type { Catalogue } from '../scenarios/catalogue.ts'
-import { noOverrides } from '../scenarios/effects.ts'
+import type { Catalogue } from '../scenarios/definition.ts'
+import { noOverrides } from '../scenarios/definition.ts'
 import type { World } from '../simulation/analytics.ts'
 
 const analytics = 'getModelAnalytics'
@@ -28,12 +28,12 @@ export function previewer({ contract, fixtures, catalogue, world }: Parts): Prev
   function preview(text: string, seed: string, now: number): Preview {
     const [active] = parsedOf(text, catalogue)
     const effect = active?.definition.effect(active.values)
-    const shaping = { ...noOverrides, ...(effect?.kind === 'shape' && effect.shaping) }
+    const overrides = { ...noOverrides, ...(effect?.kind === 'data' && effect.overrides) }
     const wanted = { seed, modelId: model?.id.toLowerCase() ?? '', days: 30, now } as const
     return {
       way: byScenario(text, path),
       status: operation?.successStatus ?? 200,
-      body: analyticsBody(world, wanted, shaping),
+      body: analyticsBody(world, wanted, overrides),
     }
   }
 }

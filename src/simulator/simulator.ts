@@ -1,81 +1,78 @@
+/** Puts the parts together: create, start, explain, seed state. `createSimulator` does so; `start.ts` lets it listen. */
 import { setMaxListeners } from 'node:events'
 import type { Settings } from '../config/settings.ts'
 import type { Contract } from '../contract/contract.ts'
 import { createFallback, type Fallback } from '../contract/fallback.ts'
 import { createControl } from '../control/control.ts'
 import { controlHandlers } from '../control/handlers.ts'
-import type { Seen } from '../control/seen.ts'
 import type { Awaitable } from '../core/awaitable.ts'
 import { parseDuration, parseNow } from '../core/instant.ts'
 import type { Log } from '../core/log.ts'
-import type { Result } from '../core/result.ts'
+import { failure, type Result, success } from '../core/result.ts'
 import type { Findings } from '../documents/finding.ts'
-import { immediateDelivery, type OutgoingReply, type Reply, type SimRequest } from '../exchange/exchange.ts'
+import { immediateDelivery, type OutgoingReply } from '../exchange/delivery.ts'
+import type { Reply } from '../exchange/reply.ts'
+import type { SimRequest } from '../exchange/request.ts'
 import { version } from '../fixtures/bundled.ts'
-import type { Fixtures } from '../fixtures/fixtures.ts'
 import { Journal } from '../journal/journal.ts'
-import { getModelAnalytics } from '../operations/analytics.ts'
-import { createEvent } from '../operations/events.ts'
-import type { Handler } from '../operations/handler.ts'
-import { createPrompt } from '../operations/prompts.ts'
-import { createPipeline } from '../pipeline/pipeline.ts'
+import { createHandlers, type OperationDeps } from '../operations/index.ts'
+import { createPipeline, type Pipeline } from '../pipeline/pipeline.ts'
 import type { Report } from '../reports/model.ts'
 import { Sandboxes } from '../sandboxes/sandboxes.ts'
-import type { World } from '../simulation/analytics.ts'
 import { createWorld } from '../simulation/world.ts'
 import { openStore } from '../state/open.ts'
+import type { SandboxExport } from '../state/records.ts'
 import type { Store } from '../state/store.ts'
 import { createReporter } from './evidence.ts'
-import { createExplain } from './explain.ts'
+import { createExplain, type PipelineState } from './explain.ts'
 import { type LoadedInputs, loadInputs } from './loaded-inputs.ts'
+import { hourlyLimits, modelTest, productsByModel, scenariosByModel } from './lookups.ts'
 import { loadSeedState, seedDefaultSandbox } from './seed-state.ts'
 
 /** Everything but the socket: requests in, replies out. */
 export interface Simulator {
   readonly contract: Contract
-  /** Answers a request to the simulated service. */
+  /** Replies to a request to the simulated service. */
   service(request: SimRequest): Awaitable<OutgoingReply>
-  /** Why a request is not let into the control plane, decided without its body; undefined: it is. */
+  /** Refuses a request to the control plane by its head alone; undefined: its body may be read. */
   controlRefusal(head: SimRequest): Reply | undefined
-  /** Answers a request to the control plane. */
+  /** Replies to a request to the control plane. `gone` is aborted when the client disconnects. */
   control(request: SimRequest, gone: AbortSignal): Promise<OutgoingReply>
-  /** What the clients of all sandboxes did. */
+  /** Returns the report about the clients of all sandboxes. */
   report(): Report
-  /** Ends what waits for requests to come: verifications and streams. */
+  /** Ends verifications and streams that wait for requests. */
   release(): void
-  /** Writes out the state and lets go of it. */
+  /** Writes the state and releases its file. */
   close(): Promise<void>
 }
 
-/** What comes in from outside: time, and where to say things. */
+/** Injected dependencies: clock and logger. */
 export interface Dependencies {
-  /** Epoch milliseconds. */
+  /** Returns epoch milliseconds. */
   readonly now: () => number
   readonly log: Log
 }
 
-/** Loads and checks everything that can be, wires the parts, and says in one line what it found. Does not listen. */
+/** Loads and checks all inputs, opens the state, puts the parts together, and logs in one line what was loaded. Does not listen. */
 export async function createSimulator(
   settings: Settings,
   dependencies: Dependencies,
 ): Promise<Result<Simulator, Findings>> {
-  const sources = await loadInputs(settings)
-  if (!sources.ok) return sources
+  const inputs = await loadInputs(settings)
+  if (!inputs.ok) return inputs
   const seedState = await loadSeedState(settings.seedState)
   if (!seedState.ok) return seedState
   const opened = await openStore(settings.state, {
     report: (problem) => dependencies.log.error({ problem }, 'the state cannot be written'),
   })
-  if (!opened.ok)
-    return { ok: false, error: [{ severity: 'error', place: '--state', message: opened.problem }] }
+  if (!opened.ok) return failure([{ severity: 'error', place: '--state', message: opened.problem }])
   const { store, loaded } = opened
   try {
     await seedDefaultSandbox(store, seedState.value)
-    dependencies.log.info({ ...counts(sources.value), state: { file: settings.state, ...loaded } }, 'loaded')
-    const all = { ...sources.value, seedState: seedState.value }
-    return { ok: true, value: await assemble(settings, dependencies, all, store) }
+    dependencies.log.info({ ...counts(inputs.value), state: { file: settings.state, ...loaded } }, 'loaded')
+    return success(await assemble(settings, dependencies, inputs.value, seedState.value, store))
   } catch (error) {
-    await store.close() // else its file stays locked for as long as this process lives
+    await store.close() // otherwise the file stays locked until the process ends
     throw error
   }
 }
@@ -83,42 +80,34 @@ export async function createSimulator(
 async function assemble(
   settings: Settings,
   { now, log }: Dependencies,
-  sources: LoadedInputs & Pick<Seen, 'seedState'>,
+  inputs: LoadedInputs,
+  seedState: SandboxExport | undefined,
   store: Store,
 ): Promise<Simulator> {
-  const { contract, control, fixtures } = sources
+  const { contract, control, fixtures, catalogue } = inputs
   for (const { place, message } of contract.warnings) log.warn({ place }, message)
-  const productsOfModel = productsOf(fixtures)
   const world = createWorld(fixtures)
-  const handlersOver = (store: Store) => handlersOf(contract, world, store, { ...settings, productsOfModel })
-  const handlers = handlersOver(store)
+  const productsOfModel = productsByModel(fixtures)
   const journal = new Journal(settings.journalSize)
-  const sandboxes = new Sandboxes({
-    ...sandboxDefaults(settings),
-    now,
-    onEvicted: onSandboxEvicted(store, journal, log),
-  })
-  // What the last process kept counts, is listed, and can go like any other.
-  sandboxes.adopt((await store.listSandboxes()).map(({ name }) => name))
-  const reporter = createReporter({ ...sources, world, journal, sandboxes, limit: settings.sandboxLimit })
-  const parts = {
+  const sandboxes = await createSandboxes(settings, { now, store, journal, log })
+  const reporter = createReporter({
     contract,
     fixtures,
-    ...rulesOf(settings, fixtures),
-    scenarios: { ...sources, ofModel: scenariosOf(fixtures), productsOfModel },
-    sandboxes,
-    store,
-    handlers,
-    fallback: await fallbackOf(contract, handlers, log),
+    catalogue,
+    world,
     journal,
-    log,
-  }
-  const pipeline = createPipeline(parts)
-  const handled = new Set(handlers.keys())
+    sandboxes,
+    limit: settings.sandboxLimit,
+  })
+  const operations = { contract, world, productsOfModel, cacheSize: settings.cacheSize }
+  const handled = new Set(createHandlers({ ...operations, store }).keys())
+  const fallback = await createFallbackIfNeeded(contract, handled, log)
+  const createPipelineOver = pipelineFactory(settings, inputs, operations, fallback)
   const stopping = new AbortController()
-  setMaxListeners(0, stopping.signal) // as many as wait
+  setMaxListeners(0, stopping.signal) // one listener for each waiting request, of which there may be any number
   const seen = {
-    ...sources,
+    ...inputs,
+    seedState,
     version,
     controlContract: control,
     sandboxes,
@@ -131,12 +120,12 @@ async function assemble(
     handled,
     productsOfModel,
     stopping: stopping.signal,
-    explain: createExplain({ ...parts, sandboxes }, handlersOver),
+    explain: createExplain({ store, sandboxes, log, createPipelineOver }),
   }
   const controls = createControl(control, controlHandlers(seen), guardOf(settings), log)
   return {
     contract,
-    service: pipeline,
+    service: createPipelineOver({ store, sandboxes, journal, log }),
     controlRefusal: controls.refusal,
     control: async (request, gone) => ({
       reply: await controls.answer(request, gone),
@@ -149,17 +138,57 @@ async function assemble(
   }
 }
 
-function sandboxDefaults({ seed, clock, sandboxLimit, sandboxIdle }: Settings) {
-  const frozenAt = clock === 'real' ? undefined : parseNow(clock)
-  return {
-    seed,
-    frozenAt,
-    limit: sandboxLimit,
-    idleMs: parseDuration(sandboxIdle) ?? Number.POSITIVE_INFINITY,
-  }
+/** Returns a function that creates a pipeline over a state: the simulator's own, or a copy of it for `POST /__sim/explain`. */
+function pipelineFactory(
+  settings: Settings,
+  { contract, fixtures, catalogue, startUp }: LoadedInputs,
+  operations: Omit<OperationDeps, 'store'>,
+  fallback: Fallback | undefined,
+): (state: PipelineState) => Pipeline {
+  const { productsOfModel } = operations
+  return ({ store, sandboxes, journal, log }) =>
+    createPipeline({
+      contract,
+      fixtures,
+      sandboxes,
+      store,
+      handlers: createHandlers({ ...operations, store }),
+      fallback,
+      scenarios: { catalogue, ofModel: scenariosByModel(fixtures), productsOfModel, startUp },
+      planOfUnknownKeys: settings.plan,
+      limitOf: hourlyLimits(settings, fixtures),
+      isModel: modelTest(settings, fixtures),
+      strict: settings.strict,
+      simHeaders: settings.simHeaders,
+      logBodies: settings.logBodies,
+      journal,
+      log,
+    })
 }
 
-/** A sandbox that has to go takes along what the store holds of it. */
+interface SandboxDeps extends Dependencies {
+  readonly store: Store
+  readonly journal: Journal
+}
+
+/** Creates the registry of sandboxes with those that the state file holds: they count, are listed and can be evicted as all others. */
+async function createSandboxes(
+  { seed, clock, sandboxLimit, sandboxIdle }: Settings,
+  { now, store, journal, log }: SandboxDeps,
+): Promise<Sandboxes> {
+  const sandboxes = new Sandboxes({
+    seed,
+    frozenAt: clock === 'real' ? undefined : parseNow(clock),
+    limit: sandboxLimit,
+    idleMs: parseDuration(sandboxIdle) ?? Number.POSITIVE_INFINITY,
+    now,
+    onEvicted: onSandboxEvicted(store, journal, log),
+  })
+  sandboxes.adopt((await store.listSandboxes()).map(({ name }) => name))
+  return sandboxes
+}
+
+/** Deletes the state and the journal of an evicted sandbox. */
 function onSandboxEvicted(store: Store, journal: Journal, log: Log) {
   return (name: string, reason: 'limit' | 'idle'): void => {
     log.warn(
@@ -178,65 +207,13 @@ function guardOf({ controlToken, controlHosts }: Settings) {
   return { token: controlToken, hosts: hosts.filter((host) => host !== '') }
 }
 
-/** What the settings and the fixtures decide about callers and models. */
-function rulesOf(settings: Settings, { plans, models }: Fixtures) {
-  const known = new Set(models.map(({ id }) => id.toLowerCase()))
-  const limits = new Map(plans.map(({ name, maxAnalysesPerHour }) => [name, maxAnalysesPerHour ?? undefined]))
-  return {
-    planOfUnknownKeys: settings.plan,
-    limitOf: (plan: string) => settings.maxAnalysesPerHour ?? limits.get(plan),
-    isModel: (modelId: string) => settings.models === 'open' || known.has(modelId.toLowerCase()),
-    strict: settings.strict,
-    simHeaders: settings.simHeaders,
-    logBodies: settings.logBodies,
-  }
-}
-
-/** The scenarios of the magic models, by id. */
-function scenariosOf({ models }: Fixtures): Map<string, string> {
-  return new Map(
-    models.flatMap(({ id, scenario }) => (scenario === undefined ? [] : [[id.toLowerCase(), scenario]])),
-  )
-}
-
-/** The products that each model belongs to, by its id. */
-function productsOf({ products }: Fixtures): Map<string, string[]> {
-  const byModel = new Map<string, string[]>()
-  for (const { id, models } of products) {
-    for (const model of models) {
-      const key = model.toLowerCase()
-      byModel.set(key, [...(byModel.get(key) ?? []), id.toLowerCase()])
-    }
-  }
-  return byModel
-}
-
-/** The handlers of the operations that the document has, by `operationId`. */
-function handlersOf(
+/** Creates Prism's replies where the document has operations without a handler; undefined where every operation has one. */
+async function createFallbackIfNeeded(
   contract: Contract,
-  world: World,
-  store: Store,
-  {
-    productsOfModel,
-    cacheSize,
-  }: Pick<Settings, 'cacheSize'> & { readonly productsOfModel: ReadonlyMap<string, readonly string[]> },
-): Map<string, Handler> {
-  const all = [
-    getModelAnalytics(world, store, productsOfModel, cacheSize),
-    createPrompt(store),
-    createEvent(store),
-  ]
-  const documented = all.filter(({ operationId }) => contract.operations.some(({ id }) => id === operationId))
-  return new Map(documented.map((handler) => [handler.operationId, handler]))
-}
-
-/** Prism, where the document has operations that nothing of ours handles. */
-async function fallbackOf(
-  contract: Contract,
-  handlers: ReadonlyMap<string, Handler>,
+  handled: ReadonlySet<string>,
   log: Log,
 ): Promise<Fallback | undefined> {
-  const others = contract.operations.map(({ id }) => id).filter((id) => !handlers.has(id))
+  const others = contract.operations.map(({ id }) => id).filter((id) => !handled.has(id))
   if (others.length === 0) return undefined
   log.info({ operations: others }, 'answered from the examples and schemas of the contract, by Prism')
   return createFallback(contract)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { ScenarioDefinition } from '../../src/scenarios/catalogue.ts'
+import type { ScenarioDefinition } from '../../src/scenarios/definition.ts'
 import { activeOf, operationOf, sources, textFor } from '../support/catalogue.ts'
 import { type Answer, ask, askOperation, errorOf, held, operations } from '../support/client.ts'
 import { documentedStatuses, faultsOf } from '../support/documented.ts'

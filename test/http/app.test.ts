@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { immediateDelivery, type OutgoingReply, type SimRequest } from '../../src/exchange/exchange.ts'
+import { immediateDelivery, type OutgoingReply } from '../../src/exchange/delivery.ts'
+import type { SimRequest } from '../../src/exchange/request.ts'
 import { createApp, type Handlers } from '../../src/http/app.ts'
 import { listen } from '../../src/http/server.ts'
 import { sendRaw } from '../support/raw-http.ts'

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import type { RequestBody } from '../../src/exchange/exchange.ts'
+import type { RequestBody } from '../../src/exchange/request.ts'
 import { decoders, limitOf, readBody } from '../../src/http/read-body.ts'
 import { connectTo } from '../support/raw-http.ts'
 
@@ -28,6 +28,6 @@ test('a body that breaks off leaves no decoder behind that waits for the rest', 
   })
   const connection = await connectTo(`http://127.0.0.1:${port}`)
   connection.send('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 30\r\nContent-Encoding: gzip\r\n\r\n')
-  expect(await read).toEqual({ kind: 'broken-off' })
+  expect(await read).toEqual({ kind: 'aborted' })
   expect(made.map((decoder) => decoder?.destroyed)).toEqual([true])
 })

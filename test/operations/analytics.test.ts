@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import type { Exchange } from '../../src/exchange/exchange.ts'
 import { getModelAnalytics } from '../../src/operations/analytics.ts'
-import { noOverrides } from '../../src/scenarios/effects.ts'
+import type { OperationContext } from '../../src/operations/handler.ts'
+import { noOverrides } from '../../src/scenarios/definition.ts'
 import { createMemoryStore } from '../../src/state/memory/memory-store.ts'
 import type { Store } from '../../src/state/store.ts'
 import { now, shippedWorld } from '../simulation/shipped-world.ts'
@@ -24,21 +24,23 @@ test.each([0, 20])('whether a store answers at once or later, %i events do the s
   for (let n = 0; n < count; n += 1)
     await store.recordEvent(writer, event({ insertId: `event-${n}`, influence: 'negative' }))
   const world = await shippedWorld()
-  const exchange = {
+  const context: OperationContext = {
+    sandbox: writer.sandbox,
     seed: '1',
     now,
-    sandbox: { name: writer.sandbox },
-    dataOverrides: noOverrides,
+    overrides: noOverrides,
     parameters: { path: { modelId }, query: { period: '30d' }, header: {} },
-  } as unknown as Exchange // as far as the handler looks at it
+    body: undefined,
+    warn: () => {},
+  }
   const bodies = [store, late(store)].map(async (one) => {
     const { handle } = getModelAnalytics(world, one, new Map([[modelId, [product]]]), 10)
-    return (await handle(exchange)).body
+    return (await handle(context)).body
   })
   const [atOnce, later] = await Promise.all(bodies)
   expect(later).toEqual(atOnce)
   const { handle } = getModelAnalytics(world, store, new Map(), 10)
-  const untouched = (await handle(exchange)).body
+  const untouched = (await handle(context)).body
   if (count === 0) expect(atOnce).toEqual(untouched)
   else expect(atOnce).not.toEqual(untouched)
 })

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { Log } from '../../src/core/log.ts'
-import type { SimRequest } from '../../src/exchange/exchange.ts'
+import type { SimRequest } from '../../src/exchange/request.ts'
 import { Journal } from '../../src/journal/journal.ts'
-import type { Handler } from '../../src/operations/handler.ts'
+import type { OperationHandler } from '../../src/operations/handler.ts'
 import { createPipeline } from '../../src/pipeline/pipeline.ts'
 import { Sandboxes } from '../../src/sandboxes/sandboxes.ts'
 import { createMemoryStore } from '../../src/state/memory/memory-store.ts'
@@ -10,7 +10,7 @@ import { sources } from '../support/catalogue.ts'
 import { recorder, type Said } from '../support/start.ts'
 
 /** The pipeline with a handler of our own for events: for what the shipped ones never do. */
-function setup(handle: Handler['handle'], log?: Log) {
+function setup(handle: OperationHandler['handle'], log?: Log) {
   const said: Said[] = []
   const sandboxes = new Sandboxes({
     seed: '1',
@@ -25,7 +25,7 @@ function setup(handle: Handler['handle'], log?: Log) {
     fixtures: sources.fixtures,
     sandboxes,
     store: createMemoryStore(),
-    handlers: new Map([['createEvent', { operationId: 'createEvent', metered: false, handle }]]),
+    handlers: new Map([['createEvent', { operationId: 'createEvent', handle }]]),
     fallback: undefined,
     scenarios: { ...sources, ofModel: new Map(), productsOfModel: new Map() },
     planOfUnknownKeys: 'growth',
@@ -69,7 +69,7 @@ describe('an exception is a bug', () => {
         throw new Error('the disk of worker 3 is full')
       },
     ],
-  ] as [string, Handler['handle']][])(
+  ] as [string, OperationHandler['handle']][])(
     '%s, it is a 500 in the service’s shape that names the request, and the stack is in the log',
     async (_name, handle) => {
       const { post, said } = setup(handle)
@@ -105,7 +105,7 @@ test('no sandbox stays busy, whatever fails: the answer, what says so, or what r
     throw new Error('the disk of worker 3 is full')
   }
   const mute: Log = { info: fail, warn: fail, error: fail }
-  const handles: Handler['handle'][] = [
+  const handles: OperationHandler['handle'][] = [
     () => ({ body: { success: true, eventId } }),
     async () => ({ body: { success: true, eventId } }),
     fail,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { families } from '../../src/scenarios/catalogue.ts'
 import { nullableFields } from '../../src/scenarios/data.ts'
+import { families } from '../../src/scenarios/definition.ts'
 import { describeCatalogue, describeParameter } from '../../src/scenarios/describe.ts'
 import { type Parameter, readValues } from '../../src/scenarios/parameters.ts'
 import { parseScenarios } from '../../src/scenarios/parse.ts'
@@ -41,7 +41,7 @@ describe('every entry of the catalogue', () => {
     if (parameter.default === undefined)
       return expect(parameter.name === 'max' || ['names', 'text'].includes(parameter.type)).toBe(true)
     const read = readValues([parameter], new Map([[parameter.name, String(parameter.default)]]))
-    expect(read).toEqual({ ok: true, values: { [parameter.name]: parameter.default } })
+    expect(read).toEqual({ ok: true, value: { [parameter.name]: parameter.default } })
   })
 })
 
@@ -110,14 +110,14 @@ describe('parameters', () => {
   test('that nobody knows are refused with those that there are', () => {
     expect(readValues([seconds, share], new Map([['x', '1']]))).toEqual({
       ok: false,
-      problem: 'has no parameter "x"; it takes: seconds, share',
+      error: 'has no parameter "x"; it takes: seconds, share',
     })
   })
 
   test('that must be given are asked for', () => {
     expect(readValues([names], new Map())).toMatchObject({
       ok: false,
-      problem: expect.stringContaining('"names"'),
+      error: expect.stringContaining('"names"'),
     })
   })
 

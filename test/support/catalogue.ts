@@ -1,5 +1,5 @@
 import { defaultSettings } from '../../src/config/settings.ts'
-import type { ActiveScenario, ScenarioDefinition } from '../../src/scenarios/catalogue.ts'
+import type { ActiveScenario, ScenarioDefinition } from '../../src/scenarios/definition.ts'
 import { parseScenarios } from '../../src/scenarios/parse.ts'
 import { loadInputs } from '../../src/simulator/loaded-inputs.ts'
 

@@ -1,6 +1,6 @@
 import { commands } from '../../src/config/arguments.ts'
 import { allSettings, defaultOf, defaultSettings, variableOf } from '../../src/config/settings.ts'
-import { families, type ScenarioDefinition } from '../../src/scenarios/catalogue.ts'
+import { families, type ScenarioDefinition } from '../../src/scenarios/definition.ts'
 import { describeParameter } from '../../src/scenarios/describe.ts'
 import { type Band, LABEL_BANDS } from '../../src/simulation/labels.ts'
 import { ISSUE_RULES } from '../../src/simulation/rules.ts'

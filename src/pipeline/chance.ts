@@ -1,35 +1,34 @@
 import { deriveChance } from '../core/seeded.ts'
-import { type Exchange, operationOf } from '../exchange/exchange.ts'
-import type { ActiveScenario } from '../scenarios/catalogue.ts'
-import type { Chance } from '../scenarios/effects.ts'
+import type { ActiveScenario, Chance } from '../scenarios/definition.ts'
 import { numberOf } from '../scenarios/parameters.ts'
 import { itemAt, type Sequence, sequencePrefix } from '../scenarios/parse.ts'
 import type { RuleSet } from '../scenarios/rules.ts'
 import type { Store } from '../state/store.ts'
+import { type Exchange, operationOf } from './exchange.ts'
 
 /**
- * The chance of this request's turn: seeded, and counted by sandbox, operation and what it is for, so that the n-th
- * such request of a run meets the same fate in every run. `count`: whose turns are counted, where that is not the purpose.
+ * Returns this request's chance for a purpose. It is derived from the seed and from the number of such requests before it in the sandbox
+ * and operation, so that the n-th such request of a run has the same fate in every run. `counter` names the count; default: the purpose.
  */
 export async function drawChance(
   exchange: Exchange,
   purpose: string,
   store: Store,
-  count = purpose,
+  counter = purpose,
 ): Promise<Chance> {
   const { id } = operationOf(exchange)
   const { name } = exchange.sandbox
-  const turn = await store.nextSequenceIndex(name, `chance ${id} ${count}`)
-  return (label) => deriveChance([exchange.seed, name, id, purpose, turn, label])
+  const index = await store.nextSequenceIndex(name, `chance ${id} ${counter}`)
+  return (label) => deriveChance([exchange.seed, name, id, purpose, index, label])
 }
 
-/** Whether chance lets the scenario act: its parameter `p`. */
+/** Returns true where chance lets the scenario act, by its parameter `p`. */
 export function fires({ values }: ActiveScenario, chance: Chance): boolean {
   const p = numberOf(values, 'p')
   return p === 1 || chance('p') < p
 }
 
-/** The item of the sequence that this request meets, in order of arrival. `prefix`: whose sequence it is. */
+/** Returns the item of the sequence for this request, in the order of arrival. `prefix` tells the sequences of rules from those of requests. */
 export async function nextItem(
   exchange: Exchange,
   sequence: Sequence,
@@ -40,18 +39,18 @@ export async function nextItem(
   return itemAt(sequence, await store.nextSequenceIndex(exchange.sandbox.name, key))
 }
 
-/** Whether a rule that is about this request still acts: its `probability` first, then its `times`. */
-export async function withinTimes(
+/** Returns true where a matching rule acts on this request: its `probability` is drawn first, then its `times` are counted. */
+export async function isRuleInForce(
   exchange: Exchange,
-  set: RuleSet,
+  rules: RuleSet,
   index: number,
   store: Store,
 ): Promise<boolean> {
-  const rule = set.rules[index]
+  const rule = rules.rules[index]
   if (!rule || rule.probability === 0 || rule.times === 0) return false
-  const key = `rule ${set.id} ${index}`
+  const key = `rule ${rules.id} ${index}`
   if (rule.probability < 1) {
-    // The set's id tells only which sets came before it, perhaps in other sandboxes: it must not settle anybody's fate.
+    // The id counts the sets that were put before, in other sandboxes too, so it may name the count but not decide the chance.
     const chance = await drawChance(exchange, `rule ${index}`, store, key)
     if (chance('probability') >= rule.probability) return false
   }

@@ -1,37 +1,38 @@
 import type { Operation } from '../contract/contract.ts'
 import { parseNow } from '../core/instant.ts'
-import { failure, type Result } from '../core/result.ts'
+import { failure, type Result, success } from '../core/result.ts'
 import { isSeed } from '../core/seeded.ts'
-import { type Exchange, operationOf, type Reply } from '../exchange/exchange.ts'
-import type { ActiveScenario, Catalogue } from '../scenarios/catalogue.ts'
+import type { Reply } from '../exchange/reply.ts'
+import type { ActiveScenario, Catalogue } from '../scenarios/definition.ts'
 import { parseScenarios, parseSequence, type Sequence, splitOutsideQuotes } from '../scenarios/parse.ts'
 import { headersOf } from '../scenarios/refusals.ts'
+import { type Exchange, operationOf } from './exchange.ts'
 
-/** The request headers that steer us. An `X-Sim-` header that is not one of these is refused, not ignored. */
+/** The request headers that steer the simulator. Any other `X-Sim-` header is refused, not ignored. */
 const controlHeaders = ['x-sim-scenario', 'x-sim-sequence', 'x-sim-sandbox', 'x-sim-seed', 'x-sim-now']
 
-/** What the request itself asks for. */
+/** The controls that the request itself carries. */
 export interface RequestedControls {
-  /** Whether it asks for anything that decides the answer. */
+  /** True where a control decides the reply, so that wider scopes are not looked at. */
   readonly any: boolean
   readonly scenarios: readonly ActiveScenario[]
   readonly sequence: Sequence | undefined
-  /** A documented example by name, as Prism's `Prefer: example=` has it. */
+  /** The reply of `Prefer: example=NAME`, as in Prism; undefined where no example is requested. */
   readonly example: Reply | undefined
-  /** The preferences that are ours, for `Preference-Applied`; empty for none. */
+  /** The preferences that were applied, for `Preference-Applied`: `code=404`; empty for none. */
   readonly preferred: string
 }
 
-/** Reads every control of the request; sets its own seed and instant. */
+/** Reads the controls of the request, and sets the seed and the instant that it names. The error is a sentence for the client. */
 export function readControls(exchange: Exchange, catalogue: Catalogue): Result<RequestedControls> {
   const { headers } = exchange.request
   const controls = Object.keys(headers).filter((name) => name.startsWith('x-sim-'))
-  if (controls.length === 0 && headers['prefer'] === undefined) return nothingAsked // as most requests
+  if (controls.length === 0 && headers['prefer'] === undefined) return noControls // most requests
   const unknown = controls.find((name) => !controlHeaders.includes(name))
   if (unknown) return failure(`There is no control header "${unknown}". Known: ${controlHeaders.join(', ')}.`)
   const preferences = readPreferences(headers['prefer'])
-  const world = setWorld(exchange, preferences)
-  if (world) return failure(world)
+  const problem = setSeedAndNow(exchange, preferences)
+  if (problem) return failure(problem)
   const scenarios = parseScenarios(headers['x-sim-scenario'] ?? '', catalogue)
   if (!scenarios.ok) return scenarios
   if (headers['x-sim-scenario'] !== undefined && scenarios.value.length === 0)
@@ -49,14 +50,14 @@ export function readControls(exchange: Exchange, catalogue: Catalogue): Result<R
   return { ok: true, value: { any, scenarios: all, sequence: sequence.value, ...preferred.value } }
 }
 
-const nothingAsked: Result<RequestedControls> = {
+const noControls: Result<RequestedControls> = {
   ok: true,
   value: { any: false, scenarios: [], sequence: undefined, example: undefined, preferred: '' },
 }
 
 const none = { ok: true, value: undefined } as const
 
-/** `Prefer: code=` and `example=`, which together mean the example of that status. */
+/** Reads `Prefer: code=` and `example=`; together they name the example of that status. */
 function readPreferred(
   exchange: Exchange,
   catalogue: Catalogue,
@@ -79,26 +80,26 @@ function readPreferred(
     return byCode.ok ? { ok: true, value: { byCode: byCode.value, example: undefined, preferred } } : byCode
   }
   const example = exampleReply(operation, name, code)
-  return typeof example === 'string'
-    ? failure(example)
-    : { ok: true, value: { byCode: [], example, preferred } }
+  if (!example.ok) return example
+  return success({ byCode: [], example: example.value, preferred })
 }
 
-/** The example's reply, or why there is none. Without a code the success status is looked through first. */
-function exampleReply(operation: Operation, name: string, code: string | undefined): Reply | string {
+/** Returns the reply with the named example. Without a code the examples of the success status are searched first. */
+function exampleReply(operation: Operation, name: string, code: string | undefined): Result<Reply> {
   const statuses = code === undefined ? [operation.successStatus, ...operation.statuses] : [Number(code)]
   for (const status of statuses) {
     const example = operation.examples(status).find((candidate) => candidate.name === name)
-    if (example) return { status, headers: headersOf(status), body: example.value, origin: 'scenario' }
+    if (example)
+      return success({ status, headers: headersOf(status), body: example.value, origin: 'scenario' })
   }
   const known = operation.statuses.flatMap((status) =>
     operation.examples(status).map((example) => `${status} ${example.name}`),
   )
-  return `Prefer: example=${name}: ${operation.id} documents ${known.join(', ')}.`
+  return failure(`Prefer: example=${name}: ${operation.id} documents ${known.join(', ')}.`)
 }
 
-/** `X-Sim-Seed`, `X-Sim-Now` and `Prefer: seed=`. Returns what is wrong with them. */
-function setWorld(exchange: Exchange, preferences: ReadonlyMap<string, string>): string | undefined {
+/** Applies `X-Sim-Seed`, `X-Sim-Now` and `Prefer: seed=`. Returns what is wrong with them; undefined: nothing. */
+function setSeedAndNow(exchange: Exchange, preferences: ReadonlyMap<string, string>): string | undefined {
   const { headers } = exchange.request
   const seed = headers['x-sim-seed'] ?? preferences.get('seed')
   if (seed !== undefined) {
@@ -114,7 +115,7 @@ function setWorld(exchange: Exchange, preferences: ReadonlyMap<string, string>):
   return undefined
 }
 
-/** RFC 7240: preferences with commas, the first of a name counts, names in any case, values perhaps in quotes. */
+/** Parses a `Prefer` header (RFC 7240): items are separated by commas, the first of a name counts, names are case-insensitive, values may be quoted. */
 function readPreferences(header: string | undefined): Map<string, string> {
   const preferences = new Map<string, string>()
   for (const item of splitOutsideQuotes(header ?? '', ',')) {

@@ -1,13 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import type { Json } from '../../src/core/json.ts'
-import type { Exchange, Origin, Reply } from '../../src/exchange/exchange.ts'
-import { checkAnswer } from '../../src/pipeline/check-answer.ts'
+import type { Origin, Reply } from '../../src/exchange/reply.ts'
+import { checkReply } from '../../src/pipeline/check-reply.ts'
+import type { Exchange } from '../../src/pipeline/exchange.ts'
 import { operationOf } from '../support/catalogue.ts'
 import { recorder, type Said } from '../support/start.ts'
 
 function setup() {
   const said: Said[] = []
-  const check = checkAnswer(recorder(said))
+  const check = checkReply(recorder(said))
   const exchange = { operation: operationOf('createEvent'), request: { id: 'req-1' } } as unknown as Exchange
   const answer = (status: number, body: Json, origin: Origin = 'contract'): Reply =>
     check(exchange, { status, headers: {}, body, origin })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { bytesOf, type Reply } from '../../src/exchange/exchange.ts'
+import { bytesOf, type Reply } from '../../src/exchange/reply.ts'
 
 const reply: Reply = { status: 200, headers: {}, body: { long: 'é'.repeat(500) }, origin: 'contract' }
 

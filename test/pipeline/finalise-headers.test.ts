@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Violation } from '../../src/documents/violation.ts'
-import { violationsHeader } from '../../src/pipeline/mark.ts'
+import { violationsHeader } from '../../src/pipeline/finalise-headers.ts'
 
 const violation = (message: string): Violation => ({
   in: 'body',

@@ -1,15 +1,16 @@
 import type { Operation } from '../contract/contract.ts'
 import type { Log } from '../core/log.ts'
-import type { Exchange, Reply } from '../exchange/exchange.ts'
 import { refusals } from '../exchange/refusals.ts'
+import type { Reply } from '../exchange/reply.ts'
+import type { ReplyStage } from './stage.ts'
 
-/** No answer of ours breaks the contract unless somebody asked for the damage: one that would is a bug, and says so. */
-export function checkAnswer(log: Log) {
-  return function checkAnswer(exchange: Exchange, reply: Reply): Reply {
+/** Checks the reply against the contract before any damage on purpose. A reply of ours that breaks it is a bug and becomes a 500. */
+export function checkReply(log: Log): ReplyStage {
+  return function checkReply(exchange, reply) {
     const { operation, request } = exchange
-    if (!operation || reply.body === undefined || isPassed(operation, reply)) return reply
+    if (!operation || reply.body === undefined || isExempt(operation, reply)) return reply
     const violations = operation.checkResponse(reply.status, reply.body)
-    // A refusal that the document forgot (401 of an operation that somebody added) is still the right one.
+    // A refusal that an edited contract does not document (401 of an added operation) is still the right refusal.
     if (reply.status >= 400 && violations.every(({ keyword }) => keyword === 'status')) return reply
     if (violations.length === 0) {
       if (reply.cached) reply.cached.fits = operation
@@ -27,7 +28,7 @@ export function checkAnswer(log: Log) {
   }
 }
 
-/** The simulator speaks for itself, and a lasting body that has passed before is the same one. */
-function isPassed(operation: Operation, { origin, cached }: Reply): boolean {
+/** Exempts replies about the simulator itself, and cached bodies that were checked before. */
+function isExempt(operation: Operation, { origin, cached }: Reply): boolean {
   return origin === 'simulator' || cached?.fits === operation
 }

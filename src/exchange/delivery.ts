@@ -1,0 +1,51 @@
+import type { Reply } from './reply.ts'
+
+/** How a reply is written to the socket. Every mode but `whole` is damage that was switched on. */
+export type DeliveryMode =
+  | { readonly kind: 'whole' }
+  /** The body in this many pieces, spread over this many milliseconds. */
+  | { readonly kind: 'dribble'; readonly ms: number; readonly pieces: number }
+  /** Nothing is sent, and the connection stays open. */
+  | { readonly kind: 'hang' }
+  /** TCP RST. */
+  | { readonly kind: 'reset' }
+  /** The connection is closed without a byte. */
+  | { readonly kind: 'empty' }
+  /** The first `keep` (0 to 1) of the body under the Content-Length of the whole body, then the end of the connection. */
+  | { readonly kind: 'truncated'; readonly keep: number }
+  /** The first `keep` (0 to 1) of the body, with a Content-Length that agrees. */
+  | { readonly kind: 'malformed'; readonly keep: number }
+
+/** Tells of every delivery mode whether the client gets a reply that it can use. */
+const usable: { readonly [Kind in DeliveryMode['kind']]: boolean } = {
+  whole: true,
+  dribble: true,
+  hang: false,
+  reset: false,
+  empty: false,
+  truncated: false,
+  malformed: false,
+}
+
+/** The delivery modes after which the client has no usable reply: it cannot know whether its request was carried out. */
+export const unusableDeliveries: readonly string[] = Object.entries(usable).flatMap(([kind, isUsable]) =>
+  isUsable ? [] : [kind],
+)
+
+/** When and how a reply is written. */
+export interface Delivery {
+  /** Milliseconds before anything is sent. */
+  readonly delayMs: number
+  readonly mode: DeliveryMode
+}
+
+/** The delivery of the real service: at once, and whole. */
+export const immediateDelivery: Delivery = { delayMs: 0, mode: { kind: 'whole' } }
+
+/** A reply with its delivery. */
+export interface OutgoingReply {
+  readonly reply: Reply
+  readonly delivery: Delivery
+  /** The instant in the `Date` header, epoch milliseconds; undefined: the machine's time. */
+  readonly date: number | undefined
+}

@@ -1,0 +1,29 @@
+/** The vocabulary of one HTTP exchange: request, reply, delivery, refusals, decision trace. A request; its reply is in `reply.ts`. */
+
+/** A request body as it was read from the socket. It is not parsed yet. */
+export type RequestBody =
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
+  /** Larger than the limit, or in an encoding that could not be decoded. `status` is HTTP's status for it. */
+  | { readonly kind: 'unreadable'; readonly status: number; readonly reason: string }
+  /** The client disconnected before the end of the body: no reply can reach it. */
+  | { readonly kind: 'aborted' }
+
+/** A request as it was read from the socket. */
+export interface SimRequest {
+  /** The journal's key, unique in the process; sent back as `X-Request-Id`. */
+  readonly id: string
+  /** The machine's time of receipt, epoch milliseconds. */
+  readonly at: number
+  /** Returns the milliseconds since the receipt, by a monotonic clock. */
+  readonly elapsed: () => number
+  /** Upper case. */
+  readonly method: string
+  /** As sent: percent-encoding untouched, no query. */
+  readonly path: string
+  /** As sent, without the question mark; empty without a query. */
+  readonly query: string
+  /** Lower-case names. Repeated headers are joined with commas; of a header that takes one value (`Content-Type`) the first counts. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: RequestBody
+}

@@ -1,0 +1,43 @@
+/** What an allowed operation does. The table of handlers: a new operation is the document, one file here, and its line below. */
+import type { Contract } from '../contract/contract.ts'
+import type { World } from '../simulation/analytics.ts'
+import type { Store } from '../state/store.ts'
+import { getModelAnalytics } from './analytics.ts'
+import { createEvent } from './events.ts'
+import type { OperationHandler } from './handler.ts'
+import { createPrompt } from './prompts.ts'
+
+/** The things that handlers work with. */
+export interface OperationDeps {
+  readonly contract: Contract
+  readonly world: World
+  readonly store: Store
+  /** Ids of the products that each model belongs to, by the model's id; both in lower case. */
+  readonly productsOfModel: ReadonlyMap<string, readonly string[]>
+  /** The number of analytics answers that are cached at most; 0 caches none. */
+  readonly cacheSize: number
+}
+
+/** Handlers by `operationId`. */
+export type OperationHandlers = ReadonlyMap<string, OperationHandler>
+
+/** Creates the handlers of those operations that the contract has; an edited contract may have left some out. */
+export function createHandlers({
+  contract,
+  world,
+  store,
+  productsOfModel,
+  cacheSize,
+}: OperationDeps): OperationHandlers {
+  const handlers = [
+    getModelAnalytics(world, store, productsOfModel, cacheSize),
+    createPrompt(store),
+    createEvent(store),
+  ]
+  const documented = new Set(contract.operations.map(({ id }) => id))
+  return new Map(
+    handlers
+      .filter(({ operationId }) => documented.has(operationId))
+      .map((handler) => [handler.operationId, handler]),
+  )
+}

@@ -1,0 +1,46 @@
+import { immediateDelivery } from '../exchange/delivery.ts'
+import { refusals } from '../exchange/refusals.ts'
+import type { Reply } from '../exchange/reply.ts'
+import { type Exchange, operationOf } from './exchange.ts'
+import type { ReplyStage } from './stage.ts'
+
+/**
+ * Damages the reply as scenarios ask, after it passed the contract check, and records the damage. Damage that the request itself asks
+ * for and that cannot be done is refused; from a wider scope it is left out.
+ */
+export function applyDrift(): ReplyStage {
+  return function applyDrift(exchange, original) {
+    const { reply, problem } = driftedReply(exchange, original)
+    if (problem !== undefined) {
+      exchange.delivery = { ...exchange.delivery, mode: immediateDelivery.mode } // the refusal must reach the client
+      return refusals.control(problem)
+    }
+    if (losesAck(exchange) && isStored(original))
+      exchange.delivery = { ...exchange.delivery, mode: { kind: 'reset' } }
+    const { kind } = exchange.delivery.mode
+    if (kind !== 'whole') exchange.damage = [...exchange.damage, kind]
+    return reply
+  }
+}
+
+const losesAck = ({ scenarios }: Exchange) =>
+  scenarios.some(({ definition, values }) => definition.effect(values).kind === 'lose-ack')
+
+/** Returns true for the acknowledgement of a stored write; `lost-ack` never loses a refusal. */
+const isStored = ({ status, origin }: Reply) => status < 300 && origin === 'contract'
+
+/** Returns the reply with the drift that acts on it, of which there is at most one, or the reason why the drift cannot be done. */
+function driftedReply(exchange: Exchange, reply: Reply): { reply: Reply; problem?: string } {
+  const active = exchange.scenarios.find(({ definition }) => definition.family === 'drift')
+  const effect = active?.definition.effect(active.values)
+  if (!active || effect?.kind !== 'drift') return { reply }
+  const operation = operationOf(exchange)
+  const schema = operation.responseSchema(reply.status)
+  if (reply.origin === 'simulator' || !schema || reply.body === undefined) return { reply }
+  const damaged = effect.damage(reply.body, schema, exchange.seed)
+  if (!damaged.ok) return exchange.requestedExplicitly ? { reply, problem: damaged.error } : { reply }
+  const { body, pointer } = damaged.value
+  exchange.damage = [...exchange.damage, `${active.definition.name} at ${pointer || '/'}`]
+  exchange.answerViolations = operation.checkResponse(reply.status, body)
+  return { reply: { ...reply, body, bytes: undefined, cached: undefined, origin: 'scenario' } }
+}

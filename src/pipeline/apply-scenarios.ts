@@ -1,0 +1,63 @@
+import type { Reply } from '../exchange/reply.ts'
+import type { ActiveScenario, Chance, Effect } from '../scenarios/definition.ts'
+import { numberOf } from '../scenarios/parameters.ts'
+import type { Store } from '../state/store.ts'
+import { drawChance, fires } from './chance.ts'
+import { type Exchange, operationOf } from './exchange.ts'
+
+/** Applies the scenarios that fire by chance, in order; returns the reply of the last scenario that replies instead of the operation. */
+export async function applyScenarios(
+  exchange: Exchange,
+  scenarios: readonly ActiveScenario[],
+  store: Store,
+): Promise<Reply | undefined> {
+  let reply: Reply | undefined
+  for (const active of scenarios) {
+    const effect = active.definition.effect(active.values)
+    const isRandom = numberOf(active.values, 'p') < 1 || (effect.kind === 'delay' && effect.drawn)
+    const chance: Chance = isRandom ? await drawChance(exchange, active.text, store) : () => 0
+    if (!fires(active, chance)) {
+      exchange.trace?.notes.push(`Chance spares the request of "${active.text}".`)
+      continue
+    }
+    exchange.scenarios = [...exchange.scenarios, active]
+    reply = applyEffect(exchange, effect, chance) ?? reply
+  }
+  return reply
+}
+
+/** Applies the part of an effect that comes before the operation; drift and `lost-ack` are applied by `applyDrift`. */
+function applyEffect(exchange: Exchange, effect: Effect, chance: Chance): Reply | undefined {
+  switch (effect.kind) {
+    case 'answer':
+      return effect.reply(operationOf(exchange))
+    case 'data':
+      exchange.dataOverrides = { ...exchange.dataOverrides, ...effect.overrides }
+      return undefined
+    case 'delay':
+      exchange.delivery = { ...exchange.delivery, delayMs: effect.ms(chance) }
+      return undefined
+    case 'deliver':
+      exchange.delivery = { ...exchange.delivery, mode: effect.mode }
+      return undefined
+    default:
+      return undefined
+  }
+}
+
+/** Returns those scenarios that make sense for the operation of the exchange. */
+export function applicableScenarios(
+  exchange: Exchange,
+  scenarios: readonly ActiveScenario[],
+): readonly ActiveScenario[] {
+  return scenarios.filter((active) => inapplicableReason(exchange, active) === undefined)
+}
+
+/** Returns the reason why a scenario makes no sense for the operation of the exchange; undefined where it makes sense. */
+export function inapplicableReason(
+  exchange: Exchange,
+  { definition, values, text }: ActiveScenario,
+): string | undefined {
+  const reason = definition.inapplicableReason(operationOf(exchange), values)
+  return reason === undefined ? undefined : `The scenario "${text}" makes no sense here: ${reason}.`
+}

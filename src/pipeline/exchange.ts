@@ -1,0 +1,140 @@
+import type { Operation, ParameterValues, RawParameters } from '../contract/contract.ts'
+import type { Json } from '../core/json.ts'
+import { readQuery } from '../core/query-string.ts'
+import { type ReadJson, readJson } from '../core/strict-json.ts'
+import type { Violation } from '../documents/violation.ts'
+import type { DecisionTrace } from '../exchange/decision-trace.ts'
+import { type Delivery, immediateDelivery } from '../exchange/delivery.ts'
+import type { SimRequest } from '../exchange/request.ts'
+import { defaultSandbox, type Sandbox, type Sandboxes } from '../sandboxes/sandboxes.ts'
+import { type ActiveScenario, type DataOverrides, noOverrides } from '../scenarios/definition.ts'
+import type { WriteContext } from '../state/store.ts'
+import { type Bearer, readBearer } from './bearer.ts'
+
+/** The caller, as far as the bearer token tells. */
+export interface Caller {
+  /** The token without a sandbox suffix. Never logged, never stored. */
+  readonly token: string
+  readonly plan: string
+  /** The scenario of a magic token; undefined for every other token. */
+  readonly scenario: string | undefined
+}
+
+/** One request on its way through the stages; each stage adds its results. */
+export interface Exchange {
+  readonly request: SimRequest
+  sandbox: Sandbox
+  /** The sandbox's seed, or the request's own. */
+  seed: string
+  /** The sandbox's time at the receipt, or the request's own; epoch milliseconds. It does not change during the request. */
+  now: number
+  /** The path without the sandbox's base path. */
+  path: string
+  /** Set by `identify`. */
+  operation: Operation | undefined
+  pathParameters: Readonly<Record<string, string>>
+  readonly bearer: Bearer
+  /** Set by `authenticate`; undefined where the operation asks for no credential. */
+  caller: Caller | undefined
+  /** Set by `scenario`: the scenarios that act on this request, in the order in which they were written. */
+  scenarios: readonly ActiveScenario[]
+  /** Set by `scenario`: true where the request itself names its scenarios, so that they must not fail silently. */
+  requestedExplicitly: boolean
+  /** Set by `scenario`: the changes that the data family makes to the reply. */
+  dataOverrides: DataOverrides
+  /** The parameters as sent; see `rawParametersOf`. Undefined until they are first read. */
+  rawParameters: RawParameters | undefined
+  /** The body as JSON; see `jsonOf`. Undefined until it is first read. */
+  json: ReadJson | undefined
+  /** Set by `validate`. */
+  parameters: ParameterValues | undefined
+  /** Set by `validate`; undefined where the operation takes no body. */
+  body: Json | undefined
+  /** Rules of the contract that the request broke. */
+  violations: readonly Violation[]
+  /** Rules of the contract that the reply breaks: by damage on purpose, or in a reply of ours that was withheld. */
+  answerViolations: readonly Violation[]
+  /** Findings about a request that the service accepts and a careful client would not send. */
+  advice: readonly Violation[]
+  /** Set by `scenario` and `applyDrift`. */
+  delivery: Delivery
+  /** The damage done to the reply on purpose, after it passed the contract check: `drop-field at /messageCount`. */
+  damage: readonly string[]
+  /** Headers that every reply to this request carries: rate fields, `Preference-Applied`. */
+  readonly extraHeaders: Record<string, string>
+  /** Collects the reasons for the reply; undefined outside `POST /__sim/explain`. */
+  readonly trace: DecisionTrace | undefined
+}
+
+/** Begins an exchange in the default sandbox; `identify` switches to the sandbox that the request names. */
+export function createExchange(
+  request: SimRequest,
+  sandboxes: Pick<Sandboxes, 'use'>,
+  trace: DecisionTrace | undefined,
+): Exchange {
+  const sandbox = sandboxes.use(defaultSandbox)
+  sandbox.activeRequests += 1
+  return {
+    request,
+    sandbox,
+    seed: sandbox.seed,
+    now: sandbox.clock.now(),
+    path: request.path,
+    operation: undefined,
+    pathParameters: {},
+    bearer: readBearer(request.headers['authorization']),
+    caller: undefined,
+    scenarios: [],
+    requestedExplicitly: false,
+    dataOverrides: noOverrides,
+    delivery: immediateDelivery,
+    damage: [],
+    rawParameters: undefined,
+    json: undefined,
+    parameters: undefined,
+    body: undefined,
+    violations: [],
+    answerViolations: [],
+    advice: [],
+    extraHeaders: {},
+    trace,
+  }
+}
+
+/** Moves the exchange to another sandbox, with that sandbox's seed and time. */
+export function switchSandbox(exchange: Exchange, sandbox: Sandbox): void {
+  exchange.sandbox.activeRequests -= 1
+  sandbox.activeRequests += 1
+  exchange.sandbox = sandbox
+  exchange.seed = sandbox.seed
+  exchange.now = sandbox.clock.now()
+}
+
+/** Returns the operation of an exchange that `identify` let through. */
+export function operationOf(exchange: Exchange): Operation {
+  if (!exchange.operation) throw new Error('a stage needs the operation before identify has found it')
+  return exchange.operation
+}
+
+/** Returns the request's body as JSON, parsed once; undefined without a body. `validate` judges it. */
+export function jsonOf(exchange: Exchange): ReadJson | undefined {
+  const { body } = exchange.request
+  if (body.kind === 'bytes') exchange.json ??= readJson(body.bytes)
+  return exchange.json
+}
+
+/** Returns the parameters as sent, read once, once `identify` has found the operation; a repeated query parameter is an array. */
+export function rawParametersOf(exchange: Exchange): RawParameters {
+  const { request, pathParameters } = exchange
+  exchange.rawParameters ??= {
+    path: pathParameters,
+    query: readQuery(request.query),
+    header: request.headers,
+  }
+  return exchange.rawParameters
+}
+
+/** Returns the sandbox, seed and time under which the exchange changes the state. */
+export function writeContextOf({ sandbox, seed, now }: Exchange): WriteContext {
+  return { sandbox: sandbox.name, seed, now }
+}

@@ -1,0 +1,56 @@
+import type { Violation } from '../documents/violation.ts'
+import { totalOf } from '../exchange/refusals.ts'
+import { bytesOf, type Reply } from '../exchange/reply.ts'
+import type { Exchange } from './exchange.ts'
+import type { ReplyStage } from './stage.ts'
+
+/** The longest violations header, in characters; clients and proxies refuse much longer headers. */
+const maxHeaderLength = 4000
+
+/** Encodes the body and sets the headers as they are sent; with `simHeaders` also those that explain the reply. */
+export function finaliseHeaders(simHeaders: boolean): ReplyStage {
+  return function finaliseHeaders(exchange, reply) {
+    const headers = inAscii({ ...reply.headers, ...exchange.extraHeaders })
+    if (simHeaders) addSimHeaders(headers, exchange, reply)
+    const { status, body, origin, mediaType, cached, stream } = reply
+    // Written out member by member so that all replies have one hidden class: V8 reads them faster (11 µs a request, see FINDINGS).
+    return { status, headers, body, origin, mediaType, bytes: bytesOf(reply), cached, stream }
+  }
+}
+
+function addSimHeaders(headers: Record<string, string>, exchange: Exchange, reply: Reply): void {
+  const { request, operation, sandbox, scenarios, violations } = exchange
+  headers['X-Request-Id'] = request.id
+  headers['X-Sim-Origin'] = reply.origin
+  headers['X-Sim-Sandbox'] = sandbox.name
+  if (operation) headers['X-Sim-Operation'] = toAscii(operation.id)
+  if (exchange.damage.length > 0) headers['X-Sim-Damage'] = toAscii(exchange.damage.join(', '))
+  if (scenarios.length > 0) headers['X-Sim-Scenario'] = toAscii(scenarios.map(({ text }) => text).join(', '))
+  if (violations.length > 0) headers['X-Sim-Violations'] = violationsHeader(violations)
+}
+
+/** Returns `{"total":3,"violations":[...]}`, always complete JSON: the last violations are left out where they do not fit, and `total` counts them. */
+export function violationsHeader(violations: readonly Violation[]): string {
+  for (let count = violations.length; count > 0; count -= 1) {
+    const text = toAscii(
+      JSON.stringify({ total: totalOf(violations), violations: violations.slice(0, count) }),
+    )
+    if (text.length <= maxHeaderLength) return text
+  }
+  return JSON.stringify({ total: totalOf(violations), violations: [] })
+}
+
+/** Escapes header values: Node refuses characters beyond Latin-1, and names come from documents and requests of any alphabet. */
+function inAscii(headers: Record<string, string>): Record<string, string> {
+  for (const name in headers) headers[name] = toAscii(headers[name] ?? '')
+  return headers
+}
+
+/** Escapes everything but visible ASCII; within JSON the escapes mean the same characters. */
+function toAscii(text: string): string {
+  if (!/[^\x20-\x7e]/.test(text)) return text
+  return text.replace(
+    /[^\x20-\x7e]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+}

@@ -1,0 +1,127 @@
+import type { ActiveScenario, Catalogue } from '../scenarios/definition.ts'
+import { parseScenarios } from '../scenarios/parse.ts'
+import { mismatch, type RuleInput, type RuleSet, ruleSequencePrefix } from '../scenarios/rules.ts'
+import { modelsIn, productsOf } from '../scenarios/subject.ts'
+import type { Store } from '../state/store.ts'
+import { applicableScenarios } from './apply-scenarios.ts'
+import { isRuleInForce, nextItem } from './chance.ts'
+import { type Exchange, jsonOf, operationOf } from './exchange.ts'
+
+/** The sources of scenarios besides the request's own control headers. */
+export interface ScenarioSources {
+  readonly catalogue: Catalogue
+  /** Scenarios of magic models by the model's id in lower case (`fixtures/models.yaml`). */
+  readonly ofModel: ReadonlyMap<string, string>
+  /** Ids of the products that each model belongs to, by the model's id (`fixtures/products.yaml`). */
+  readonly productsOfModel: ReadonlyMap<string, readonly string[]>
+  /** The rules of `--scenario` and `--scenarios`, for every sandbox. */
+  readonly startUp: RuleSet
+}
+
+/** Returns false where no magic value and no rule can act on the request, so that the stage need not wait. */
+export function hasWiderScope(exchange: Exchange, sources: ScenarioSources): boolean {
+  const rules = exchange.sandbox.rules.rules.length + sources.startUp.rules.length
+  return rules > 0 || scenariosOfMagicValues(exchange, sources).length > 0
+}
+
+/** Returns the scenarios of the narrowest scope that has any for this request: magic values, then the sandbox, then the start-up. */
+export async function scenariosOfWiderScope(
+  exchange: Exchange,
+  sources: ScenarioSources,
+  store: Store,
+): Promise<readonly ActiveScenario[]> {
+  const byMagicValue = applicableScenarios(exchange, scenariosOfMagicValues(exchange, sources))
+  if (byMagicValue.length > 0) {
+    exchange.trace?.notes.push('A magic value of the request decides (fixtures/).')
+    return byMagicValue
+  }
+  const scopes: readonly Scope[] = [
+    { name: 'sandbox', rules: exchange.sandbox.rules },
+    { name: 'start-up', rules: sources.startUp },
+  ]
+  for (const scope of scopes) {
+    const active = await scenariosOfRules(exchange, scope, sources, store)
+    if (active.length > 0) return active
+  }
+  return []
+}
+
+function scenariosOfMagicValues(
+  { caller, pathParameters }: Exchange,
+  { catalogue, ofModel }: ScenarioSources,
+): readonly ActiveScenario[] {
+  const texts = caller?.scenario === undefined ? [] : [caller.scenario]
+  for (const name in pathParameters) {
+    const ofId = ofModel.get((pathParameters[name] ?? '').toLowerCase())
+    if (ofId !== undefined) texts.push(ofId)
+  }
+  return texts.flatMap((text) => {
+    const parsed = parseScenarios(text, catalogue)
+    if (!parsed.ok) throw new Error(parsed.error) // the start has parsed all fixtures
+    return parsed.value
+  })
+}
+
+interface Scope {
+  readonly name: 'sandbox' | 'start-up'
+  readonly rules: RuleSet
+}
+
+/** Returns the scenarios of the first rule that acts on the request. */
+async function scenariosOfRules(
+  exchange: Exchange,
+  { name, rules }: Scope,
+  { productsOfModel }: ScenarioSources,
+  store: Store,
+): Promise<readonly ActiveScenario[]> {
+  if (rules.rules.length === 0) return []
+  const { trace } = exchange
+  const input = ruleInput(exchange, productsOfModel)
+  for (const [index, rule] of rules.rules.entries()) {
+    const active = await scenariosOfRule(exchange, rules, index, input, store)
+    if (typeof active === 'string') trace?.notes.push(`Rule ${index} of the ${name} ${active}.`)
+    else {
+      if (trace) trace.rule = { scope: name, index }
+      trace?.notes.push(`Rule ${index} of the ${name} acts: ${JSON.stringify(rule.source)}.`)
+      return active
+    }
+  }
+  return []
+}
+
+/** Returns the scenarios of a rule for this request, or the reason why the rule does not act. */
+async function scenariosOfRule(
+  exchange: Exchange,
+  rules: RuleSet,
+  index: number,
+  input: RuleInput,
+  store: Store,
+): Promise<readonly ActiveScenario[] | string> {
+  const rule = rules.rules[index]
+  const field = rule ? mismatch(rule, input) : 'enabled'
+  if (!rule || field !== undefined) return `is not about this request: ${field}`
+  const applicable = applicableScenarios(exchange, rule.scenarios)
+  // A request that the scenario makes no sense for does not count against the rule's `times`.
+  if (!rule.sequence && applicable.length === 0) return 'makes no sense for this request'
+  if (!(await isRuleInForce(exchange, rules, index, store)))
+    return 'does not act: it is used up, or chance spares the request'
+  if (!rule.sequence) return applicable
+  const item = await nextItem(exchange, rule.sequence, store, ruleSequencePrefix(rules, index))
+  const active = applicableScenarios(exchange, [item])
+  return active.length > 0 ? active : `makes no sense for this request at its turn, "${item.text}"`
+}
+
+function ruleInput(exchange: Exchange, productsOfModel: ReadonlyMap<string, readonly string[]>): RuleInput {
+  const models = modelsIn(exchange.pathParameters)
+  const body = () => {
+    const read = jsonOf(exchange)
+    return read?.ok ? read.value : undefined
+  }
+  return {
+    operation: operationOf(exchange).id,
+    models,
+    headers: exchange.request.headers,
+    products: () => productsOf(body(), models, productsOfModel),
+    body,
+  }
+}
