@@ -3,7 +3,7 @@ import type { Violation } from '../documents/violation.ts'
 import { retryHeaders } from './rate-headers.ts'
 import type { Origin, Reply } from './reply.ts'
 
-/** The service's error body with a status. `error` says what is wrong and what a right request looks like. */
+/** Returns a reply with the service's error body. `error` says what is wrong and what a right request looks like. */
 export function refuse(
   status: number,
   error: string,
@@ -14,8 +14,8 @@ export function refuse(
 }
 
 /**
- * The first of these statuses that the operation documents; the first of all where it documents none of them. So the
- * document decides whether a refused body is a 400 or a 422.
+ * Returns the first of these statuses that the operation documents, or the first of all where it documents none. So the contract decides
+ * whether a refused body is a 400 or a 422.
  */
 export function documentedStatus(operation: Operation, wanted: readonly [number, ...number[]]): number {
   return wanted.find((status) => operation.statuses.includes(status)) ?? wanted[0]
@@ -23,10 +23,10 @@ export function documentedStatus(operation: Operation, wanted: readonly [number,
 
 const quoted = (names: readonly string[]) => names.map((name) => `"${name}"`).join(', ')
 
-/** Of a request whose client went away. */
+/** The error of a request whose client disconnected before the end of the body. */
 export const abortedMessage = 'The client went away before the end of its body.'
 
-/** Every refusal that the pipeline itself gives. The order they are tried in is the pipeline's. */
+/** The refusals of the pipeline. Their order in time is the order of its stages. */
 export const refusals = {
   outsideBase: (base: string, path: string, meant: boolean) =>
     refuse(
@@ -58,7 +58,7 @@ export const refusals = {
     ),
   invalid: (operation: Operation, violations: readonly Violation[]) =>
     refuse(documentedStatus(operation, invalidStatuses(violations)), sentenceOf(violations), 'contract'),
-  /** Never heard: its client has gone. The log and the journal have it. */
+  /** Never reaches the client, which has gone; the log and the journal record it. */
   aborted: () => refuse(400, abortedMessage, 'simulator'),
   unreadableBody: (operation: Operation, status: number, reason: string) =>
     refuse(documentedStatus(operation, [status, 400, 422]), reason, 'contract'),
@@ -71,7 +71,7 @@ export const refusals = {
       'contract',
       retryHeaders(resetMs),
     ),
-  /** A control of ours that cannot be understood. */
+  /** Refuses a control that cannot be parsed or carried out. */
   control: (problem: string) => refuse(400, problem, 'simulator'),
   ownFault: (problem: string) => refuse(500, problem, 'simulator'),
 }
@@ -81,12 +81,12 @@ function invalidStatuses(violations: readonly Violation[]): readonly [number, ..
   return onlyMediaType ? [415, 400, 422] : [400, 422]
 }
 
-/** How many rules were broken, named or not. */
+/** Returns the number of broken rules, named or only counted. */
 export function totalOf(violations: readonly Violation[]): number {
   return violations.reduce((total, { count = 1 }) => total + count, 0)
 }
 
-/** Every broken rule in one sentence, with its place and what would be right. */
+/** Returns one sentence with all broken rules, each with its place and what would be right. */
 export function sentenceOf(violations: readonly Violation[]): string {
   const each = violations.map(({ in: place, pointer, message }) => `${place}${pointer}: ${message}`)
   const count = violations.length === 1 ? '' : ` (${totalOf(violations)} problems)`

@@ -1,4 +1,4 @@
-/** What happens to one request: `createPipeline` below is THE ORDER. */
+/** The way of one request through the stages; `createPipeline` is THE ORDER. */
 import type { Contract } from '../contract/contract.ts'
 import type { Fallback } from '../contract/fallback.ts'
 import { type Awaitable, andThen, lastly, rescued } from '../core/awaitable.ts'

@@ -3,31 +3,31 @@ import { lastNow } from '../core/instant.ts'
 export const clockModes = ['real', 'frozen', 'shifted'] as const
 export type ClockMode = (typeof clockModes)[number]
 
-/** What a clock shows: `real` the machine's time, `frozen` one instant, `shifted` a time that goes on from elsewhere. */
+/** The state of a clock: `real` shows the machine's time, `frozen` one instant, `shifted` a running time with an offset. */
 export interface ClockState {
   readonly mode: ClockMode
   /** Epoch milliseconds. */
   readonly now: number
 }
 
-/** A sandbox's time. */
+/** The clock of a sandbox. */
 export class Clock {
   readonly #real: () => number
   readonly #frozenAtStart: number | undefined
   #mode: ClockMode = 'real'
-  /** Where a frozen one stands. */
+  /** The instant of a frozen clock, epoch milliseconds. */
   #frozen = 0
-  /** What a shifted one is ahead of the machine. */
+  /** The offset of a shifted clock from the machine's time, milliseconds. */
   #shift = 0
 
-  /** `frozenAt` (epoch milliseconds): the instant it stands at from the start; undefined: real time. */
+  /** @param frozenAt the instant at which the clock starts frozen, epoch milliseconds; undefined: it starts real */
   constructor(real: () => number, frozenAt: number | undefined) {
     this.#real = real
     this.#frozenAtStart = frozenAt
     this.reset()
   }
 
-  /** Never beyond the last instant that an answer can show, however long a shifted clock runs. */
+  /** Returns epoch milliseconds, at most the last instant that an answer can show. */
   now(): number {
     return Math.min(lastNow, this.#mode === 'frozen' ? this.#frozen : this.#real() + this.#shift)
   }
@@ -36,21 +36,21 @@ export class Clock {
     return { mode: this.#mode, now: this.now() }
   }
 
-  /** `now` counts for `frozen` and `shifted`; without it they start from what the clock shows. */
+  /** Sets the mode. `now` is the instant at which `frozen` and `shifted` begin; default: the time that the clock shows. */
   set(mode: ClockMode, now = this.now()): void {
     this.#mode = mode
     this.#frozen = now
     this.#shift = mode === 'shifted' ? now - this.#real() : 0
   }
 
-  /** Moves the clock on; a real one is shifted from then on. False where it would leave the bounds of `parseNow`. */
+  /** Advances the clock; a real clock becomes shifted. Returns false, without a change, where the time would be beyond the year 9999. */
   advance(ms: number): boolean {
     if (this.now() + ms > lastNow) return false
     this.set(this.#mode === 'frozen' ? 'frozen' : 'shifted', this.now() + ms)
     return true
   }
 
-  /** Back to how it was at start. */
+  /** Restores the mode of the start. */
   reset(): void {
     if (this.#frozenAtStart === undefined) this.set('real')
     else this.set('frozen', this.#frozenAtStart)

@@ -1,37 +1,38 @@
+/** The registry of sandboxes, and a sandbox's clock. */
 import { noRules, type RuleSet } from '../scenarios/rules.ts'
 import { Clock } from './clock.ts'
 
-/** A world of its own inside the process: everything that changes belongs to one. */
+/** A sandbox: everything that changes belongs to a sandbox, and sandboxes do not affect each other. */
 export interface Sandbox {
   readonly name: string
-  /** Its analytics, identifiers and chance are derived from this. */
+  /** The seed of its analytics, identifiers and chance. */
   seed: string
   readonly clock: Clock
-  /** What is switched on for all its requests. */
+  /** The rules for all its requests. */
   rules: RuleSet
-  /** Requests that are being answered. A sandbox with any is not idle. */
+  /** The number of requests in progress; above 0 the sandbox is not evicted. */
   activeRequests: number
-  /** Real time of the last use, epoch milliseconds. */
+  /** The machine's time of the last use, epoch milliseconds. */
   usedAt: number
-  /** Which use of all sandboxes that was. */
+  /** The number of that use among the uses of all sandboxes. */
   lastUse: number
 }
 
 export interface SandboxDefaults {
   readonly seed: string
-  /** Epoch milliseconds; undefined: the clock runs. */
+  /** The instant at which clocks start frozen, epoch milliseconds; undefined: they start real. */
   readonly frozenAt: number | undefined
-  /** The machine's time, epoch milliseconds. */
+  /** Returns the machine's time, epoch milliseconds. */
   readonly now: () => number
-  /** How many there may be; one more, and the one that is idle for longest goes. */
+  /** The number of sandboxes at most; for one more, the sandbox that is idle for longest is evicted. */
   readonly limit: number
-  /** After so many milliseconds without a request a sandbox goes. */
+  /** The milliseconds without a request after which a sandbox may be evicted. */
   readonly idleMs: number
-  /** Called with the name of each that goes, and why. */
+  /** Called for each evicted sandbox. */
   readonly onEvicted: (name: string, reason: 'limit' | 'idle') => void
 }
 
-/** The sandbox of requests that name none. It is never dropped. */
+/** The sandbox of requests that name none. It is never evicted. */
 export const defaultSandbox = 'default'
 
 export const sandboxNameRule =
@@ -41,7 +42,7 @@ export function isSandboxName(name: string): boolean {
   return /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name)
 }
 
-/** Every sandbox of the process, made on first use. */
+/** All sandboxes of the process; each is created on its first use. */
 export class Sandboxes {
   readonly #known = new Map<string, Sandbox>()
   readonly #defaults: SandboxDefaults
@@ -53,17 +54,17 @@ export class Sandboxes {
     this.#limit = defaults.limit
   }
 
-  /** Takes in what the last process kept. However many these are, none goes for another: the limit is for new ones. */
+  /** Adds the sandboxes that the state holds. They are not evicted for each other: the limit is raised to their number. */
   adopt(names: readonly string[]): void {
     for (const name of names) if (!this.#known.has(name)) this.#known.set(name, this.#create(name))
-    const withDefault = this.#known.size + (this.#known.has(defaultSandbox) ? 0 : 1) // it comes in any case
+    const withDefault = this.#known.size + (this.#known.has(defaultSandbox) ? 0 : 1)
     this.#limit = Math.max(this.#limit, withDefault)
   }
 
-  /** The sandbox of this name, which becomes the one used last. */
+  /** Returns the sandbox of this name, created if necessary, and marks it as used. */
   use(name: string): Sandbox {
     const known = this.#known.get(name)
-    if (!known) this.#makeRoom()
+    if (!known) this.#evict()
     const sandbox = known ?? this.#create(name)
     if (!known) this.#known.set(name, sandbox)
     sandbox.usedAt = this.#defaults.now()
@@ -71,17 +72,17 @@ export class Sandboxes {
     return sandbox
   }
 
-  /** A copy of the sandbox as `use` would give it; none is made, and none becomes the one used last. */
+  /** Returns a copy of the sandbox that `use` would return, without creating it or marking it as used. */
   peek(name: string): Sandbox {
     return { ...(this.#known.get(name) ?? this.#create(name)), activeRequests: 0 }
   }
 
-  /** The one used longest ago first. Put in order only here, since every request uses one or two. */
+  /** Returns all sandboxes, the least recently used first. They are sorted here and not at each use, since every request uses one or two. */
   list(): readonly Sandbox[] {
     return [...this.#known.values()].sort((one, other) => one.lastUse - other.lastUse)
   }
 
-  /** Back to how it was at start: clock, seed and rules. What the store holds of it is the store's. */
+  /** Restores clock, seed and rules of the start. The store's records of the sandbox are not touched. */
   reset(name: string): void {
     const sandbox = this.use(name)
     sandbox.seed = this.#defaults.seed
@@ -106,7 +107,7 @@ export class Sandboxes {
     }
   }
 
-  #makeRoom(): void {
+  #evict(): void {
     const { idleMs, now, onEvicted } = this.#defaults
     const idle = this.list().filter(
       ({ name, activeRequests }) => name !== defaultSandbox && activeRequests === 0,

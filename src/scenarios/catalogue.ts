@@ -6,7 +6,7 @@ import { driftScenarios } from './drift.ts'
 import { refusalScenarios, statusScenarios } from './refusals.ts'
 import { timeScenarios } from './time.ts'
 
-/** Everything that can be switched on for this contract and these personas. */
+/** Creates the catalogue of the scenarios that a contract and its personas allow. */
 export function createCatalogue(contract: Contract, personas: readonly NamedPersona[]): Catalogue {
   const definitions = [
     ...refusalScenarios(),

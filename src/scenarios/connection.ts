@@ -11,7 +11,7 @@ const keep: Parameter = {
   description: 'The share of the body that is sent.',
 }
 
-/** The connection family, and the answer that is lost after the write was kept. */
+/** Returns the connection family, and `lost-ack` of the idempotency family. */
 export function connectionScenarios(): ScenarioDefinition[] {
   return [
     entry('reset', 'The connection is reset (TCP RST) instead of an answer.', [], () => ({ kind: 'reset' })),

@@ -3,10 +3,10 @@ import { isObject, type Json, type JsonObject } from '../core/json.ts'
 import type { DataOverrides, NamedPersona, ScenarioDefinition } from './definition.ts'
 import { namesOf } from './parameters.ts'
 
-/** The operation whose figures are invented; the data family is about nothing else. */
+/** The operation with invented figures; the data family applies to no other. */
 const analytics = 'getModelAnalytics'
 
-/** The data family: every persona by its name, `all-null`, `no-null`, `null;fields=...`. */
+/** Returns the data family: every persona by its name, `all-null`, `no-null`, `null;fields=...`. */
 export function dataScenarios(contract: Contract, personas: readonly NamedPersona[]): ScenarioDefinition[] {
   return [
     ...personas.map(({ name, about }) =>
@@ -66,7 +66,7 @@ function inapplicableReason(operation: Operation): string | undefined {
     : `it shapes the answer of ${analytics}, not of ${operation.id}`
 }
 
-/** Every field that the contract lets be null: `avgSafetyScore`, and `dataPoints.avgSafetyScore` inside an array. */
+/** Returns all nullable fields of the contract's analytics: `avgSafetyScore`, and `dataPoints.avgSafetyScore` inside an array. */
 export function nullableFields(contract: Contract): string[] {
   const operation = contract.operations.find(({ id }) => id === analytics)
   const schema = operation?.responseSchema(operation.successStatus)

@@ -1,4 +1,4 @@
-/** Everything that can be switched on. The definition of a scenario and its effects; the families are built from it. */
+/** Everything that can be switched on. Here: the definition of a scenario and its effects, from which the families are built. */
 import type { Operation } from '../contract/contract.ts'
 import type { Json, JsonObject } from '../core/json.ts'
 import type { Result } from '../core/result.ts'
@@ -9,22 +9,22 @@ import type { Parameter, ScenarioValues } from './parameters.ts'
 export const families = ['refusals', 'data', 'time', 'connection', 'drift', 'idempotency'] as const
 export type Family = (typeof families)[number]
 
-/** One thing that can be switched on. Help, README, control plane and the tests' sweep are built from these. */
+/** A scenario that can be switched on. Help, README, control plane and the sweep of all scenarios in the tests are built from these. */
 export interface ScenarioDefinition {
   readonly name: string
   readonly family: Family
-  /** One sentence: what happens. */
+  /** One sentence that says what the client meets. */
   readonly description: string
-  /** Its own parameters; every entry also takes `p`. */
+  /** Its own parameters, besides `p`, which every scenario takes. */
   readonly parameters: readonly Parameter[]
-  /** Why it makes no sense for an operation; undefined where it does. */
+  /** Returns the reason why the scenario makes no sense for an operation; undefined: it makes sense. */
   inapplicableReason(operation: Operation, values: ScenarioValues): string | undefined
-  /** What is wrong with values that are each well formed; undefined where nothing is. */
+  /** Returns what is wrong with values that are each well formed, e.g. `max` below `ms`; undefined: nothing. */
   problem?(values: ScenarioValues): string | undefined
   effect(values: ScenarioValues): Effect
 }
 
-/** The parameter of every entry: any of them can be flaky. */
+/** The parameter `p` of every scenario: the probability that it acts on a request. */
 export const probability: Parameter = {
   name: 'p',
   type: 'number',
@@ -34,16 +34,16 @@ export const probability: Parameter = {
   description: 'How likely it is for a request, drawn by the seed.',
 }
 
-/** A scenario with its parameters, switched on by somebody. */
+/** A scenario that is switched on, with its parameters. */
 export interface ActiveScenario {
   readonly definition: ScenarioDefinition
   readonly values: ScenarioValues
-  /** As it was written: `rate-limited;retry-after=3`. */
+  /** The text that switched it on: `rate-limited;retry-after=3`. */
   readonly text: string
 }
 
 export interface Catalogue {
-  /** Every entry once. Documented statuses by their number come last. */
+  /** All scenarios; the documented statuses by their number come last. */
   readonly definitions: readonly ScenarioDefinition[]
   find(name: string): ScenarioDefinition | undefined
 }
@@ -53,9 +53,9 @@ export interface NamedPersona {
   readonly about: string
 }
 
-/** How the data family bends the invented figures of one answer. */
+/** The changes that the data family makes to the invented figures of one answer. */
 export interface DataOverrides {
-  /** A persona instead of the model's own. */
+  /** The persona in place of the model's own; undefined: the model's own. */
   readonly persona: string | undefined
   readonly shape: 'no-null' | 'all-null' | undefined
   /** Fields set to null whatever the figures say: `avgSafetyScore`, `dataPoints.avgSafetyScore`. */
@@ -64,7 +64,7 @@ export interface DataOverrides {
 
 export const noOverrides: DataOverrides = { persona: undefined, shape: undefined, nulls: [] }
 
-/** A number in [0, 1) for this request and this scenario; another label, another number. Seeded, so that it repeats. */
+/** Returns a number in [0, 1) for this request, scenario and label; the same in every run with the same seed. */
 export type Chance = (label: string) => number
 
 /** A body with one rule of its schema broken, at this JSON pointer. */
@@ -73,21 +73,21 @@ export interface DriftedBody {
   readonly pointer: string
 }
 
-/** What a scenario does to a request that it acts on. */
+/** The effect of a scenario on a request. */
 export type Effect =
-  /** Nothing: the service as it is. Stands in for "no scenario" where a wider scope has one. */
+  /** No change. Switches off the scenarios of wider scopes. */
   | { readonly kind: 'ordinary' }
-  /** Answers instead of the operation. */
+  /** Replies in place of the operation. */
   | { readonly kind: 'answer'; readonly reply: (operation: Operation) => Reply }
-  /** Bends the answer of the operation. */
+  /** Changes the figures in the operation's answer. */
   | { readonly kind: 'data'; readonly overrides: Partial<DataOverrides> }
-  /** Lets the client wait; milliseconds. `drawn`: the delay is up to chance. */
+  /** Delays the reply by these milliseconds. `drawn` is true where the delay depends on chance. */
   | { readonly kind: 'delay'; readonly drawn: boolean; readonly ms: (chance: Chance) => number }
-  /** Changes how the answer gets onto the wire, if it gets there. */
+  /** Changes how the reply is written to the socket. */
   | { readonly kind: 'deliver'; readonly mode: DeliveryMode }
-  /** Lets a write succeed and loses its answer. */
+  /** Stores the write and resets the connection before its acknowledgement. */
   | { readonly kind: 'lose-ack' }
-  /** Breaks a rule of the answer's schema. `seed` settles where. */
+  /** Breaks one rule of the reply's schema, at a place that `seed` decides. */
   | {
       readonly kind: 'drift'
       readonly damage: (body: Json, schema: JsonObject, seed: string) => Result<DriftedBody>

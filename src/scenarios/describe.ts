@@ -1,7 +1,7 @@
 import { type Catalogue, probability, type ScenarioDefinition } from './definition.ts'
 import type { Parameter } from './parameters.ts'
 
-/** The catalogue as `--help` shows it: a line an entry, its parameters below. */
+/** Returns the catalogue as `--help` shows it: a line for each scenario, with its parameters below. */
 export function describeCatalogue(catalogue: Catalogue): string {
   const lines = catalogue.definitions.flatMap((entry) => [
     row(entry.name, entry.description),
@@ -16,7 +16,7 @@ function parameterLines(entry: ScenarioDefinition): string[] {
   return entry.parameters.map((parameter) => row('', `  ${describeParameter(parameter)}`))
 }
 
-/** `retry-after=1 (s): When the client may come back.` */
+/** Returns `retry-after=1 (s): When the client may come back.` */
 export function describeParameter(parameter: Parameter): string {
   const { name, default: standard, unit, description } = parameter
   const choices = parameter.type === 'choice' ? ` One of ${parameter.of.join(', ')}.` : ''

@@ -1,22 +1,22 @@
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
 import { failure, type Result, success } from '../core/result.ts'
 import { deriveChance } from '../core/seeded.ts'
+import { type BodyLocation, bodyLocations, replaced, typesOf } from './body-locations.ts'
 import type { DriftedBody, ScenarioDefinition } from './definition.ts'
 import { numberOf, type Parameter, textOf } from './parameters.ts'
-import { type BodyLocation, bodyLocations, replaced, typesOf } from './sites.ts'
 
-/** One way in which an answer can drift from its contract. Each breaks exactly one rule of the schema. */
+/** A kind of drift from the contract. Each breaks exactly one rule of the reply's schema. */
 interface Drift {
   readonly name: string
   readonly description: string
-  /** Whether it can be done to this value. */
+  /** Returns true where the drift can be done to this value. */
   readonly possible: (site: BodyLocation) => boolean
-  /** Whether an answer of this schema can hold such a value; asked before there is an answer. */
+  /** Returns true where a body of this schema can hold such a value. It is asked before there is a reply. */
   readonly conceivable: (schema: JsonObject, required: boolean) => boolean
   readonly damage: (body: Json, site: BodyLocation) => Json
 }
 
-/** A value whose type is its only rule: where it is also bound to listed values, a wrong type would break two. */
+/** Returns true for a schema whose only rule about a value is its type: under an `enum` a wrong type would break two rules. */
 const typeOnly = (schema: JsonObject) =>
   typesOf(schema).length > 0 && !('enum' in schema) && !('const' in schema)
 
@@ -82,7 +82,7 @@ const parameters: readonly Parameter[] = [
   },
 ]
 
-/** The drift family: damage derived from the schema of the answer. */
+/** Returns the drift family: damage derived from the reply's schema. */
 export function driftScenarios(): ScenarioDefinition[] {
   return drifts.map((drift) => ({
     name: drift.name,
@@ -94,7 +94,7 @@ export function driftScenarios(): ScenarioDefinition[] {
       const inside = schema ? insideOf(schema) : []
       const pointer = textOf(values, 'pointer')
       const conceivable = inside.filter((one) => drift.conceivable(one.schema, one.required))
-      // What a write has kept cannot be refused any more: there only what every answer has can be named.
+      // A write is stored before its reply can be damaged, so its drift must name a field that every reply has.
       const fitting = conceivable.filter(({ certain }) => certain || operation.method === 'GET')
       if (fitting.length === 0) return `the answer of ${operation.id} has no field that this could be done to`
       if (pointer === undefined || fitting.some((one) => one.pattern.test(pointer))) return undefined
@@ -123,18 +123,18 @@ function damageAt(
   return failure(`The scenario "${drift.name}" cannot be done ${where} this answer.`)
 }
 
-/** A schema inside a response schema, with the pointers that lead to its values. */
+/** A schema within a response schema, with the pointers to its values. */
 interface SchemaLocation {
-  /** As a JSON pointer, with a star for the index of an item. */
+  /** JSON pointer with a star for the index of an item: `/dataPoints/*`. */
   readonly path: string
   readonly pattern: RegExp
   readonly schema: JsonObject
   readonly required: boolean
-  /** Whether every answer has it: required all the way, and in no array. */
+  /** True where every body has the value: it is required at each level, and in no array. */
   readonly certain: boolean
 }
 
-/** What a schema holds is the same for every request: found once. */
+/** The locations within each schema, found once: a schema does not change between requests. */
 const known = new WeakMap<JsonObject, readonly SchemaLocation[]>()
 
 function insideOf(schema: JsonObject): readonly SchemaLocation[] {
@@ -143,7 +143,7 @@ function insideOf(schema: JsonObject): readonly SchemaLocation[] {
   return inside
 }
 
-/** Deeper schemas than this are recursive ones. */
+/** The depth at which a schema is taken to be recursive. */
 const deepest = 12
 
 const root = { path: '', required: false, certain: true, depth: 0 }

@@ -1,5 +1,5 @@
 import { failure, type Result, success } from '../core/result.ts'
-/** How a parameter's text is read. A closed set, so that help, README, catalogue and reader agree. */
+/** The type of a parameter, by which its text is parsed. */
 export type ParameterKind =
   | { readonly type: 'integer' | 'number'; readonly minimum: number; readonly maximum: number }
   | { readonly type: 'choice'; readonly of: readonly string[] }
@@ -7,14 +7,14 @@ export type ParameterKind =
   /** Names separated by "|". */
   | { readonly type: 'names' }
 
-/** One parameter of a catalogue entry. */
+/** A parameter of a scenario. */
 export type Parameter = ParameterKind & {
   readonly name: string
-  /** What holds where it is not given; undefined: see `required`. */
+  /** The value where none is given; undefined: none, see `required`. */
   readonly default?: number | string
-  /** True where an entry makes no sense without it. */
+  /** True where a value must be given. */
   readonly required?: boolean
-  /** `s`, `ms`; absent for a plain number or a text. */
+  /** `s` or `ms`; absent for a plain number or a text. */
   readonly unit?: string
   /** One sentence, for help and README. */
   readonly description: string
@@ -22,13 +22,13 @@ export type Parameter = ParameterKind & {
 
 export type ScenarioValue = number | string | readonly string[]
 
-/** The values of an entry's parameters; one that has no default and was not given is absent. */
+/** The values of a scenario's parameters; a parameter without a default that was not given is absent. */
 export type ScenarioValues = Readonly<Record<string, ScenarioValue>>
 
-/** Longest text of one control. Generous for people, too short to be a burden. */
+/** The longest text of one control, in characters. */
 export const maxControlLength = 2000
 
-/** The typed values of the parameters, defaults filled in; or what is wrong with them. */
+/** Parses the values of parameters and fills in defaults. The error is the end of a sentence: `has no parameter "x"`. */
 export function readValues(
   specs: readonly Parameter[],
   sent: ReadonlyMap<string, string>,
@@ -48,28 +48,28 @@ export function readValues(
   return success(values)
 }
 
-/** A number that `readValues` has read. */
+/** Returns a number that `readValues` has parsed. */
 export function numberOf(values: ScenarioValues, name: string): number {
   const value = values[name]
   if (typeof value !== 'number') throw new Error(`the parameter ${name} is not a number`)
   return value
 }
 
-/** A text that `readValues` has read; undefined where it was not given and has no default. */
+/** Returns a text that `readValues` has parsed; undefined where none was given and there is no default. */
 export function textOf(values: ScenarioValues, name: string): string | undefined {
   const value = values[name]
   if (typeof value === 'string' || value === undefined) return value
   throw new Error(`the parameter ${name} is not a text`)
 }
 
-/** A list of names that `readValues` has read. */
+/** Returns a list of names that `readValues` has parsed. */
 export function namesOf(values: ScenarioValues, name: string): readonly string[] {
   const value = values[name]
   if (typeof value !== 'object') throw new Error(`the parameter ${name} is not a list of names`)
   return value
 }
 
-/** What would be right: `a whole number from 0 to 86400 (s)`. */
+/** Returns what a parameter takes: `a whole number from 0 to 86400 (s)`. */
 function rangeOf(spec: Parameter): string {
   switch (spec.type) {
     case 'integer':

@@ -3,22 +3,22 @@ import type { Effect } from './definition.ts'
 import { type ActiveScenario, type Catalogue, probability, type ScenarioDefinition } from './definition.ts'
 import { maxControlLength, numberOf, readValues } from './parameters.ts'
 
-/** Items of a sequence: `429*2` is one item, met twice. */
+/** An item of a sequence: `429*2` is one item for two requests. */
 export interface SequenceItem {
   readonly scenario: ActiveScenario
   readonly times: number
 }
 
-/** `429*2, 200`: the n-th request gets the n-th item, the last one repeats. */
+/** A sequence such as `429*2, 200`: the n-th request gets the n-th item, and the last item repeats. */
 export interface Sequence {
   readonly items: readonly SequenceItem[]
-  /** As it was written; two of the same text in one sandbox and operation are one sequence. */
+  /** The text of the sequence. In one sandbox and operation, sequences of the same text share one count. */
   readonly text: string
 }
 
 /**
- * Reads `slow;ms=200, rate-limited;retry-after="3"`: scenarios with commas, parameters with semicolons. Quotes protect
- * both. Empty text asks for nothing.
+ * Parses `slow;ms=200, rate-limited;retry-after="3"`: commas separate scenarios, semicolons parameters; both may stand in quotes. Empty
+ * text is an empty list.
  */
 export function parseScenarios(text: string, catalogue: Catalogue): Result<ActiveScenario[]> {
   if (text.length > maxControlLength)
@@ -33,10 +33,10 @@ export function parseScenarios(text: string, catalogue: Catalogue): Result<Activ
   return clash === undefined ? { ok: true, value: scenarios } : failure(clash)
 }
 
-/** What the key of a sequence's count begins with, so that those who ask how far it is can tell it from other counts. */
+/** The prefix of the keys under which requests' sequences are counted; it tells them from other counts. */
 export const sequencePrefix = 'sequence '
 
-/** Reads `429;retry-after=1*2, 200`. */
+/** Parses `429;retry-after=1*2, 200`. */
 export function parseSequence(text: string, catalogue: Catalogue): Result<Sequence> {
   if (text.length > maxControlLength)
     return failure(`A sequence's text is at most ${maxControlLength} characters long.`)
@@ -53,7 +53,7 @@ export function parseSequence(text: string, catalogue: Catalogue): Result<Sequen
     : failure('A sequence has at least one item, e.g. "429*2, 200".')
 }
 
-/** The item that a request meets that has `before` others of the sequence before it. */
+/** Returns the item of the request that `before` others of the sequence precede. */
 export function itemAt({ items }: Sequence, before: number): ActiveScenario {
   let passed = 0
   for (const { scenario, times } of items) {
@@ -65,7 +65,7 @@ export function itemAt({ items }: Sequence, before: number): ActiveScenario {
   return last.scenario
 }
 
-/** What an effect decides about an answer; each can be decided once. */
+/** The aspect of a reply that each kind of effect decides; two effects must not decide the same aspect. */
 const decides = {
   ordinary: 'answer',
   answer: 'answer',
@@ -76,13 +76,13 @@ const decides = {
   drift: 'drift',
 } as const satisfies Record<Effect['kind'], string>
 
-/** Two scenarios that cannot both act on one answer: both would decide the same of it, or one leaves the other nothing to act on. */
+/** Finds two scenarios that cannot both act on one reply: they decide the same aspect, or the first leaves the second nothing to act on. */
 export function findConflict(scenarios: readonly ActiveScenario[]): string | undefined {
   if (scenarios.length < 2) return undefined
   const decided = new Map<string, ActiveScenario>()
   for (const active of scenarios) {
     const effect = effectOf(active)
-    // Nulls come on top of whatever settles the figures.
+    // Nulls are set on the figures that another scenario decides.
     if (effect.kind === 'data' && effect.overrides.nulls) continue
     const other = decided.get(decides[effect.kind])
     if (other) return clash(other, active)
@@ -129,7 +129,7 @@ function namesIn(catalogue: Catalogue): string {
   return catalogue.definitions.map((entry) => entry.name).join(', ')
 }
 
-/** The parts between separators, trimmed, empty ones left out; a separator inside double quotes is text. */
+/** Splits a text at separators outside double quotes; parts are trimmed, and empty parts left out. */
 export function splitOutsideQuotes(text: string, separator: string): string[] {
   if (text === '') return []
   const parts: string[] = ['']

@@ -5,10 +5,10 @@ import { documentedStatus, refuse } from '../exchange/refusals.ts'
 import type { ScenarioDefinition } from './definition.ts'
 import { numberOf, type Parameter, readValues, type ScenarioValues } from './parameters.ts'
 
-/** A refusal that can be asked for by name. */
+/** A refusal that is switched on by its name. */
 interface Refusal {
   readonly name: string
-  /** In order of preference; the first that the operation documents is sent. */
+  /** Statuses in order of preference; the first that the operation documents is sent. */
   readonly statuses: readonly [number, ...number[]]
   /** The message of the error body. */
   readonly error: string
@@ -67,7 +67,7 @@ const named: readonly Refusal[] = [
   },
 ]
 
-/** The refusals family: `forbidden`, `rate-limited;retry-after=3`, ... */
+/** Returns the refusals family: `forbidden`, `rate-limited;retry-after=3`, ... */
 export function refusalScenarios(): ScenarioDefinition[] {
   return named.map((refusal) => ({
     name: refusal.name,
@@ -88,7 +88,7 @@ export function refusalScenarios(): ScenarioDefinition[] {
   }))
 }
 
-/** Every documented status by its number; a success status stands for the service as it is. */
+/** Returns a scenario for every documented status, by its number; a success status leaves the service as it is. */
 export function statusScenarios(contract: Contract): ScenarioDefinition[] {
   const statuses = new Set(contract.operations.flatMap((operation) => operation.statuses))
   return [...statuses].sort((a, b) => a - b).map(statusEntry)
@@ -103,7 +103,7 @@ function statusEntry(status: number): ScenarioDefinition {
       family: 'refusals',
       description: 'The service as it is, with its own success status, whatever a wider scope says.',
       parameters: [],
-      // Any of them, since "429*2, 200" means as much to an operation that answers 201.
+      // Every success status fits every operation, so that "429*2, 200" works for an operation that answers 201.
       inapplicableReason: () => undefined,
       effect: () => ({ kind: 'ordinary' }),
     }
@@ -127,14 +127,14 @@ function statusEntry(status: number): ScenarioDefinition {
   }
 }
 
-/** What an answer of this status carries besides its body: 401 its challenge, 429 and 503 when to come back. */
+/** Returns the headers of a reply by its status: the challenge of a 401, the time to retry of a 429 or 503. */
 export function headersOf(status: number): Record<string, string> {
   const { parameters = [], headers } = named.find(({ statuses }) => statuses[0] === status) ?? {}
   const standard = readValues(parameters, new Map())
   return (standard.ok && headers?.(standard.value)) || {}
 }
 
-/** The fields of a limited answer, all from the same figures so that they agree. */
+/** Returns the headers of a 429; all are computed from the same figures, so that they agree. */
 function limitedHeaders(quota: number, resetMs: number): Record<string, string> {
   return { ...rateHeaders(quota, 0, resetMs), ...retryHeaders(resetMs) }
 }

@@ -5,7 +5,7 @@ import type { Finding, Findings } from '../documents/finding.ts'
 import { readSource } from '../documents/read-source.ts'
 import { type Rule, type RuleContext, readRules } from './rules.ts'
 
-/** Reads a file of rules (YAML or JSON); every finding has its line. */
+/** Loads a file of rules (YAML or JSON); every finding has its line. */
 export async function loadScenarioFile(
   file: string,
   context: RuleContext,
@@ -31,7 +31,7 @@ export async function loadScenarioFile(
   return { ok: false, error: rules.error.map(({ pointer, message }) => at(pointer, message)) }
 }
 
-/** Whether a document looks like a scenario file rather than a contract. */
+/** Returns true for a document that has rules and is no contract. */
 export function isScenarioFile(value: unknown): boolean {
   return isObject(value) && 'rules' in value && !('openapi' in value)
 }

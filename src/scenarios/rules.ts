@@ -5,11 +5,11 @@ import { failure, type Result, success } from '../core/result.ts'
 import type { ActiveScenario, Catalogue } from './definition.ts'
 import { parseScenarios, parseSequence, type Sequence } from './parse.ts'
 
-/** Which requests a rule is about; what is absent does not narrow. */
+/** The requests that a rule matches; an absent condition matches all. */
 export interface RuleMatch {
-  /** Id of the model that is asked for. */
+  /** Id of the requested model. */
   readonly model?: string
-  /** `productId` of the body; for analytics the product that the model belongs to by the fixtures. */
+  /** `productId` of the body; for analytics a product of the model (`fixtures/products.yaml`). */
   readonly product?: string
   /** Lower-case names with the exact values. */
   readonly header?: Readonly<Record<string, string>>
@@ -17,50 +17,50 @@ export interface RuleMatch {
   readonly body?: Readonly<Record<string, Json>>
 }
 
-/** One thing switched on for many requests. */
+/** A rule: scenarios, or a sequence, for all requests that it matches. */
 export interface Rule {
   /** `operationId`; absent: every operation. */
   readonly operation: string | undefined
   readonly match: RuleMatch
-  /** Either scenarios that act together, or a sequence. */
+  /** Scenarios that act together; empty where the rule has a sequence. */
   readonly scenarios: readonly ActiveScenario[]
   readonly sequence: Sequence | undefined
-  /** For so many requests; undefined: for all. */
+  /** The number of requests that the rule acts on at most; undefined: unlimited. */
   readonly times: number | undefined
-  /** 0 to 1, drawn by the seed for each request. */
+  /** The probability, 0 to 1, that the rule acts; drawn by the seed for each request. */
   readonly probability: number
   readonly enabled: boolean
-  /** As it was given. */
+  /** The rule as JSON, as it was put. */
   readonly source: JsonObject
 }
 
-/** Rules in their order; the first that acts on a request is the only one that does. */
+/** Rules in their order; only the first that acts on a request does so. */
 export interface RuleSet {
-  /** Another id, other counts: rules that are put anew begin anew. */
+  /** Part of the keys under which the rules are counted: rules that are put again begin to count again. */
   readonly id: string
   readonly rules: readonly Rule[]
 }
 
-/** What the key of the count of a rule's sequence begins with: rules that are written alike count each for itself. */
+/** Returns the prefix of the key under which a rule's sequence is counted; rules of the same text count separately. */
 export function ruleSequencePrefix({ id }: RuleSet, index: number): string {
   return `rule sequence ${id} ${index} `
 }
 
 export const noRules: RuleSet = { id: 'none', rules: [] }
 
-/** Something wrong with a rule, at its JSON pointer. */
+/** A fault of a rule, at its JSON pointer. */
 export interface RuleProblem {
   readonly pointer: string
   readonly message: string
 }
 
-/** What rules are read against. */
+/** The names that rules may use. */
 export interface RuleContext {
   readonly catalogue: Catalogue
   readonly contract: Contract
 }
 
-/** Reads `{rules: [...]}` that fits `spec/scenarios.schema.json`; names everything that does not exist or makes no sense. */
+/** Parses `{rules: [...]}` that fits `spec/scenarios.schema.json`; the error lists all names that do not exist and all rules that make no sense. */
 export function readRules(
   document: JsonObject,
   context: RuleContext,
@@ -78,7 +78,7 @@ function readRule(
 ): { rule: Rule; problems: RuleProblem[] } {
   const { operations } = context.contract
   const operation = textIn(source, 'operation')
-  const about = operations.filter(({ id }) => operation === undefined || id === operation)
+  const matching = operations.filter(({ id }) => operation === undefined || id === operation)
   const acting = readActing(source, context.catalogue)
   const match: RuleMatch = isObject(source['match']) ? lowerCaseHeaders(source['match']) : {}
   const rule: Rule = {
@@ -91,14 +91,14 @@ function readRule(
     source,
   }
   const unknown =
-    about.length > 0
+    matching.length > 0
       ? []
       : [`There is no operation "${operation}". Known: ${operations.map(({ id }) => id).join(', ')}.`]
   const problems = [
     ...unknown.map((message) => ({ pointer: `${pointer}/operation`, message })),
     ...(acting.ok ? [] : [{ pointer: `${pointer}/${acting.at}`, message: acting.problem }]),
-    ...misfits(rule, about).map((message) => ({ pointer, message })),
-    ...matchProblems(match, `${pointer}/match`, about),
+    ...inapplicable(rule, matching).map((message) => ({ pointer, message })),
+    ...matchProblems(match, `${pointer}/match`, matching),
   ]
   return { rule, problems }
 }
@@ -127,8 +127,8 @@ function readActing(source: JsonObject, catalogue: Catalogue): Acting {
   return { ok: true, acting: { scenarios: parsed.value, sequence: undefined } }
 }
 
-/** A rule may be wider than its scenarios, but not so that one of them fits none of its operations. */
-function misfits({ scenarios, sequence }: ActingPart, operations: readonly Operation[]): string[] {
+/** Returns the scenarios of a rule that make sense for none of its operations. */
+function inapplicable({ scenarios, sequence }: ActingPart, operations: readonly Operation[]): string[] {
   const all = [...scenarios, ...(sequence?.items.map(({ scenario }) => scenario) ?? [])]
   return all.flatMap(({ definition, values, text }) => {
     const reasons = operations.map((operation) => definition.inapplicableReason(operation, values))
@@ -197,18 +197,18 @@ const numberIn = (source: JsonObject, name: string) => {
   return typeof value === 'number' ? value : undefined
 }
 
-/** What a rule can see of a request. */
+/** The parts of a request that rules can match. */
 export interface RuleInput {
   readonly operation: string
   readonly models: readonly string[]
   readonly headers: Readonly<Record<string, string | undefined>>
-  /** The products that the request is about. */
+  /** Returns the ids of the request's products. */
   readonly products: () => readonly string[]
-  /** The JSON body; undefined where there is none. */
+  /** Returns the JSON body; undefined without one. */
   readonly body: () => Json | undefined
 }
 
-/** Where a rule is not about a request: `operation`, `match/header/x-team`; undefined where it is. */
+/** Returns the first condition of a rule that a request does not meet: `operation`, `match/header/x-team`; undefined: the rule matches. */
 export function mismatch({ enabled, operation, match }: Rule, facts: RuleInput): string | undefined {
   if (!enabled) return 'enabled'
   if (operation !== undefined && operation !== facts.operation) return 'operation'

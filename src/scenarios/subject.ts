@@ -1,11 +1,11 @@
 import { isObject, type Json } from '../core/json.ts'
 
-/** Ids of the models that a request names in its path, in lower case. */
+/** Returns the ids of the models in a request's path, in lower case. */
 export function modelsIn(pathParameters: Readonly<Record<string, string>>): readonly string[] {
   return Object.values(pathParameters).map((id) => id.toLowerCase())
 }
 
-/** Ids of the products that a request is about, in lower case: the `productId` of its body, and those that its models belong to. */
+/** Returns the ids of a request's products, in lower case: the `productId` of its body, and the products of its models. */
 export function productsOf(
   body: Json | undefined,
   models: readonly string[],

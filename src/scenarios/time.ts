@@ -1,7 +1,7 @@
 import type { Chance, ScenarioDefinition } from './definition.ts'
 import { numberOf, type Parameter, type ScenarioValues, textOf } from './parameters.ts'
 
-/** Ten minutes: longer than any client waits. */
+/** The longest delay, milliseconds: ten minutes are longer than clients wait. */
 const longest = 600_000
 
 const milliseconds = (name: string, standard: number | undefined, description: string): Parameter => ({
@@ -16,7 +16,7 @@ const milliseconds = (name: string, standard: number | undefined, description: s
 
 const distributions = ['fixed', 'uniform', 'lognormal'] as const
 
-/** The time family: late, slow or never. */
+/** Returns the time family: replies that are late, slow, or never come. */
 export function timeScenarios(): ScenarioDefinition[] {
   return [
     {
@@ -102,7 +102,7 @@ function delayOf(values: ScenarioValues, chance: Chance): number {
   }
 }
 
-/** A number of the standard normal distribution (Box and Muller). */
+/** Returns a number of the standard normal distribution (Box-Muller transform). */
 function normal(chance: Chance): number {
   const radius = Math.sqrt(-2 * Math.log(1 - chance('radius')))
   return radius * Math.cos(2 * Math.PI * chance('angle'))

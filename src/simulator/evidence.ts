@@ -9,24 +9,24 @@ import { EvidenceCollector } from '../reports/witness.ts'
 import { defaultSandbox, type Sandboxes } from '../sandboxes/sandboxes.ts'
 import type { Catalogue } from '../scenarios/definition.ts'
 import type { World } from '../simulation/analytics.ts'
-import { previewer } from './previews.ts'
+import { createPreviewer } from './previews.ts'
 
-interface Parts {
+interface ReporterDeps {
   readonly contract: Contract
   readonly fixtures: Fixtures
   readonly catalogue: Catalogue
   readonly world: World
   readonly journal: Journal
   readonly sandboxes: Sandboxes
-  /** Sandboxes whose evidence is kept apart. */
+  /** The number of sandboxes with evidence of their own at most. */
   readonly limit: number
 }
 
-/** Lets a witness see what the journal records, and makes the one who tells of it. */
-export function createReporter({ journal, sandboxes, limit, ...parts }: Parts): Reporter {
-  const { contract, catalogue } = parts
+/** Creates the reporter, and feeds its evidence from the journal. */
+export function createReporter(deps: ReporterDeps): Reporter {
+  const { contract, fixtures, catalogue, world, journal, sandboxes, limit } = deps
   const plan = coverageItems(contract)
-  const keys = new Set(parts.fixtures.keys.map(({ token }) => token))
+  const keys = new Set(fixtures.keys.map(({ token }) => token))
   const isMagicKey = (token: string) => keys.has(token)
   const witness = new EvidenceCollector({
     plan,
@@ -39,9 +39,9 @@ export function createReporter({ journal, sandboxes, limit, ...parts }: Parts): 
   return new Reporter({
     contract,
     witness,
-    ways: new HintFinder(catalogue, previewer(parts)),
+    ways: new HintFinder(catalogue, createPreviewer({ contract, fixtures, catalogue, world })),
     placeOf(whose) {
-      // A look makes no sandbox: one that nobody has used is as the default one began.
+      // A report creates no sandbox: the seed and time of an unused sandbox are those of `default`.
       const own = sandboxes.list().find(({ name }) => name === whose)
       const { seed, clock } = own ?? sandboxes.use(defaultSandbox)
       return { seed, now: clock.now() }

@@ -11,18 +11,18 @@ import { parseScenarios } from '../scenarios/parse.ts'
 import { type RuleContext, type RuleSet, readRules } from '../scenarios/rules.ts'
 import { loadScenarioFile } from '../scenarios/rules-file.ts'
 
-/** Everything that is read before a request can be answered, checked against one another. */
+/** The documents, fixtures and rules of a start, checked against each other. */
 export interface LoadedInputs {
   readonly contract: Contract
-  /** The control plane's own document. */
+  /** The document of the control plane. */
   readonly control: Contract
   readonly fixtures: Fixtures
   readonly catalogue: Catalogue
-  /** What holds for every sandbox: `--scenario` first, then the rules of `--scenarios`. */
+  /** The rules for every sandbox: `--scenario` first, then those of `--scenarios`. */
   readonly startUp: RuleSet
 }
 
-/** The documents, the fixtures and what the settings say about them; or everything that is wrong with any of them. */
+/** Loads the documents, fixtures and rules that the settings name; the error lists all that is wrong with any of them. */
 export async function loadInputs(settings: Settings): Promise<Result<LoadedInputs, Findings>> {
   const loaded = await Promise.all([
     loadContract(settings.contract ?? bundledContract),
@@ -34,16 +34,16 @@ export async function loadInputs(settings: Settings): Promise<Result<LoadedInput
     return { ok: false, error: loaded.flatMap((one) => (one.ok ? [] : one.error)) }
   }
   const catalogue = createCatalogue(contract.value, fixtures.value.personas)
-  const startUp = await loadStartUp(settings, { catalogue, contract: contract.value })
-  const findings = [...magicProblems(fixtures.value, catalogue), ...planProblems(settings, fixtures.value)]
+  const startUp = await loadStartUpRules(settings, { catalogue, contract: contract.value })
+  const findings = [...checkMagicValues(fixtures.value, catalogue), ...checkPlan(settings, fixtures.value)]
   if (!startUp.ok || findings.length > 0)
     return { ok: false, error: [...findings, ...(startUp.ok ? [] : startUp.error)] }
   const documents = { contract: contract.value, control: control.value, fixtures: fixtures.value }
   return { ok: true, value: { ...documents, catalogue, startUp: startUp.value } }
 }
 
-/** The rules that the settings switch on. */
-async function loadStartUp(
+/** Loads the rules of `--scenario` and `--scenarios`. */
+async function loadStartUpRules(
   { scenario, scenarios }: Settings,
   context: RuleContext,
 ): Promise<Result<RuleSet, Findings>> {
@@ -56,8 +56,8 @@ async function loadStartUp(
 
 const noFile = { ok: true, value: [] } as const
 
-/** A magic value that leads to a scenario must lead to one that exists. */
-function magicProblems({ keys, models }: Fixtures, catalogue: Catalogue): Finding[] {
+/** Returns a finding for each magic value whose scenario does not exist. */
+function checkMagicValues({ keys, models }: Fixtures, catalogue: Catalogue): Finding[] {
   const magic = [
     ...keys.map(({ token, scenario }) => ({ place: `fixtures: key ${token}`, scenario })),
     ...models.map(({ id, scenario }) => ({ place: `fixtures: model ${id}`, scenario })),
@@ -68,7 +68,7 @@ function magicProblems({ keys, models }: Fixtures, catalogue: Catalogue): Findin
   })
 }
 
-function planProblems({ plan }: Settings, { plans }: Fixtures): Finding[] {
+function checkPlan({ plan }: Settings, { plans }: Fixtures): Finding[] {
   const known = plans.map(({ name }) => name)
   return known.includes(plan)
     ? []

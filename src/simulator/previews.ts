@@ -8,15 +8,15 @@ import type { World } from '../simulation/analytics.ts'
 
 const analytics = 'getModelAnalytics'
 
-interface Parts {
+interface PreviewDeps {
   readonly contract: Contract
   readonly fixtures: Fixtures
   readonly catalogue: Catalogue
   readonly world: World
 }
 
-/** The figures that each scenario of the data family gives, of a model that nothing else is said about. */
-export function previewer({ contract, fixtures, catalogue, world }: Parts): Previewer {
+/** Creates a previewer: it returns the analytics under each scenario of the data family, for a model without a persona or scenario of its own. */
+export function createPreviewer({ contract, fixtures, catalogue, world }: PreviewDeps): Previewer {
   const operation = contract.operations.find(({ id }) => id === analytics)
   const model = fixtures.models.find(({ scenario, shape }) => scenario === undefined && shape === undefined)
   if (!operation || !model) return () => []

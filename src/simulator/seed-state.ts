@@ -6,7 +6,7 @@ import type { SandboxExport } from '../state/records.ts'
 import type { Store } from '../state/store.ts'
 import { parseExport } from '../state/transfer.ts'
 
-/** What the default sandbox starts with, and goes back to: an export, in a file of its own. */
+/** Loads the export that the default sandbox starts with and is reset to (`--seed-state`); undefined without a file. */
 export async function loadSeedState(
   file: string | undefined,
 ): Promise<Result<SandboxExport | undefined, Findings>> {
@@ -19,7 +19,7 @@ export async function loadSeedState(
   return failure(findings)
 }
 
-/** Puts the seed state into the default sandbox, unless that holds anything from an earlier run. */
+/** Imports the seed state into the default sandbox, unless the sandbox holds records of an earlier run. */
 export async function seedDefaultSandbox(store: Store, seedState: SandboxExport | undefined): Promise<void> {
   if (!seedState) return
   const { total } = await store.listEvents(defaultSandbox, { limit: 0 })

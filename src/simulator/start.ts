@@ -7,25 +7,25 @@ import { listen, stop } from '../http/server.ts'
 import type { Report } from '../reports/model.ts'
 import { createSimulator, type Dependencies } from './simulator.ts'
 
-/** How long requests in flight may take to finish once a stop was asked for, milliseconds. */
+/** The milliseconds that active requests have to finish after a stop was requested. */
 const shutdownGraceMs = 5_000
 
 /** A simulator that listens. */
 export interface RunningSimulator {
-  /** `http://127.0.0.1:4010/v1`: what a client of the service is given. */
+  /** `http://127.0.0.1:4010/v1`: the base URL for clients of the service. */
   readonly baseUrl: string
   /** `http://127.0.0.1:4010/__sim`. */
   readonly controlUrl: string
   /** Scheme, host and port. */
   readonly origin: string
-  /** What the clients of all sandboxes did so far. */
+  /** Returns the report about the clients of all sandboxes so far. */
   report(): Report
-  /** Stops accepting, finishes what is in flight, writes out the state. */
+  /** Stops accepting connections, finishes active requests, and writes the state. */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** Loads, listens, and hands over a simulator that is ready; or says everything that kept it from being so. */
+/** Creates a simulator and listens. The error lists all that prevents the start. */
 export async function start(
   settings: Settings,
   dependencies: Dependencies,
@@ -60,7 +60,7 @@ export async function start(
   })
 }
 
-/** Who can reach the address can steer the simulator: beyond this machine only with a token, or knowingly without. */
+/** Refuses to listen beyond this machine without a token, since whoever reaches the address can steer the simulator; `--control-open` allows it. */
 function checkExposure({ host, controlToken, controlOpen }: Settings): Finding | undefined {
   const onlyHere = host === 'localhost' || host === '::1' || /^127\./.test(host)
   if (onlyHere || controlOpen || controlToken !== undefined) return undefined
@@ -68,38 +68,38 @@ function checkExposure({ host, controlToken, controlOpen }: Settings): Finding |
   return { severity: 'error', place: '--host', message }
 }
 
-/** What a process does at its end, or for the command that it runs. */
-const ofProcess = ['report', 'failOn', 'env'] as const satisfies readonly (keyof Settings)[]
+/** Settings of the command line alone: they are about the end of the process, or the command that `exec` runs. */
+const commandLineOnly = ['report', 'failOn', 'env'] as const satisfies readonly (keyof Settings)[]
 
-/** What can be set from code. `report()` tells what a file would. */
-export type LibrarySettings = Partial<Omit<Settings, (typeof ofProcess)[number]>>
+/** Settings that can be given from code. `report()` stands in for `--report`. */
+export type LibrarySettings = Partial<Omit<Settings, (typeof commandLineOnly)[number]>>
 
 /**
- * Starts a simulator inside this process, for tests:
+ * Starts a simulator in this process, for tests:
  *
  *     await using sim = await startSimulator({ seed: '42' })
  *     const client = new Client({ baseUrl: sim.baseUrl, apiKey: 'any-key' })
  *
- * Any setting can be given; here the port is any free one and the state is kept in memory unless told otherwise.
- * @throws Error with every problem where a setting, document or fixture does not do, or the port is taken
+ * Takes any setting; defaults differ in two: any free port, and state in memory.
+ * @throws Error with every problem of settings, documents, fixtures and port
  */
 export async function startSimulator(settings: LibrarySettings = {}): Promise<RunningSimulator> {
-  const read = readGiven(settings)
-  if (read.problems.length > 0) throw new Error(read.problems.join('\n'))
-  const own = { ...defaultSettings(), port: 0, state: ':memory:', ...read.values }
+  const parsed = parseSettings(settings)
+  if (parsed.problems.length > 0) throw new Error(parsed.problems.join('\n'))
+  const own = { ...defaultSettings(), port: 0, state: ':memory:', ...parsed.values }
   const started = await start(own, { now: Date.now, log: silentLog })
   if (started.ok) return started.value
   throw new Error(started.error.map(({ place, message }) => `${place}: ${message}`).join('\n'))
 }
 
-interface Given {
+interface ParsedSettings {
   readonly values: Readonly<Record<string, unknown>>
   readonly problems: readonly string[]
 }
 
-/** Settings from code, read as those of a command line are: types do not know a wrong value (`clock: 'noon'`), and not everybody has types. */
-function readGiven(settings: LibrarySettings): Given {
-  const known = new Map(allSettings.filter(([name]) => !ofProcess.some((one) => one === name)))
+/** Parses settings from code as those of the command line: types cannot tell a wrong value (`clock: 'noon'`), and JavaScript has none. */
+function parseSettings(settings: LibrarySettings): ParsedSettings {
+  const known = new Map(allSettings.filter(([name]) => !commandLineOnly.some((one) => one === name)))
   const values: Record<string, unknown> = {}
   const problems: string[] = []
   for (const [name, given] of Object.entries(settings)) {

@@ -1,17 +1,8 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { cyclesIn, owns, reachableFrom, rowOf } from './graph.ts'
+import { cyclesIn, owns, reachableFrom, roomOf } from './graph.ts'
 import { readSourceFiles, type SourceFile, sourceFile } from './source-files.ts'
-import {
-  exceptions,
-  habits,
-  knots,
-  libraries,
-  longFiles,
-  maxLines,
-  mayImport,
-  neverReaches,
-} from './table.ts'
+import { clauseOpeners, habits, libraries, maxLines, neverReaches, rooms } from './table.ts'
 
 const files = readSourceFiles()
 const paths = files.map(({ path }) => path)
@@ -19,49 +10,82 @@ const paths = files.map(({ path }) => path)
 /** `src/contract/load.ts:3`, as an editor opens it. */
 const at = ({ path }: SourceFile, line: number) => `src/${path}:${line}`
 
-describe('imports point down', () => {
-  it('every file and folder of src has a row in test/architecture/table.ts', () => {
-    expect(paths.filter((path) => rowOf(path, mayImport) === undefined)).toEqual([])
+describe('rooms', () => {
+  const names = Object.keys(rooms)
+
+  it('src/ holds index.ts and the rooms of test/architecture/table.ts, and nothing else', () => {
+    expect(readdirSync(new URL('../../src/', import.meta.url)).sort()).toEqual([...names, 'index.ts'].sort())
   })
 
-  it('every row has its files', () => {
-    expect(Object.keys(mayImport).filter((row) => !paths.some((path) => owns(row, path)))).toEqual([])
-  })
-
-  it.each(Object.keys(mayImport))('%s imports only what its row allows', (row) => {
-    const allowed = [row, ...(mayImport[row] ?? [])]
-    const offenders = files
-      .filter(({ path }) => owns(row, path))
-      .flatMap((file) =>
-        file.imports
-          .filter(({ kind, target }) => kind === 'ours' && !allowed.some((one) => owns(one, target)))
-          .map(({ target, line }) => `${at(file, line)} imports ${target}`),
-      )
-    expect(offenders, `${row} may import: ${allowed.join(', ')}`).toEqual([])
-  })
-
-  it('every row allows only rows above it, but for the knots', () => {
-    const rows = Object.keys(mayImport)
-    const upward = rows.flatMap((row, index) =>
-      (mayImport[row] ?? [])
-        .filter((allowed) => rows.slice(index).some((later) => owns(later, allowed)))
-        .filter((allowed) => !inOneKnot([row, allowed]))
-        .map((allowed) => `${row} allows ${allowed}`),
+  it('every room imports only rooms above it in the table', () => {
+    const upward = names.flatMap((name, index) =>
+      (rooms[name]?.imports ?? [])
+        .filter((other) => !names.slice(0, index).includes(other))
+        .map((other) => `${name} imports ${other}`),
     )
     expect(upward).toEqual([])
   })
+
+  it.each(Object.entries(rooms))(
+    '%s imports only the rooms of its row, and needs each of them',
+    (name, { imports }) => {
+      const others = files
+        .filter(({ path }) => roomOf(path) === name)
+        .flatMap((file) =>
+          file.imports
+            .filter(
+              ({ kind, target }) => kind === 'ours' && !target.startsWith('..') && roomOf(target) !== name,
+            )
+            .map(({ target, line }) => ({
+              room: roomOf(target),
+              place: `${at(file, line)} imports ${target}`,
+            })),
+        )
+      expect(others.filter(({ room }) => !imports.includes(room)).map(({ place }) => place)).toEqual([])
+      expect(imports.filter((room) => !others.some((other) => other.room === room))).toEqual([])
+    },
+  )
+
+  it.each(Object.entries(rooms))(
+    'the main file of %s opens with the sentence of the room',
+    (name, { main, sentence }) => {
+      const file = files.find(({ path }) => path === `${name}/${main}`)
+      expect(file?.text).toMatch(new RegExp(`^(#!.*\\n)?/\\*\\*\\s+(\\* )?${literal(sentence)}`))
+    },
+  )
 
   it.each(neverReaches)('%s never reaches %s: %s', (from, forbidden) => {
     const chains = reachableFrom(from, files).filter((chain) => owns(forbidden, chain.at(-1) ?? ''))
     expect(chains.map((chain) => chain.join(' -> '))).toEqual([])
   })
 
-  it('no files import each other in a circle when they are loaded', () => {
-    expect(cyclesIn(files, { types: false })).toEqual([])
+  it('no files import each other in a circle, types included', () => {
+    expect(cyclesIn(files)).toEqual([])
+  })
+})
+
+describe('words', () => {
+  it('an exported type name is declared once', () => {
+    const declared = new Map<string, string[]>()
+    for (const { path, text } of files)
+      for (const [, name = ''] of text.matchAll(
+        /^export (?:abstract )?(?:type|interface|class|enum) (\w+)/gm,
+      ))
+        declared.set(name, [...(declared.get(name) ?? []), path])
+    expect([...declared].filter(([, places]) => places.length > 1)).toEqual([])
   })
 
-  it('no files name each other in a circle, but for the knots in test/architecture/table.ts', () => {
-    expect(cyclesIn(files, { types: true }).filter((circle) => !inOneKnot(circle))).toEqual([])
+  it('no doc comment opens with a clause', () => {
+    const opening = new RegExp(`/\\*\\*\\s+(?:\\* )?(?:${clauseOpeners.join('|')})\\b.*`, 'g')
+    const offenders = files.flatMap((file) =>
+      [...file.text.matchAll(opening)].map(
+        (match) => `${at(file, lineAt(file.text, match.index))} ${match[0].trim()}`,
+      ),
+    )
+    expect(
+      offenders,
+      'begin with a noun, or a verb in the present tense: "Returns ...", "A rate window ..."',
+    ).toEqual([])
   })
 })
 
@@ -100,33 +124,21 @@ describe('a library has one user', () => {
 })
 
 describe('habits', () => {
-  it.each(habits.map((habit) => [habit.sentence, habit] as const))(
-    '%s',
-    (_, { pattern, only, instead, sentence }) => {
-      const excused = exceptions.filter((one) => one.sentence === sentence).map(({ path }) => path)
-      const offenders = files
-        .filter(({ path }) => ![...only, ...excused].some((one) => owns(one, path)))
-        .flatMap((file) =>
-          linesWith(pattern, file.code).map((line) => `${at(file, line)} ${lineOf(file, line)}`),
-        )
-      expect(offenders, instead).toEqual([])
-    },
-  )
-
-  it('every exception to a habit is still needed', () => {
-    const needless = exceptions.filter(({ path, sentence }) => {
-      const pattern = habits.find((habit) => habit.sentence === sentence)?.pattern
-      const file = files.find((one) => one.path === path)
-      return !pattern || !file || linesWith(pattern, file.code).length === 0
-    })
-    expect(needless).toEqual([])
+  it.each(habits.map((habit) => [habit.sentence, habit] as const))('%s', (_, { pattern, only, instead }) => {
+    const offenders = files
+      .filter(({ path }) => !only.some((one) => owns(one, path)))
+      .flatMap((file) =>
+        linesWith(pattern, file.code).map((line) => `${at(file, line)} ${lineOf(file, line)}`),
+      )
+    expect(offenders, instead).toEqual([])
   })
 
   it(`no file is longer than ${maxLines} lines`, () => {
-    const tooLong = files
-      .map(({ path, text }) => ({ path, lines: text.trimEnd().split('\n').length }))
-      .filter(({ path, lines }) => (longFiles[path] === undefined ? lines > maxLines : lines <= maxLines))
-    expect(tooLong, 'split it along what it does; an exception that is no longer needed goes').toEqual([])
+    const long = files.filter(({ text }) => text.trimEnd().split('\n').length > maxLines)
+    expect(
+      long.map(({ path }) => path),
+      'split it along what it does',
+    ).toEqual([])
   })
 
   it('no check is switched off in the code', () => {
@@ -165,9 +177,12 @@ describe('reading the import lines', () => {
   })
 })
 
-/** `paths` may be rows of the table, too. */
-function inOneKnot(paths: readonly string[]): boolean {
-  return knots.some(({ among }) => paths.every((path) => among.some((one) => owns(one, path))))
+function literal(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+}
+
+function lineAt(text: string, index: number): number {
+  return text.slice(0, index).split('\n').length
 }
 
 function libraryOf(specifier: string): string {

@@ -1,28 +1,23 @@
 import type { SourceFile } from './source-files.ts'
 
-/** Whether a row (`contract/`, or `json.ts`) is the one of this file. */
+/** Returns true where a file is the one of this name, or stands in the folder of this name: `contract/`. */
 export function owns(row: string, path: string): boolean {
   return row.endsWith('/') ? path.startsWith(row) : path === row
 }
 
-export function rowOf(path: string, table: Readonly<Record<string, unknown>>): string | undefined {
-  return Object.keys(table).find((row) => owns(row, path))
+/** Returns the room of a file: `contract` for `contract/checks/structure.ts`. */
+export function roomOf(path: string): string {
+  return path.split('/')[0] ?? path
 }
 
-interface Edges {
-  /** Whether imports count that the compiler erases. */
-  readonly types: boolean
+/** Returns the files of ours that a file imports at its top, types only where `types` is true; what it loads on demand does not count. */
+function targetsOf({ imports }: SourceFile, { types }: { readonly types: boolean }): string[] {
+  return imports
+    .filter(({ kind, typeOnly, dynamic }) => kind === 'ours' && !dynamic && (types || !typeOnly))
+    .map(({ target }) => target)
 }
 
-/** Which of our files a file imports at its top; what it loads on demand cannot be in its way. */
-function targetsOf({ imports }: SourceFile, { types }: Edges): string[] {
-  const counted = imports.filter(
-    ({ kind, typeOnly, dynamic }) => kind === 'ours' && !dynamic && (types || !typeOnly),
-  )
-  return counted.map(({ target }) => target)
-}
-
-/** For every file that is loaded with `row`, one chain of imports that leads to it. */
+/** Returns one chain of imports for every file that is loaded with the files of `row`. */
 export function reachableFrom(row: string, files: readonly SourceFile[]): string[][] {
   const byPath = new Map(files.map((file) => [file.path, file]))
   const chains = new Map<string, string[]>()
@@ -37,9 +32,9 @@ export function reachableFrom(row: string, files: readonly SourceFile[]): string
   return [...chains.values()]
 }
 
-/** Circles of imports, where there are any: `[a.ts, b.ts, a.ts]`. */
-export function cyclesIn(files: readonly SourceFile[], edges: Edges): string[][] {
-  const targets = new Map(files.map((file) => [file.path, targetsOf(file, edges)]))
+/** Returns the circles of imports, types included: `[a.ts, b.ts, a.ts]`. */
+export function cyclesIn(files: readonly SourceFile[]): string[][] {
+  const targets = new Map(files.map((file) => [file.path, targetsOf(file, { types: true })]))
   const done = new Set<string>()
   const circles: string[][] = []
   const walk = (path: string, trail: readonly string[]) => {

@@ -1,22 +1,22 @@
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
 import { below, tokensOf } from '../core/json-pointer.ts'
 
-/** One value of a body, with the schema that speaks of it. */
+/** A value of a body, with the schema that describes it. */
 export interface BodyLocation {
   /** JSON pointer. */
   readonly pointer: string
   readonly schema: JsonObject
   readonly value: Json
-  /** The object that holds it, and under which name; undefined for the body itself and for items of arrays. */
+  /** The object that holds the value, and the name there; undefined for the body itself and for items of arrays. */
   readonly member:
     | { readonly of: BodyLocation; readonly name: string; readonly required: boolean }
     | undefined
 }
 
-/** Every value of a body that the schema describes by `properties` and `items`, outermost first. */
+/** Returns all values of a body that the schema describes by `properties` and `items`, outermost first. */
 export function bodyLocations(body: Json, schema: JsonObject): BodyLocation[] {
   const sites: BodyLocation[] = [{ pointer: '', schema, value: body, member: undefined }]
-  // Grows while it is walked: each site adds what it holds.
+  // The list grows while it is walked: each location adds the locations within it.
   for (const site of sites) sites.push(...within(site))
   return sites
 }
@@ -44,12 +44,12 @@ function within(site: BodyLocation): BodyLocation[] {
   })
 }
 
-/** The types that a schema allows; empty where it does not say. */
+/** Returns the types that a schema allows; empty: any. */
 export function typesOf({ type }: JsonObject): string[] {
   return [type ?? []].flat().filter((one) => typeof one === 'string')
 }
 
-/** The body with the value at the site replaced; `undefined` takes the member out. Nothing that was there is changed. */
+/** Returns a copy of the body with the value at a pointer replaced; undefined removes the member. */
 export function replaced(body: Json, pointer: string, value: Json | undefined): Json {
   return replacedAt(body, tokensOf(pointer), value) ?? null
 }
