@@ -1,15 +1,15 @@
 import { cloneJson, deepFreeze } from './clone.ts'
 import {
-  addVersion,
+  addPromptVersion,
   type Command,
   commandUnless,
-  describeSnapshot,
+  createSnapshot,
   recordEvent,
-  takeSnapshot,
+  summarizeSnapshot,
 } from './commands.ts'
 import { Counters } from './memory/counters.ts'
 import type { StateData } from './memory/state-data.ts'
-import { exportOf, listEvents, listSandboxes, sizeOf } from './queries.ts'
+import { countRecords, exportSandbox, listEvents, listSandboxes } from './queries.ts'
 import type {
   EventDraft,
   PromptDraft,
@@ -36,7 +36,7 @@ import { parseExport } from './transfer.ts'
 /** What distinguishes the adapters: how a change is kept. */
 export interface Committer {
   /** Holds nothing that is not kept, whenever a caller can look at it. */
-  readonly data: StateData
+  readonly state: StateData
   /** Decides, keeps and applies in one turn; rejects with the world unchanged where the change could not be kept. */
   commit<T>(step: Command<T>): Promise<T>
   close(): Promise<void>
@@ -60,7 +60,7 @@ export class BaseStore implements Store {
 
   async addPromptVersion(writer: WriteContext, draft: PromptDraft): Promise<PromptReceipt> {
     const own = cloneJson(draft)
-    return this.#committer.commit((world) => addVersion(world, writer, own))
+    return this.#committer.commit((world) => addPromptVersion(world, writer, own))
   }
 
   async consumeRate(writer: WriteContext, key: string, limit: number, windowMs: number): Promise<RateResult> {
@@ -76,11 +76,11 @@ export class BaseStore implements Store {
   }
 
   async listEvents(sandbox: string, query: EventQuery = {}): Promise<EventPage> {
-    return listEvents(this.#committer.data.sandbox(sandbox).data.events, query)
+    return listEvents(this.#committer.state.sandbox(sandbox).data.events, query)
   }
 
   async listPrompts(sandbox: string): Promise<readonly StoredPrompt[]> {
-    return deepFreeze(this.#committer.data.sandbox(sandbox).data.prompts())
+    return deepFreeze(this.#committer.state.sandbox(sandbox).data.prompts())
   }
 
   async activateVersion(sandbox: string, promptId: string, versionId: string): Promise<boolean> {
@@ -91,24 +91,24 @@ export class BaseStore implements Store {
   }
 
   eventImpact(sandbox: string, query: ImpactQuery): ReadonlyMap<string, DayImpact> {
-    return this.#committer.data.sandbox(sandbox).data.impact.query(query)
+    return this.#committer.state.sandbox(sandbox).data.impact.query(query)
   }
 
   getQuality(sandbox: string): QualitySettings {
-    return deepFreeze(this.#committer.data.sandbox(sandbox).data.quality)
+    return deepFreeze(this.#committer.state.sandbox(sandbox).data.quality)
   }
 
   async putQuality(sandbox: string, settings: QualitySettings): Promise<void> {
     const quality = cloneJson(settings)
-    return this.#committer.commit(() => ({ change: { sandbox, op: 'quality', quality }, answer: undefined }))
+    return this.#committer.commit(() => ({ change: { sandbox, op: 'quality', quality }, result: undefined }))
   }
 
   async createSnapshot(writer: WriteContext, name?: string): Promise<Snapshot> {
-    return this.#committer.commit((world) => takeSnapshot(world, writer, name))
+    return this.#committer.commit((world) => createSnapshot(world, writer, name))
   }
 
   async listSnapshots(sandbox: string): Promise<readonly Snapshot[]> {
-    return Array.from(this.#committer.data.sandbox(sandbox).snapshots.values(), describeSnapshot)
+    return Array.from(this.#committer.state.sandbox(sandbox).snapshots.values(), summarizeSnapshot)
   }
 
   async restoreSnapshot(sandbox: string, snapshotId: string): Promise<boolean> {
@@ -126,7 +126,7 @@ export class BaseStore implements Store {
   }
 
   async exportSandbox(sandbox: string): Promise<SandboxExport> {
-    return exportOf(this.#committer.data, sandbox)
+    return exportSandbox(this.#committer.state, sandbox)
   }
 
   async importSandbox(sandbox: string, document: unknown): Promise<ImportOutcome> {
@@ -138,7 +138,7 @@ export class BaseStore implements Store {
   }
 
   async listSandboxes(): Promise<readonly SandboxSummary[]> {
-    return listSandboxes(this.#committer.data)
+    return listSandboxes(this.#committer.state)
   }
 
   async deleteSandbox(sandbox: string): Promise<boolean> {
@@ -157,14 +157,14 @@ export class BaseStore implements Store {
   }
 
   async size(): Promise<{ sandboxes: number; events: number; prompts: number }> {
-    return sizeOf(this.#committer.data)
+    return countRecords(this.#committer.state)
   }
 
   fork(): Store {
-    const { data } = this.#committer
+    const { state } = this.#committer
     const rehearsal = new BaseStore({
-      data,
-      commit: async (step) => step(data).answer,
+      state,
+      commit: async (step) => step(state).result,
       close: async () => {},
     })
     rehearsal.#counted = (sandbox) => this.#counters.get(sandbox)?.copy()

@@ -10,9 +10,9 @@ export type Occurrences = Pick<ReadonlyMap<string, number>, 'get'>
  * The record of an event that is met for the first time. All of it follows from seed, sandbox, payload and time, and
  * from nothing that depends on the order of other requests.
  */
-export function newEvent(writer: WriteContext, draft: EventDraft, seen: Occurrences): StoredEvent {
+export function createEvent(writer: WriteContext, draft: EventDraft, seen: Occurrences): StoredEvent {
   const receivedAt = new Date(writer.now).toISOString()
-  const { eventId, repeatOf } = identify(writer, draft, seen)
+  const { eventId, repeatOf } = deriveEventId(writer, draft, seen)
   return {
     eventId,
     ...(repeatOf !== undefined && { repeatOf }),
@@ -35,7 +35,7 @@ export function insertKey({ insertId }: { readonly insertId?: unknown }): string
 }
 
 /** Named by `insertId`; without one by payload, and by how often the sandbox met that payload before. */
-function identify(
+function deriveEventId(
   writer: WriteContext,
   draft: EventDraft,
   seen: Occurrences,

@@ -25,7 +25,7 @@ export function externalKey({ productId, externalPromptId }: ExternalName): stri
 }
 
 /** A prompt that is met for the first time. Named by the caller's identifier, else by request and occurrence. */
-export function newPrompt(writer: WriteContext, draft: PromptDraft, seen: Occurrences): PromptHead {
+export function createPrompt(writer: WriteContext, draft: PromptDraft, seen: Occurrences): PromptHead {
   const world = [writer.seed, writer.sandbox, 'prompt']
   const given = {
     ...(draft.externalPromptId !== undefined && { externalPromptId: draft.externalPromptId }),
@@ -40,7 +40,7 @@ export function newPrompt(writer: WriteContext, draft: PromptDraft, seen: Occurr
 }
 
 /** The next version of a prompt that has `before` versions. Never active: creation leaves prompts in use as they are. */
-export function newVersion(
+export function createVersion(
   writer: WriteContext,
   draft: PromptDraft,
   promptId: string,
@@ -52,19 +52,19 @@ export function newVersion(
   return {
     versionId,
     version,
-    fingerprint: fingerprintOf(components),
+    fingerprint: computeFingerprint(components),
     active: false,
     createdAt: new Date(writer.now).toISOString(),
     componentIds: components.map((_, index) =>
       deriveUuid([writer.seed, writer.sandbox, 'component', versionId, index]),
     ),
-    variables: variablesOf(components),
+    variables: findVariables(components),
     fields: draft,
   }
 }
 
 /** SHA-256, hex, over the canonical JSON of the components: equal components, in equal order, have equal ones. */
-export function fingerprintOf(components: readonly PromptComponentDraft[]): string {
+export function computeFingerprint(components: readonly PromptComponentDraft[]): string {
   return createHash('sha256')
     .update(canonicalJson(asJson(components)))
     .digest('hex')
@@ -82,7 +82,7 @@ const PLACEHOLDER =
 const KEYWORDS = new Set(['else', 'this'])
 
 /** The names of the placeholders, in order of first appearance, once each. */
-export function variablesOf(components: readonly PromptComponentDraft[]): readonly string[] {
+export function findVariables(components: readonly PromptComponentDraft[]): readonly string[] {
   const names = new Set<string>()
   for (const { content } of components) {
     if (typeof content !== 'string') continue // the contract can be edited to do without

@@ -131,9 +131,9 @@ const promptNames: Namings = [
   ['product and externalPromptId', externalKey],
 ]
 
-const holding = holdingWith(eventShape, promptShape)
+const content = contentWith(eventShape, promptShape)
 
-function holdingWith(event: Check, prompt: Check) {
+function contentWith(event: Check, prompt: Check) {
   return {
     quality: qualityShape,
     events: distinct(list(event), eventNames),
@@ -142,19 +142,19 @@ function holdingWith(event: Check, prompt: Check) {
 }
 
 /** What a sandbox holds, as the journal keeps an import. */
-export const holdingShape = record(holding)
+export const contentShape = record(content)
 
 /** An export that somebody hands us. */
 export const exportShape = record({
   format: oneOf(1),
-  ...holdingWith(importedEventShape, importedPromptShape),
+  ...contentWith(importedEventShape, importedPromptShape),
 })
 
-export const realmShape = record({
+export const sandboxShape = record({
   name: text,
-  ...holding,
+  ...content,
   snapshotsTaken: count,
-  snapshots: list(both(snapshotShape, holdingShape)),
+  snapshots: list(both(snapshotShape, contentShape)),
 })
 
 /** Versions 1, 2, 3, ...; at most one of them active. */

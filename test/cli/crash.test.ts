@@ -5,7 +5,7 @@ import type { Json, JsonObject } from '../../src/core/json.ts'
 import { crashSeed, seededChance } from '../support/chance.ts'
 import { event, prompt, textOf } from '../support/client.ts'
 import { type Command, convsim } from '../support/command.ts'
-import { allEvents, promptsOf } from '../support/kept.ts'
+import { readAllEvents, readPrompts } from '../support/kept.ts'
 import { postText } from '../support/pipelined.ts'
 import { connectTo, type RawConnection } from '../support/raw-http.ts'
 import { tempFolder } from '../support/temp-folder.ts'
@@ -62,11 +62,11 @@ async function writeUntilKilled(command: Command, round: number, told: Told): Pr
 
 /** What was acknowledged and is not there, what is there twice, and an id that changed. */
 async function faultsIn(origin: string, { events, versions }: Told): Promise<string[]> {
-  const kept = (await allEvents({ origin })).map(({ fields, eventId }): [string, string] => [
+  const kept = (await readAllEvents({ origin })).map(({ fields, eventId }): [string, string] => [
     String(fields.insertId),
     eventId,
   ])
-  const made = (await promptsOf({ origin })).flatMap((one) =>
+  const made = (await readPrompts({ origin })).flatMap((one) =>
     one.versions.map((version): [string, string] => {
       return [JSON.parse(JSON.stringify(version)).description, version.versionId]
     }),

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import type { Json } from '../../src/core/json.ts'
 import { ask, errorOf, event, prompt, textOf } from '../support/client.ts'
 import { type Command, convsim } from '../support/command.ts'
-import { eventPage, promptsOf } from '../support/kept.ts'
+import { readEventPage, readPrompts } from '../support/kept.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 /** A disk on which the room for the state can be taken away and given back. */
@@ -111,9 +111,9 @@ test.for(disks)(
     expect(first.stderr()).toMatch(disk.reason)
     expect(first.stderr()).not.toContain('a bug in')
     const ids = async (target = origin) =>
-      (await eventPage({ origin: target })).events.map(({ eventId }) => eventId)
+      (await readEventPage({ origin: target })).events.map(({ eventId }) => eventId)
     expect(await ids()).toEqual(acknowledged)
-    expect(await promptsOf({ origin })).toEqual([])
+    expect(await readPrompts({ origin })).toEqual([])
     expect((await ask({ origin }, '/__sim/health', { token: null })).status).toBe(200)
 
     await disk.empty(first)

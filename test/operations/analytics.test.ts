@@ -5,7 +5,7 @@ import { noOverrides } from '../../src/scenarios/effects.ts'
 import { createMemoryStore } from '../../src/state/memory/memory-store.ts'
 import type { Store } from '../../src/state/store.ts'
 import { now, shippedWorld } from '../simulation/shipped-world.ts'
-import { event, product, writer } from '../state/drafts.ts'
+import { context, event, product } from '../state/drafts.ts'
 
 const modelId = '6f1c1e0a-2b7d-4c55-9a35-0d6f2f0a9b02'
 
@@ -22,12 +22,12 @@ function late(store: Store): Store {
 test.each([0, 20])('whether a store answers at once or later, %i events do the same', async (count) => {
   const store = createMemoryStore()
   for (let n = 0; n < count; n += 1)
-    await store.recordEvent(writer, event({ insertId: `event-${n}`, influence: 'negative' }))
+    await store.recordEvent(context, event({ insertId: `event-${n}`, influence: 'negative' }))
   const world = await shippedWorld()
   const exchange = {
     seed: '1',
     now,
-    sandbox: { name: writer.sandbox },
+    sandbox: { name: context.sandbox },
     dataOverrides: noOverrides,
     parameters: { path: { modelId }, query: { period: '30d' }, header: {} },
   } as unknown as Exchange // as far as the handler looks at it

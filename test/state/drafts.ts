@@ -3,7 +3,7 @@ import type { WriteContext } from '../../src/state/store.ts'
 
 export const noon = Date.parse('2026-01-15T12:00:00Z')
 
-export const writer: WriteContext = { sandbox: 'default', seed: '1', now: noon }
+export const context: WriteContext = { sandbox: 'default', seed: '1', now: noon }
 
 export const product = '6f1c1e0a-2b7d-4c55-9a35-0d6f2f0a9a01'
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/core/json.ts'
 import { migrate } from '../../src/state/file/format.ts'
 import { jsonFault } from '../../src/state/file/json-fault.ts'
-import { fingerprintOf, variablesOf } from '../../src/state/prompts.ts'
+import { computeFingerprint, findVariables } from '../../src/state/prompts.ts'
 
 describe('variables of a prompt', () => {
   test.each([
@@ -16,11 +16,11 @@ describe('variables of a prompt', () => {
     ['\\{{escaped}} {single} {{}} {{ }} {{open', []],
     ['{{__proto__}} {{constructor}}', ['__proto__', 'constructor']],
   ])('%j has %j', (content, names) => {
-    expect(variablesOf([{ content }])).toEqual(names)
+    expect(findVariables([{ content }])).toEqual(names)
   })
 
   test('come from all components, in order', () => {
-    expect(variablesOf([{ content: '{{b}}' }, { content: '{{a}} {{b}}' }])).toEqual(['b', 'a'])
+    expect(findVariables([{ content: '{{b}}' }, { content: '{{a}} {{b}}' }])).toEqual(['b', 'a'])
   })
 
   test.each(['{{', '{{ ', '{{a', '{{a.', '{{{&', ' '])(
@@ -28,21 +28,21 @@ describe('variables of a prompt', () => {
     { timeout: 5000 },
     (part) => {
       const long = [{ content: part.repeat(1_000_000) }, { content: `{{${part.slice(-1).repeat(1_000_000)}` }]
-      expect(variablesOf(long)).toEqual([])
+      expect(findVariables(long)).toEqual([])
     },
   )
 })
 
 describe('the fingerprint of a prompt', () => {
   test('is the same for components that mean the same, whatever the order of their fields', () => {
-    expect(fingerprintOf([{ content: 'a', type: 'system' }])).toBe(
-      fingerprintOf([{ type: 'system', content: 'a' }]),
+    expect(computeFingerprint([{ content: 'a', type: 'system' }])).toBe(
+      computeFingerprint([{ type: 'system', content: 'a' }]),
     )
   })
 
   test('is another for other components, or for the same in another order', () => {
     const [a, b] = [{ content: 'a' }, { content: 'b' }]
-    const prints = [[a], [b], [a, b], [b, a]].map(fingerprintOf)
+    const prints = [[a], [b], [a, b], [b, a]].map(computeFingerprint)
     expect(new Set(prints).size).toBe(4)
   })
 })

@@ -5,7 +5,7 @@ export interface StateFile {
   readonly sandboxes: readonly (SandboxExport & { readonly name: string })[]
 }
 
-export function readState(text: string): StateFile {
+export function parseStateFile(text: string): StateFile {
   return JSON.parse(text)
 }
 

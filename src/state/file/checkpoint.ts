@@ -3,8 +3,8 @@ import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Adapter } from 'lowdb'
 import { reasonOf } from '../../core/result.ts'
-import { codeOf, StateFault } from './fault.ts'
-import { type Checkpoint, checkpointOf, textOf } from './format.ts'
+import { StateFileError, systemErrorCode } from './fault.ts'
+import { type Checkpoint, parseCheckpoint, serializeCheckpoint } from './format.ts'
 import { jsonFault } from './json-fault.ts'
 
 /** Characters per write: some tenths of a millisecond of work between two looks at the network. */
@@ -27,11 +27,11 @@ export class CheckpointFile implements Adapter<Checkpoint> {
     const text = await this.#text()
     if (text === null) return null
     try {
-      return checkpointOf(JSON.parse(text))
+      return parseCheckpoint(JSON.parse(text))
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error
       const { line, column } = jsonFault(text)
-      throw new StateFault(`is not JSON from line ${line}, column ${column} on`, { cause: error })
+      throw new StateFileError(`is not JSON from line ${line}, column ${column} on`, { cause: error })
     }
   }
 
@@ -39,13 +39,13 @@ export class CheckpointFile implements Adapter<Checkpoint> {
     try {
       return await readFile(this.#path, 'utf8')
     } catch (error) {
-      if (codeOf(error) === 'ENOENT') return null
-      throw new StateFault(`cannot be read (${reasonOf(error)})`, { cause: error })
+      if (systemErrorCode(error) === 'ENOENT') return null
+      throw new StateFileError(`cannot be read (${reasonOf(error)})`, { cause: error })
     }
   }
 
   /** From here on nothing waits for requests: there are none any more. */
-  hurry(): void {
+  stopPausing(): void {
     this.#isHurried = true
   }
 
@@ -71,7 +71,7 @@ async function writeSlices(
   const file = await open(path, 'w')
   try {
     let slice = ''
-    for (const piece of textOf(checkpoint)) {
+    for (const piece of serializeCheckpoint(checkpoint)) {
       slice += piece
       if (slice.length < SLICE) continue
       await file.writeFile(slice)

@@ -10,25 +10,25 @@ import type { Checkpoint } from './format.ts'
 import type { WriteAheadLog } from './write-ahead-log.ts'
 
 /** A step that waits for its turn. */
-interface Waiting {
+interface PendingCommand {
   readonly decide: () => { readonly change?: Decision<unknown>['change']; readonly accept: () => void }
   readonly reject: (error: unknown) => void
 }
 
-interface Decided {
-  readonly step: Waiting
+interface DecidedCommand {
+  readonly step: PendingCommand
   readonly accept: () => void
   readonly undo: Undo | undefined
 }
 
-export interface DurableCommitterParts {
-  readonly data: StateData
+export interface DurableCommitterDeps {
+  readonly state: StateData
   /** The last entry that the world holds. */
   readonly seq: number
   readonly log: WriteAheadLog
   readonly db: Low<Checkpoint>
   /** Lets a checkpoint be written as fast as can be. */
-  readonly hurry: () => void
+  readonly stopPausing: () => void
   /** The journal is folded into the checkpoint from this many bytes on, and where it is as large as the checkpoint. */
   readonly checkpointFrom: number
   /** Size of the checkpoint on the disk, in bytes. */
@@ -44,17 +44,17 @@ export interface DurableCommitterParts {
  * and applied together in the next: at no moment does the world hold what the journal does not, or the other way round.
  */
 export class DurableCommitter implements Committer {
-  readonly #parts: DurableCommitterParts
-  readonly data: StateData
-  #waiting: Waiting[] = []
+  readonly #parts: DurableCommitterDeps
+  readonly state: StateData
+  #waiting: PendingCommand[] = []
   #seq: number
   #checkpointAt: number
   #checkpointing: Promise<void> | undefined
   #closing: Promise<void> | undefined
 
-  constructor(parts: DurableCommitterParts, checkpointBytes: number) {
+  constructor(parts: DurableCommitterDeps, checkpointBytes: number) {
     this.#parts = parts
-    this.data = parts.data
+    this.state = parts.state
     this.#seq = parts.seq
     this.#checkpointAt = Math.max(parts.checkpointFrom, checkpointBytes)
   }
@@ -63,8 +63,8 @@ export class DurableCommitter implements Committer {
     if (this.#closing !== undefined) return Promise.reject(new Error('The state is closed.'))
     return new Promise((resolve, reject) => {
       const decide = () => {
-        const { change, answer } = step(this.data)
-        return { ...(change && { change }), accept: () => resolve(answer) }
+        const { change, result } = step(this.state)
+        return { ...(change && { change }), accept: () => resolve(result) }
       }
       this.#waiting.push({ decide, reject })
       if (this.#waiting.length === 1) setImmediate(() => this.#flush())
@@ -81,7 +81,7 @@ export class DurableCommitter implements Committer {
   }
 
   /** So that a step that asks for more room than there is does not refuse the others. */
-  #keepOneByOne(steps: readonly Waiting[]): void {
+  #keepOneByOne(steps: readonly PendingCommand[]): void {
     for (const step of steps) {
       const failure = this.#keep([step])
       if (failure !== undefined) step.reject(failure)
@@ -89,7 +89,7 @@ export class DurableCommitter implements Committer {
   }
 
   /** Decides, appends, applies and answers; or takes everything back and says why. */
-  #keep(steps: readonly Waiting[]): Error | undefined {
+  #keep(steps: readonly PendingCommand[]): Error | undefined {
     const before = this.#seq
     const lines: string[] = []
     const decided = steps.flatMap((step) => this.#decide(step, lines))
@@ -109,12 +109,12 @@ export class DurableCommitter implements Committer {
     return undefined
   }
 
-  #decide(step: Waiting, lines: string[]): Decided[] {
+  #decide(step: PendingCommand, lines: string[]): DecidedCommand[] {
     try {
       const { change, accept } = step.decide()
       if (change === undefined) return [{ step, accept, undo: undefined }]
       const line = `{"seq":${this.#seq + 1},${JSON.stringify(change).slice(1)}\n`
-      const undo = this.data.apply(change)
+      const undo = this.state.apply(change)
       lines.push(line)
       this.#seq += 1
       return [{ step, accept, undo }]
@@ -137,7 +137,7 @@ export class DurableCommitter implements Committer {
     const { db, log, checkpointFrom, checkpointBytes, report } = this.#parts
     try {
       log.rotate()
-      db.data = { seq: this.#seq, realms: this.data.snapshots() }
+      db.data = { seq: this.#seq, sandboxes: this.state.snapshots() }
       await db.write()
       await log.dropOld()
       this.#checkpointAt = Math.max(checkpointFrom, await checkpointBytes())
@@ -145,7 +145,7 @@ export class DurableCommitter implements Committer {
       this.#checkpointAt = log.bytes * 2
       report(`The state's journal could not be folded (${reasonOf(error)}); it keeps growing until it can.`)
     } finally {
-      db.data = { seq: 0, realms: [] } // the image would keep alive what the state has let go
+      db.data = { seq: 0, sandboxes: [] } // the image would keep alive what the state has let go
     }
   }
 
@@ -155,9 +155,9 @@ export class DurableCommitter implements Committer {
   }
 
   async #finish(): Promise<void> {
-    const { log, release, hurry } = this.#parts
+    const { log, release, stopPausing } = this.#parts
     this.#flush()
-    hurry()
+    stopPausing()
     await this.#checkpointing
     if (!log.isEmpty) await this.#checkpoint()
     await log.close()

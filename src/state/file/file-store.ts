@@ -5,14 +5,14 @@ import { Low } from 'lowdb'
 import { reasonOf } from '../../core/result.ts'
 import { BaseStore } from '../base-store.ts'
 import { StateData } from '../memory/state-data.ts'
-import { sizeOf } from '../queries.ts'
+import { countRecords } from '../queries.ts'
 import type { Store } from '../store.ts'
 import { CheckpointFile } from './checkpoint.ts'
 import { DurableCommitter } from './durable-committer.ts'
-import { StateFault } from './fault.ts'
+import { StateFileError } from './fault.ts'
 import { makeFolder } from './folder.ts'
 import type { Checkpoint } from './format.ts'
-import { type Holder, type Lock, takeLock } from './lock.ts'
+import { type Lock, type LockHolder, takeLock } from './lock.ts'
 import { replayLog } from './replay.ts'
 import { type LogFile, WriteAheadLog, type WriteBytes } from './write-ahead-log.ts'
 
@@ -48,10 +48,10 @@ export async function openFileStore(path: string, options: FileStoreOptions = {}
   const lock = await lockFile(resolve(path))
   if (!lock.ok) return lock
   try {
-    return await load(lock.path, lock, options)
+    return await loadStore(lock.path, lock, options)
   } catch (error) {
     await lock.release()
-    return { ok: false, problem: sentenceOf(lock.path, error) }
+    return { ok: false, problem: unusableMessage(lock.path, error) }
   }
 }
 
@@ -62,56 +62,56 @@ async function lockFile(path: string): Promise<Locked | { readonly ok: false; re
     await makeFolder(dirname(path))
     const real = await realpath(path).catch(() => path)
     const found = await stat(real).catch(() => undefined)
-    if (found !== undefined && !found.isFile()) throw new StateFault(`it is ${kindOf(found)}, not a file`)
+    if (found !== undefined && !found.isFile())
+      throw new StateFileError(`it is ${describeKind(found)}, not a file`)
     const lock = await takeLock(`${real}.lock`)
     if (lock.ok) return { ...lock, path: real }
-    return { ok: false, problem: heldBy(lock.holder, real) }
+    return { ok: false, problem: lockedMessage(lock.holder, real) }
   } catch (error) {
     const problem = `The state cannot be kept in ${path} (${reasonOf(error)}). Choose a place that can be written to, or :memory:.`
     return { ok: false, problem }
   }
 }
 
-function kindOf(found: Stats): string {
+function describeKind(found: Stats): string {
   if (found.isDirectory()) return 'a folder'
   return found.isFIFO() || found.isSocket() ? 'a pipe or socket' : 'a device'
 }
 
-function heldBy({ pid, host, since }: Holder, path: string): string {
+function lockedMessage({ pid, host, since }: LockHolder, path: string): string {
   const who = `process ${pid} on ${host}, since ${since}`
   return `The state file ${path} is in use by ${who}. Stop that process, or choose another file, or :memory:.`
 }
 
-async function load(path: string, lock: Locked, options: FileStoreOptions): Promise<Opened> {
+async function loadStore(path: string, lock: Locked, options: FileStoreOptions): Promise<Opened> {
   const file = new CheckpointFile(path)
-  const db = new Low<Checkpoint>(file, { seq: 0, realms: [] })
+  const db = new Low<Checkpoint>(file, { seq: 0, sandboxes: [] })
   await db.read()
-  const data = new StateData(db.data.realms)
+  const data = new StateData(db.data.sandboxes)
   const { seq, entries, files } = await replayLog(path, data, db.data.seq)
   await beginFile(path, db)
   const log = await openLog(path, files, entries, options.write)
   const checkpointBytes = async () => (await stat(path)).size
-  const hurry = () => file.hurry()
   const parts = {
-    data,
+    state: data,
     seq,
     log,
     db,
-    hurry,
+    stopPausing: () => file.stopPausing(),
     checkpointBytes,
     ...settingsOf(options),
     release: lock.release,
   }
   const store = new BaseStore(new DurableCommitter(parts, await checkpointBytes()))
   const loaded = {
-    ...sizeOf(data),
+    ...countRecords(data),
     journalEntries: entries,
     ...tookOverFrom(lock.tookOver),
   }
   return { ok: true, store, loaded }
 }
 
-function tookOverFrom(holder: Holder | undefined): Pick<LoadSummary, 'tookOverFrom'> {
+function tookOverFrom(holder: LockHolder | undefined): Pick<LoadSummary, 'tookOverFrom'> {
   return holder === undefined
     ? {}
     : { tookOverFrom: { pid: holder.pid, host: holder.host, since: holder.since } }
@@ -124,7 +124,7 @@ async function beginFile(path: string, db: Low<Checkpoint>): Promise<void> {
     () => false,
   )
   if (!exists) await db.write()
-  db.data = { seq: 0, realms: [] } // the world has taken over what was read
+  db.data = { seq: 0, sandboxes: [] } // the world has taken over what was read
 }
 
 async function openLog(path: string, files: readonly LogFile[], entries: number, write?: WriteBytes) {
@@ -138,8 +138,8 @@ function settingsOf({ checkpointFrom = CHECKPOINT_FROM, report = () => undefined
 }
 
 /** A file that we do not understand may be somebody's only copy, so it stays where it is and the start is refused. */
-function sentenceOf(path: string, error: unknown): string {
-  if (error instanceof StateFault) {
+function unusableMessage(path: string, error: unknown): string {
+  if (error instanceof StateFileError) {
     const { message } = error
     const place = message.startsWith(path) ? message : `${path} ${message}`
     return `The state file ${place}. It was left as it is. Move it away, or choose another file with --state.`

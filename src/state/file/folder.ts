@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { codeOf } from './fault.ts'
+import { systemErrorCode } from './fault.ts'
 
 /**
  * Makes the folder with those above it. Not by `mkdir(path, { recursive: true })`, which never comes back from a place
@@ -11,7 +11,7 @@ export async function makeFolder(path: string): Promise<void> {
     await mkdirUnlessThere(path)
   } catch (error) {
     const above = dirname(path)
-    if (codeOf(error) !== 'ENOENT' || above === path) throw error
+    if (systemErrorCode(error) !== 'ENOENT' || above === path) throw error
     await makeFolder(above)
     await mkdirUnlessThere(path)
   }
@@ -21,6 +21,6 @@ async function mkdirUnlessThere(path: string): Promise<void> {
   try {
     await mkdir(path)
   } catch (error) {
-    if (codeOf(error) !== 'EEXIST') throw error
+    if (systemErrorCode(error) !== 'EEXIST') throw error
   }
 }

@@ -5,10 +5,10 @@ import { hostname } from 'node:os'
 import { kill, pid as ownPid } from 'node:process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isObject } from '../../core/json.ts'
-import { codeOf } from './fault.ts'
+import { systemErrorCode } from './fault.ts'
 
 /** Who holds a lock, as it stands in the lock's file. */
-export interface Holder {
+export interface LockHolder {
   readonly pid: number
   readonly host: string
   /** UTC. */
@@ -22,8 +22,8 @@ export interface Holder {
 }
 
 export type Lock =
-  | { readonly ok: true; readonly tookOver?: Holder; readonly release: () => Promise<void> }
-  | { readonly ok: false; readonly holder: Holder }
+  | { readonly ok: true; readonly tookOver?: LockHolder; readonly release: () => Promise<void> }
+  | { readonly ok: false; readonly holder: LockHolder }
 
 /** A holder that we cannot see, on another machine or in another container, touches its file this often. */
 const BEAT_MS = 500
@@ -32,17 +32,17 @@ const SILENCE_MS = 2500
 
 /** Takes the lock, from a dead holder too. Rejects where the file system refuses. */
 export async function takeLock(path: string): Promise<Lock> {
-  const own = describeSelf()
+  const own = describeOwnProcess()
   for (;;) {
-    if (await createWith(path, own)) return held(path, own)
+    if (await createLockFile(path, own)) return holdLock(path, own)
     const holder = await readHolder(path)
     if (holder === undefined) continue // released just now
     if (await isAlive(path, holder)) return { ok: false, holder }
-    if (await succeed(path, holder, own)) return held(path, own, holder)
+    if (await takeOver(path, holder, own)) return holdLock(path, own, holder)
   }
 }
 
-function held(path: string, own: Holder, tookOver?: Holder): Lock {
+function holdLock(path: string, own: LockHolder, tookOver?: LockHolder): Lock {
   const beat = setInterval(() => {
     const now = new Date()
     utimes(path, now, now).catch(() => undefined) // the next beat may do
@@ -59,7 +59,7 @@ function held(path: string, own: Holder, tookOver?: Holder): Lock {
  * Replaces the file of a dead holder. The right to do so is a lock of its own, named after that holding: of two that saw
  * the same dead holder one comes second, and finds by then that the holder is another.
  */
-async function succeed(path: string, dead: Holder, own: Holder): Promise<boolean> {
+async function takeOver(path: string, dead: LockHolder, own: LockHolder): Promise<boolean> {
   const right = await takeLock(`${path}.${dead.nonce}`)
   if (!right.ok) {
     await sleep(20)
@@ -77,7 +77,7 @@ async function succeed(path: string, dead: Holder, own: Holder): Promise<boolean
 }
 
 /** Makes the file with its content in one step, so that nobody ever reads half of it. False: there is one already. */
-async function createWith(path: string, own: Holder): Promise<boolean> {
+async function createLockFile(path: string, own: LockHolder): Promise<boolean> {
   const beside = `${path}.${own.nonce}`
   const content = JSON.stringify(own)
   await writeFile(beside, content, { flag: 'wx' })
@@ -85,32 +85,32 @@ async function createWith(path: string, own: Holder): Promise<boolean> {
     await link(beside, path)
     return true
   } catch (error) {
-    if (codeOf(error) === 'EEXIST') return false
-    return await createPlainly(path, content)
+    if (systemErrorCode(error) === 'EEXIST') return false
+    return await createWithoutLink(path, content)
   } finally {
     await rm(beside, { force: true })
   }
 }
 
 /** For file systems without hard links. */
-async function createPlainly(path: string, content: string): Promise<boolean> {
+async function createWithoutLink(path: string, content: string): Promise<boolean> {
   try {
     await writeFile(path, content, { flag: 'wx' })
     return true
   } catch (error) {
-    if (codeOf(error) === 'EEXIST') return false
+    if (systemErrorCode(error) === 'EEXIST') return false
     throw error
   }
 }
 
 /** Undefined: nobody holds it. A file that stays unreadable belongs to nobody who lives. */
-async function readHolder(path: string): Promise<Holder | undefined> {
+async function readHolder(path: string): Promise<LockHolder | undefined> {
   for (let attempt = 0; attempt < 10; attempt += 1) {
     try {
       const holder = parseHolder(await readFile(path, 'utf8'))
       if (holder !== undefined) return holder
     } catch (error) {
-      if (codeOf(error) === 'ENOENT') return undefined
+      if (systemErrorCode(error) === 'ENOENT') return undefined
       throw error
     }
     await sleep(20)
@@ -118,7 +118,7 @@ async function readHolder(path: string): Promise<Holder | undefined> {
   return { pid: 0, host: '', since: '', space: '', born: '', nonce: 'unreadable' }
 }
 
-function parseHolder(content: string): Holder | undefined {
+function parseHolder(content: string): LockHolder | undefined {
   try {
     const value: unknown = JSON.parse(content)
     if (!isObject(value)) return undefined
@@ -130,24 +130,24 @@ function parseHolder(content: string): Holder | undefined {
   }
 }
 
-async function isAlive(path: string, holder: Holder): Promise<boolean> {
-  const self = describeSelf()
-  if (holder.space !== self.space) return await beats(path, holder)
-  const born = bornAt(holder.pid)
+async function isAlive(path: string, holder: LockHolder): Promise<boolean> {
+  const self = describeOwnProcess()
+  if (holder.space !== self.space) return await isTouched(path, holder)
+  const born = processStart(holder.pid)
   return processExists(holder.pid) && (born === holder.born || born === '') // in doubt it lives
 }
 
 /** Watched rather than computed, since the clocks of two machines differ. */
-async function beats(path: string, holder: Holder): Promise<boolean> {
-  const before = await touched(path)
+async function isTouched(path: string, holder: LockHolder): Promise<boolean> {
+  const before = await readTouchTime(path)
   for (let waited = 0; waited < SILENCE_MS; waited += BEAT_MS / 5) {
     await sleep(BEAT_MS / 5)
-    if ((await touched(path)) !== before) return (await readHolder(path))?.nonce === holder.nonce
+    if ((await readTouchTime(path)) !== before) return (await readHolder(path))?.nonce === holder.nonce
   }
   return false
 }
 
-async function touched(path: string): Promise<number | undefined> {
+async function readTouchTime(path: string): Promise<number | undefined> {
   return (await stat(path).catch(() => undefined))?.mtimeMs
 }
 
@@ -157,22 +157,22 @@ function processExists(pid: number): boolean {
     kill(pid, 0)
     return true
   } catch (error) {
-    return codeOf(error) === 'EPERM'
+    return systemErrorCode(error) === 'EPERM'
   }
 }
 
-function describeSelf(): Holder {
+function describeOwnProcess(): LockHolder {
   return {
     pid: ownPid,
     host: hostname(),
     since: new Date().toISOString(),
-    space: pidSpace(),
-    born: bornAt(ownPid),
+    space: pidNamespace(),
+    born: processStart(ownPid),
     nonce: randomUUID(),
   }
 }
 
-function pidSpace(): string {
+function pidNamespace(): string {
   try {
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
     return `${boot} ${readlinkSync('/proc/self/ns/pid')}`
@@ -182,7 +182,7 @@ function pidSpace(): string {
 }
 
 /** The 22nd field of the kernel's line on a process; the second one, its name, may hold spaces and parentheses. */
-function bornAt(pid: number): string {
+function processStart(pid: number): string {
   try {
     const line = readFileSync(`/proc/${pid}/stat`, 'utf8')
     return line.slice(line.lastIndexOf(')') + 2).split(' ')[19] ?? ''

@@ -5,7 +5,7 @@ import type { StoredEvent } from '../records.ts'
  * Successive events as lines of JSON, in a tenth of their room. What it holds never changes, so that lists can share it; only
  * what was loaded is packed somewhat later.
  */
-export class Block {
+export class EventBlock {
   /** The place of its first event in the list. */
   readonly from: number
   #held: Buffer | readonly StoredEvent[]
@@ -21,7 +21,7 @@ export class Block {
     return Buffer.isBuffer(held) ? unpacked(held) : linesOf(held)
   }
 
-  pack(): void {
+  compress(): void {
     if (!Buffer.isBuffer(this.#held)) this.#held = packed(linesOf(this.#held))
   }
 }

@@ -1,7 +1,7 @@
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import { insertKey } from '../events.ts'
 import type { StoredEvent } from '../records.ts'
-import { Block } from './event-block.ts'
+import { EventBlock } from './event-block.ts'
 import { hashOfName, InsertIndex } from './insert-index.ts'
 import { type EventMark, Marks } from './mark.ts'
 
@@ -20,7 +20,7 @@ const PAUSE = 1
  * step needs stands ready, in their marks; the rest is packed away as JSON and read when somebody asks for it.
  */
 export class EventList {
-  #blocks: Block[] = []
+  #blocks: EventBlock[] = []
   /** The last ones, not packed yet. */
   #open: string[] = []
   #openLength = 0
@@ -30,14 +30,14 @@ export class EventList {
   /** How often events were sent again that were so since they were put here, by their place. */
   #replays = new Map<number, number>()
   /** What was unpacked last: who looks at an event may look at it again, or at the next one. */
-  #unpacked: { readonly block: Block; readonly lines: string[] } | undefined
+  #unpacked: { readonly block: EventBlock; readonly lines: string[] } | undefined
 
   /** A list of events that nobody changes any more. They are packed in later turns, since a start has no time for it. */
   static of(events: readonly StoredEvent[]): EventList {
     const list = new EventList()
     for (const event of events) list.#marks.push(event)
     for (let from = 0; from < events.length; from += BLOCK_EVENTS) {
-      list.#blocks.push(new Block(from, events.slice(from, from + BLOCK_EVENTS)))
+      list.#blocks.push(new EventBlock(from, events.slice(from, from + BLOCK_EVENTS)))
     }
     void packAll(list.#blocks.slice())
     return list
@@ -52,12 +52,12 @@ export class EventList {
   }
 
   /** The places of the events with these marks, ascending; what is absent does not narrow. */
-  having(marks: Parameters<Marks['having']>[0]): number[] {
-    return this.#marks.having(marks)
+  findPositions(marks: Parameters<Marks['findPositions']>[0]): number[] {
+    return this.#marks.findPositions(marks)
   }
 
   /** The place of the event that its caller named so; undefined where there is none. */
-  placeOf(insertId: string): number | undefined {
+  positionOf(insertId: string): number | undefined {
     for (const place of this.#names().candidates(hashOfName(insertId))) {
       const event = this.at(place)
       if (event && insertKey(event.fields) === insertId) return place
@@ -95,7 +95,7 @@ export class EventList {
   }
 
   #pack(): void {
-    this.#blocks.push(new Block(this.#openFrom, { lines: this.#open }))
+    this.#blocks.push(new EventBlock(this.#openFrom, { lines: this.#open }))
     this.#setOpen([])
   }
 
@@ -177,9 +177,9 @@ export class EventList {
 }
 
 /** Does not keep the process from ending. */
-async function packAll(blocks: readonly Block[]): Promise<void> {
+async function packAll(blocks: readonly EventBlock[]): Promise<void> {
   for (const block of blocks) {
     await setTimeout(PAUSE, undefined, { ref: false })
-    block.pack()
+    block.compress()
   }
 }

@@ -16,7 +16,7 @@ export class ImpactIndex {
   readonly #days = new Map<string | null, Map<string, Sum>>()
 
   /** Takes an event in, or out again. */
-  change({ sampledOut, productKey, day, impact }: EventMark, sign: 1 | -1): void {
+  update({ sampledOut, productKey, day, impact }: EventMark, sign: 1 | -1): void {
     if (sampledOut) return
     const days = this.#days.get(productKey) ?? new Map<string, Sum>()
     this.#days.set(productKey, days)

@@ -135,7 +135,7 @@ export class Marks {
   }
 
   /** The places of those that have all of these values; undefined ones do not narrow. */
-  having(wanted: { readonly [name in keyof EventMark]?: unknown }): number[] {
+  findPositions(wanted: { readonly [name in keyof EventMark]?: unknown }): number[] {
     const found: number[] = []
     const numbers = columns.flatMap((name, column) =>
       wanted[name] === undefined ? [] : [[column, this.#values.find(wanted[name])] as const],

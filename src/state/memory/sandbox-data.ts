@@ -73,13 +73,13 @@ export class SandboxData {
     return this.#prompts.size
   }
 
-  eventOf(insertId: string): StoredEvent | undefined {
-    const place = this.#events.placeOf(insertId)
+  findEvent(insertId: string): StoredEvent | undefined {
+    const place = this.#events.positionOf(insertId)
     return place === undefined ? undefined : this.#events.at(place)
   }
 
   /** The prompt that the caller means, and how many versions it has. */
-  promptOf(draft: ExternalName): { readonly head: PromptHead; readonly versions: number } | undefined {
+  findPrompt(draft: ExternalName): { readonly head: PromptHead; readonly versions: number } | undefined {
     const key = externalKey(draft)
     const promptId = key === undefined ? undefined : this.#byExternalKey.get(key)
     const record = promptId === undefined ? undefined : this.#prompts.get(promptId)
@@ -92,7 +92,7 @@ export class SandboxData {
 
   prompts(): StoredPrompt[] {
     return [...this.#prompts.values()].map((record) =>
-      promptOfSnapshot({ ...record, count: record.versions.length }),
+      promptFromSnapshot({ ...record, count: record.versions.length }),
     )
   }
 
@@ -119,12 +119,12 @@ export class SandboxData {
   }
 
   #index(mark: EventMark, by: 1 | -1): void {
-    this.impact.change(mark, by)
+    this.impact.update(mark, by)
     if (mark.first !== undefined) this.#count(mark.first, by)
   }
 
   addReplay(insertId: string): Undo {
-    const place = this.#events.placeOf(insertId)
+    const place = this.#events.positionOf(insertId)
     if (place === undefined) throw new Error(`no event has insertId ${insertId}`)
     const before = this.#events.replaysOf(place)
     this.#events.setReplays(place, before + 1)
@@ -173,7 +173,7 @@ export class SandboxData {
 }
 
 /** The prompt as it was, with each version knowing whether it is the active one. */
-export function promptOfSnapshot({ head, versions, count, active }: PromptSnapshot): StoredPrompt {
+export function promptFromSnapshot({ head, versions, count, active }: PromptSnapshot): StoredPrompt {
   const then = versions.slice(0, count)
   return {
     ...head,
@@ -182,7 +182,7 @@ export function promptOfSnapshot({ head, versions, count, active }: PromptSnapsh
 }
 
 /** The other way round: a version is kept as inactive, and the prompt says which one is active. */
-export function snapshotOfPrompt({ versions, ...head }: StoredPrompt): PromptSnapshot {
+export function snapshotFromPrompt({ versions, ...head }: StoredPrompt): PromptSnapshot {
   return {
     head,
     versions: versions.map((version) => (version.active ? { ...version, active: false } : version)),

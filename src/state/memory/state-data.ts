@@ -7,7 +7,7 @@ import {
   type SandboxSnapshot,
   type SnapshotHead,
   type StoredSnapshot,
-  snapshotOfPrompt,
+  snapshotFromPrompt,
   type Undo,
 } from './sandbox-data.ts'
 
@@ -144,7 +144,7 @@ function replacement(realm: SandboxEntry, change: Replacing): SandboxEntry | und
     case 'reset':
       return realm.snapshots.size === 0 ? undefined : { ...realm, data: new SandboxData(EMPTY_SANDBOX) }
     case 'import':
-      return { ...realm, data: new SandboxData(snapshotOfExport(change.state)) }
+      return { ...realm, data: new SandboxData(snapshotFromExport(change.state)) }
     case 'snapshot':
       return withSnapshot(realm, change.snapshot)
     case 'restore':
@@ -169,10 +169,10 @@ function snapshotIn(realm: SandboxEntry, snapshotId: string): StoredSnapshot {
   return kept
 }
 
-export function snapshotOfExport({
+export function snapshotFromExport({
   quality,
   events,
   prompts,
 }: Omit<SandboxExport, 'format'>): SandboxSnapshot {
-  return { quality, events: EventList.of(events), prompts: prompts.map(snapshotOfPrompt) }
+  return { quality, events: EventList.of(events), prompts: prompts.map(snapshotFromPrompt) }
 }

@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs'
 import { openFileStore } from '../../../src/state/file/file-store.ts'
-import { event, prompt, writer } from '../drafts.ts'
+import { context, event, prompt } from '../drafts.ts'
 
 /**
  * A process to be killed: 32 writers that never stop, each telling what was acknowledged, a line each, in
@@ -27,12 +27,12 @@ async function write(store: Extract<typeof opened, { ok: true }>['store'], write
   for (let step = 0; ; step += 1) {
     const name = `${round}-${writerNo}-${step}`
     if (step % 8 === 7) {
-      const { version } = await store.addPromptVersion(writer, prompt({ externalPromptId: `p${writerNo}` }))
+      const { version } = await store.addPromptVersion(context, prompt({ externalPromptId: `p${writerNo}` }))
       say(`version ${version.versionId}`)
       continue
     }
-    const receipt = await store.recordEvent(writer, event({ insertId: name }))
+    const receipt = await store.recordEvent(context, event({ insertId: name }))
     say(`event ${name} ${receipt.event.eventId}`)
-    if (step % 5 === 0) await store.recordEvent(writer, event({ insertId: name }))
+    if (step % 5 === 0) await store.recordEvent(context, event({ insertId: name }))
   }
 }

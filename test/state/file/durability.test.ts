@@ -18,7 +18,7 @@ import type { WriteBytes } from '../../../src/state/file/write-ahead-log.ts'
 import type { EventDraft } from '../../../src/state/records.ts'
 import type { Store } from '../../../src/state/store.ts'
 import { bounded } from '../../support/bounded.ts'
-import { event, prompt, writer } from '../drafts.ts'
+import { context, event, prompt } from '../drafts.ts'
 import { killedNow, openOrFail, problemOf, statePath } from './folder.ts'
 
 async function insertIds(store: Store): Promise<(string | undefined)[]> {
@@ -26,7 +26,7 @@ async function insertIds(store: Store): Promise<(string | undefined)[]> {
 }
 
 async function recordAll(store: Store, ids: readonly string[]): Promise<void> {
-  await Promise.all(ids.map((insertId) => store.recordEvent(writer, event({ insertId }))))
+  await Promise.all(ids.map((insertId) => store.recordEvent(context, event({ insertId }))))
 }
 
 describe('what was acknowledged', () => {
@@ -34,8 +34,8 @@ describe('what was acknowledged', () => {
     const path = statePath()
     const first = await openOrFail(path)
     await recordAll(first.store, ['a', 'b'])
-    await first.store.addPromptVersion(writer, prompt({ externalPromptId: 'p' }))
-    await first.store.createSnapshot(writer)
+    await first.store.addPromptVersion(context, prompt({ externalPromptId: 'p' }))
+    await first.store.createSnapshot(context)
     const before = await first.store.exportSandbox('default')
 
     const copy = killedNow(path)
@@ -49,14 +49,14 @@ describe('what was acknowledged', () => {
     expect(third.loaded).toMatchObject({ sandboxes: 1, events: 2, prompts: 1, journalEntries: 0 })
     expect(await third.store.exportSandbox('default')).toEqual(before)
     expect(await third.store.listSnapshots('default')).toHaveLength(1)
-    expect((await third.store.recordEvent(writer, event({ insertId: 'a' }))).replayed).toBe(true)
+    expect((await third.store.recordEvent(context, event({ insertId: 'a' }))).replayed).toBe(true)
     await third.store.close()
   })
 
   test('is in the journal before the answer', async () => {
     const path = statePath()
     const { store } = await openOrFail(path)
-    await store.recordEvent(writer, event({ insertId: 'a' }))
+    await store.recordEvent(context, event({ insertId: 'a' }))
     expect(readFileSync(`${path}.journal.1`, 'utf8')).toContain('"insertId":"a"')
     await store.close()
   })
@@ -96,9 +96,9 @@ describe('what was acknowledged', () => {
   test('is not applied twice where the process died between checkpoint and dropping the journal', async () => {
     const path = statePath()
     const { store } = await openOrFail(path)
-    await store.recordEvent(writer, event())
-    await store.recordEvent(writer, event({ insertId: 'a' }))
-    await store.recordEvent(writer, event({ insertId: 'a' }))
+    await store.recordEvent(context, event())
+    await store.recordEvent(context, event({ insertId: 'a' }))
+    await store.recordEvent(context, event({ insertId: 'a' }))
     const journal = readFileSync(`${path}.journal.1`)
     const before = await store.exportSandbox('default')
     await store.close()
@@ -107,7 +107,7 @@ describe('what was acknowledged', () => {
     const again = await openOrFail(path)
     expect(again.loaded.journalEntries).toBe(0)
     expect(await again.store.exportSandbox('default')).toEqual(before)
-    await again.store.recordEvent(writer, event({ insertId: 'b' }))
+    await again.store.recordEvent(context, event({ insertId: 'b' }))
     await again.store.close()
     expect((await openOrFail(path)).loaded.events).toBe(3)
   })
@@ -134,7 +134,7 @@ test('a checkpoint is written between the writes, not instead of them', async ()
   await recordAll(store, ids) // some 4 MB in one turn: the checkpoint begins, and takes some sixty slices
   let meanwhile = 0
   for (; replacedBy() === before; meanwhile += 1)
-    await store.recordEvent(writer, event({ insertId: `meanwhile ${meanwhile}` }))
+    await store.recordEvent(context, event({ insertId: `meanwhile ${meanwhile}` }))
   expect(meanwhile).toBeGreaterThan(50)
   await store.close()
   const again = await openOrFail(path)
@@ -164,8 +164,8 @@ describe('what only an edited contract lets in', () => {
   test('is kept, loads again, and is met again on a retry where it has a name', async () => {
     const path = statePath()
     const { store } = await openOrFail(path)
-    for (const body of events) await store.recordEvent(writer, { ...event(), ...body } as EventDraft)
-    for (const body of prompts) await store.addPromptVersion(writer, body)
+    for (const body of events) await store.recordEvent(context, { ...event(), ...body } as EventDraft)
+    for (const body of prompts) await store.addPromptVersion(context, body)
     const before = await store.exportSandbox('default')
     expect(before.events.map(({ replays }) => replays)).toEqual([0, 0, 1, 1, 0])
     expect(before.prompts.map(({ versions }) => versions.length)).toEqual([1, 1, 1, 1, 1])
@@ -176,7 +176,7 @@ describe('what only an edited contract lets in', () => {
     const fromFile = await openOrFail(path)
     expect(await fromFile.store.exportSandbox('default')).toEqual(before)
     const named = { ...event(), insertId: { b: 2, a: 1 } } as unknown as EventDraft
-    expect((await fromFile.store.recordEvent(writer, named)).replayed).toBe(true)
+    expect((await fromFile.store.recordEvent(context, named)).replayed).toBe(true)
   })
 })
 
@@ -205,15 +205,15 @@ describe('a full disk', () => {
     const impact = await store.eventImpact('default', { productIds: [event().productId] })
     limited.room = 100
     const refused = [
-      store.recordEvent(writer, event({ insertId: 'b' })),
-      store.recordEvent(writer, event({ insertId: 'a' })),
-      store.recordEvent(writer, event()),
-      store.addPromptVersion(writer, prompt()),
-      store.addPromptVersion(writer, prompt({ externalPromptId: 'p' })),
+      store.recordEvent(context, event({ insertId: 'b' })),
+      store.recordEvent(context, event({ insertId: 'a' })),
+      store.recordEvent(context, event()),
+      store.addPromptVersion(context, prompt()),
+      store.addPromptVersion(context, prompt({ externalPromptId: 'p' })),
       store.putQuality('default', { weight: 1 }),
-      store.createSnapshot(writer),
+      store.createSnapshot(context),
       store.reset('default'),
-      store.recordEvent({ ...writer, sandbox: 'new' }, event()),
+      store.recordEvent({ ...context, sandbox: 'new' }, event()),
       store.deleteSandbox('default'),
     ]
     for (const outcome of await Promise.allSettled(refused)) {
@@ -227,7 +227,7 @@ describe('a full disk', () => {
 
     limited.room = Number.POSITIVE_INFINITY
     await recordAll(store, ['b', 'a'])
-    expect((await store.recordEvent(writer, event())).event.repeatOf).toBeUndefined()
+    expect((await store.recordEvent(context, event())).event.repeatOf).toBeUndefined()
     const again = await openOrFail(killedNow(path))
     expect(await insertIds(again.store)).toEqual(['a', 'b', undefined])
   })
@@ -238,8 +238,8 @@ describe('a full disk', () => {
     await recordAll(store, ['a'])
     limited.room = 2000
     const outcomes = await Promise.allSettled([
-      store.recordEvent(writer, event({ insertId: 'large', properties: { text: 'x'.repeat(5000) } })),
-      store.recordEvent(writer, event({ insertId: 'small' })),
+      store.recordEvent(context, event({ insertId: 'large', properties: { text: 'x'.repeat(5000) } })),
+      store.recordEvent(context, event({ insertId: 'small' })),
     ])
     limited.room = Number.POSITIVE_INFINITY
     expect(outcomes.map(({ status }) => status)).toContain('rejected')
@@ -395,7 +395,7 @@ test('the state file is readable: one event a line, and no token in it', async (
   const path = statePath()
   const { store } = await openOrFail(path)
   await recordAll(store, ['a', 'b', 'c'])
-  await store.consumeRate(writer, 'token sk-secret', 5, 1000)
+  await store.consumeRate(context, 'token sk-secret', 5, 1000)
   await store.close()
   const text = readFileSync(path, 'utf8')
   expect(text.split('\n').filter((line) => line.includes('"eventId"'))).toHaveLength(3)

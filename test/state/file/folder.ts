@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { codeOf } from '../../../src/state/file/fault.ts'
+import { systemErrorCode } from '../../../src/state/file/fault.ts'
 import { type FileStoreOptions, openFileStore } from '../../../src/state/file/file-store.ts'
 
 /** The path of a state file that is not there yet, in a folder that goes away with the test. */
@@ -46,6 +46,6 @@ function copyIfThere(from: string, to: string): void {
   try {
     writeFileSync(to, readFileSync(from))
   } catch (error) {
-    if (codeOf(error) !== 'ENOENT') throw error
+    if (systemErrorCode(error) !== 'ENOENT') throw error
   }
 }

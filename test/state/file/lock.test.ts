@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { existsSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { expect, onTestFinished, test } from 'vitest'
 import { openFileStore } from '../../../src/state/file/file-store.ts'
-import { event, writer } from '../drafts.ts'
+import { context, event } from '../drafts.ts'
 import { openOrFail, problemOf, statePath } from './folder.ts'
 
 function holderIn(path: string): Record<string, unknown> {
@@ -28,7 +28,7 @@ test('a second opening is refused, and names the process that holds the file', a
   const problem = await problemOf(path)
   expect(problem).toContain(`in use by process ${process.pid} on `)
   expect(problem).toContain('Stop that process, or choose another file')
-  await store.recordEvent(writer, event())
+  await store.recordEvent(context, event())
   await store.close()
   expect(existsSync(`${path}.lock`)).toBe(false)
   expect(await problemOf(path)).toBe('it opened')

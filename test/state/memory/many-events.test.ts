@@ -2,20 +2,20 @@ import { writeSync } from 'node:fs'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { describe, expect, test } from 'vitest'
-import { newEvent } from '../../../src/state/events.ts'
-import { Block } from '../../../src/state/memory/event-block.ts'
+import { createEvent } from '../../../src/state/events.ts'
+import { EventBlock } from '../../../src/state/memory/event-block.ts'
 import { EventList } from '../../../src/state/memory/event-list.ts'
 import { createMemoryStore } from '../../../src/state/memory/memory-store.ts'
 import type { EventDraft, StoredEvent } from '../../../src/state/records.ts'
 import type { Store } from '../../../src/state/store.ts'
-import { event, product, writer } from '../drafts.ts'
+import { context, event, product } from '../drafts.ts'
 import { openOrFail, statePath } from '../file/folder.ts'
 
 /** More than are packed together, several times over. */
 const many = 300
 
 function recorded(index: number, fields: Partial<EventDraft> = {}): StoredEvent {
-  return newEvent(writer, event({ insertId: `no-${index}`, ...fields }), new Map())
+  return createEvent(context, event({ insertId: `no-${index}`, ...fields }), new Map())
 }
 
 function recordedMany(count: number): StoredEvent[] {
@@ -28,11 +28,11 @@ function listOf(events: readonly StoredEvent[]): EventList {
   return list
 }
 
-const all = (list: EventList) => list.read(list.having({}))
+const all = (list: EventList) => list.read(list.findPositions({}))
 
 async function record(store: Store, count: number, from = 0): Promise<void> {
   const drafts = Array.from({ length: count }, (_, index) => event({ insertId: `no-${from + index}` }))
-  await Promise.all(drafts.map((draft) => store.recordEvent(writer, draft)))
+  await Promise.all(drafts.map((draft) => store.recordEvent(context, draft)))
 }
 
 describe('a list of many events', () => {
@@ -53,9 +53,9 @@ describe('a list of many events', () => {
 
   test('is the same text before and after it is packed', () => {
     const events = recordedMany(20)
-    const block = new Block(0, events)
+    const block = new EventBlock(0, events)
     const before = block.lines()
-    block.pack()
+    block.compress()
     expect(before).toEqual(events.map((each) => JSON.stringify(each)))
     expect(block.lines()).toEqual(before)
   })
@@ -204,7 +204,7 @@ describe('what has been forgotten', () => {
     expect([...list.marks]).toMatchObject([
       { externalConversationId: 'only-1', impact: 1, sampledOut: false },
     ])
-    expect(list.having({ externalConversationId: 'only-1' })).toEqual([0])
+    expect(list.findPositions({ externalConversationId: 'only-1' })).toEqual([0])
   })
 
   test('leaves nothing behind: sandboxes that were reset, and copies of one list that each went another way', async () => {
@@ -212,7 +212,7 @@ describe('what has been forgotten', () => {
     const snapshot = listOf(recordedMany(10))
     const grown = await growth(20_000, async (index) => {
       await store.recordEvent(
-        writer,
+        context,
         event({ insertId: `${index}`, externalConversationId: `only-${index}` }),
       )
       if (index % 50 === 0) await store.reset('default')
@@ -227,7 +227,7 @@ describe('what has been forgotten', () => {
     copy.push(recorded(1, { externalConversationId: 'b' }))
     first.push(recorded(1, { externalConversationId: 'c' }))
     const withConversation = (list: EventList, externalConversationId: string) =>
-      list.having({ externalConversationId })
+      list.findPositions({ externalConversationId })
     expect(['a', 'b', 'c'].map((name) => withConversation(copy, name))).toEqual([[0], [1], []])
     expect(['a', 'b', 'c'].map((name) => withConversation(first, name))).toEqual([[0], [], [1]])
   })
