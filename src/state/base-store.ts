@@ -18,6 +18,7 @@ import type {
   Snapshot,
   StoredPrompt,
 } from './records.ts'
+import { parseExport } from './sandbox-export.ts'
 import type {
   DayImpact,
   EventPage,
@@ -31,7 +32,6 @@ import type {
   Store,
   WriteContext,
 } from './store.ts'
-import { parseExport } from './transfer.ts'
 
 /** What distinguishes the adapters: how a change is kept. */
 export interface Committer {

@@ -4,9 +4,9 @@ import type { JsonObject } from '../../src/core/json.ts'
 import { type Ask, ask, event, objectOf, textOf } from '../support/client.ts'
 import { convsim } from '../support/command.ts'
 import { steer } from '../support/control.ts'
-import { readEventPage } from '../support/kept.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { startForTest, type TestSimulator } from '../support/start.ts'
+import { readEventPage } from '../support/stored-records.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 type Target = Pick<TestSimulator, 'origin'>

@@ -4,10 +4,10 @@ import type { Analytics } from '../../src/simulation/analytics.ts'
 import { periods, readAnalytics } from '../support/analytics.ts'
 import { ask, errorOf, event, textOf, productId as unknownProduct } from '../support/client.ts'
 import { steer } from '../support/control.ts'
-import { readControl } from '../support/kept.ts'
 import { postAll } from '../support/pipelined.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { startForTest, type TestSimulator } from '../support/start.ts'
+import { readControl } from '../support/stored-records.ts'
 
 const product = (n: number) => `00000000-0000-4000-9000-00000000000${n}`
 const model = (n: number) => `00000000-0000-4000-8000-00000000000${n}`

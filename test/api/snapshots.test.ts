@@ -4,9 +4,9 @@ import { describe, expect, test } from 'vitest'
 import type { Snapshot } from '../../src/state/records.ts'
 import { analyticsPath, ask, errorOf, event, objectOf, prompt, textOf } from '../support/client.ts'
 import { steer } from '../support/control.ts'
-import { readAllEvents, readControl, readPrompts } from '../support/kept.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { frozenNow, startForTest, type TestSimulator } from '../support/start.ts'
+import { readAllEvents, readControl, readPrompts } from '../support/stored-records.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 const shared = sharedSimulator()

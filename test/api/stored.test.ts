@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/core/json.ts'
 import { ask, errorOf, event, prompt, textOf } from '../support/client.ts'
 import { steer } from '../support/control.ts'
-import { readEventPage, readPrompts } from '../support/kept.ts'
 import { postAll } from '../support/pipelined.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { frozenNow } from '../support/start.ts'
+import { readEventPage, readPrompts } from '../support/stored-records.ts'
 
 const sim = sharedSimulator()
 const otherProduct = '00000000-0000-4000-9000-000000000001'

@@ -5,9 +5,9 @@ import type { Json, JsonObject } from '../../src/core/json.ts'
 import { crashSeed, seededChance } from '../support/chance.ts'
 import { event, prompt, textOf } from '../support/client.ts'
 import { type Command, convsim } from '../support/command.ts'
-import { readAllEvents, readPrompts } from '../support/kept.ts'
 import { postText } from '../support/pipelined.ts'
 import { connectTo, type RawConnection } from '../support/raw-http.ts'
+import { readAllEvents, readPrompts } from '../support/stored-records.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 /** `CRASH_ROUNDS=200` makes the long run of it. */

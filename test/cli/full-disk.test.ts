@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import type { Json } from '../../src/core/json.ts'
 import { ask, errorOf, event, prompt, textOf } from '../support/client.ts'
 import { type Command, convsim } from '../support/command.ts'
-import { readEventPage, readPrompts } from '../support/kept.ts'
+import { readEventPage, readPrompts } from '../support/stored-records.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 /** A disk on which the room for the state can be taken away and given back. */

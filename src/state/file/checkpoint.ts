@@ -3,9 +3,9 @@ import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Adapter } from 'lowdb'
 import { reasonOf } from '../../core/result.ts'
-import { StateFileError, systemErrorCode } from './fault.ts'
 import { type Checkpoint, parseCheckpoint, serializeCheckpoint } from './format.ts'
 import { jsonFault } from './json-fault.ts'
+import { StateFileError, systemErrorCode } from './state-file-error.ts'
 
 /** Characters per write: some tenths of a millisecond of work between two looks at the network. */
 const SLICE = 64 * 1024

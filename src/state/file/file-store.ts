@@ -9,11 +9,11 @@ import { countRecords } from '../queries.ts'
 import type { Store } from '../store.ts'
 import { CheckpointFile } from './checkpoint.ts'
 import { DurableCommitter } from './durable-committer.ts'
-import { StateFileError } from './fault.ts'
 import { makeFolder } from './folder.ts'
 import type { Checkpoint } from './format.ts'
 import { type Lock, type LockHolder, takeLock } from './lock.ts'
 import { replayLog } from './replay.ts'
+import { StateFileError } from './state-file-error.ts'
 import { type LogFile, WriteAheadLog, type WriteBytes } from './write-ahead-log.ts'
 
 export interface FileStoreOptions {

@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { systemErrorCode } from './fault.ts'
+import { systemErrorCode } from './state-file-error.ts'
 
 /**
  * Makes the folder with those above it. Not by `mkdir(path, { recursive: true })`, which never comes back from a place

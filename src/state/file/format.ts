@@ -4,7 +4,7 @@ import { type SandboxEntrySnapshot, snapshotFromExport } from '../memory/state-d
 import type { SandboxExport, Snapshot } from '../records.ts'
 import { count, list, record, sentences } from '../shape.ts'
 import { sandboxShape } from '../shapes.ts'
-import { StateFileError } from './fault.ts'
+import { StateFileError } from './state-file-error.ts'
 
 /** The state file as we hold it: everything up to and including the journal's entry `seq`. */
 export interface Checkpoint {

@@ -5,7 +5,7 @@ import { hostname } from 'node:os'
 import { kill, pid as ownPid } from 'node:process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isObject } from '../../core/json.ts'
-import { systemErrorCode } from './fault.ts'
+import { systemErrorCode } from './state-file-error.ts'
 
 /** Who holds a lock, as it stands in the lock's file. */
 export interface LockHolder {

@@ -12,8 +12,8 @@ import {
   snapshotShape,
   versionShape,
 } from '../shapes.ts'
-import { StateFileError } from './fault.ts'
 import { migrate } from './format.ts'
+import { StateFileError } from './state-file-error.ts'
 import { LOG_KIND, type LogFile } from './write-ahead-log.ts'
 
 /** What a journal line must hold, by what it does. */

@@ -4,7 +4,7 @@ import { closeSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { crashSeed, seededChance } from '../../support/chance.ts'
-import { killedNow, openOrFail, statePath } from './folder.ts'
+import { killedNow, openOrFail, statePath } from './open-file.ts'
 
 /** `CRASH_ROUNDS=200` makes the long run of it. */
 const rounds = Number(process.env['CRASH_ROUNDS'] ?? 4)

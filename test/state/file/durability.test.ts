@@ -19,7 +19,7 @@ import type { EventDraft } from '../../../src/state/records.ts'
 import type { Store } from '../../../src/state/store.ts'
 import { bounded } from '../../support/bounded.ts'
 import { context, event, prompt } from '../drafts.ts'
-import { killedNow, openOrFail, problemOf, statePath } from './folder.ts'
+import { killedNow, openOrFail, problemOf, statePath } from './open-file.ts'
 
 async function insertIds(store: Store): Promise<(string | undefined)[]> {
   return (await store.listEvents('default')).events.map(({ fields }) => fields.insertId)

@@ -4,7 +4,7 @@ import { existsSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { expect, onTestFinished, test } from 'vitest'
 import { openFileStore } from '../../../src/state/file/file-store.ts'
 import { context, event } from '../drafts.ts'
-import { openOrFail, problemOf, statePath } from './folder.ts'
+import { openOrFail, problemOf, statePath } from './open-file.ts'
 
 function holderIn(path: string): Record<string, unknown> {
   return JSON.parse(readFileSync(`${path}.lock`, 'utf8'))

@@ -5,7 +5,7 @@ import type { WriteBytes } from '../../../src/state/file/write-ahead-log.ts'
 import { createMemoryStore } from '../../../src/state/memory/memory-store.ts'
 import { type Store, StoreWriteError } from '../../../src/state/store.ts'
 import { event, noon, product, prompt } from '../drafts.ts'
-import { killedNow, openOrFail, statePath } from './folder.ts'
+import { killedNow, openOrFail, statePath } from './open-file.ts'
 
 /** What a sandbox is, in a few lines: lists of names and values, and copies of them. */
 interface Held {

@@ -9,7 +9,7 @@ import { createMemoryStore } from '../../../src/state/memory/memory-store.ts'
 import type { EventDraft, StoredEvent } from '../../../src/state/records.ts'
 import type { Store } from '../../../src/state/store.ts'
 import { context, event, product } from '../drafts.ts'
-import { openOrFail, statePath } from '../file/folder.ts'
+import { openOrFail, statePath } from '../file/open-file.ts'
 
 /** More than are packed together, several times over. */
 const many = 300

@@ -2,8 +2,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { systemErrorCode } from '../../../src/state/file/fault.ts'
 import { type FileStoreOptions, openFileStore } from '../../../src/state/file/file-store.ts'
+import { systemErrorCode } from '../../../src/state/file/state-file-error.ts'
 
 /** The path of a state file that is not there yet, in a folder that goes away with the test. */
 export function statePath(): string {

@@ -1,5 +1,5 @@
 import { conformance } from '../conformance.ts'
-import { openOrFail, statePath } from './folder.ts'
+import { openOrFail, statePath } from './open-file.ts'
 
 conformance('the store in a file', async () => (await openOrFail(statePath())).store)
 
