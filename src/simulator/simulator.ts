@@ -67,8 +67,8 @@ export async function createSimulator(
     report: (problem) => dependencies.log.error({ problem }, 'the state cannot be written'),
   })
   if (!opened.ok)
-    return { ok: false, error: [{ severity: 'error', place: '--state', message: opened.problem }] }
-  const { store, loaded } = opened
+    return { ok: false, error: [{ severity: 'error', place: '--state', message: opened.error }] }
+  const { store, loaded } = opened.value
   try {
     await seedDefaultSandbox(store, seedState.value)
     dependencies.log.info({ ...counts(sources.value), state: { file: settings.state, ...loaded } }, 'loaded')

@@ -1,3 +1,4 @@
+import { type Result, success } from '../core/result.ts'
 import { cloneJson, deepFreeze } from './clone.ts'
 import {
   addPromptVersion,
@@ -25,7 +26,7 @@ import type {
   EventQuery,
   EventReceipt,
   ImpactQuery,
-  ImportOutcome,
+  ImportSummary,
   PromptReceipt,
   RateResult,
   SandboxSummary,
@@ -129,12 +130,12 @@ export class BaseStore implements Store {
     return exportSandbox(this.#committer.state, sandbox)
   }
 
-  async importSandbox(sandbox: string, document: unknown): Promise<ImportOutcome> {
+  async importSandbox(sandbox: string, document: unknown): Promise<Result<ImportSummary, readonly string[]>> {
     const parsed = parseExport(document)
-    if (!parsed.ok) return { imported: false, problems: parsed.error }
+    if (!parsed.ok) return parsed
     const state = cloneJson(parsed.value)
     await this.#replacing(sandbox, () => commandUnless(false, { sandbox, op: 'import', state }))
-    return { imported: true, events: state.events.length, prompts: state.prompts.length }
+    return success({ events: state.events.length, prompts: state.prompts.length })
   }
 
   async listSandboxes(): Promise<readonly SandboxSummary[]> {

@@ -1,9 +1,13 @@
-import { type FileStoreOptions, type Opened, openFileStore } from './file/file-store.ts'
+import { type Result, success } from '../core/result.ts'
+import { type FileStoreOptions, type OpenedStore, openFileStore } from './file/file-store.ts'
 import { createMemoryStore } from './memory/memory-store.ts'
 
-/** Where the state is kept, as `--state` says it: `:memory:`, or the path of a file. */
-export async function openStore(where: string, options: FileStoreOptions = {}): Promise<Opened> {
-  if (where !== ':memory:') return await openFileStore(where, options)
+/** Opens the store that `--state` names: `:memory:`, or the path of a file. The error is a sentence with the next step. */
+export async function openStore(
+  location: string,
+  options: FileStoreOptions = {},
+): Promise<Result<OpenedStore>> {
+  if (location !== ':memory:') return await openFileStore(location, options)
   const loaded = { sandboxes: 0, events: 0, prompts: 0, journalEntries: 0 }
-  return { ok: true, store: createMemoryStore(), loaded }
+  return success({ store: createMemoryStore(), loaded })
 }

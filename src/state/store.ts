@@ -1,4 +1,5 @@
 import type { Awaitable } from '../core/awaitable.ts'
+import type { Result } from '../core/result.ts'
 import type {
   EventDraft,
   PromptDraft,
@@ -80,10 +81,11 @@ export class StoreWriteError extends Error {
   override readonly name = 'NotKept'
 }
 
-export type ImportOutcome =
-  | { readonly imported: true; readonly events: number; readonly prompts: number }
-  /** Each problem is a sentence that begins with its place: `events[3].impact must be a number from -1 to 1`. */
-  | { readonly imported: false; readonly problems: readonly string[] }
+/** The numbers of records that an import stored. */
+export interface ImportSummary {
+  readonly events: number
+  readonly prompts: number
+}
 
 export interface SandboxSummary {
   readonly name: string
@@ -136,7 +138,7 @@ export interface Store {
 
   exportSandbox(sandbox: string): Promise<SandboxExport>
   /** Puts an export in place of what the sandbox holds, or names all that is wrong with it and changes nothing. */
-  importSandbox(sandbox: string, document: unknown): Promise<ImportOutcome>
+  importSandbox(sandbox: string, document: unknown): Promise<Result<ImportSummary, readonly string[]>>
   /** All that hold anything, in the order of their first writing. */
   listSandboxes(): Promise<readonly SandboxSummary[]>
   /** Forgets the sandbox with its snapshots. False: there was none. */

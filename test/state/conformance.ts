@@ -464,9 +464,8 @@ export function conformance(name: string, open: () => Promise<Store>): void {
         await store.recordEvent(elsewhere, event())
         const document: unknown = JSON.parse(JSON.stringify(await store.exportSandbox('default')))
         expect(await store.importSandbox('worker-3', document)).toEqual({
-          imported: true,
-          events: 1,
-          prompts: 1,
+          ok: true,
+          value: { events: 1, prompts: 1 },
         })
         expect(await store.exportSandbox('worker-3')).toEqual(await store.exportSandbox('default'))
         expect((await store.recordEvent(elsewhere, event({ insertId: 'x' }))).replayed).toBe(true)
@@ -478,8 +477,8 @@ export function conformance(name: string, open: () => Promise<Store>): void {
         const [stored] = right.events
         const wrong = { ...right, quality: { weight: 2 }, events: [stored, { ...stored, impact: 'high' }] }
         expect(await store.importSandbox('default', wrong)).toEqual({
-          imported: false,
-          problems: ['quality.weight must be a number from 0 to 1', 'events[1].impact must be a number'],
+          ok: false,
+          error: ['quality.weight must be a number from 0 to 1', 'events[1].impact must be a number'],
         })
         expect(await store.exportSandbox('default')).toEqual(right)
       })
@@ -491,14 +490,14 @@ export function conformance(name: string, open: () => Promise<Store>): void {
         [{ format: 1, quality: { weight: 0.1 }, events: {}, prompts: [] }, 'events must be a list'],
       ])('%j is no export', async (document, problem) => {
         const outcome = await store.importSandbox('default', document)
-        expect(outcome.imported ? [] : outcome.problems).toContain(problem)
+        expect(outcome.ok ? [] : outcome.error).toContain(problem)
       })
 
       test('an import in which two events have one id is refused', async () => {
         const { event: stored } = await store.recordEvent(context, event())
         const twice = { ...(await store.exportSandbox('default')), events: [stored, stored] }
         expect(await store.importSandbox('default', twice)).toMatchObject({
-          problems: [`events[1] must not repeat the eventId ${stored.eventId} of an earlier one`],
+          error: [`events[1] must not repeat the eventId ${stored.eventId} of an earlier one`],
         })
       })
     })

@@ -2,7 +2,7 @@ import type { Stats } from 'node:fs'
 import { realpath, stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { Low } from 'lowdb'
-import { reasonOf } from '../../core/result.ts'
+import { failure, type Result, reasonOf, success } from '../../core/result.ts'
 import { BaseStore } from '../base-store.ts'
 import { StateData } from '../memory/state-data.ts'
 import { countRecords } from '../queries.ts'
@@ -36,28 +36,38 @@ export interface LoadSummary {
   readonly tookOverFrom?: { readonly pid: number; readonly host: string; readonly since: string }
 }
 
-export type Opened =
-  | { readonly ok: true; readonly store: Store; readonly loaded: LoadSummary }
-  /** Why not, with the place and the next step, in one sentence or two. Nothing was touched. */
-  | { readonly ok: false; readonly problem: string }
+/** A store that is ready for use, and the counts of the records that it was opened with. */
+export interface OpenedStore {
+  readonly store: Store
+  readonly loaded: LoadSummary
+}
 
 const CHECKPOINT_FROM = 4 * 1024 * 1024
 
 /** Opens the state in this file, or begins it. While it is open no other process can. */
-export async function openFileStore(path: string, options: FileStoreOptions = {}): Promise<Opened> {
-  const lock = await lockFile(resolve(path))
-  if (!lock.ok) return lock
+export async function openFileStore(
+  path: string,
+  options: FileStoreOptions = {},
+): Promise<Result<OpenedStore>> {
+  const locked = await lockFile(resolve(path))
+  if (!locked.ok) return locked
+  const file = locked.value
   try {
-    return await loadStore(lock.path, lock, options)
+    return success(await loadStore(file, options))
   } catch (error) {
-    await lock.release()
-    return { ok: false, problem: unusableMessage(lock.path, error) }
+    await file.lock.release()
+    return failure(unusableMessage(file.path, error))
   }
 }
 
-type Locked = Extract<Lock, { ok: true }> & { readonly path: string }
+/** A state file that no other process can open. */
+interface LockedFile {
+  /** Absolute, with links resolved. */
+  readonly path: string
+  readonly lock: Lock
+}
 
-async function lockFile(path: string): Promise<Locked | { readonly ok: false; readonly problem: string }> {
+async function lockFile(path: string): Promise<Result<LockedFile>> {
   try {
     await makeFolder(dirname(path))
     const real = await realpath(path).catch(() => path)
@@ -65,11 +75,11 @@ async function lockFile(path: string): Promise<Locked | { readonly ok: false; re
     if (found !== undefined && !found.isFile())
       throw new StateFileError(`it is ${describeKind(found)}, not a file`)
     const lock = await takeLock(`${real}.lock`)
-    if (lock.ok) return { ...lock, path: real }
-    return { ok: false, problem: lockedMessage(lock.holder, real) }
+    return lock.ok ? success({ path: real, lock: lock.value }) : failure(lockedMessage(lock.error, real))
   } catch (error) {
-    const problem = `The state cannot be kept in ${path} (${reasonOf(error)}). Choose a place that can be written to, or :memory:.`
-    return { ok: false, problem }
+    return failure(
+      `The state cannot be kept in ${path} (${reasonOf(error)}). Choose a place that can be written to, or :memory:.`,
+    )
   }
 }
 
@@ -83,7 +93,7 @@ function lockedMessage({ pid, host, since }: LockHolder, path: string): string {
   return `The state file ${path} is in use by ${who}. Stop that process, or choose another file, or :memory:.`
 }
 
-async function loadStore(path: string, lock: Locked, options: FileStoreOptions): Promise<Opened> {
+async function loadStore({ path, lock }: LockedFile, options: FileStoreOptions): Promise<OpenedStore> {
   const file = new CheckpointFile(path)
   const db = new Low<Checkpoint>(file, { seq: 0, sandboxes: [] })
   await db.read()
@@ -108,7 +118,7 @@ async function loadStore(path: string, lock: Locked, options: FileStoreOptions):
     journalEntries: entries,
     ...tookOverFrom(lock.tookOver),
   }
-  return { ok: true, store, loaded }
+  return { store, loaded }
 }
 
 function tookOverFrom(holder: LockHolder | undefined): Pick<LoadSummary, 'tookOverFrom'> {

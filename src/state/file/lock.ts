@@ -5,6 +5,7 @@ import { hostname } from 'node:os'
 import { kill, pid as ownPid } from 'node:process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isObject } from '../../core/json.ts'
+import { failure, type Result, success } from '../../core/result.ts'
 import { systemErrorCode } from './state-file-error.ts'
 
 /** Who holds a lock, as it stands in the lock's file. */
@@ -21,9 +22,12 @@ export interface LockHolder {
   readonly nonce: string
 }
 
-export type Lock =
-  | { readonly ok: true; readonly tookOver?: LockHolder; readonly release: () => Promise<void> }
-  | { readonly ok: false; readonly holder: LockHolder }
+/** A lock that this process holds. */
+export interface Lock {
+  /** The process that died while it held the lock. Absent: the lock was free. */
+  readonly tookOver?: LockHolder
+  readonly release: () => Promise<void>
+}
 
 /** A holder that we cannot see, on another machine or in another container, touches its file this often. */
 const BEAT_MS = 500
@@ -31,14 +35,14 @@ const BEAT_MS = 500
 const SILENCE_MS = 2500
 
 /** Takes the lock, from a dead holder too. Rejects where the file system refuses. */
-export async function takeLock(path: string): Promise<Lock> {
+export async function takeLock(path: string): Promise<Result<Lock, LockHolder>> {
   const own = describeOwnProcess()
   for (;;) {
-    if (await createLockFile(path, own)) return holdLock(path, own)
+    if (await createLockFile(path, own)) return success(holdLock(path, own))
     const holder = await readHolder(path)
     if (holder === undefined) continue // released just now
-    if (await isAlive(path, holder)) return { ok: false, holder }
-    if (await takeOver(path, holder, own)) return holdLock(path, own, holder)
+    if (await isAlive(path, holder)) return failure(holder)
+    if (await takeOver(path, holder, own)) return success(holdLock(path, own, holder))
   }
 }
 
@@ -52,7 +56,7 @@ function holdLock(path: string, own: LockHolder, tookOver?: LockHolder): Lock {
     clearInterval(beat)
     if ((await readHolder(path))?.nonce === own.nonce) await rm(path, { force: true })
   }
-  return { ok: true, release, ...(tookOver && { tookOver }) }
+  return { release, ...(tookOver && { tookOver }) }
 }
 
 /**
@@ -72,7 +76,7 @@ async function takeOver(path: string, dead: LockHolder, own: LockHolder): Promis
     await rename(beside, path)
     return true
   } finally {
-    await right.release()
+    await right.value.release()
   }
 }
 

@@ -1,5 +1,6 @@
 import { writeSync } from 'node:fs'
 import { openFileStore } from '../../../src/state/file/file-store.ts'
+import type { Store } from '../../../src/state/store.ts'
 import { context, event, prompt } from '../drafts.ts'
 
 /**
@@ -11,9 +12,9 @@ const WRITERS = 32
 const [path = '', round = ''] = process.argv.slice(2)
 
 const opened = await openFileStore(path, { checkpointFrom: 20_000 })
-writeSync(1, opened.ok ? 'open\n' : `refused ${opened.problem}\n`)
+writeSync(1, opened.ok ? 'open\n' : `refused ${opened.error}\n`)
 if (opened.ok && round !== 'hold') {
-  for (let index = 0; index < WRITERS; index += 1) void write(opened.store, index)
+  for (let index = 0; index < WRITERS; index += 1) void write(opened.value.store, index)
 }
 // It stays as long as the test's process does: whatever that one ends of, its end of the pipe goes with it.
 process.stdin.resume().once('end', () => process.exit())
@@ -23,7 +24,7 @@ function say(line: string): void {
   writeSync(3, `${line}\n`)
 }
 
-async function write(store: Extract<typeof opened, { ok: true }>['store'], writerNo: number): Promise<void> {
+async function write(store: Store, writerNo: number): Promise<void> {
   for (let step = 0; ; step += 1) {
     const name = `${round}-${writerNo}-${step}`
     if (step % 8 === 7) {

@@ -373,7 +373,7 @@ describe('a place that cannot be written to', () => {
     const script = `
       import { openFileStore } from ${JSON.stringify(new URL('../../../src/state/file/file-store.ts', import.meta.url).pathname)}
       const opened = await openFileStore(${JSON.stringify(join(folder, 'state.json'))})
-      console.log(opened.ok ? 'it opened' : opened.problem)`
+      console.log(opened.ok ? 'it opened' : opened.error)`
     chmodSync(folder, 0o555)
     const [command = process.execPath, ...before] = [...give, process.execPath]
     const said = execFileSync(command, [...before, '--import', 'tsx', '--input-type=module', '-e', script], {

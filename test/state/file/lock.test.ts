@@ -78,7 +78,7 @@ test('of many that open at once exactly one wins, also over a stale lock', async
   for (const stale of [false, true]) {
     if (stale) write(path, { ...holder, pid: 0 })
     const opened = await Promise.all(Array.from({ length: 20 }, () => openFileStore(path)))
-    const winners = opened.flatMap((outcome) => (outcome.ok ? [outcome.store] : []))
+    const winners = opened.flatMap((outcome) => (outcome.ok ? [outcome.value.store] : []))
     expect(winners).toHaveLength(1)
     await winners[0]?.close()
   }

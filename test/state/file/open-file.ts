@@ -14,14 +14,14 @@ export function statePath(): string {
 
 export async function openOrFail(path: string, options: FileStoreOptions = {}) {
   const opened = await openFileStore(path, options)
-  if (!opened.ok) throw new Error(opened.problem)
-  return opened
+  if (!opened.ok) throw new Error(opened.error)
+  return opened.value
 }
 
 export async function problemOf(path: string): Promise<string> {
   const opened = await openFileStore(path)
-  if (!opened.ok) return opened.problem
-  await opened.store.close()
+  if (!opened.ok) return opened.error
+  await opened.value.store.close()
   return 'it opened'
 }
 

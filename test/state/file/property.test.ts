@@ -122,7 +122,7 @@ const finish = {
     await settle(pair)
     Object.assign(modelOf(pair, to), heldBy(modelOf(pair, from)))
     const outcome = await pair.store.importSandbox(to, await pair.store.exportSandbox(from))
-    expect(outcome).toMatchObject({ imported: true })
+    expect(outcome).toMatchObject({ ok: true })
   },
   restart: (isGraceful: boolean) => async (pair: Pair) => {
     await settle(pair)
