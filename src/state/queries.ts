@@ -5,7 +5,7 @@ import type { StateData } from './memory/state-data.ts'
 import { EXPORT_FORMAT, type SandboxExport } from './records.ts'
 import type { EventPage, EventQuery, SandboxSummary } from './store.ts'
 
-/** The page of those events that match, and how many match in all. */
+/** Reads a page of the events that match, and counts all that match. */
 export async function listEvents(events: EventList, query: EventQuery): Promise<EventPage> {
   const { offset = 0, limit = Number.POSITIVE_INFINITY } = query
   const matching = findPositions(events, query)
@@ -13,26 +13,20 @@ export async function listEvents(events: EventList, query: EventQuery): Promise<
   return { events: page, total: matching.length }
 }
 
-/** Where the events stand that match. */
 function findPositions(events: EventList, query: EventQuery): number[] {
   const { eventType, externalConversationId, sampledOut, insertId } = query
   const productKey = uuidKey(query.productId) ?? undefined
   const conversationKey = uuidKey(query.conversationId) ?? undefined
-  const found = events.findPositions({
-    eventType,
-    productKey,
-    conversationKey,
-    externalConversationId,
-    sampledOut,
-  })
+  const criteria = { eventType, productKey, conversationKey, externalConversationId, sampledOut }
+  const found = events.findPositions(criteria)
   if (insertId === undefined) return found
-  const named = events.positionOf(insertId)
-  return found.filter((place) => place === named)
+  const inserted = events.positionOf(insertId)
+  return found.filter((position) => position === inserted)
 }
 
-/** What the sandbox holds, as it can be imported again. */
-export async function exportSandbox(world: StateData, sandbox: string): Promise<SandboxExport> {
-  const { quality, events, prompts } = world.sandbox(sandbox).data.snapshot()
+/** Exports the data of a sandbox in the form that `importSandbox` accepts. */
+export async function exportSandbox(state: StateData, sandbox: string): Promise<SandboxExport> {
+  const { quality, events, prompts } = state.sandbox(sandbox).data.snapshot()
   return {
     format: EXPORT_FORMAT,
     quality: deepFreeze(quality),
@@ -41,8 +35,9 @@ export async function exportSandbox(world: StateData, sandbox: string): Promise<
   }
 }
 
-export function listSandboxes(world: StateData): readonly SandboxSummary[] {
-  return Array.from(world.sandboxes, ([name, { data, snapshots }]) => ({
+/** Lists all sandboxes that hold data, in the order of their first write. */
+export function listSandboxes(state: StateData): readonly SandboxSummary[] {
+  return Array.from(state.sandboxes, ([name, { data, snapshots }]) => ({
     name,
     events: data.events.length,
     prompts: data.promptCount,
@@ -50,8 +45,9 @@ export function listSandboxes(world: StateData): readonly SandboxSummary[] {
   }))
 }
 
-export function countRecords(world: StateData): { sandboxes: number; events: number; prompts: number } {
-  const all = listSandboxes(world)
+/** Counts the records of all sandboxes. */
+export function countRecords(state: StateData): { sandboxes: number; events: number; prompts: number } {
+  const all = listSandboxes(state)
   return {
     sandboxes: all.length,
     events: all.reduce((sum, { events }) => sum + events, 0),

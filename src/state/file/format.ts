@@ -6,25 +6,26 @@ import { count, list, record, sentences } from '../shape.ts'
 import { sandboxShape } from '../shapes.ts'
 import { StateFileError } from './state-file-error.ts'
 
-/** The state file as we hold it: everything up to and including the journal's entry `seq`. */
+/** The content of the state file. */
 export interface Checkpoint {
+  /** The number of the last log entry that the checkpoint contains. 0: none. */
   readonly seq: number
   readonly sandboxes: readonly SandboxEntrySnapshot[]
 }
 
-/** Raised with every change of the file's shape; MIGRATIONS says how to come from the one before. */
+/** The version of the format. It rises with every change of the format, which also adds a step to `MIGRATIONS`. */
 export const FORMAT = 1
 
-/** Tells a state file from any other JSON file that somebody points us at. */
+/** The mark by which a state file differs from other JSON files. */
 const KIND = 'convsim state'
 
-/** From the document of one format to that of the next, by the format it starts from. */
+/** The steps that change a document of one format into the next format, by the format that they start from. */
 export type Migrations = ReadonlyMap<number, (document: JsonObject) => JsonObject>
 
-/** Empty, since format 1 is the first. */
+/** The migrations of the state file and its log: none, since format 1 is the first. */
 const MIGRATIONS: Migrations = new Map()
 
-/** The document in today's format. Throws a StateFault where it is not ours, or newer than we are. */
+/** Returns a document in the current format. Throws a `StateFileError` if its kind differs, or its format is not known. */
 export function migrate(
   document: unknown,
   kind: string,
@@ -58,21 +59,27 @@ type SandboxDocument = Omit<SandboxExport, 'format'> & {
     Pick<Snapshot, 'snapshotId' | 'name' | 'createdAt'>)[]
 }
 
+/** A check for a migrated state file. */
 const documentShape = record({ seq: count, sandboxes: list(sandboxShape) })
 
-/** The checkpoint that a parsed state file is. Throws a StateFault that names what is wrong with it, with its place. */
+/** Returns a parsed state file as a checkpoint. Throws a `StateFileError` with the first five faults and their places. */
 export function parseCheckpoint(parsed: unknown): Checkpoint {
   const document: unknown = migrate(parsed, KIND)
   const faults = sentences(documentShape(document), 'it')
   if (faults.length > 0) throw new StateFileError(`does not hold a state: ${faults.slice(0, 5).join('; ')}`)
-  const { seq, sandboxes } = document as { seq: number; sandboxes: SandboxDocument[] } // the check has just proved it
+  const { seq, sandboxes } = document as { seq: number; sandboxes: SandboxDocument[] } // `documentShape` has proved it
   return { seq, sandboxes: sandboxes.map(parseSandbox) }
 }
 
-function parseSandbox({ name, snapshotsTaken, snapshots, ...held }: SandboxDocument): SandboxEntrySnapshot {
+function parseSandbox({
+  name,
+  snapshotsTaken,
+  snapshots,
+  ...content
+}: SandboxDocument): SandboxEntrySnapshot {
   return {
     name,
-    data: snapshotFromExport(held),
+    data: snapshotFromExport(content),
     snapshotsTaken,
     snapshots: snapshots.map(({ snapshotId, name: label, createdAt, ...copy }) => ({
       head: { snapshotId, ...(label !== undefined && { name: label }), createdAt },
@@ -82,8 +89,8 @@ function parseSandbox({ name, snapshotsTaken, snapshots, ...held }: SandboxDocum
 }
 
 /**
- * The text of a state file in small pieces, so that writing it never holds up a request: one event or prompt a line,
- * which is readable, greppable and quick to parse.
+ * Yields the text of a state file in small pieces, so that writing never blocks a request. Each event or prompt is a line,
+ * which is readable, greppable and fast to parse.
  */
 export function* serializeCheckpoint({ seq, sandboxes }: Checkpoint): Generator<string> {
   yield `{\n  "kind": ${JSON.stringify(KIND)},\n  "format": ${FORMAT},\n  "seq": ${seq},\n  "sandboxes": [`
@@ -132,7 +139,7 @@ function* serializeLines(lines: Iterable<string>): Generator<string> {
   }
 }
 
-/** An object's members without its braces, for one that gets more of them. */
+/** Returns the JSON of an object without its braces, so that more members can be added. */
 function serializeMembers(value: object): string {
   return JSON.stringify(value).slice(1, -1)
 }

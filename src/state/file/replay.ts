@@ -16,7 +16,7 @@ import { migrate } from './format.ts'
 import { StateFileError } from './state-file-error.ts'
 import { LOG_KIND, type LogFile } from './write-ahead-log.ts'
 
-/** What a journal line must hold, by what it does. */
+/** The checks of the members of a log entry, by operation. */
 const ENTRY_SHAPES: { readonly [Op in Change['op']]: Check } = {
   event: record({ event: eventShape }),
   replay: record({ insertId: text }),
@@ -31,25 +31,27 @@ const ENTRY_SHAPES: { readonly [Op in Change['op']]: Check } = {
   forget: record({ snapshotId: text }),
 }
 
+/** A check for the members that every log entry has. */
 const entryShape = record({ seq: count, sandbox: text, op: oneOf(...Object.keys(ENTRY_SHAPES)) })
 
+/** The outcome of replaying the log. */
 export interface ReplayResult {
-  /** The last entry that was applied, or the checkpoint's. */
+  /** The number of the last entry that the state contains. */
   readonly seq: number
-  /** How many entries were applied. */
+  /** The number of entries that were applied. */
   readonly entries: number
   readonly files: readonly LogFile[]
 }
 
-/** Applies to the world of the checkpoint `seq` what was acknowledged after it. Throws a StateFault with its place. */
-export async function replayLog(base: string, world: StateData, seq: number): Promise<ReplayResult> {
+/** Applies the log entries after entry `seq` to the state. Throws a `StateFileError` with the place of a broken entry. */
+export async function replayLog(base: string, state: StateData, seq: number): Promise<ReplayResult> {
   const files: LogFile[] = []
   let reached = seq
   let entries = 0
   for (const { path, generation } of await findLogFiles(base)) {
     const { lines, bytes } = splitCompleteLines(await readLogFile(path))
     for (const [index, line] of lines.entries()) {
-      const applied = withLocation(path, index, () => replayLine(line, index, world, reached))
+      const applied = withLocation(path, index, () => replayLine(line, index, state, reached))
       if (applied) entries += 1
       if (applied) reached += 1
     }
@@ -75,15 +77,15 @@ async function readLogFile(path: string): Promise<Buffer> {
   }
 }
 
-/** A last line without its line break is one that was being written when the process died: never acknowledged. */
+/** Splits a log file into lines. A last line without a line break was never acknowledged: the process died writing it. */
 function splitCompleteLines(content: Buffer): { lines: string[]; bytes: number } {
   const bytes = content.lastIndexOf(0x0a) + 1
   const lines = content.subarray(0, bytes).toString('utf8').split('\n')
   return { lines: lines.slice(0, -1), bytes }
 }
 
-/** True: applied. False: the header, or an entry that the checkpoint holds already. */
-function replayLine(line: string, index: number, world: StateData, reached: number): boolean {
+/** Applies one line of the log. False: the line is the header, or an entry that the checkpoint contains. */
+function replayLine(line: string, index: number, state: StateData, reached: number): boolean {
   const entry: unknown = JSON.parse(line)
   if (index === 0) {
     migrate(entry, LOG_KIND)
@@ -96,7 +98,7 @@ function replayLine(line: string, index: number, world: StateData, reached: numb
       `is entry ${seq} and follows entry ${reached}: the state file and its journal do not belong together`,
     )
   }
-  world.apply(change)
+  state.apply(change)
   return true
 }
 
@@ -105,15 +107,15 @@ function parseEntry(entry: unknown): { readonly seq: number; readonly change: Ch
   const shape = typeof op === 'string' && isOp(op) ? ENTRY_SHAPES[op] : entryShape
   const faults = sentences([...entryShape(entry), ...shape(entry)], 'it')
   if (faults[0] !== undefined) throw new StateFileError(`is no entry: ${faults[0]}`)
-  const { seq, ...change } = entry as { seq: number } & Change // the check has just proved the shape
-  return { seq, change: change as Change } // what is left of an entry without its number
+  const { seq, ...change } = entry as { seq: number } & Change // the checks have just proved the type
+  return { seq, change: change as Change } // an entry without its number is a change
 }
 
 function isOp(op: string): op is Change['op'] {
   return Object.hasOwn(ENTRY_SHAPES, op)
 }
 
-/** Runs for one line; whatever is wrong with the line is told with its place. */
+/** Runs `run` for one line. Rethrows its errors as `StateFileError` with the place of the line. */
 function withLocation<T>(path: string, index: number, run: () => T): T {
   try {
     return run()

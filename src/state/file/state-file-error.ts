@@ -1,9 +1,9 @@
-/** Why a state file cannot be used: a sentence for the person who started us, with the next step. */
+/** The reason for which a state file cannot be used: a part of the sentence that the user reads. */
 export class StateFileError extends Error {
-  override readonly name = 'StateFault'
+  override readonly name = 'StateFileError'
 }
 
-/** `ENOSPC`, where it was the system that refused. */
+/** Returns the code of an error of the operating system: `ENOSPC`. Undefined: the error has another origin. */
 export function systemErrorCode(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
 }

@@ -2,7 +2,7 @@ import { BaseStore } from '../base-store.ts'
 import type { Store } from '../store.ts'
 import { StateData } from './state-data.ts'
 
-/** The state of a simulator that forgets everything when it ends. Otherwise it behaves as the file does. */
+/** Creates a store whose state ends with the process. It behaves as the store in a file otherwise. */
 export function createMemoryStore(): Store {
   const state = new StateData()
   let isClosed = false
