@@ -5,19 +5,19 @@ import type { TestSimulator } from './start.ts'
 
 type Target = Pick<TestSimulator, 'origin'>
 
-/** What a GET of the control plane answers, as the type that the caller knows it to have. */
+/** Reads a resource of the control plane. The caller knows the type of the answer. Throws unless the status is 200. */
 export async function readControl<T>(target: Target, path: string): Promise<T> {
   const answer = await ask(target, `/__sim${path}`, { token: null })
   if (answer.status !== 200) throw new Error(`GET ${path} answered ${answer.status}: ${answer.text}`)
   return JSON.parse(answer.text)
 }
 
-/** `GET events` with a query such as `sandbox=a&limit=10`. */
+/** Reads a page of stored events: `readEventPage(sim, 'sandbox=a&limit=10')`. */
 export function readEventPage(target: Target, query = ''): Promise<EventPage> {
   return readControl(target, `/events?${query}`)
 }
 
-/** Every event of a sandbox, however many pages it takes. */
+/** Reads all stored events of a sandbox, page by page. */
 export async function readAllEvents(target: Target, sandbox = 'default'): Promise<EventPage['events']> {
   const events: EventPage['events'][number][] = []
   for (;;) {
@@ -27,7 +27,7 @@ export async function readAllEvents(target: Target, sandbox = 'default'): Promis
   }
 }
 
-/** `GET prompts`. */
+/** Reads all stored prompts of a sandbox. */
 export async function readPrompts(target: Target, sandbox = 'default'): Promise<readonly StoredPrompt[]> {
   return (await readControl<{ prompts: StoredPrompt[] }>(target, `/prompts?sandbox=${sandbox}`)).prompts
 }
