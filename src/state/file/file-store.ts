@@ -67,7 +67,7 @@ export async function openFileStore(
 
 /** A state file that no other process can open. */
 interface LockedFile {
-  /** Absolute, with links resolved. */
+  /** The absolute path, with links resolved. */
   readonly path: string
   readonly lock: Lock
 }

@@ -25,7 +25,7 @@ export class EventList {
   #blocks: EventBlock[] = []
   /** The last events as JSON, not in a block yet. */
   #tail: string[] = []
-  /** In characters. */
+  /** The length of the tail in characters. */
   #tailLength = 0
   #marks = new Marks()
   /** Undefined until the first search: most copies are only read. */
