@@ -54,10 +54,11 @@ export function snapshotHandlers({ store, sandboxes }: Seen): Record<string, Con
     async importSandbox(request) {
       const name = sandboxOf(request)
       const outcome = await store.importSandbox(name, request.body)
-      if (!outcome.imported)
-        return new ControlError(400, `This is no export of a sandbox: ${outcome.problems.join('; ')}.`)
+      if (!outcome.ok)
+        return new ControlError(400, `This is no export of a sandbox: ${outcome.error.join('; ')}.`)
       sandboxes.use(name) // what holds something counts and is listed, as if a request had made it
-      return { events: outcome.events, prompts: outcome.prompts }
+      const { events, prompts } = outcome.value
+      return { events, prompts }
     },
   }
 }

@@ -3,8 +3,8 @@ import type { Findings } from '../documents/finding.ts'
 import { readSource } from '../documents/read-source.ts'
 import { defaultSandbox } from '../sandboxes/sandboxes.ts'
 import type { SandboxExport } from '../state/records.ts'
+import { parseExport } from '../state/sandbox-export.ts'
 import type { Store } from '../state/store.ts'
-import { parseExport } from '../state/transfer.ts'
 
 /** Loads the export that the default sandbox starts with and is reset to (`--seed-state`); undefined without a file. */
 export async function loadSeedState(

@@ -20,7 +20,7 @@ import { createPipeline, type Pipeline } from '../pipeline/pipeline.ts'
 import type { Report } from '../reports/model.ts'
 import { Sandboxes } from '../sandboxes/sandboxes.ts'
 import { createWorld } from '../simulation/world.ts'
-import { openStore } from '../state/open.ts'
+import { openStore } from '../state/open-store.ts'
 import type { SandboxExport } from '../state/records.ts'
 import type { Store } from '../state/store.ts'
 import { createReporter } from './evidence.ts'
@@ -65,8 +65,8 @@ export async function createSimulator(
   const opened = await openStore(settings.state, {
     report: (problem) => dependencies.log.error({ problem }, 'the state cannot be written'),
   })
-  if (!opened.ok) return failure([{ severity: 'error', place: '--state', message: opened.problem }])
-  const { store, loaded } = opened
+  if (!opened.ok) return failure([{ severity: 'error', place: '--state', message: opened.error }])
+  const { store, loaded } = opened.value
   try {
     await seedDefaultSandbox(store, seedState.value)
     dependencies.log.info({ ...counts(inputs.value), state: { file: settings.state, ...loaded } }, 'loaded')

@@ -1,15 +1,16 @@
+import { type Result, success } from '../core/result.ts'
 import { cloneJson, deepFreeze } from './clone.ts'
 import {
-  addVersion,
+  addPromptVersion,
   type Command,
-  commandUnless,
-  describeSnapshot,
+  changeIf,
+  createSnapshot,
   recordEvent,
-  takeSnapshot,
+  summarizeSnapshot,
 } from './commands.ts'
 import { Counters } from './memory/counters.ts'
 import type { StateData } from './memory/state-data.ts'
-import { exportOf, listEvents, listSandboxes, sizeOf } from './queries.ts'
+import { countRecords, exportSandbox, listEvents, listSandboxes } from './queries.ts'
 import type {
   EventDraft,
   PromptDraft,
@@ -18,53 +19,58 @@ import type {
   Snapshot,
   StoredPrompt,
 } from './records.ts'
+import { parseExport } from './sandbox-export.ts'
 import type {
   DayImpact,
   EventPage,
   EventQuery,
   EventReceipt,
   ImpactQuery,
-  ImportOutcome,
+  ImportSummary,
   PromptReceipt,
   RateResult,
   SandboxSummary,
   Store,
   WriteContext,
 } from './store.ts'
-import { parseExport } from './transfer.ts'
 
-/** What distinguishes the adapters: how a change is kept. */
+/** Makes a committed change durable; the part that differs between adapters. */
 export interface Committer {
-  /** Holds nothing that is not kept, whenever a caller can look at it. */
-  readonly data: StateData
-  /** Decides, keeps and applies in one turn; rejects with the world unchanged where the change could not be kept. */
-  commit<T>(step: Command<T>): Promise<T>
+  /** The state with all stored changes, and no others whenever a caller can read it. */
+  readonly state: StateData
+  /** Decides, stores and applies a command. Rejects, the state unchanged, if the change cannot be stored. */
+  commit<T>(command: Command<T>): Promise<T>
   close(): Promise<void>
 }
 
-/** The port on top of a keeper: all that is the same wherever the state is kept. */
+/** The part of the port that is the same for all adapters. */
 export class BaseStore implements Store {
   readonly #committer: Committer
   readonly #counters = new Map<string, Counters>()
-  /** What a rehearsal begins to count with. */
-  #counted: (sandbox: string) => Counters | undefined = () => undefined
+  /** Returns the counters that a fork begins with. Undefined: the fork begins with new ones. */
+  #originalCounters: (sandbox: string) => Counters | undefined = () => undefined
 
-  constructor(keeper: Committer) {
-    this.#committer = keeper
+  constructor(committer: Committer) {
+    this.#committer = committer
   }
 
-  async recordEvent(writer: WriteContext, draft: EventDraft): Promise<EventReceipt> {
-    const own = cloneJson(draft)
-    return this.#committer.commit((world) => recordEvent(world, writer, own))
+  async recordEvent(context: WriteContext, draft: EventDraft): Promise<EventReceipt> {
+    const copy = cloneJson(draft)
+    return this.#committer.commit((state) => recordEvent(state, context, copy))
   }
 
-  async addPromptVersion(writer: WriteContext, draft: PromptDraft): Promise<PromptReceipt> {
-    const own = cloneJson(draft)
-    return this.#committer.commit((world) => addVersion(world, writer, own))
+  async addPromptVersion(context: WriteContext, draft: PromptDraft): Promise<PromptReceipt> {
+    const copy = cloneJson(draft)
+    return this.#committer.commit((state) => addPromptVersion(state, context, copy))
   }
 
-  async consumeRate(writer: WriteContext, key: string, limit: number, windowMs: number): Promise<RateResult> {
-    return this.#countersOf(writer.sandbox).consumeRate(key, limit, windowMs, writer.now)
+  async consumeRate(
+    context: WriteContext,
+    key: string,
+    limit: number,
+    windowMs: number,
+  ): Promise<RateResult> {
+    return this.#countersOf(context.sandbox).consumeRate(key, limit, windowMs, context.now)
   }
 
   async nextSequenceIndex(sandbox: string, key: string): Promise<number> {
@@ -76,116 +82,114 @@ export class BaseStore implements Store {
   }
 
   async listEvents(sandbox: string, query: EventQuery = {}): Promise<EventPage> {
-    return listEvents(this.#committer.data.sandbox(sandbox).data.events, query)
+    return listEvents(this.#committer.state.sandbox(sandbox).data.events, query)
   }
 
   async listPrompts(sandbox: string): Promise<readonly StoredPrompt[]> {
-    return deepFreeze(this.#committer.data.sandbox(sandbox).data.prompts())
+    return deepFreeze(this.#committer.state.sandbox(sandbox).data.prompts())
   }
 
   async activateVersion(sandbox: string, promptId: string, versionId: string): Promise<boolean> {
-    return this.#committer.commit((world) => {
-      const found = world.sandbox(sandbox).data.hasVersion(promptId, versionId)
-      return commandUnless(!found, { sandbox, op: 'activate', promptId, versionId })
+    return this.#committer.commit((state) => {
+      const found = state.sandbox(sandbox).data.hasVersion(promptId, versionId)
+      return changeIf(found, { sandbox, op: 'activate', promptId, versionId })
     })
   }
 
   eventImpact(sandbox: string, query: ImpactQuery): ReadonlyMap<string, DayImpact> {
-    return this.#committer.data.sandbox(sandbox).data.impact.query(query)
+    return this.#committer.state.sandbox(sandbox).data.impact.query(query)
   }
 
   getQuality(sandbox: string): QualitySettings {
-    return deepFreeze(this.#committer.data.sandbox(sandbox).data.quality)
+    return deepFreeze(this.#committer.state.sandbox(sandbox).data.quality)
   }
 
   async putQuality(sandbox: string, settings: QualitySettings): Promise<void> {
     const quality = cloneJson(settings)
-    return this.#committer.commit(() => ({ change: { sandbox, op: 'quality', quality }, answer: undefined }))
+    return this.#committer.commit(() => ({ change: { sandbox, op: 'quality', quality }, result: undefined }))
   }
 
-  async createSnapshot(writer: WriteContext, name?: string): Promise<Snapshot> {
-    return this.#committer.commit((world) => takeSnapshot(world, writer, name))
+  async createSnapshot(context: WriteContext, name?: string): Promise<Snapshot> {
+    return this.#committer.commit((state) => createSnapshot(state, context, name))
   }
 
   async listSnapshots(sandbox: string): Promise<readonly Snapshot[]> {
-    return Array.from(this.#committer.data.sandbox(sandbox).snapshots.values(), describeSnapshot)
+    return Array.from(this.#committer.state.sandbox(sandbox).snapshots.values(), summarizeSnapshot)
   }
 
   async restoreSnapshot(sandbox: string, snapshotId: string): Promise<boolean> {
-    return this.#replacing(sandbox, (world) => {
-      const found = world.sandbox(sandbox).snapshots.has(snapshotId)
-      return commandUnless(!found, { sandbox, op: 'restore', snapshotId })
+    return this.#replaceData(sandbox, (state) => {
+      const found = state.sandbox(sandbox).snapshots.has(snapshotId)
+      return changeIf(found, { sandbox, op: 'restore', snapshotId })
     })
   }
 
   async deleteSnapshot(sandbox: string, snapshotId: string): Promise<boolean> {
-    return this.#committer.commit((world) => {
-      const found = world.sandbox(sandbox).snapshots.has(snapshotId)
-      return commandUnless(!found, { sandbox, op: 'forget', snapshotId })
+    return this.#committer.commit((state) => {
+      const found = state.sandbox(sandbox).snapshots.has(snapshotId)
+      return changeIf(found, { sandbox, op: 'forget', snapshotId })
     })
   }
 
   async exportSandbox(sandbox: string): Promise<SandboxExport> {
-    return exportOf(this.#committer.data, sandbox)
+    return exportSandbox(this.#committer.state, sandbox)
   }
 
-  async importSandbox(sandbox: string, document: unknown): Promise<ImportOutcome> {
+  async importSandbox(sandbox: string, document: unknown): Promise<Result<ImportSummary, readonly string[]>> {
     const parsed = parseExport(document)
-    if (!parsed.ok) return { imported: false, problems: parsed.error }
+    if (!parsed.ok) return parsed
     const state = cloneJson(parsed.value)
-    await this.#replacing(sandbox, () => commandUnless(false, { sandbox, op: 'import', state }))
-    return { imported: true, events: state.events.length, prompts: state.prompts.length }
+    await this.#replaceData(sandbox, () => changeIf(true, { sandbox, op: 'import', state }))
+    return success({ events: state.events.length, prompts: state.prompts.length })
   }
 
   async listSandboxes(): Promise<readonly SandboxSummary[]> {
-    return listSandboxes(this.#committer.data)
+    return listSandboxes(this.#committer.state)
   }
 
   async deleteSandbox(sandbox: string): Promise<boolean> {
-    const found = await this.#committer.commit((world) =>
-      commandUnless(!world.sandboxes.has(sandbox), { sandbox, op: 'delete' }),
+    const found = await this.#committer.commit((state) =>
+      changeIf(state.sandboxes.has(sandbox), { sandbox, op: 'delete' }),
     )
-    this.#counters.delete(sandbox) // a sandbox that nothing was kept of can have counted, too
+    this.#counters.delete(sandbox) // a sandbox without stored data can have counters
     return found
   }
 
   async reset(sandbox: string): Promise<void> {
-    await this.#committer.commit((world) =>
-      commandUnless(!world.sandboxes.has(sandbox), { sandbox, op: 'reset' }),
-    )
+    await this.#committer.commit((state) => changeIf(state.sandboxes.has(sandbox), { sandbox, op: 'reset' }))
     this.#counters.delete(sandbox)
   }
 
   async size(): Promise<{ sandboxes: number; events: number; prompts: number }> {
-    return sizeOf(this.#committer.data)
+    return countRecords(this.#committer.state)
   }
 
   fork(): Store {
-    const { data } = this.#committer
-    const rehearsal = new BaseStore({
-      data,
-      commit: async (step) => step(data).answer,
+    const { state } = this.#committer
+    const fork = new BaseStore({
+      state,
+      commit: async (command) => command(state).result,
       close: async () => {},
     })
-    rehearsal.#counted = (sandbox) => this.#counters.get(sandbox)?.copy()
-    return rehearsal
+    fork.#originalCounters = (sandbox) => this.#counters.get(sandbox)?.copy()
+    return fork
   }
 
   async close(): Promise<void> {
     await this.#committer.close()
   }
 
-  /** For what puts something else in the place of all that the sandbox holds: what was counted begins anew. */
-  async #replacing(sandbox: string, step: Command<boolean>): Promise<boolean> {
-    const done = await this.#committer.commit(step)
-    if (done) this.#counters.delete(sandbox)
-    return done
+  /** Commits a command that replaces all data of the sandbox, and discards the sandbox's counters. */
+  async #replaceData(sandbox: string, command: Command<boolean>): Promise<boolean> {
+    const isReplaced = await this.#committer.commit(command)
+    if (isReplaced) this.#counters.delete(sandbox)
+    return isReplaced
   }
 
   #countersOf(sandbox: string): Counters {
     let known = this.#counters.get(sandbox)
     if (known === undefined) {
-      known = this.#counted(sandbox) ?? new Counters()
+      known = this.#originalCounters(sandbox) ?? new Counters()
       this.#counters.set(sandbox, known)
     }
     return known

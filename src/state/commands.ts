@@ -1,84 +1,85 @@
 import { deriveUuid } from '../core/seeded.ts'
 import { deepFreeze } from './clone.ts'
-import { insertKey, newEvent, payloadDiffers } from './events.ts'
+import { createEvent, insertKey, payloadDiffers } from './events.ts'
 import type { SnapshotHead, StoredSnapshot } from './memory/sandbox-data.ts'
 import type { Change, StateData } from './memory/state-data.ts'
-import { newPrompt, newVersion } from './prompts.ts'
+import { createPrompt, createVersion } from './prompts.ts'
 import type { EventDraft, PromptDraft, Snapshot } from './records.ts'
 import type { EventReceipt, PromptReceipt, WriteContext } from './store.ts'
 
-/** What a step decided: the change to keep (none: nothing changes), and the answer for when it is kept. */
+/** The decision of a command: the change to store, and the result to return once the change is stored. */
 export interface Decision<T> {
+  /** Absent: the command changes nothing. */
   readonly change?: Change
-  readonly answer: T
+  readonly result: T
 }
 
-/** Looks at the world and decides. Its change is applied in the same turn, so that nothing comes in between. */
-export type Command<T> = (world: StateData) => Decision<T>
+/** A command reads the state and decides. A committer applies its change before any other command reads the state. */
+export type Command<T> = (state: StateData) => Decision<T>
 
-/** The decision of a step that is either made or, where `hindered`, not: the answer says which. */
-export function commandUnless(hindered: boolean, change: Change): Decision<boolean> {
-  return hindered ? { answer: false } : { change, answer: true }
+/** Decides for the change, with the result true, if the condition holds; otherwise for no change, with the result false. */
+export function changeIf(condition: boolean, change: Change): Decision<boolean> {
+  return condition ? { change, result: true } : { result: false }
 }
 
-/** The first event of an `insertId` stands; every other one of the same is counted as its replay. */
+/** Records the first event of an `insertId`; counts every later event with the same `insertId` as a replay of it. */
 export function recordEvent(
-  world: StateData,
-  writer: WriteContext,
+  state: StateData,
+  context: WriteContext,
   draft: EventDraft,
 ): Decision<EventReceipt> {
-  const { data } = world.sandbox(writer.sandbox)
+  const { data } = state.sandbox(context.sandbox)
   const key = insertKey(draft)
-  const standing = key === undefined ? undefined : data.eventOf(key)
-  if (key === undefined || standing === undefined) {
-    const event = newEvent(writer, draft, data.occurrences)
+  const stored = key === undefined ? undefined : data.findEvent(key)
+  if (key === undefined || stored === undefined) {
+    const event = createEvent(context, draft, data.occurrences)
     return {
-      change: { op: 'event', sandbox: writer.sandbox, event },
-      answer: { event, replayed: false, payloadDiffers: false },
+      change: { op: 'event', sandbox: context.sandbox, event },
+      result: { event, replayed: false, payloadDiffers: false },
     }
   }
-  const event = { ...standing, replays: standing.replays + 1 }
+  const event = { ...stored, replays: stored.replays + 1 }
   return {
-    change: { op: 'replay', sandbox: writer.sandbox, insertId: key },
-    answer: { event, replayed: true, payloadDiffers: payloadDiffers(standing, draft) },
+    change: { op: 'replay', sandbox: context.sandbox, insertId: key },
+    result: { event, replayed: true, payloadDiffers: payloadDiffers(stored, draft) },
   }
 }
 
-/** A new version, of the prompt that the caller's identifier names or of a new one. */
-export function addVersion(
-  world: StateData,
-  writer: WriteContext,
+/** Adds a version to the prompt that the caller's identifier names, or to a new prompt. */
+export function addPromptVersion(
+  state: StateData,
+  context: WriteContext,
   draft: PromptDraft,
 ): Decision<PromptReceipt> {
-  const { data } = world.sandbox(writer.sandbox)
-  const known = data.promptOf(draft)
-  const prompt = known?.head ?? newPrompt(writer, draft, data.occurrences)
-  const version = deepFreeze(newVersion(writer, draft, prompt.promptId, known?.versions ?? 0))
+  const { data } = state.sandbox(context.sandbox)
+  const known = data.findPrompt(draft)
+  const prompt = known?.head ?? createPrompt(context, draft, data.occurrences)
+  const version = deepFreeze(createVersion(context, draft, prompt.promptId, known?.versions ?? 0))
   return {
-    change: { op: 'version', sandbox: writer.sandbox, prompt, version },
-    answer: { promptId: prompt.promptId, version },
+    change: { op: 'version', sandbox: context.sandbox, prompt, version },
+    result: { promptId: prompt.promptId, version },
   }
 }
 
-/** Its id comes from how many snapshots the sandbox took before, so that a run can be repeated. */
-export function takeSnapshot(
-  world: StateData,
-  writer: WriteContext,
+/** Creates a snapshot. Its id is derived from the number of earlier snapshots, so that a run can be repeated. */
+export function createSnapshot(
+  state: StateData,
+  context: WriteContext,
   name: string | undefined,
 ): Decision<Snapshot> {
-  const realm = world.sandbox(writer.sandbox)
+  const { data, snapshotsTaken } = state.sandbox(context.sandbox)
   const snapshot: SnapshotHead = {
-    snapshotId: deriveUuid([writer.seed, writer.sandbox, 'snapshot', realm.snapshotsTaken]),
+    snapshotId: deriveUuid([context.seed, context.sandbox, 'snapshot', snapshotsTaken]),
     ...(name !== undefined && { name }),
-    createdAt: new Date(writer.now).toISOString(),
+    createdAt: new Date(context.now).toISOString(),
   }
-  const { events, promptCount } = realm.data
   return {
-    change: { op: 'snapshot', sandbox: writer.sandbox, snapshot },
-    answer: { ...snapshot, events: events.length, prompts: promptCount },
+    change: { op: 'snapshot', sandbox: context.sandbox, snapshot },
+    result: { ...snapshot, events: data.events.length, prompts: data.promptCount },
   }
 }
 
-export function describeSnapshot({ head, data }: StoredSnapshot): Snapshot {
+/** Returns the description of a snapshot without its records. */
+export function summarizeSnapshot({ head, data }: StoredSnapshot): Snapshot {
   return { ...head, events: data.events.length, prompts: data.prompts.length }
 }

@@ -3,22 +3,22 @@ import { deriveChance, deriveUuid } from '../core/seeded.ts'
 import type { EventDraft, StoredEvent } from './records.ts'
 import type { WriteContext } from './store.ts'
 
-/** How often each payload or request was met, by the id that its first occurrence got. */
+/** The number of occurrences of each payload or request, by the id of its first occurrence. */
 export type Occurrences = Pick<ReadonlyMap<string, number>, 'get'>
 
 /**
- * The record of an event that is met for the first time. All of it follows from seed, sandbox, payload and time, and
- * from nothing that depends on the order of other requests.
+ * Creates the record of a new event. The record depends on seed, sandbox, payload, time and earlier equal payloads only,
+ * so the order of other requests does not change it.
  */
-export function newEvent(writer: WriteContext, draft: EventDraft, seen: Occurrences): StoredEvent {
-  const receivedAt = new Date(writer.now).toISOString()
-  const { eventId, repeatOf } = identify(writer, draft, seen)
+export function createEvent(context: WriteContext, draft: EventDraft, occurrences: Occurrences): StoredEvent {
+  const receivedAt = new Date(context.now).toISOString()
+  const { eventId, repeatOf } = deriveEventId(context, draft, occurrences)
   return {
     eventId,
     ...(repeatOf !== undefined && { repeatOf }),
     fields: { ...draft, eventAt: draft.eventAt ?? receivedAt },
     impact: impactOf(draft),
-    sampledOut: isSampledOut(writer, draft, eventId),
+    sampledOut: isSampledOut(context, draft, eventId),
     receivedAt,
     replays: 0,
     ...(draft.eventAt === undefined && { eventAtDefaulted: true }),
@@ -26,28 +26,28 @@ export function newEvent(writer: WriteContext, draft: EventDraft, seen: Occurren
 }
 
 /**
- * What an event is met again by; undefined where the caller gave it no name. The contract can be edited: an `insertId`
- * may be null, which names nothing, or no text.
+ * Returns the `insertId` of an event as text. An edited contract may allow values that are no strings: they become
+ * canonical JSON. Undefined: the event has no `insertId`, or null.
  */
 export function insertKey({ insertId }: { readonly insertId?: unknown }): string | undefined {
   if (insertId === undefined || insertId === null) return undefined
-  return typeof insertId === 'string' ? insertId : canonicalJson(insertId as Json) // what came as JSON
+  return typeof insertId === 'string' ? insertId : canonicalJson(insertId as Json) // parsed from JSON
 }
 
-/** Named by `insertId`; without one by payload, and by how often the sandbox met that payload before. */
-function identify(
-  writer: WriteContext,
+/** Derives an event's id from its `insertId`, or else from its payload and the number of earlier equal payloads. */
+function deriveEventId(
+  context: WriteContext,
   draft: EventDraft,
-  seen: Occurrences,
+  occurrences: Occurrences,
 ): { eventId: string; repeatOf?: string } {
-  const world = [writer.seed, writer.sandbox, 'event']
+  const seedPath = [context.seed, context.sandbox, 'event']
   const key = insertKey(draft)
-  // As JSON, since two lone surrogates would be hashed as the same replacement character.
-  if (key !== undefined) return { eventId: deriveUuid([...world, 'insertId', JSON.stringify(key)]) }
-  const first = deriveUuid([...world, 'payload', payloadOf(draft)])
-  const before = seen.get(first) ?? 0
+  // JSON escapes lone surrogates; hashed as they are, all of them would be the same replacement character.
+  if (key !== undefined) return { eventId: deriveUuid([...seedPath, 'insertId', JSON.stringify(key)]) }
+  const first = deriveUuid([...seedPath, 'payload', payloadOf(draft)])
+  const before = occurrences.get(first) ?? 0
   if (before === 0) return { eventId: first }
-  return { eventId: deriveUuid([...world, 'repeat', first, before]), repeatOf: first }
+  return { eventId: deriveUuid([...seedPath, 'repeat', first, before]), repeatOf: first }
 }
 
 const DIRECTIONS: ReadonlyMap<unknown, number> = new Map([
@@ -56,23 +56,23 @@ const DIRECTIONS: ReadonlyMap<unknown, number> = new Map([
   ['neutral', 0],
 ])
 
-/** -1 to 1: the finer score where there is one, else the direction. 0 for what an edited contract lets in besides. */
+/** Returns the impact from -1 to 1: the score, or else the direction; 0 for an influence that the contract does not list. */
 function impactOf({ qualityImpactScore, influence }: EventDraft): number {
   return typeof qualityImpactScore === 'number' ? qualityImpactScore : (DIRECTIONS.get(influence) ?? 0)
 }
 
-/** Chance hangs on the `insertId` (else the event's id), so that a retry meets the same fate. */
-function isSampledOut(writer: WriteContext, draft: EventDraft, eventId: string): boolean {
+/** Decides by a chance derived from the `insertId`, or else from the event's id, so that a retry is sampled alike. */
+function isSampledOut(context: WriteContext, draft: EventDraft, eventId: string): boolean {
   if (typeof draft.sampleRate !== 'number' || draft.forceSample === true) return false
   const key = insertKey(draft)
   const name = key === undefined ? eventId : JSON.stringify(key)
-  return deriveChance([writer.seed, writer.sandbox, 'sample', name]) >= draft.sampleRate
+  return deriveChance([context.seed, context.sandbox, 'sample', name]) >= draft.sampleRate
 }
 
-/** Whether a retry says something else than the event that stands. A time that neither of them sent does not count. */
-export function payloadDiffers(standing: StoredEvent, retry: EventDraft): boolean {
-  const { eventAt, ...others } = standing.fields
-  const sent = standing.eventAtDefaulted ? others : { ...others, eventAt }
+/** Compares the payload of a retry with that of the stored event. An `eventAt` that neither of them sent is ignored. */
+export function payloadDiffers(stored: StoredEvent, retry: EventDraft): boolean {
+  const { eventAt, ...others } = stored.fields
+  const sent = stored.eventAtDefaulted ? others : { ...others, eventAt }
   return canonicalJson(asJson(sent)) !== payloadOf(retry)
 }
 
@@ -80,7 +80,7 @@ function payloadOf(draft: EventDraft): string {
   return canonicalJson(asJson(draft))
 }
 
-/** A draft that the store has copied has no members without a value left, so it is JSON. */
+/** Returns a draft as JSON. The store has copied the draft, which removed members without a value. */
 function asJson(fields: { readonly [name: string]: Json | undefined }): Json {
   return fields as { [name: string]: Json }
 }

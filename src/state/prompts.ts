@@ -9,83 +9,87 @@ import type { WriteContext } from './store.ts'
 /** A prompt without its versions. */
 export type PromptHead = Omit<StoredPrompt, 'versions'>
 
-/** What the caller calls the prompt. */
+/** The caller's own name of a prompt. The fields have any type, since the contract can be edited. */
 export interface ExternalName {
   readonly productId?: unknown
   readonly externalPromptId?: unknown
 }
 
 /**
- * Under this key the caller's own identifier is looked up: the same identifier for another product, or for none, names
- * another prompt. Undefined: the prompt has no identifier of the caller's; null, where an edited contract allows it, is none.
+ * Returns the key under which a prompt is found by the caller's identifier. The same identifier with another product, or
+ * without one, names another prompt. Undefined: the caller gave no identifier, or null, which an edited contract may allow.
  */
 export function externalKey({ productId, externalPromptId }: ExternalName): string | undefined {
   if (externalPromptId === undefined || externalPromptId === null) return undefined
-  return canonicalJson([uuidKey(productId), externalPromptId as Json]) // what came as JSON
+  return canonicalJson([uuidKey(productId), externalPromptId as Json]) // parsed from JSON
 }
 
-/** A prompt that is met for the first time. Named by the caller's identifier, else by request and occurrence. */
-export function newPrompt(writer: WriteContext, draft: PromptDraft, seen: Occurrences): PromptHead {
-  const world = [writer.seed, writer.sandbox, 'prompt']
+/** Creates a new prompt. Its id is derived from the caller's identifier, or else from the request and its occurrence. */
+export function createPrompt(
+  context: WriteContext,
+  draft: PromptDraft,
+  occurrences: Occurrences,
+): PromptHead {
+  const seedPath = [context.seed, context.sandbox, 'prompt']
   const given = {
     ...(draft.externalPromptId !== undefined && { externalPromptId: draft.externalPromptId }),
     ...(draft.productId !== undefined && { productId: draft.productId }),
   }
   const key = externalKey(draft)
-  if (key !== undefined) return { promptId: deriveUuid([...world, 'external', key]), ...given }
-  const first = deriveUuid([...world, 'request', canonicalJson(asJson(draft))])
-  const before = seen.get(first) ?? 0
+  if (key !== undefined) return { promptId: deriveUuid([...seedPath, 'external', key]), ...given }
+  const first = deriveUuid([...seedPath, 'request', canonicalJson(asJson(draft))])
+  const before = occurrences.get(first) ?? 0
   if (before === 0) return { promptId: first, ...given }
-  return { promptId: deriveUuid([...world, 'repeat', first, before]), ...given, repeatOf: first }
+  return { promptId: deriveUuid([...seedPath, 'repeat', first, before]), ...given, repeatOf: first }
 }
 
-/** The next version of a prompt that has `before` versions. Never active: creation leaves prompts in use as they are. */
-export function newVersion(
-  writer: WriteContext,
+/** Creates the next version of a prompt that has `before` versions. A new version is inactive. */
+export function createVersion(
+  context: WriteContext,
   draft: PromptDraft,
   promptId: string,
   before: number,
 ): PromptVersion {
   const version = before + 1
-  const components = draft.components ?? [] // the contract can be edited to do without
-  const versionId = deriveUuid([writer.seed, writer.sandbox, 'version', promptId, version])
+  const components = draft.components ?? [] // an edited contract may make them optional
+  const versionId = deriveUuid([context.seed, context.sandbox, 'version', promptId, version])
   return {
     versionId,
     version,
-    fingerprint: fingerprintOf(components),
+    fingerprint: computeFingerprint(components),
     active: false,
-    createdAt: new Date(writer.now).toISOString(),
+    createdAt: new Date(context.now).toISOString(),
     componentIds: components.map((_, index) =>
-      deriveUuid([writer.seed, writer.sandbox, 'component', versionId, index]),
+      deriveUuid([context.seed, context.sandbox, 'component', versionId, index]),
     ),
-    variables: variablesOf(components),
+    variables: findVariables(components),
     fields: draft,
   }
 }
 
-/** SHA-256, hex, over the canonical JSON of the components: equal components, in equal order, have equal ones. */
-export function fingerprintOf(components: readonly PromptComponentDraft[]): string {
+/** Returns the SHA-256, in hex, of the components' canonical JSON. Equal components in equal order have equal fingerprints. */
+export function computeFingerprint(components: readonly PromptComponentDraft[]): string {
   return createHash('sha256')
     .update(canonicalJson(asJson(components)))
     .digest('hex')
 }
 
 /**
- * A handlebars placeholder: `{{name}}`, `{{ name }}`, `{{user.name}}`, `{{{raw}}}`, `{{&raw}}`, `{{~trimmed~}}`. Not an
- * escaped one (`\{{name}}`), and no helper, block, partial or comment. Linear in the text: no two neighbouring parts can
- * match the same character.
+ * A Handlebars placeholder: `{{name}}`, `{{ name }}`, `{{user.name}}`, `{{{raw}}}`, `{{&raw}}`, `{{~trimmed~}}`. The pattern
+ * matches no escaped placeholder (`\{{name}}`), helper, block, partial or comment. No two neighbouring parts can match
+ * the same character, so the time is linear in the text.
  */
 const PLACEHOLDER =
   /(?<!\\)\{\{\{?~?\s*(?:&\s*)?([^\s!"#%&'()*+,./;<=>@[\\\]^`{|}~]+(?:\.[^\s!"#%&'()*+,./;<=>@[\\\]^`{|}~]+)*)\s*~?\}?\}\}/g
 
-/** Words that stand where a name could, and are none. */
+/** Handlebars keywords, which look like names. */
 const KEYWORDS = new Set(['else', 'this'])
 
-/** The names of the placeholders, in order of first appearance, once each. */
-export function variablesOf(components: readonly PromptComponentDraft[]): readonly string[] {
+/** Finds the names of all placeholders, in the order of their first appearance, without repetition. */
+export function findVariables(components: readonly PromptComponentDraft[]): readonly string[] {
   const names = new Set<string>()
   for (const { content } of components) {
-    if (typeof content !== 'string') continue // the contract can be edited to do without
+    if (typeof content !== 'string') continue // an edited contract may allow other types
     for (const [, name] of content.matchAll(PLACEHOLDER)) {
       if (name !== undefined && !KEYWORDS.has(name)) names.add(name)
     }
@@ -93,7 +97,7 @@ export function variablesOf(components: readonly PromptComponentDraft[]): readon
   return [...names]
 }
 
-/** A draft that the store has copied has no members without a value left, so it is JSON. */
+/** Returns a draft as JSON. The store has copied the draft, which removed members without a value. */
 function asJson(draft: PromptDraft | readonly PromptComponentDraft[]): Json {
   return draft as Json
 }

@@ -1,42 +1,43 @@
 import { deepFreeze, uuidKey } from './clone.ts'
 import type { EventList } from './memory/event-list.ts'
-import { promptOfSnapshot } from './memory/sandbox-data.ts'
+import { promptFromSnapshot } from './memory/sandbox-data.ts'
 import type { StateData } from './memory/state-data.ts'
 import { EXPORT_FORMAT, type SandboxExport } from './records.ts'
 import type { EventPage, EventQuery, SandboxSummary } from './store.ts'
 
-/** The page of those events that match, and how many match in all. */
+/** Reads a page of the events that match, and counts all that match. */
 export async function listEvents(events: EventList, query: EventQuery): Promise<EventPage> {
   const { offset = 0, limit = Number.POSITIVE_INFINITY } = query
-  const matching = places(events, query)
+  const matching = findPositions(events, query)
   const page = await events.read(matching.slice(offset, offset + limit))
   return { events: page, total: matching.length }
 }
 
-/** Where the events stand that match. */
-function places(events: EventList, query: EventQuery): number[] {
+function findPositions(events: EventList, query: EventQuery): number[] {
   const { eventType, externalConversationId, sampledOut, insertId } = query
   const productKey = uuidKey(query.productId) ?? undefined
   const conversationKey = uuidKey(query.conversationId) ?? undefined
-  const found = events.having({ eventType, productKey, conversationKey, externalConversationId, sampledOut })
+  const criteria = { eventType, productKey, conversationKey, externalConversationId, sampledOut }
+  const found = events.findPositions(criteria)
   if (insertId === undefined) return found
-  const named = events.placeOf(insertId)
-  return found.filter((place) => place === named)
+  const inserted = events.positionOf(insertId)
+  return found.filter((position) => position === inserted)
 }
 
-/** What the sandbox holds, as it can be imported again. */
-export async function exportOf(world: StateData, sandbox: string): Promise<SandboxExport> {
-  const { quality, events, prompts } = world.sandbox(sandbox).data.snapshot()
+/** Exports the data of a sandbox in the form that `importSandbox` accepts. */
+export async function exportSandbox(state: StateData, sandbox: string): Promise<SandboxExport> {
+  const { quality, events, prompts } = state.sandbox(sandbox).data.snapshot()
   return {
     format: EXPORT_FORMAT,
     quality: deepFreeze(quality),
-    events: await events.read(events.having({})),
-    prompts: deepFreeze(prompts.map(promptOfSnapshot)),
+    events: await events.read(events.findPositions({})),
+    prompts: deepFreeze(prompts.map(promptFromSnapshot)),
   }
 }
 
-export function listSandboxes(world: StateData): readonly SandboxSummary[] {
-  return Array.from(world.sandboxes, ([name, { data, snapshots }]) => ({
+/** Lists all sandboxes that hold data, in the order of their first write. */
+export function listSandboxes(state: StateData): readonly SandboxSummary[] {
+  return Array.from(state.sandboxes, ([name, { data, snapshots }]) => ({
     name,
     events: data.events.length,
     prompts: data.promptCount,
@@ -44,8 +45,9 @@ export function listSandboxes(world: StateData): readonly SandboxSummary[] {
   }))
 }
 
-export function sizeOf(world: StateData): { sandboxes: number; events: number; prompts: number } {
-  const all = listSandboxes(world)
+/** Counts the records of all sandboxes. */
+export function countRecords(state: StateData): { sandboxes: number; events: number; prompts: number } {
+  const all = listSandboxes(state)
   return {
     sandboxes: all.length,
     events: all.reduce((sum, { events }) => sum + events, 0),

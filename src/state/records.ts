@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../core/json.ts'
 
-/** A business event to be recorded: the caller's fields with the defaults filled in. Shapes: service.md, "Event". */
+/** A business event to record: the caller's fields with the defaults filled in. */
 export interface EventDraft {
   readonly eventType: string
   readonly productId: string
@@ -8,8 +8,8 @@ export interface EventDraft {
   readonly valueType: 'currency' | 'numeric' | 'text' | 'boolean'
   readonly influence: 'positive' | 'negative' | 'neutral'
   /**
-   * UTC, `2026-01-15T12:00:00.000Z`. Leave it out where the caller did: the store fills in the time of receipt and
-   * knows then that a later retry without it is no other payload.
+   * UTC, `2026-01-15T12:00:00.000Z`. Absent: the caller sent no time. The store then fills in the time of receipt, and
+   * treats a later retry without a time as the same payload.
    */
   readonly eventAt?: string
   readonly qualityImpactScore?: number
@@ -20,29 +20,29 @@ export interface EventDraft {
   readonly properties?: JsonObject
   readonly sampleRate?: number
   readonly forceSample?: boolean
-  /** Fields the contract does not list, kept as they came. */
+  /** Fields that the contract does not list are stored unchanged. */
   readonly [unlisted: string]: Json | undefined
 }
 
-/** A recorded event. It stands for ever, sampled out or not, so that a retry meets the same fate. */
+/** A recorded event. An event that sampling dropped is stored as well, so that a retry is dropped again. */
 export interface StoredEvent {
   readonly eventId: string
   readonly fields: EventDraft & { readonly eventAt: string }
-  /** -1 to 1: `qualityImpactScore`, else positive 1, negative -1, neutral 0. */
+  /** The impact from -1 to 1: the `qualityImpactScore`, or else 1 for positive, -1 for negative and 0 for neutral. */
   readonly impact: number
-  /** Dropped by sampling: remembered, but counted nowhere. */
+  /** True: sampling dropped the event, so no sum counts it. */
   readonly sampledOut: boolean
   /** UTC. */
   readonly receivedAt: string
-  /** How often it was sent again with the same `insertId`. */
+  /** The number of times that the event was sent again with the same `insertId`. */
   readonly replays: number
-  /** `eventAt` is the time of receipt, since the caller sent none. Absent: the caller sent it. */
+  /** True: `eventAt` is the time of receipt, since the caller sent no time. Absent: the caller sent `eventAt`. */
   readonly eventAtDefaulted?: true
-  /** Without an `insertId`: the id of the first event of the sandbox with exactly this payload. Absent: it is the first. */
+  /** The id of the sandbox's first event with the same payload. Absent: this event is the first, or has an `insertId`. */
   readonly repeatOf?: string
 }
 
-/** A prompt to be stored: the request body, accepted. Shapes: service.md, "Prompt creation request". */
+/** A prompt to store: an accepted request body. */
 export interface PromptDraft {
   readonly name?: string
   readonly components?: readonly PromptComponentDraft[]
@@ -55,6 +55,7 @@ export interface PromptDraft {
   readonly [unlisted: string]: Json | undefined | readonly PromptComponentDraft[] | readonly string[]
 }
 
+/** One part of a prompt to store. */
 export interface PromptComponentDraft {
   readonly content: string
   readonly type?: string
@@ -64,7 +65,7 @@ export interface PromptComponentDraft {
   readonly [unlisted: string]: Json | undefined
 }
 
-/** One immutable version of a prompt. */
+/** An immutable version of a prompt. */
 export interface PromptVersion {
   readonly versionId: string
   /** 1, 2, 3, ... within its prompt. */
@@ -74,29 +75,32 @@ export interface PromptVersion {
   readonly active: boolean
   readonly createdAt: string
   readonly componentIds: readonly string[]
-  /** Names found as `{{name}}` in the components, in order of first appearance, once each. */
+  /** The names of the `{{name}}` placeholders, in the order of their first appearance, without repetition. */
   readonly variables: readonly string[]
   readonly fields: PromptDraft
 }
 
+/** A prompt with its versions. */
 export interface StoredPrompt {
   readonly promptId: string
   readonly externalPromptId?: string
   readonly productId?: string
-  /** Without an `externalPromptId`: the id of the first prompt of the sandbox with exactly this request. */
+  /** The id of the sandbox's first prompt from the same request. Absent: this is the first, or has an external id. */
   readonly repeatOf?: string
+  /** All versions from first to last; never empty. */
   readonly versions: readonly PromptVersion[]
 }
 
-/** What the service calls quality settings, as far as events are concerned. */
+/** The part of the service's quality settings that applies to events. */
 export interface QualitySettings {
-  /** 0 to 1: how much of an event's impact reaches the scores. */
+  /** The share of an event's impact that reaches the quality scores, from 0 to 1. */
   readonly weight: number
 }
 
+/** The quality settings of a sandbox that never changed them. */
 export const DEFAULT_QUALITY: QualitySettings = Object.freeze({ weight: 0.1 })
 
-/** A copy of a sandbox at one moment, to go back to. */
+/** A description of a stored copy of a sandbox, which the sandbox can be restored to. */
 export interface Snapshot {
   readonly snapshotId: string
   readonly name?: string
@@ -106,7 +110,7 @@ export interface Snapshot {
   readonly prompts: number
 }
 
-/** One sandbox as JSON, to be carried elsewhere. Its identifiers stay what they are. */
+/** A sandbox as JSON, for an import into another sandbox or simulator. Identifiers stay the same. */
 export interface SandboxExport {
   readonly format: typeof EXPORT_FORMAT
   readonly quality: QualitySettings
@@ -114,4 +118,5 @@ export interface SandboxExport {
   readonly prompts: readonly StoredPrompt[]
 }
 
+/** The version of the export's format. */
 export const EXPORT_FORMAT = 1

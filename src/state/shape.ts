@@ -1,29 +1,33 @@
 import { isObject } from '../core/json.ts'
 
-/** Something wrong, and where: `events[3].impact` and `must be a number from -1 to 1`. */
+/** A fault of a value with its place: `events[3].impact` and `must be a number from -1 to 1`. */
 export interface ShapeFault {
   readonly at: string
   readonly must: string
 }
 
-/** Names what is wrong with a value; nothing where it is right. */
+/** A check returns the faults of a value. Empty: the value is valid. */
 export type Check = (value: unknown) => readonly ShapeFault[]
 
 const NONE: readonly ShapeFault[] = []
 
-/** A value for which `holds`; `must` completes the sentence "it ...". */
+/** Creates a check for a condition; `must` completes the sentence that begins with the place. */
 export function where(must: string, holds: (value: unknown) => boolean): Check {
   const faults = [{ at: '', must }]
   return (value) => (holds(value) ? NONE : faults)
 }
 
+/** A check for a string. */
 export const text = where('must be a string', (value) => typeof value === 'string')
+/** A check for a boolean. */
 export const flag = where('must be true or false', (value) => typeof value === 'boolean')
+/** A check for a whole number, 0 or more. */
 export const count = where(
   'must be a whole number, 0 or more',
   (value) => Number.isInteger(value) && Number(value) >= 0,
 )
 
+/** Creates a check for a number from `low` to `high`, both included. */
 export function between(low: number, high: number): Check {
   return where(
     `must be a number from ${low} to ${high}`,
@@ -31,6 +35,7 @@ export function between(low: number, high: number): Check {
   )
 }
 
+/** Creates a check for one of these values. */
 export function oneOf(...allowed: readonly unknown[]): Check {
   const list = allowed.map((value) => JSON.stringify(value)).join(', ')
   return where(allowed.length === 1 ? `must be ${list}` : `must be one of ${list}`, (value) =>
@@ -38,12 +43,12 @@ export function oneOf(...allowed: readonly unknown[]): Check {
   )
 }
 
-/** A member that may be missing. */
+/** Makes a check accept a missing member. */
 export function optional(check: Check): Check {
   return (value) => (value === undefined ? NONE : check(value))
 }
 
-/** An object with at least these members; what else it holds is left alone. */
+/** Creates a check for an object with these members. Other members are ignored. */
 export function record(members: Readonly<Record<string, Check>>): Check {
   const checks = Object.entries(members)
   const noObject = [{ at: '', must: 'must be an object' }]
@@ -58,15 +63,16 @@ export function record(members: Readonly<Record<string, Check>>): Check {
   }
 }
 
-/** As many faults of one list are named; somebody who has that many has the wrong file. */
-const ENOUGH = 20
+/** The number of faults after which the check of a list ends: a file with more is probably another kind of file. */
+const MAX_FAULTS = 20
 
+/** Creates a check for a list of valid items. */
 export function list(item: Check): Check {
   const noList = [{ at: '', must: 'must be a list' }]
   return (value) => {
     if (!Array.isArray(value)) return noList
     let faults = NONE
-    for (let index = 0; index < value.length && faults.length < ENOUGH; index += 1) {
+    for (let index = 0; index < value.length && faults.length < MAX_FAULTS; index += 1) {
       const found = item(value[index])
       if (found.length > 0) faults = [...faults, ...found.map((fault) => inside(`[${index}]`, fault))]
     }
@@ -74,7 +80,7 @@ export function list(item: Check): Check {
   }
 }
 
-/** First the one, and only where that finds nothing the other, which may rely on it. */
+/** Creates a check that runs `second` if `first` finds no fault, so that `second` can rely on `first`. */
 export function both(first: Check, second: Check): Check {
   return (value) => {
     const faults = first(value)
@@ -86,7 +92,7 @@ function inside(place: string, { at, must }: ShapeFault): ShapeFault {
   return { at: `${place}${at}`, must }
 }
 
-/** As sentences: `events[3].impact must be a number from -1 to 1`. */
-export function sentences(faults: readonly ShapeFault[], whole: string): string[] {
-  return faults.map(({ at, must }) => `${at === '' ? whole : at.replace(/^\./, '')} ${must}`)
+/** Formats faults as sentences: `events[3].impact must be a number from -1 to 1`. `root` names the value itself. */
+export function sentences(faults: readonly ShapeFault[], root: string): string[] {
+  return faults.map(({ at, must }) => `${at === '' ? root : at.replace(/^\./, '')} ${must}`)
 }

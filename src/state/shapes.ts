@@ -16,7 +16,7 @@ import {
   where,
 } from './shape.ts'
 
-/** What a state file, a journal line and an export must look like before we believe them. */
+/** The checks of a state file, of an entry of its log, and of an export. */
 
 const instant = where(
   'must be a UTC time like 2026-01-15T12:00:00.000Z',
@@ -27,17 +27,18 @@ const nonEmpty = where(
   (value) => typeof value === 'string' && value !== '',
 )
 
-/** Answers give these ids out again, and the contract says what they look like. */
+/** A check for the ids of an import. Replies contain these ids, and the contract describes them as UUIDs. */
 const uuid = where(
   'must be a UUID',
   (value) => typeof value === 'string' && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value),
 )
 
+/** A check for quality settings. */
 export const qualityShape = record({ weight: between(0, 1) })
 
 /**
- * An event as we keep it. What the caller may send is the contract's affair, and the contract can be edited: only what
- * we rely on is asked for, lest a state that was written under one contract does not load under another.
+ * A check for a stored event. The check covers only the fields that the simulator relies on, so that a state written under
+ * an edited contract loads under another contract.
  */
 export const eventShape = record({
   eventId: nonEmpty,
@@ -51,8 +52,8 @@ export const eventShape = record({
 })
 
 /**
- * An event that somebody hands us, perhaps written by hand: as the service describes it, but for what another contract
- * may have added, since an export has to come in where it came out.
+ * A check for an event of an import, which may be written by hand. The event must be as the service describes it, with
+ * any further fields, since an export under an edited contract must be importable.
  */
 const importedEventShape = both(
   eventShape,
@@ -78,8 +79,10 @@ const promptHead = {
   repeatOf: optional(nonEmpty),
 }
 
+/** A check for a prompt without its versions. */
 export const promptHeadShape = record(promptHead)
 
+/** A check for a version of a prompt. */
 export const versionShape = record({
   versionId: nonEmpty,
   version: count,
@@ -114,50 +117,52 @@ function promptShapeWith(version: Check): Check {
   return both(record({ ...promptHead, versions: list(version) }), numberedVersions)
 }
 
+/** A check for a snapshot without its content. */
 export const snapshotShape = record({ snapshotId: nonEmpty, name: optional(text), createdAt: instant })
 
 type Item = Record<string, unknown>
 
-/** What an item of a list is known by; undefined: by nothing of that kind. */
-type Namings = readonly (readonly [kind: string, nameOf: (item: Item) => string | undefined])[]
+/** The keys of an item that must be unique in its list. Undefined: the item has no key of that kind. */
+type UniqueKeys = readonly (readonly [kind: string, keyOf: (item: Item) => string | undefined])[]
 
-const eventNames: Namings = [
+const eventKeys: UniqueKeys = [
   ['eventId', ({ eventId }) => String(eventId)],
   ['insertId', ({ fields }) => (isObject(fields) ? insertKey(fields) : undefined)],
 ]
 
-const promptNames: Namings = [
+const promptKeys: UniqueKeys = [
   ['promptId', ({ promptId }) => String(promptId)],
   ['product and externalPromptId', externalKey],
 ]
 
-const holding = holdingWith(eventShape, promptShape)
+const content = contentWith(eventShape, promptShape)
 
-function holdingWith(event: Check, prompt: Check) {
+function contentWith(event: Check, prompt: Check) {
   return {
     quality: qualityShape,
-    events: distinct(list(event), eventNames),
-    prompts: distinct(list(prompt), promptNames),
+    events: distinct(list(event), eventKeys),
+    prompts: distinct(list(prompt), promptKeys),
   }
 }
 
-/** What a sandbox holds, as the journal keeps an import. */
-export const holdingShape = record(holding)
+/** A check for the content of a sandbox, as an import stands in the log. */
+export const contentShape = record(content)
 
-/** An export that somebody hands us. */
+/** A check for an export to import. */
 export const exportShape = record({
   format: oneOf(1),
-  ...holdingWith(importedEventShape, importedPromptShape),
+  ...contentWith(importedEventShape, importedPromptShape),
 })
 
-export const realmShape = record({
+/** A check for a sandbox of the state file. */
+export const sandboxShape = record({
   name: text,
-  ...holding,
+  ...content,
   snapshotsTaken: count,
-  snapshots: list(both(snapshotShape, holdingShape)),
+  snapshots: list(both(snapshotShape, contentShape)),
 })
 
-/** Versions 1, 2, 3, ...; at most one of them active. */
+/** Finds versions that are not numbered 1, 2, 3, ..., and a second active version. */
 function numberedVersions(prompt: unknown): readonly ShapeFault[] {
   const versions = membersOf(prompt, 'versions')
   if (versions.length === 0) return [{ at: '.versions', must: 'must have at least one version' }]
@@ -170,26 +175,26 @@ function numberedVersions(prompt: unknown): readonly ShapeFault[] {
   return []
 }
 
-/** A list, right in itself, in which no two items have a name in common. */
-function distinct(items: Check, namings: Namings): Check {
+/** Creates a check for a valid list in which no two items share a key. */
+function distinct(items: Check, keys: UniqueKeys): Check {
   return both(items, (value) => {
-    const held: Item[] = Array.isArray(value) ? value : [] // its check has just proved it to be a list of objects
-    return namings.flatMap(([kind, nameOf]) => repeated(held, kind, nameOf))
+    const list: Item[] = Array.isArray(value) ? value : [] // `items` has just proved a list of objects
+    return keys.flatMap(([kind, keyOf]) => findRepeated(list, kind, keyOf))
   })
 }
 
-function repeated(
+function findRepeated(
   items: readonly Item[],
   kind: string,
-  nameOf: (item: Item) => string | undefined,
+  keyOf: (item: Item) => string | undefined,
 ): readonly ShapeFault[] {
-  const seen = new Set<string>()
+  const earlier = new Set<string>()
   for (const [index, item] of items.entries()) {
-    const name = nameOf(item)
-    if (name === undefined) continue
-    if (seen.has(name))
-      return [{ at: `[${index}]`, must: `must not repeat the ${kind} ${name} of an earlier one` }]
-    seen.add(name)
+    const key = keyOf(item)
+    if (key === undefined) continue
+    if (earlier.has(key))
+      return [{ at: `[${index}]`, must: `must not repeat the ${kind} ${key} of an earlier one` }]
+    earlier.add(key)
   }
   return []
 }

@@ -1,4 +1,9 @@
+/**
+ * The simulator's memory: the port, its commands, memory/ and file/.
+ * `Store` is the port. Its data is in `memory/state-data.ts`; `open-store.ts` chooses where changes are stored.
+ */
 import type { Awaitable } from '../core/awaitable.ts'
+import type { Result } from '../core/result.ts'
 import type {
   EventDraft,
   PromptDraft,
@@ -10,7 +15,7 @@ import type {
   StoredPrompt,
 } from './records.ts'
 
-/** Which events to list; what is absent does not filter. Ids that are UUIDs are compared without regard to case. */
+/** A filter for events, and a page. An absent field does not filter. UUIDs are compared without regard to case. */
 export interface EventQuery {
   readonly eventType?: string
   readonly productId?: string
@@ -18,56 +23,63 @@ export interface EventQuery {
   readonly externalConversationId?: string
   readonly insertId?: string
   readonly sampledOut?: boolean
-  /** How many of the matching events to pass over. Default 0. */
+  /** The number of matching events to skip. Default 0. */
   readonly offset?: number
-  /** How many to give at most. Default: all. */
+  /** The largest number of events to return. Default: all. */
   readonly limit?: number
 }
 
+/** One page of the events that match a query. */
 export interface EventPage {
-  /** In the order of their recording. */
+  /** The events in the order in which they were recorded. */
   readonly events: readonly StoredEvent[]
-  /** How many match, on this page or not. */
+  /** The number of matching events on all pages. */
   readonly total: number
 }
 
-/** The events of some products: which, and over which UTC days (`2026-01-15`, both included; absent: no bound). */
+/** A query for the impact of the events of some products between two UTC days. */
 export interface ImpactQuery {
   readonly productIds: readonly string[]
+  /** The first day, `2026-01-15`. Absent: no bound. */
   readonly from?: string
+  /** The last day, `2026-01-15`. Absent: no bound. */
   readonly to?: string
 }
 
-/** What a day's events add up to; events that sampling dropped do not count. */
+/** The impact of one day's events, without those that sampling dropped. */
 export interface DayImpact {
   /** Sum of the events' impacts, exact to nine decimals and the same for any order of recording. */
   readonly impact: number
   readonly events: number
 }
 
+/** The outcome of recording an event. */
 export interface EventReceipt {
   readonly event: StoredEvent
+  /** True: an event with the same `insertId` was stored already, and `event` is that first event. */
   readonly replayed: boolean
-  /** A replay whose payload is not the first one's; the first one stands. */
+  /** True: the event was replayed with a payload that differs from the stored one. The stored payload stays. */
   readonly payloadDiffers: boolean
 }
 
+/** The outcome of adding a version to a prompt. */
 export interface PromptReceipt {
   readonly promptId: string
   readonly version: PromptVersion
 }
 
-/** Who writes: the sandbox, its seed (identifiers and sampling are derived from both), and the sandbox's time. */
+/** The sandbox that a write goes to, with the sandbox's seed and time. Ids and sampling are derived from name and seed. */
 export interface WriteContext {
   readonly sandbox: string
   readonly seed: string
-  /** Epoch milliseconds. */
+  /** Epoch milliseconds, by the sandbox's clock. */
   readonly now: number
 }
 
-/** One unit of a rate window. */
+/** The outcome of consuming one unit of a rate window. */
 export interface RateResult {
   readonly allowed: boolean
+  /** Units of the whole window. */
   readonly limit: number
   /** Units left in the window after this one. */
   readonly remaining: number
@@ -75,16 +87,18 @@ export interface RateResult {
   readonly resetMs: number
 }
 
-/** The disk did not take a change, so it was not made: `ENOSPC` as a rule. Writing goes on once there is room. */
+/** The disk refused a change, usually with `ENOSPC`; the state is unchanged. Writes succeed again once there is space. */
 export class StoreWriteError extends Error {
-  override readonly name = 'NotKept'
+  override readonly name = 'StoreWriteError'
 }
 
-export type ImportOutcome =
-  | { readonly imported: true; readonly events: number; readonly prompts: number }
-  /** Each problem is a sentence that begins with its place: `events[3].impact must be a number from -1 to 1`. */
-  | { readonly imported: false; readonly problems: readonly string[] }
+/** The numbers of records that an import stored. */
+export interface ImportSummary {
+  readonly events: number
+  readonly prompts: number
+}
 
+/** The numbers of records of one sandbox. */
 export interface SandboxSummary {
   readonly name: string
   readonly events: number
@@ -93,64 +107,67 @@ export interface SandboxSummary {
 }
 
 /**
- * What the simulator remembers. Every method is one atomic step, so that an adapter for a shared store can do it in one
- * round trip. A method's promise resolves once its effect is kept, and rejects with `NotKept` (memory unchanged) where
- * it could not be kept. What every analysis asks for is given without a promise by whoever has it at hand. What a method is given
- * is copied; what it gives out is a copy too, or frozen. A sandbox that was never written to is an empty one.
+ * The port to the simulator's state. Every method is atomic, so that an adapter for a shared database needs one round trip.
+ * A promise resolves once the change is stored, and rejects with `StoreWriteError`, the state unchanged, if that fails.
+ * `Awaitable` results come without a promise if the adapter has them in memory, since every analysis reads them.
+ * Arguments are copied; results are copies or frozen. A sandbox that was never written to is an empty sandbox.
  */
 export interface Store {
-  /** Records an event once per `insertId` and sandbox. */
-  recordEvent(writer: WriteContext, draft: EventDraft): Promise<EventReceipt>
-  /** Adds a version: to the prompt of the same `externalPromptId` and `productId`, else to a new prompt. */
-  addPromptVersion(writer: WriteContext, draft: PromptDraft): Promise<PromptReceipt>
+  /** Records an event, once per `insertId` and sandbox. */
+  recordEvent(context: WriteContext, draft: EventDraft): Promise<EventReceipt>
+  /** Adds a version to the prompt with the same `externalPromptId` and `productId`, or else to a new prompt. */
+  addPromptVersion(context: WriteContext, draft: PromptDraft): Promise<PromptReceipt>
   /**
-   * Takes one unit of the fixed window that `key` is in; opens a window of `windowMs` where none is open at `now`.
-   * Windows are not kept across a restart.
+   * Consumes one unit of the fixed rate window of `key`; opens a window of `windowMs` if none is open at `context.now`.
+   * A restart discards all windows.
    */
-  consumeRate(writer: WriteContext, key: string, limit: number, windowMs: number): Promise<RateResult>
-  /** How often this sequence was stepped before in the sandbox: 0, 1, 2, ... Not kept across a restart. */
+  consumeRate(context: WriteContext, key: string, limit: number, windowMs: number): Promise<RateResult>
+  /** Advances the sequence `key` of the sandbox, and returns its index before: 0, 1, 2, ... A restart begins at 0 again. */
   nextSequenceIndex(sandbox: string, key: string): Promise<number>
 
-  /** How far every sequence of the sandbox is: how often each key was stepped. */
+  /** Lists the sequences of the sandbox by key, with the number of times that each was advanced. */
   listSequences(sandbox: string): Promise<ReadonlyMap<string, number>>
 
   listEvents(sandbox: string, query?: EventQuery): Promise<EventPage>
-  /** In the order of their creation, each with its versions from the first to the last. */
+  /** Lists prompts in the order of their creation, each with its versions from first to last. */
   listPrompts(sandbox: string): Promise<readonly StoredPrompt[]>
-  /** Makes this version the active one of its prompt, and the only one. False: there is no such version. */
+  /** Makes this version the only active version of its prompt. False: the version does not exist. */
   activateVersion(sandbox: string, promptId: string, versionId: string): Promise<boolean>
 
-  /** Days with events and their sums over all the products asked for, earliest first. Kept up to date, not counted. */
+  /** Sums the impact per UTC day over all products of the query, earliest day first. A day without events is absent. */
   eventImpact(sandbox: string, query: ImpactQuery): Awaitable<ReadonlyMap<string, DayImpact>>
   getQuality(sandbox: string): Awaitable<QualitySettings>
   putQuality(sandbox: string, settings: QualitySettings): Promise<void>
 
-  /** Keeps a copy of events, prompts and quality settings under a new id. */
-  createSnapshot(writer: WriteContext, name?: string): Promise<Snapshot>
-  /** In the order of their creation. */
+  /** Copies events, prompts and quality settings into a snapshot with a new id. */
+  createSnapshot(context: WriteContext, name?: string): Promise<Snapshot>
+  /** Lists snapshots in the order of their creation. */
   listSnapshots(sandbox: string): Promise<readonly Snapshot[]>
-  /** Puts the copy in place of what the sandbox holds; rates and sequences begin anew. False: no such snapshot. */
+  /** Replaces the sandbox's data by the snapshot's, and discards its counters. False: the snapshot does not exist. */
   restoreSnapshot(sandbox: string, snapshotId: string): Promise<boolean>
-  /** False: no such snapshot. */
+  /** Deletes a snapshot. False: the snapshot does not exist. */
   deleteSnapshot(sandbox: string, snapshotId: string): Promise<boolean>
 
   exportSandbox(sandbox: string): Promise<SandboxExport>
-  /** Puts an export in place of what the sandbox holds, or names all that is wrong with it and changes nothing. */
-  importSandbox(sandbox: string, document: unknown): Promise<ImportOutcome>
-  /** All that hold anything, in the order of their first writing. */
+  /**
+   * Replaces the sandbox's data by an export, and discards its counters. The error lists every problem; nothing changed.
+   * Each problem is a sentence that begins with its place: `events[3].impact must be a number from -1 to 1`.
+   */
+  importSandbox(sandbox: string, document: unknown): Promise<Result<ImportSummary, readonly string[]>>
+  /** Lists the sandboxes that hold data, in the order of their first write. */
   listSandboxes(): Promise<readonly SandboxSummary[]>
-  /** Forgets the sandbox with its snapshots. False: there was none. */
+  /** Deletes the sandbox with its snapshots and counters. False: the sandbox held no data. */
   deleteSandbox(sandbox: string): Promise<boolean>
 
-  /** Forgets all that the sandbox holds: events, prompts, quality settings, rates, sequences. Its snapshots stay. */
+  /** Deletes the sandbox's events, prompts, quality settings, rate windows and sequences. Its snapshots stay. */
   reset(sandbox: string): Promise<void>
-  /** How much is held, over all sandboxes: for the start's one line and for `GET info`. */
+  /** Counts the records of all sandboxes. */
   size(): Promise<{ readonly sandboxes: number; readonly events: number; readonly prompts: number }>
   /**
-   * A view in which every method answers as it would now, and nothing is kept: what it decides is not to be seen by anybody, nor by
-   * its own later calls, save rates and sequences, which go on within it. For one request; it does not outlive the store.
+   * Creates a store that answers as this store would now and stores nothing: not even its own later calls see its writes.
+   * Its counters do advance, apart from the original's. A fork serves one request, and must not outlive this store.
    */
   fork(): Store
-  /** Writes out what is pending and lets go of what is held. */
+  /** Writes pending changes and releases files and locks. Later writes are refused. */
   close(): Promise<void>
 }

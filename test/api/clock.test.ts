@@ -6,7 +6,7 @@ import { type Answer, analyticsPath, ask, errorOf, event, objectOf } from '../su
 import { steer } from '../support/control.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { frozenNow, startForTest } from '../support/start.ts'
-import { eventsIn, readState } from '../support/state-file.ts'
+import { eventsIn, parseStateFile } from '../support/state-file.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 const frozen = sharedSimulator()
@@ -176,7 +176,7 @@ describe('everything that depends on time uses it', () => {
       headers: { 'x-sim-now': '2025-05-05T05:05:05Z' },
     })
     await sim.close()
-    const state = readState(await readFile(file, 'utf8'))
+    const state = parseStateFile(await readFile(file, 'utf8'))
     const times = (name: string) =>
       eventsIn(state, name).map(({ fields, receivedAt }) => [fields.eventAt, receivedAt])
     expect(times('a')).toEqual([[instant, instant]])

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { ask, errorOf, event } from '../support/client.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { startForTest } from '../support/start.ts'
-import { eventsIn, readState } from '../support/state-file.ts'
+import { eventsIn, parseStateFile } from '../support/state-file.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 const sim = sharedSimulator()
@@ -35,7 +35,7 @@ describe('eventAt', () => {
       expect({ eventAt, status: answer.status }).toEqual({ eventAt, status: 201 })
     }
     await own.close()
-    const kept = eventsIn(readState(await readFile(file, 'utf8'))).map(({ fields }) => [
+    const kept = eventsIn(parseStateFile(await readFile(file, 'utf8'))).map(({ fields }) => [
       fields.insertId,
       fields.eventAt,
     ])

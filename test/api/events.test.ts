@@ -5,7 +5,7 @@ import { type Ask, ask, event, held, objectOf, textOf } from '../support/client.
 import { faultsOf } from '../support/documented.ts'
 import { postAll } from '../support/pipelined.ts'
 import { frozenNow, startForTest, type TestSimulator } from '../support/start.ts'
-import { eventsIn, readState } from '../support/state-file.ts'
+import { eventsIn, parseStateFile } from '../support/state-file.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 /** Posts an event and gives its id; the answer is the documented one. */
@@ -26,7 +26,7 @@ async function stateFile(): Promise<string> {
 }
 
 const kept = async (file: string, sandbox?: string) =>
-  eventsIn(readState(await readFile(file, 'utf8')), sandbox)
+  eventsIn(parseStateFile(await readFile(file, 'utf8')), sandbox)
 
 describe('one insertId', () => {
   test('200 concurrent posts leave one event and return one id', async () => {

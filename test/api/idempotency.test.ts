@@ -4,9 +4,9 @@ import type { JsonObject } from '../../src/core/json.ts'
 import { type Ask, ask, event, objectOf, textOf } from '../support/client.ts'
 import { convsim } from '../support/command.ts'
 import { steer } from '../support/control.ts'
-import { eventPage } from '../support/kept.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { startForTest, type TestSimulator } from '../support/start.ts'
+import { readEventPage } from '../support/stored-records.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 type Target = Pick<TestSimulator, 'origin'>
@@ -29,7 +29,7 @@ async function post(target: Target, about: JsonObject = {}, how: Ask = {}): Prom
 
 /** What is kept, in the words of this file. */
 async function kept(target: Target, sandbox = 'default') {
-  const { events, total } = await eventPage(target, `sandbox=${sandbox}`)
+  const { events, total } = await readEventPage(target, `sandbox=${sandbox}`)
   expect(total).toBe(events.length)
   return events.map(({ eventId, fields, replays }) => ({ eventId, value: fields.value, replays }))
 }

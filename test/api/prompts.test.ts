@@ -6,7 +6,7 @@ import type { JsonObject } from '../../src/core/json.ts'
 import { ask, held, objectOf, productId, prompt, textOf } from '../support/client.ts'
 import { faultsOf } from '../support/documented.ts'
 import { startForTest, type TestSimulator } from '../support/start.ts'
-import { promptsIn, readState } from '../support/state-file.ts'
+import { parseStateFile, promptsIn } from '../support/state-file.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 const otherProduct = '00000000-0000-4000-9000-000000000002'
@@ -33,7 +33,7 @@ async function keptAfter(use: (sim: TestSimulator) => Promise<unknown>) {
   const sim = await startForTest({ state: file })
   await use(sim)
   await sim.close()
-  return promptsIn(readState(await readFile(file, 'utf8')))
+  return promptsIn(parseStateFile(await readFile(file, 'utf8')))
 }
 
 describe('the answer', () => {
@@ -94,7 +94,7 @@ describe('the same externalPromptId', () => {
     const second = await startForTest({ state: file })
     expect((await create(second, { externalPromptId: 'a' })).promptId).toBe(promptId)
     await second.close()
-    const [kept] = promptsIn(readState(await readFile(file, 'utf8')))
+    const [kept] = promptsIn(parseStateFile(await readFile(file, 'utf8')))
     expect(kept?.versions.map(({ version }) => version)).toEqual([1, 2])
   })
 

@@ -4,10 +4,10 @@ import type { Analytics } from '../../src/simulation/analytics.ts'
 import { periods, readAnalytics } from '../support/analytics.ts'
 import { ask, errorOf, event, textOf, productId as unknownProduct } from '../support/client.ts'
 import { steer } from '../support/control.ts'
-import { read } from '../support/kept.ts'
 import { postAll } from '../support/pipelined.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { startForTest, type TestSimulator } from '../support/start.ts'
+import { readControl } from '../support/stored-records.ts'
 
 const product = (n: number) => `00000000-0000-4000-9000-00000000000${n}`
 const model = (n: number) => `00000000-0000-4000-8000-00000000000${n}`
@@ -218,7 +218,7 @@ describe('GET quality', () => {
     readonly products: readonly JsonObject[]
     readonly conversations: readonly JsonObject[]
   }
-  const qualityOf = (sandbox: string) => read<Quality>(sim(), `/quality?sandbox=${sandbox}`)
+  const qualityOf = (sandbox: string) => readControl<Quality>(sim(), `/quality?sandbox=${sandbox}`)
 
   test('lists PQI by product and CQI by conversation with the events that made them', async () => {
     const sandbox = 'lists'

@@ -7,7 +7,7 @@ import { analyticsPath, ask, errorOf, event, held, objectOf, prompt, textOf } fr
 import { putRules, steer } from '../support/control.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { recorder, type Said, start, startForTest, type TestSimulator } from '../support/start.ts'
-import { eventsIn, promptsIn, readState } from '../support/state-file.ts'
+import { eventsIn, parseStateFile, promptsIn } from '../support/state-file.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 const shared = sharedSimulator()
@@ -41,7 +41,7 @@ test('a hundred workers at once never see one another: data, faults, counts, clo
     })
   }
   await sim.close()
-  const state = readState(await readFile(file, 'utf8'))
+  const state = parseStateFile(await readFile(file, 'utf8'))
   for (const { name, index } of workers) {
     expect(eventsIn(state, name).map(({ fields }) => fields['worker'])).toEqual(
       Array((index % 5) + 1).fill(index),

@@ -4,9 +4,9 @@ import { describe, expect, test } from 'vitest'
 import type { Snapshot } from '../../src/state/records.ts'
 import { analyticsPath, ask, errorOf, event, objectOf, prompt, textOf } from '../support/client.ts'
 import { steer } from '../support/control.ts'
-import { allEvents, promptsOf, read } from '../support/kept.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { frozenNow, startForTest, type TestSimulator } from '../support/start.ts'
+import { readAllEvents, readControl, readPrompts } from '../support/stored-records.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 const shared = sharedSimulator()
@@ -26,7 +26,7 @@ const restore = (sim: TestSimulator, sandbox: string, id: string) =>
   steer(sim, 'POST', `/snapshots/${id}/restore?sandbox=${sandbox}`)
 
 const listed = async (sim: TestSimulator, sandbox: string) =>
-  (await read<{ snapshots: Snapshot[] }>(sim, `/snapshots?sandbox=${sandbox}`)).snapshots
+  (await readControl<{ snapshots: Snapshot[] }>(sim, `/snapshots?sandbox=${sandbox}`)).snapshots
 
 async function post(sim: TestSimulator, sandbox: string, path = '/v1/events', body = event()): Promise<void> {
   const answer = await ask(sim, path, { body, token: `k~${sandbox}` })
@@ -45,7 +45,7 @@ describe('a snapshot', () => {
     const sandbox = 'all'
     await post(shared(), sandbox)
     await post(shared(), sandbox, '/v1/prompts', prompt({ externalPromptId: 'p' }))
-    const [{ promptId = '', versions = [] } = {}] = await promptsOf(shared(), sandbox)
+    const [{ promptId = '', versions = [] } = {}] = await readPrompts(shared(), sandbox)
     await steer(
       shared(),
       'POST',
@@ -179,8 +179,8 @@ function writersOn(sim: TestSimulator, count: number) {
 
 /** The names, as the writers gave them, of all events and prompt versions that are there. */
 async function namesIn(sim: TestSimulator): Promise<Set<string>> {
-  const events = (await allEvents(sim)).map(({ fields }) => String(fields.insertId))
-  const versions = (await promptsOf(sim)).flatMap(({ externalPromptId = '', versions }) =>
+  const events = (await readAllEvents(sim)).map(({ fields }) => String(fields.insertId))
+  const versions = (await readPrompts(sim)).flatMap(({ externalPromptId = '', versions }) =>
     versions.map((version) => `${externalPromptId.slice(1)}-${JSON.parse(JSON.stringify(version)).step}`),
   )
   const names = [...events, ...versions]

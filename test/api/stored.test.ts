@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/core/json.ts'
 import { ask, errorOf, event, prompt, textOf } from '../support/client.ts'
 import { steer } from '../support/control.ts'
-import { eventPage, promptsOf } from '../support/kept.ts'
 import { postAll } from '../support/pipelined.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { frozenNow } from '../support/start.ts'
+import { readEventPage, readPrompts } from '../support/stored-records.ts'
 
 const sim = sharedSimulator()
 const otherProduct = '00000000-0000-4000-9000-000000000001'
@@ -44,9 +44,9 @@ describe('GET events', () => {
     ['eventType=cancellation&sampledOut=false', 'c'],
     ['eventType=cancellation&insertId=order-1', ''],
   ])('%s finds %s', async (query, values) => {
-    const { total } = await eventPage(sim(), 'sandbox=filters')
+    const { total } = await readEventPage(sim(), 'sandbox=filters')
     if (total === 0) for (const about of recorded) await post('filters', '/v1/events', event(about))
-    const page = await eventPage(sim(), `sandbox=filters&${query}`)
+    const page = await readEventPage(sim(), `sandbox=filters&${query}`)
     expect(page.events.map(({ fields }) => fields.value).join(' ')).toBe(values)
     expect(page.total).toBe(page.events.length)
   })
@@ -57,14 +57,14 @@ describe('GET events', () => {
     for (const body of bodies) await post('pages', '/v1/events', body)
     const seen: string[] = []
     for (let offset = 0; offset < 300; offset += 60) {
-      const page = await eventPage(sim(), `sandbox=pages&offset=${offset}&limit=60`)
+      const page = await readEventPage(sim(), `sandbox=pages&offset=${offset}&limit=60`)
       expect(page.total).toBe(250)
       seen.push(...page.events.map(({ fields }) => fields.value))
     }
     expect(seen).toEqual(bodies.map(({ value }) => value))
-    const first = await eventPage(sim(), 'sandbox=pages')
+    const first = await readEventPage(sim(), 'sandbox=pages')
     expect([first.events.length, first.total]).toEqual([100, 250])
-    expect(await eventPage(sim(), 'sandbox=pages&limit=0')).toEqual({ events: [], total: 250 })
+    expect(await readEventPage(sim(), 'sandbox=pages&limit=0')).toEqual({ events: [], total: 250 })
   })
 
   test.each([
@@ -85,7 +85,7 @@ describe('GET events', () => {
     const dropped = event({ insertId: 'x', sampleRate: 0, influence: 'negative', extra: { a: [1] } })
     for (let index = 0; index < 4; index += 1) await post('marks', '/v1/events', dropped)
     await post('marks', '/v1/events', event({ qualityImpactScore: 0.25, influence: 'negative' }))
-    expect(await eventPage(sim(), 'sandbox=marks')).toMatchObject({
+    expect(await readEventPage(sim(), 'sandbox=marks')).toMatchObject({
       total: 2,
       events: [
         {
@@ -101,7 +101,7 @@ describe('GET events', () => {
   })
 
   test('of a sandbox that nobody has written to has none, and makes none', async () => {
-    expect(await eventPage(sim(), 'sandbox=nobody')).toEqual({ events: [], total: 0 })
+    expect(await readEventPage(sim(), 'sandbox=nobody')).toEqual({ events: [], total: 0 })
     const { sandboxes } = await steer(sim(), 'GET', '/sandboxes')
     expect(JSON.stringify(sandboxes)).not.toContain('nobody')
   })
@@ -119,7 +119,7 @@ describe('GET prompts', () => {
     await post('prompts', '/v1/prompts', first)
     await post('prompts', '/v1/prompts', { ...first, name: 'Renamed' })
     await post('prompts', '/v1/prompts', prompt())
-    const [greeting, other] = await promptsOf(sim(), 'prompts')
+    const [greeting, other] = await readPrompts(sim(), 'prompts')
     expect(greeting).toMatchObject({
       externalPromptId: 'greeting',
       productId: otherProduct,
@@ -146,7 +146,7 @@ describe('GET prompts', () => {
       body: prompt({ components: [{ content: 'a' }, { content: 'b' }] }),
       headers: { 'x-sim-sandbox': 'components' },
     })
-    const [{ versions: [version] = [] } = {}] = await promptsOf(sim(), 'components')
+    const [{ versions: [version] = [] } = {}] = await readPrompts(sim(), 'components')
     const shown = JSON.parse(JSON.stringify(version)).components
     expect(shown.map(({ componentId }: { componentId: string }) => componentId)).toEqual(
       JSON.parse(answer.text).componentIds,
@@ -155,14 +155,14 @@ describe('GET prompts', () => {
 })
 
 describe('activation', () => {
-  const versionsIn = async (sandbox: string) => (await promptsOf(sim(), sandbox))[0]?.versions ?? []
+  const versionsIn = async (sandbox: string) => (await readPrompts(sim(), sandbox))[0]?.versions ?? []
   const activeIn = async (sandbox: string) => (await versionsIn(sandbox)).map(({ active }) => active)
 
   test('makes one version the only active one, and a later version leaves it so', async () => {
     const sandbox = 'activation'
     const add = () => post(sandbox, '/v1/prompts', prompt({ externalPromptId: 'p' }))
     for (let index = 0; index < 3; index += 1) await add()
-    const [{ promptId = '' } = {}] = await promptsOf(sim(), sandbox)
+    const [{ promptId = '' } = {}] = await readPrompts(sim(), sandbox)
     const [first, second] = await versionsIn(sandbox)
     const activate = (versionId = '') =>
       steer(sim(), 'POST', `/prompts/${promptId}/versions/${versionId}/activate?sandbox=${sandbox}`)
@@ -182,7 +182,7 @@ describe('activation', () => {
   test('finds only a version of that prompt in that sandbox', async () => {
     const sandbox = 'finding'
     for (const id of ['p', 'q']) await post(sandbox, '/v1/prompts', prompt({ externalPromptId: id }))
-    const [p, q] = await promptsOf(sim(), sandbox)
+    const [p, q] = await readPrompts(sim(), sandbox)
     const nobody = '00000000-0000-4000-8000-00000000dead'
     const pairs = [
       [p?.promptId, q?.versions[0]?.versionId, sandbox],
@@ -205,6 +205,6 @@ test('500 events posted at once are all there, once each', async () => {
   const bodies = Array.from({ length: 500 }, (_, n) => event({ insertId: `at-once-${n}` }))
   const answers = await postAll(sim().origin, '/v1/events', bodies)
   const ids = answers.map(({ body, status }) => textOf({ body, status }, 'eventId'))
-  const page = await eventPage(sim(), 'limit=10000')
+  const page = await readEventPage(sim(), 'limit=10000')
   expect(page.events.map(({ eventId }) => eventId).sort()).toEqual(ids.sort())
 })

@@ -16,8 +16,8 @@ const WRITERS = 16
 
 async function openOrFail(path: string, checkpointFrom?: number): Promise<Store> {
   const opened = await openFileStore(path, checkpointFrom === undefined ? {} : { checkpointFrom })
-  if (!opened.ok) throw new Error(opened.problem)
-  return opened.store
+  if (!opened.ok) throw new Error(opened.error)
+  return opened.value.store
 }
 
 function eventNo(index: number): EventDraft {

@@ -74,15 +74,16 @@ function preparedIn(folder: string, size: number): string {
 /** A state file with so many events. */
 async function prepare(folder: string, size: number): Promise<void> {
   const opened = await openFileStore(preparedIn(folder, size))
-  if (!opened.ok) throw new Error(opened.problem)
+  if (!opened.ok) throw new Error(opened.error)
+  const { store } = opened.value
   const writer = { sandbox: 'default', seed: '1', now: Date.UTC(2026, 0, 15, 12) }
   for (let from = 0; from < size; from += 1000) {
     const drafts = Array.from({ length: Math.min(1000, size - from) }, () =>
       JSON.parse(newEvent().body ?? ''),
     )
-    await Promise.all(drafts.map((draft) => opened.store.recordEvent(writer, draft)))
+    await Promise.all(drafts.map((draft) => store.recordEvent(writer, draft)))
   }
-  await opened.store.close()
+  await store.close()
 }
 
 /** One start on a fresh copy of the file, so that every round begins with the same number of events. */

@@ -5,18 +5,18 @@ import type { Json, JsonObject } from '../../src/core/json.ts'
 import { crashSeed, seededChance } from '../support/chance.ts'
 import { event, prompt, textOf } from '../support/client.ts'
 import { type Command, convsim } from '../support/command.ts'
-import { allEvents, promptsOf } from '../support/kept.ts'
 import { postText } from '../support/pipelined.ts'
 import { connectTo, type RawConnection } from '../support/raw-http.ts'
+import { readAllEvents, readPrompts } from '../support/stored-records.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
-/** `CRASH_ROUNDS=200` makes the long run of it. */
+/** The number of rounds; the long run sets `CRASH_ROUNDS=200`. */
 const rounds = Number(process.env['CRASH_ROUNDS'] ?? 4)
 const chance = seededChance(`${crashSeed} over HTTP`)
 const writers = 32
 
-/** What clients were told: ids of events by their `insertId`, and of versions by what was sent. */
-interface Told {
+/** The writes that clients got an answer to: event ids by `insertId`, and version ids by description. */
+interface Acknowledged {
   readonly events: Map<string, string>
   readonly versions: Map<string, string>
 }
@@ -28,31 +28,31 @@ async function post(connection: RawConnection, path: string, body: Json) {
   return answer
 }
 
-/** Posts one after the other until the connection breaks, and remembers every answer. */
-async function write(origin: string, name: string, told: Told): Promise<void> {
+/** Posts events and prompts in sequence until the connection breaks, and records every answer. */
+async function write(origin: string, name: string, acknowledged: Acknowledged): Promise<void> {
   const connection = await connectTo(origin)
-  for (let step = 0; ; step += 1) {
-    const own = `${name}-${step}`
-    const isVersion = step % 8 === 7
+  for (let count = 0; ; count += 1) {
+    const id = `${name}-${count}`
+    const isVersion = count % 8 === 7
     const [path, body]: [string, JsonObject] = isVersion
-      ? ['/v1/prompts', prompt({ externalPromptId: name, description: own })]
-      : ['/v1/events', event({ insertId: own })]
-    const answer = await post(connection, path, body).catch(whereItBroke)
+      ? ['/v1/prompts', prompt({ externalPromptId: name, description: id })]
+      : ['/v1/events', event({ insertId: id })]
+    const answer = await post(connection, path, body).catch(ignoreEndOfConnection)
     if (!answer) return
-    if (isVersion) told.versions.set(own, textOf(answer, 'versionId'))
-    else told.events.set(own, textOf(answer, 'eventId'))
+    if (isVersion) acknowledged.versions.set(id, textOf(answer, 'versionId'))
+    else acknowledged.events.set(id, textOf(answer, 'eventId'))
   }
 }
 
-/** A connection that breaks is what we are here for; an answer that is no success is a fault. */
-function whereItBroke(error: unknown): undefined {
+/** Ignores the end of a connection, which a kill causes; rethrows any other error. */
+function ignoreEndOfConnection(error: unknown): undefined {
   if (!/the connection ended/.test(String(error))) throw error
 }
 
-async function writeUntilKilled(command: Command, round: number, told: Told): Promise<void> {
+async function writeUntilKilled(command: Command, round: number, acknowledged: Acknowledged): Promise<void> {
   const origin = await command.ready()
   const writing = Promise.all(
-    Array.from({ length: writers }, (_, index) => write(origin, `r${round}-w${index}`, told)),
+    Array.from({ length: writers }, (_, index) => write(origin, `r${round}-w${index}`, acknowledged)),
   )
   await sleep(chance() * 250)
   command.process.kill('SIGKILL')
@@ -60,54 +60,62 @@ async function writeUntilKilled(command: Command, round: number, told: Told): Pr
   await writing
 }
 
-/** What was acknowledged and is not there, what is there twice, and an id that changed. */
-async function faultsIn(origin: string, { events, versions }: Told): Promise<string[]> {
-  const kept = (await allEvents({ origin })).map(({ fields, eventId }): [string, string] => [
+/** Finds acknowledged writes that are lost or have another id, and records that are stored twice. */
+async function faultsIn(origin: string, { events, versions }: Acknowledged): Promise<string[]> {
+  const storedEvents = (await readAllEvents({ origin })).map(({ fields, eventId }): [string, string] => [
     String(fields.insertId),
     eventId,
   ])
-  const made = (await promptsOf({ origin })).flatMap((one) =>
-    one.versions.map((version): [string, string] => {
+  const storedVersions = (await readPrompts({ origin })).flatMap((prompt) =>
+    prompt.versions.map((version): [string, string] => {
       return [JSON.parse(JSON.stringify(version)).description, version.versionId]
     }),
   )
-  return [...differences(events, kept, 'event'), ...differences(versions, made, 'version')]
+  return [...differences(events, storedEvents, 'event'), ...differences(versions, storedVersions, 'version')]
 }
 
-function differences(told: ReadonlyMap<string, string>, kept: readonly [string, string][], what: string) {
-  const byName = new Map(kept)
-  const ids = new Set(kept.map(([, id]) => id))
+function differences(
+  acknowledged: ReadonlyMap<string, string>,
+  stored: readonly [string, string][],
+  kind: string,
+) {
+  const byName = new Map(stored)
+  const ids = new Set(stored.map(([, id]) => id))
   return [
-    ...[...told].filter(([name, id]) => byName.get(name) !== id).map(([name]) => `${what} ${name} is lost`),
-    ...(byName.size === kept.length && ids.size === kept.length ? [] : [`an ${what} is there twice`]),
+    ...[...acknowledged]
+      .filter(([name, id]) => byName.get(name) !== id)
+      .map(([name]) => `${kind} ${name} is lost`),
+    ...(byName.size === stored.length && ids.size === stored.length
+      ? []
+      : [`a record is stored twice: ${kind}`]),
   ]
 }
 
-/** So many rounds go on from one another; then a new file, lest the check takes longer than the run. */
-const fileLasts = 10
+/** The number of rounds on the same file. Later rounds use a new file, since the check of a large file takes long. */
+const roundsPerFile = 10
 
 async function runOnOneFile(from: number, count: number): Promise<number> {
   const state = join(await tempFolder(), 'state.json')
-  const told: Told = { events: new Map(), versions: new Map() }
+  const acknowledged: Acknowledged = { events: new Map(), versions: new Map() }
   const start = () => convsim(['--port', '0', '--state', state])
   let command = start()
   for (let round = from; round < from + count; round += 1) {
-    await writeUntilKilled(command, round, told)
+    await writeUntilKilled(command, round, acknowledged)
     command = start()
-    expect(await faultsIn(await command.ready(), told)).toEqual([])
+    expect(await faultsIn(await command.ready(), acknowledged)).toEqual([])
   }
   command.process.kill('SIGKILL')
   await command.ended
-  return told.events.size + told.versions.size
+  return acknowledged.events.size + acknowledged.versions.size
 }
 
 test(
-  `${rounds} rounds of kill -9 of the command under 32 clients lose nothing that was answered (seed ${crashSeed})`,
+  `${rounds} rounds of kill -9 of the command under 32 clients lose no answered write (seed ${crashSeed})`,
   async () => {
-    let told = 0
-    for (let round = 0; round < rounds; round += fileLasts)
-      told += await runOnOneFile(round, Math.min(fileLasts, rounds - round))
-    expect(told).toBeGreaterThan(rounds)
+    let acknowledged = 0
+    for (let round = 0; round < rounds; round += roundsPerFile)
+      acknowledged += await runOnOneFile(round, Math.min(roundsPerFile, rounds - round))
+    expect(acknowledged).toBeGreaterThan(rounds)
   },
   rounds * 15_000,
 )

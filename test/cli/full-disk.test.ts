@@ -5,20 +5,20 @@ import { expect, onTestFinished, test } from 'vitest'
 import type { Json } from '../../src/core/json.ts'
 import { ask, errorOf, event, prompt, textOf } from '../support/client.ts'
 import { type Command, convsim } from '../support/command.ts'
-import { eventPage, promptsOf } from '../support/kept.ts'
+import { readEventPage, readPrompts } from '../support/stored-records.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
-/** A disk on which the room for the state can be taken away and given back. */
+/** A disk whose free space a test can take away and give back. */
 interface Disk {
-  /** Where the state is. */
+  /** The folder of the state file. */
   readonly folder: string
   fill(command: Command): Promise<void>
   empty(command: Command): Promise<void>
-  /** What the system says of it. */
+  /** The error of the operating system. */
   readonly reason: RegExp
 }
 
-/** A file may not grow beyond what it is: the kernel refuses as on a full disk, and nobody has to be root. */
+/** Simulates a full disk with a limit on file sizes, which works without root. */
 async function limitedFiles(): Promise<Disk> {
   const folder = await tempFolder()
   const limit = ({ process: { pid } }: Command, bytes: number | 'unlimited') =>
@@ -29,13 +29,13 @@ async function limitedFiles(): Promise<Disk> {
     async fill(command) {
       const files = (await readdir(folder)).filter((name) => name.startsWith('state.json.journal.'))
       const sizes = await Promise.all(files.map(async (name) => (await stat(join(folder, name))).size))
-      limit(command, Math.max(...sizes) + 50) // so that the beginning of an entry still fits
+      limit(command, Math.max(...sizes) + 50) // the beginning of an entry still fits
     },
     empty: async (command) => void limit(command, 'unlimited'),
   }
 }
 
-/** A file system of 256 KiB; only root may mount one. */
+/** Mounts a file system of 256 KiB, which needs root. */
 async function smallFileSystem(): Promise<Disk> {
   const folder = await tempFolder()
   execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=256k', 'tmpfs', folder])
@@ -45,7 +45,7 @@ async function smallFileSystem(): Promise<Disk> {
     folder,
     reason: /ENOSPC/,
     async fill() {
-      await writeFile(ballast, Buffer.alloc(1_000_000)).catch(() => undefined) // what fits is written
+      await writeFile(ballast, Buffer.alloc(1_000_000)).catch(() => undefined) // the part that fits is written
     },
     empty: () => rm(ballast),
   }
@@ -78,15 +78,15 @@ const largeExport = {
 }
 
 const disks: [string, boolean, () => Promise<Disk>][] = [
-  ['no file may grow', canLimit, limitedFiles],
+  ['no file can grow', canLimit, limitedFiles],
   ['the file system is full', canMount, smallFileSystem],
 ]
 
 test.for(disks)(
-  'where %s a write is a 500 with its reason, and nothing is changed',
-  async ([, can, make], { skip }) => {
-    if (!can) skip()
-    const disk = await make()
+  'a write is answered 500 with the reason, and changes nothing, if %s',
+  async ([, isPossible, createDisk], { skip }) => {
+    if (!isPossible) skip()
+    const disk = await createDisk()
     const start = () => convsim(['--port', '0', '--state', join(disk.folder, 'state.json')])
     const first = start()
     const origin = await first.ready()
@@ -96,7 +96,7 @@ test.for(disks)(
       acknowledged.push(textOf(await post('/v1/events', event({ insertId: `before-${index}` })), 'eventId'))
 
     await disk.fill(first)
-    // Several at once, and large: a system keeps some room in pages that are not full.
+    // Several large writes at once, since the last page of a file may have free space.
     const refused = await Promise.all([
       ...[1, 2, 3].map((n) => post('/v1/events', event({ insertId: `refused-${n}`, ...large }))),
       post('/v1/prompts', prompt({ ...large })),
@@ -111,9 +111,9 @@ test.for(disks)(
     expect(first.stderr()).toMatch(disk.reason)
     expect(first.stderr()).not.toContain('a bug in')
     const ids = async (target = origin) =>
-      (await eventPage({ origin: target })).events.map(({ eventId }) => eventId)
+      (await readEventPage({ origin: target })).events.map(({ eventId }) => eventId)
     expect(await ids()).toEqual(acknowledged)
-    expect(await promptsOf({ origin })).toEqual([])
+    expect(await readPrompts({ origin })).toEqual([])
     expect((await ask({ origin }, '/__sim/health', { token: null })).status).toBe(200)
 
     await disk.empty(first)

@@ -10,7 +10,7 @@ import { analyticsPath, ask, event } from '../support/client.ts'
 import { convsim, run } from '../support/command.ts'
 import { documentWith, fixturesWith } from '../support/documents.ts'
 import { startForTest } from '../support/start.ts'
-import { eventsIn, readState } from '../support/state-file.ts'
+import { eventsIn, parseStateFile } from '../support/state-file.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 const memory = ['--port', '0', '--state', ':memory:']
@@ -232,7 +232,7 @@ describe('the state', () => {
     const origin = await first.ready()
     await ask({ origin }, '/v1/events', { body: event({ insertId: 'order-1' }) })
     await stopped(first)
-    const kept = readState(await readFile(join(cwd, '.convsim/state.json'), 'utf8'))
+    const kept = parseStateFile(await readFile(join(cwd, '.convsim/state.json'), 'utf8'))
     expect(eventsIn(kept)).toMatchObject([{ fields: { insertId: 'order-1' } }])
     const second = convsim(['--port', '0'], { cwd })
     await second.ready()

@@ -5,7 +5,7 @@ import { ask, event, held, textOf } from '../support/client.ts'
 import { convsim } from '../support/command.ts'
 import { postText } from '../support/pipelined.ts'
 import { connectTo } from '../support/raw-http.ts'
-import { eventsIn, readState } from '../support/state-file.ts'
+import { eventsIn, parseStateFile } from '../support/state-file.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 const stateFile = async () => join(await tempFolder(), 'state.json')
@@ -33,7 +33,7 @@ describe('a stop', () => {
     const answer = await connection.answer()
     expect(answer.status).toBe(201)
     expect(await command.ended).toBe(0)
-    const kept = eventsIn(readState(await readFile(state, 'utf8')))
+    const kept = eventsIn(parseStateFile(await readFile(state, 'utf8')))
     expect(kept).toMatchObject([{ eventId: textOf(answer, 'eventId'), fields: { insertId: 'in-flight' } }])
   })
 
@@ -111,7 +111,9 @@ describe('kill -9 while events are posted', () => {
     expect(loaded.events).toBeGreaterThanOrEqual(acknowledged.length)
     second.process.kill('SIGTERM')
     expect(await second.ended).toBe(0)
-    const kept = new Set(eventsIn(readState(await readFile(state, 'utf8'))).map(({ eventId }) => eventId))
+    const kept = new Set(
+      eventsIn(parseStateFile(await readFile(state, 'utf8'))).map(({ eventId }) => eventId),
+    )
     expect(kept.size).toBe(loaded.events)
     expect(acknowledged.filter((id) => !kept.has(id))).toEqual([])
   })

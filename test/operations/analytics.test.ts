@@ -5,7 +5,7 @@ import { noOverrides } from '../../src/scenarios/definition.ts'
 import { createMemoryStore } from '../../src/state/memory/memory-store.ts'
 import type { Store } from '../../src/state/store.ts'
 import { now, shippedWorld } from '../simulation/shipped-world.ts'
-import { event, product, writer } from '../state/drafts.ts'
+import { context, event, product } from '../state/drafts.ts'
 
 const modelId = '6f1c1e0a-2b7d-4c55-9a35-0d6f2f0a9b02'
 
@@ -22,10 +22,10 @@ function late(store: Store): Store {
 test.each([0, 20])('whether a store answers at once or later, %i events do the same', async (count) => {
   const store = createMemoryStore()
   for (let n = 0; n < count; n += 1)
-    await store.recordEvent(writer, event({ insertId: `event-${n}`, influence: 'negative' }))
+    await store.recordEvent(context, event({ insertId: `event-${n}`, influence: 'negative' }))
   const world = await shippedWorld()
-  const context: OperationContext = {
-    sandbox: writer.sandbox,
+  const request: OperationContext = {
+    sandbox: context.sandbox,
     seed: '1',
     now,
     overrides: noOverrides,
@@ -35,12 +35,12 @@ test.each([0, 20])('whether a store answers at once or later, %i events do the s
   }
   const bodies = [store, late(store)].map(async (one) => {
     const { handle } = getModelAnalytics(world, one, new Map([[modelId, [product]]]), 10)
-    return (await handle(context)).body
+    return (await handle(request)).body
   })
   const [atOnce, later] = await Promise.all(bodies)
   expect(later).toEqual(atOnce)
   const { handle } = getModelAnalytics(world, store, new Map(), 10)
-  const untouched = (await handle(context)).body
+  const untouched = (await handle(request)).body
   if (count === 0) expect(atOnce).toEqual(untouched)
   else expect(atOnce).not.toEqual(untouched)
 })

@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Store } from '../../src/state/store.ts'
-import { event, noon, product, prompt, writer } from './drafts.ts'
+import { context, event, noon, product, prompt } from './drafts.ts'
 
-/** What every adapter of the port owes. `open` gives an empty store. */
+/** Defines the tests that every adapter of the port must pass. `open` opens an empty store. */
 export function conformance(name: string, open: () => Promise<Store>): void {
-  describe(`${name} keeps the port's promises`, () => {
+  describe(`${name} fulfils the contract of the port`, () => {
     let store: Store
-    const elsewhere = { ...writer, sandbox: 'worker-3' }
-    const later = { ...writer, now: noon + 60_000 }
+    const elsewhere = { ...context, sandbox: 'worker-3' }
+    const later = { ...context, now: noon + 60_000 }
 
     beforeEach(async () => {
       store = await open()
@@ -18,7 +18,7 @@ export function conformance(name: string, open: () => Promise<Store>): void {
 
     describe('events', () => {
       test('an event gets its time of receipt, its impact and an id', async () => {
-        const { event: stored, replayed, payloadDiffers } = await store.recordEvent(writer, event())
+        const { event: stored, replayed, payloadDiffers } = await store.recordEvent(context, event())
         expect(stored).toMatchObject({
           fields: { ...event(), eventAt: '2026-01-15T12:00:00.000Z' },
           impact: 1,
@@ -32,7 +32,7 @@ export function conformance(name: string, open: () => Promise<Store>): void {
 
       test('two hundred concurrent retries leave one event and get one id', async () => {
         const receipts = await Promise.all(
-          Array.from({ length: 200 }, () => store.recordEvent(writer, event({ insertId: 'order-1' }))),
+          Array.from({ length: 200 }, () => store.recordEvent(context, event({ insertId: 'order-1' }))),
         )
         expect(new Set(receipts.map((receipt) => receipt.event.eventId)).size).toBe(1)
         expect(receipts.filter((receipt) => !receipt.replayed)).toHaveLength(1)
@@ -41,15 +41,15 @@ export function conformance(name: string, open: () => Promise<Store>): void {
         expect(events[0]?.replays).toBe(199)
       })
 
-      test('a retry with another payload is told so, and the first one stands', async () => {
-        const first = await store.recordEvent(writer, event({ insertId: 'order-1' }))
-        const retry = await store.recordEvent(writer, event({ insertId: 'order-1', value: '1.00' }))
+      test('a retry with another payload is reported, and the first payload stays', async () => {
+        const first = await store.recordEvent(context, event({ insertId: 'order-1' }))
+        const retry = await store.recordEvent(context, event({ insertId: 'order-1', value: '1.00' }))
         expect(retry).toMatchObject({ replayed: true, payloadDiffers: true })
         expect(retry.event).toMatchObject({ eventId: first.event.eventId, fields: { value: '149.00' } })
       })
 
-      test('a later retry that leaves out eventAt as the first did is no other payload', async () => {
-        await store.recordEvent(writer, event({ insertId: 'order-1', properties: { a: 1, b: 2 } }))
+      test('a later retry without eventAt has the payload of a first request without eventAt', async () => {
+        await store.recordEvent(context, event({ insertId: 'order-1', properties: { a: 1, b: 2 } }))
         const retry = await store.recordEvent(
           later,
           event({ insertId: 'order-1', properties: { b: 2, a: 1 } }),
@@ -58,15 +58,15 @@ export function conformance(name: string, open: () => Promise<Store>): void {
         expect(retry.event.receivedAt).toBe('2026-01-15T12:00:00.000Z')
       })
 
-      test('a retry that names another eventAt is another payload', async () => {
+      test('a retry that adds eventAt has another payload', async () => {
         const eventAt = '2026-01-15T12:00:00.000Z'
-        await store.recordEvent(writer, event({ insertId: 'order-1' }))
-        const retry = await store.recordEvent(writer, event({ insertId: 'order-1', eventAt }))
+        await store.recordEvent(context, event({ insertId: 'order-1' }))
+        const retry = await store.recordEvent(context, event({ insertId: 'order-1', eventAt }))
         expect(retry.payloadDiffers).toBe(true)
       })
 
-      test('an insertId means something else in another sandbox', async () => {
-        const here = await store.recordEvent(writer, event({ insertId: 'order-1' }))
+      test('the same insertId names another event in another sandbox', async () => {
+        const here = await store.recordEvent(context, event({ insertId: 'order-1' }))
         const there = await store.recordEvent(elsewhere, event({ insertId: 'order-1' }))
         expect(there.replayed).toBe(false)
         expect(there.event.eventId).not.toBe(here.event.eventId)
@@ -75,16 +75,16 @@ export function conformance(name: string, open: () => Promise<Store>): void {
       test('an insertId can be any string', async () => {
         const insertIds = ['', '__proto__', 'constructor', '\ud800', '\ud801', 'ü', ' ', '{"a":1}']
         const receipts = await Promise.all(
-          insertIds.map((insertId) => store.recordEvent(writer, event({ insertId }))),
+          insertIds.map((insertId) => store.recordEvent(context, event({ insertId }))),
         )
         expect(receipts.every((receipt) => !receipt.replayed)).toBe(true)
         expect(new Set(receipts.map((receipt) => receipt.event.eventId)).size).toBe(insertIds.length)
       })
 
-      test('without an insertId equal events are different events, with ids that a run repeats', async () => {
+      test('equal events without an insertId are different events, and a second run gives them the same ids', async () => {
         const run = async () => {
           await store.reset('default')
-          const receipts = [1, 2, 3].map(() => store.recordEvent(writer, event()))
+          const receipts = [1, 2, 3].map(() => store.recordEvent(context, event()))
           return (await Promise.all(receipts)).map((receipt) => receipt.event.eventId)
         }
         const ids = await run()
@@ -92,10 +92,10 @@ export function conformance(name: string, open: () => Promise<Store>): void {
         expect(await run()).toEqual(ids)
       })
 
-      test('ids do not hang on the order of requests', async () => {
+      test('ids do not depend on the order of requests', async () => {
         const ids = async (values: string[]) => {
           await store.reset('default')
-          for (const value of values) await store.recordEvent(writer, event({ value }))
+          for (const value of values) await store.recordEvent(context, event({ value }))
           const { events } = await store.listEvents('default')
           return new Map(events.map(({ fields, eventId }) => [fields.value, eventId]))
         }
@@ -103,26 +103,26 @@ export function conformance(name: string, open: () => Promise<Store>): void {
       })
 
       test('another seed gives other ids', async () => {
-        const here = await store.recordEvent(writer, event({ insertId: 'order-1' }))
+        const here = await store.recordEvent(context, event({ insertId: 'order-1' }))
         await store.reset('default')
-        const there = await store.recordEvent({ ...writer, seed: '2' }, event({ insertId: 'order-1' }))
+        const there = await store.recordEvent({ ...context, seed: '2' }, event({ insertId: 'order-1' }))
         expect(there.event.eventId).not.toBe(here.event.eventId)
       })
 
-      test('sampling keeps about its share, the same events each time, and the same on a retry', async () => {
-        const kept = async () => {
+      test('sampling counts about the requested share of events, and the same events on each run and retry', async () => {
+        const countedIds = async () => {
           const receipts = Array.from({ length: 2000 }, (_, index) =>
-            store.recordEvent(writer, event({ insertId: `e${index}`, sampleRate: 0.1 })),
+            store.recordEvent(context, event({ insertId: `e${index}`, sampleRate: 0.1 })),
           )
           const events = (await Promise.all(receipts)).map((receipt) => receipt.event)
           return events.filter((stored) => !stored.sampledOut).map((stored) => stored.eventId)
         }
-        const first = await kept()
+        const first = await countedIds()
         expect(first.length).toBeGreaterThan(140)
         expect(first.length).toBeLessThan(260)
-        expect(await kept()).toEqual(first)
+        expect(await countedIds()).toEqual(first)
         await store.reset('default')
-        expect(await kept()).toEqual(first)
+        expect(await countedIds()).toEqual(first)
       })
 
       test.each([
@@ -130,8 +130,8 @@ export function conformance(name: string, open: () => Promise<Store>): void {
         { sampleRate: 1, sampledOut: false },
         { sampleRate: 0, forceSample: true, sampledOut: false },
         { sampleRate: 0, forceSample: false, sampledOut: true },
-      ])('%o', async ({ sampledOut, ...fields }) => {
-        const { event: stored } = await store.recordEvent(writer, event(fields))
+      ])('sampling decides %o', async ({ sampledOut, ...fields }) => {
+        const { event: stored } = await store.recordEvent(context, event(fields))
         expect(stored.sampledOut).toBe(sampledOut)
       })
 
@@ -141,16 +141,16 @@ export function conformance(name: string, open: () => Promise<Store>): void {
         [{ influence: 'negative' as const, qualityImpactScore: 0.25 }, 0.25],
         [{ influence: 'positive' as const, qualityImpactScore: 0 }, 0],
       ])('the impact of %o is %d', async (fields, impact) => {
-        const { event: stored } = await store.recordEvent(writer, event(fields))
+        const { event: stored } = await store.recordEvent(context, event(fields))
         expect(stored.impact).toBe(impact)
       })
 
-      test('a list is filtered, paged and counted', async () => {
+      test('listEvents filters, pages and counts events', async () => {
         for (const value of ['0', '1', '2', '3', '4']) {
-          await store.recordEvent(writer, event({ value, eventType: 'a', conversationId: product }))
-          await store.recordEvent(writer, event({ value, eventType: 'b' }))
+          await store.recordEvent(context, event({ value, eventType: 'a', conversationId: product }))
+          await store.recordEvent(context, event({ value, eventType: 'b' }))
         }
-        await store.recordEvent(writer, event({ insertId: 'x', sampleRate: 0, externalConversationId: 'c' }))
+        await store.recordEvent(context, event({ insertId: 'x', sampleRate: 0, externalConversationId: 'c' }))
         const values = async (query: Parameters<Store['listEvents']>[1]) => {
           const { events, total } = await store.listEvents('default', query)
           return { values: events.map(({ fields }) => fields.value).join(' '), total }
@@ -167,9 +167,9 @@ export function conformance(name: string, open: () => Promise<Store>): void {
         expect(await values({ offset: 100 })).toEqual({ values: '', total: 11 })
       })
 
-      test('what is given in or out cannot change what is kept', async () => {
+      test('changes of arguments and results do not change stored events', async () => {
         const properties = { plan: 'growth' }
-        const receipt = store.recordEvent(writer, event({ insertId: 'x', properties }))
+        const receipt = store.recordEvent(context, event({ insertId: 'x', properties }))
         properties.plan = 'changed'
         const { event: stored } = await receipt
         Object.assign(stored.fields.properties ?? {}, { plan: 'changed' })
@@ -179,15 +179,15 @@ export function conformance(name: string, open: () => Promise<Store>): void {
           Object.assign(events[0]?.fields.properties ?? {}, { plan: 'changed' })
         }
         const again = await store.recordEvent(
-          writer,
+          context,
           event({ insertId: 'x', properties: { plan: 'growth' } }),
         )
         expect(again).toMatchObject({ replayed: true, payloadDiffers: false, event: { impact: 1 } })
       })
 
-      test('fields that the contract does not list are kept, whatever they are called', async () => {
+      test('fields that the contract does not list are stored under any name', async () => {
         const body = JSON.parse('{"extra":[1,{"a":null}],"__proto__":{"a":1},"constructor":0}')
-        await store.recordEvent(writer, event(body))
+        await store.recordEvent(context, event(body))
         const [stored] = (await store.listEvents('default')).events
         expect(JSON.parse(JSON.stringify(stored?.fields))).toMatchObject(body)
         expect(Object.keys(stored?.fields ?? {})).toContain('__proto__')
@@ -198,19 +198,19 @@ export function conformance(name: string, open: () => Promise<Store>): void {
       const impactOf = async (query: Partial<Parameters<Store['eventImpact']>[1]> = {}) =>
         Object.fromEntries(await store.eventImpact('default', { productIds: [product], ...query }))
 
-      test('is summed by product and UTC day, earliest first, without what sampling dropped', async () => {
+      test('is summed by product and UTC day, earliest first, without events that sampling dropped', async () => {
         const other = '00000000-0000-4000-8000-000000000001'
-        await store.recordEvent(writer, event({ eventAt: '2026-01-14T23:59:59.999Z' }))
+        await store.recordEvent(context, event({ eventAt: '2026-01-14T23:59:59.999Z' }))
         await store.recordEvent(
-          writer,
+          context,
           event({ eventAt: '2026-01-13T00:00:00.000Z', qualityImpactScore: 0.1 }),
         )
         await store.recordEvent(
-          writer,
+          context,
           event({ eventAt: '2026-01-13T01:00:00.000Z', qualityImpactScore: 0.2 }),
         )
-        await store.recordEvent(writer, event({ eventAt: '2026-01-13T01:00:00.000Z', sampleRate: 0 }))
-        await store.recordEvent(writer, event({ productId: other, influence: 'negative' }))
+        await store.recordEvent(context, event({ eventAt: '2026-01-13T01:00:00.000Z', sampleRate: 0 }))
+        await store.recordEvent(context, event({ productId: other, influence: 'negative' }))
         expect(Object.entries(await impactOf())).toEqual([
           ['2026-01-13', { impact: 0.3, events: 2 }],
           ['2026-01-14', { impact: 1, events: 1 }],
@@ -222,13 +222,13 @@ export function conformance(name: string, open: () => Promise<Store>): void {
         expect(await impactOf({ to: '2026-01-13' })).toEqual({ '2026-01-13': { impact: 0.3, events: 2 } })
       })
 
-      test('between two days is the same whether there are few days with events or many', async () => {
+      test('between two days does not depend on the number of days with events', async () => {
         const day = (index: number) => new Date(Date.UTC(2025, 11, 20 + index)).toISOString()
         const between = () => impactOf({ from: '2025-12-30', to: '2026-01-02' })
-        await store.recordEvent(writer, event({ eventAt: day(12) }))
+        await store.recordEvent(context, event({ eventAt: day(12) }))
         expect(await between()).toEqual({ '2026-01-01': { impact: 1, events: 1 } })
         for (let index = 0; index < 40; index += 1) {
-          await store.recordEvent(writer, event({ eventAt: day(index), influence: 'negative' }))
+          await store.recordEvent(context, event({ eventAt: day(index), influence: 'negative' }))
         }
         expect(Object.entries(await between())).toEqual([
           ['2025-12-30', { impact: -1, events: 1 }],
@@ -240,8 +240,8 @@ export function conformance(name: string, open: () => Promise<Store>): void {
       })
 
       test('counts a replayed event once', async () => {
-        await store.recordEvent(writer, event({ insertId: 'x' }))
-        await store.recordEvent(writer, event({ insertId: 'x' }))
+        await store.recordEvent(context, event({ insertId: 'x' }))
+        await store.recordEvent(context, event({ insertId: 'x' }))
         expect(await impactOf()).toEqual({ '2026-01-15': { impact: 1, events: 1 } })
       })
 
@@ -256,10 +256,10 @@ export function conformance(name: string, open: () => Promise<Store>): void {
     })
 
     describe('prompts', () => {
-      test('the same external id of the same product is a new version, and never active', async () => {
+      test('a prompt with a known external id and product becomes a new, inactive version', async () => {
         const draft = prompt({ externalPromptId: 'greeting', productId: product })
-        const first = await store.addPromptVersion(writer, draft)
-        const second = await store.addPromptVersion(writer, { ...draft, productId: product.toUpperCase() })
+        const first = await store.addPromptVersion(context, draft)
+        const second = await store.addPromptVersion(context, { ...draft, productId: product.toUpperCase() })
         expect(second.promptId).toBe(first.promptId)
         expect([first.version.version, second.version.version]).toEqual([1, 2])
         expect(second.version.fingerprint).toBe(first.version.fingerprint)
@@ -268,22 +268,22 @@ export function conformance(name: string, open: () => Promise<Store>): void {
         expect(second.version.componentIds[0]).not.toBe(first.version.componentIds[0])
       })
 
-      test('another product, or none, makes it another prompt; so does having no external id', async () => {
+      test('a prompt with another product, without a product or without an external id is a new prompt', async () => {
         const receipts = [
-          await store.addPromptVersion(writer, prompt({ externalPromptId: 'greeting', productId: product })),
-          await store.addPromptVersion(writer, prompt({ externalPromptId: 'greeting' })),
-          await store.addPromptVersion(writer, prompt()),
-          await store.addPromptVersion(writer, prompt()),
+          await store.addPromptVersion(context, prompt({ externalPromptId: 'greeting', productId: product })),
+          await store.addPromptVersion(context, prompt({ externalPromptId: 'greeting' })),
+          await store.addPromptVersion(context, prompt()),
+          await store.addPromptVersion(context, prompt()),
         ]
         expect(new Set(receipts.map((receipt) => receipt.promptId)).size).toBe(4)
         expect(receipts.map((receipt) => receipt.version.version)).toEqual([1, 1, 1, 1])
         expect(await store.listPrompts('default')).toHaveLength(4)
       })
 
-      test('activation leaves one active version, and finds only what is there', async () => {
+      test('activation leaves one active version, and does not find an unknown version', async () => {
         const draft = prompt({ externalPromptId: 'greeting' })
-        const first = await store.addPromptVersion(writer, draft)
-        const second = await store.addPromptVersion(writer, draft)
+        const first = await store.addPromptVersion(context, draft)
+        const second = await store.addPromptVersion(context, draft)
         const active = async () =>
           (await store.listPrompts('default'))[0]?.versions.map((version) => version.active)
         expect(await store.activateVersion('default', first.promptId, first.version.versionId)).toBe(true)
@@ -299,49 +299,49 @@ export function conformance(name: string, open: () => Promise<Store>): void {
 
     describe('rates and sequences', () => {
       test('a window opens at first use, is used up, and ends', async () => {
-        const take = (now: number) => store.consumeRate({ ...writer, now }, 'key', 2, 1000)
-        expect(await take(0)).toEqual({ allowed: true, limit: 2, remaining: 1, resetMs: 1000 })
-        expect(await take(400)).toEqual({ allowed: true, limit: 2, remaining: 0, resetMs: 600 })
-        expect(await take(999)).toEqual({ allowed: false, limit: 2, remaining: 0, resetMs: 1 })
-        expect(await take(1000)).toEqual({ allowed: true, limit: 2, remaining: 1, resetMs: 1000 })
+        const consume = (now: number) => store.consumeRate({ ...context, now }, 'key', 2, 1000)
+        expect(await consume(0)).toEqual({ allowed: true, limit: 2, remaining: 1, resetMs: 1000 })
+        expect(await consume(400)).toEqual({ allowed: true, limit: 2, remaining: 0, resetMs: 600 })
+        expect(await consume(999)).toEqual({ allowed: false, limit: 2, remaining: 0, resetMs: 1 })
+        expect(await consume(1000)).toEqual({ allowed: true, limit: 2, remaining: 1, resetMs: 1000 })
       })
 
       test('a clock that is set back opens a new window', async () => {
-        await store.consumeRate({ ...writer, now: 5000 }, 'key', 1, 1000)
-        expect(await store.consumeRate({ ...writer, now: 100 }, 'key', 1, 1000)).toMatchObject({
+        await store.consumeRate({ ...context, now: 5000 }, 'key', 1, 1000)
+        expect(await store.consumeRate({ ...context, now: 100 }, 'key', 1, 1000)).toMatchObject({
           allowed: true,
         })
       })
 
-      test('a limit of none allows nothing', async () => {
-        expect(await store.consumeRate(writer, 'key', 0, 1000)).toMatchObject({
+      test('a limit of 0 allows nothing', async () => {
+        expect(await store.consumeRate(context, 'key', 0, 1000)).toMatchObject({
           allowed: false,
           remaining: 0,
         })
       })
 
-      test('keys and sandboxes do not share, and a reset begins anew', async () => {
+      test('keys and sandboxes have separate windows, and a reset discards them', async () => {
         const allowed = async (sandbox: string, key: string) =>
-          (await store.consumeRate({ ...writer, sandbox }, key, 1, 1000)).allowed
+          (await store.consumeRate({ ...context, sandbox }, key, 1, 1000)).allowed
         expect([await allowed('default', 'a'), await allowed('default', 'a')]).toEqual([true, false])
         expect([await allowed('default', 'b'), await allowed('worker-3', 'a')]).toEqual([true, true])
         await store.reset('default')
         expect([await allowed('default', 'a'), await allowed('worker-3', 'a')]).toEqual([true, false])
       })
 
-      test('of ever new sequences the one that was stepped longest ago is forgotten', async () => {
+      test('a sequence beyond the limit evicts the sequence that was advanced longest ago', async () => {
         await store.nextSequenceIndex('default', 'old')
         await store.nextSequenceIndex('default', 'in use')
         for (let index = 0; index < 10_000; index += 1) {
           await store.nextSequenceIndex('default', `sequence ${index}`)
           if (index % 1000 === 0) await store.nextSequenceIndex('default', 'in use')
         }
-        const steps = await store.listSequences('default')
-        expect(steps.size).toBe(10_000)
-        expect([steps.get('old'), steps.get('in use')]).toEqual([undefined, 11])
+        const sequences = await store.listSequences('default')
+        expect(sequences.size).toBe(10_000)
+        expect([sequences.get('old'), sequences.get('in use')]).toEqual([undefined, 11])
       })
 
-      test('a sequence counts its steps', async () => {
+      test('a sequence counts up from 0 in each sandbox, and a reset restarts it', async () => {
         expect(await store.nextSequenceIndex('default', 's')).toBe(0)
         expect(await store.nextSequenceIndex('default', 's')).toBe(1)
         expect(await store.nextSequenceIndex('default', 'other')).toBe(0)
@@ -352,43 +352,43 @@ export function conformance(name: string, open: () => Promise<Store>): void {
     })
 
     describe('snapshots', () => {
-      test('restoring brings back events, prompts, quality and what a retry meets', async () => {
-        await store.recordEvent(writer, event({ insertId: 'before' }))
-        const { promptId, version } = await store.addPromptVersion(writer, prompt({ externalPromptId: 'p' }))
+      test('restoring a snapshot brings back events, prompts, quality settings and known insertIds', async () => {
+        await store.recordEvent(context, event({ insertId: 'before' }))
+        const { promptId, version } = await store.addPromptVersion(context, prompt({ externalPromptId: 'p' }))
         await store.activateVersion('default', promptId, version.versionId)
         await store.putQuality('default', { weight: 1 })
         const before = await store.exportSandbox('default')
-        const snapshot = await store.createSnapshot(writer, 'seeded')
+        const snapshot = await store.createSnapshot(context, 'seeded')
         expect(snapshot).toMatchObject({ name: 'seeded', events: 1, prompts: 1 })
 
-        await store.recordEvent(writer, event({ insertId: 'after' }))
-        await store.recordEvent(writer, event({ insertId: 'before' }))
-        await store.addPromptVersion(writer, prompt({ externalPromptId: 'p' }))
+        await store.recordEvent(context, event({ insertId: 'after' }))
+        await store.recordEvent(context, event({ insertId: 'before' }))
+        await store.addPromptVersion(context, prompt({ externalPromptId: 'p' }))
         await store.nextSequenceIndex('default', 's')
         expect(await store.restoreSnapshot('default', snapshot.snapshotId)).toBe(true)
 
         expect(await store.exportSandbox('default')).toEqual(before)
         expect(await store.nextSequenceIndex('default', 's')).toBe(0)
-        expect((await store.recordEvent(writer, event({ insertId: 'after' }))).replayed).toBe(false)
-        expect((await store.recordEvent(writer, event({ insertId: 'before' }))).replayed).toBe(true)
-        const again = await store.addPromptVersion(writer, prompt({ externalPromptId: 'p' }))
+        expect((await store.recordEvent(context, event({ insertId: 'after' }))).replayed).toBe(false)
+        expect((await store.recordEvent(context, event({ insertId: 'before' }))).replayed).toBe(true)
+        const again = await store.addPromptVersion(context, prompt({ externalPromptId: 'p' }))
         expect([again.promptId, again.version.version]).toEqual([promptId, 2])
       })
 
-      test('a snapshot stays what it is, however often it is restored', async () => {
-        await store.recordEvent(writer, event())
-        const { snapshotId } = await store.createSnapshot(writer)
+      test('restoring a snapshot does not change the snapshot', async () => {
+        await store.recordEvent(context, event())
+        const { snapshotId } = await store.createSnapshot(context)
         for (let round = 0; round < 3; round += 1) {
           await store.restoreSnapshot('default', snapshotId)
-          await store.recordEvent(writer, event())
+          await store.recordEvent(context, event())
           expect((await store.listEvents('default')).total).toBe(2)
         }
       })
 
-      test('snapshots are listed, outlive a reset, and are deleted; an unknown one is not found', async () => {
-        const first = await store.createSnapshot(writer)
-        await store.recordEvent(writer, event())
-        const second = await store.createSnapshot(writer)
+      test('snapshots are listed, outlive a reset, and are deleted; an unknown snapshot is not found', async () => {
+        const first = await store.createSnapshot(context)
+        await store.recordEvent(context, event())
+        const second = await store.createSnapshot(context)
         expect(await store.listSnapshots('default')).toEqual([first, second])
         await store.reset('default')
         expect(await store.listSnapshots('default')).toEqual([first, second])
@@ -396,20 +396,20 @@ export function conformance(name: string, open: () => Promise<Store>): void {
         expect(await store.deleteSnapshot('default', first.snapshotId)).toBe(false)
         expect(await store.restoreSnapshot('default', first.snapshotId)).toBe(false)
         expect(await store.restoreSnapshot('worker-3', second.snapshotId)).toBe(false)
-        const third = await store.createSnapshot(writer)
+        const third = await store.createSnapshot(context)
         expect(new Set([first, second, third].map(({ snapshotId }) => snapshotId)).size).toBe(3)
       })
 
-      test('a snapshot under load holds a moment: all of the events before it, none after', async () => {
+      test('a snapshot under load contains all earlier events and no later event', async () => {
         const writes = (from: number) =>
           Array.from({ length: 50 }, (_, index) =>
-            store.recordEvent(writer, event({ insertId: `e${from + index}` })),
+            store.recordEvent(context, event({ insertId: `e${from + index}` })),
           )
         const early = writes(0)
-        const taken = store.createSnapshot(writer)
+        const created = store.createSnapshot(context)
         await Promise.all([...early, ...writes(50)])
-        expect((await taken).events).toBe(50)
-        await store.restoreSnapshot('default', (await taken).snapshotId)
+        expect((await created).events).toBe(50)
+        await store.restoreSnapshot('default', (await created).snapshotId)
         const { events } = await store.listEvents('default')
         expect(events.map(({ fields }) => fields.insertId)).toEqual(
           Array.from({ length: 50 }, (_, i) => `e${i}`),
@@ -418,8 +418,8 @@ export function conformance(name: string, open: () => Promise<Store>): void {
     })
 
     describe('sandboxes', () => {
-      test('a reset forgets one sandbox and leaves the others', async () => {
-        await store.recordEvent(writer, event())
+      test('a reset clears one sandbox and leaves the others', async () => {
+        await store.recordEvent(context, event())
         await store.recordEvent(elsewhere, event())
         await store.addPromptVersion(elsewhere, prompt())
         await store.reset('default')
@@ -429,20 +429,20 @@ export function conformance(name: string, open: () => Promise<Store>): void {
         ])
       })
 
-      test('deleting a sandbox takes along what it counted, also where nothing was kept of it', async () => {
-        for (const keeps of [false, true]) {
-          if (keeps) await store.recordEvent(writer, event())
+      test('deleting a sandbox discards its counters, also without stored data', async () => {
+        for (const hasData of [false, true]) {
+          if (hasData) await store.recordEvent(context, event())
           await store.nextSequenceIndex('default', 's')
-          await store.consumeRate(writer, 'key', 1, 1000)
-          expect(await store.deleteSandbox('default')).toBe(keeps)
+          await store.consumeRate(context, 'key', 1, 1000)
+          expect(await store.deleteSandbox('default')).toBe(hasData)
           expect(await store.listSequences('default')).toEqual(new Map())
-          expect(await store.consumeRate(writer, 'key', 1, 1000)).toMatchObject({ allowed: true })
+          expect(await store.consumeRate(context, 'key', 1, 1000)).toMatchObject({ allowed: true })
           await store.deleteSandbox('default')
         }
       })
 
-      test('deleting a sandbox takes its snapshots along', async () => {
-        await store.createSnapshot(writer)
+      test('deleting a sandbox deletes its snapshots', async () => {
+        await store.createSnapshot(context)
         expect(await store.deleteSandbox('default')).toBe(true)
         expect(await store.deleteSandbox('default')).toBe(false)
         expect(await store.listSnapshots('default')).toEqual([])
@@ -451,37 +451,36 @@ export function conformance(name: string, open: () => Promise<Store>): void {
 
       test('a sandbox can have any name', async () => {
         for (const sandbox of ['__proto__', 'constructor', '', 'ü "x"']) {
-          await store.recordEvent({ ...writer, sandbox }, event())
+          await store.recordEvent({ ...context, sandbox }, event())
           expect((await store.listEvents(sandbox)).total).toBe(1)
         }
         expect((await store.size()).sandboxes).toBe(4)
       })
 
-      test('an export moves into another sandbox as JSON, and replaces what was there', async () => {
-        await store.recordEvent(writer, event({ insertId: 'x' }))
-        const { promptId, version } = await store.addPromptVersion(writer, prompt({ externalPromptId: 'p' }))
+      test('an export is imported into another sandbox as JSON, and replaces its data', async () => {
+        await store.recordEvent(context, event({ insertId: 'x' }))
+        const { promptId, version } = await store.addPromptVersion(context, prompt({ externalPromptId: 'p' }))
         await store.activateVersion('default', promptId, version.versionId)
         await store.recordEvent(elsewhere, event())
         const document: unknown = JSON.parse(JSON.stringify(await store.exportSandbox('default')))
         expect(await store.importSandbox('worker-3', document)).toEqual({
-          imported: true,
-          events: 1,
-          prompts: 1,
+          ok: true,
+          value: { events: 1, prompts: 1 },
         })
         expect(await store.exportSandbox('worker-3')).toEqual(await store.exportSandbox('default'))
         expect((await store.recordEvent(elsewhere, event({ insertId: 'x' }))).replayed).toBe(true)
       })
 
-      test('an import that is wrong changes nothing and names everything, with its place', async () => {
-        await store.recordEvent(writer, event())
-        const right = await store.exportSandbox('default')
-        const [stored] = right.events
-        const wrong = { ...right, quality: { weight: 2 }, events: [stored, { ...stored, impact: 'high' }] }
-        expect(await store.importSandbox('default', wrong)).toEqual({
-          imported: false,
-          problems: ['quality.weight must be a number from 0 to 1', 'events[1].impact must be a number'],
+      test('an invalid import changes nothing and lists every problem with its place', async () => {
+        await store.recordEvent(context, event())
+        const valid = await store.exportSandbox('default')
+        const [stored] = valid.events
+        const invalid = { ...valid, quality: { weight: 2 }, events: [stored, { ...stored, impact: 'high' }] }
+        expect(await store.importSandbox('default', invalid)).toEqual({
+          ok: false,
+          error: ['quality.weight must be a number from 0 to 1', 'events[1].impact must be a number'],
         })
-        expect(await store.exportSandbox('default')).toEqual(right)
+        expect(await store.exportSandbox('default')).toEqual(valid)
       })
 
       test.each([
@@ -489,21 +488,21 @@ export function conformance(name: string, open: () => Promise<Store>): void {
         [[], 'the export must be an object'],
         [{ format: 2 }, 'format must be 1'],
         [{ format: 1, quality: { weight: 0.1 }, events: {}, prompts: [] }, 'events must be a list'],
-      ])('%j is no export', async (document, problem) => {
+      ])('%j is not an export', async (document, problem) => {
         const outcome = await store.importSandbox('default', document)
-        expect(outcome.imported ? [] : outcome.problems).toContain(problem)
+        expect(outcome.ok ? [] : outcome.error).toContain(problem)
       })
 
-      test('an import in which two events have one id is refused', async () => {
-        const { event: stored } = await store.recordEvent(writer, event())
+      test('an import of two events with the same id is refused', async () => {
+        const { event: stored } = await store.recordEvent(context, event())
         const twice = { ...(await store.exportSandbox('default')), events: [stored, stored] }
         expect(await store.importSandbox('default', twice)).toMatchObject({
-          problems: [`events[1] must not repeat the eventId ${stored.eventId} of an earlier one`],
+          error: [`events[1] must not repeat the eventId ${stored.eventId} of an earlier one`],
         })
       })
     })
 
-    describe('a rehearsal', () => {
+    describe('a fork', () => {
       const everything = async () => [
         await store.exportSandbox('default'),
         [...(await store.listSequences('default'))],
@@ -511,49 +510,48 @@ export function conformance(name: string, open: () => Promise<Store>): void {
         await store.size(),
       ]
 
-      test('answers as the store would, and leaves nothing in it', async () => {
-        await store.recordEvent(writer, event({ insertId: 'order-1' }))
-        await store.consumeRate(writer, 'key', 2, 1000)
+      test('answers as the store would, and does not change the store', async () => {
+        await store.recordEvent(context, event({ insertId: 'order-1' }))
+        await store.consumeRate(context, 'key', 2, 1000)
         await store.nextSequenceIndex('default', 's')
         const before = await everything()
-        const rehearsal = store.fork()
-        const rehearsed = [
-          await rehearsal.recordEvent(writer, event({ insertId: 'order-1', value: '1.00' })),
-          await rehearsal.recordEvent(writer, event()),
-          await rehearsal.addPromptVersion(writer, prompt()),
-          await rehearsal.consumeRate(writer, 'key', 2, 1000),
-          await rehearsal.nextSequenceIndex('default', 's'),
+        const fork = store.fork()
+        const forked = [
+          await fork.recordEvent(context, event({ insertId: 'order-1', value: '1.00' })),
+          await fork.recordEvent(context, event()),
+          await fork.addPromptVersion(context, prompt()),
+          await fork.consumeRate(context, 'key', 2, 1000),
+          await fork.nextSequenceIndex('default', 's'),
         ]
-        await rehearsal.createSnapshot(writer)
-        await rehearsal.reset('default')
-        await rehearsal.deleteSandbox('default')
-        await rehearsal.close()
+        await fork.createSnapshot(context)
+        await fork.reset('default')
+        await fork.deleteSandbox('default')
+        await fork.close()
         expect(await everything()).toEqual(before)
         expect([
-          await store.recordEvent(writer, event({ insertId: 'order-1', value: '1.00' })),
-          await store.recordEvent(writer, event()),
-          await store.addPromptVersion(writer, prompt()),
-          await store.consumeRate(writer, 'key', 2, 1000),
+          await store.recordEvent(context, event({ insertId: 'order-1', value: '1.00' })),
+          await store.recordEvent(context, event()),
+          await store.addPromptVersion(context, prompt()),
+          await store.consumeRate(context, 'key', 2, 1000),
           await store.nextSequenceIndex('default', 's'),
-        ]).toEqual(rehearsed)
+        ]).toEqual(forked)
       })
 
-      test('goes on with rates and sequences for itself', async () => {
-        const rehearsal = store.fork()
-        expect([
-          await rehearsal.nextSequenceIndex('a', 's'),
-          await rehearsal.nextSequenceIndex('a', 's'),
-        ]).toEqual([0, 1])
-        expect(await rehearsal.consumeRate(writer, 'key', 1, 1000)).toMatchObject({ allowed: true })
-        expect(await rehearsal.consumeRate(writer, 'key', 1, 1000)).toMatchObject({ allowed: false })
-        expect(await store.consumeRate(writer, 'key', 1, 1000)).toMatchObject({ allowed: true })
+      test('advances rate windows and sequences apart from the store', async () => {
+        const fork = store.fork()
+        expect([await fork.nextSequenceIndex('a', 's'), await fork.nextSequenceIndex('a', 's')]).toEqual([
+          0, 1,
+        ])
+        expect(await fork.consumeRate(context, 'key', 1, 1000)).toMatchObject({ allowed: true })
+        expect(await fork.consumeRate(context, 'key', 1, 1000)).toMatchObject({ allowed: false })
+        expect(await store.consumeRate(context, 'key', 1, 1000)).toMatchObject({ allowed: true })
         expect(await store.nextSequenceIndex('a', 's')).toBe(0)
       })
     })
 
-    test('after close nothing is accepted', async () => {
+    test('a closed store refuses writes', async () => {
       await store.close()
-      await expect(store.recordEvent(writer, event())).rejects.toThrow('closed')
+      await expect(store.recordEvent(context, event())).rejects.toThrow('closed')
     })
   })
 }

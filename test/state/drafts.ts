@@ -1,12 +1,16 @@
 import type { EventDraft, PromptDraft } from '../../src/state/records.ts'
 import type { WriteContext } from '../../src/state/store.ts'
 
+/** Epoch milliseconds. */
 export const noon = Date.parse('2026-01-15T12:00:00Z')
 
-export const writer: WriteContext = { sandbox: 'default', seed: '1', now: noon }
+/** The context of a write to the default sandbox at noon. */
+export const context: WriteContext = { sandbox: 'default', seed: '1', now: noon }
 
+/** The product of all drafted events. */
 export const product = '6f1c1e0a-2b7d-4c55-9a35-0d6f2f0a9a01'
 
+/** Drafts a valid event with the given fields. */
 export function event(fields: Partial<EventDraft> = {}): EventDraft {
   return {
     eventType: 'upgrade_purchased',
@@ -18,6 +22,7 @@ export function event(fields: Partial<EventDraft> = {}): EventDraft {
   }
 }
 
+/** Drafts a valid prompt with the given fields. */
 export function prompt(fields: Partial<PromptDraft> = {}): PromptDraft {
   return { name: 'Greeting', components: [{ content: 'Hello {{name}}' }], ...fields }
 }

@@ -1,20 +1,21 @@
 import type { SandboxExport, StoredEvent, StoredPrompt } from '../../src/state/records.ts'
 
-/** The state file as a person who opens it sees it. */
+/** The content of a state file. */
 export interface StateFile {
   readonly sandboxes: readonly (SandboxExport & { readonly name: string })[]
 }
 
-export function readState(text: string): StateFile {
+/** Parses the text of a state file. */
+export function parseStateFile(text: string): StateFile {
   return JSON.parse(text)
 }
 
-/** All events of one sandbox. */
+/** Returns all events of a sandbox. */
 export function eventsIn(state: StateFile, sandbox = 'default'): readonly StoredEvent[] {
   return state.sandboxes.find(({ name }) => name === sandbox)?.events ?? []
 }
 
-/** All prompts of one sandbox. */
+/** Returns all prompts of a sandbox. */
 export function promptsIn(state: StateFile, sandbox = 'default'): readonly StoredPrompt[] {
   return state.sandboxes.find(({ name }) => name === sandbox)?.prompts ?? []
 }

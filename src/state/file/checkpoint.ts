@@ -3,61 +3,61 @@ import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Adapter } from 'lowdb'
 import { reasonOf } from '../../core/result.ts'
-import { codeOf, StateFault } from './fault.ts'
-import { type Checkpoint, checkpointOf, textOf } from './format.ts'
+import { type Checkpoint, parseCheckpoint, serializeCheckpoint } from './format.ts'
 import { jsonFault } from './json-fault.ts'
+import { StateFileError, systemErrorCode } from './state-file-error.ts'
 
-/** Characters per write: some tenths of a millisecond of work between two looks at the network. */
-const SLICE = 64 * 1024
+/** Characters per write, which take some tenths of a millisecond of the event loop. */
+const SLICE_LENGTH = 64 * 1024
 
-/** Milliseconds from one slice to the next, so that requests have most of the time, however much there is to write. */
-const PAUSE = 3
+/** Milliseconds between two writes, so that requests have most of the time, however large the state is. */
+const PAUSE_MS = 3
 
-/** lowdb's way to our state file: read whole at the start, written beside and put in place in one step. */
+/** lowdb's adapter for the state file. The file is replaced atomically: written to a temporary file, then renamed. */
 export class CheckpointFile implements Adapter<Checkpoint> {
   readonly #path: string
-  #isHurried = false
+  #hasPauses = true
 
   constructor(path: string) {
     this.#path = path
   }
 
-  /** Null: there is no file yet. Throws a StateFault with the place of what is wrong with it. */
+  /** Reads the state file. Null: the file does not exist. Throws a `StateFileError` with the place of a fault. */
   async read(): Promise<Checkpoint | null> {
-    const text = await this.#text()
+    const text = await this.#readText()
     if (text === null) return null
     try {
-      return checkpointOf(JSON.parse(text))
+      return parseCheckpoint(JSON.parse(text))
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error
       const { line, column } = jsonFault(text)
-      throw new StateFault(`is not JSON from line ${line}, column ${column} on`, { cause: error })
+      throw new StateFileError(`is not JSON from line ${line}, column ${column} on`, { cause: error })
     }
   }
 
-  async #text(): Promise<string | null> {
+  async #readText(): Promise<string | null> {
     try {
       return await readFile(this.#path, 'utf8')
     } catch (error) {
-      if (codeOf(error) === 'ENOENT') return null
-      throw new StateFault(`cannot be read (${reasonOf(error)})`, { cause: error })
+      if (systemErrorCode(error) === 'ENOENT') return null
+      throw new StateFileError(`cannot be read (${reasonOf(error)})`, { cause: error })
     }
   }
 
-  /** From here on nothing waits for requests: there are none any more. */
-  hurry(): void {
-    this.#isHurried = true
+  /** Makes writes go on without pauses, once no request comes any more. */
+  stopPausing(): void {
+    this.#hasPauses = false
   }
 
-  /** The old file stays whole until the new one is on the disk. */
+  /** Replaces the state file. The old file stays until the new file is on the disk. */
   async write(checkpoint: Checkpoint): Promise<void> {
-    const beside = `${this.#path}.tmp`
+    const temporary = `${this.#path}.tmp`
     try {
-      await writeSlices(beside, checkpoint, () => (this.#isHurried ? undefined : sleep(PAUSE)))
-      await rename(beside, this.#path)
+      await writeSlices(temporary, checkpoint, () => (this.#hasPauses ? sleep(PAUSE_MS) : undefined))
+      await rename(temporary, this.#path)
       await syncFolder(dirname(this.#path))
     } catch (error) {
-      await rm(beside, { force: true })
+      await rm(temporary, { force: true })
       throw error
     }
   }
@@ -71,9 +71,9 @@ async function writeSlices(
   const file = await open(path, 'w')
   try {
     let slice = ''
-    for (const piece of textOf(checkpoint)) {
+    for (const piece of serializeCheckpoint(checkpoint)) {
       slice += piece
-      if (slice.length < SLICE) continue
+      if (slice.length < SLICE_LENGTH) continue
       await file.writeFile(slice)
       slice = ''
       await pause()
@@ -85,9 +85,9 @@ async function writeSlices(
   }
 }
 
-/** The journal that the checkpoint replaces is deleted next, so the new name has to be on the disk first. */
+/** Syncs the new name to the disk, since the log that the checkpoint replaces is deleted next. */
 async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r').catch(() => undefined) // a folder cannot be opened on every system
+  const folder = await open(path, 'r').catch(() => undefined) // some systems cannot open a folder
   try {
     await folder?.sync().catch(() => undefined)
   } finally {

@@ -9,92 +9,94 @@ import { StoreWriteError } from '../store.ts'
 import type { Checkpoint } from './format.ts'
 import type { WriteAheadLog } from './write-ahead-log.ts'
 
-/** A step that waits for its turn. */
-interface Waiting {
+/** A command that waits for the next flush. */
+interface PendingCommand {
   readonly decide: () => { readonly change?: Decision<unknown>['change']; readonly accept: () => void }
   readonly reject: (error: unknown) => void
 }
 
-interface Decided {
-  readonly step: Waiting
+/** A command that is decided and applied, but not stored yet. */
+interface DecidedCommand {
   readonly accept: () => void
   readonly undo: Undo | undefined
 }
 
-export interface DurableCommitterParts {
-  readonly data: StateData
-  /** The last entry that the world holds. */
+/** The parts that a durable committer works with. */
+export interface DurableCommitterDeps {
+  readonly state: StateData
+  /** The number of the last log entry that the state contains. */
   readonly seq: number
   readonly log: WriteAheadLog
   readonly db: Low<Checkpoint>
-  /** Lets a checkpoint be written as fast as can be. */
-  readonly hurry: () => void
-  /** The journal is folded into the checkpoint from this many bytes on, and where it is as large as the checkpoint. */
+  /** Makes checkpoints be written without pauses. */
+  readonly stopPausing: () => void
+  /** The least size of the log, in bytes, at which a checkpoint is written. */
   readonly checkpointFrom: number
-  /** Size of the checkpoint on the disk, in bytes. */
+  /** Returns the size of the checkpoint on the disk, in bytes. */
   readonly checkpointBytes: () => Promise<number>
-  /** Told of what failed in the background, where nobody waits for an answer. */
+  /** Receives a sentence about each failure of a checkpoint. */
   readonly report: (problem: string) => void
-  /** Lets go of the lock. */
+  /** Releases the lock. */
   readonly release: () => Promise<void>
 }
 
 /**
- * Keeps changes in the journal. All steps that arrive in one turn of the event loop are decided, appended with one write
- * and applied together in the next: at no moment does the world hold what the journal does not, or the other way round.
+ * A committer that appends changes to the write-ahead log. All commands of one turn of the event loop are decided, applied
+ * and appended with one write in the next turn, so that readers never see a state that differs from the log.
  */
 export class DurableCommitter implements Committer {
-  readonly #parts: DurableCommitterParts
-  readonly data: StateData
-  #waiting: Waiting[] = []
+  readonly #deps: DurableCommitterDeps
+  readonly state: StateData
+  #pending: PendingCommand[] = []
   #seq: number
+  /** The size of the log, in bytes, at which the next checkpoint is written. */
   #checkpointAt: number
   #checkpointing: Promise<void> | undefined
   #closing: Promise<void> | undefined
 
-  constructor(parts: DurableCommitterParts, checkpointBytes: number) {
-    this.#parts = parts
-    this.data = parts.data
-    this.#seq = parts.seq
-    this.#checkpointAt = Math.max(parts.checkpointFrom, checkpointBytes)
+  constructor(deps: DurableCommitterDeps, checkpointBytes: number) {
+    this.#deps = deps
+    this.state = deps.state
+    this.#seq = deps.seq
+    this.#checkpointAt = Math.max(deps.checkpointFrom, checkpointBytes)
   }
 
-  commit<T>(step: Command<T>): Promise<T> {
+  commit<T>(command: Command<T>): Promise<T> {
     if (this.#closing !== undefined) return Promise.reject(new Error('The state is closed.'))
     return new Promise((resolve, reject) => {
       const decide = () => {
-        const { change, answer } = step(this.data)
-        return { ...(change && { change }), accept: () => resolve(answer) }
+        const { change, result } = command(this.state)
+        return { ...(change && { change }), accept: () => resolve(result) }
       }
-      this.#waiting.push({ decide, reject })
-      if (this.#waiting.length === 1) setImmediate(() => this.#flush())
+      this.#pending.push({ decide, reject })
+      if (this.#pending.length === 1) setImmediate(() => this.#flush())
     })
   }
 
   #flush(): void {
-    const steps = this.#waiting
-    this.#waiting = []
-    const failure = this.#keep(steps)
-    if (failure === undefined) this.#checkpointIfWorthwhile()
-    else if (steps.length === 1) steps[0]?.reject(failure)
-    else this.#keepOneByOne(steps)
+    const commands = this.#pending
+    this.#pending = []
+    const error = this.#commitTogether(commands)
+    if (error === undefined) this.#checkpointIfDue()
+    else if (commands.length === 1) commands[0]?.reject(error)
+    else this.#commitOneByOne(commands)
   }
 
-  /** So that a step that asks for more room than there is does not refuse the others. */
-  #keepOneByOne(steps: readonly Waiting[]): void {
-    for (const step of steps) {
-      const failure = this.#keep([step])
-      if (failure !== undefined) step.reject(failure)
+  /** Commits each command by itself, so that a command that needs too much disk space does not make others fail. */
+  #commitOneByOne(commands: readonly PendingCommand[]): void {
+    for (const command of commands) {
+      const error = this.#commitTogether([command])
+      if (error !== undefined) command.reject(error)
     }
   }
 
-  /** Decides, appends, applies and answers; or takes everything back and says why. */
-  #keep(steps: readonly Waiting[]): Error | undefined {
+  /** Commits commands with one write. If the write fails, undoes all of them and returns the error. */
+  #commitTogether(commands: readonly PendingCommand[]): Error | undefined {
     const before = this.#seq
     const lines: string[] = []
-    const decided = steps.flatMap((step) => this.#decide(step, lines))
+    const decided = commands.flatMap((command) => this.#decide(command, lines))
     try {
-      if (lines.length > 0) this.#parts.log.append(lines.join(''))
+      if (lines.length > 0) this.#deps.log.append(lines.join(''))
     } catch (error) {
       for (const { undo } of decided.reverse()) undo?.()
       this.#seq = before
@@ -109,35 +111,36 @@ export class DurableCommitter implements Committer {
     return undefined
   }
 
-  #decide(step: Waiting, lines: string[]): Decided[] {
+  /** Decides and applies a command, and adds its log entry to `lines`. Empty: the command was rejected. */
+  #decide(command: PendingCommand, lines: string[]): DecidedCommand[] {
     try {
-      const { change, accept } = step.decide()
-      if (change === undefined) return [{ step, accept, undo: undefined }]
+      const { change, accept } = command.decide()
+      if (change === undefined) return [{ accept, undo: undefined }]
       const line = `{"seq":${this.#seq + 1},${JSON.stringify(change).slice(1)}\n`
-      const undo = this.data.apply(change)
+      const undo = this.state.apply(change)
       lines.push(line)
       this.#seq += 1
-      return [{ step, accept, undo }]
+      return [{ accept, undo }]
     } catch (error) {
-      step.reject(error)
+      command.reject(error)
       return []
     }
   }
 
-  /** A journal as large as the checkpoint has cost as much to write, so folding costs a constant part of each write. */
-  #checkpointIfWorthwhile(): void {
-    if (this.#checkpointing !== undefined || this.#parts.log.bytes < this.#checkpointAt) return
+  /** Begins a checkpoint once the log is as large as the last checkpoint: its cost is then a constant part of each write. */
+  #checkpointIfDue(): void {
+    if (this.#checkpointing !== undefined || this.#deps.log.bytes < this.#checkpointAt) return
     this.#checkpointing = this.#checkpoint().finally(() => {
       this.#checkpointing = undefined
     })
   }
 
-  /** Writes a checkpoint of this moment while the next entries go to a new journal file. Failing, it loses nothing. */
+  /** Writes a checkpoint of the current state while later entries go to a new log file. A failure loses no entry. */
   async #checkpoint(): Promise<void> {
-    const { db, log, checkpointFrom, checkpointBytes, report } = this.#parts
+    const { db, log, checkpointFrom, checkpointBytes, report } = this.#deps
     try {
       log.rotate()
-      db.data = { seq: this.#seq, realms: this.data.snapshots() }
+      db.data = { seq: this.#seq, sandboxes: this.state.snapshots() }
       await db.write()
       await log.dropOld()
       this.#checkpointAt = Math.max(checkpointFrom, await checkpointBytes())
@@ -145,7 +148,7 @@ export class DurableCommitter implements Committer {
       this.#checkpointAt = log.bytes * 2
       report(`The state's journal could not be folded (${reasonOf(error)}); it keeps growing until it can.`)
     } finally {
-      db.data = { seq: 0, realms: [] } // the image would keep alive what the state has let go
+      db.data = { seq: 0, sandboxes: [] } // frees records that the state no longer holds
     }
   }
 
@@ -155,9 +158,9 @@ export class DurableCommitter implements Committer {
   }
 
   async #finish(): Promise<void> {
-    const { log, release, hurry } = this.#parts
+    const { log, release, stopPausing } = this.#deps
     this.#flush()
-    hurry()
+    stopPausing()
     await this.#checkpointing
     if (!log.isEmpty) await this.#checkpoint()
     await log.close()

@@ -1,145 +1,163 @@
+/**
+ * The state data in a file: a checkpoint with a write-ahead log beside it, and a lock.
+ * `openFileStore` replays the log; `durable-committer.ts` appends to it, and writes the next checkpoint.
+ */
 import type { Stats } from 'node:fs'
 import { realpath, stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { Low } from 'lowdb'
-import { reasonOf } from '../../core/result.ts'
+import { failure, type Result, reasonOf, success } from '../../core/result.ts'
 import { BaseStore } from '../base-store.ts'
 import { StateData } from '../memory/state-data.ts'
-import { sizeOf } from '../queries.ts'
+import { countRecords } from '../queries.ts'
 import type { Store } from '../store.ts'
 import { CheckpointFile } from './checkpoint.ts'
 import { DurableCommitter } from './durable-committer.ts'
-import { StateFault } from './fault.ts'
-import { makeFolder } from './folder.ts'
+import { createFolder } from './folder.ts'
 import type { Checkpoint } from './format.ts'
-import { type Holder, type Lock, takeLock } from './lock.ts'
+import { type Lock, type LockHolder, takeLock } from './lock.ts'
 import { replayLog } from './replay.ts'
+import { StateFileError } from './state-file-error.ts'
 import { type LogFile, WriteAheadLog, type WriteBytes } from './write-ahead-log.ts'
 
+/** The options of a store in a file. */
 export interface FileStoreOptions {
-  /** Told of what fails in the background, e.g. that a checkpoint could not be written. Default: nobody. */
+  /** Receives a sentence about each failure in the background, such as that of a checkpoint. Default: no effect. */
   readonly report?: (problem: string) => void
-  /** Bytes of journal from which on folding it into the state file can pay. Default 4 MiB. */
+  /** The size of the log, in bytes, below which no checkpoint is written before the store closes. Default: 4 MiB. */
   readonly checkpointFrom?: number
-  /** How the journal's bytes get to the disk. Default: the system's own write. For tests. */
+  /** Writes bytes to the log, for tests. Default: `writeSync` of Node. */
   readonly write?: WriteBytes
 }
 
-/** What was found in the file. */
+/** The numbers of records that a store was opened with. */
 export interface LoadSummary {
   readonly sandboxes: number
   readonly events: number
   readonly prompts: number
-  /** Entries of the journal that were not in the state file yet: more than none after a stop that was not graceful. */
+  /** The number of log entries that were not in the state file. Above 0: the last stop was not graceful. */
   readonly journalEntries: number
   /** The process that died holding the lock. Absent: the lock was free. */
   readonly tookOverFrom?: { readonly pid: number; readonly host: string; readonly since: string }
 }
 
-export type Opened =
-  | { readonly ok: true; readonly store: Store; readonly loaded: LoadSummary }
-  /** Why not, with the place and the next step, in one sentence or two. Nothing was touched. */
-  | { readonly ok: false; readonly problem: string }
+/** A store that is ready for use. */
+export interface OpenedStore {
+  readonly store: Store
+  readonly loaded: LoadSummary
+}
 
-const CHECKPOINT_FROM = 4 * 1024 * 1024
+const DEFAULT_CHECKPOINT_FROM = 4 * 1024 * 1024
 
-/** Opens the state in this file, or begins it. While it is open no other process can. */
-export async function openFileStore(path: string, options: FileStoreOptions = {}): Promise<Opened> {
-  const lock = await lockFile(resolve(path))
-  if (!lock.ok) return lock
+/** Opens the store in a file; creates a missing file. No other process can open the file until the store is closed. */
+export async function openFileStore(
+  path: string,
+  options: FileStoreOptions = {},
+): Promise<Result<OpenedStore>> {
+  const locked = await lockFile(resolve(path))
+  if (!locked.ok) return locked
+  const file = locked.value
   try {
-    return await load(lock.path, lock, options)
+    return success(await loadStore(file, options))
   } catch (error) {
-    await lock.release()
-    return { ok: false, problem: sentenceOf(lock.path, error) }
+    await file.lock.release()
+    return failure(unusableMessage(file.path, error))
   }
 }
 
-type Locked = Extract<Lock, { ok: true }> & { readonly path: string }
+/** A state file that no other process can open. */
+interface LockedFile {
+  /** The absolute path, with links resolved. */
+  readonly path: string
+  readonly lock: Lock
+}
 
-async function lockFile(path: string): Promise<Locked | { readonly ok: false; readonly problem: string }> {
+async function lockFile(path: string): Promise<Result<LockedFile>> {
   try {
-    await makeFolder(dirname(path))
+    await createFolder(dirname(path))
     const real = await realpath(path).catch(() => path)
     const found = await stat(real).catch(() => undefined)
-    if (found !== undefined && !found.isFile()) throw new StateFault(`it is ${kindOf(found)}, not a file`)
+    if (found !== undefined && !found.isFile())
+      throw new StateFileError(`it is ${describeKind(found)}, not a file`)
     const lock = await takeLock(`${real}.lock`)
-    if (lock.ok) return { ...lock, path: real }
-    return { ok: false, problem: heldBy(lock.holder, real) }
+    return lock.ok ? success({ path: real, lock: lock.value }) : failure(lockedMessage(lock.error, real))
   } catch (error) {
-    const problem = `The state cannot be kept in ${path} (${reasonOf(error)}). Choose a place that can be written to, or :memory:.`
-    return { ok: false, problem }
+    return failure(
+      `The state cannot be kept in ${path} (${reasonOf(error)}). Choose a place that can be written to, or :memory:.`,
+    )
   }
 }
 
-function kindOf(found: Stats): string {
+function describeKind(found: Stats): string {
   if (found.isDirectory()) return 'a folder'
   return found.isFIFO() || found.isSocket() ? 'a pipe or socket' : 'a device'
 }
 
-function heldBy({ pid, host, since }: Holder, path: string): string {
+function lockedMessage({ pid, host, since }: LockHolder, path: string): string {
   const who = `process ${pid} on ${host}, since ${since}`
   return `The state file ${path} is in use by ${who}. Stop that process, or choose another file, or :memory:.`
 }
 
-async function load(path: string, lock: Locked, options: FileStoreOptions): Promise<Opened> {
+async function loadStore({ path, lock }: LockedFile, options: FileStoreOptions): Promise<OpenedStore> {
   const file = new CheckpointFile(path)
-  const db = new Low<Checkpoint>(file, { seq: 0, realms: [] })
+  const db = new Low<Checkpoint>(file, { seq: 0, sandboxes: [] })
   await db.read()
-  const data = new StateData(db.data.realms)
-  const { seq, entries, files } = await replayLog(path, data, db.data.seq)
-  await beginFile(path, db)
+  const state = new StateData(db.data.sandboxes)
+  const { seq, entries, files } = await replayLog(path, state, db.data.seq)
+  await createFileIfMissing(path, db)
   const log = await openLog(path, files, entries, options.write)
   const checkpointBytes = async () => (await stat(path)).size
-  const hurry = () => file.hurry()
-  const parts = {
-    data,
+  const deps = {
+    state,
     seq,
     log,
     db,
-    hurry,
+    stopPausing: () => file.stopPausing(),
     checkpointBytes,
-    ...settingsOf(options),
+    ...withDefaults(options),
     release: lock.release,
   }
-  const store = new BaseStore(new DurableCommitter(parts, await checkpointBytes()))
+  const store = new BaseStore(new DurableCommitter(deps, await checkpointBytes()))
   const loaded = {
-    ...sizeOf(data),
+    ...countRecords(state),
     journalEntries: entries,
     ...tookOverFrom(lock.tookOver),
   }
-  return { ok: true, store, loaded }
+  return { store, loaded }
 }
 
-function tookOverFrom(holder: Holder | undefined): Pick<LoadSummary, 'tookOverFrom'> {
+function tookOverFrom(holder: LockHolder | undefined): Pick<LoadSummary, 'tookOverFrom'> {
   return holder === undefined
     ? {}
     : { tookOverFrom: { pid: holder.pid, host: holder.host, since: holder.since } }
 }
 
-/** Writing the empty state at once shows the person the file, and us whether it can be written. */
-async function beginFile(path: string, db: Low<Checkpoint>): Promise<void> {
+/** Writes the empty state to a missing file at once, which proves that the file can be written. */
+async function createFileIfMissing(path: string, db: Low<Checkpoint>): Promise<void> {
   const exists = await stat(path).then(
     () => true,
     () => false,
   )
   if (!exists) await db.write()
-  db.data = { seq: 0, realms: [] } // the world has taken over what was read
+  db.data = { seq: 0, sandboxes: [] } // frees the memory: `StateData` has its own copy
 }
 
 async function openLog(path: string, files: readonly LogFile[], entries: number, write?: WriteBytes) {
   const log = new WriteAheadLog(path, files, write)
-  if (entries === 0) await log.dropOld() // the process died after the checkpoint and before this
+  if (entries === 0) await log.dropOld() // the process died after a checkpoint and before dropping the log
   return log
 }
 
-function settingsOf({ checkpointFrom = CHECKPOINT_FROM, report = () => undefined }: FileStoreOptions) {
+function withDefaults({
+  checkpointFrom = DEFAULT_CHECKPOINT_FROM,
+  report = () => undefined,
+}: FileStoreOptions) {
   return { checkpointFrom, report }
 }
 
-/** A file that we do not understand may be somebody's only copy, so it stays where it is and the start is refused. */
-function sentenceOf(path: string, error: unknown): string {
-  if (error instanceof StateFault) {
+/** Returns the sentence for a state that cannot be loaded. The file stays unchanged, since it may be the only copy. */
+function unusableMessage(path: string, error: unknown): string {
+  if (error instanceof StateFileError) {
     const { message } = error
     const place = message.startsWith(path) ? message : `${path} ${message}`
     return `The state file ${place}. It was left as it is. Move it away, or choose another file with --state.`

@@ -1,26 +1,26 @@
 import { mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { codeOf } from './fault.ts'
+import { systemErrorCode } from './state-file-error.ts'
 
 /**
- * Makes the folder with those above it. Not by `mkdir(path, { recursive: true })`, which never comes back from a place
- * where no folder can be made although the one above is there, such as /proc.
+ * Creates a folder and its parents. `mkdir(path, { recursive: true })` never returns where no folder can be created
+ * although the parent exists, such as below /proc.
  */
-export async function makeFolder(path: string): Promise<void> {
+export async function createFolder(path: string): Promise<void> {
   try {
-    await mkdirUnlessThere(path)
+    await mkdirUnlessExists(path)
   } catch (error) {
-    const above = dirname(path)
-    if (codeOf(error) !== 'ENOENT' || above === path) throw error
-    await makeFolder(above)
-    await mkdirUnlessThere(path)
+    const parent = dirname(path)
+    if (systemErrorCode(error) !== 'ENOENT' || parent === path) throw error
+    await createFolder(parent)
+    await mkdirUnlessExists(path)
   }
 }
 
-async function mkdirUnlessThere(path: string): Promise<void> {
+async function mkdirUnlessExists(path: string): Promise<void> {
   try {
     await mkdir(path)
   } catch (error) {
-    if (codeOf(error) !== 'EEXIST') throw error
+    if (systemErrorCode(error) !== 'EEXIST') throw error
   }
 }

@@ -1,30 +1,31 @@
 import { isObject, type JsonObject } from '../../core/json.ts'
-import { promptOfSnapshot, type SandboxSnapshot, type StoredSnapshot } from '../memory/sandbox-data.ts'
-import { type SandboxEntrySnapshot, snapshotOfExport } from '../memory/state-data.ts'
+import { promptFromSnapshot, type SandboxSnapshot, type StoredSnapshot } from '../memory/sandbox-data.ts'
+import { type SandboxEntrySnapshot, snapshotFromExport } from '../memory/state-data.ts'
 import type { SandboxExport, Snapshot } from '../records.ts'
 import { count, list, record, sentences } from '../shape.ts'
-import { realmShape } from '../shapes.ts'
-import { StateFault } from './fault.ts'
+import { sandboxShape } from '../shapes.ts'
+import { StateFileError } from './state-file-error.ts'
 
-/** The state file as we hold it: everything up to and including the journal's entry `seq`. */
+/** The content of the state file. */
 export interface Checkpoint {
+  /** The number of the last log entry that the checkpoint contains. 0: none. */
   readonly seq: number
-  readonly realms: readonly SandboxEntrySnapshot[]
+  readonly sandboxes: readonly SandboxEntrySnapshot[]
 }
 
-/** Raised with every change of the file's shape; MIGRATIONS says how to come from the one before. */
+/** The version of the format. It rises with every change of the format, which also adds a step to `MIGRATIONS`. */
 export const FORMAT = 1
 
-/** Tells a state file from any other JSON file that somebody points us at. */
+/** The mark by which a state file differs from other JSON files. */
 const KIND = 'convsim state'
 
-/** From the document of one format to that of the next, by the format it starts from. */
+/** The steps that change a document of one format into the next format, by the format that they start from. */
 export type Migrations = ReadonlyMap<number, (document: JsonObject) => JsonObject>
 
-/** Empty, since format 1 is the first. */
+/** The migrations of the state file and its log: none, since format 1 is the first. */
 const MIGRATIONS: Migrations = new Map()
 
-/** The document in today's format. Throws a StateFault where it is not ours, or newer than we are. */
+/** Returns a document in the current format. Throws a `StateFileError` if its kind differs, or its format is not known. */
 export function migrate(
   document: unknown,
   kind: string,
@@ -32,98 +33,105 @@ export function migrate(
   current: number = FORMAT,
 ): JsonObject {
   if (!isObject(document) || document['kind'] !== kind) {
-    throw new StateFault(`is no file of ours: it does not say "kind": "${kind}"`)
+    throw new StateFileError(`is no file of ours: it does not say "kind": "${kind}"`)
   }
   const { format } = document
-  if (typeof format !== 'number' || !Number.isInteger(format)) throw new StateFault('does not say its format')
+  if (typeof format !== 'number' || !Number.isInteger(format))
+    throw new StateFileError('does not say its format')
   if (format > current) {
-    throw new StateFault(
+    throw new StateFileError(
       `has format ${format}, and this version knows formats up to ${current}; use a newer version`,
     )
   }
   let migrated = document
   for (let from = format; from < current; from += 1) {
     const step = migrations.get(from)
-    if (step === undefined) throw new StateFault(`has format ${from}, which this version cannot read`)
+    if (step === undefined) throw new StateFileError(`has format ${from}, which this version cannot read`)
     migrated = { ...step(migrated), format: from + 1 }
   }
   return migrated
 }
 
-type RealmDocument = Omit<SandboxExport, 'format'> & {
+type SandboxDocument = Omit<SandboxExport, 'format'> & {
   readonly name: string
   readonly snapshotsTaken: number
   readonly snapshots: readonly (Omit<SandboxExport, 'format'> &
     Pick<Snapshot, 'snapshotId' | 'name' | 'createdAt'>)[]
 }
 
-const documentShape = record({ seq: count, sandboxes: list(realmShape) })
+/** A check for a migrated state file. */
+const documentShape = record({ seq: count, sandboxes: list(sandboxShape) })
 
-/** The checkpoint that a parsed state file is. Throws a StateFault that names what is wrong with it, with its place. */
-export function checkpointOf(parsed: unknown): Checkpoint {
+/** Returns a parsed state file as a checkpoint. Throws a `StateFileError` with the first five faults and their places. */
+export function parseCheckpoint(parsed: unknown): Checkpoint {
   const document: unknown = migrate(parsed, KIND)
   const faults = sentences(documentShape(document), 'it')
-  if (faults.length > 0) throw new StateFault(`does not hold a state: ${faults.slice(0, 5).join('; ')}`)
-  const { seq, sandboxes } = document as { seq: number; sandboxes: RealmDocument[] } // the check has just proved it
-  return { seq, realms: sandboxes.map(realmOf) }
+  if (faults.length > 0) throw new StateFileError(`does not hold a state: ${faults.slice(0, 5).join('; ')}`)
+  const { seq, sandboxes } = document as { seq: number; sandboxes: SandboxDocument[] } // `documentShape` has proved it
+  return { seq, sandboxes: sandboxes.map(parseSandbox) }
 }
 
-function realmOf({ name, snapshotsTaken, snapshots, ...held }: RealmDocument): SandboxEntrySnapshot {
+function parseSandbox({
+  name,
+  snapshotsTaken,
+  snapshots,
+  ...content
+}: SandboxDocument): SandboxEntrySnapshot {
   return {
     name,
-    data: snapshotOfExport(held),
+    data: snapshotFromExport(content),
     snapshotsTaken,
     snapshots: snapshots.map(({ snapshotId, name: label, createdAt, ...copy }) => ({
       head: { snapshotId, ...(label !== undefined && { name: label }), createdAt },
-      data: snapshotOfExport(copy),
+      data: snapshotFromExport(copy),
     })),
   }
 }
 
 /**
- * The text of a state file in small pieces, so that writing it never holds up a request: one event or prompt a line,
- * which is readable, greppable and quick to parse.
+ * Yields the text of a state file in small pieces, so that writing never blocks a request. Each event or prompt is a line,
+ * which is readable, greppable and fast to parse.
  */
-export function* textOf({ seq, realms }: Checkpoint): Generator<string> {
+export function* serializeCheckpoint({ seq, sandboxes }: Checkpoint): Generator<string> {
   yield `{\n  "kind": ${JSON.stringify(KIND)},\n  "format": ${FORMAT},\n  "seq": ${seq},\n  "sandboxes": [`
   let separator = '\n'
-  for (const { name, data, snapshots, snapshotsTaken } of realms) {
+  for (const { name, data, snapshots, snapshotsTaken } of sandboxes) {
     yield `${separator}    {\n      "name": ${JSON.stringify(name)},\n`
-    yield* holdingText(data)
+    yield* serializeContent(data)
     yield `,\n      "snapshotsTaken": ${snapshotsTaken},\n      "snapshots": [`
-    yield* snapshotsText(snapshots)
+    yield* serializeSnapshots(snapshots)
     yield ']\n    }'
     separator = ',\n'
   }
   yield ']\n}\n'
 }
 
-function* snapshotsText(snapshots: readonly StoredSnapshot[]): Generator<string> {
+function* serializeSnapshots(snapshots: readonly StoredSnapshot[]): Generator<string> {
   let separator = '\n'
   for (const { head, data } of snapshots) {
-    yield `${separator}      {\n      ${membersOf(head)},\n`
-    yield* holdingText(data)
+    yield `${separator}      {\n      ${serializeMembers(head)},\n`
+    yield* serializeContent(data)
     yield '\n      }'
     separator = ',\n'
   }
 }
 
-function* holdingText({ quality, events, prompts }: SandboxSnapshot): Generator<string> {
+function* serializeContent({ quality, events, prompts }: SandboxSnapshot): Generator<string> {
   yield `      "quality": ${JSON.stringify(quality)},\n      "events": [`
-  yield* linesOf(events.lines())
+  yield* serializeLines(events.lines())
   yield '],\n      "prompts": ['
   let separator = '\n'
   for (const prompt of prompts) {
-    const { versions, ...head } = promptOfSnapshot(prompt)
-    yield `${separator}        {${membersOf(head)},"versions":[`
-    yield* linesOf(versions.map((version) => JSON.stringify(version)))
+    const { versions, ...head } = promptFromSnapshot(prompt)
+    yield `${separator}        {${serializeMembers(head)},"versions":[`
+    yield* serializeLines(versions.map((version) => JSON.stringify(version)))
     yield ']}'
     separator = ',\n'
   }
   yield ']'
 }
 
-function* linesOf(lines: Iterable<string>): Generator<string> {
+function* serializeLines(lines: Iterable<string>): Generator<string> {
   let separator = '\n        '
   for (const line of lines) {
     yield separator + line
@@ -131,7 +139,7 @@ function* linesOf(lines: Iterable<string>): Generator<string> {
   }
 }
 
-/** An object's members without its braces, for one that gets more of them. */
-function membersOf(value: object): string {
+/** Returns the JSON of an object without its braces, so that more members can be added. */
+function serializeMembers(value: object): string {
   return JSON.stringify(value).slice(1, -1)
 }

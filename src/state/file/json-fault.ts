@@ -1,4 +1,4 @@
-/** What may come next in a JSON text. */
+/** The kind of token that may come next in a JSON text. */
 type Expected = 'value' | 'value or ]' | 'key' | 'key or }' | ':' | ', or end'
 
 const SPACE = /[ \t\n\r]*/y
@@ -6,8 +6,8 @@ const KEY = /"[^"\\]*(?:\\.[^"\\]*)*"/y
 const SCALAR = /"[^"\\]*(?:\\.[^"\\]*)*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y
 
 /**
- * Where a text stops being JSON, counted from 1; JSON.parse does not always say. At its end, where it is cut off. Sees
- * structure, not what is inside a string.
+ * Finds the place where a text stops being JSON, counted from 1, since errors of `JSON.parse` do not always name a place.
+ * The place of a text that is cut off is its end. The content of strings is not checked.
  */
 export function jsonFault(text: string): { readonly line: number; readonly column: number } {
   const before = text.slice(0, faultOffset(text))
@@ -33,7 +33,7 @@ interface Advance {
   readonly expected: Expected
 }
 
-/** One token further; undefined where the token is none, or none that is expected here. */
+/** Reads one token. Undefined: the text has no token here that is expected. */
 function advance(text: string, offset: number, expected: Expected, open: string[]): Advance | undefined {
   const sign = text.charAt(offset)
   const next = offset + 1
@@ -70,7 +70,7 @@ function closed(offset: number, open: string[]): Advance {
   return { offset, expected: ', or end' }
 }
 
-/** The offset behind a match at this offset; the same offset where there is none. */
+/** Returns the offset behind a match at `offset`, or `offset` if the pattern does not match. */
 function skip(pattern: RegExp, text: string, offset: number): number {
   pattern.lastIndex = offset
   return pattern.test(text) ? pattern.lastIndex : offset

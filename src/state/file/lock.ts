@@ -5,112 +5,117 @@ import { hostname } from 'node:os'
 import { kill, pid as ownPid } from 'node:process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isObject } from '../../core/json.ts'
-import { codeOf } from './fault.ts'
+import { failure, type Result, success } from '../../core/result.ts'
+import { systemErrorCode } from './state-file-error.ts'
 
-/** Who holds a lock, as it stands in the lock's file. */
-export interface Holder {
+/** The process that holds a lock, as recorded in the lock file. */
+export interface LockHolder {
   readonly pid: number
   readonly host: string
   /** UTC. */
   readonly since: string
-  /** Where this pid means something: the machine's start and the process namespace; else the host's name. */
+  /** The namespace of the pid: the machine's boot id and process namespace, or else the host's name. */
   readonly space: string
-  /** When the process began, in the kernel's own count: tells it from a later one of the same pid. Empty: not known. */
+  /** The start of the process in clock ticks, by which a later process with the same pid differs. Empty: unknown. */
   readonly born: string
-  /** Tells this holding from every other one. */
+  /** The id of this acquisition of the lock. */
   readonly nonce: string
 }
 
-export type Lock =
-  | { readonly ok: true; readonly tookOver?: Holder; readonly release: () => Promise<void> }
-  | { readonly ok: false; readonly holder: Holder }
+/** A lock that this process holds. */
+export interface Lock {
+  /** The process that died while it held the lock. Absent: the lock was free. */
+  readonly tookOver?: LockHolder
+  readonly release: () => Promise<void>
+}
 
-/** A holder that we cannot see, on another machine or in another container, touches its file this often. */
-const BEAT_MS = 500
-/** So a file that stays untouched this long has none. */
-const SILENCE_MS = 2500
+/** A holder touches its lock file this often, so that other machines and containers can see that it is alive. */
+const HEARTBEAT_MS = 500
 
-/** Takes the lock, from a dead holder too. Rejects where the file system refuses. */
-export async function takeLock(path: string): Promise<Lock> {
-  const own = describeSelf()
+/** A holder on another machine or in another container is dead after this time without a touch. */
+const HEARTBEAT_TIMEOUT_MS = 2500
+
+/** Takes the lock, also from a dead holder. The error is the holder that is alive. Rejects if the file system refuses. */
+export async function takeLock(path: string): Promise<Result<Lock, LockHolder>> {
+  const own = describeOwnProcess()
   for (;;) {
-    if (await createWith(path, own)) return held(path, own)
+    if (await createLockFile(path, own)) return success(holdLock(path, own))
     const holder = await readHolder(path)
     if (holder === undefined) continue // released just now
-    if (await isAlive(path, holder)) return { ok: false, holder }
-    if (await succeed(path, holder, own)) return held(path, own, holder)
+    if (await isAlive(path, holder)) return failure(holder)
+    if (await takeOver(path, holder, own)) return success(holdLock(path, own, holder))
   }
 }
 
-function held(path: string, own: Holder, tookOver?: Holder): Lock {
-  const beat = setInterval(() => {
+function holdLock(path: string, own: LockHolder, tookOver?: LockHolder): Lock {
+  const heartbeat = setInterval(() => {
     const now = new Date()
-    utimes(path, now, now).catch(() => undefined) // the next beat may do
-  }, BEAT_MS)
-  beat.unref()
+    utimes(path, now, now).catch(() => undefined) // the next heartbeat may succeed
+  }, HEARTBEAT_MS)
+  heartbeat.unref()
   const release = async () => {
-    clearInterval(beat)
+    clearInterval(heartbeat)
     if ((await readHolder(path))?.nonce === own.nonce) await rm(path, { force: true })
   }
-  return { ok: true, release, ...(tookOver && { tookOver }) }
+  return { release, ...(tookOver && { tookOver }) }
 }
 
 /**
- * Replaces the file of a dead holder. The right to do so is a lock of its own, named after that holding: of two that saw
- * the same dead holder one comes second, and finds by then that the holder is another.
+ * Replaces the lock file of a dead holder. A second lock, named after the dead holder's nonce, guards the replacement: of two
+ * processes that saw the same dead holder, the second finds another holder and fails. True: this process holds the lock.
  */
-async function succeed(path: string, dead: Holder, own: Holder): Promise<boolean> {
-  const right = await takeLock(`${path}.${dead.nonce}`)
-  if (!right.ok) {
+async function takeOver(path: string, dead: LockHolder, own: LockHolder): Promise<boolean> {
+  const guard = await takeLock(`${path}.${dead.nonce}`)
+  if (!guard.ok) {
     await sleep(20)
     return false
   }
   try {
     if ((await readHolder(path))?.nonce !== dead.nonce) return false
-    const beside = `${path}.${own.nonce}`
-    await writeFile(beside, JSON.stringify(own))
-    await rename(beside, path)
+    const temporary = `${path}.${own.nonce}`
+    await writeFile(temporary, JSON.stringify(own))
+    await rename(temporary, path)
     return true
   } finally {
-    await right.release()
+    await guard.value.release()
   }
 }
 
-/** Makes the file with its content in one step, so that nobody ever reads half of it. False: there is one already. */
-async function createWith(path: string, own: Holder): Promise<boolean> {
-  const beside = `${path}.${own.nonce}`
+/** Creates the lock file with its content atomically, so that no process reads half of it. False: the file exists. */
+async function createLockFile(path: string, own: LockHolder): Promise<boolean> {
+  const temporary = `${path}.${own.nonce}`
   const content = JSON.stringify(own)
-  await writeFile(beside, content, { flag: 'wx' })
+  await writeFile(temporary, content, { flag: 'wx' })
   try {
-    await link(beside, path)
+    await link(temporary, path)
     return true
   } catch (error) {
-    if (codeOf(error) === 'EEXIST') return false
-    return await createPlainly(path, content)
+    if (systemErrorCode(error) === 'EEXIST') return false
+    return await createWithoutLink(path, content)
   } finally {
-    await rm(beside, { force: true })
+    await rm(temporary, { force: true })
   }
 }
 
-/** For file systems without hard links. */
-async function createPlainly(path: string, content: string): Promise<boolean> {
+/** Creates the lock file on a file system without hard links. False: the file exists. */
+async function createWithoutLink(path: string, content: string): Promise<boolean> {
   try {
     await writeFile(path, content, { flag: 'wx' })
     return true
   } catch (error) {
-    if (codeOf(error) === 'EEXIST') return false
+    if (systemErrorCode(error) === 'EEXIST') return false
     throw error
   }
 }
 
-/** Undefined: nobody holds it. A file that stays unreadable belongs to nobody who lives. */
-async function readHolder(path: string): Promise<Holder | undefined> {
+/** Reads the lock file. A file that stays unreadable is treated as that of a dead process. Undefined: the lock is free. */
+async function readHolder(path: string): Promise<LockHolder | undefined> {
   for (let attempt = 0; attempt < 10; attempt += 1) {
     try {
       const holder = parseHolder(await readFile(path, 'utf8'))
       if (holder !== undefined) return holder
     } catch (error) {
-      if (codeOf(error) === 'ENOENT') return undefined
+      if (systemErrorCode(error) === 'ENOENT') return undefined
       throw error
     }
     await sleep(20)
@@ -118,7 +123,7 @@ async function readHolder(path: string): Promise<Holder | undefined> {
   return { pid: 0, host: '', since: '', space: '', born: '', nonce: 'unreadable' }
 }
 
-function parseHolder(content: string): Holder | undefined {
+function parseHolder(content: string): LockHolder | undefined {
   try {
     const value: unknown = JSON.parse(content)
     if (!isObject(value)) return undefined
@@ -126,28 +131,28 @@ function parseHolder(content: string): Holder | undefined {
     if (typeof pid !== 'number' || typeof nonce !== 'string') return undefined
     return { pid, host: String(host), since: String(since), space: String(space), born: String(born), nonce }
   } catch {
-    return undefined // half written, or by somebody else
+    return undefined // half written, or written by another program
   }
 }
 
-async function isAlive(path: string, holder: Holder): Promise<boolean> {
-  const self = describeSelf()
-  if (holder.space !== self.space) return await beats(path, holder)
-  const born = bornAt(holder.pid)
-  return processExists(holder.pid) && (born === holder.born || born === '') // in doubt it lives
+async function isAlive(path: string, holder: LockHolder): Promise<boolean> {
+  const self = describeOwnProcess()
+  if (holder.space !== self.space) return await isTouched(path, holder)
+  const born = processStart(holder.pid)
+  return processExists(holder.pid) && (born === holder.born || born === '') // an unknown start counts as alive
 }
 
-/** Watched rather than computed, since the clocks of two machines differ. */
-async function beats(path: string, holder: Holder): Promise<boolean> {
-  const before = await touched(path)
-  for (let waited = 0; waited < SILENCE_MS; waited += BEAT_MS / 5) {
-    await sleep(BEAT_MS / 5)
-    if ((await touched(path)) !== before) return (await readHolder(path))?.nonce === holder.nonce
+/** Watches the lock file for a touch. The time of the last touch does not suffice, since clocks of machines differ. */
+async function isTouched(path: string, holder: LockHolder): Promise<boolean> {
+  const before = await readTouchTime(path)
+  for (let waited = 0; waited < HEARTBEAT_TIMEOUT_MS; waited += HEARTBEAT_MS / 5) {
+    await sleep(HEARTBEAT_MS / 5)
+    if ((await readTouchTime(path)) !== before) return (await readHolder(path))?.nonce === holder.nonce
   }
   return false
 }
 
-async function touched(path: string): Promise<number | undefined> {
+async function readTouchTime(path: string): Promise<number | undefined> {
   return (await stat(path).catch(() => undefined))?.mtimeMs
 }
 
@@ -157,32 +162,32 @@ function processExists(pid: number): boolean {
     kill(pid, 0)
     return true
   } catch (error) {
-    return codeOf(error) === 'EPERM'
+    return systemErrorCode(error) === 'EPERM'
   }
 }
 
-function describeSelf(): Holder {
+function describeOwnProcess(): LockHolder {
   return {
     pid: ownPid,
     host: hostname(),
     since: new Date().toISOString(),
-    space: pidSpace(),
-    born: bornAt(ownPid),
+    space: pidNamespace(),
+    born: processStart(ownPid),
     nonce: randomUUID(),
   }
 }
 
-function pidSpace(): string {
+function pidNamespace(): string {
   try {
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
     return `${boot} ${readlinkSync('/proc/self/ns/pid')}`
   } catch {
-    return hostname() // no Linux
+    return hostname() // not Linux
   }
 }
 
-/** The 22nd field of the kernel's line on a process; the second one, its name, may hold spaces and parentheses. */
-function bornAt(pid: number): string {
+/** Returns field 22 of `/proc/PID/stat`. Field 2, the name, may contain spaces and parentheses. Empty: unknown. */
+function processStart(pid: number): string {
   try {
     const line = readFileSync(`/proc/${pid}/stat`, 'utf8')
     return line.slice(line.lastIndexOf(')') + 2).split(' ')[19] ?? ''

@@ -2,24 +2,26 @@ import { closeSync, ftruncateSync, openSync, writeSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { FORMAT } from './format.ts'
 
-/** How bytes get into a file: returns how many did. Where a test plays the full disk. */
+/** Writes the bytes from `offset` on to a file; returns the number of bytes written. Tests simulate a full disk with it. */
 export type WriteBytes = (fd: number, bytes: Uint8Array, offset: number) => number
 
+/** The mark by which a log file differs from other files. */
 export const LOG_KIND = 'convsim journal'
 
 const LOG_HEADER = `${JSON.stringify({ kind: LOG_KIND, format: FORMAT })}\n`
 
-/** One file of the journal. Each checkpoint begins the next, so that dropping what it covers is deleting files. */
+/** One file of the log. Each checkpoint begins the next file, so that entries are dropped by deleting files. */
 export interface LogFile {
   readonly path: string
+  /** 1, 2, 3, ... */
   readonly generation: number
-  /** Up to here it is whole; what follows was never acknowledged. */
+  /** The length of the complete entries. Bytes behind them were never acknowledged. */
   readonly bytes: number
 }
 
 /**
- * The append side of the journal. It writes synchronously: an append to the system's cache costs some microseconds,
- * a tenth of the way through the thread pool and back, and keeps deciding, keeping and applying in one turn.
+ * The append side of the write-ahead log. Appends are synchronous: an append to the system's cache takes some microseconds,
+ * a tenth of a trip through the thread pool, and a command is decided, appended and applied in one turn of the event loop.
  */
 export class WriteAheadLog {
   readonly #base: string
@@ -28,11 +30,12 @@ export class WriteAheadLog {
   #generation: number
   #fd: number
   #bytes: number
+  /** True: a failed append left bytes behind the last complete entry. */
   #isTorn = false
-  /** What is appended, as bytes; the same room each time, so that none is left to be collected. */
-  readonly #bytesToAppend = Buffer.allocUnsafeSlow(64 * 1024)
+  /** Appended text is encoded into this buffer, which is reused so that the garbage collector has no work. */
+  readonly #buffer = Buffer.allocUnsafeSlow(64 * 1024)
 
-  /** Goes on where the last of the files found ends; begins the first one where there is none. */
+  /** Continues the last of the files found, or begins the first file. */
   constructor(base: string, found: readonly LogFile[], write: WriteBytes = writeSync) {
     this.#base = base
     this.#write = write
@@ -44,7 +47,7 @@ export class WriteAheadLog {
     ftruncateSync(this.#fd, this.#bytes)
   }
 
-  /** What a start would have to read besides the checkpoint. */
+  /** The bytes that a start would have to replay. */
   get bytes(): number {
     return this.#old.reduce((sum, { bytes }) => sum + bytes, this.#bytes)
   }
@@ -53,43 +56,43 @@ export class WriteAheadLog {
     return this.bytes <= LOG_HEADER.length
   }
 
-  /** Keeps all of the lines, or none of them and throws. */
+  /** Appends all of the lines. Throws, with none of them appended, if the write fails. */
   append(lines: string): void {
-    if (this.#isTorn) this.#mend()
-    const bytes = this.#encoded(this.#bytes === 0 ? LOG_HEADER + lines : lines)
+    if (this.#isTorn) this.#truncate()
+    const bytes = this.#encode(this.#bytes === 0 ? LOG_HEADER + lines : lines)
     try {
       for (let written = 0; written < bytes.length; ) written += this.#write(this.#fd, bytes, written)
     } catch (error) {
       this.#isTorn = true
-      this.#tryToMend()
+      this.#tryToTruncate()
       throw error
     }
     this.#bytes += bytes.length
   }
 
-  #encoded(text: string): Uint8Array {
-    const room = this.#bytesToAppend
-    if (text.length * 3 > room.length) return Buffer.from(text) // as many bytes as it may have
-    return room.subarray(0, room.write(text))
+  #encode(text: string): Uint8Array {
+    const buffer = this.#buffer
+    if (text.length * 3 > buffer.length) return Buffer.from(text) // 3 bytes is the most that a code unit takes
+    return buffer.subarray(0, buffer.write(text))
   }
 
-  /** Cuts off what a failed append left behind. */
-  #mend(): void {
+  /** Truncates the bytes that a failed append left behind. */
+  #truncate(): void {
     ftruncateSync(this.#fd, this.#bytes)
     this.#isTorn = false
   }
 
-  #tryToMend(): void {
+  #tryToTruncate(): void {
     try {
-      this.#mend()
+      this.#truncate()
     } catch {
-      // Still torn: the next append begins with this again, and fails where it fails.
+      // The next append truncates first, and fails if that fails again.
     }
   }
 
-  /** From here on entries go to a new file. */
+  /** Makes later entries go to a new file. */
   rotate(): void {
-    if (this.#isTorn) this.#mend()
+    if (this.#isTorn) this.#truncate()
     const path = logPath(this.#base, this.#generation)
     const fd = openSync(logPath(this.#base, this.#generation + 1), 'a')
     closeSync(this.#fd)
@@ -99,11 +102,11 @@ export class WriteAheadLog {
     this.#bytes = 0
   }
 
-  /** Deletes the files that the last rotation ended: a checkpoint holds what stands in them. */
+  /** Deletes the files before the current one, once a checkpoint contains their entries. */
   async dropOld(): Promise<void> {
-    const covered = this.#old
-    for (const { path } of covered) await rm(path, { force: true })
-    this.#old = this.#old.filter((file) => !covered.includes(file))
+    const dropped = this.#old
+    for (const { path } of dropped) await rm(path, { force: true })
+    this.#old = this.#old.filter((file) => !dropped.includes(file))
   }
 
   async close(): Promise<void> {
@@ -112,7 +115,7 @@ export class WriteAheadLog {
   }
 }
 
-/** `state.json.journal.7` beside `state.json`. */
+/** Returns the path of a log file: `state.json.journal.7` beside `state.json`. */
 function logPath(base: string, generation: number): string {
   return `${base}.journal.${generation}`
 }

@@ -1,70 +1,72 @@
 import type { RateResult } from '../store.ts'
 
-interface Window {
+/** A fixed rate window. Times are epoch milliseconds. */
+interface RateWindow {
   readonly opened: number
   readonly ends: number
-  taken: number
+  used: number
 }
 
-/** Keys are texts that a client chooses: beyond so many the one that was stepped longest ago is forgotten. */
-const MOST_STEPS = 10_000
+/** The largest number of sequences. Clients choose the keys; one more evicts the sequence that was advanced longest ago. */
+const MAX_SEQUENCES = 10_000
 
-/** Rate windows and sequences of one sandbox: what is counted while the process runs, and never kept. */
+/** The rate windows and sequences of one sandbox. They are never stored, so a restart discards them. */
 export class Counters {
-  readonly #windows = new Map<string, Window>()
-  readonly #steps = new Map<string, number>()
-  /** At this many windows the ended ones are swept out; doubles with those that stay, so that sweeping stays cheap. */
-  #sweepAt = 1000
+  readonly #windows = new Map<string, RateWindow>()
+  /** The number of times that each sequence was advanced, by key. The last key was advanced last. */
+  readonly #sequences = new Map<string, number>()
+  /** The number of windows from which on closed ones are evicted: twice those that stayed, so that eviction stays cheap. */
+  #evictFrom = 1000
 
-  /** Counts on from here by itself. */
+  /** Returns a copy that advances apart from this one. */
   copy(): Counters {
     const copy = new Counters()
     for (const [key, window] of this.#windows) copy.#windows.set(key, { ...window })
-    for (const [key, steps] of this.#steps) copy.#steps.set(key, steps)
-    copy.#sweepAt = this.#sweepAt
+    for (const [key, count] of this.#sequences) copy.#sequences.set(key, count)
+    copy.#evictFrom = this.#evictFrom
     return copy
   }
 
   consumeRate(key: string, limit: number, windowMs: number, now: number): RateResult {
-    const window = this.#open(key, windowMs, now)
-    const allowed = window.taken < limit
-    if (allowed) window.taken += 1
-    return { allowed, limit, remaining: Math.max(0, limit - window.taken), resetMs: window.ends - now }
+    const window = this.#openWindow(key, windowMs, now)
+    const allowed = window.used < limit
+    if (allowed) window.used += 1
+    return { allowed, limit, remaining: Math.max(0, limit - window.used), resetMs: window.ends - now }
   }
 
-  /** A sandbox's clock can be set back: a window that has not begun yet is as closed as one that has ended. */
-  #open(key: string, windowMs: number, now: number): Window {
+  /** Returns the open window. A window that begins in the future is closed, too: a sandbox's clock can be set back. */
+  #openWindow(key: string, windowMs: number, now: number): RateWindow {
     const known = this.#windows.get(key)
     if (known !== undefined && known.opened <= now && now < known.ends) return known
-    if (this.#windows.size >= this.#sweepAt) this.#sweep(now)
-    const opened = { opened: now, ends: now + windowMs, taken: 0 }
-    this.#windows.set(key, opened)
-    return opened
+    if (this.#windows.size >= this.#evictFrom) this.#evictClosedWindows(now)
+    const window = { opened: now, ends: now + windowMs, used: 0 }
+    this.#windows.set(key, window)
+    return window
   }
 
-  #sweep(now: number): void {
+  #evictClosedWindows(now: number): void {
     for (const [key, window] of this.#windows) {
       if (now < window.opened || now >= window.ends) this.#windows.delete(key)
     }
-    this.#sweepAt = Math.max(1000, this.#windows.size * 2)
+    this.#evictFrom = Math.max(1000, this.#windows.size * 2)
   }
 
-  #forgetOldest(): void {
-    for (const oldest of this.#steps.keys()) {
-      this.#steps.delete(oldest)
+  #evictOldestSequence(): void {
+    for (const oldest of this.#sequences.keys()) {
+      this.#sequences.delete(oldest)
       return
     }
   }
 
   sequenceCounts(): ReadonlyMap<string, number> {
-    return new Map(this.#steps)
+    return new Map(this.#sequences)
   }
 
   nextSequenceIndex(key: string): number {
-    const before = this.#steps.get(key) ?? 0
-    this.#steps.delete(key) // so that it becomes the last one, the one stepped most lately
-    if (this.#steps.size >= MOST_STEPS) this.#forgetOldest()
-    this.#steps.set(key, before + 1)
-    return before
+    const index = this.#sequences.get(key) ?? 0
+    this.#sequences.delete(key) // so that the key becomes the last
+    if (this.#sequences.size >= MAX_SEQUENCES) this.#evictOldestSequence()
+    this.#sequences.set(key, index + 1)
+    return index
   }
 }

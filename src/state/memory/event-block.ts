@@ -2,42 +2,42 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import type { StoredEvent } from '../records.ts'
 
 /**
- * Successive events as lines of JSON, in a tenth of their room. What it holds never changes, so that lists can share it; only
- * what was loaded is packed somewhat later.
+ * Successive events as compressed lines of JSON, in a tenth of their memory. The events never change, so that lists can
+ * share a block. Events that a start loads are compressed later.
  */
-export class Block {
-  /** The place of its first event in the list. */
+export class EventBlock {
+  /** The position of the first event in the list. */
   readonly from: number
-  #held: Buffer | readonly StoredEvent[]
+  #content: Buffer | readonly StoredEvent[]
 
-  /** Packs lines at once, and leaves events as they are until it is told to pack them. */
-  constructor(from: number, held: { readonly lines: readonly string[] } | readonly StoredEvent[]) {
+  /** Compresses lines at once. Events stay as they are until `compress` is called. */
+  constructor(from: number, content: { readonly lines: readonly string[] } | readonly StoredEvent[]) {
     this.from = from
-    this.#held = 'lines' in held ? packed(held.lines) : held
+    this.#content = 'lines' in content ? compressLines(content.lines) : content
   }
 
   lines(): string[] {
-    const held = this.#held
-    return Buffer.isBuffer(held) ? unpacked(held) : linesOf(held)
+    const content = this.#content
+    return Buffer.isBuffer(content) ? decompressLines(content) : toLines(content)
   }
 
-  pack(): void {
-    if (!Buffer.isBuffer(this.#held)) this.#held = packed(linesOf(this.#held))
+  compress(): void {
+    if (!Buffer.isBuffer(this.#content)) this.#content = compressLines(toLines(this.#content))
   }
 }
 
-function linesOf(events: readonly StoredEvent[]): string[] {
+function toLines(events: readonly StoredEvent[]): string[] {
   return events.map((event) => JSON.stringify(event))
 }
 
-/** The quickest level: the lines are so alike that others gain nothing. */
-function packed(lines: readonly string[]): Buffer {
-  const made = deflateRawSync(lines.join('\n'), { level: 1 })
-  const own = Buffer.allocUnsafeSlow(made.length) // what zlib gives is a part of a larger buffer
-  made.copy(own)
-  return own
+/** Compresses at the fastest level: the lines are so similar that other levels gain nothing. */
+function compressLines(lines: readonly string[]): Buffer {
+  const compressed = deflateRawSync(lines.join('\n'), { level: 1 })
+  const copy = Buffer.allocUnsafeSlow(compressed.length) // zlib returns a part of a larger buffer
+  compressed.copy(copy)
+  return copy
 }
 
-function unpacked(bytes: Buffer): string[] {
+function decompressLines(bytes: Buffer): string[] {
   return inflateRawSync(bytes).toString('utf8').split('\n')
 }

@@ -1,45 +1,48 @@
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import { insertKey } from '../events.ts'
 import type { StoredEvent } from '../records.ts'
-import { Block } from './event-block.ts'
-import { hashOfName, InsertIndex } from './insert-index.ts'
+import { EventBlock } from './event-block.ts'
+import { hashInsertId, InsertIndex } from './insert-index.ts'
 import { type EventMark, Marks } from './mark.ts'
 
-/** So many events, or characters, are packed together: packing takes well below a millisecond, reading one of them as well. */
+/** The largest number of events in a block. Compressing a block, or reading one event of it, takes well below 1 ms. */
 const BLOCK_EVENTS = 64
+
+/** The number of characters from which on a block is complete. */
 const BLOCK_LENGTH = 64 * 1024
 
-/** As many events are read in one turn of the event loop: some milliseconds. */
-const AT_ONCE = 1000
+/** The number of events that are read in one turn of the event loop, which takes some milliseconds. */
+const EVENTS_PER_TURN = 1000
 
-/** Milliseconds from packing one block of what was loaded to the next, so that requests have most of the time. */
-const PAUSE = 1
+/** Milliseconds between the compression of two loaded blocks, so that requests have most of the time. */
+const PAUSE_MS = 1
 
 /**
- * Events in the order of their recording. Thousands of them are kept for one that is ever looked at again, so only what every
- * step needs stands ready, in their marks; the rest is packed away as JSON and read when somebody asks for it.
+ * Events in the order in which they were recorded. Few events are ever read again, so they are compressed as JSON; only
+ * the values that commands need are also held in marks.
  */
 export class EventList {
-  #blocks: Block[] = []
-  /** The last ones, not packed yet. */
-  #open: string[] = []
-  #openLength = 0
+  #blocks: EventBlock[] = []
+  /** The last events as JSON, not in a block yet. */
+  #tail: string[] = []
+  /** The length of the tail in characters. */
+  #tailLength = 0
   #marks = new Marks()
-  /** Undefined until somebody asks: most copies are only read. */
-  #byName: InsertIndex | undefined
-  /** How often events were sent again that were so since they were put here, by their place. */
+  /** Undefined until the first search: most copies are only read. */
+  #insertIndex: InsertIndex | undefined
+  /** The number of replays by position, of events that were replayed since they were added. */
   #replays = new Map<number, number>()
-  /** What was unpacked last: who looks at an event may look at it again, or at the next one. */
-  #unpacked: { readonly block: Block; readonly lines: string[] } | undefined
+  /** The block that was decompressed last, since the same event or the next is often read after an event. */
+  #decompressed: { readonly block: EventBlock; readonly lines: string[] } | undefined
 
-  /** A list of events that nobody changes any more. They are packed in later turns, since a start has no time for it. */
+  /** Creates a list from events that never change. They are compressed in later turns, so that a start is fast. */
   static of(events: readonly StoredEvent[]): EventList {
     const list = new EventList()
     for (const event of events) list.#marks.push(event)
     for (let from = 0; from < events.length; from += BLOCK_EVENTS) {
-      list.#blocks.push(new Block(from, events.slice(from, from + BLOCK_EVENTS)))
+      list.#blocks.push(new EventBlock(from, events.slice(from, from + BLOCK_EVENTS)))
     }
-    void packAll(list.#blocks.slice())
+    void compressAll(list.#blocks.slice())
     return list
   }
 
@@ -51,135 +54,135 @@ export class EventList {
     return this.#marks
   }
 
-  /** The places of the events with these marks, ascending; what is absent does not narrow. */
-  having(marks: Parameters<Marks['having']>[0]): number[] {
-    return this.#marks.having(marks)
+  /** Finds the ascending positions of the events with these values. Absent values do not filter. */
+  findPositions(criteria: Parameters<Marks['findPositions']>[0]): number[] {
+    return this.#marks.findPositions(criteria)
   }
 
-  /** The place of the event that its caller named so; undefined where there is none. */
-  placeOf(insertId: string): number | undefined {
-    for (const place of this.#names().candidates(hashOfName(insertId))) {
-      const event = this.at(place)
-      if (event && insertKey(event.fields) === insertId) return place
+  /** Returns the position of the event with this `insertId`. Undefined: the list has none. */
+  positionOf(insertId: string): number | undefined {
+    for (const position of this.#getInsertIndex().candidates(hashInsertId(insertId))) {
+      const event = this.at(position)
+      if (event && insertKey(event.fields) === insertId) return position
     }
     return undefined
   }
 
-  /** The list at this moment. It shares what is packed, so it costs lists of references and the rows of the marks. */
+  /** Returns a copy. It shares the blocks, so it costs lists of references and the rows of the marks. */
   copy(): EventList {
     const copy = new EventList()
     copy.#blocks = this.#blocks.slice()
-    copy.#open = this.#open.slice()
-    copy.#openLength = this.#openLength
+    copy.#tail = this.#tail.slice()
+    copy.#tailLength = this.#tailLength
     copy.#marks = this.#marks.copy()
     copy.#replays = new Map(this.#replays)
     return copy
   }
 
   push(event: StoredEvent): EventMark {
-    const names = this.#names()
+    const index = this.#getInsertIndex()
     const mark = this.#marks.push(event)
-    names.add(this.length - 1)
+    index.add(this.length - 1)
     const line = JSON.stringify(event)
-    this.#open.push(line)
-    this.#openLength += line.length
-    if (this.#open.length >= BLOCK_EVENTS || this.#openLength >= BLOCK_LENGTH) this.#pack()
+    this.#tail.push(line)
+    this.#tailLength += line.length
+    if (this.#tail.length >= BLOCK_EVENTS || this.#tailLength >= BLOCK_LENGTH) this.#completeBlock()
     return mark
   }
 
-  #names(): InsertIndex {
-    if (this.#byName) return this.#byName
-    this.#byName = new InsertIndex((place) => this.#marks.hashAt(place))
-    for (let place = 0; place < this.length; place += 1) this.#byName.add(place)
-    return this.#byName
+  #getInsertIndex(): InsertIndex {
+    if (this.#insertIndex) return this.#insertIndex
+    this.#insertIndex = new InsertIndex((position) => this.#marks.hashAt(position))
+    for (let position = 0; position < this.length; position += 1) this.#insertIndex.add(position)
+    return this.#insertIndex
   }
 
-  #pack(): void {
-    this.#blocks.push(new Block(this.#openFrom, { lines: this.#open }))
-    this.#setOpen([])
+  #completeBlock(): void {
+    this.#blocks.push(new EventBlock(this.#tailFrom, { lines: this.#tail }))
+    this.#setTail([])
   }
 
-  get #openFrom(): number {
-    return this.length - this.#open.length
+  get #tailFrom(): number {
+    return this.length - this.#tail.length
   }
 
-  #setOpen(lines: string[]): void {
-    this.#open = lines
-    this.#openLength = lines.reduce((sum, { length }) => sum + length, 0)
+  #setTail(lines: string[]): void {
+    this.#tail = lines
+    this.#tailLength = lines.reduce((sum, { length }) => sum + length, 0)
   }
 
-  /** Takes the last event off again. */
+  /** Removes the last event. */
   pop(): void {
-    this.#byName?.removeLast(this.length - 1)
-    if (this.#open.length === 0) this.#setOpen(this.#blocks.pop()?.lines() ?? [])
-    this.#openLength -= this.#open.pop()?.length ?? 0
+    this.#insertIndex?.removeLast(this.length - 1)
+    if (this.#tail.length === 0) this.#setTail(this.#blocks.pop()?.lines() ?? [])
+    this.#tailLength -= this.#tail.pop()?.length ?? 0
     this.#marks.pop()
   }
 
-  replaysOf(index: number): number {
-    return this.at(index)?.replays ?? 0
+  replaysOf(position: number): number {
+    return this.at(position)?.replays ?? 0
   }
 
-  setReplays(index: number, replays: number): void {
-    this.#replays.set(index, replays)
+  setReplays(position: number, replays: number): void {
+    this.#replays.set(position, replays)
   }
 
-  at(index: number): StoredEvent | undefined {
-    if (index < 0 || index >= this.length) return undefined
-    const { from, lines } = this.#linesAround(index)
-    return this.#event(lines[index - from], index)
+  at(position: number): StoredEvent | undefined {
+    if (position < 0 || position >= this.length) return undefined
+    const { from, lines } = this.#linesAround(position)
+    return this.#parseEvent(lines[position - from], position)
   }
 
-  /** The events at these places, which ascend, as they are now. Goes on in later turns where there are many. */
-  async read(indexes: readonly number[]): Promise<StoredEvent[]> {
-    const now = this.copy()
+  /** Reads the events at ascending positions, as they are now. Many events are read in several turns of the event loop. */
+  async read(positions: readonly number[]): Promise<StoredEvent[]> {
+    const list = this.copy()
     const events: StoredEvent[] = []
-    let around = { from: 0, lines: [] as string[] }
-    for (const index of indexes) {
-      if (index >= around.from + around.lines.length) around = now.#linesAround(index)
-      events.push(now.#event(around.lines[index - around.from], index))
-      if (events.length % AT_ONCE === 0) await setImmediate()
+    let block = { from: 0, lines: [] as string[] }
+    for (const position of positions) {
+      if (position >= block.from + block.lines.length) block = list.#linesAround(position)
+      events.push(list.#parseEvent(block.lines[position - block.from], position))
+      if (events.length % EVENTS_PER_TURN === 0) await setImmediate()
     }
     return events
   }
 
-  /** Each event as JSON. */
+  /** Yields each event as JSON. */
   *lines(): Generator<string> {
     for (let from = 0; from < this.length; ) {
-      const around = this.#linesAround(from)
-      for (const line of around.lines) {
-        yield this.#replays.has(from) ? JSON.stringify(this.#event(line, from)) : line
+      const { lines } = this.#linesAround(from)
+      for (const line of lines) {
+        yield this.#replays.has(from) ? JSON.stringify(this.#parseEvent(line, from)) : line
         from += 1
       }
     }
   }
 
-  /** The lines of the block that holds this event, or of those that are not packed yet, and the place of the first. */
-  #linesAround(index: number): { readonly from: number; readonly lines: string[] } {
-    if (index >= this.#openFrom) return { from: this.#openFrom, lines: this.#open }
+  /** Returns the lines of the block, or of the tail, that holds the event, with the position of the first line. */
+  #linesAround(position: number): { readonly from: number; readonly lines: string[] } {
+    if (position >= this.#tailFrom) return { from: this.#tailFrom, lines: this.#tail }
     let low = 0
     for (let high = this.#blocks.length - 1; low < high; ) {
       const middle = Math.ceil((low + high) / 2)
-      if ((this.#blocks[middle]?.from ?? 0) <= index) low = middle
+      if ((this.#blocks[middle]?.from ?? 0) <= position) low = middle
       else high = middle - 1
     }
     const block = this.#blocks[low]
     if (!block) return { from: 0, lines: [] }
-    if (this.#unpacked?.block !== block) this.#unpacked = { block, lines: block.lines() }
-    return { from: block.from, lines: this.#unpacked.lines }
+    if (this.#decompressed?.block !== block) this.#decompressed = { block, lines: block.lines() }
+    return { from: block.from, lines: this.#decompressed.lines }
   }
 
-  #event(line = '', index: number): StoredEvent {
-    const event: StoredEvent = JSON.parse(line) // what we have written ourselves
-    const replays = this.#replays.get(index)
+  #parseEvent(line = '', position: number): StoredEvent {
+    const event: StoredEvent = JSON.parse(line) // written by this list
+    const replays = this.#replays.get(position)
     return replays === undefined ? event : { ...event, replays }
   }
 }
 
-/** Does not keep the process from ending. */
-async function packAll(blocks: readonly Block[]): Promise<void> {
+/** Compresses blocks one after the other. Its timers do not keep the process alive. */
+async function compressAll(blocks: readonly EventBlock[]): Promise<void> {
   for (const block of blocks) {
-    await setTimeout(PAUSE, undefined, { ref: false })
-    block.pack()
+    await setTimeout(PAUSE_MS, undefined, { ref: false })
+    block.compress()
   }
 }

@@ -4,69 +4,75 @@ import type { DayImpact, ImpactQuery } from '../store.ts'
 import type { EventMark } from './mark.ts'
 
 interface Sum {
-  /** In thousand-millionths: whole numbers add up to the same in any order, fractions do not. */
+  /** The impact in thousand-millionths: sums of whole numbers are the same in any order, sums of fractions are not. */
   units: number
   events: number
 }
 
-const UNITS = 1e9
+const UNITS_PER_IMPACT = 1e9
 
-/** Per product and UTC day, the sum of what its kept events weigh; kept up to date with every event. */
+/** The sums of impact per product and UTC day, updated with every event. */
 export class ImpactIndex {
   readonly #days = new Map<string | null, Map<string, Sum>>()
 
-  /** Takes an event in, or out again. */
-  change({ sampledOut, productKey, day, impact }: EventMark, sign: 1 | -1): void {
+  /** Adds an event to its day's sum (1), or removes it (-1). An event that sampling dropped has no effect. */
+  update({ sampledOut, productKey, day, impact }: EventMark, sign: 1 | -1): void {
     if (sampledOut) return
     const days = this.#days.get(productKey) ?? new Map<string, Sum>()
     this.#days.set(productKey, days)
     const sum = days.get(day) ?? { units: 0, events: 0 }
     days.set(day, sum)
-    sum.units += sign * Math.round(impact * UNITS)
+    sum.units += sign * Math.round(impact * UNITS_PER_IMPACT)
     sum.events += sign
     if (sum.events === 0) days.delete(day)
   }
 
-  /** Days with events, earliest first. */
+  /** Sums the impact per day over the products. Days without events are left out; the earliest day is first. */
   query({ productIds, from, to }: ImpactQuery): ReadonlyMap<string, DayImpact> {
-    if (this.#days.size === 0) return nothing // as in most sandboxes
+    if (this.#days.size === 0) return NO_DAYS // as in most sandboxes
     const found = new Map<string, Sum>()
     for (const product of new Set(productIds.map(uuidKey))) {
       const days = this.#days.get(product)
       if (days === undefined) continue
-      for (const [day, { units, events }] of within(days, from, to)) {
+      for (const [day, { units, events }] of daysBetween(days, from, to)) {
         const sum = found.get(day) ?? { units: 0, events: 0 }
         found.set(day, { units: sum.units + units, events: sum.events + events })
       }
     }
-    if (found.size === 0) return nothing
+    if (found.size === 0) return NO_DAYS
     const inOrder = [...found].sort(([a], [b]) => (a < b ? -1 : 1))
-    return new Map(inOrder.map(([day, { units, events }]) => [day, { impact: units / UNITS, events }]))
+    return new Map(
+      inOrder.map(([day, { units, events }]) => [day, { impact: units / UNITS_PER_IMPACT, events }]),
+    )
   }
 }
 
-const nothing: ReadonlyMap<string, DayImpact> = new Map()
+const NO_DAYS: ReadonlyMap<string, DayImpact> = new Map()
 
-/** Sorts behind every day. */
-const BEYOND = '~'
+/** A text that sorts behind every day. */
+const AFTER_ALL_DAYS = '~'
 
-/** Those of the days that are within the bounds; asks for each of a short period rather than going over all there are. */
-function* within(days: ReadonlyMap<string, Sum>, from = '', to = BEYOND): Generator<[string, Sum]> {
-  const wanted = daysBetween(from, to)
-  if (wanted < days.size) yield* pick(days, from, wanted)
+/** Yields the days within the bounds. A short period is looked up day by day, which is faster than scanning all days. */
+function* daysBetween(
+  days: ReadonlyMap<string, Sum>,
+  from = '',
+  to = AFTER_ALL_DAYS,
+): Generator<[string, Sum]> {
+  const length = countDays(from, to)
+  if (length < days.size) yield* daysFrom(days, from, length)
   else for (const [day, sum] of days) if (day >= from && day <= to) yield [day, sum]
 }
 
-function* pick(days: ReadonlyMap<string, Sum>, from: string, count: number): Generator<[string, Sum]> {
+function* daysFrom(days: ReadonlyMap<string, Sum>, from: string, count: number): Generator<[string, Sum]> {
   const first = dayOf(Date.parse(from))
-  for (let ahead = 0; ahead < count; ahead += 1) {
-    const day = nameOfDay(first + ahead)
+  for (let offset = 0; offset < count; offset += 1) {
+    const day = nameOfDay(first + offset)
     const sum = days.get(day)
     if (sum !== undefined) yield [day, sum]
   }
 }
 
-/** How many days there are from one to the other, both counted; NaN where one of them is no day. */
-function daysBetween(from: string, to: string): number {
+/** Counts the days from `from` to `to`, both included. NaN: one of them is no day. */
+function countDays(from: string, to: string): number {
   return dayOf(Date.parse(to)) - dayOf(Date.parse(from)) + 1
 }

@@ -1,71 +1,71 @@
-/** FNV-1a, 32 bits, over the UTF-16 code units of what a caller named an event by. */
-export function hashOfName(name: string): number {
-  let hash = 0x811c9dc5 | 0 // signed, as it is kept in a row
-  for (let at = 0; at < name.length; at += 1) hash = Math.imul(hash ^ name.charCodeAt(at), 0x01000193)
+/** Returns the FNV-1a hash, 32 bits, of an `insertId`'s UTF-16 code units. */
+export function hashInsertId(insertId: string): number {
+  let hash = 0x811c9dc5 | 0 // signed, as the rows of `Marks` are
+  for (let at = 0; at < insertId.length; at += 1) hash = Math.imul(hash ^ insertId.charCodeAt(at), 0x01000193)
   return hash
 }
 
-/** A power of two, as every number of slots is. */
-const fewestSlots = 64
+/** The number of slots is always a power of two. */
+const MIN_SLOTS = 64
 
 /**
- * Where the events of a list stand that their callers gave a name: a hash table outside the engine's heap, at most half full. It
- * holds places alone, so what is found has to be looked at: another name may have the same hash.
+ * A hash table, outside the heap and at most half full, from `insertId` to the event's position in its list. The table stores
+ * positions only, so callers must compare the event that they find: two `insertId`s can have the same hash.
  */
 export class InsertIndex {
-  readonly #hashAt: (place: number) => number | undefined
-  /** Each place, and one more, in the first slot from its hash on that was free; 0: free. */
-  #slots = new Int32Array(fewestSlots)
-  #held = 0
+  readonly #hashAt: (position: number) => number | undefined
+  /** Each position plus 1, in the first slot from its hash on that was free. 0: the slot is free. */
+  #slots = new Int32Array(MIN_SLOTS)
+  #size = 0
 
-  /** `hashAt`: the hash of the name of the event at a place; undefined where it has none. */
-  constructor(hashAt: (place: number) => number | undefined) {
+  /** `hashAt` returns the hash of the `insertId` of the event at a position. Undefined: the event has none. */
+  constructor(hashAt: (position: number) => number | undefined) {
     this.#hashAt = hashAt
   }
 
-  /** Takes in the event at this place, which comes behind all that are in it. */
-  add(place: number): void {
-    const hash = this.#hashAt(place)
+  /** Adds the event at a position behind all positions in the index. */
+  add(position: number): void {
+    const hash = this.#hashAt(position)
     if (hash === undefined) return
-    if (this.#held * 2 >= this.#slots.length) this.#grow(place)
-    this.#put(hash, place)
+    if (this.#size * 2 >= this.#slots.length) this.#grow(position)
+    this.#put(hash, position)
   }
 
-  /** The places of the events whose names have this hash. */
+  /** Yields the positions of the events whose `insertId` has this hash. */
   *candidates(hash: number): Generator<number> {
     for (let slot = this.#slotOf(hash); this.#slots[slot]; slot = this.#slotOf(slot + 1)) {
-      const place = (this.#slots[slot] ?? 0) - 1
-      if (this.#hashAt(place) === hash) yield place
+      const position = (this.#slots[slot] ?? 0) - 1
+      if (this.#hashAt(position) === hash) yield position
     }
   }
 
-  /** Takes the event at the last place out again: to find any other one, somebody may have to pass its slot. */
-  removeLast(place: number): void {
-    const hash = this.#hashAt(place)
+  /** Removes the event at the last position. The slots of other positions may be needed to find later ones. */
+  removeLast(position: number): void {
+    const hash = this.#hashAt(position)
     if (hash === undefined) return
     let slot = this.#slotOf(hash)
-    while (this.#slots[slot] !== place + 1) {
-      if (!this.#slots[slot]) throw new Error(`the event at ${place} is not in the index`)
+    while (this.#slots[slot] !== position + 1) {
+      if (!this.#slots[slot]) throw new Error(`the event at ${position} is not in the index`)
       slot = this.#slotOf(slot + 1)
     }
     this.#slots[slot] = 0
-    this.#held -= 1
+    this.#size -= 1
   }
 
-  #put(hash: number, place: number): void {
+  #put(hash: number, position: number): void {
     let slot = this.#slotOf(hash)
     while (this.#slots[slot]) slot = this.#slotOf(slot + 1)
-    this.#slots[slot] = place + 1
-    this.#held += 1
+    this.#slots[slot] = position + 1
+    this.#size += 1
   }
 
-  /** Twice as many slots, and what was in them in the order of the places, so that the last one is in nobody's way. */
+  /** Doubles the slots and fills them in the order of positions, so that no search passes the slot of the last position. */
   #grow(end: number): void {
     this.#slots = new Int32Array(this.#slots.length * 2)
-    this.#held = 0
-    for (let place = 0; place < end; place += 1) {
-      const hash = this.#hashAt(place)
-      if (hash !== undefined) this.#put(hash, place)
+    this.#size = 0
+    for (let position = 0; position < end; position += 1) {
+      const hash = this.#hashAt(position)
+      if (hash !== undefined) this.#put(hash, position)
     }
   }
 

@@ -1,12 +1,12 @@
 import { uuidKey } from '../clone.ts'
 import { insertKey } from '../events.ts'
 import type { StoredEvent } from '../records.ts'
-import { hashOfName } from './insert-index.ts'
+import { hashInsertId } from './insert-index.ts'
 
-/** What is looked at of every event without reading it. */
+/** The values of an event that are needed without reading the whole event. */
 export interface EventMark {
-  /** Where the caller gave it no name: the id of the first event with exactly this payload. */
-  readonly first: string | undefined
+  /** The id of the first event with the same payload. Undefined: the event has an `insertId`. */
+  readonly firstEventId: string | undefined
   readonly eventType: unknown
   readonly productKey: string | null
   readonly conversationKey: string | null
@@ -20,7 +20,7 @@ export interface EventMark {
 function markOf(event: StoredEvent): EventMark {
   const { fields, eventId, repeatOf, impact, sampledOut } = event
   return {
-    first: insertKey(fields) === undefined ? (repeatOf ?? eventId) : undefined,
+    firstEventId: insertKey(fields) === undefined ? (repeatOf ?? eventId) : undefined,
     eventType: fields.eventType,
     productKey: uuidKey(fields.productId),
     conversationKey: uuidKey(fields.conversationId),
@@ -32,7 +32,7 @@ function markOf(event: StoredEvent): EventMark {
 }
 
 const columns = [
-  'first',
+  'firstEventId',
   'eventType',
   'productKey',
   'conversationKey',
@@ -42,14 +42,14 @@ const columns = [
   'sampledOut',
 ] as const satisfies readonly (keyof EventMark)[]
 
-/** Behind the columns stands the hash of what the caller named the event by, which only those without a `first` have. */
+/** The length of a row: the columns, the hash of the `insertId` (valid without a `firstEventId`), and the value count. */
 const width = columns.length + 2
 const hashColumn = columns.length
-/** And how many values there were before the row, so that what came with it can go with it. */
-const beforeColumn = columns.length + 1
-const firstColumn = columns.indexOf('first')
+/** The number of values before the row was added; later values are removed with the row. */
+const valueCountColumn = columns.length + 1
+const firstEventColumn = columns.indexOf('firstEventId')
 
-/** Each value once, with a number. */
+/** Distinct values, each with a number. */
 class Values {
   readonly #values: unknown[] = []
   readonly #numbers = new Map<unknown, number>()
@@ -58,7 +58,7 @@ class Values {
     return this.#values[number]
   }
 
-  /** Undefined: nobody has had this value. */
+  /** Returns the number of a value. Undefined: the value is not stored. */
   find(value: unknown): number | undefined {
     return this.#numbers.get(value)
   }
@@ -74,21 +74,21 @@ class Values {
     return this.#values.length
   }
 
-  /** Forgets those that came after the first so many. */
-  keepFirst(count: number): void {
+  /** Removes all values but the first `count`. */
+  truncate(count: number): void {
     while (this.#values.length > count) this.#numbers.delete(this.#values.pop())
   }
 }
 
 /**
- * The marks of the events of a list, as rows of numbers outside the engine's heap: most events have most of their values in common,
- * and thousands of objects would have to be gone through at every collection.
+ * The marks of a list of events, as rows of numbers outside the heap. Events share most of their values, and the garbage
+ * collector would have to visit thousands of objects at every collection.
  */
 export class Marks {
   #rows = new Int32Array()
   #length = 0
   #values = new Values()
-  /** Whether the values are another one's, too, as those of a copy are until it is changed: most copies are only read. */
+  /** True: a copy shares the values, which it must not change. Most copies are only read. */
   #isShared = false
 
   get length(): number {
@@ -106,13 +106,13 @@ export class Marks {
 
   push(event: StoredEvent): EventMark {
     const mark = markOf(event)
-    if (this.#isShared) this.#takeOwnValues()
+    if (this.#isShared) this.#copyValues()
     const row = this.#length * width
-    if (row === this.#rows.length) this.#makeRoom()
-    this.#rows[row + beforeColumn] = this.#values.count
+    if (row === this.#rows.length) this.#growRows()
+    this.#rows[row + valueCountColumn] = this.#values.count
     for (const [column, name] of columns.entries())
       this.#rows[row + column] = this.#values.numberOf(mark[name])
-    this.#rows[row + hashColumn] = hashOfName(insertKey(event.fields) ?? '')
+    this.#rows[row + hashColumn] = hashInsertId(insertKey(event.fields) ?? '')
     this.#length += 1
     return mark
   }
@@ -120,25 +120,25 @@ export class Marks {
   pop(): void {
     this.#length -= 1
     if (this.#isShared) return
-    this.#values.keepFirst(this.#rows[this.#length * width + beforeColumn] ?? 0)
+    this.#values.truncate(this.#rows[this.#length * width + valueCountColumn] ?? 0)
   }
 
   *[Symbol.iterator](): Generator<EventMark> {
     for (let index = 0; index < this.#length; index += 1) yield this.#at(index)
   }
 
-  /** The hash of what the caller named the event by; undefined where it has no name. */
+  /** Returns the hash of an event's `insertId`. Undefined: the event has none. */
   hashAt(index: number): number | undefined {
     const row = index * width
-    const first = this.#values.at(this.#rows[row + firstColumn] ?? -1)
-    return first === undefined ? this.#rows[row + hashColumn] : undefined
+    const firstEventId = this.#values.at(this.#rows[row + firstEventColumn] ?? -1)
+    return firstEventId === undefined ? this.#rows[row + hashColumn] : undefined
   }
 
-  /** The places of those that have all of these values; undefined ones do not narrow. */
-  having(wanted: { readonly [name in keyof EventMark]?: unknown }): number[] {
+  /** Finds the positions of the events that have all of these values. Undefined values do not filter. */
+  findPositions(criteria: { readonly [name in keyof EventMark]?: unknown }): number[] {
     const found: number[] = []
     const numbers = columns.flatMap((name, column) =>
-      wanted[name] === undefined ? [] : [[column, this.#values.find(wanted[name])] as const],
+      criteria[name] === undefined ? [] : [[column, this.#values.find(criteria[name])] as const],
     )
     for (let index = 0; index < this.#length; index += 1)
       if (numbers.every(([column, number]) => this.#rows[index * width + column] === number))
@@ -150,14 +150,14 @@ export class Marks {
     const mark: { -readonly [name in keyof EventMark]?: unknown } = {}
     for (const [column, name] of columns.entries())
       mark[name] = this.#values.at(this.#rows[index * width + column] ?? -1)
-    return mark as EventMark // all that a mark has, as it came
+    return mark as EventMark // every column was written from a mark
   }
 
-  /** From here on nothing that is kept elsewhere grows with what is added here. */
-  #takeOwnValues(): void {
+  /** Replaces shared values by own ones, so that added values do not grow the original's. */
+  #copyValues(): void {
     const own = new Values()
     for (let row = 0; row < this.#length * width; row += width) {
-      this.#rows[row + beforeColumn] = own.count
+      this.#rows[row + valueCountColumn] = own.count
       for (const column of columns.keys())
         this.#rows[row + column] = own.numberOf(this.#values.at(this.#rows[row + column] ?? -1))
     }
@@ -165,7 +165,7 @@ export class Marks {
     this.#isShared = false
   }
 
-  #makeRoom(): void {
+  #growRows(): void {
     const rows = new Int32Array(Math.max(64 * width, this.#rows.length * 2))
     rows.set(this.#rows)
     this.#rows = rows

@@ -2,17 +2,17 @@ import { BaseStore } from '../base-store.ts'
 import type { Store } from '../store.ts'
 import { StateData } from './state-data.ts'
 
-/** The state of a simulator that forgets everything when it ends. Otherwise it behaves as the file does. */
+/** Creates a store whose state ends with the process. It behaves as the store in a file otherwise. */
 export function createMemoryStore(): Store {
-  const data = new StateData()
+  const state = new StateData()
   let isClosed = false
   return new BaseStore({
-    data,
+    state,
     async commit(command) {
       if (isClosed) throw new Error('The state is closed.')
-      const { change, answer } = command(data)
-      if (change !== undefined) data.apply(change)
-      return answer
+      const { change, result } = command(state)
+      if (change !== undefined) state.apply(change)
+      return result
     },
     async close() {
       isClosed = true

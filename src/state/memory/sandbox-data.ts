@@ -5,17 +5,17 @@ import { EventList } from './event-list.ts'
 import { ImpactIndex } from './impact.ts'
 import type { EventMark } from './mark.ts'
 
-/** Takes a change back. Only ever called in the same turn, latest change first. */
+/** Takes a change back. Changes are undone in the turn in which they were made, the latest change first. */
 export type Undo = () => void
 
-/** A prompt as it is kept: versions are only ever appended, and which one is active stands beside them. */
+/** The stored form of a prompt: versions are only ever appended, and `active` holds the active version's id. */
 interface PromptRecord {
   readonly head: PromptHead
   readonly versions: PromptVersion[]
   active: string | undefined
 }
 
-/** What a prompt was at one moment: the first `count` of a list that may have grown since. */
+/** A prompt at one moment. Its versions are the first `count` of `versions`, which the prompt may append to later. */
 interface PromptSnapshot {
   readonly head: PromptHead
   readonly versions: readonly PromptVersion[]
@@ -23,42 +23,45 @@ interface PromptSnapshot {
   readonly active: string | undefined
 }
 
-/** What a sandbox held at one moment. It shares the records with the sandbox, so it costs a list of references. */
+/** The data of a sandbox at one moment. It shares the records with the sandbox, so it costs a list of references. */
 export interface SandboxSnapshot {
   readonly quality: QualitySettings
-  /** Never changed. */
+  /** This list is never changed. */
   readonly events: EventList
   readonly prompts: readonly PromptSnapshot[]
 }
 
+/** The data of a new sandbox. */
 export const EMPTY_SANDBOX: SandboxSnapshot = {
   quality: DEFAULT_QUALITY,
   events: new EventList(),
   prompts: [],
 }
 
+/** A snapshot without its data. */
 export type SnapshotHead = Pick<Snapshot, 'snapshotId' | 'name' | 'createdAt'>
 
+/** A snapshot with its data. */
 export interface StoredSnapshot {
   readonly head: SnapshotHead
   readonly data: SandboxSnapshot
 }
 
-/** The data of one sandbox, with the indexes that make each step cost the same however much is stored. */
+/** The data of one sandbox. Its indexes make the cost of a command independent of the number of records. */
 export class SandboxData {
   quality: QualitySettings
   readonly #events: EventList
   readonly #prompts = new Map<string, PromptRecord>()
   readonly #byExternalKey = new Map<string, string>()
-  /** Of what has no name of the caller's: how often each payload came, by the id that its first occurrence got. */
+  /** The occurrences of equal payloads without an identifier of the caller's, by the first occurrence's id. */
   readonly #occurrences = new Map<string, number>()
   readonly impact = new ImpactIndex()
 
-  constructor(image: SandboxSnapshot) {
-    this.quality = image.quality
-    this.#events = image.events.copy()
+  constructor(snapshot: SandboxSnapshot) {
+    this.quality = snapshot.quality
+    this.#events = snapshot.events.copy()
     for (const mark of this.#events.marks) this.#index(mark, 1)
-    for (const prompt of image.prompts) this.#addPrompt(prompt)
+    for (const prompt of snapshot.prompts) this.#addPrompt(prompt)
   }
 
   get events(): EventList {
@@ -73,13 +76,13 @@ export class SandboxData {
     return this.#prompts.size
   }
 
-  eventOf(insertId: string): StoredEvent | undefined {
-    const place = this.#events.placeOf(insertId)
-    return place === undefined ? undefined : this.#events.at(place)
+  findEvent(insertId: string): StoredEvent | undefined {
+    const position = this.#events.positionOf(insertId)
+    return position === undefined ? undefined : this.#events.at(position)
   }
 
-  /** The prompt that the caller means, and how many versions it has. */
-  promptOf(draft: ExternalName): { readonly head: PromptHead; readonly versions: number } | undefined {
+  /** Finds the prompt that the caller's identifier names, with the number of its versions. */
+  findPrompt(draft: ExternalName): { readonly head: PromptHead; readonly versions: number } | undefined {
     const key = externalKey(draft)
     const promptId = key === undefined ? undefined : this.#byExternalKey.get(key)
     const record = promptId === undefined ? undefined : this.#prompts.get(promptId)
@@ -92,7 +95,7 @@ export class SandboxData {
 
   prompts(): StoredPrompt[] {
     return [...this.#prompts.values()].map((record) =>
-      promptOfSnapshot({ ...record, count: record.versions.length }),
+      promptFromSnapshot({ ...record, count: record.versions.length }),
     )
   }
 
@@ -118,17 +121,17 @@ export class SandboxData {
     }
   }
 
-  #index(mark: EventMark, by: 1 | -1): void {
-    this.impact.change(mark, by)
-    if (mark.first !== undefined) this.#count(mark.first, by)
+  #index(mark: EventMark, sign: 1 | -1): void {
+    this.impact.update(mark, sign)
+    if (mark.firstEventId !== undefined) this.#count(mark.firstEventId, sign)
   }
 
   addReplay(insertId: string): Undo {
-    const place = this.#events.placeOf(insertId)
-    if (place === undefined) throw new Error(`no event has insertId ${insertId}`)
-    const before = this.#events.replaysOf(place)
-    this.#events.setReplays(place, before + 1)
-    return () => this.#events.setReplays(place, before)
+    const position = this.#events.positionOf(insertId)
+    if (position === undefined) throw new Error(`no event has insertId ${insertId}`)
+    const before = this.#events.replaysOf(position)
+    this.#events.setReplays(position, before + 1)
+    return () => this.#events.setReplays(position, before)
   }
 
   addVersion(head: PromptHead, version: PromptVersion): Undo {
@@ -156,33 +159,34 @@ export class SandboxData {
     const key = externalKey(head)
     this.#prompts.set(head.promptId, { head, versions: versions.slice(0, count), active })
     if (key !== undefined) this.#byExternalKey.set(key, head.promptId)
-    const first = key === undefined ? (head.repeatOf ?? head.promptId) : undefined
-    if (first !== undefined) this.#count(first, 1)
+    const firstId = key === undefined ? (head.repeatOf ?? head.promptId) : undefined
+    if (firstId !== undefined) this.#count(firstId, 1)
     return () => {
       this.#prompts.delete(head.promptId)
       if (key !== undefined) this.#byExternalKey.delete(key)
-      if (first !== undefined) this.#count(first, -1)
+      if (firstId !== undefined) this.#count(firstId, -1)
     }
   }
 
-  #count(first: string, by: 1 | -1): void {
-    const times = (this.#occurrences.get(first) ?? 0) + by
-    if (times === 0) this.#occurrences.delete(first)
-    else this.#occurrences.set(first, times)
+  #count(firstId: string, sign: 1 | -1): void {
+    const count = (this.#occurrences.get(firstId) ?? 0) + sign
+    if (count === 0) this.#occurrences.delete(firstId)
+    else this.#occurrences.set(firstId, count)
   }
 }
 
-/** The prompt as it was, with each version knowing whether it is the active one. */
-export function promptOfSnapshot({ head, versions, count, active }: PromptSnapshot): StoredPrompt {
-  const then = versions.slice(0, count)
+/** Restores the public form of a prompt, in which the active version is marked. */
+export function promptFromSnapshot({ head, versions, count, active }: PromptSnapshot): StoredPrompt {
   return {
     ...head,
-    versions: then.map((version) => (version.versionId === active ? { ...version, active: true } : version)),
+    versions: versions
+      .slice(0, count)
+      .map((version) => (version.versionId === active ? { ...version, active: true } : version)),
   }
 }
 
-/** The other way round: a version is kept as inactive, and the prompt says which one is active. */
-export function snapshotOfPrompt({ versions, ...head }: StoredPrompt): PromptSnapshot {
+/** Returns the stored form of a prompt, in which every version is inactive and `active` holds the active version's id. */
+export function snapshotFromPrompt({ versions, ...head }: StoredPrompt): PromptSnapshot {
   return {
     head,
     versions: versions.map((version) => (version.active ? { ...version, active: false } : version)),

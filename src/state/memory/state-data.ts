@@ -1,3 +1,7 @@
+/**
+ * The state data in memory: sandboxes with their records, snapshots and counters.
+ * `StateData` applies changes to the `SandboxData` of one sandbox; `counters.ts` holds the counts that are never stored.
+ */
 import type { PromptHead } from '../prompts.ts'
 import type { PromptVersion, QualitySettings, SandboxExport, StoredEvent } from '../records.ts'
 import { EventList } from './event-list.ts'
@@ -7,13 +11,13 @@ import {
   type SandboxSnapshot,
   type SnapshotHead,
   type StoredSnapshot,
-  snapshotOfPrompt,
+  snapshotFromPrompt,
   type Undo,
 } from './sandbox-data.ts'
 
 /**
- * What was decided, as plain data: the same changes in the same order always lead to the same state. These are the lines
- * of the journal.
+ * A decided change as plain data, and an entry of the write-ahead log. The same changes in the same order always lead to
+ * the same state.
  */
 export type Change = { readonly sandbox: string } & (
   | { readonly op: 'event'; readonly event: StoredEvent }
@@ -29,15 +33,15 @@ export type Change = { readonly sandbox: string } & (
   | { readonly op: 'forget'; readonly snapshotId: string }
 )
 
-/** One sandbox with what outlives its resets. */
+/** A sandbox's data, with the parts that a reset leaves. */
 export interface SandboxEntry {
   readonly data: SandboxData
   readonly snapshots: ReadonlyMap<string, StoredSnapshot>
-  /** How many snapshots were ever taken, so that no id is given twice. */
+  /** The number of snapshots ever created; ids are derived from it, so that none is used twice. */
   readonly snapshotsTaken: number
 }
 
-/** One sandbox at one moment, with its snapshots: what a checkpoint is written from. */
+/** An immutable copy of a sandbox entry, from which a checkpoint is written. */
 export interface SandboxEntrySnapshot {
   readonly name: string
   readonly data: SandboxSnapshot
@@ -51,15 +55,15 @@ const emptyEntry = (): SandboxEntry => ({
   snapshotsTaken: 0,
 })
 
-/** Nobody changes it. */
+/** The entry of every sandbox without data. It is never changed. */
 const EMPTY_ENTRY = emptyEntry()
 
-/** All sandboxes, and the one place where anything kept is changed. */
+/** The data of all sandboxes. All stored data is changed here only, by `apply`. */
 export class StateData {
   readonly #sandboxes = new Map<string, SandboxEntry>()
 
-  constructor(images: readonly SandboxEntrySnapshot[] = []) {
-    for (const { name, data, snapshots, snapshotsTaken } of images) {
+  constructor(entries: readonly SandboxEntrySnapshot[] = []) {
+    for (const { name, data, snapshots, snapshotsTaken } of entries) {
       const byId = new Map(snapshots.map((snapshot) => [snapshot.head.snapshotId, snapshot]))
       this.#sandboxes.set(name, { data: new SandboxData(data), snapshots: byId, snapshotsTaken })
     }
@@ -69,7 +73,7 @@ export class StateData {
     return this.#sandboxes
   }
 
-  /** The sandbox of this name to look at; an empty one, which all share, where there is none. */
+  /** Returns a sandbox for reading. A sandbox that does not exist is empty. */
   sandbox(name: string): SandboxEntry {
     return this.#sandboxes.get(name) ?? EMPTY_ENTRY
   }
@@ -83,42 +87,43 @@ export class StateData {
     }))
   }
 
+  /** Applies a change. Throws if the change names a record that does not exist. */
   apply(change: Change): Undo {
     switch (change.op) {
       case 'event':
-        return this.#within(change, (sandbox) => sandbox.addEvent(change.event))
+        return this.#update(change, (sandbox) => sandbox.addEvent(change.event))
       case 'replay':
-        return this.#within(change, (sandbox) => sandbox.addReplay(change.insertId))
+        return this.#update(change, (sandbox) => sandbox.addReplay(change.insertId))
       case 'version':
-        return this.#within(change, (sandbox) => sandbox.addVersion(change.prompt, change.version))
+        return this.#update(change, (sandbox) => sandbox.addVersion(change.prompt, change.version))
       case 'activate':
-        return this.#within(change, (sandbox) => sandbox.activate(change.promptId, change.versionId))
+        return this.#update(change, (sandbox) => sandbox.activate(change.promptId, change.versionId))
       case 'quality':
-        return this.#within(change, (sandbox) => setQuality(sandbox, change.quality))
+        return this.#update(change, (sandbox) => setQuality(sandbox, change.quality))
       default:
         return this.#replace(
           change.sandbox,
-          replacement(this.#sandboxes.get(change.sandbox) ?? emptyEntry(), change),
+          replaceEntry(this.#sandboxes.get(change.sandbox) ?? emptyEntry(), change),
         )
     }
   }
 
-  #within({ sandbox: name }: Change, step: (sandbox: SandboxData) => Undo): Undo {
+  #update({ sandbox: name }: Change, update: (sandbox: SandboxData) => Undo): Undo {
     const known = this.#sandboxes.get(name)
-    if (known !== undefined) return step(known.data)
-    const realm = emptyEntry()
-    this.#sandboxes.set(name, realm)
-    const undo = step(realm.data)
+    if (known !== undefined) return update(known.data)
+    const entry = emptyEntry()
+    this.#sandboxes.set(name, entry)
+    const undo = update(entry.data)
     return () => {
       undo()
       this.#sandboxes.delete(name)
     }
   }
 
-  #replace(name: string, realm: SandboxEntry | undefined): Undo {
+  #replace(name: string, entry: SandboxEntry | undefined): Undo {
     const before = this.#sandboxes.get(name)
-    if (realm === undefined) this.#sandboxes.delete(name)
-    else this.#sandboxes.set(name, realm)
+    if (entry === undefined) this.#sandboxes.delete(name)
+    else this.#sandboxes.set(name, entry)
     return () => {
       if (before === undefined) this.#sandboxes.delete(name)
       else this.#sandboxes.set(name, before)
@@ -134,45 +139,49 @@ function setQuality(sandbox: SandboxData, quality: QualitySettings): Undo {
   }
 }
 
-type Replacing = Extract<Change, { op: 'reset' | 'delete' | 'import' | 'snapshot' | 'restore' | 'forget' }>
+type ReplacingChange = Extract<
+  Change,
+  { op: 'reset' | 'delete' | 'import' | 'snapshot' | 'restore' | 'forget' }
+>
 
-/** What stands in the realm's place afterwards; undefined: nothing. The realm itself is left as it is, for the undo. */
-function replacement(realm: SandboxEntry, change: Replacing): SandboxEntry | undefined {
+/** Returns the entry after a change; `entry` itself stays as it is, for the undo. Undefined: the sandbox is deleted. */
+function replaceEntry(entry: SandboxEntry, change: ReplacingChange): SandboxEntry | undefined {
   switch (change.op) {
     case 'delete':
       return undefined
     case 'reset':
-      return realm.snapshots.size === 0 ? undefined : { ...realm, data: new SandboxData(EMPTY_SANDBOX) }
+      return entry.snapshots.size === 0 ? undefined : { ...entry, data: new SandboxData(EMPTY_SANDBOX) }
     case 'import':
-      return { ...realm, data: new SandboxData(snapshotOfExport(change.state)) }
+      return { ...entry, data: new SandboxData(snapshotFromExport(change.state)) }
     case 'snapshot':
-      return withSnapshot(realm, change.snapshot)
+      return addSnapshot(entry, change.snapshot)
     case 'restore':
-      return { ...realm, data: new SandboxData(snapshotIn(realm, change.snapshotId).data) }
+      return { ...entry, data: new SandboxData(getSnapshot(entry, change.snapshotId).data) }
     case 'forget': {
-      const { head } = snapshotIn(realm, change.snapshotId)
-      const others = [...realm.snapshots].filter(([id]) => id !== head.snapshotId)
-      return { ...realm, snapshots: new Map(others) }
+      const { head } = getSnapshot(entry, change.snapshotId)
+      const others = [...entry.snapshots].filter(([id]) => id !== head.snapshotId)
+      return { ...entry, snapshots: new Map(others) }
     }
   }
 }
 
-function withSnapshot(realm: SandboxEntry, head: SnapshotHead): SandboxEntry {
-  const snapshots = new Map(realm.snapshots)
-  snapshots.set(head.snapshotId, { head, data: realm.data.snapshot() })
-  return { ...realm, snapshots, snapshotsTaken: realm.snapshotsTaken + 1 }
+function addSnapshot(entry: SandboxEntry, head: SnapshotHead): SandboxEntry {
+  const snapshots = new Map(entry.snapshots)
+  snapshots.set(head.snapshotId, { head, data: entry.data.snapshot() })
+  return { ...entry, snapshots, snapshotsTaken: entry.snapshotsTaken + 1 }
 }
 
-function snapshotIn(realm: SandboxEntry, snapshotId: string): StoredSnapshot {
-  const kept = realm.snapshots.get(snapshotId)
-  if (kept === undefined) throw new Error(`no snapshot has id ${snapshotId}`)
-  return kept
+function getSnapshot(entry: SandboxEntry, snapshotId: string): StoredSnapshot {
+  const snapshot = entry.snapshots.get(snapshotId)
+  if (snapshot === undefined) throw new Error(`no snapshot has id ${snapshotId}`)
+  return snapshot
 }
 
-export function snapshotOfExport({
+/** Returns the content of an export as the data of a sandbox. */
+export function snapshotFromExport({
   quality,
   events,
   prompts,
 }: Omit<SandboxExport, 'format'>): SandboxSnapshot {
-  return { quality, events: EventList.of(events), prompts: prompts.map(snapshotOfPrompt) }
+  return { quality, events: EventList.of(events), prompts: prompts.map(snapshotFromPrompt) }
 }

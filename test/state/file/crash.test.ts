@@ -4,17 +4,17 @@ import { closeSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { crashSeed, seededChance } from '../../support/chance.ts'
-import { killedNow, openOrFail, statePath } from './folder.ts'
+import { copyAsKilled, openOrFail, statePath } from './open-file.ts'
 
-/** `CRASH_ROUNDS=200` makes the long run of it. */
+/** The number of rounds; the long run sets `CRASH_ROUNDS=200`. */
 const rounds = Number(process.env['CRASH_ROUNDS'] ?? 4)
 const chance = seededChance(crashSeed)
 
-/** Starts writers on the file, kills them after a while, and gives every line of what was acknowledged. */
+/** Starts writers on the file, kills them after some time, and returns a line for each acknowledged write. */
 async function runAndKill(path: string, round: number, afterMs: number): Promise<string[]> {
-  const told = `${path}.told`
+  const acknowledgements = `${path}.acknowledged`
   const script = new URL('crash-writer.ts', import.meta.url).pathname
-  const descriptor = openSync(told, 'w')
+  const descriptor = openSync(acknowledgements, 'w')
   const child = spawn(process.execPath, ['--import', 'tsx', script, path, `r${round}`], {
     stdio: ['pipe', 'pipe', 'inherit', descriptor],
   })
@@ -25,63 +25,65 @@ async function runAndKill(path: string, round: number, afterMs: number): Promise
   await sleep(afterMs)
   child.kill('SIGKILL')
   expect(await exit).toEqual([null, 'SIGKILL'])
-  const lines = readFileSync(told, 'utf8').split('\n')
-  rmSync(told)
+  const lines = readFileSync(acknowledgements, 'utf8').split('\n')
+  rmSync(acknowledgements)
   return lines.slice(0, -1)
 }
 
+/** The writes that were acknowledged in all rounds on a file. */
 interface Acknowledged {
-  /** Ids by `insertId`. */
+  /** Event ids by `insertId`. */
   readonly events: Map<string, string>
+  /** Version ids. */
   readonly versions: Set<string>
 }
 
-function take({ events, versions }: Acknowledged, lines: readonly string[]): void {
+function addAcknowledged({ events, versions }: Acknowledged, lines: readonly string[]): void {
   for (const line of lines) {
-    const [what, name = '', id = ''] = line.split(' ')
-    if (what === 'event') events.set(name, id)
-    if (what === 'version') versions.add(name)
+    const [kind, name = '', id = ''] = line.split(' ')
+    if (kind === 'event') events.set(name, id)
+    if (kind === 'version') versions.add(name)
   }
 }
 
-/** What was acknowledged and is not there, and what is there twice. */
+/** Finds acknowledged writes that are lost, and records that are stored twice. */
 async function faultsIn(path: string, { events, versions }: Acknowledged): Promise<string[]> {
-  const { store } = await openOrFail(killedNow(path)) // a copy: the next round begins where this one was killed
-  const kept = (await store.listEvents('default')).events
+  const { store } = await openOrFail(copyAsKilled(path)) // a copy, since the next round continues the killed file
+  const stored = (await store.listEvents('default')).events
   const prompts = await store.listPrompts('default')
   await store.close()
-  const idOf = new Map(kept.map((stored) => [stored.fields.insertId, stored.eventId]))
+  const idOf = new Map(stored.map(({ fields, eventId }) => [fields.insertId, eventId]))
   const ids = prompts.flatMap((prompt) => prompt.versions.map((version) => version.versionId))
   const idSet = new Set(ids)
   return [
     ...[...events].filter(([name, id]) => idOf.get(name) !== id).map(([name]) => `event ${name} is lost`),
     ...[...versions].filter((id) => !idSet.has(id)).map((id) => `version ${id} is lost`),
-    ...(idOf.size === kept.length ? [] : ['an event is there twice']),
-    ...(idSet.size === ids.length ? [] : ['a version is there twice']),
+    ...(idOf.size === stored.length ? [] : ['an event is stored twice']),
+    ...(idSet.size === ids.length ? [] : ['a version is stored twice']),
   ]
 }
 
-/** So many rounds go on from one another; then a new file, lest the check takes longer than the run. */
-const FILE_LASTS = 10
+/** The number of rounds on the same file. Later rounds use a new file, since the check of a large file takes long. */
+const ROUNDS_PER_FILE = 10
 
 async function runOnOneFile(from: number, count: number): Promise<number> {
   const path = statePath()
   const acknowledged: Acknowledged = { events: new Map(), versions: new Set() }
   for (let round = from; round < from + count; round += 1) {
-    take(acknowledged, await runAndKill(path, round, chance() * 150))
+    addAcknowledged(acknowledged, await runAndKill(path, round, chance() * 150))
     expect(await faultsIn(path, acknowledged)).toEqual([])
   }
   return acknowledged.events.size
 }
 
 test(
-  `${rounds} rounds of kill -9 under 32 writers lose nothing that was acknowledged (seed ${crashSeed})`,
+  `${rounds} rounds of kill -9 under 32 writers lose no acknowledged write (seed ${crashSeed})`,
   async () => {
-    let told = 0
-    for (let round = 0; round < rounds; round += FILE_LASTS) {
-      told += await runOnOneFile(round, Math.min(FILE_LASTS, rounds - round))
+    let acknowledged = 0
+    for (let round = 0; round < rounds; round += ROUNDS_PER_FILE) {
+      acknowledged += await runOnOneFile(round, Math.min(ROUNDS_PER_FILE, rounds - round))
     }
-    expect(told).toBeGreaterThan(rounds)
+    expect(acknowledged).toBeGreaterThan(rounds)
   },
   rounds * 10_000,
 )

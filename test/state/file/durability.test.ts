@@ -18,27 +18,27 @@ import type { WriteBytes } from '../../../src/state/file/write-ahead-log.ts'
 import type { EventDraft } from '../../../src/state/records.ts'
 import type { Store } from '../../../src/state/store.ts'
 import { bounded } from '../../support/bounded.ts'
-import { event, prompt, writer } from '../drafts.ts'
-import { killedNow, openOrFail, problemOf, statePath } from './folder.ts'
+import { context, event, prompt } from '../drafts.ts'
+import { copyAsKilled, openOrFail, problemOf, statePath } from './open-file.ts'
 
 async function insertIds(store: Store): Promise<(string | undefined)[]> {
   return (await store.listEvents('default')).events.map(({ fields }) => fields.insertId)
 }
 
 async function recordAll(store: Store, ids: readonly string[]): Promise<void> {
-  await Promise.all(ids.map((insertId) => store.recordEvent(writer, event({ insertId }))))
+  await Promise.all(ids.map((insertId) => store.recordEvent(context, event({ insertId }))))
 }
 
-describe('what was acknowledged', () => {
-  test('is there after a stop without warning, and after a graceful one', async () => {
+describe('an acknowledged change', () => {
+  test('is loaded after a kill, and after a graceful stop', async () => {
     const path = statePath()
     const first = await openOrFail(path)
     await recordAll(first.store, ['a', 'b'])
-    await first.store.addPromptVersion(writer, prompt({ externalPromptId: 'p' }))
-    await first.store.createSnapshot(writer)
+    await first.store.addPromptVersion(context, prompt({ externalPromptId: 'p' }))
+    await first.store.createSnapshot(context)
     const before = await first.store.exportSandbox('default')
 
-    const copy = killedNow(path)
+    const copy = copyAsKilled(path)
     const second = await openOrFail(copy)
     expect(second.loaded).toMatchObject({ sandboxes: 1, events: 2, prompts: 1, journalEntries: 4 })
     expect(await second.store.exportSandbox('default')).toEqual(before)
@@ -49,19 +49,19 @@ describe('what was acknowledged', () => {
     expect(third.loaded).toMatchObject({ sandboxes: 1, events: 2, prompts: 1, journalEntries: 0 })
     expect(await third.store.exportSandbox('default')).toEqual(before)
     expect(await third.store.listSnapshots('default')).toHaveLength(1)
-    expect((await third.store.recordEvent(writer, event({ insertId: 'a' }))).replayed).toBe(true)
+    expect((await third.store.recordEvent(context, event({ insertId: 'a' }))).replayed).toBe(true)
     await third.store.close()
   })
 
-  test('is in the journal before the answer', async () => {
+  test('is in the log before its promise resolves', async () => {
     const path = statePath()
     const { store } = await openOrFail(path)
-    await store.recordEvent(writer, event({ insertId: 'a' }))
+    await store.recordEvent(context, event({ insertId: 'a' }))
     expect(readFileSync(`${path}.journal.1`, 'utf8')).toContain('"insertId":"a"')
     await store.close()
   })
 
-  test('of one turn goes to the journal in one write', async () => {
+  test('is appended with all others of its turn in one write', async () => {
     let writes = 0
     const write: WriteBytes = (fd, bytes, offset) => {
       writes += 1
@@ -76,47 +76,47 @@ describe('what was acknowledged', () => {
     await store.close()
   })
 
-  test('survives where the last line was torn, and what follows is whole', async () => {
+  test('survives a torn last line, and so do later changes', async () => {
     const path = statePath()
     const { store } = await openOrFail(path)
     await recordAll(store, ['a', 'b'])
-    const whole = readFileSync(`${path}.journal.1`, 'utf8')
-    const lastLine = whole.trimEnd().split('\n').at(-1) ?? ''
+    const intact = readFileSync(`${path}.journal.1`, 'utf8')
+    const lastLine = intact.trimEnd().split('\n').at(-1) ?? ''
     for (const torn of ['{', lastLine.slice(0, 40), lastLine, '\u0000\u0000\u0000']) {
-      const copy = killedNow(path)
+      const copy = copyAsKilled(path)
       appendFileSync(`${copy}.journal.1`, torn)
       const again = await openOrFail(copy)
       expect(await insertIds(again.store)).toEqual(['a', 'b'])
-      expect(readFileSync(`${copy}.journal.1`, 'utf8')).toBe(whole)
+      expect(readFileSync(`${copy}.journal.1`, 'utf8')).toBe(intact)
       await recordAll(again.store, ['c'])
-      expect(await insertIds((await openOrFail(killedNow(copy))).store)).toEqual(['a', 'b', 'c'])
+      expect(await insertIds((await openOrFail(copyAsKilled(copy))).store)).toEqual(['a', 'b', 'c'])
     }
   })
 
-  test('is not applied twice where the process died between checkpoint and dropping the journal', async () => {
+  test('is not applied twice if the process died between a checkpoint and dropping the log', async () => {
     const path = statePath()
     const { store } = await openOrFail(path)
-    await store.recordEvent(writer, event())
-    await store.recordEvent(writer, event({ insertId: 'a' }))
-    await store.recordEvent(writer, event({ insertId: 'a' }))
-    const journal = readFileSync(`${path}.journal.1`)
+    await store.recordEvent(context, event())
+    await store.recordEvent(context, event({ insertId: 'a' }))
+    await store.recordEvent(context, event({ insertId: 'a' }))
+    const log = readFileSync(`${path}.journal.1`)
     const before = await store.exportSandbox('default')
     await store.close()
-    writeFileSync(`${path}.journal.1`, journal)
+    writeFileSync(`${path}.journal.1`, log)
 
     const again = await openOrFail(path)
     expect(again.loaded.journalEntries).toBe(0)
     expect(await again.store.exportSandbox('default')).toEqual(before)
-    await again.store.recordEvent(writer, event({ insertId: 'b' }))
+    await again.store.recordEvent(context, event({ insertId: 'b' }))
     await again.store.close()
     expect((await openOrFail(path)).loaded.events).toBe(3)
   })
 
-  test('is there where the process died while a checkpoint was being written', async () => {
+  test('is loaded if the process died while a checkpoint was written', async () => {
     const path = statePath()
     const { store } = await openOrFail(path)
     await recordAll(store, ['a', 'b'])
-    const copy = killedNow(path)
+    const copy = copyAsKilled(path)
     writeFileSync(`${copy}.tmp`, '{"kind": "convsim st')
     const again = await openOrFail(copy)
     expect(await insertIds(again.store)).toEqual(['a', 'b'])
@@ -125,16 +125,16 @@ describe('what was acknowledged', () => {
   })
 })
 
-test('a checkpoint is written between the writes, not instead of them', async () => {
+test('writes go on while a checkpoint is written', async () => {
   const path = statePath()
   const { store } = await openOrFail(path, { checkpointFrom: 4_000_000 })
-  const replacedBy = () => statSync(path).ino
-  const before = replacedBy()
+  const inode = () => statSync(path).ino
+  const before = inode()
   const ids = Array.from({ length: 10_000 }, (_, index) => `e${index}`)
-  await recordAll(store, ids) // some 4 MB in one turn: the checkpoint begins, and takes some sixty slices
+  await recordAll(store, ids) // 4 MB in one turn begin a checkpoint of about sixty slices
   let meanwhile = 0
-  for (; replacedBy() === before; meanwhile += 1)
-    await store.recordEvent(writer, event({ insertId: `meanwhile ${meanwhile}` }))
+  for (; inode() === before; meanwhile += 1)
+    await store.recordEvent(context, event({ insertId: `meanwhile ${meanwhile}` }))
   expect(meanwhile).toBeGreaterThan(50)
   await store.close()
   const again = await openOrFail(path)
@@ -142,8 +142,8 @@ test('a checkpoint is written between the writes, not instead of them', async ()
   await again.store.close()
 })
 
-describe('what only an edited contract lets in', () => {
-  /** Bodies as they may come where somebody has learnt that the service is more liberal than its description. */
+describe('a record that only an edited contract allows', () => {
+  /** Bodies of a user who knows that the service accepts more than its document describes. */
   const events: JsonObject[] = [
     { insertId: null },
     { insertId: null },
@@ -161,33 +161,33 @@ describe('what only an edited contract lets in', () => {
     { externalPromptId: { a: 2 }, components: [] },
   ]
 
-  test('is kept, loads again, and is met again on a retry where it has a name', async () => {
+  test('is stored, loads again, and is found by a retry with its insertId', async () => {
     const path = statePath()
     const { store } = await openOrFail(path)
-    for (const body of events) await store.recordEvent(writer, { ...event(), ...body } as EventDraft)
-    for (const body of prompts) await store.addPromptVersion(writer, body)
+    for (const body of events) await store.recordEvent(context, { ...event(), ...body } as EventDraft)
+    for (const body of prompts) await store.addPromptVersion(context, body)
     const before = await store.exportSandbox('default')
     expect(before.events.map(({ replays }) => replays)).toEqual([0, 0, 1, 1, 0])
     expect(before.prompts.map(({ versions }) => versions.length)).toEqual([1, 1, 1, 1, 1])
 
-    const fromJournal = await openOrFail(killedNow(path))
-    expect(await fromJournal.store.exportSandbox('default')).toEqual(before)
+    const fromLog = await openOrFail(copyAsKilled(path))
+    expect(await fromLog.store.exportSandbox('default')).toEqual(before)
     await store.close()
     const fromFile = await openOrFail(path)
     expect(await fromFile.store.exportSandbox('default')).toEqual(before)
     const named = { ...event(), insertId: { b: 2, a: 1 } } as unknown as EventDraft
-    expect((await fromFile.store.recordEvent(writer, named)).replayed).toBe(true)
+    expect((await fromFile.store.recordEvent(context, named)).replayed).toBe(true)
   })
 })
 
 describe('a full disk', () => {
-  /** A disk with room for this many bytes; as a real one does, it takes what still fits. */
-  function disk(): { room: number; write: WriteBytes } {
+  /** A disk with a number of free bytes. Like a real disk, it writes the part that fits. */
+  function disk(): { free: number; write: WriteBytes } {
     const self = {
-      room: Number.POSITIVE_INFINITY,
+      free: Number.POSITIVE_INFINITY,
       write: (fd: number, bytes: Uint8Array, offset: number) => {
-        const fitting = Math.min(bytes.length - offset, self.room)
-        self.room -= fitting
+        const fitting = Math.min(bytes.length - offset, self.free)
+        self.free -= fitting
         if (fitting === 0)
           throw Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' })
         return writeSync(fd, bytes, offset, fitting)
@@ -196,24 +196,24 @@ describe('a full disk', () => {
     return self
   }
 
-  test('refuses the write, changes nothing, and lets writing go on once there is room', async () => {
+  test('refuses writes and changes nothing, and accepts writes again once there is space', async () => {
     const path = statePath()
     const limited = disk()
     const { store } = await openOrFail(path, { write: limited.write })
     await recordAll(store, ['a'])
     const before = await store.exportSandbox('default')
     const impact = await store.eventImpact('default', { productIds: [event().productId] })
-    limited.room = 100
+    limited.free = 100
     const refused = [
-      store.recordEvent(writer, event({ insertId: 'b' })),
-      store.recordEvent(writer, event({ insertId: 'a' })),
-      store.recordEvent(writer, event()),
-      store.addPromptVersion(writer, prompt()),
-      store.addPromptVersion(writer, prompt({ externalPromptId: 'p' })),
+      store.recordEvent(context, event({ insertId: 'b' })),
+      store.recordEvent(context, event({ insertId: 'a' })),
+      store.recordEvent(context, event()),
+      store.addPromptVersion(context, prompt()),
+      store.addPromptVersion(context, prompt({ externalPromptId: 'p' })),
       store.putQuality('default', { weight: 1 }),
-      store.createSnapshot(writer),
+      store.createSnapshot(context),
       store.reset('default'),
-      store.recordEvent({ ...writer, sandbox: 'new' }, event()),
+      store.recordEvent({ ...context, sandbox: 'new' }, event()),
       store.deleteSandbox('default'),
     ]
     for (const outcome of await Promise.allSettled(refused)) {
@@ -225,29 +225,29 @@ describe('a full disk', () => {
     expect(await store.size()).toEqual({ sandboxes: 1, events: 1, prompts: 0 })
     expect(await store.listSnapshots('default')).toEqual([])
 
-    limited.room = Number.POSITIVE_INFINITY
+    limited.free = Number.POSITIVE_INFINITY
     await recordAll(store, ['b', 'a'])
-    expect((await store.recordEvent(writer, event())).event.repeatOf).toBeUndefined()
-    const again = await openOrFail(killedNow(path))
+    expect((await store.recordEvent(context, event())).event.repeatOf).toBeUndefined()
+    const again = await openOrFail(copyAsKilled(path))
     expect(await insertIds(again.store)).toEqual(['a', 'b', undefined])
   })
 
-  test('refuses only what does not fit', async () => {
+  test('refuses only the change that does not fit', async () => {
     const limited = disk()
     const { store } = await openOrFail(statePath(), { write: limited.write })
     await recordAll(store, ['a'])
-    limited.room = 2000
+    limited.free = 2000
     const outcomes = await Promise.allSettled([
-      store.recordEvent(writer, event({ insertId: 'large', properties: { text: 'x'.repeat(5000) } })),
-      store.recordEvent(writer, event({ insertId: 'small' })),
+      store.recordEvent(context, event({ insertId: 'large', properties: { text: 'x'.repeat(5000) } })),
+      store.recordEvent(context, event({ insertId: 'small' })),
     ])
-    limited.room = Number.POSITIVE_INFINITY
+    limited.free = Number.POSITIVE_INFINITY
     expect(outcomes.map(({ status }) => status)).toContain('rejected')
     expect(await insertIds(store)).not.toContain('large')
     await store.close()
   })
 
-  test('keeps the journal where the checkpoint cannot be written, and says so', async () => {
+  test('leaves the log if the checkpoint cannot be written, and reports the failure', async () => {
     const path = statePath()
     const problems: string[] = []
     const { store } = await openOrFail(path, { report: (problem) => problems.push(problem) })
@@ -264,76 +264,76 @@ describe('a full disk', () => {
   })
 })
 
-describe('a file that cannot be used is left as it is', () => {
+describe('a file that cannot be loaded stays unchanged', () => {
   const good = '{"kind":"convsim state","format":1,"seq":0,"sandboxes":[]}'
 
   test.each([
     ['cut off', good.slice(0, 40), 'is not JSON from line 1, column 41 on'],
     ['broken', good.replace('[]', '[\n{,]'), 'is not JSON from line 2, column 2 on'],
     ['empty', '', 'is not JSON from line 1, column 1 on'],
-    ["somebody else's", '{"name":"package"}', 'is no file of ours'],
+    ['of another program', '{"name":"package"}', 'is no file of ours'],
     ['newer', good.replace('1', '9'), 'has format 9, and this version knows formats up to 1'],
     ['of another shape', good.replace('[]', '[{"name":"a"}]'), 'sandboxes[0].quality must be an object'],
-  ])('%s', async (_, content, why) => {
+  ])('a state file that is %s', async (_, content, message) => {
     const path = statePath()
     writeFileSync(path, content)
     const problem = await problemOf(path)
     expect(problem).toContain(path)
-    expect(problem).toContain(why)
+    expect(problem).toContain(message)
     expect(problem).toContain('Move it away')
     expect(readFileSync(path, 'utf8')).toBe(content)
     expect(readdirSync(dirname(path))).toEqual(['state.json'])
   })
 
-  async function withJournal(change: (lines: string[]) => string[]): Promise<string> {
+  async function problemOfLog(change: (lines: string[]) => string[]): Promise<string> {
     const original = statePath()
     const { store } = await openOrFail(original)
     await recordAll(store, ['a', 'b', 'c'])
-    const path = killedNow(original)
-    const journal = `${path}.journal.1`
-    const changed = change(readFileSync(journal, 'utf8').split('\n')).join('\n')
-    writeFileSync(journal, changed)
+    const path = copyAsKilled(original)
+    const log = `${path}.journal.1`
+    const changed = change(readFileSync(log, 'utf8').split('\n')).join('\n')
+    writeFileSync(log, changed)
     const problem = await problemOf(path)
-    expect(readFileSync(journal, 'utf8')).toBe(changed)
+    expect(readFileSync(log, 'utf8')).toBe(changed)
     return problem
   }
 
-  test('a journal with a broken line in the middle, with its place', async () => {
-    const problem = await withJournal(([head = '', a = '', ...rest]) => [head, a, 'garbage', ...rest])
+  test('a log with a broken line in the middle', async () => {
+    const problem = await problemOfLog(([head = '', a = '', ...rest]) => [head, a, 'garbage', ...rest])
     expect(problem).toContain('state.json.journal.1, line 3: cannot be used')
   })
 
-  test('a journal that lacks a line', async () => {
-    const problem = await withJournal(([head = '', a = '', , ...rest]) => [head, a, ...rest])
+  test('a log that lacks a line', async () => {
+    const problem = await problemOfLog(([head = '', a = '', , ...rest]) => [head, a, ...rest])
     expect(problem).toContain('line 3: is entry 3 and follows entry 1')
   })
 
-  test('a journal with an entry of another shape', async () => {
-    const problem = await withJournal((lines) => lines.map((line) => line.replace('"eventId"', '"id"')))
+  test('a log with an invalid entry', async () => {
+    const problem = await problemOfLog((lines) => lines.map((line) => line.replace('"eventId"', '"id"')))
     expect(problem).toContain('line 2: is no entry: event.eventId must be a string that is not empty')
   })
 
-  test('a journal of somebody else', async () => {
-    const problem = await withJournal((lines) => ['{"hello":"world"}', ...lines.slice(1)])
+  test('a log of another program', async () => {
+    const problem = await problemOfLog((lines) => ['{"hello":"world"}', ...lines.slice(1)])
     expect(problem).toContain('line 1: is no file of ours')
   })
 
-  test('a state file that is gone while its journal goes on from it', async () => {
+  test('a log whose state file is missing', async () => {
     const path = statePath()
     const { store } = await openOrFail(path)
     await recordAll(store, ['a'])
     await store.close()
     const { store: again } = await openOrFail(path)
     await recordAll(again, ['b'])
-    const copy = killedNow(path)
+    const copy = copyAsKilled(path)
     rmSync(copy)
     expect(await problemOf(copy)).toContain('do not belong together')
     expect(existsSync(copy)).toBe(false)
   })
 })
 
-describe('a place that cannot be written to', () => {
-  test('is named, with the next step', async () => {
+describe('a path that cannot be written to', () => {
+  test('is refused with the path and the next step', async () => {
     const path = statePath()
     writeFileSync(path, 'a file, not a folder')
     const problem = await problemOf(`${path}/state.json`)
@@ -341,61 +341,69 @@ describe('a place that cannot be written to', () => {
     expect(problem).toContain(':memory:')
   })
 
-  test('is refused where a folder has the name', async () => {
+  test('is refused if it is a folder', async () => {
     const folder = dirname(statePath())
     expect(await problemOf(folder)).toContain(`cannot be kept in ${folder} (it is a folder, not a file)`)
     expect(readdirSync(dirname(folder))).not.toContain(`${basename(folder)}.lock`)
   })
 
-  test('is refused where a pipe has the name, which nobody ever writes to', async () => {
+  test('is refused if it is a pipe, which a read would wait for', async () => {
     const path = statePath()
     execFileSync('mkfifo', [path])
     expect(await problemOf(path)).toContain('(it is a pipe or socket, not a file)')
   })
 
-  test('is refused where a device has the name', async () => {
+  test('is refused if it is a device', async () => {
     expect(await problemOf('/dev/null')).toContain('cannot be kept in /dev/null (it is a device, not a file)')
     expect(existsSync('/dev/null.lock')).toBe(false)
   })
 
-  test.runIf(existsSync('/proc/version'))('is refused where no file and no folder can be made', async () => {
-    for (const path of ['/proc/state.json', '/proc/convsim/state.json', '/proc/version']) {
-      const problem = await problemOf(path)
-      expect(problem).toContain(`cannot be kept in ${path}`)
-      expect(problem).toContain(':memory:')
-    }
-  })
+  test.runIf(existsSync('/proc/version'))(
+    'is refused if neither file nor folder can be created',
+    async () => {
+      for (const path of ['/proc/state.json', '/proc/convsim/state.json', '/proc/version']) {
+        const problem = await problemOf(path)
+        expect(problem).toContain(`cannot be kept in ${path}`)
+        expect(problem).toContain(':memory:')
+      }
+    },
+  )
 
-  test('is refused where the folder is read-only', async () => {
+  test('is refused if the folder is read-only', async () => {
     const folder = dirname(statePath())
-    // Root may write to any folder, unless it gives up that right.
-    const give = process.getuid?.() === 0 ? ['setpriv', '--bounding-set', '-all', '--inh-caps', '-all'] : []
+    // Root can write to any folder unless it drops its capabilities.
+    const dropRights =
+      process.getuid?.() === 0 ? ['setpriv', '--bounding-set', '-all', '--inh-caps', '-all'] : []
     const script = `
       import { openFileStore } from ${JSON.stringify(new URL('../../../src/state/file/file-store.ts', import.meta.url).pathname)}
       const opened = await openFileStore(${JSON.stringify(join(folder, 'state.json'))})
-      console.log(opened.ok ? 'it opened' : opened.problem)`
+      console.log(opened.ok ? 'it opened' : opened.error)`
     chmodSync(folder, 0o555)
-    const [command = process.execPath, ...before] = [...give, process.execPath]
-    const said = execFileSync(command, [...before, '--import', 'tsx', '--input-type=module', '-e', script], {
-      ...bounded,
-      encoding: 'utf8',
-    })
+    const [command = process.execPath, ...before] = [...dropRights, process.execPath]
+    const output = execFileSync(
+      command,
+      [...before, '--import', 'tsx', '--input-type=module', '-e', script],
+      {
+        ...bounded,
+        encoding: 'utf8',
+      },
+    )
     chmodSync(folder, 0o755)
-    expect(said).toContain(`cannot be kept in ${join(folder, 'state.json')} (EACCES`)
-  })
-
-  test('can be several folders deep, none of which is there yet', async () => {
-    const folder = dirname(statePath())
-    expect(await problemOf(join(folder, 'a', 'b', 'c', 'state.json'))).toBe('it opened')
-    expect(await problemOf(join(folder, 'a', 'b', 'd', 'state.json'))).toBe('it opened')
+    expect(output).toContain(`cannot be kept in ${join(folder, 'state.json')} (EACCES`)
   })
 })
 
-test('the state file is readable: one event a line, and no token in it', async () => {
+test('a store creates all missing folders of its path', async () => {
+  const folder = dirname(statePath())
+  expect(await problemOf(join(folder, 'a', 'b', 'c', 'state.json'))).toBe('it opened')
+  expect(await problemOf(join(folder, 'a', 'b', 'd', 'state.json'))).toBe('it opened')
+})
+
+test('the state file has one event per line and no token', async () => {
   const path = statePath()
   const { store } = await openOrFail(path)
   await recordAll(store, ['a', 'b', 'c'])
-  await store.consumeRate(writer, 'token sk-secret', 5, 1000)
+  await store.consumeRate(context, 'token sk-secret', 5, 1000)
   await store.close()
   const text = readFileSync(path, 'utf8')
   expect(text.split('\n').filter((line) => line.includes('"eventId"'))).toHaveLength(3)

@@ -5,33 +5,35 @@ import type { WriteBytes } from '../../../src/state/file/write-ahead-log.ts'
 import { createMemoryStore } from '../../../src/state/memory/memory-store.ts'
 import { type Store, StoreWriteError } from '../../../src/state/store.ts'
 import { event, noon, product, prompt } from '../drafts.ts'
-import { killedNow, openOrFail, statePath } from './folder.ts'
+import { copyAsKilled, openOrFail, statePath } from './open-file.ts'
 
-/** What a sandbox is, in a few lines: lists of names and values, and copies of them. */
-interface Held {
+/** A simple model of a sandbox's content. */
+interface Content {
   events: { name: string | undefined; value: string; replays: number }[]
   prompts: { name: string; versions: number; active: number | undefined }[]
   weight: number
 }
 
-type Model = Held & { snapshots: Held[] }
+/** A simple model of a sandbox. */
+type Model = Content & { snapshots: Content[] }
 
 const fresh = (): Model => ({ events: [], prompts: [], weight: 0.1, snapshots: [] })
-const heldBy = ({ events, prompts, weight }: Held): Held => structuredClone({ events, prompts, weight })
+const contentOf = ({ events, prompts, weight }: Content): Content =>
+  structuredClone({ events, prompts, weight })
 
-/** The simulator's store, the model of it, and what is still on its way to the store. */
+/** A store, a model of it, and the writes that are not settled. */
 interface Pair {
   store: Store
   readonly model: Map<string, Model>
   readonly pending: Promise<unknown>[]
   path: string
-  /** Whether the disk takes no more than half of what is written. */
+  /** True: the disk takes half of a write and then fails. */
   isFull: boolean
-  /** Stores that were killed in the eyes of the test, and still have to be closed. */
+  /** The stores that count as killed. They must be closed at the end. */
   readonly killed: Store[]
 }
 
-/** A checkpoint as often as can be hoped for, and a disk that can be full. */
+/** Opens the store with frequent checkpoints and a disk that can be full. */
 async function open(pair: Pair): Promise<void> {
   const write: WriteBytes = (fd, bytes, offset) => {
     if (!pair.isFull) return writeSync(fd, bytes, offset)
@@ -55,11 +57,11 @@ async function settle({ pending }: Pair): Promise<void> {
   await Promise.all(pending.splice(0))
 }
 
-/** These only start: they meet each other in the store. */
+/** Operations that do not wait for the store, so that several are pending at once. */
 const start = {
   event: (sandbox: string, name: string | undefined, value: string) => async (pair: Pair) => {
     const { events } = modelOf(pair, sandbox)
-    const known = name === undefined ? undefined : events.find((held) => held.name === name)
+    const known = name === undefined ? undefined : events.find((event) => event.name === name)
     if (known === undefined) events.push({ name, value, replays: 0 })
     else known.replays += 1
     const draft = event({ value, ...(name !== undefined && { insertId: name }) })
@@ -67,7 +69,7 @@ const start = {
   },
   prompt: (sandbox: string, name: string) => async (pair: Pair) => {
     const { prompts } = modelOf(pair, sandbox)
-    const known = prompts.find((held) => held.name === name)
+    const known = prompts.find((prompt) => prompt.name === name)
     if (known === undefined) prompts.push({ name, versions: 1, active: undefined })
     else known.versions += 1
     pair.pending.push(pair.store.addPromptVersion(writerIn(sandbox), prompt({ externalPromptId: name })))
@@ -85,53 +87,53 @@ const start = {
     pair.pending.push(pair.store.deleteSandbox(sandbox))
   },
   snapshot: (sandbox: string) => async (pair: Pair) => {
-    const held = modelOf(pair, sandbox)
-    held.snapshots.push(heldBy(held))
+    const model = modelOf(pair, sandbox)
+    model.snapshots.push(contentOf(model))
     pair.pending.push(pair.store.createSnapshot(writerIn(sandbox)))
   },
 }
 
-/** These need an answer, so they wait for what was started. */
+/** Operations that need a result, so they settle all pending writes first. */
 const finish = {
   restore: (sandbox: string, which: number) => async (pair: Pair) => {
     await settle(pair)
     const snapshots = await pair.store.listSnapshots(sandbox)
-    const held = modelOf(pair, sandbox)
-    const copy = held.snapshots[which]
-    if (copy !== undefined) Object.assign(held, heldBy(copy))
+    const model = modelOf(pair, sandbox)
+    const copy = model.snapshots[which]
+    if (copy !== undefined) Object.assign(model, contentOf(copy))
     const found = await pair.store.restoreSnapshot(sandbox, snapshots[which]?.snapshotId ?? 'none')
     expect(found).toBe(copy !== undefined)
   },
-  forget: (sandbox: string, which: number) => async (pair: Pair) => {
+  deleteSnapshot: (sandbox: string, which: number) => async (pair: Pair) => {
     await settle(pair)
     const snapshots = await pair.store.listSnapshots(sandbox)
-    const forgotten = modelOf(pair, sandbox).snapshots.splice(which, 1)
+    const deleted = modelOf(pair, sandbox).snapshots.splice(which, 1)
     const found = await pair.store.deleteSnapshot(sandbox, snapshots[which]?.snapshotId ?? 'none')
-    expect(found).toBe(forgotten.length === 1)
+    expect(found).toBe(deleted.length === 1)
   },
   activate: (sandbox: string, which: number, version: number) => async (pair: Pair) => {
     await settle(pair)
-    const held = modelOf(pair, sandbox).prompts[which]
-    const exists = held !== undefined && version < held.versions
-    if (exists) held.active = version
+    const prompt = modelOf(pair, sandbox).prompts[which]
+    const exists = prompt !== undefined && version < prompt.versions
+    if (exists) prompt.active = version
     const stored = (await pair.store.listPrompts(sandbox))[which]
     const versionId = stored?.versions[version]?.versionId ?? 'none'
     expect(await pair.store.activateVersion(sandbox, stored?.promptId ?? 'none', versionId)).toBe(exists)
   },
   move: (from: string, to: string) => async (pair: Pair) => {
     await settle(pair)
-    Object.assign(modelOf(pair, to), heldBy(modelOf(pair, from)))
+    Object.assign(modelOf(pair, to), contentOf(modelOf(pair, from)))
     const outcome = await pair.store.importSandbox(to, await pair.store.exportSandbox(from))
-    expect(outcome).toMatchObject({ imported: true })
+    expect(outcome).toMatchObject({ ok: true })
   },
   restart: (isGraceful: boolean) => async (pair: Pair) => {
     await settle(pair)
     if (isGraceful) await pair.store.close()
     else pair.killed.push(pair.store)
-    if (!isGraceful) pair.path = killedNow(pair.path)
+    if (!isGraceful) pair.path = copyAsKilled(pair.path)
     await open(pair)
   },
-  /** What the disk does not take is refused, and the model knows nothing of it. */
+  /** Writes to a full disk are refused, so the model does not change. */
   refused: (sandbox: string, name: string | undefined) => async (pair: Pair) => {
     await settle(pair)
     pair.isFull = true
@@ -152,7 +154,7 @@ async function compare(pair: Pair): Promise<void> {
   await settle(pair)
   for (const sandbox of ['a', 'b']) {
     const { quality, events, prompts } = await pair.store.exportSandbox(sandbox)
-    const seen: Held = {
+    const stored: Content = {
       events: events.map(({ fields, replays }) => ({ name: fields.insertId, value: fields.value, replays })),
       prompts: prompts.map(({ externalPromptId = '', versions }) => {
         const active = versions.findIndex((version) => version.active)
@@ -160,7 +162,7 @@ async function compare(pair: Pair): Promise<void> {
       }),
       weight: quality.weight,
     }
-    expect(seen).toEqual(heldBy(modelOf(pair, sandbox)))
+    expect(stored).toEqual(contentOf(modelOf(pair, sandbox)))
     expect(await pair.store.listSnapshots(sandbox)).toHaveLength(modelOf(pair, sandbox).snapshots.length)
     expect(new Set(events.map(({ eventId }) => eventId)).size).toBe(events.length)
     const impacts = await pair.store.eventImpact(sandbox, { productIds: [product] })
@@ -172,62 +174,70 @@ async function compare(pair: Pair): Promise<void> {
 const sandbox = fc.constantFrom('a', 'b')
 const few = fc.nat({ max: 2 })
 const name = fc.constantFrom('x', 'y', 'z')
-const perhaps = fc.option(name, { nil: undefined })
+const optionalName = fc.option(name, { nil: undefined })
 
-/** An operation that a counterexample shows as `event("a", "x", "y")`, and not as its source. */
-function shown(what: string, given: readonly unknown[], run: Operation): Operation {
-  const label = `${what}(${given.map((value) => JSON.stringify(value)).join(', ')})`
+/** Labels an operation, so that a counterexample shows `event("a", "x", "y")` and not the source. */
+function labelled(name: string, given: readonly unknown[], run: Operation): Operation {
+  const label = `${name}(${given.map((value) => JSON.stringify(value)).join(', ')})`
   return Object.assign((pair: Pair) => run(pair), { [fc.toStringMethod]: () => label })
 }
 
 const operation: fc.Arbitrary<Operation> = fc.oneof(
   {
     weight: 10,
-    arbitrary: fc.tuple(sandbox, perhaps, name).map((given) => shown('event', given, start.event(...given))),
+    arbitrary: fc
+      .tuple(sandbox, optionalName, name)
+      .map((given) => labelled('event', given, start.event(...given))),
   },
   {
     weight: 5,
-    arbitrary: fc.tuple(sandbox, name).map((given) => shown('prompt', given, start.prompt(...given))),
+    arbitrary: fc.tuple(sandbox, name).map((given) => labelled('prompt', given, start.prompt(...given))),
   },
   {
     weight: 2,
     arbitrary: fc
       .tuple(sandbox, fc.constantFrom(0, 0.5, 1))
-      .map((given) => shown('weight', given, start.weight(...given))),
+      .map((given) => labelled('weight', given, start.weight(...given))),
   },
-  { weight: 1, arbitrary: sandbox.map((name) => shown('reset', [name], start.reset(name))) },
-  { weight: 1, arbitrary: sandbox.map((name) => shown('remove', [name], start.remove(name))) },
-  { weight: 2, arbitrary: sandbox.map((name) => shown('snapshot', [name], start.snapshot(name))) },
+  { weight: 1, arbitrary: sandbox.map((name) => labelled('reset', [name], start.reset(name))) },
+  { weight: 1, arbitrary: sandbox.map((name) => labelled('remove', [name], start.remove(name))) },
+  { weight: 2, arbitrary: sandbox.map((name) => labelled('snapshot', [name], start.snapshot(name))) },
   {
     weight: 2,
-    arbitrary: fc.tuple(sandbox, few).map((given) => shown('restore', given, finish.restore(...given))),
+    arbitrary: fc.tuple(sandbox, few).map((given) => labelled('restore', given, finish.restore(...given))),
   },
   {
     weight: 1,
-    arbitrary: fc.tuple(sandbox, few).map((given) => shown('forget', given, finish.forget(...given))),
+    arbitrary: fc
+      .tuple(sandbox, few)
+      .map((given) => labelled('deleteSnapshot', given, finish.deleteSnapshot(...given))),
   },
   {
     weight: 2,
     arbitrary: fc
       .tuple(sandbox, few, few)
-      .map((given) => shown('activate', given, finish.activate(...given))),
+      .map((given) => labelled('activate', given, finish.activate(...given))),
   },
   {
     weight: 1,
-    arbitrary: fc.tuple(sandbox, sandbox).map((given) => shown('move', given, finish.move(...given))),
+    arbitrary: fc.tuple(sandbox, sandbox).map((given) => labelled('move', given, finish.move(...given))),
   },
   {
     weight: 2,
-    arbitrary: fc.boolean().map((isGraceful) => shown('restart', [isGraceful], finish.restart(isGraceful))),
+    arbitrary: fc
+      .boolean()
+      .map((isGraceful) => labelled('restart', [isGraceful], finish.restart(isGraceful))),
   },
   {
     weight: 1,
-    arbitrary: fc.tuple(sandbox, perhaps).map((given) => shown('refused', given, finish.refused(...given))),
+    arbitrary: fc
+      .tuple(sandbox, optionalName)
+      .map((given) => labelled('refused', given, finish.refused(...given))),
   },
-  { weight: 2, arbitrary: fc.constant(shown('compare', [], compare)) },
+  { weight: 2, arbitrary: fc.constant(labelled('compare', [], compare)) },
 )
 
-test('any operations, restarts, snapshots and resets leave what the model says', async () => {
+test('any operations, restarts, snapshots and resets leave the state that the model predicts', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(operation, { minLength: 5, maxLength: 60, size: 'max' }),
@@ -250,7 +260,7 @@ test('any operations, restarts, snapshots and resets leave what the model says',
     ),
     {
       numRuns: Number(process.env['PROPERTY_RUNS'] ?? 100),
-      // Before the test's own limit, which would keep to itself what failed.
+      // Below the time limit of the test, which would not show the failing operations.
       interruptAfterTimeLimit: 90_000,
       markInterruptAsFailure: true,
     },

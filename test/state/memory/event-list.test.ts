@@ -2,20 +2,20 @@ import { writeSync } from 'node:fs'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { describe, expect, test } from 'vitest'
-import { newEvent } from '../../../src/state/events.ts'
-import { Block } from '../../../src/state/memory/event-block.ts'
+import { createEvent } from '../../../src/state/events.ts'
+import { EventBlock } from '../../../src/state/memory/event-block.ts'
 import { EventList } from '../../../src/state/memory/event-list.ts'
 import { createMemoryStore } from '../../../src/state/memory/memory-store.ts'
 import type { EventDraft, StoredEvent } from '../../../src/state/records.ts'
 import type { Store } from '../../../src/state/store.ts'
-import { event, product, writer } from '../drafts.ts'
-import { openOrFail, statePath } from '../file/folder.ts'
+import { context, event, product } from '../drafts.ts'
+import { openOrFail, statePath } from '../file/open-file.ts'
 
-/** More than are packed together, several times over. */
+/** The number of events of several blocks. */
 const many = 300
 
 function recorded(index: number, fields: Partial<EventDraft> = {}): StoredEvent {
-  return newEvent(writer, event({ insertId: `no-${index}`, ...fields }), new Map())
+  return createEvent(context, event({ insertId: `no-${index}`, ...fields }), new Map())
 }
 
 function recordedMany(count: number): StoredEvent[] {
@@ -28,18 +28,18 @@ function listOf(events: readonly StoredEvent[]): EventList {
   return list
 }
 
-const all = (list: EventList) => list.read(list.having({}))
+const all = (list: EventList) => list.read(list.findPositions({}))
 
 async function record(store: Store, count: number, from = 0): Promise<void> {
   const drafts = Array.from({ length: count }, (_, index) => event({ insertId: `no-${from + index}` }))
-  await Promise.all(drafts.map((draft) => store.recordEvent(writer, draft)))
+  await Promise.all(drafts.map((draft) => store.recordEvent(context, draft)))
 }
 
 describe('a list of many events', () => {
   test.each([
     ['recorded one by one', listOf],
     ['loaded at once', EventList.of],
-  ])('gives out what was %s, in one go, one by one, and as text', async (_, make) => {
+  ])('returns events that were %s: all at once, by position, and as JSON', async (_, make) => {
     const events = recordedMany(many)
     const list = make(events)
     expect(await all(list)).toEqual(events)
@@ -51,16 +51,16 @@ describe('a list of many events', () => {
     expect([list.at(-1), list.at(many)]).toEqual([undefined, undefined])
   })
 
-  test('is the same text before and after it is packed', () => {
+  test('has the same text before and after compression', () => {
     const events = recordedMany(20)
-    const block = new Block(0, events)
+    const block = new EventBlock(0, events)
     const before = block.lines()
-    block.pack()
+    block.compress()
     expect(before).toEqual(events.map((each) => JSON.stringify(each)))
     expect(block.lines()).toEqual(before)
   })
 
-  test('gives out texts of any kind and size as they came', async () => {
+  test('returns text of any kind and size unchanged', async () => {
     const texts = ['', 'größe', '会話', '\ud800', '\u2028\n\r\t"\\', '__proto__', 'x'.repeat(200_000)]
     const events = texts.flatMap((value) =>
       Array.from({ length: 20 }, (_, index) => recorded(index, { value, properties: { [value]: [value] } })),
@@ -68,7 +68,7 @@ describe('a list of many events', () => {
     expect(await all(listOf(events))).toEqual(events)
   })
 
-  test('takes back any number of its last ones, and goes on from there', async () => {
+  test('removes any number of last events, and adds others after them', async () => {
     const events = recordedMany(many)
     for (const make of [listOf, EventList.of]) {
       const list = make(events)
@@ -78,7 +78,7 @@ describe('a list of many events', () => {
     }
   })
 
-  test('keeps a copy as it was, whatever becomes of the list', async () => {
+  test('does not change its copies', async () => {
     const events = recordedMany(many)
     const list = listOf(events)
     list.setReplays(3, 1)
@@ -94,7 +94,7 @@ describe('a list of many events', () => {
     expect(list.length).toBe(101)
   })
 
-  test('is read as it was when the reading began', async () => {
+  test('is read as it was when the read began', async () => {
     const list = listOf(recordedMany(2500))
     const reading = all(list)
     list.setReplays(2400, 1)
@@ -106,7 +106,7 @@ describe('a list of many events', () => {
 })
 
 describe('a store of many events', () => {
-  test('counts a replay of an old one, also over a restart', async () => {
+  test('counts a replay of an old event, also after a restart', async () => {
     const path = statePath()
     const first = await openOrFail(path)
     await record(first.store, many)
@@ -120,7 +120,7 @@ describe('a store of many events', () => {
     await second.store.close()
   })
 
-  test('takes back more than are packed together where the disk is full', async () => {
+  test('undoes more events than a block holds if the disk is full', async () => {
     let isFull = false
     const { store } = await openOrFail(statePath(), {
       write: (fd, bytes, offset) => {
@@ -144,11 +144,11 @@ describe('a store of many events', () => {
     await store.close()
   })
 
-  test('keeps each in a fraction of what it takes as an object', async () => {
+  test('stores an event in a fraction of the memory of an object', async () => {
     setFlagsFromString('--expose-gc')
     const collect: () => void = runInNewContext('gc')
     const used = async () => {
-      // What lies outside the heap is let go of in a later turn than the object that held it.
+      // Memory outside the heap is freed in a later turn than the object that owned it.
       for (let turn = 0; turn < 5; turn += 1) {
         collect()
         await new Promise((resolve) => setImmediate(resolve))
@@ -160,12 +160,12 @@ describe('a store of many events', () => {
     await record(store, 1000)
     const before = await used()
     for (let from = 1000; from < 21_000; from += 500) await record(store, 500, from)
-    expect(((await used()) - before) / 20_000).toBeLessThan(500) // 1,100 as an object of objects, 250 packed
+    expect(((await used()) - before) / 20_000).toBeLessThan(500) // 1,100 as objects, 250 compressed
     expect((await store.size()).events).toBe(21_000)
   })
 })
 
-describe('what has been forgotten', () => {
+describe('undone events, reset sandboxes and copies', () => {
   const anonymous = (index: number) =>
     recorded(index, {
       insertId: undefined as never,
@@ -173,46 +173,46 @@ describe('what has been forgotten', () => {
       value: String(index),
     })
 
-  /** Bytes of the heap that live, with a step made so often in between. */
-  async function growth(times: number, step: (index: number) => unknown): Promise<number> {
+  /** Returns the growth of the live heap, in bytes, from `times` calls of `run`. */
+  async function growth(times: number, run: (index: number) => unknown): Promise<number> {
     setFlagsFromString('--expose-gc')
     const collect: () => void = runInNewContext('gc')
     const live = () => {
       collect()
       return process.memoryUsage().heapUsed
     }
-    for (let index = 0; index < 1000; index += 1) await step(index)
+    for (let index = 0; index < 1000; index += 1) await run(index)
     const before = live()
-    for (let index = 1000; index < 1000 + times; index += 1) await step(index)
+    for (let index = 1000; index < 1000 + times; index += 1) await run(index)
     return live() - before
   }
 
-  test('leaves nothing behind: events that were taken back, each with values of its own', async () => {
+  test('undone events with values of their own use no memory', async () => {
     const list = listOf(recordedMany(10))
     const grown = await growth(20_000, (index) => {
       list.push(anonymous(index))
       list.pop()
     })
-    expect(grown).toBeLessThan(1_000_000) // 5 MB and more, if their values were kept
+    expect(grown).toBeLessThan(1_000_000) // 5 MB and more if the values stayed
     expect(await all(list)).toEqual(recordedMany(10))
   })
 
-  test('takes no value along that another event has, too', () => {
+  test('an undone event leaves the values that another event shares', () => {
     const list = listOf([anonymous(1)])
     list.push(anonymous(1))
     list.pop()
     expect([...list.marks]).toMatchObject([
       { externalConversationId: 'only-1', impact: 1, sampledOut: false },
     ])
-    expect(list.having({ externalConversationId: 'only-1' })).toEqual([0])
+    expect(list.findPositions({ externalConversationId: 'only-1' })).toEqual([0])
   })
 
-  test('leaves nothing behind: sandboxes that were reset, and copies of one list that each went another way', async () => {
+  test('reset sandboxes and changed copies of a list use no memory', async () => {
     const store = createMemoryStore()
     const snapshot = listOf(recordedMany(10))
     const grown = await growth(20_000, async (index) => {
       await store.recordEvent(
-        writer,
+        context,
         event({ insertId: `${index}`, externalConversationId: `only-${index}` }),
       )
       if (index % 50 === 0) await store.reset('default')
@@ -221,13 +221,13 @@ describe('what has been forgotten', () => {
     expect(grown).toBeLessThan(1_500_000)
   })
 
-  test('a copy that goes another way has marks of its own', () => {
+  test('a changed copy has marks of its own', () => {
     const first = listOf([recorded(0, { externalConversationId: 'a' })])
     const copy = first.copy()
     copy.push(recorded(1, { externalConversationId: 'b' }))
     first.push(recorded(1, { externalConversationId: 'c' }))
     const withConversation = (list: EventList, externalConversationId: string) =>
-      list.having({ externalConversationId })
+      list.findPositions({ externalConversationId })
     expect(['a', 'b', 'c'].map((name) => withConversation(copy, name))).toEqual([[0], [1], []])
     expect(['a', 'b', 'c'].map((name) => withConversation(first, name))).toEqual([[0], [], [1]])
   })

@@ -3,7 +3,7 @@ import type { SandboxExport } from './records.ts'
 import { sentences } from './shape.ts'
 import { exportShape } from './shapes.ts'
 
-/** Whether this is an export of a sandbox; if not, everything that is wrong with it. */
+/** Parses the export of a sandbox. The error lists every problem, each with its place. */
 export function parseExport(document: unknown): Result<SandboxExport, readonly string[]> {
   const faults = exportShape(document)
   if (faults.length > 0) return failure(sentences(faults, 'the export'))

@@ -1,9 +1,9 @@
 import { conformance } from '../conformance.ts'
-import { openOrFail, statePath } from './folder.ts'
+import { openOrFail, statePath } from './open-file.ts'
 
 conformance('the store in a file', async () => (await openOrFail(statePath())).store)
 
-// A checkpoint as often as can be: whatever it breaks, it breaks here.
-conformance('the store in a file that is folded all the time', async () => {
+// Frequent checkpoints show the errors that they cause.
+conformance('the store in a file with a checkpoint after every change', async () => {
   return (await openOrFail(statePath(), { checkpointFrom: 1 })).store
 })

@@ -1,0 +1,53 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, dirname, join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { type FileStoreOptions, openFileStore } from '../../../src/state/file/file-store.ts'
+import { systemErrorCode } from '../../../src/state/file/state-file-error.ts'
+
+/** Returns the path of a missing state file, in a folder that is removed after the test. */
+export function statePath(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'convsim-state-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return join(folder, 'state.json')
+}
+
+/** Opens the store in a file. Throws if it is refused. */
+export async function openOrFail(path: string, options: FileStoreOptions = {}) {
+  const opened = await openFileStore(path, options)
+  if (!opened.ok) throw new Error(opened.error)
+  return opened.value
+}
+
+/** Opens the store in a file and returns why it is refused, or `it opened`. */
+export async function problemOf(path: string): Promise<string> {
+  const opened = await openFileStore(path)
+  if (!opened.ok) return opened.error
+  await opened.value.store.close()
+  return 'it opened'
+}
+
+/**
+ * Copies the state file and its log as a process would leave them that is killed now. The log is copied first, so that a
+ * checkpoint that replaces the file meanwhile is newer than the log. Returns the path of the copied state file.
+ */
+export function copyAsKilled(path: string): string {
+  const copy = statePath()
+  for (const name of readdirSync(dirname(path)).sort().reverse()) {
+    if (!name.includes('.lock')) copyIfExists(join(dirname(path), name), join(dirname(copy), name))
+  }
+  if (basename(copy) !== basename(path)) throw new Error('state files of a test have one name')
+  return copy
+}
+
+/**
+ * Copies a file unless it is gone: a checkpoint that ends meanwhile drops old log files. A new checkpoint can also shrink the
+ * file, so `copyFileSync` would wait forever for the bytes that it saw at first.
+ */
+function copyIfExists(from: string, to: string): void {
+  try {
+    writeFileSync(to, readFileSync(from))
+  } catch (error) {
+    if (systemErrorCode(error) !== 'ENOENT') throw error
+  }
+}

@@ -1,0 +1,45 @@
+import { describe, expect, test } from 'vitest'
+import { computeFingerprint, findVariables } from '../../src/state/prompts.ts'
+
+describe('the variables of a prompt', () => {
+  test.each([
+    ['Hello {{name}}', ['name']],
+    ['{{ name }} and {{\tname\n}} again', ['name']],
+    ['{{b}} {{a}} {{b}}', ['b', 'a']],
+    ['{{user.name}} {{user.address.city}}', ['user.name', 'user.address.city']],
+    ['{{{raw}}} {{& also }} {{~trimmed~}}', ['raw', 'also', 'trimmed']],
+    ['{{größe}} {{snake_case}} {{kebab-case}} {{item1}}', ['größe', 'snake_case', 'kebab-case', 'item1']],
+    ['{{#if a}}x{{else}}y{{/if}} {{! comment }} {{> partial}} {{helper argument}} {{this}}', []],
+    ['\\{{escaped}} {single} {{}} {{ }} {{open', []],
+    ['{{__proto__}} {{constructor}}', ['__proto__', 'constructor']],
+  ])('of %j are %j', (content, names) => {
+    expect(findVariables([{ content }])).toEqual(names)
+  })
+
+  test('come from all components, in the order of their first appearance', () => {
+    expect(findVariables([{ content: '{{b}}' }, { content: '{{a}} {{b}}' }])).toEqual(['b', 'a'])
+  })
+
+  test.each(['{{', '{{ ', '{{a', '{{a.', '{{{&', ' '])(
+    'are found in linear time in a long text of %j',
+    { timeout: 5000 },
+    (part) => {
+      const long = [{ content: part.repeat(1_000_000) }, { content: `{{${part.slice(-1).repeat(1_000_000)}` }]
+      expect(findVariables(long)).toEqual([])
+    },
+  )
+})
+
+describe('the fingerprint of a prompt', () => {
+  test('does not depend on the order of the fields of a component', () => {
+    expect(computeFingerprint([{ content: 'a', type: 'system' }])).toBe(
+      computeFingerprint([{ type: 'system', content: 'a' }]),
+    )
+  })
+
+  test('differs for other components, and for the same components in another order', () => {
+    const [a, b] = [{ content: 'a' }, { content: 'b' }]
+    const prints = [[a], [b], [a, b], [b, a]].map(computeFingerprint)
+    expect(new Set(prints).size).toBe(4)
+  })
+})

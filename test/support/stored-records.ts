@@ -1,0 +1,33 @@
+import type { StoredPrompt } from '../../src/state/records.ts'
+import type { EventPage } from '../../src/state/store.ts'
+import { ask } from './client.ts'
+import type { TestSimulator } from './start.ts'
+
+type Target = Pick<TestSimulator, 'origin'>
+
+/** Reads a resource of the control plane. The caller knows the type of the answer. Throws unless the status is 200. */
+export async function readControl<T>(target: Target, path: string): Promise<T> {
+  const answer = await ask(target, `/__sim${path}`, { token: null })
+  if (answer.status !== 200) throw new Error(`GET ${path} answered ${answer.status}: ${answer.text}`)
+  return JSON.parse(answer.text)
+}
+
+/** Reads a page of stored events: `readEventPage(sim, 'sandbox=a&limit=10')`. */
+export function readEventPage(target: Target, query = ''): Promise<EventPage> {
+  return readControl(target, `/events?${query}`)
+}
+
+/** Reads all stored events of a sandbox, page by page. */
+export async function readAllEvents(target: Target, sandbox = 'default'): Promise<EventPage['events']> {
+  const events: EventPage['events'][number][] = []
+  for (;;) {
+    const page = await readEventPage(target, `sandbox=${sandbox}&offset=${events.length}&limit=10000`)
+    events.push(...page.events)
+    if (page.events.length === 0 || events.length >= page.total) return events
+  }
+}
+
+/** Reads all stored prompts of a sandbox. */
+export async function readPrompts(target: Target, sandbox = 'default'): Promise<readonly StoredPrompt[]> {
+  return (await readControl<{ prompts: StoredPrompt[] }>(target, `/prompts?sandbox=${sandbox}`)).prompts
+}
