@@ -1,26 +1,26 @@
-import { aboutHandlers } from './about.ts'
 import { clockHandlers } from './clock.ts'
 import type { ControlHandler } from './control.ts'
-import { evidenceHandlers } from './evidence.ts'
 import { explainHandlers } from './explain.ts'
+import { infoHandlers } from './info.ts'
 import { metricsHandlers } from './metrics.ts'
 import { qualityHandlers } from './quality.ts'
+import { reportHandlers } from './reports.ts'
 import { requestHandlers } from './requests.ts'
 import { sandboxHandlers } from './sandboxes.ts'
 import { scenarioHandlers } from './scenarios.ts'
 import type { Seen } from './seen.ts'
-import { snapshotHandlers, storedHandlers } from './stored.ts'
+import { recordHandlers, snapshotHandlers } from './state.ts'
 import { verifyHandlers } from './verify.ts'
 import { wiremockHandlers } from './wiremock/wiremock.ts'
 
 /** One handler for each `operationId` of `spec/control.openapi.yaml`. */
 export function controlHandlers(seen: Seen): Record<string, ControlHandler> {
   return {
-    ...aboutHandlers(seen),
+    ...infoHandlers(seen),
     ...scenarioHandlers(seen),
     ...clockHandlers(seen),
     ...sandboxHandlers(seen),
-    ...storedHandlers(seen),
+    ...recordHandlers(seen),
     ...snapshotHandlers(seen),
     ...qualityHandlers(seen),
     ...requestHandlers(seen),
@@ -28,6 +28,6 @@ export function controlHandlers(seen: Seen): Record<string, ControlHandler> {
     ...explainHandlers(seen),
     ...metricsHandlers(seen),
     ...wiremockHandlers(seen),
-    ...evidenceHandlers(seen),
+    ...reportHandlers(seen),
   }
 }

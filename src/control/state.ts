@@ -5,7 +5,7 @@ import { ControlError, type ControlHandler, type ControlRequest } from './contro
 import type { Seen } from './seen.ts'
 
 /** `GET events`, `GET prompts`, activation: what the service's user interface would show of a sandbox. */
-export function storedHandlers({ store }: Seen): Record<string, ControlHandler> {
+export function recordHandlers({ store }: Seen): Record<string, ControlHandler> {
   return {
     async listEvents({ parameters }) {
       const { sandbox, ...query } = parameters.query

@@ -4,7 +4,7 @@ import type { ControlHandler } from './control.ts'
 import type { Seen } from './seen.ts'
 
 /** What belongs to the whole process: life, version, documents. */
-export function aboutHandlers(seen: Seen): Record<string, ControlHandler> {
+export function infoHandlers(seen: Seen): Record<string, ControlHandler> {
   const { version, contract, controlContract } = seen
   return {
     getHealth: () => ({ status: 'healthy', version }),

@@ -4,7 +4,7 @@ import { type ControlHandler, type ControlRequest, CustomReply } from './control
 import type { Seen } from './seen.ts'
 
 /** `GET coverage`, `GET manners`, `GET report`: what the clients of a sandbox did, or of all that there were. */
-export function evidenceHandlers({ reporter }: Seen): Record<string, ControlHandler> {
+export function reportHandlers({ reporter }: Seen): Record<string, ControlHandler> {
   return {
     getCoverage: (request) => ({
       sandbox: nameOf(request),
