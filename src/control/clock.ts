@@ -2,11 +2,13 @@ import { parseDuration, parseNow } from '../core/instant.ts'
 import { isObject, type JsonObject } from '../core/json.ts'
 import { type ClockMode, clockModes } from '../sandboxes/clock.ts'
 import type { Sandbox } from '../sandboxes/sandboxes.ts'
-import { ControlError, type ControlHandler, type ControlRequest } from './control.ts'
+import { ControlError, type ControlHandlers, type ControlRequest } from './control.ts'
 import type { Seen } from './seen.ts'
 
 /** `GET/PUT clock`, `POST clock/advance`: a sandbox's time. */
-export function clockHandlers({ sandboxes }: Seen): Record<string, ControlHandler> {
+export function clockHandlers({
+  sandboxes,
+}: Seen): Pick<ControlHandlers, 'getClock' | 'putClock' | 'advanceClock'> {
   const asked = ({ parameters }: ControlRequest) => sandboxes.use(String(parameters.query['sandbox']))
   return {
     getClock: (request) => clockToJson(asked(request)),

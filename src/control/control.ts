@@ -15,6 +15,7 @@ import type { Reply, SimRequest } from '../exchange/exchange.ts'
 import { abortedMessage, refuse, sentenceOf } from '../exchange/refusals.ts'
 import { StoreWriteError } from '../state/store.ts'
 import { type GuardSettings, guard } from './guard.ts'
+import type { ControlOperationId } from './operation-ids.ts'
 
 /** What a control operation is asked, already checked against `spec/control.openapi.yaml`. */
 export interface ControlRequest {
@@ -33,6 +34,9 @@ type Outcome = Json | ControlError | CustomReply
 
 /** The body of the documented success status; or what is more than that. */
 export type ControlHandler = (request: ControlRequest) => Awaitable<Outcome>
+
+/** One handler for each operation of the control document. A missing or misspelt handler does not compile. */
+export type ControlHandlers = Readonly<Record<ControlOperationId, ControlHandler>>
 
 /** An answer that is no JSON, or not of the lowest success status: `new Special({ body: text, mediaType: 'text/html' })`. */
 export class CustomReply {
@@ -63,19 +67,20 @@ export interface Control {
 /** The control plane: the document says which operations there are, a handler by the same id does each. */
 export function createControl(
   contract: Contract,
-  handlers: Readonly<Record<string, ControlHandler>>,
+  handlers: ControlHandlers,
   settings: GuardSettings,
   log: Log,
 ): Control {
+  const handlerOf = new Map<string, ControlHandler>(Object.entries(handlers))
   for (const { id } of contract.operations) {
-    if (!handlers[id]) throw new Error(`the control operation ${id} has no handler`)
+    if (!handlerOf.has(id)) throw new Error(`the control operation ${id} has no handler`)
   }
   const refusal = (request: SimRequest) => guard(request, settings, isHealth(matchOf(contract, request)))
   return {
     refusal,
     async answer(request, gone) {
       try {
-        return refusal(request) ?? (await answer(contract, handlers, request, gone))
+        return refusal(request) ?? (await answer(contract, handlerOf, request, gone))
       } catch (error) {
         return failed(request, error, log)
       }
@@ -100,7 +105,7 @@ const isHealth = (match: OperationMatch) => match.kind === 'operation' && match.
 
 async function answer(
   contract: Contract,
-  handlers: Readonly<Record<string, ControlHandler>>,
+  handlerOf: ReadonlyMap<string, ControlHandler>,
   request: SimRequest,
   gone: AbortSignal,
 ): Promise<Reply> {
@@ -115,7 +120,7 @@ async function answer(
   if (all.length > 0) return refuse(400, sentenceOf(all), 'simulator')
   const { headers, elapsed } = request
   const asked = { parameters: parameters.values, body: read.body, headers, elapsed, gone }
-  const outcome = await handlers[match.operation.id]?.(asked)
+  const outcome = await handlerOf.get(match.operation.id)?.(asked)
   if (outcome instanceof ControlError) return refuse(outcome.status, outcome.error, 'simulator')
   return answerOf(match.operation, outcome, request.method === 'HEAD')
 }

@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../core/json.ts'
 import type { SimRequest } from '../exchange/exchange.ts'
 import { redactedJson } from '../journal/redact.ts'
 import { violationsToJson } from '../journal/view.ts'
-import { ControlError, type ControlHandler } from './control.ts'
+import { ControlError, type ControlHandlers } from './control.ts'
 import type { Explained, Seen } from './seen.ts'
 
 /** A request as `POST explain` takes it. */
@@ -14,7 +14,7 @@ interface Described {
 }
 
 /** `POST explain`: what would become of a request, without any effect. */
-export function explainHandlers({ explain, contract, cors }: Seen): Record<string, ControlHandler> {
+export function explainHandlers({ explain, contract, cors }: Seen): Pick<ControlHandlers, 'explain'> {
   return {
     async explain({ body }) {
       const described = body as unknown as Described // proved by the control document

@@ -1,5 +1,5 @@
 import { clockHandlers } from './clock.ts'
-import type { ControlHandler } from './control.ts'
+import type { ControlHandlers } from './control.ts'
 import { explainHandlers } from './explain.ts'
 import { infoHandlers } from './info.ts'
 import { metricsHandlers } from './metrics.ts'
@@ -14,7 +14,7 @@ import { verifyHandlers } from './verify.ts'
 import { wiremockHandlers } from './wiremock/wiremock.ts'
 
 /** One handler for each `operationId` of `spec/control.openapi.yaml`. */
-export function controlHandlers(seen: Seen): Record<string, ControlHandler> {
+export function controlHandlers(seen: Seen): ControlHandlers {
   return {
     ...infoHandlers(seen),
     ...scenarioHandlers(seen),

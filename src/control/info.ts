@@ -1,10 +1,12 @@
 import type { Json } from '../core/json.ts'
 import { defaultSandbox } from '../sandboxes/sandboxes.ts'
-import type { ControlHandler } from './control.ts'
+import type { ControlHandlers } from './control.ts'
 import type { Seen } from './seen.ts'
 
 /** What belongs to the whole process: life, version, documents. */
-export function infoHandlers(seen: Seen): Record<string, ControlHandler> {
+export function infoHandlers(
+  seen: Seen,
+): Pick<ControlHandlers, 'getHealth' | 'getInfo' | 'getContract' | 'getControlContract' | 'getAssumptions'> {
   const { version, contract, controlContract } = seen
   return {
     getHealth: () => ({ status: 'healthy', version }),

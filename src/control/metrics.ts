@@ -1,10 +1,10 @@
 import type { Registry } from 'prom-client'
 import { type Durations, durationBounds, RequestMetrics } from '../journal/tallies.ts'
-import { type ControlHandler, CustomReply } from './control.ts'
+import { type ControlHandlers, CustomReply } from './control.ts'
 import type { Seen } from './seen.ts'
 
 /** `GET metrics`. The library is loaded when somebody first asks; until then plain numbers are counted. */
-export function metricsHandlers(seen: Seen): Record<string, ControlHandler> {
+export function metricsHandlers(seen: Seen): Pick<ControlHandlers, 'getMetrics'> {
   const tallies = new RequestMetrics(seen.journal)
   let loaded: Promise<Registry> | undefined
   return {

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../core/json.ts'
 import type { StoredEvent } from '../state/records.ts'
-import type { ControlHandler } from './control.ts'
+import type { ControlHandlers } from './control.ts'
 import type { Seen } from './seen.ts'
 
 /** An index without events; each event's impact times the weight moves it from there. */
@@ -10,7 +10,11 @@ const neutral = 0.5
 const mostShown = 100
 
 /** `GET/PUT quality`: the weight of events, and what they made of products (PQI) and conversations (CQI). */
-export function qualityHandlers({ store, fixtures, sandboxes }: Seen): Record<string, ControlHandler> {
+export function qualityHandlers({
+  store,
+  fixtures,
+  sandboxes,
+}: Seen): Pick<ControlHandlers, 'getQuality' | 'putQuality'> {
   const names = new Map(fixtures.products.map(({ id, name }) => [id.toLowerCase(), name]))
 
   async function shown(sandbox: string): Promise<JsonObject> {

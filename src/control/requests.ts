@@ -5,7 +5,7 @@ import { isShown, type JournalFilter } from '../journal/filter.ts'
 import type { Journal } from '../journal/journal.ts'
 import { follow } from '../journal/stream.ts'
 import { entryToJson } from '../journal/view.ts'
-import { ControlError, type ControlHandler, type ControlRequest, CustomReply } from './control.ts'
+import { ControlError, type ControlHandlers, type ControlRequest, CustomReply } from './control.ts'
 import type { Seen } from './seen.ts'
 
 /** The query of `GET requests`, typed by the control document. */
@@ -21,7 +21,10 @@ interface ListQuery extends JournalFilter {
 const heartbeatMs = 15_000
 
 /** `GET/DELETE requests`, `GET requests/{id}`, `GET requests/stream`: the journal. */
-export function requestHandlers({ journal, stopping }: Seen): Record<string, ControlHandler> {
+export function requestHandlers({
+  journal,
+  stopping,
+}: Seen): Pick<ControlHandlers, 'listRequests' | 'getRequest' | 'deleteRequests' | 'streamRequests'> {
   return {
     listRequests(request) {
       const query = request.parameters.query as unknown as ListQuery // typed by the control document

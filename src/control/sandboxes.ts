@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../core/json.ts'
 import { defaultSandbox, type Sandbox } from '../sandboxes/sandboxes.ts'
-import type { ControlHandler } from './control.ts'
+import type { ControlHandlers } from './control.ts'
 import type { Seen } from './seen.ts'
 
 /** Brings a sandbox back to the start: what it holds, what it was asked, its clock, seed and rules. */
@@ -16,7 +16,9 @@ export async function resetSandbox(
 }
 
 /** `POST reset`, `GET sandboxes`, `PUT/DELETE sandboxes/{name}`. */
-export function sandboxHandlers(seen: Seen): Record<string, ControlHandler> {
+export function sandboxHandlers(
+  seen: Seen,
+): Pick<ControlHandlers, 'reset' | 'listSandboxes' | 'putSandbox' | 'deleteSandbox'> {
   const { sandboxes, store, journal } = seen
   return {
     async reset({ parameters }) {

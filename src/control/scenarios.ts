@@ -3,11 +3,16 @@ import { probability, type ScenarioDefinition } from '../scenarios/catalogue.ts'
 import type { Parameter } from '../scenarios/parameters.ts'
 import { sequencePrefix } from '../scenarios/parse.ts'
 import { noRules, type RuleSet, readRules, ruleSequencePrefix } from '../scenarios/rules.ts'
-import { ControlError, type ControlHandler, type ControlRequest } from './control.ts'
+import { ControlError, type ControlHandlers, type ControlRequest } from './control.ts'
 import type { Seen } from './seen.ts'
 
 /** `GET catalogue`, `GET/PUT/DELETE scenarios`, `GET sequences`. */
-export function scenarioHandlers(seen: Seen): Record<string, ControlHandler> {
+export function scenarioHandlers(
+  seen: Seen,
+): Pick<
+  ControlHandlers,
+  'getCatalogue' | 'getScenarios' | 'putScenarios' | 'deleteScenarios' | 'getSequences'
+> {
   const { catalogue, contract, sandboxes, store, startUp } = seen
   const asked = ({ parameters }: ControlRequest) => sandboxes.use(String(parameters.query['sandbox']))
   let sets = 0

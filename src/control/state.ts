@@ -1,11 +1,13 @@
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
 import type { PromptVersion, StoredPrompt } from '../state/records.ts'
 import type { EventQuery } from '../state/store.ts'
-import { ControlError, type ControlHandler, type ControlRequest } from './control.ts'
+import { ControlError, type ControlHandlers, type ControlRequest } from './control.ts'
 import type { Seen } from './seen.ts'
 
 /** `GET events`, `GET prompts`, activation: what the service's user interface would show of a sandbox. */
-export function recordHandlers({ store }: Seen): Record<string, ControlHandler> {
+export function recordHandlers({
+  store,
+}: Seen): Pick<ControlHandlers, 'listEvents' | 'listPrompts' | 'activateVersion'> {
   return {
     async listEvents({ parameters }) {
       const { sandbox, ...query } = parameters.query
@@ -28,7 +30,18 @@ export function recordHandlers({ store }: Seen): Record<string, ControlHandler> 
 }
 
 /** `GET/POST snapshots`, restore, delete, `GET export`, `POST import`: a sandbox's state as a whole. */
-export function snapshotHandlers({ store, sandboxes }: Seen): Record<string, ControlHandler> {
+export function snapshotHandlers({
+  store,
+  sandboxes,
+}: Seen): Pick<
+  ControlHandlers,
+  | 'listSnapshots'
+  | 'createSnapshot'
+  | 'restoreSnapshot'
+  | 'deleteSnapshot'
+  | 'exportSandbox'
+  | 'importSandbox'
+> {
   const missing = (id: Json | undefined) => new ControlError(404, `The sandbox has no snapshot ${id}.`)
   return {
     listSnapshots: async (request) => asJson({ snapshots: await store.listSnapshots(sandboxOf(request)) }),

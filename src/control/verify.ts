@@ -10,12 +10,12 @@ import {
 import { isCredential, redacted, redactedHeader, redactedJson, redactedQuery } from '../journal/redact.ts'
 import { type CountBounds, Counting, type Verdict, type Verification, verify } from '../journal/verify.ts'
 import { modelsIn, productsOf } from '../scenarios/subject.ts'
-import { ControlError, type ControlHandler, CustomReply } from './control.ts'
+import { ControlError, type ControlHandlers, CustomReply } from './control.ts'
 import { journalSandbox } from './requests.ts'
 import type { Seen } from './seen.ts'
 
 /** `POST verify`, `POST requests/count`: whether a request came, and how often. */
-export function verifyHandlers(seen: Seen): Record<string, ControlHandler> {
+export function verifyHandlers(seen: Seen): Pick<ControlHandlers, 'verify' | 'countRequests'> {
   const { journal, stopping } = seen
   const subject = subjectOf(seen)
   return {

@@ -2,7 +2,7 @@ import { isObject, type Json, type JsonObject } from '../../core/json.ts'
 import type { JournalEntry } from '../../journal/entry.ts'
 import { runWithTimeout } from '../../journal/time-limit.ts'
 import { bodyBase64, bodyText } from '../../journal/view.ts'
-import { ControlError, type ControlHandler, type ControlRequest } from '../control.ts'
+import { ControlError, type ControlHandlers, type ControlRequest } from '../control.ts'
 import { resetSandbox } from '../sandboxes.ts'
 import type { Seen } from '../seen.ts'
 import { readPattern, urlOf } from './pattern.ts'
@@ -21,7 +21,12 @@ const tooSlow =
   'such as (a+)+, takes ever so long: write it without.'
 
 /** What scripts written for WireMock ask under `/__admin`, in WireMock's own shapes; for the rest there are our own controls. */
-export function wiremockHandlers(seen: Seen): Record<string, ControlHandler> {
+export function wiremockHandlers(
+  seen: Seen,
+): Pick<
+  ControlHandlers,
+  'wiremockRequests' | 'wiremockCount' | 'wiremockFind' | 'wiremockDeleteRequests' | 'wiremockReset'
+> {
   const { journal, journalSize } = seen
   const sandboxOf = ({ parameters }: ControlRequest) => String(parameters.query['sandbox'])
   const requestJournalDisabled = journalSize === 0
