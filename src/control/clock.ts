@@ -1,14 +1,18 @@
 import { parseDuration, parseNow } from '../core/instant.ts'
 import { isObject, type JsonObject } from '../core/json.ts'
 import { type ClockMode, clockModes } from '../sandboxes/clock.ts'
-import type { Sandbox } from '../sandboxes/sandboxes.ts'
+import type { Sandbox, Sandboxes } from '../sandboxes/sandboxes.ts'
 import { ControlError, type ControlHandlers, type ControlRequest } from './control.ts'
-import type { Seen } from './seen.ts'
+
+/** Dependencies of `clockHandlers`. */
+export interface ClockDeps {
+  readonly sandboxes: Sandboxes
+}
 
 /** `GET/PUT clock`, `POST clock/advance`: a sandbox's time. */
 export function clockHandlers({
   sandboxes,
-}: Seen): Pick<ControlHandlers, 'getClock' | 'putClock' | 'advanceClock'> {
+}: ClockDeps): Pick<ControlHandlers, 'getClock' | 'putClock' | 'advanceClock'> {
   const asked = ({ parameters }: ControlRequest) => sandboxes.use(String(parameters.query['sandbox']))
   return {
     getClock: (request) => clockToJson(asked(request)),

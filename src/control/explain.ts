@@ -1,9 +1,30 @@
+import type { Contract } from '../contract/contract.ts'
 import type { Json, JsonObject } from '../core/json.ts'
-import type { SimRequest } from '../exchange/exchange.ts'
+import type { DecisionTrace, OutgoingReply, SimRequest } from '../exchange/exchange.ts'
+import type { JournalEntry } from '../journal/entry.ts'
 import { redactedJson } from '../journal/redact.ts'
 import { violationsToJson } from '../journal/view.ts'
 import { ControlError, type ControlHandlers } from './control.ts'
-import type { Explained, Seen } from './seen.ts'
+
+/** The outcome that a request would have now. */
+export interface Explanation {
+  /** Stage that answers, rule that acts, and the decisions on the way. */
+  readonly trace: DecisionTrace
+  readonly outgoing: OutgoingReply
+  /** The entry that the journal would record. */
+  readonly entry: JournalEntry
+}
+
+/** Computes the outcome that a request would have now, without any effect. */
+export type Explain = (request: SimRequest) => Promise<Explanation>
+
+/** Dependencies of `explainHandlers`. */
+export interface ExplainDeps {
+  readonly explain: Explain
+  readonly contract: Contract
+  /** Value of `--cors`; true: the edge answers the preflights of browsers. */
+  readonly cors: boolean
+}
 
 /** A request as `POST explain` takes it. */
 interface Described {
@@ -14,7 +35,7 @@ interface Described {
 }
 
 /** `POST explain`: what would become of a request, without any effect. */
-export function explainHandlers({ explain, contract, cors }: Seen): Pick<ControlHandlers, 'explain'> {
+export function explainHandlers({ explain, contract, cors }: ExplainDeps): Pick<ControlHandlers, 'explain'> {
   return {
     async explain({ body }) {
       const described = body as unknown as Described // proved by the control document
@@ -55,7 +76,7 @@ function requestOf({ method, path: target, headers = {}, body }: Described): Sim
   }
 }
 
-function shown({ trace, outgoing, entry }: Explained): JsonObject {
+function shown({ trace, outgoing, entry }: Explanation): JsonObject {
   const { reply, delivery } = outgoing
   const { stage, rule, notes } = trace
   return {

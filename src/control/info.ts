@@ -1,16 +1,33 @@
+import type { Contract } from '../contract/contract.ts'
 import type { Json } from '../core/json.ts'
-import { defaultSandbox } from '../sandboxes/sandboxes.ts'
+import type { Fixtures } from '../fixtures/fixtures.ts'
+import { defaultSandbox, type Sandboxes } from '../sandboxes/sandboxes.ts'
+import type { Store } from '../state/store.ts'
 import type { ControlHandlers } from './control.ts'
-import type { Seen } from './seen.ts'
 
-/** What belongs to the whole process: life, version, documents. */
+/** Dependencies of `infoHandlers`. */
+export interface InfoDeps {
+  /** Version of the simulator: `0.1.0`. */
+  readonly version: string
+  readonly contract: Contract
+  readonly controlContract: Contract
+  readonly fixtures: Fixtures
+  readonly sandboxes: Sandboxes
+  readonly store: Store
+  /** Value of `--state`: `:memory:`, or the path of a file. */
+  readonly stateFile: string
+  /** `operationId`s that the simulator itself answers; the others are answered from the document. */
+  readonly handledOperations: ReadonlySet<string>
+}
+
+/** Handles `GET health`, `info`, `contract`, `openapi.yaml` and `assumptions`: facts about the whole process. */
 export function infoHandlers(
-  seen: Seen,
+  deps: InfoDeps,
 ): Pick<ControlHandlers, 'getHealth' | 'getInfo' | 'getContract' | 'getControlContract' | 'getAssumptions'> {
-  const { version, contract, controlContract } = seen
+  const { version, contract, controlContract } = deps
   return {
     getHealth: () => ({ status: 'healthy', version }),
-    getInfo: () => info(seen),
+    getInfo: () => infoToJson(deps),
     getContract: () => contract.document,
     getControlContract: () => controlContract.document,
     getAssumptions: () => ({
@@ -19,15 +36,15 @@ export function infoHandlers(
   }
 }
 
-async function info({
+async function infoToJson({
   version,
   contract,
   sandboxes,
   store,
   stateFile,
   fixtures,
-  handled,
-}: Seen): Promise<Json> {
+  handledOperations,
+}: InfoDeps): Promise<Json> {
   const { seed, clock } = sandboxes.use(defaultSandbox)
   return {
     version,
@@ -45,7 +62,7 @@ async function info({
       method,
       path,
       statuses: [...statuses],
-      answeredBy: handled.has(id) ? 'simulator' : 'document',
+      answeredBy: handledOperations.has(id) ? 'simulator' : 'document',
     })),
     personas: fixtures.personas.map(({ name }) => name),
   }

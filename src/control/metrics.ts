@@ -1,22 +1,31 @@
 import type { Registry } from 'prom-client'
+import type { Journal } from '../journal/journal.ts'
 import { type Durations, durationBounds, RequestMetrics } from '../journal/tallies.ts'
+import type { Sandboxes } from '../sandboxes/sandboxes.ts'
+import type { Store } from '../state/store.ts'
 import { type ControlHandlers, CustomReply } from './control.ts'
-import type { Seen } from './seen.ts'
+
+/** Dependencies of `metricsHandlers`. */
+export interface MetricsDeps {
+  readonly journal: Journal
+  readonly sandboxes: Sandboxes
+  readonly store: Store
+}
 
 /** `GET metrics`. The library is loaded when somebody first asks; until then plain numbers are counted. */
-export function metricsHandlers(seen: Seen): Pick<ControlHandlers, 'getMetrics'> {
-  const tallies = new RequestMetrics(seen.journal)
+export function metricsHandlers(deps: MetricsDeps): Pick<ControlHandlers, 'getMetrics'> {
+  const tallies = new RequestMetrics(deps.journal)
   let loaded: Promise<Registry> | undefined
   return {
     async getMetrics() {
-      loaded ??= createRegistry(seen, tallies)
+      loaded ??= createRegistry(deps, tallies)
       const registry = await loaded
       return new CustomReply({ body: await registry.metrics(), mediaType: registry.contentType })
     },
   }
 }
 
-async function createRegistry(seen: Seen, tallies: RequestMetrics): Promise<Registry> {
+async function createRegistry(deps: MetricsDeps, tallies: RequestMetrics): Promise<Registry> {
   const { default: prometheus } = await import('prom-client')
   const { Counter, Histogram, Registry, collectDefaultMetrics } = prometheus
   const registry = new Registry()
@@ -42,7 +51,7 @@ async function createRegistry(seen: Seen, tallies: RequestMetrics): Promise<Regi
   const head = await histogram.get()
   const getForPromString = async () => ({ ...head, values: tallies.durations().flatMap(valuesOf) })
   Object.assign(histogram, { getForPromString })
-  await addGauges(seen, registers)
+  await addGauges(deps, registers)
   // The event loop's lag, memory and processor time of the process.
   collectDefaultMetrics({ register: registry })
   return registry
@@ -50,7 +59,7 @@ async function createRegistry(seen: Seen, tallies: RequestMetrics): Promise<Regi
 
 const durationName = 'convsim_request_duration_seconds'
 
-async function addGauges({ journal, sandboxes, store }: Seen, registers: Registry[]): Promise<void> {
+async function addGauges({ journal, sandboxes, store }: MetricsDeps, registers: Registry[]): Promise<void> {
   const { default: prometheus } = await import('prom-client')
   const gauges: [name: string, help: string, value: () => number | Promise<number>][] = [
     ['convsim_journal_entries', 'Exchanges that the journal holds.', () => journal.held],

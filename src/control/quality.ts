@@ -1,7 +1,16 @@
 import { isObject, type JsonObject } from '../core/json.ts'
+import type { Fixtures } from '../fixtures/fixtures.ts'
+import type { Sandboxes } from '../sandboxes/sandboxes.ts'
 import type { StoredEvent } from '../state/records.ts'
+import type { Store } from '../state/store.ts'
 import type { ControlHandlers } from './control.ts'
-import type { Seen } from './seen.ts'
+
+/** Dependencies of `qualityHandlers`. */
+export interface QualityDeps {
+  readonly store: Store
+  readonly fixtures: Fixtures
+  readonly sandboxes: Sandboxes
+}
 
 /** An index without events; each event's impact times the weight moves it from there. */
 const neutral = 0.5
@@ -14,7 +23,7 @@ export function qualityHandlers({
   store,
   fixtures,
   sandboxes,
-}: Seen): Pick<ControlHandlers, 'getQuality' | 'putQuality'> {
+}: QualityDeps): Pick<ControlHandlers, 'getQuality' | 'putQuality'> {
   const names = new Map(fixtures.products.map(({ id, name }) => [id.toLowerCase(), name]))
 
   async function shown(sandbox: string): Promise<JsonObject> {

@@ -1,12 +1,17 @@
 import { coverageAsJson, foundAsJson } from '../reports/formats/json.ts'
 import { isReportForm, reportForms } from '../reports/formats/render.ts'
+import type { Reporter } from '../reports/model.ts'
 import { type ControlHandlers, type ControlRequest, CustomReply } from './control.ts'
-import type { Seen } from './seen.ts'
+
+/** Dependencies of `reportHandlers`. */
+export interface ReportDeps {
+  readonly reporter: Reporter
+}
 
 /** `GET coverage`, `GET manners`, `GET report`: what the clients of a sandbox did, or of all that there were. */
 export function reportHandlers({
   reporter,
-}: Seen): Pick<ControlHandlers, 'getCoverage' | 'getManners' | 'getReport'> {
+}: ReportDeps): Pick<ControlHandlers, 'getCoverage' | 'getManners' | 'getReport'> {
   return {
     getCoverage: (request) => ({
       sandbox: nameOf(request),

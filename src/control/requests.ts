@@ -6,7 +6,13 @@ import type { Journal } from '../journal/journal.ts'
 import { follow } from '../journal/stream.ts'
 import { entryToJson } from '../journal/view.ts'
 import { ControlError, type ControlHandlers, type ControlRequest, CustomReply } from './control.ts'
-import type { Seen } from './seen.ts'
+
+/** Dependencies of `requestHandlers`. */
+export interface RequestDeps {
+  readonly journal: Journal
+  /** Aborted once the simulator is to stop: streams end then. */
+  readonly stopping: AbortSignal
+}
 
 /** The query of `GET requests`, typed by the control document. */
 interface ListQuery extends JournalFilter {
@@ -24,7 +30,7 @@ const heartbeatMs = 15_000
 export function requestHandlers({
   journal,
   stopping,
-}: Seen): Pick<ControlHandlers, 'listRequests' | 'getRequest' | 'deleteRequests' | 'streamRequests'> {
+}: RequestDeps): Pick<ControlHandlers, 'listRequests' | 'getRequest' | 'deleteRequests' | 'streamRequests'> {
   return {
     listRequests(request) {
       const query = request.parameters.query as unknown as ListQuery // typed by the control document

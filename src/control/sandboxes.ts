@@ -1,11 +1,22 @@
 import { isObject, type JsonObject } from '../core/json.ts'
-import { defaultSandbox, type Sandbox } from '../sandboxes/sandboxes.ts'
+import type { Journal } from '../journal/journal.ts'
+import { defaultSandbox, type Sandbox, type Sandboxes } from '../sandboxes/sandboxes.ts'
+import type { SandboxExport } from '../state/records.ts'
+import type { Store } from '../state/store.ts'
 import type { ControlHandlers } from './control.ts'
-import type { Seen } from './seen.ts'
+
+/** Dependencies of `sandboxHandlers` and `resetSandbox`. */
+export interface SandboxDeps {
+  readonly sandboxes: Sandboxes
+  readonly store: Store
+  readonly journal: Journal
+  /** State that a reset of the default sandbox imports; undefined: the default sandbox becomes empty. */
+  readonly seedState: SandboxExport | undefined
+}
 
 /** Brings a sandbox back to the start: what it holds, what it was asked, its clock, seed and rules. */
 export async function resetSandbox(
-  { sandboxes, store, journal, seedState }: Seen,
+  { sandboxes, store, journal, seedState }: SandboxDeps,
   name: string,
 ): Promise<void> {
   // In one step: nobody ever sees the default sandbox without what it starts with.
@@ -17,13 +28,13 @@ export async function resetSandbox(
 
 /** `POST reset`, `GET sandboxes`, `PUT/DELETE sandboxes/{name}`. */
 export function sandboxHandlers(
-  seen: Seen,
+  deps: SandboxDeps,
 ): Pick<ControlHandlers, 'reset' | 'listSandboxes' | 'putSandbox' | 'deleteSandbox'> {
-  const { sandboxes, store, journal } = seen
+  const { sandboxes, store, journal } = deps
   return {
     async reset({ parameters }) {
       const name = String(parameters.query['sandbox'])
-      await resetSandbox(seen, name)
+      await resetSandbox(deps, name)
       return { reset: name }
     },
     async listSandboxes() {

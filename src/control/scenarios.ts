@@ -1,19 +1,31 @@
+import type { Contract } from '../contract/contract.ts'
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
-import { probability, type ScenarioDefinition } from '../scenarios/catalogue.ts'
+import type { Sandboxes } from '../sandboxes/sandboxes.ts'
+import { type Catalogue, probability, type ScenarioDefinition } from '../scenarios/catalogue.ts'
 import type { Parameter } from '../scenarios/parameters.ts'
 import { sequencePrefix } from '../scenarios/parse.ts'
 import { noRules, type RuleSet, readRules, ruleSequencePrefix } from '../scenarios/rules.ts'
+import type { Store } from '../state/store.ts'
 import { ControlError, type ControlHandlers, type ControlRequest } from './control.ts'
-import type { Seen } from './seen.ts'
+
+/** Dependencies of `scenarioHandlers`. */
+export interface ScenarioDeps {
+  readonly catalogue: Catalogue
+  readonly contract: Contract
+  readonly sandboxes: Sandboxes
+  readonly store: Store
+  /** Rules that hold in every sandbox since the start. */
+  readonly startUp: RuleSet
+}
 
 /** `GET catalogue`, `GET/PUT/DELETE scenarios`, `GET sequences`. */
 export function scenarioHandlers(
-  seen: Seen,
+  deps: ScenarioDeps,
 ): Pick<
   ControlHandlers,
   'getCatalogue' | 'getScenarios' | 'putScenarios' | 'deleteScenarios' | 'getSequences'
 > {
-  const { catalogue, contract, sandboxes, store, startUp } = seen
+  const { catalogue, contract, sandboxes, store, startUp } = deps
   const asked = ({ parameters }: ControlRequest) => sandboxes.use(String(parameters.query['sandbox']))
   let sets = 0
   return {

@@ -1,13 +1,18 @@
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
+import type { Sandboxes } from '../sandboxes/sandboxes.ts'
 import type { PromptVersion, StoredPrompt } from '../state/records.ts'
-import type { EventQuery } from '../state/store.ts'
+import type { EventQuery, Store } from '../state/store.ts'
 import { ControlError, type ControlHandlers, type ControlRequest } from './control.ts'
-import type { Seen } from './seen.ts'
+
+/** Dependencies of `recordHandlers`. */
+export interface RecordDeps {
+  readonly store: Store
+}
 
 /** `GET events`, `GET prompts`, activation: what the service's user interface would show of a sandbox. */
 export function recordHandlers({
   store,
-}: Seen): Pick<ControlHandlers, 'listEvents' | 'listPrompts' | 'activateVersion'> {
+}: RecordDeps): Pick<ControlHandlers, 'listEvents' | 'listPrompts' | 'activateVersion'> {
   return {
     async listEvents({ parameters }) {
       const { sandbox, ...query } = parameters.query
@@ -29,11 +34,17 @@ export function recordHandlers({
   }
 }
 
+/** Dependencies of `snapshotHandlers`. */
+export interface SnapshotDeps {
+  readonly store: Store
+  readonly sandboxes: Sandboxes
+}
+
 /** `GET/POST snapshots`, restore, delete, `GET export`, `POST import`: a sandbox's state as a whole. */
 export function snapshotHandlers({
   store,
   sandboxes,
-}: Seen): Pick<
+}: SnapshotDeps): Pick<
   ControlHandlers,
   | 'listSnapshots'
   | 'createSnapshot'

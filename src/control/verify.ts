@@ -1,5 +1,7 @@
+import type { Contract } from '../contract/contract.ts'
 import type { Json, JsonObject } from '../core/json.ts'
 import type { JournalEntry } from '../journal/entry.ts'
+import type { Journal } from '../journal/journal.ts'
 import {
   type Difference,
   type RequestMatch,
@@ -12,16 +14,25 @@ import { type CountBounds, Counting, type Verdict, type Verification, verify } f
 import { modelsIn, productsOf } from '../scenarios/subject.ts'
 import { ControlError, type ControlHandlers, CustomReply } from './control.ts'
 import { journalSandbox } from './requests.ts'
-import type { Seen } from './seen.ts'
+
+/** Dependencies of `verifyHandlers`. */
+export interface VerifyDeps {
+  readonly journal: Journal
+  readonly contract: Contract
+  /** Ids of the products that each model belongs to, by the model's id; all in lower case. */
+  readonly productsOfModel: ReadonlyMap<string, readonly string[]>
+  /** Aborted once the simulator is to stop: a verification that waits is answered then. */
+  readonly stopping: AbortSignal
+}
 
 /** `POST verify`, `POST requests/count`: whether a request came, and how often. */
-export function verifyHandlers(seen: Seen): Pick<ControlHandlers, 'verify' | 'countRequests'> {
-  const { journal, stopping } = seen
-  const subject = subjectOf(seen)
+export function verifyHandlers(deps: VerifyDeps): Pick<ControlHandlers, 'verify' | 'countRequests'> {
+  const { journal, contract, stopping } = deps
+  const subject = subjectOf(deps)
   return {
     async verify(request) {
       const asked = request.body as unknown as Partial<Verification> // proved by the control document
-      const problem = problemOf(asked, seen) ?? countProblem(asked.count)
+      const problem = problemOf(asked, contract) ?? countProblem(asked.count)
       if (problem !== undefined) return new ControlError(400, problem)
       const verification = { ...asked, count: asked.count ?? {}, withinMs: asked.withinMs ?? 0 }
       const ends = [request.gone, stopping]
@@ -34,7 +45,7 @@ export function verifyHandlers(seen: Seen): Pick<ControlHandlers, 'verify' | 'co
     },
     countRequests(request) {
       const question = (request.body ?? {}) as unknown as RequestQuery // proved by the control document
-      const problem = problemOf(question, seen)
+      const problem = problemOf(question, contract)
       if (problem !== undefined) return new ControlError(400, problem)
       const { count, truncated } = new Counting(journal, journalSandbox(request), question, subject).look()
       return { count, truncated }
@@ -43,7 +54,7 @@ export function verifyHandlers(seen: Seen): Pick<ControlHandlers, 'verify' | 'co
 }
 
 /** What the entry of a request does not tell by itself: which models and products it is about. */
-function subjectOf({ contract, productsOfModel }: Seen): RequestSubjects {
+function subjectOf({ contract, productsOfModel }: VerifyDeps): RequestSubjects {
   const models = ({ request }: JournalEntry) => {
     const match = contract.match(request.method, withoutSandbox(request.path))
     return match.kind === 'operation' ? modelsIn(match.path) : []
@@ -52,7 +63,7 @@ function subjectOf({ contract, productsOfModel }: Seen): RequestSubjects {
 }
 
 /** Why a question cannot be answered: one that can never match would be taken for a client that did not ask. */
-function problemOf({ operation, match }: RequestQuery, { contract }: Seen): string | undefined {
+function problemOf({ operation, match }: RequestQuery, contract: Contract): string | undefined {
   const known = contract.operations.map(({ id }) => id)
   if (operation !== undefined && !known.includes(operation))
     return `There is no operation "${operation}". Known: ${known.join(', ')}.`

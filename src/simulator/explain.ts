@@ -1,4 +1,4 @@
-import type { Explain } from '../control/seen.ts'
+import type { Explain } from '../control/explain.ts'
 import { silentLog } from '../core/log.ts'
 import type { DecisionTrace } from '../exchange/exchange.ts'
 import type { JournalEntry } from '../journal/entry.ts'

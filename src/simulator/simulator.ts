@@ -3,8 +3,7 @@ import type { Settings } from '../config/settings.ts'
 import type { Contract } from '../contract/contract.ts'
 import { createFallback, type Fallback } from '../contract/fallback.ts'
 import { createControl } from '../control/control.ts'
-import { controlHandlers } from '../control/handlers.ts'
-import type { Seen } from '../control/seen.ts'
+import { type ControlDeps, controlHandlers } from '../control/handlers.ts'
 import type { Awaitable } from '../core/awaitable.ts'
 import { parseDuration, parseNow } from '../core/instant.ts'
 import type { Log } from '../core/log.ts'
@@ -83,7 +82,7 @@ export async function createSimulator(
 async function assemble(
   settings: Settings,
   { now, log }: Dependencies,
-  sources: LoadedInputs & Pick<Seen, 'seedState'>,
+  sources: LoadedInputs & Pick<ControlDeps, 'seedState'>,
   store: Store,
 ): Promise<Simulator> {
   const { contract, control, fixtures } = sources
@@ -114,26 +113,29 @@ async function assemble(
     log,
   }
   const pipeline = createPipeline(parts)
-  const handled = new Set(handlers.keys())
   const stopping = new AbortController()
   setMaxListeners(0, stopping.signal) // as many as wait
-  const seen = {
-    ...sources,
+  const handlersOfControl = controlHandlers({
     version,
+    contract,
     controlContract: control,
+    catalogue: sources.catalogue,
+    fixtures,
+    startUp: sources.startUp,
     sandboxes,
     store,
+    seedState: sources.seedState,
     journal,
     journalSize: settings.journalSize,
     reporter,
     stateFile: settings.state,
     cors: settings.cors,
-    handled,
+    handledOperations: new Set(handlers.keys()),
     productsOfModel,
     stopping: stopping.signal,
     explain: createExplain({ ...parts, sandboxes }, handlersOver),
-  }
-  const controls = createControl(control, controlHandlers(seen), guardOf(settings), log)
+  })
+  const controls = createControl(control, handlersOfControl, guardOf(settings), log)
   return {
     contract,
     service: pipeline,

@@ -1,11 +1,19 @@
 import { isObject, type Json, type JsonObject } from '../../core/json.ts'
 import type { JournalEntry } from '../../journal/entry.ts'
+import type { Journal } from '../../journal/journal.ts'
 import { runWithTimeout } from '../../journal/time-limit.ts'
 import { bodyBase64, bodyText } from '../../journal/view.ts'
 import { ControlError, type ControlHandlers, type ControlRequest } from '../control.ts'
-import { resetSandbox } from '../sandboxes.ts'
-import type { Seen } from '../seen.ts'
 import { readPattern, urlOf } from './pattern.ts'
+
+/** Dependencies of `wiremockHandlers`. */
+export interface WiremockDeps {
+  readonly journal: Journal
+  /** Value of `--journal-size`; 0: nothing is recorded. */
+  readonly journalSize: number
+  /** Brings the sandbox of this name back to the start. */
+  readonly resetSandbox: (name: string) => Promise<void>
+}
 
 /** What a pattern found. */
 interface Found {
@@ -21,13 +29,14 @@ const tooSlow =
   'such as (a+)+, takes ever so long: write it without.'
 
 /** What scripts written for WireMock ask under `/__admin`, in WireMock's own shapes; for the rest there are our own controls. */
-export function wiremockHandlers(
-  seen: Seen,
-): Pick<
+export function wiremockHandlers({
+  journal,
+  journalSize,
+  resetSandbox,
+}: WiremockDeps): Pick<
   ControlHandlers,
   'wiremockRequests' | 'wiremockCount' | 'wiremockFind' | 'wiremockDeleteRequests' | 'wiremockReset'
 > {
-  const { journal, journalSize } = seen
   const sandboxOf = ({ parameters }: ControlRequest) => String(parameters.query['sandbox'])
   const requestJournalDisabled = journalSize === 0
 
@@ -77,7 +86,7 @@ export function wiremockHandlers(
       return {}
     },
     async wiremockReset(request) {
-      await resetSandbox(seen, sandboxOf(request))
+      await resetSandbox(sandboxOf(request))
       return {}
     },
   }
