@@ -13,7 +13,7 @@ export interface ClockDeps {
 export function clockHandlers({
   sandboxes,
 }: ClockDeps): Pick<ControlHandlers, 'getClock' | 'putClock' | 'advanceClock'> {
-  const asked = ({ parameters }: ControlRequest) => sandboxes.use(String(parameters.query['sandbox']))
+  const asked = ({ sandbox }: ControlRequest) => sandboxes.use(sandbox)
   return {
     getClock: (request) => clockToJson(asked(request)),
     putClock(request) {

@@ -13,12 +13,20 @@ import { readJson } from '../core/strict-json.ts'
 import type { Violation } from '../documents/violation.ts'
 import type { Reply, SimRequest } from '../exchange/exchange.ts'
 import { abortedMessage, refuse, sentenceOf } from '../exchange/refusals.ts'
+import { defaultSandbox } from '../sandboxes/sandboxes.ts'
 import { StoreWriteError } from '../state/store.ts'
 import { type GuardSettings, guard } from './guard.ts'
 import type { ControlOperationId } from './operation-ids.ts'
 
 /** What a control operation is asked, already checked against `spec/control.openapi.yaml`. */
 export interface ControlRequest {
+  /**
+   * Name of the sandbox that `?sandbox=` or `X-Sim-Sandbox` names; `default` where neither does, or where the operation takes
+   * no sandbox. An operation that accepts `*` uses `sandboxFilter` instead.
+   */
+  readonly sandbox: string
+  /** The same name; undefined for `*`: all sandboxes. */
+  readonly sandboxFilter: string | undefined
   readonly parameters: ParameterValues
   /** Undefined where the operation takes none, or none was sent. */
   readonly body: Json | undefined
@@ -119,10 +127,23 @@ async function answer(
   const all = [...parameters.violations, ...read.violations]
   if (all.length > 0) return refuse(400, sentenceOf(all), 'simulator')
   const { headers, elapsed } = request
-  const asked = { parameters: parameters.values, body: read.body, headers, elapsed, gone }
+  const asked = {
+    ...namedSandbox(parameters.values),
+    parameters: parameters.values,
+    body: read.body,
+    headers,
+    elapsed,
+    gone,
+  }
   const outcome = await handlerOf.get(match.operation.id)?.(asked)
   if (outcome instanceof ControlError) return refuse(outcome.status, outcome.error, 'simulator')
   return answerOf(match.operation, outcome, request.method === 'HEAD')
+}
+
+/** Reads the parameter `sandbox`, which the document has checked and given its default. */
+function namedSandbox({ query }: ParameterValues): Pick<ControlRequest, 'sandbox' | 'sandboxFilter'> {
+  const sandbox = typeof query['sandbox'] === 'string' ? query['sandbox'] : defaultSandbox
+  return { sandbox, sandboxFilter: sandbox === '*' ? undefined : sandbox }
 }
 
 function answerOf(

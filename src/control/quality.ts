@@ -45,9 +45,9 @@ export function qualityHandlers({
   }
 
   return {
-    getQuality: ({ parameters }) => shown(String(parameters.query['sandbox'])),
-    async putQuality({ parameters, body }) {
-      const { name: sandbox } = sandboxes.use(String(parameters.query['sandbox']))
+    getQuality: ({ sandbox }) => shown(sandbox),
+    async putQuality({ sandbox, body }) {
+      sandboxes.use(sandbox)
       const weight = isObject(body) ? Number(body['weight']) : 0
       await store.putQuality(sandbox, { weight })
       return shown(sandbox)

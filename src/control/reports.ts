@@ -1,7 +1,7 @@
 import { coverageAsJson, foundAsJson } from '../reports/formats/json.ts'
 import { isReportForm, reportForms } from '../reports/formats/render.ts'
 import type { Reporter } from '../reports/model.ts'
-import { type ControlHandlers, type ControlRequest, CustomReply } from './control.ts'
+import { type ControlHandlers, CustomReply } from './control.ts'
 
 /** Dependencies of `reportHandlers`. */
 export interface ReportDeps {
@@ -14,23 +14,18 @@ export function reportHandlers({
 }: ReportDeps): Pick<ControlHandlers, 'getCoverage' | 'getManners' | 'getReport'> {
   return {
     getCoverage: (request) => ({
-      sandbox: nameOf(request),
-      ...coverageAsJson(reporter.coverage(whoseOf(request))),
+      sandbox: request.sandboxFilter ?? '*',
+      ...coverageAsJson(reporter.coverage(request.sandboxFilter)),
     }),
     getManners(request) {
-      const { rules, ...found } = reporter.manners(whoseOf(request))
-      return { sandbox: nameOf(request), rules: { ...rules }, ...foundAsJson(found) }
+      const { rules, ...found } = reporter.manners(request.sandboxFilter)
+      return { sandbox: request.sandboxFilter ?? '*', rules: { ...rules }, ...foundAsJson(found) }
     },
     getReport(request) {
       const format = String(request.parameters.query['format'])
       if (!isReportForm(format)) throw new Error(`the document lets the format ${format} pass`)
       const { mediaType, render } = reportForms[format]
-      return new CustomReply({ body: render(reporter.report(whoseOf(request))), mediaType })
+      return new CustomReply({ body: render(reporter.report(request.sandboxFilter)), mediaType })
     },
   }
 }
-
-const nameOf = ({ parameters }: ControlRequest) => String(parameters.query['sandbox'])
-
-/** `*` is everybody. */
-const whoseOf = (request: ControlRequest) => (nameOf(request) === '*' ? undefined : nameOf(request))

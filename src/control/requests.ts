@@ -34,7 +34,7 @@ export function requestHandlers({
   return {
     listRequests(request) {
       const query = request.parameters.query as unknown as ListQuery // typed by the control document
-      return page(journal, journalSandbox(request), query)
+      return page(journal, request.sandboxFilter, query)
     },
     getRequest({ parameters: { path, query } }) {
       const entry = journal.find(String(path['id']))
@@ -44,13 +44,13 @@ export function requestHandlers({
       return entryToJson(entry, { bodies: true })
     },
     deleteRequests(request) {
-      const sandbox = journalSandbox(request)
+      const sandbox = request.sandboxFilter
       const { recorded, dropped } = journal.counts(sandbox)
       for (const name of sandbox === undefined ? journal.sandboxes() : [sandbox]) journal.clear(name)
       return { deleted: recorded - dropped }
     },
     streamRequests(request) {
-      const sandbox = journalSandbox(request)
+      const sandbox = request.sandboxFilter
       const filter = request.parameters.query as unknown as JournalFilter // typed by the control document
       const after = resumedAt(request) ?? journal.recorded
       return new CustomReply({
@@ -59,12 +59,6 @@ export function requestHandlers({
       })
     },
   }
-}
-
-/** The sandbox whose journal is asked for; undefined for `*`, all of them. */
-export function journalSandbox({ parameters }: ControlRequest): string | undefined {
-  const sandbox = String(parameters.query['sandbox'])
-  return sandbox === '*' ? undefined : sandbox
 }
 
 /** What every answer says that counts: `truncated` where some were dropped, so that it is not the whole truth. */

@@ -32,10 +32,9 @@ export function sandboxHandlers(
 ): Pick<ControlHandlers, 'reset' | 'listSandboxes' | 'putSandbox' | 'deleteSandbox'> {
   const { sandboxes, store, journal } = deps
   return {
-    async reset({ parameters }) {
-      const name = String(parameters.query['sandbox'])
-      await resetSandbox(deps, name)
-      return { reset: name }
+    async reset({ sandbox }) {
+      await resetSandbox(deps, sandbox)
+      return { reset: sandbox }
     },
     async listSandboxes() {
       const stored = new Map((await store.listSandboxes()).map((one) => [one.name, one]))

@@ -26,7 +26,7 @@ export function scenarioHandlers(
   'getCatalogue' | 'getScenarios' | 'putScenarios' | 'deleteScenarios' | 'getSequences'
 > {
   const { catalogue, contract, sandboxes, store, startUp } = deps
-  const asked = ({ parameters }: ControlRequest) => sandboxes.use(String(parameters.query['sandbox']))
+  const asked = ({ sandbox }: ControlRequest) => sandboxes.use(sandbox)
   let sets = 0
   return {
     getCatalogue: () => ({ scenarios: catalogue.definitions.map(described) }),

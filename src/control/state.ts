@@ -2,7 +2,7 @@ import { isObject, type Json, type JsonObject } from '../core/json.ts'
 import type { Sandboxes } from '../sandboxes/sandboxes.ts'
 import type { PromptVersion, StoredPrompt } from '../state/records.ts'
 import type { EventQuery, Store } from '../state/store.ts'
-import { ControlError, type ControlHandlers, type ControlRequest } from './control.ts'
+import { ControlError, type ControlHandlers } from './control.ts'
 
 /** Dependencies of `recordHandlers`. */
 export interface RecordDeps {
@@ -14,19 +14,19 @@ export function recordHandlers({
   store,
 }: RecordDeps): Pick<ControlHandlers, 'listEvents' | 'listPrompts' | 'activateVersion'> {
   return {
-    async listEvents({ parameters }) {
-      const { sandbox, ...query } = parameters.query
-      const page = await store.listEvents(String(sandbox), query as EventQuery) // typed by the control document
+    async listEvents({ sandbox, parameters }) {
+      const { sandbox: _, ...query } = parameters.query
+      const page = await store.listEvents(sandbox, query as EventQuery) // typed by the control document
       return asJson(page)
     },
     async listPrompts(request) {
-      const prompts = await store.listPrompts(sandboxOf(request))
+      const prompts = await store.listPrompts(request.sandbox)
       return { prompts: prompts.map(promptShown) }
     },
     async activateVersion(request) {
       const promptId = String(request.parameters.path['promptId'])
       const versionId = String(request.parameters.path['versionId'])
-      const found = await store.activateVersion(sandboxOf(request), promptId, versionId)
+      const found = await store.activateVersion(request.sandbox, promptId, versionId)
       if (!found)
         return new ControlError(404, `The sandbox has no version ${versionId} of a prompt ${promptId}.`)
       return { promptId, versionId, active: true }
@@ -55,28 +55,26 @@ export function snapshotHandlers({
 > {
   const missing = (id: Json | undefined) => new ControlError(404, `The sandbox has no snapshot ${id}.`)
   return {
-    listSnapshots: async (request) => asJson({ snapshots: await store.listSnapshots(sandboxOf(request)) }),
+    listSnapshots: async (request) => asJson({ snapshots: await store.listSnapshots(request.sandbox) }),
     async createSnapshot(request) {
-      const { name, seed, clock } = sandboxes.use(sandboxOf(request))
+      const { name, seed, clock } = sandboxes.use(request.sandbox)
       const label = isObject(request.body) ? request.body['name'] : undefined
       const writer = { sandbox: name, seed, now: clock.now() }
       return asJson(await store.createSnapshot(writer, typeof label === 'string' ? label : undefined))
     },
     async restoreSnapshot(request) {
       const id = request.parameters.path['snapshotId']
-      return (await store.restoreSnapshot(sandboxOf(request), String(id)))
+      return (await store.restoreSnapshot(request.sandbox, String(id)))
         ? { restored: String(id) }
         : missing(id)
     },
     async deleteSnapshot(request) {
       const id = request.parameters.path['snapshotId']
-      return (await store.deleteSnapshot(sandboxOf(request), String(id)))
-        ? { deleted: String(id) }
-        : missing(id)
+      return (await store.deleteSnapshot(request.sandbox, String(id))) ? { deleted: String(id) } : missing(id)
     },
-    exportSandbox: async (request) => asJson(await store.exportSandbox(sandboxOf(request))),
+    exportSandbox: async (request) => asJson(await store.exportSandbox(request.sandbox)),
     async importSandbox(request) {
-      const name = sandboxOf(request)
+      const name = request.sandbox
       const outcome = await store.importSandbox(name, request.body)
       if (!outcome.imported)
         return new ControlError(400, `This is no export of a sandbox: ${outcome.problems.join('; ')}.`)
@@ -85,8 +83,6 @@ export function snapshotHandlers({
     },
   }
 }
-
-const sandboxOf = ({ parameters }: ControlRequest) => String(parameters.query['sandbox'])
 
 /** What the store gives out is JSON, in types of its own that are never written to. */
 const asJson = (value: object) => value as JsonObject

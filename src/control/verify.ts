@@ -13,7 +13,6 @@ import { isCredential, redacted, redactedHeader, redactedJson, redactedQuery } f
 import { type CountBounds, Counting, type Verdict, type Verification, verify } from '../journal/verify.ts'
 import { modelsIn, productsOf } from '../scenarios/subject.ts'
 import { ControlError, type ControlHandlers, CustomReply } from './control.ts'
-import { journalSandbox } from './requests.ts'
 
 /** Dependencies of `verifyHandlers`. */
 export interface VerifyDeps {
@@ -36,7 +35,7 @@ export function verifyHandlers(deps: VerifyDeps): Pick<ControlHandlers, 'verify'
       if (problem !== undefined) return new ControlError(400, problem)
       const verification = { ...asked, count: asked.count ?? {}, withinMs: asked.withinMs ?? 0 }
       const ends = [request.gone, stopping]
-      const sandbox = journalSandbox(request)
+      const sandbox = request.sandboxFilter
       const verdict = await verify(journal, sandbox, verification, subject, request.elapsed, ends)
       return new CustomReply({
         status: verdict.satisfied ? 200 : 417,
@@ -47,7 +46,7 @@ export function verifyHandlers(deps: VerifyDeps): Pick<ControlHandlers, 'verify'
       const question = (request.body ?? {}) as unknown as RequestQuery // proved by the control document
       const problem = problemOf(question, contract)
       if (problem !== undefined) return new ControlError(400, problem)
-      const { count, truncated } = new Counting(journal, journalSandbox(request), question, subject).look()
+      const { count, truncated } = new Counting(journal, request.sandboxFilter, question, subject).look()
       return { count, truncated }
     },
   }

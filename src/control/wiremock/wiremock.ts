@@ -37,15 +37,14 @@ export function wiremockHandlers({
   ControlHandlers,
   'wiremockRequests' | 'wiremockCount' | 'wiremockFind' | 'wiremockDeleteRequests' | 'wiremockReset'
 > {
-  const sandboxOf = ({ parameters }: ControlRequest) => String(parameters.query['sandbox'])
   const requestJournalDisabled = journalSize === 0
 
-  const hasDropped = (request: ControlRequest) => journal.counts(sandboxOf(request)).dropped > 0
+  const hasDropped = (request: ControlRequest) => journal.counts(request.sandbox).dropped > 0
 
   function found(request: ControlRequest): Found | ControlError {
     const pattern = readPattern(isObject(request.body) ? request.body : {})
     if (!pattern.ok) return new ControlError(400, pattern.problem)
-    const entries = [...journal.entries({ sandbox: sandboxOf(request) })]
+    const entries = [...journal.entries({ sandbox: request.sandbox })]
     const answers = runWithTimeout(mostMs, () => entries.map(pattern.isMeant))?.value
     if (!answers) return new ControlError(400, tooSlow)
     const truncated = hasDropped(request) || answers.includes('open')
@@ -54,7 +53,7 @@ export function wiremockHandlers({
 
   return {
     wiremockRequests(request) {
-      const entries = [...journal.entries({ sandbox: sandboxOf(request), first: 'newest' })]
+      const entries = [...journal.entries({ sandbox: request.sandbox, first: 'newest' })]
       const { limit } = request.parameters.query
       const shown = entries.slice(0, typeof limit === 'number' ? limit : entries.length)
       return {
@@ -82,11 +81,11 @@ export function wiremockHandlers({
         : { requests: all.entries.map(shownRequest), truncated: all.truncated, requestJournalDisabled }
     },
     wiremockDeleteRequests(request) {
-      journal.clear(sandboxOf(request))
+      journal.clear(request.sandbox)
       return {}
     },
     async wiremockReset(request) {
-      await resetSandbox(sandboxOf(request))
+      await resetSandbox(request.sandbox)
       return {}
     },
   }
