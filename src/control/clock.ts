@@ -2,7 +2,7 @@ import { parseDuration, parseNow } from '../core/instant.ts'
 import { isObject, type JsonObject } from '../core/json.ts'
 import { type ClockMode, clockModes } from '../sandboxes/clock.ts'
 import type { Sandbox, Sandboxes } from '../sandboxes/sandboxes.ts'
-import { ControlError, type ControlHandlers, type ControlRequest } from './control.ts'
+import { ControlError, type ControlHandlers, type ControlRequest } from './handler.ts'
 
 /** Dependencies of `clockHandlers`. */
 export interface ClockDeps {

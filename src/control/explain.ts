@@ -4,7 +4,7 @@ import type { DecisionTrace, OutgoingReply, SimRequest } from '../exchange/excha
 import type { JournalEntry } from '../journal/entry.ts'
 import { redactedJson } from '../journal/redact.ts'
 import { violationsToJson } from '../journal/view.ts'
-import { ControlError, type ControlHandlers } from './control.ts'
+import { ControlError, type ControlHandlers } from './handler.ts'
 
 /** The outcome that a request would have now. */
 export interface Explanation {

@@ -1,6 +1,6 @@
 import { type ClockDeps, clockHandlers } from './clock.ts'
-import type { ControlHandlers } from './control.ts'
 import { type ExplainDeps, explainHandlers } from './explain.ts'
+import type { ControlHandlers } from './handler.ts'
 import { type InfoDeps, infoHandlers } from './info.ts'
 import { type MetricsDeps, metricsHandlers } from './metrics.ts'
 import { type QualityDeps, qualityHandlers } from './quality.ts'

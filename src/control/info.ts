@@ -3,7 +3,7 @@ import type { Json } from '../core/json.ts'
 import type { Fixtures } from '../fixtures/fixtures.ts'
 import { defaultSandbox, type Sandboxes } from '../sandboxes/sandboxes.ts'
 import type { Store } from '../state/store.ts'
-import type { ControlHandlers } from './control.ts'
+import type { ControlHandlers } from './handler.ts'
 
 /** Dependencies of `infoHandlers`. */
 export interface InfoDeps {

@@ -3,7 +3,7 @@ import type { Journal } from '../journal/journal.ts'
 import { type Durations, durationBounds, RequestMetrics } from '../journal/tallies.ts'
 import type { Sandboxes } from '../sandboxes/sandboxes.ts'
 import type { Store } from '../state/store.ts'
-import { type ControlHandlers, CustomReply } from './control.ts'
+import { type ControlHandlers, CustomReply } from './handler.ts'
 
 /** Dependencies of `metricsHandlers`. */
 export interface MetricsDeps {

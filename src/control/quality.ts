@@ -3,7 +3,7 @@ import type { Fixtures } from '../fixtures/fixtures.ts'
 import type { Sandboxes } from '../sandboxes/sandboxes.ts'
 import type { StoredEvent } from '../state/records.ts'
 import type { Store } from '../state/store.ts'
-import type { ControlHandlers } from './control.ts'
+import type { ControlHandlers } from './handler.ts'
 
 /** Dependencies of `qualityHandlers`. */
 export interface QualityDeps {

@@ -1,7 +1,7 @@
 import { coverageAsJson, foundAsJson } from '../reports/formats/json.ts'
 import { isReportForm, reportForms } from '../reports/formats/render.ts'
 import type { Reporter } from '../reports/model.ts'
-import { type ControlHandlers, CustomReply } from './control.ts'
+import { type ControlHandlers, CustomReply } from './handler.ts'
 
 /** Dependencies of `reportHandlers`. */
 export interface ReportDeps {

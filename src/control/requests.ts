@@ -5,7 +5,7 @@ import { isShown, type JournalFilter } from '../journal/filter.ts'
 import type { Journal } from '../journal/journal.ts'
 import { follow } from '../journal/stream.ts'
 import { entryToJson } from '../journal/view.ts'
-import { ControlError, type ControlHandlers, type ControlRequest, CustomReply } from './control.ts'
+import { ControlError, type ControlHandlers, type ControlRequest, CustomReply } from './handler.ts'
 
 /** Dependencies of `requestHandlers`. */
 export interface RequestDeps {

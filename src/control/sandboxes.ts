@@ -3,7 +3,7 @@ import type { Journal } from '../journal/journal.ts'
 import { defaultSandbox, type Sandbox, type Sandboxes } from '../sandboxes/sandboxes.ts'
 import type { SandboxExport } from '../state/records.ts'
 import type { Store } from '../state/store.ts'
-import type { ControlHandlers } from './control.ts'
+import type { ControlHandlers } from './handler.ts'
 
 /** Dependencies of `sandboxHandlers` and `resetSandbox`. */
 export interface SandboxDeps {

@@ -6,7 +6,7 @@ import type { Parameter } from '../scenarios/parameters.ts'
 import { sequencePrefix } from '../scenarios/parse.ts'
 import { noRules, type RuleSet, readRules, ruleSequencePrefix } from '../scenarios/rules.ts'
 import type { Store } from '../state/store.ts'
-import { ControlError, type ControlHandlers, type ControlRequest } from './control.ts'
+import { ControlError, type ControlHandlers, type ControlRequest } from './handler.ts'
 
 /** Dependencies of `scenarioHandlers`. */
 export interface ScenarioDeps {

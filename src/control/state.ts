@@ -2,7 +2,7 @@ import { isObject, type Json, type JsonObject } from '../core/json.ts'
 import type { Sandboxes } from '../sandboxes/sandboxes.ts'
 import type { PromptVersion, StoredPrompt } from '../state/records.ts'
 import type { EventQuery, Store } from '../state/store.ts'
-import { ControlError, type ControlHandlers } from './control.ts'
+import { ControlError, type ControlHandlers } from './handler.ts'
 
 /** Dependencies of `recordHandlers`. */
 export interface RecordDeps {

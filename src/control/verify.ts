@@ -12,7 +12,7 @@ import {
 import { isCredential, redacted, redactedHeader, redactedJson, redactedQuery } from '../journal/redact.ts'
 import { type CountBounds, Counting, type Verdict, type Verification, verify } from '../journal/verify.ts'
 import { modelsIn, productsOf } from '../scenarios/subject.ts'
-import { ControlError, type ControlHandlers, CustomReply } from './control.ts'
+import { ControlError, type ControlHandlers, CustomReply } from './handler.ts'
 
 /** Dependencies of `verifyHandlers`. */
 export interface VerifyDeps {
@@ -34,7 +34,7 @@ export function verifyHandlers(deps: VerifyDeps): Pick<ControlHandlers, 'verify'
       const problem = problemOf(asked, contract) ?? countProblem(asked.count)
       if (problem !== undefined) return new ControlError(400, problem)
       const verification = { ...asked, count: asked.count ?? {}, withinMs: asked.withinMs ?? 0 }
-      const ends = [request.gone, stopping]
+      const ends = [request.clientGone, stopping]
       const sandbox = request.sandboxFilter
       const verdict = await verify(journal, sandbox, verification, subject, request.elapsed, ends)
       return new CustomReply({

@@ -3,7 +3,7 @@ import type { JournalEntry } from '../../journal/entry.ts'
 import type { Journal } from '../../journal/journal.ts'
 import { runWithTimeout } from '../../journal/time-limit.ts'
 import { bodyBase64, bodyText } from '../../journal/view.ts'
-import { ControlError, type ControlHandlers, type ControlRequest } from '../control.ts'
+import { ControlError, type ControlHandlers, type ControlRequest } from '../handler.ts'
 import { readPattern, urlOf } from './pattern.ts'
 
 /** Dependencies of `wiremockHandlers`. */
