@@ -1,4 +1,7 @@
+/** WireMock's habits: its requests under `/__admin`, answered in WireMock's own JSON. `pattern.ts` reads its request patterns. */
+
 import { isObject, type Json, type JsonObject } from '../../core/json.ts'
+import { failure, type Result, success } from '../../core/result.ts'
 import type { JournalEntry } from '../../journal/entry.ts'
 import type { Journal } from '../../journal/journal.ts'
 import { runWithTimeout } from '../../journal/time-limit.ts'
@@ -9,26 +12,27 @@ import { readPattern, urlOf } from './pattern.ts'
 /** Dependencies of `wiremockHandlers`. */
 export interface WiremockDeps {
   readonly journal: Journal
-  /** Value of `--journal-size`; 0: nothing is recorded. */
+  /** Value of `--journal-size`; 0: the journal records nothing. */
   readonly journalSize: number
   /** Brings the sandbox of this name back to the start. */
   readonly resetSandbox: (name: string) => Promise<void>
 }
 
-/** What a pattern found. */
-interface Found {
+/** The entries that match a pattern. */
+interface PatternMatches {
   readonly entries: readonly JournalEntry[]
+  /** True: the journal has dropped requests, or bodies on which the match depends. */
   readonly truncated: boolean
 }
 
-/** As long as a pattern may take over the whole journal, milliseconds: nobody else is answered meanwhile. */
-const mostMs = 500
+/** Milliseconds that a pattern may take over the whole journal; the simulator answers no other request meanwhile. */
+const maxMs = 500
 
-const tooSlow =
-  `The pattern took longer than ${mostMs} ms and was given up. A regular expression with a repetition within a repetition, ` +
+const timeoutMessage =
+  `The pattern took longer than ${maxMs} ms and was given up. A regular expression with a repetition within a repetition, ` +
   'such as (a+)+, takes ever so long: write it without.'
 
-/** What scripts written for WireMock ask under `/__admin`, in WireMock's own shapes; for the rest there are our own controls. */
+/** Handles the requests of scripts written for WireMock, which `http/app.ts` maps from `/__admin` to `/__sim/wiremock`. */
 export function wiremockHandlers({
   journal,
   journalSize,
@@ -41,25 +45,25 @@ export function wiremockHandlers({
 
   const hasDropped = (request: ControlRequest) => journal.counts(request.sandbox).dropped > 0
 
-  function found(request: ControlRequest): Found | ControlError {
+  function findMatches(request: ControlRequest): Result<PatternMatches, ControlError> {
     const pattern = readPattern(isObject(request.body) ? request.body : {})
-    if (!pattern.ok) return new ControlError(400, pattern.problem)
+    if (!pattern.ok) return failure(new ControlError(400, pattern.error))
     const entries = [...journal.entries({ sandbox: request.sandbox })]
-    const answers = runWithTimeout(mostMs, () => entries.map(pattern.isMeant))?.value
-    if (!answers) return new ControlError(400, tooSlow)
-    const truncated = hasDropped(request) || answers.includes('open')
-    return { entries: entries.filter((_, index) => answers[index] === 'yes'), truncated }
+    const outcomes = runWithTimeout(maxMs, () => entries.map(pattern.value))?.value
+    if (!outcomes) return failure(new ControlError(400, timeoutMessage))
+    const truncated = hasDropped(request) || outcomes.includes('open')
+    return success({ entries: entries.filter((_, index) => outcomes[index] === 'yes'), truncated })
   }
 
   return {
     wiremockRequests(request) {
       const entries = [...journal.entries({ sandbox: request.sandbox, first: 'newest' })]
       const { limit } = request.parameters.query
-      const shown = entries.slice(0, typeof limit === 'number' ? limit : entries.length)
+      const listed = entries.slice(0, typeof limit === 'number' ? limit : entries.length)
       return {
-        requests: shown.map((entry) => ({
+        requests: listed.map((entry) => ({
           id: entry.id,
-          request: shownRequest(entry),
+          request: requestToJson(entry),
           response: { status: entry.answer.status, headers: { ...entry.answer.headers } },
           wasMatched: entry.operation !== undefined,
         })),
@@ -69,16 +73,16 @@ export function wiremockHandlers({
       }
     },
     wiremockCount(request) {
-      const all = found(request)
-      return all instanceof ControlError
-        ? all
-        : { count: all.entries.length, truncated: all.truncated, requestJournalDisabled }
+      const matches = findMatches(request)
+      if (!matches.ok) return matches.error
+      const { entries, truncated } = matches.value
+      return { count: entries.length, truncated, requestJournalDisabled }
     },
     wiremockFind(request) {
-      const all = found(request)
-      return all instanceof ControlError
-        ? all
-        : { requests: all.entries.map(shownRequest), truncated: all.truncated, requestJournalDisabled }
+      const matches = findMatches(request)
+      if (!matches.ok) return matches.error
+      const { entries, truncated } = matches.value
+      return { requests: entries.map(requestToJson), truncated, requestJournalDisabled }
     },
     wiremockDeleteRequests(request) {
       journal.clear(request.sandbox)
@@ -91,7 +95,7 @@ export function wiremockHandlers({
   }
 }
 
-function shownRequest(entry: JournalEntry): JsonObject {
+function requestToJson(entry: JournalEntry): JsonObject {
   const { request, at } = entry
   const text = bodyText(request.body)
   const body: Record<string, Json> =
