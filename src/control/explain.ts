@@ -26,21 +26,20 @@ export interface ExplainDeps {
   readonly cors: boolean
 }
 
-/** A request as `POST explain` takes it. */
-interface Described {
+/** The body of `POST explain`: a description of a request. */
+interface RequestDescription {
   readonly method: string
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: Json
 }
 
-/** `POST explain`: what would become of a request, without any effect. */
+/** Handles `POST explain`: the outcome that a request would have now, without any effect. */
 export function explainHandlers({ explain, contract, cors }: ExplainDeps): Pick<ControlHandlers, 'explain'> {
   return {
     async explain({ body }) {
-      const described = body as unknown as Described // proved by the control document
-      const request = requestOf(described)
-      if (!isAnsweredByEdge(request, cors)) return shown(await explain(request))
+      const request = toSimRequest(body as unknown as RequestDescription) // proved by the control document
+      if (!isAnsweredByEdge(request, cors)) return explanationToJson(await explain(request))
       const { method, path } = request
       const problem = `${method} ${path} is not a request to the simulated service: it never meets the service.`
       return new ControlError(400, `${problem} The service is under ${contract.basePath}.`)
@@ -48,7 +47,7 @@ export function explainHandlers({ explain, contract, cors }: ExplainDeps): Pick<
   }
 }
 
-/** What the edge answers or hands to the controls: the root, health checks, preflights. None of it is journaled. */
+/** Tells whether the edge answers a request or hands it to the controls: the root, health checks, preflights. None is recorded. */
 function isAnsweredByEdge({ method, path, headers }: SimRequest, cors: boolean): boolean {
   if (/^\/__(sim|admin)(\/|$)/i.test(path)) return true
   if (method === 'OPTIONS') return cors && headers['origin'] !== undefined
@@ -56,9 +55,9 @@ function isAnsweredByEdge({ method, path, headers }: SimRequest, cors: boolean):
   return isRead && /^\/(healthz\/?|_x-steady\/health\/?)?$/i.test(path)
 }
 
-function requestOf({ method, path: target, headers = {}, body }: Described): SimRequest {
+function toSimRequest({ method, path: target, headers = {}, body }: RequestDescription): SimRequest {
   const [path = '', ...query] = target.split('?')
-  const lower = Object.fromEntries(
+  const lowerCaseHeaders = Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
   )
   const isJson = body !== undefined && typeof body !== 'string'
@@ -70,13 +69,13 @@ function requestOf({ method, path: target, headers = {}, body }: Described): Sim
     method: method.toUpperCase(),
     path,
     query: query.join('?'),
-    headers: { ...(isJson && { 'content-type': 'application/json' }), ...lower },
+    headers: { ...(isJson && { 'content-type': 'application/json' }), ...lowerCaseHeaders },
     body:
       text === undefined || text === '' ? { kind: 'absent' } : { kind: 'bytes', bytes: Buffer.from(text) },
   }
 }
 
-function shown({ trace, outgoing, entry }: Explanation): JsonObject {
+function explanationToJson({ trace, outgoing, entry }: Explanation): JsonObject {
   const { reply, delivery } = outgoing
   const { stage, rule, notes } = trace
   return {

@@ -7,7 +7,7 @@ import type { ControlHandlers } from './handler.ts'
 
 /** Dependencies of `infoHandlers`. */
 export interface InfoDeps {
-  /** Version of the simulator: `0.1.0`. */
+  /** Version of the simulator, e.g. `0.1.0`. */
   readonly version: string
   readonly contract: Contract
   readonly controlContract: Contract

@@ -12,20 +12,20 @@ export interface MetricsDeps {
   readonly store: Store
 }
 
-/** `GET metrics`. The library is loaded when somebody first asks; until then plain numbers are counted. */
+/** Handles `GET metrics`. The first request loads prom-client; until then only plain numbers are counted. */
 export function metricsHandlers(deps: MetricsDeps): Pick<ControlHandlers, 'getMetrics'> {
-  const tallies = new RequestMetrics(deps.journal)
+  const requestMetrics = new RequestMetrics(deps.journal)
   let loaded: Promise<Registry> | undefined
   return {
     async getMetrics() {
-      loaded ??= createRegistry(deps, tallies)
+      loaded ??= createRegistry(deps, requestMetrics)
       const registry = await loaded
       return new CustomReply({ body: await registry.metrics(), mediaType: registry.contentType })
     },
   }
 }
 
-async function createRegistry(deps: MetricsDeps, tallies: RequestMetrics): Promise<Registry> {
+async function createRegistry(deps: MetricsDeps, requestMetrics: RequestMetrics): Promise<Registry> {
   const { default: prometheus } = await import('prom-client')
   const { Counter, Histogram, Registry, collectDefaultMetrics } = prometheus
   const registry = new Registry()
@@ -37,7 +37,7 @@ async function createRegistry(deps: MetricsDeps, tallies: RequestMetrics): Promi
     registers,
     collect() {
       this.reset()
-      for (const { operation = 'none', status, origin, count } of tallies.kinds())
+      for (const { operation = 'none', status, origin, count } of requestMetrics.kinds())
         this.inc({ operation, status, origin }, count)
     },
   })
@@ -47,12 +47,15 @@ async function createRegistry(deps: MetricsDeps, tallies: RequestMetrics): Promi
     labelNames: ['operation'],
     registers,
   })
-  // It can only be shown one value at a time; ours are counted already. (Not in its types: how the registry asks.)
+  // prom-client's histogram takes single values only, and ours are counted already. The registry reads them by this untyped method.
   const head = await histogram.get()
-  const getForPromString = async () => ({ ...head, values: tallies.durations().flatMap(valuesOf) })
+  const getForPromString = async () => ({
+    ...head,
+    values: requestMetrics.durations().flatMap(toHistogramValues),
+  })
   Object.assign(histogram, { getForPromString })
   await addGauges(deps, registers)
-  // The event loop's lag, memory and processor time of the process.
+  // Adds the event loop's lag, memory and processor time of the process.
   collectDefaultMetrics({ register: registry })
   return registry
 }
@@ -88,11 +91,11 @@ async function addGauges({ journal, sandboxes, store }: MetricsDeps, registers: 
     })
 }
 
-/** The lines of one operation; a bucket counts all that are below its bound. */
-function valuesOf({ operation = 'none', counts, sum }: Durations) {
+/** Returns the values of one operation. A bucket counts every request up to its bound, those of smaller buckets included. */
+function toHistogramValues({ operation = 'none', counts, sum }: Durations) {
   let count = 0
-  const buckets = counts.map((own, index) => {
-    count += own
+  const buckets = counts.map((bucketCount, index) => {
+    count += bucketCount
     const le = durationBounds[index] ?? '+Inf'
     return { metricName: `${durationName}_bucket`, labels: { operation, le }, value: count }
   })

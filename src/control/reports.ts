@@ -8,7 +8,7 @@ export interface ReportDeps {
   readonly reporter: Reporter
 }
 
-/** `GET coverage`, `GET manners`, `GET report`: what the clients of a sandbox did, or of all that there were. */
+/** Handles `GET coverage`, `GET manners` and `GET report`: the evidence of one sandbox's clients, or of all. */
 export function reportHandlers({
   reporter,
 }: ReportDeps): Pick<ControlHandlers, 'getCoverage' | 'getManners' | 'getReport'> {

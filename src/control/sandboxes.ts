@@ -10,23 +10,23 @@ export interface SandboxDeps {
   readonly sandboxes: Sandboxes
   readonly store: Store
   readonly journal: Journal
-  /** State that a reset of the default sandbox imports; undefined: the default sandbox becomes empty. */
+  /** State that a reset of the default sandbox imports; undefined: a reset leaves the default sandbox empty. */
   readonly seedState: SandboxExport | undefined
 }
 
-/** Brings a sandbox back to the start: what it holds, what it was asked, its clock, seed and rules. */
+/** Brings a sandbox back to the start: its state, journal, clock, seed and rules. */
 export async function resetSandbox(
   { sandboxes, store, journal, seedState }: SandboxDeps,
   name: string,
 ): Promise<void> {
-  // In one step: nobody ever sees the default sandbox without what it starts with.
+  // One import instead of a reset and an import, so that no request meets the default sandbox without its seed state.
   if (name === defaultSandbox && seedState) await store.importSandbox(name, seedState)
   else await store.reset(name)
   sandboxes.reset(name)
   journal.clear(name)
 }
 
-/** `POST reset`, `GET sandboxes`, `PUT/DELETE sandboxes/{name}`. */
+/** Handles `POST reset`, `GET sandboxes`, and `PUT` and `DELETE sandboxes/{name}`. */
 export function sandboxHandlers(
   deps: SandboxDeps,
 ): Pick<ControlHandlers, 'reset' | 'listSandboxes' | 'putSandbox' | 'deleteSandbox'> {
@@ -37,30 +37,30 @@ export function sandboxHandlers(
       return { reset: sandbox }
     },
     async listSandboxes() {
-      const stored = new Map((await store.listSandboxes()).map((one) => [one.name, one]))
+      const stored = new Map((await store.listSandboxes()).map((summary) => [summary.name, summary]))
       return {
         sandboxes: sandboxes.list().map((sandbox) => {
           const { events = 0, prompts = 0 } = stored.get(sandbox.name) ?? {}
-          return { ...shown(sandbox), events, prompts }
+          return { ...sandboxToJson(sandbox), events, prompts }
         }),
       }
     },
     putSandbox({ parameters, body }) {
       const sandbox = sandboxes.use(String(parameters.path['name']))
       if (isObject(body) && typeof body['seed'] === 'string') sandbox.seed = body['seed']
-      return shown(sandbox)
+      return sandboxToJson(sandbox)
     },
     async deleteSandbox({ parameters }) {
       const name = String(parameters.path['name'])
-      const known = sandboxes.delete(name)
-      const stored = await store.deleteSandbox(name)
+      const isKnown = sandboxes.delete(name)
+      const isStored = await store.deleteSandbox(name)
       journal.clear(name)
-      return { deleted: known || stored }
+      return { deleted: isKnown || isStored }
     },
   }
 }
 
-function shown({ name, seed, clock, rules, usedAt }: Sandbox): JsonObject {
+function sandboxToJson({ name, seed, clock, rules, usedAt }: Sandbox): JsonObject {
   const { mode, now } = clock.state()
   return {
     name,

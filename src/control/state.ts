@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '../core/json.ts'
+import { isObject, type JsonObject } from '../core/json.ts'
 import type { Sandboxes } from '../sandboxes/sandboxes.ts'
 import type { PromptVersion, StoredPrompt } from '../state/records.ts'
 import type { EventQuery, Store } from '../state/store.ts'
@@ -9,7 +9,7 @@ export interface RecordDeps {
   readonly store: Store
 }
 
-/** `GET events`, `GET prompts`, activation: what the service's user interface would show of a sandbox. */
+/** Handles `GET events`, `GET prompts` and `activate`: the records that the service's user interface would show. */
 export function recordHandlers({
   store,
 }: RecordDeps): Pick<ControlHandlers, 'listEvents' | 'listPrompts' | 'activateVersion'> {
@@ -17,17 +17,17 @@ export function recordHandlers({
     async listEvents({ sandbox, parameters }) {
       const { sandbox: _, ...query } = parameters.query
       const page = await store.listEvents(sandbox, query as EventQuery) // typed by the control document
-      return asJson(page)
+      return toJson(page)
     },
     async listPrompts(request) {
       const prompts = await store.listPrompts(request.sandbox)
-      return { prompts: prompts.map(promptShown) }
+      return { prompts: prompts.map(promptToJson) }
     },
     async activateVersion(request) {
       const promptId = String(request.parameters.path['promptId'])
       const versionId = String(request.parameters.path['versionId'])
-      const found = await store.activateVersion(request.sandbox, promptId, versionId)
-      if (!found)
+      const isActivated = await store.activateVersion(request.sandbox, promptId, versionId)
+      if (!isActivated)
         return new ControlError(404, `The sandbox has no version ${versionId} of a prompt ${promptId}.`)
       return { promptId, versionId, active: true }
     },
@@ -40,7 +40,7 @@ export interface SnapshotDeps {
   readonly sandboxes: Sandboxes
 }
 
-/** `GET/POST snapshots`, restore, delete, `GET export`, `POST import`: a sandbox's state as a whole. */
+/** Handles the operations on a sandbox's whole state: `snapshots`, `export` and `import`. */
 export function snapshotHandlers({
   store,
   sandboxes,
@@ -53,52 +53,51 @@ export function snapshotHandlers({
   | 'exportSandbox'
   | 'importSandbox'
 > {
-  const missing = (id: Json | undefined) => new ControlError(404, `The sandbox has no snapshot ${id}.`)
   return {
-    listSnapshots: async (request) => asJson({ snapshots: await store.listSnapshots(request.sandbox) }),
+    listSnapshots: async (request) => toJson({ snapshots: await store.listSnapshots(request.sandbox) }),
     async createSnapshot(request) {
       const { name, seed, clock } = sandboxes.use(request.sandbox)
       const label = isObject(request.body) ? request.body['name'] : undefined
       const writer = { sandbox: name, seed, now: clock.now() }
-      return asJson(await store.createSnapshot(writer, typeof label === 'string' ? label : undefined))
+      return toJson(await store.createSnapshot(writer, typeof label === 'string' ? label : undefined))
     },
     async restoreSnapshot(request) {
-      const id = request.parameters.path['snapshotId']
-      return (await store.restoreSnapshot(request.sandbox, String(id)))
-        ? { restored: String(id) }
-        : missing(id)
+      const id = String(request.parameters.path['snapshotId'])
+      return (await store.restoreSnapshot(request.sandbox, id)) ? { restored: id } : snapshotNotFound(id)
     },
     async deleteSnapshot(request) {
-      const id = request.parameters.path['snapshotId']
-      return (await store.deleteSnapshot(request.sandbox, String(id))) ? { deleted: String(id) } : missing(id)
+      const id = String(request.parameters.path['snapshotId'])
+      return (await store.deleteSnapshot(request.sandbox, id)) ? { deleted: id } : snapshotNotFound(id)
     },
-    exportSandbox: async (request) => asJson(await store.exportSandbox(request.sandbox)),
+    exportSandbox: async (request) => toJson(await store.exportSandbox(request.sandbox)),
     async importSandbox(request) {
       const name = request.sandbox
       const outcome = await store.importSandbox(name, request.body)
       if (!outcome.imported)
         return new ControlError(400, `This is no export of a sandbox: ${outcome.problems.join('; ')}.`)
-      sandboxes.use(name) // what holds something counts and is listed, as if a request had made it
+      sandboxes.use(name) // so that the sandbox is listed and counts towards --sandbox-limit
       return { events: outcome.events, prompts: outcome.prompts }
     },
   }
 }
 
-/** What the store gives out is JSON, in types of its own that are never written to. */
-const asJson = (value: object) => value as JsonObject
+const snapshotNotFound = (id: string) => new ControlError(404, `The sandbox has no snapshot ${id}.`)
 
-function promptShown({ promptId, externalPromptId, productId, versions }: StoredPrompt): JsonObject {
+/** Casts a value of the store, which is JSON with readonly types. */
+const toJson = (value: object) => value as JsonObject
+
+function promptToJson({ promptId, externalPromptId, productId, versions }: StoredPrompt): JsonObject {
   return {
     promptId,
     ...(externalPromptId !== undefined && { externalPromptId }),
     ...(productId !== undefined && { productId }),
-    versions: versions.map(versionShown),
+    versions: versions.map(versionToJson),
   }
 }
 
-function versionShown({ fields, componentIds, ...version }: PromptVersion): JsonObject {
+function versionToJson({ fields, componentIds, ...version }: PromptVersion): JsonObject {
   const { components = [], ...others } = fields
-  return asJson({
+  return toJson({
     ...others,
     ...version,
     components: components.map((component, index) => ({ ...component, componentId: componentIds[index] })),
