@@ -31,7 +31,7 @@ export interface ControlDeps
 /**
  * Returns the handlers of the control plane, one for each `operationId` of `spec/control.openapi.yaml`.
  *
- * To add an endpoint:
+ * Steps to add an endpoint:
  * 1. Describe it in `spec/control.openapi.yaml`. The document checks parameters and body, and fills in defaults.
  * 2. Run `npm run generate`, which adds its `operationId` to `operation-ids.ts`. The code does not compile until step 3 is done.
  * 3. Write its handler in the group that fits, and add the `operationId` to the group's return type. A new dependency is a field of

@@ -95,7 +95,7 @@ function notFoundMessage(id: string, journal: Journal): string {
   return `The journal has no request "${id.slice(0, 80)}".${why}`
 }
 
-/** Returns the number after which a stream begins: `Last-Event-ID`, which a browser sends when it reconnects, else `since`; undefined: now. */
+/** Returns the number after which a stream begins: `Last-Event-ID` of a browser that reconnects, else `since`; undefined: now. */
 function readResumePoint({ headers, parameters }: ControlRequest): number | undefined {
   const sent = headers['last-event-id']
   if (sent !== undefined && /^\d{1,15}$/.test(sent)) return Number(sent)
