@@ -5,14 +5,14 @@ import type { Sandbox, Sandboxes } from '../sandboxes/sandboxes.ts'
 import { ControlError, type ControlHandlers } from './handler.ts'
 
 /** Dependencies of `clockHandlers`. */
-export interface ClockDeps {
+export interface ClockHandlerDeps {
   readonly sandboxes: Sandboxes
 }
 
 /** Handles `GET` and `PUT clock` and `POST clock/advance`: the time of a sandbox. */
 export function clockHandlers({
   sandboxes,
-}: ClockDeps): Pick<ControlHandlers, 'getClock' | 'putClock' | 'advanceClock'> {
+}: ClockHandlerDeps): Pick<ControlHandlers, 'getClock' | 'putClock' | 'advanceClock'> {
   return {
     getClock: (request) => clockToJson(sandboxes.use(request.sandbox)),
     putClock(request) {

@@ -1,5 +1,5 @@
 /**
- * `/__sim`; WireMock's habits in `control/wiremock/`.
+ * The control plane under /__sim; WireMock's habits in wiremock/.
  * `spec/control.openapi.yaml` describes the operations, `handlers.ts` joins their handlers and says how to add one.
  */
 

@@ -19,7 +19,7 @@ export interface Explanation {
 export type Explain = (request: SimRequest) => Promise<Explanation>
 
 /** Dependencies of `explainHandlers`. */
-export interface ExplainDeps {
+export interface ExplainHandlerDeps {
   readonly explain: Explain
   readonly contract: Contract
   /** Value of `--cors`; true: the edge answers the preflights of browsers. */
@@ -35,7 +35,11 @@ interface RequestDescription {
 }
 
 /** Handles `POST explain`: the outcome that a request would have now, without any effect. */
-export function explainHandlers({ explain, contract, cors }: ExplainDeps): Pick<ControlHandlers, 'explain'> {
+export function explainHandlers({
+  explain,
+  contract,
+  cors,
+}: ExplainHandlerDeps): Pick<ControlHandlers, 'explain'> {
   return {
     async explain({ body }) {
       const request = toSimRequest(body as unknown as RequestDescription) // proved by the control document

@@ -1,32 +1,37 @@
-import { type ClockDeps, clockHandlers } from './clock.ts'
-import { type ExplainDeps, explainHandlers } from './explain.ts'
+import { type ClockHandlerDeps, clockHandlers } from './clock.ts'
+import { type ExplainHandlerDeps, explainHandlers } from './explain.ts'
 import type { ControlHandlers } from './handler.ts'
-import { type InfoDeps, infoHandlers } from './info.ts'
-import { type MetricsDeps, metricsHandlers } from './metrics.ts'
-import { type QualityDeps, qualityHandlers } from './quality.ts'
-import { type ReportDeps, reportHandlers } from './reports.ts'
-import { type RequestDeps, requestHandlers } from './requests.ts'
-import { resetSandbox, type SandboxDeps, sandboxHandlers } from './sandboxes.ts'
-import { type ScenarioDeps, scenarioHandlers } from './scenarios.ts'
-import { type RecordDeps, recordHandlers, type SnapshotDeps, snapshotHandlers } from './state.ts'
-import { type VerifyDeps, verifyHandlers } from './verify.ts'
-import { type WiremockDeps, wiremockHandlers } from './wiremock/wiremock.ts'
+import { type InfoHandlerDeps, infoHandlers } from './info.ts'
+import { type MetricsHandlerDeps, metricsHandlers } from './metrics.ts'
+import { type QualityHandlerDeps, qualityHandlers } from './quality.ts'
+import { type ReportHandlerDeps, reportHandlers } from './reports.ts'
+import { type RequestHandlerDeps, requestHandlers } from './requests.ts'
+import { resetSandbox, type SandboxHandlerDeps, sandboxHandlers } from './sandboxes.ts'
+import { type ScenarioHandlerDeps, scenarioHandlers } from './scenarios.ts'
+import {
+  type RecordHandlerDeps,
+  recordHandlers,
+  type SnapshotHandlerDeps,
+  snapshotHandlers,
+} from './state.ts'
+import { type VerifyHandlerDeps, verifyHandlers } from './verify.ts'
+import { type WiremockHandlerDeps, wiremockHandlers } from './wiremock/wiremock.ts'
 
 /** Everything that the handlers of the control plane read or change. */
 export interface ControlDeps
-  extends InfoDeps,
-    ScenarioDeps,
-    ClockDeps,
-    SandboxDeps,
-    RecordDeps,
-    SnapshotDeps,
-    QualityDeps,
-    RequestDeps,
-    VerifyDeps,
-    ExplainDeps,
-    MetricsDeps,
-    ReportDeps,
-    Omit<WiremockDeps, 'resetSandbox'> {}
+  extends InfoHandlerDeps,
+    ScenarioHandlerDeps,
+    ClockHandlerDeps,
+    SandboxHandlerDeps,
+    RecordHandlerDeps,
+    SnapshotHandlerDeps,
+    QualityHandlerDeps,
+    RequestHandlerDeps,
+    VerifyHandlerDeps,
+    ExplainHandlerDeps,
+    MetricsHandlerDeps,
+    ReportHandlerDeps,
+    Omit<WiremockHandlerDeps, 'resetSandbox'> {}
 
 /**
  * Returns the handlers of the control plane, one for each `operationId` of `spec/control.openapi.yaml`.
@@ -35,9 +40,8 @@ export interface ControlDeps
  * 1. Describe it in `spec/control.openapi.yaml`. The document checks parameters and body, and fills in defaults.
  * 2. Run `npm run generate`, which adds its `operationId` to `operation-ids.ts`. The code does not compile until step 3 is done.
  * 3. Write its handler in the group that fits, and add the `operationId` to the group's return type. A new dependency is a field of
- *    the group's `Deps` and is handed over here; `simulator/simulator.ts` provides it.
- *
- * Tests that sweep the document then cover it; `npm run readme` adds it to the README.
+ *    the group's `HandlerDeps` and is handed over here; `simulator/simulator.ts` provides it.
+ * 4. Add a good request to `controls` in `test/sweeps.test.ts`, which tests every operation, and run `npm run readme`.
  */
 export function controlHandlers(deps: ControlDeps): ControlHandlers {
   const { version, contract, controlContract, catalogue, fixtures, startUp, sandboxes, store } = deps

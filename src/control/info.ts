@@ -6,7 +6,7 @@ import type { Store } from '../state/store.ts'
 import type { ControlHandlers } from './handler.ts'
 
 /** Dependencies of `infoHandlers`. */
-export interface InfoDeps {
+export interface InfoHandlerDeps {
   /** Version of the simulator, e.g. `0.1.0`. */
   readonly version: string
   readonly contract: Contract
@@ -22,7 +22,7 @@ export interface InfoDeps {
 
 /** Handles `GET health`, `info`, `contract`, `openapi.yaml` and `assumptions`: facts about the whole process. */
 export function infoHandlers(
-  deps: InfoDeps,
+  deps: InfoHandlerDeps,
 ): Pick<ControlHandlers, 'getHealth' | 'getInfo' | 'getContract' | 'getControlContract' | 'getAssumptions'> {
   const { version, contract, controlContract } = deps
   return {
@@ -44,7 +44,7 @@ async function infoToJson({
   stateFile,
   fixtures,
   handledOperations,
-}: InfoDeps): Promise<Json> {
+}: InfoHandlerDeps): Promise<Json> {
   const { seed, clock } = sandboxes.use(defaultSandbox)
   return {
     version,

@@ -6,14 +6,14 @@ import type { Store } from '../state/store.ts'
 import { type ControlHandlers, CustomReply } from './handler.ts'
 
 /** Dependencies of `metricsHandlers`. */
-export interface MetricsDeps {
+export interface MetricsHandlerDeps {
   readonly journal: Journal
   readonly sandboxes: Sandboxes
   readonly store: Store
 }
 
 /** Handles `GET metrics`. The first request loads prom-client; until then only plain numbers are counted. */
-export function metricsHandlers(deps: MetricsDeps): Pick<ControlHandlers, 'getMetrics'> {
+export function metricsHandlers(deps: MetricsHandlerDeps): Pick<ControlHandlers, 'getMetrics'> {
   const requestMetrics = new RequestMetrics(deps.journal)
   let loaded: Promise<Registry> | undefined
   return {
@@ -25,7 +25,7 @@ export function metricsHandlers(deps: MetricsDeps): Pick<ControlHandlers, 'getMe
   }
 }
 
-async function createRegistry(deps: MetricsDeps, requestMetrics: RequestMetrics): Promise<Registry> {
+async function createRegistry(deps: MetricsHandlerDeps, requestMetrics: RequestMetrics): Promise<Registry> {
   const { default: prometheus } = await import('prom-client')
   const { Counter, Histogram, Registry, collectDefaultMetrics } = prometheus
   const registry = new Registry()
@@ -62,7 +62,10 @@ async function createRegistry(deps: MetricsDeps, requestMetrics: RequestMetrics)
 
 const durationName = 'convsim_request_duration_seconds'
 
-async function addGauges({ journal, sandboxes, store }: MetricsDeps, registers: Registry[]): Promise<void> {
+async function addGauges(
+  { journal, sandboxes, store }: MetricsHandlerDeps,
+  registers: Registry[],
+): Promise<void> {
   const { default: prometheus } = await import('prom-client')
   const gauges: [name: string, help: string, value: () => number | Promise<number>][] = [
     ['convsim_journal_entries', 'Exchanges that the journal holds.', () => journal.held],

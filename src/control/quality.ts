@@ -6,7 +6,7 @@ import type { Store } from '../state/store.ts'
 import type { ControlHandlers } from './handler.ts'
 
 /** Dependencies of `qualityHandlers`. */
-export interface QualityDeps {
+export interface QualityHandlerDeps {
   readonly store: Store
   readonly fixtures: Fixtures
   readonly sandboxes: Sandboxes
@@ -23,7 +23,7 @@ export function qualityHandlers({
   store,
   fixtures,
   sandboxes,
-}: QualityDeps): Pick<ControlHandlers, 'getQuality' | 'putQuality'> {
+}: QualityHandlerDeps): Pick<ControlHandlers, 'getQuality' | 'putQuality'> {
   const productNames = new Map(fixtures.products.map(({ id, name }) => [id.toLowerCase(), name]))
 
   async function qualityToJson(sandbox: string): Promise<JsonObject> {

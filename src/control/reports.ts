@@ -4,14 +4,14 @@ import type { Reporter } from '../reports/model.ts'
 import { type ControlHandlers, CustomReply } from './handler.ts'
 
 /** Dependencies of `reportHandlers`. */
-export interface ReportDeps {
+export interface ReportHandlerDeps {
   readonly reporter: Reporter
 }
 
 /** Handles `GET coverage`, `GET manners` and `GET report`: the evidence of one sandbox's clients, or of all. */
 export function reportHandlers({
   reporter,
-}: ReportDeps): Pick<ControlHandlers, 'getCoverage' | 'getManners' | 'getReport'> {
+}: ReportHandlerDeps): Pick<ControlHandlers, 'getCoverage' | 'getManners' | 'getReport'> {
   return {
     getCoverage: (request) => ({
       sandbox: request.sandboxFilter ?? '*',

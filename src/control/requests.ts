@@ -8,7 +8,7 @@ import { entryToJson } from '../journal/view.ts'
 import { ControlError, type ControlHandlers, type ControlRequest, CustomReply } from './handler.ts'
 
 /** Dependencies of `requestHandlers`. */
-export interface RequestDeps {
+export interface RequestHandlerDeps {
   readonly journal: Journal
   /** Aborted when the simulator stops, which ends the streams. */
   readonly stopping: AbortSignal
@@ -30,7 +30,10 @@ const heartbeatMs = 15_000
 export function requestHandlers({
   journal,
   stopping,
-}: RequestDeps): Pick<ControlHandlers, 'listRequests' | 'getRequest' | 'deleteRequests' | 'streamRequests'> {
+}: RequestHandlerDeps): Pick<
+  ControlHandlers,
+  'listRequests' | 'getRequest' | 'deleteRequests' | 'streamRequests'
+> {
   return {
     listRequests(request) {
       const query = request.parameters.query as unknown as ListQuery // typed by the control document

@@ -6,7 +6,7 @@ import type { Store } from '../state/store.ts'
 import type { ControlHandlers } from './handler.ts'
 
 /** Dependencies of `sandboxHandlers` and `resetSandbox`. */
-export interface SandboxDeps {
+export interface SandboxHandlerDeps {
   readonly sandboxes: Sandboxes
   readonly store: Store
   readonly journal: Journal
@@ -16,7 +16,7 @@ export interface SandboxDeps {
 
 /** Brings a sandbox back to the start: its state, journal, clock, seed and rules. */
 export async function resetSandbox(
-  { sandboxes, store, journal, seedState }: SandboxDeps,
+  { sandboxes, store, journal, seedState }: SandboxHandlerDeps,
   name: string,
 ): Promise<void> {
   // One import instead of a reset and an import, so that no request meets the default sandbox without its seed state.
@@ -28,7 +28,7 @@ export async function resetSandbox(
 
 /** Handles `POST reset`, `GET sandboxes`, and `PUT` and `DELETE sandboxes/{name}`. */
 export function sandboxHandlers(
-  deps: SandboxDeps,
+  deps: SandboxHandlerDeps,
 ): Pick<ControlHandlers, 'reset' | 'listSandboxes' | 'putSandbox' | 'deleteSandbox'> {
   const { sandboxes, store, journal } = deps
   return {

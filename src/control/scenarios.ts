@@ -9,7 +9,7 @@ import type { Store } from '../state/store.ts'
 import { ControlError, type ControlHandlers } from './handler.ts'
 
 /** Dependencies of `scenarioHandlers`. */
-export interface ScenarioDeps {
+export interface ScenarioHandlerDeps {
   readonly catalogue: Catalogue
   readonly contract: Contract
   readonly sandboxes: Sandboxes
@@ -20,7 +20,7 @@ export interface ScenarioDeps {
 
 /** Handles `GET catalogue`, `GET`, `PUT` and `DELETE scenarios`, and `GET sequences`. */
 export function scenarioHandlers(
-  deps: ScenarioDeps,
+  deps: ScenarioHandlerDeps,
 ): Pick<
   ControlHandlers,
   'getCatalogue' | 'getScenarios' | 'putScenarios' | 'deleteScenarios' | 'getSequences'

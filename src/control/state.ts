@@ -5,14 +5,14 @@ import type { EventQuery, Store } from '../state/store.ts'
 import { ControlError, type ControlHandlers } from './handler.ts'
 
 /** Dependencies of `recordHandlers`. */
-export interface RecordDeps {
+export interface RecordHandlerDeps {
   readonly store: Store
 }
 
 /** Handles `GET events`, `GET prompts` and `activate`: the records that the service's user interface would show. */
 export function recordHandlers({
   store,
-}: RecordDeps): Pick<ControlHandlers, 'listEvents' | 'listPrompts' | 'activateVersion'> {
+}: RecordHandlerDeps): Pick<ControlHandlers, 'listEvents' | 'listPrompts' | 'activateVersion'> {
   return {
     async listEvents({ sandbox, parameters }) {
       const { sandbox: _, ...query } = parameters.query
@@ -35,7 +35,7 @@ export function recordHandlers({
 }
 
 /** Dependencies of `snapshotHandlers`. */
-export interface SnapshotDeps {
+export interface SnapshotHandlerDeps {
   readonly store: Store
   readonly sandboxes: Sandboxes
 }
@@ -44,7 +44,7 @@ export interface SnapshotDeps {
 export function snapshotHandlers({
   store,
   sandboxes,
-}: SnapshotDeps): Pick<
+}: SnapshotHandlerDeps): Pick<
   ControlHandlers,
   | 'listSnapshots'
   | 'createSnapshot'

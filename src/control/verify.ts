@@ -15,7 +15,7 @@ import { modelsIn, productsOf } from '../scenarios/subject.ts'
 import { ControlError, type ControlHandlers, CustomReply } from './handler.ts'
 
 /** Dependencies of `verifyHandlers`. */
-export interface VerifyDeps {
+export interface VerifyHandlerDeps {
   readonly journal: Journal
   readonly contract: Contract
   /** Ids of the products that each model belongs to, by the model's id; all in lower case. */
@@ -25,7 +25,7 @@ export interface VerifyDeps {
 }
 
 /** Handles `POST verify` and `POST requests/count`: the count of the requests that match a query. */
-export function verifyHandlers(deps: VerifyDeps): Pick<ControlHandlers, 'verify' | 'countRequests'> {
+export function verifyHandlers(deps: VerifyHandlerDeps): Pick<ControlHandlers, 'verify' | 'countRequests'> {
   const { journal, contract, stopping } = deps
   const subjects = createSubjects(deps)
   return {
@@ -53,7 +53,7 @@ export function verifyHandlers(deps: VerifyDeps): Pick<ControlHandlers, 'verify'
 }
 
 /** Creates the functions that find the models and products of an entry, which need the contract and the fixtures. */
-function createSubjects({ contract, productsOfModel }: VerifyDeps): RequestSubjects {
+function createSubjects({ contract, productsOfModel }: VerifyHandlerDeps): RequestSubjects {
   const models = ({ request }: JournalEntry) => {
     const match = contract.match(request.method, withoutSandbox(request.path))
     return match.kind === 'operation' ? modelsIn(match.path) : []

@@ -10,7 +10,7 @@ import { ControlError, type ControlHandlers, type ControlRequest } from '../hand
 import { readPattern, urlOf } from './pattern.ts'
 
 /** Dependencies of `wiremockHandlers`. */
-export interface WiremockDeps {
+export interface WiremockHandlerDeps {
   readonly journal: Journal
   /** Value of `--journal-size`; 0: the journal records nothing. */
   readonly journalSize: number
@@ -37,7 +37,7 @@ export function wiremockHandlers({
   journal,
   journalSize,
   resetSandbox,
-}: WiremockDeps): Pick<
+}: WiremockHandlerDeps): Pick<
   ControlHandlers,
   'wiremockRequests' | 'wiremockCount' | 'wiremockFind' | 'wiremockDeleteRequests' | 'wiremockReset'
 > {
