@@ -1,20 +1,25 @@
 import { parseDuration, parseNow } from '../core/instant.ts'
 import { isObject, type JsonObject } from '../core/json.ts'
 import { type ClockMode, clockModes } from '../sandboxes/clock.ts'
-import type { Sandbox } from '../sandboxes/sandboxes.ts'
-import { ControlError, type ControlHandler, type ControlRequest } from './control.ts'
-import type { Seen } from './seen.ts'
+import type { Sandbox, Sandboxes } from '../sandboxes/sandboxes.ts'
+import { ControlError, type ControlHandlers } from './handler.ts'
 
-/** `GET/PUT clock`, `POST clock/advance`: a sandbox's time. */
-export function clockHandlers({ sandboxes }: Seen): Record<string, ControlHandler> {
-  const asked = ({ parameters }: ControlRequest) => sandboxes.use(String(parameters.query['sandbox']))
+/** Dependencies of `clockHandlers`. */
+export interface ClockHandlerDeps {
+  readonly sandboxes: Sandboxes
+}
+
+/** Handles `GET` and `PUT clock` and `POST clock/advance`: the time of a sandbox. */
+export function clockHandlers({
+  sandboxes,
+}: ClockHandlerDeps): Pick<ControlHandlers, 'getClock' | 'putClock' | 'advanceClock'> {
   return {
-    getClock: (request) => clockToJson(asked(request)),
+    getClock: (request) => clockToJson(sandboxes.use(request.sandbox)),
     putClock(request) {
       const body = isObject(request.body) ? request.body : {}
-      const mode = clockModes.find((one) => one === body['mode']) ?? 'real'
+      const mode = clockModes.find((known) => known === body['mode']) ?? 'real'
       const now = typeof body['now'] === 'string' ? parseNow(body['now']) : undefined
-      const sandbox = asked(request)
+      const sandbox = sandboxes.use(request.sandbox)
       if (mode === 'real' && now !== undefined)
         return new ControlError(
           400,
@@ -28,7 +33,7 @@ export function clockHandlers({ sandboxes }: Seen): Record<string, ControlHandle
     advanceClock(request) {
       const by = isObject(request.body) ? String(request.body['by']) : ''
       const ms = parseDuration(by)
-      const sandbox = asked(request)
+      const sandbox = sandboxes.use(request.sandbox)
       if (ms === undefined)
         return new ControlError(400, `"by" is a duration such as 250ms, 90s, 15m, 1h or 7d; got "${by}".`)
       if (!sandbox.clock.advance(ms)) return new ControlError(400, `There is no date ${by} from here.`)

@@ -1,25 +1,51 @@
+import type { Contract } from '../contract/contract.ts'
 import type { Json, JsonObject } from '../core/json.ts'
+import type { DecisionTrace } from '../exchange/decision-trace.ts'
+import type { OutgoingReply } from '../exchange/delivery.ts'
 import type { SimRequest } from '../exchange/request.ts'
+import type { JournalEntry } from '../journal/entry.ts'
 import { redactedJson } from '../journal/redact.ts'
 import { violationsToJson } from '../journal/view.ts'
-import { ControlError, type ControlHandler } from './control.ts'
-import type { Explained, Seen } from './seen.ts'
+import { ControlError, type ControlHandlers } from './handler.ts'
 
-/** A request as `POST explain` takes it. */
-interface Described {
+/** The outcome that a request would have now. */
+export interface Explanation {
+  /** Stage that answers, rule that acts, and the decisions on the way. */
+  readonly trace: DecisionTrace
+  readonly outgoing: OutgoingReply
+  /** The entry that the journal would record. */
+  readonly entry: JournalEntry
+}
+
+/** Computes the outcome that a request would have now, without any effect. */
+export type Explain = (request: SimRequest) => Promise<Explanation>
+
+/** Dependencies of `explainHandlers`. */
+export interface ExplainHandlerDeps {
+  readonly explain: Explain
+  readonly contract: Contract
+  /** Value of `--cors`; true: the edge answers the preflights of browsers. */
+  readonly cors: boolean
+}
+
+/** The body of `POST explain`: a description of a request. */
+interface RequestDescription {
   readonly method: string
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: Json
 }
 
-/** `POST explain`: what would become of a request, without any effect. */
-export function explainHandlers({ explain, contract, cors }: Seen): Record<string, ControlHandler> {
+/** Handles `POST explain`: the outcome that a request would have now, without any effect. */
+export function explainHandlers({
+  explain,
+  contract,
+  cors,
+}: ExplainHandlerDeps): Pick<ControlHandlers, 'explain'> {
   return {
     async explain({ body }) {
-      const described = body as unknown as Described // proved by the control document
-      const request = requestOf(described)
-      if (!isAnsweredByEdge(request, cors)) return shown(await explain(request))
+      const request = toSimRequest(body as unknown as RequestDescription) // proved by the control document
+      if (!isAnsweredByEdge(request, cors)) return explanationToJson(await explain(request))
       const { method, path } = request
       const problem = `${method} ${path} is not a request to the simulated service: it never meets the service.`
       return new ControlError(400, `${problem} The service is under ${contract.basePath}.`)
@@ -27,7 +53,7 @@ export function explainHandlers({ explain, contract, cors }: Seen): Record<strin
   }
 }
 
-/** What the edge answers or hands to the controls: the root, health checks, preflights. None of it is journaled. */
+/** Tells whether the edge answers a request or hands it to the controls: the root, health checks, preflights. None is recorded. */
 function isAnsweredByEdge({ method, path, headers }: SimRequest, cors: boolean): boolean {
   if (/^\/__(sim|admin)(\/|$)/i.test(path)) return true
   if (method === 'OPTIONS') return cors && headers['origin'] !== undefined
@@ -35,9 +61,9 @@ function isAnsweredByEdge({ method, path, headers }: SimRequest, cors: boolean):
   return isRead && /^\/(healthz\/?|_x-steady\/health\/?)?$/i.test(path)
 }
 
-function requestOf({ method, path: target, headers = {}, body }: Described): SimRequest {
+function toSimRequest({ method, path: target, headers = {}, body }: RequestDescription): SimRequest {
   const [path = '', ...query] = target.split('?')
-  const lower = Object.fromEntries(
+  const lowerCaseHeaders = Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
   )
   const isJson = body !== undefined && typeof body !== 'string'
@@ -49,13 +75,13 @@ function requestOf({ method, path: target, headers = {}, body }: Described): Sim
     method: method.toUpperCase(),
     path,
     query: query.join('?'),
-    headers: { ...(isJson && { 'content-type': 'application/json' }), ...lower },
+    headers: { ...(isJson && { 'content-type': 'application/json' }), ...lowerCaseHeaders },
     body:
       text === undefined || text === '' ? { kind: 'absent' } : { kind: 'bytes', bytes: Buffer.from(text) },
   }
 }
 
-function shown({ trace, outgoing, entry }: Explained): JsonObject {
+function explanationToJson({ trace, outgoing, entry }: Explanation): JsonObject {
   const { reply, delivery } = outgoing
   const { stage, rule, notes } = trace
   return {

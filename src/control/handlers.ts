@@ -1,33 +1,75 @@
-import { aboutHandlers } from './about.ts'
-import { clockHandlers } from './clock.ts'
-import type { ControlHandler } from './control.ts'
-import { evidenceHandlers } from './evidence.ts'
-import { explainHandlers } from './explain.ts'
-import { metricsHandlers } from './metrics.ts'
-import { qualityHandlers } from './quality.ts'
-import { requestHandlers } from './requests.ts'
-import { sandboxHandlers } from './sandboxes.ts'
-import { scenarioHandlers } from './scenarios.ts'
-import type { Seen } from './seen.ts'
-import { snapshotHandlers, storedHandlers } from './stored.ts'
-import { verifyHandlers } from './verify.ts'
-import { wiremockHandlers } from './wiremock/wiremock.ts'
+import { type ClockHandlerDeps, clockHandlers } from './clock.ts'
+import { type ExplainHandlerDeps, explainHandlers } from './explain.ts'
+import type { ControlHandlers } from './handler.ts'
+import { type InfoHandlerDeps, infoHandlers } from './info.ts'
+import { type MetricsHandlerDeps, metricsHandlers } from './metrics.ts'
+import { type QualityHandlerDeps, qualityHandlers } from './quality.ts'
+import { type ReportHandlerDeps, reportHandlers } from './reports.ts'
+import { type RequestHandlerDeps, requestHandlers } from './requests.ts'
+import { resetSandbox, type SandboxHandlerDeps, sandboxHandlers } from './sandboxes.ts'
+import { type ScenarioHandlerDeps, scenarioHandlers } from './scenarios.ts'
+import {
+  type RecordHandlerDeps,
+  recordHandlers,
+  type SnapshotHandlerDeps,
+  snapshotHandlers,
+} from './state.ts'
+import { type VerifyHandlerDeps, verifyHandlers } from './verify.ts'
+import { type WiremockHandlerDeps, wiremockHandlers } from './wiremock/wiremock.ts'
 
-/** One handler for each `operationId` of `spec/control.openapi.yaml`. */
-export function controlHandlers(seen: Seen): Record<string, ControlHandler> {
+/** Everything that the handlers of the control plane read or change. */
+export interface ControlDeps
+  extends InfoHandlerDeps,
+    ScenarioHandlerDeps,
+    ClockHandlerDeps,
+    SandboxHandlerDeps,
+    RecordHandlerDeps,
+    SnapshotHandlerDeps,
+    QualityHandlerDeps,
+    RequestHandlerDeps,
+    VerifyHandlerDeps,
+    ExplainHandlerDeps,
+    MetricsHandlerDeps,
+    ReportHandlerDeps,
+    Omit<WiremockHandlerDeps, 'resetSandbox'> {}
+
+/**
+ * Returns the handlers of the control plane, one for each `operationId` of `spec/control.openapi.yaml`.
+ *
+ * Steps to add an endpoint:
+ * 1. Describe it in `spec/control.openapi.yaml`. The document checks parameters and body, and fills in defaults.
+ * 2. Run `npm run generate`, which adds its `operationId` to `operation-ids.ts`. The code does not compile until step 3 is done.
+ * 3. Write its handler in the group that fits, and add the `operationId` to the group's return type. A new dependency is a field of
+ *    the group's `HandlerDeps` and is handed over here; `simulator/simulator.ts` provides it.
+ * 4. Add a good request to `controls` in `test/sweeps.test.ts`, which tests every operation, and run `npm run readme`.
+ */
+export function controlHandlers(deps: ControlDeps): ControlHandlers {
+  const { version, contract, controlContract, catalogue, fixtures, startUp, sandboxes, store } = deps
+  const { journal, journalSize, reporter, seedState, stateFile, cors, handledOperations } = deps
+  const { productsOfModel, stopping, explain } = deps
+  const reset = (name: string) => resetSandbox({ sandboxes, store, journal, seedState }, name)
   return {
-    ...aboutHandlers(seen),
-    ...scenarioHandlers(seen),
-    ...clockHandlers(seen),
-    ...sandboxHandlers(seen),
-    ...storedHandlers(seen),
-    ...snapshotHandlers(seen),
-    ...qualityHandlers(seen),
-    ...requestHandlers(seen),
-    ...verifyHandlers(seen),
-    ...explainHandlers(seen),
-    ...metricsHandlers(seen),
-    ...wiremockHandlers(seen),
-    ...evidenceHandlers(seen),
+    ...infoHandlers({
+      version,
+      contract,
+      controlContract,
+      fixtures,
+      sandboxes,
+      store,
+      stateFile,
+      handledOperations,
+    }),
+    ...scenarioHandlers({ catalogue, contract, sandboxes, store, startUp }),
+    ...clockHandlers({ sandboxes }),
+    ...sandboxHandlers({ sandboxes, store, journal, seedState }),
+    ...recordHandlers({ store }),
+    ...snapshotHandlers({ store, sandboxes }),
+    ...qualityHandlers({ store, fixtures, sandboxes }),
+    ...requestHandlers({ journal, stopping }),
+    ...verifyHandlers({ journal, contract, productsOfModel, stopping }),
+    ...explainHandlers({ explain, contract, cors }),
+    ...metricsHandlers({ journal, sandboxes, store }),
+    ...wiremockHandlers({ journal, journalSize, resetSandbox: reset }),
+    ...reportHandlers({ reporter }),
   }
 }

@@ -1,22 +1,31 @@
 import type { Registry } from 'prom-client'
+import type { Journal } from '../journal/journal.ts'
 import { type Durations, durationBounds, RequestMetrics } from '../journal/tallies.ts'
-import { type ControlHandler, CustomReply } from './control.ts'
-import type { Seen } from './seen.ts'
+import type { Sandboxes } from '../sandboxes/sandboxes.ts'
+import type { Store } from '../state/store.ts'
+import { type ControlHandlers, CustomReply } from './handler.ts'
 
-/** `GET metrics`. The library is loaded when somebody first asks; until then plain numbers are counted. */
-export function metricsHandlers(seen: Seen): Record<string, ControlHandler> {
-  const tallies = new RequestMetrics(seen.journal)
+/** Dependencies of `metricsHandlers`. */
+export interface MetricsHandlerDeps {
+  readonly journal: Journal
+  readonly sandboxes: Sandboxes
+  readonly store: Store
+}
+
+/** Handles `GET metrics`. The first request loads prom-client; until then only plain numbers are counted. */
+export function metricsHandlers(deps: MetricsHandlerDeps): Pick<ControlHandlers, 'getMetrics'> {
+  const requestMetrics = new RequestMetrics(deps.journal)
   let loaded: Promise<Registry> | undefined
   return {
     async getMetrics() {
-      loaded ??= createRegistry(seen, tallies)
+      loaded ??= createRegistry(deps, requestMetrics)
       const registry = await loaded
       return new CustomReply({ body: await registry.metrics(), mediaType: registry.contentType })
     },
   }
 }
 
-async function createRegistry(seen: Seen, tallies: RequestMetrics): Promise<Registry> {
+async function createRegistry(deps: MetricsHandlerDeps, requestMetrics: RequestMetrics): Promise<Registry> {
   const { default: prometheus } = await import('prom-client')
   const { Counter, Histogram, Registry, collectDefaultMetrics } = prometheus
   const registry = new Registry()
@@ -28,7 +37,7 @@ async function createRegistry(seen: Seen, tallies: RequestMetrics): Promise<Regi
     registers,
     collect() {
       this.reset()
-      for (const { operation = 'none', status, origin, count } of tallies.kinds())
+      for (const { operation = 'none', status, origin, count } of requestMetrics.kinds())
         this.inc({ operation, status, origin }, count)
     },
   })
@@ -38,19 +47,25 @@ async function createRegistry(seen: Seen, tallies: RequestMetrics): Promise<Regi
     labelNames: ['operation'],
     registers,
   })
-  // It can only be shown one value at a time; ours are counted already. (Not in its types: how the registry asks.)
+  // prom-client's histogram takes single values only, and ours are counted already. The registry reads them by this untyped method.
   const head = await histogram.get()
-  const getForPromString = async () => ({ ...head, values: tallies.durations().flatMap(valuesOf) })
+  const getForPromString = async () => ({
+    ...head,
+    values: requestMetrics.durations().flatMap(toHistogramValues),
+  })
   Object.assign(histogram, { getForPromString })
-  await addGauges(seen, registers)
-  // The event loop's lag, memory and processor time of the process.
+  await addGauges(deps, registers)
+  // Adds the event loop's lag, memory and processor time of the process.
   collectDefaultMetrics({ register: registry })
   return registry
 }
 
 const durationName = 'convsim_request_duration_seconds'
 
-async function addGauges({ journal, sandboxes, store }: Seen, registers: Registry[]): Promise<void> {
+async function addGauges(
+  { journal, sandboxes, store }: MetricsHandlerDeps,
+  registers: Registry[],
+): Promise<void> {
   const { default: prometheus } = await import('prom-client')
   const gauges: [name: string, help: string, value: () => number | Promise<number>][] = [
     ['convsim_journal_entries', 'Exchanges that the journal holds.', () => journal.held],
@@ -79,11 +94,11 @@ async function addGauges({ journal, sandboxes, store }: Seen, registers: Registr
     })
 }
 
-/** The lines of one operation; a bucket counts all that are below its bound. */
-function valuesOf({ operation = 'none', counts, sum }: Durations) {
+/** Returns the values of one operation. A bucket counts every request up to its bound, those of smaller buckets included. */
+function toHistogramValues({ operation = 'none', counts, sum }: Durations) {
   let count = 0
-  const buckets = counts.map((own, index) => {
-    count += own
+  const buckets = counts.map((bucketCount, index) => {
+    count += bucketCount
     const le = durationBounds[index] ?? '+Inf'
     return { metricName: `${durationName}_bucket`, labels: { operation, le }, value: count }
   })

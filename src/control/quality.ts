@@ -1,67 +1,80 @@
 import { isObject, type JsonObject } from '../core/json.ts'
+import type { Fixtures } from '../fixtures/fixtures.ts'
+import type { Sandboxes } from '../sandboxes/sandboxes.ts'
 import type { StoredEvent } from '../state/records.ts'
-import type { ControlHandler } from './control.ts'
-import type { Seen } from './seen.ts'
+import type { Store } from '../state/store.ts'
+import type { ControlHandlers } from './handler.ts'
 
-/** An index without events; each event's impact times the weight moves it from there. */
-const neutral = 0.5
+/** Dependencies of `qualityHandlers`. */
+export interface QualityHandlerDeps {
+  readonly store: Store
+  readonly fixtures: Fixtures
+  readonly sandboxes: Sandboxes
+}
 
-/** Ids that are shown with an index; there can be many more. */
-const mostShown = 100
+/** Index of a product or conversation without events. */
+const neutralIndex = 0.5
 
-/** `GET/PUT quality`: the weight of events, and what they made of products (PQI) and conversations (CQI). */
-export function qualityHandlers({ store, fixtures, sandboxes }: Seen): Record<string, ControlHandler> {
-  const names = new Map(fixtures.products.map(({ id, name }) => [id.toLowerCase(), name]))
+/** Event ids that are listed with an index; the index counts all events. */
+const maxEventIds = 100
 
-  async function shown(sandbox: string): Promise<JsonObject> {
+/** Handles `GET` and `PUT quality`: the weight of events, and their index of each product (PQI) and conversation (CQI). */
+export function qualityHandlers({
+  store,
+  fixtures,
+  sandboxes,
+}: QualityHandlerDeps): Pick<ControlHandlers, 'getQuality' | 'putQuality'> {
+  const productNames = new Map(fixtures.products.map(({ id, name }) => [id.toLowerCase(), name]))
+
+  async function qualityToJson(sandbox: string): Promise<JsonObject> {
     const { weight } = await store.getQuality(sandbox)
     const { events } = await store.listEvents(sandbox, { sampledOut: false })
-    const products = groupBy(events, ({ fields }) => idOf(fields.productId))
-    const conversations = groupBy(events, conversationOf)
+    const products = groupBy(events, ({ fields }) => toLowerCaseId(fields.productId))
+    const conversations = groupBy(events, findConversationKey)
     return {
       weight,
-      products: [...products].map(([productId, own]) => {
-        const name = names.get(productId)
-        return { productId, ...(name !== undefined && { name }), ...indexed('pqi', own, weight) }
+      products: [...products].map(([productId, group]) => {
+        const name = productNames.get(productId)
+        return { productId, ...(name !== undefined && { name }), ...indexToJson('pqi', group, weight) }
       }),
-      conversations: [...conversations].map(([conversation, own]) => ({
+      conversations: [...conversations].map(([conversation, group]) => ({
         conversation,
-        ...indexed('cqi', own, weight),
+        ...indexToJson('cqi', group, weight),
       })),
     }
   }
 
   return {
-    getQuality: ({ parameters }) => shown(String(parameters.query['sandbox'])),
-    async putQuality({ parameters, body }) {
-      const { name: sandbox } = sandboxes.use(String(parameters.query['sandbox']))
+    getQuality: ({ sandbox }) => qualityToJson(sandbox),
+    async putQuality({ sandbox, body }) {
+      sandboxes.use(sandbox)
       const weight = isObject(body) ? Number(body['weight']) : 0
       await store.putQuality(sandbox, { weight })
-      return shown(sandbox)
+      return qualityToJson(sandbox)
     },
   }
 }
 
-/** The service's id of the conversation, else the caller's; undefined for an event that is linked to none. */
-function conversationOf({ fields }: StoredEvent): string | undefined {
+/** Returns the service's id of the conversation, else the client's; undefined for an event without a conversation. */
+function findConversationKey({ fields }: StoredEvent): string | undefined {
   const { conversationId, externalConversationId } = fields
-  return idOf(conversationId) ?? externalConversationId ?? undefined
+  return toLowerCaseId(conversationId) ?? externalConversationId ?? undefined
 }
 
-/** A UUID as it is compared; undefined for what an edited contract may let in besides. */
-function idOf(sent: unknown): string | undefined {
+/** Returns a UUID in lower case, for comparison; undefined for any other value, which an edited contract may allow. */
+function toLowerCaseId(sent: unknown): string | undefined {
   return typeof sent === 'string' ? sent.toLowerCase() : undefined
 }
 
-/** `min(1, max(0, 0.5 + weight × Σ impact))`, to 4 decimals, with the events that made it. */
-function indexed(name: 'pqi' | 'cqi', events: readonly StoredEvent[], weight: number): JsonObject {
+/** Returns the index `min(1, max(0, 0.5 + weight × Σ impact))`, rounded to 4 decimals, with its events. */
+function indexToJson(name: 'pqi' | 'cqi', events: readonly StoredEvent[], weight: number): JsonObject {
   const impact = events.reduce((sum, event) => sum + event.impact, 0)
-  const index = Math.min(1, Math.max(0, neutral + weight * impact))
+  const index = Math.min(1, Math.max(0, neutralIndex + weight * impact))
   return {
     [name]: Math.round(index * 10_000) / 10_000,
     impact: Math.round(impact * 1e9) / 1e9,
     events: events.length,
-    eventIds: events.slice(0, mostShown).map(({ eventId }) => eventId),
+    eventIds: events.slice(0, maxEventIds).map(({ eventId }) => eventId),
   }
 }
 

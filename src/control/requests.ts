@@ -5,8 +5,14 @@ import { isShown, type JournalFilter } from '../journal/filter.ts'
 import type { Journal } from '../journal/journal.ts'
 import { follow } from '../journal/stream.ts'
 import { entryToJson } from '../journal/view.ts'
-import { ControlError, type ControlHandler, type ControlRequest, CustomReply } from './control.ts'
-import type { Seen } from './seen.ts'
+import { ControlError, type ControlHandlers, type ControlRequest, CustomReply } from './handler.ts'
+
+/** Dependencies of `requestHandlers`. */
+export interface RequestHandlerDeps {
+  readonly journal: Journal
+  /** Aborted when the simulator stops, which ends the streams. */
+  readonly stopping: AbortSignal
+}
 
 /** The query of `GET requests`, typed by the control document. */
 interface ListQuery extends JournalFilter {
@@ -17,33 +23,39 @@ interface ListQuery extends JournalFilter {
   readonly bodies: boolean
 }
 
-/** A sign of life on a stream, so that nothing on the way takes it for dead; milliseconds. */
+/** Milliseconds between the comments on an idle stream, which keep a proxy from closing it. */
 const heartbeatMs = 15_000
 
-/** `GET/DELETE requests`, `GET requests/{id}`, `GET requests/stream`: the journal. */
-export function requestHandlers({ journal, stopping }: Seen): Record<string, ControlHandler> {
+/** Handles `GET` and `DELETE requests`, `GET requests/{id}` and `GET requests/stream`: the journal. */
+export function requestHandlers({
+  journal,
+  stopping,
+}: RequestHandlerDeps): Pick<
+  ControlHandlers,
+  'listRequests' | 'getRequest' | 'deleteRequests' | 'streamRequests'
+> {
   return {
     listRequests(request) {
       const query = request.parameters.query as unknown as ListQuery // typed by the control document
-      return page(journal, journalSandbox(request), query)
+      return pageToJson(journal, request.sandboxFilter, query)
     },
     getRequest({ parameters: { path, query } }) {
       const entry = journal.find(String(path['id']))
-      if (!entry) return new ControlError(404, missing(String(path['id']), journal))
+      if (!entry) return new ControlError(404, notFoundMessage(String(path['id']), journal))
       if (query['format'] === 'curl')
         return new CustomReply({ body: curlOf(entry), mediaType: 'text/plain; charset=utf-8' })
       return entryToJson(entry, { bodies: true })
     },
     deleteRequests(request) {
-      const sandbox = journalSandbox(request)
+      const sandbox = request.sandboxFilter
       const { recorded, dropped } = journal.counts(sandbox)
       for (const name of sandbox === undefined ? journal.sandboxes() : [sandbox]) journal.clear(name)
       return { deleted: recorded - dropped }
     },
     streamRequests(request) {
-      const sandbox = journalSandbox(request)
+      const sandbox = request.sandboxFilter
       const filter = request.parameters.query as unknown as JournalFilter // typed by the control document
-      const after = resumedAt(request) ?? journal.recorded
+      const after = readResumePoint(request) ?? journal.recorded
       return new CustomReply({
         mediaType: 'text/event-stream; charset=utf-8',
         stream: (gone) => follow(journal, { sandbox, filter, after, heartbeatMs }, [gone, stopping]),
@@ -52,48 +64,42 @@ export function requestHandlers({ journal, stopping }: Seen): Record<string, Con
   }
 }
 
-/** The sandbox whose journal is asked for; undefined for `*`, all of them. */
-export function journalSandbox({ parameters }: ControlRequest): string | undefined {
-  const sandbox = String(parameters.query['sandbox'])
-  return sandbox === '*' ? undefined : sandbox
-}
-
-/** What every answer says that counts: `truncated` where some were dropped, so that it is not the whole truth. */
-function wholeness(journal: Journal, sandbox: string | undefined): JsonObject {
+/** Returns the counts of a journal. `truncated`: the journal has dropped requests, so that a list of them is incomplete. */
+function countsToJson(journal: Journal, sandbox: string | undefined): JsonObject {
   const { recorded, dropped } = journal.counts(sandbox)
   return { recorded, dropped, truncated: dropped > 0 }
 }
 
-function page(journal: Journal, sandbox: string | undefined, query: ListQuery): JsonObject {
+function pageToJson(journal: Journal, sandbox: string | undefined, query: ListQuery): JsonObject {
   const { since, cursor, limit, order, bodies } = query
-  const isBehind = ({ number }: JournalEntry) =>
+  const isOnPage = ({ number }: JournalEntry) =>
     cursor === undefined || (order === 'oldest' ? number > cursor : number < cursor)
-  const shown: Json[] = []
+  const requests: Json[] = []
   let total = 0
   let last: number | undefined
   let hasMore = false
   for (const entry of journal.entries({ sandbox, after: since, first: order })) {
     if (!isShown(entry, query)) continue
     total += 1
-    if (!isBehind(entry)) continue
-    if (shown.length === limit) hasMore = true
+    if (!isOnPage(entry)) continue
+    if (requests.length === limit) hasMore = true
     else {
-      shown.push(entryToJson(entry, { bodies }))
+      requests.push(entryToJson(entry, { bodies }))
       last = entry.number
     }
   }
   const next = hasMore && last !== undefined && { next: last }
-  return { requests: shown, total, ...wholeness(journal, sandbox), ...next }
+  return { requests, total, ...countsToJson(journal, sandbox), ...next }
 }
 
-function missing(id: string, journal: Journal): string {
+function notFoundMessage(id: string, journal: Journal): string {
   const { dropped } = journal.counts(undefined)
   const why = dropped === 0 ? '' : ` The journal has dropped ${dropped} for want of room; see --journal-size.`
   return `The journal has no request "${id.slice(0, 80)}".${why}`
 }
 
-/** `Last-Event-ID` is what a browser sends when it comes back. */
-function resumedAt({ headers, parameters }: ControlRequest): number | undefined {
+/** Returns the number after which a stream begins: `Last-Event-ID` of a browser that reconnects, else `since`; undefined: now. */
+function readResumePoint({ headers, parameters }: ControlRequest): number | undefined {
   const sent = headers['last-event-id']
   if (sent !== undefined && /^\d{1,15}$/.test(sent)) return Number(sent)
   const since = parameters.query['since']

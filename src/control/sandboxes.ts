@@ -1,54 +1,66 @@
 import { isObject, type JsonObject } from '../core/json.ts'
-import { defaultSandbox, type Sandbox } from '../sandboxes/sandboxes.ts'
-import type { ControlHandler } from './control.ts'
-import type { Seen } from './seen.ts'
+import type { Journal } from '../journal/journal.ts'
+import { defaultSandbox, type Sandbox, type Sandboxes } from '../sandboxes/sandboxes.ts'
+import type { SandboxExport } from '../state/records.ts'
+import type { Store } from '../state/store.ts'
+import type { ControlHandlers } from './handler.ts'
 
-/** Brings a sandbox back to the start: what it holds, what it was asked, its clock, seed and rules. */
+/** Dependencies of `sandboxHandlers` and `resetSandbox`. */
+export interface SandboxHandlerDeps {
+  readonly sandboxes: Sandboxes
+  readonly store: Store
+  readonly journal: Journal
+  /** State that a reset of the default sandbox imports; undefined: a reset leaves the default sandbox empty. */
+  readonly seedState: SandboxExport | undefined
+}
+
+/** Brings a sandbox back to the start: its state, journal, clock, seed and rules. */
 export async function resetSandbox(
-  { sandboxes, store, journal, seedState }: Seen,
+  { sandboxes, store, journal, seedState }: SandboxHandlerDeps,
   name: string,
 ): Promise<void> {
-  // In one step: nobody ever sees the default sandbox without what it starts with.
+  // One import instead of a reset and an import, so that no request meets the default sandbox without its seed state.
   if (name === defaultSandbox && seedState) await store.importSandbox(name, seedState)
   else await store.reset(name)
   sandboxes.reset(name)
   journal.clear(name)
 }
 
-/** `POST reset`, `GET sandboxes`, `PUT/DELETE sandboxes/{name}`. */
-export function sandboxHandlers(seen: Seen): Record<string, ControlHandler> {
-  const { sandboxes, store, journal } = seen
+/** Handles `POST reset`, `GET sandboxes`, and `PUT` and `DELETE sandboxes/{name}`. */
+export function sandboxHandlers(
+  deps: SandboxHandlerDeps,
+): Pick<ControlHandlers, 'reset' | 'listSandboxes' | 'putSandbox' | 'deleteSandbox'> {
+  const { sandboxes, store, journal } = deps
   return {
-    async reset({ parameters }) {
-      const name = String(parameters.query['sandbox'])
-      await resetSandbox(seen, name)
-      return { reset: name }
+    async reset({ sandbox }) {
+      await resetSandbox(deps, sandbox)
+      return { reset: sandbox }
     },
     async listSandboxes() {
-      const stored = new Map((await store.listSandboxes()).map((one) => [one.name, one]))
+      const stored = new Map((await store.listSandboxes()).map((summary) => [summary.name, summary]))
       return {
         sandboxes: sandboxes.list().map((sandbox) => {
           const { events = 0, prompts = 0 } = stored.get(sandbox.name) ?? {}
-          return { ...shown(sandbox), events, prompts }
+          return { ...sandboxToJson(sandbox), events, prompts }
         }),
       }
     },
     putSandbox({ parameters, body }) {
       const sandbox = sandboxes.use(String(parameters.path['name']))
       if (isObject(body) && typeof body['seed'] === 'string') sandbox.seed = body['seed']
-      return shown(sandbox)
+      return sandboxToJson(sandbox)
     },
     async deleteSandbox({ parameters }) {
       const name = String(parameters.path['name'])
-      const known = sandboxes.delete(name)
-      const stored = await store.deleteSandbox(name)
+      const isKnown = sandboxes.delete(name)
+      const isStored = await store.deleteSandbox(name)
       journal.clear(name)
-      return { deleted: known || stored }
+      return { deleted: isKnown || isStored }
     },
   }
 }
 
-function shown({ name, seed, clock, rules, usedAt }: Sandbox): JsonObject {
+function sandboxToJson({ name, seed, clock, rules, usedAt }: Sandbox): JsonObject {
   const { mode, now } = clock.state()
   return {
     name,

@@ -1,19 +1,38 @@
+import type { Contract } from '../contract/contract.ts'
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
-import { probability, type ScenarioDefinition } from '../scenarios/definition.ts'
+import type { Sandboxes } from '../sandboxes/sandboxes.ts'
+import { type Catalogue, probability, type ScenarioDefinition } from '../scenarios/definition.ts'
 import type { Parameter } from '../scenarios/parameters.ts'
 import { sequencePrefix } from '../scenarios/parse.ts'
 import { noRules, type RuleSet, readRules, ruleSequencePrefix } from '../scenarios/rules.ts'
-import { ControlError, type ControlHandler, type ControlRequest } from './control.ts'
-import type { Seen } from './seen.ts'
+import type { Store } from '../state/store.ts'
+import { ControlError, type ControlHandlers } from './handler.ts'
 
-/** `GET catalogue`, `GET/PUT/DELETE scenarios`, `GET sequences`. */
-export function scenarioHandlers(seen: Seen): Record<string, ControlHandler> {
-  const { catalogue, contract, sandboxes, store, startUp } = seen
-  const asked = ({ parameters }: ControlRequest) => sandboxes.use(String(parameters.query['sandbox']))
-  let sets = 0
+/** Dependencies of `scenarioHandlers`. */
+export interface ScenarioHandlerDeps {
+  readonly catalogue: Catalogue
+  readonly contract: Contract
+  readonly sandboxes: Sandboxes
+  readonly store: Store
+  /** Rules that hold in every sandbox, from `--scenario` and `--scenarios`. */
+  readonly startUp: RuleSet
+}
+
+/** Handles `GET catalogue`, `GET`, `PUT` and `DELETE scenarios`, and `GET sequences`. */
+export function scenarioHandlers(
+  deps: ScenarioHandlerDeps,
+): Pick<
+  ControlHandlers,
+  'getCatalogue' | 'getScenarios' | 'putScenarios' | 'deleteScenarios' | 'getSequences'
+> {
+  const { catalogue, contract, sandboxes, store, startUp } = deps
+  let ruleSetCount = 0
   return {
-    getCatalogue: () => ({ scenarios: catalogue.definitions.map(described) }),
-    getScenarios: (request) => ({ rules: sourcesOf(asked(request).rules), startUp: sourcesOf(startUp) }),
+    getCatalogue: () => ({ scenarios: catalogue.definitions.map(definitionToJson) }),
+    getScenarios: (request) => ({
+      rules: rulesToJson(sandboxes.use(request.sandbox).rules),
+      startUp: rulesToJson(startUp),
+    }),
     putScenarios(request) {
       const read = readRules(isObject(request.body) ? request.body : {}, { catalogue, contract })
       if (!read.ok)
@@ -21,20 +40,20 @@ export function scenarioHandlers(seen: Seen): Record<string, ControlHandler> {
           400,
           `Invalid rules: ${read.error.map(({ pointer, message }) => `${pointer}: ${message}`).join(' ')}`,
         )
-      const sandbox = asked(request)
-      sandbox.rules = { id: `${sandbox.name} ${++sets}`, rules: read.value }
-      return { rules: sourcesOf(sandbox.rules) }
+      const sandbox = sandboxes.use(request.sandbox)
+      sandbox.rules = { id: `${sandbox.name} ${++ruleSetCount}`, rules: read.value }
+      return { rules: rulesToJson(sandbox.rules) }
     },
     deleteScenarios(request) {
-      asked(request).rules = noRules
+      sandboxes.use(request.sandbox).rules = noRules
       return { rules: [] }
     },
     async getSequences(request) {
-      const { name, rules } = asked(request)
+      const { name, rules } = sandboxes.use(request.sandbox)
       const prefixes = [sequencePrefix, ...prefixesOf(rules), ...prefixesOf(startUp)]
       const sequences = [...(await store.listSequences(name))].flatMap(([key, met]) => {
-        const prefix = prefixes.find((one) => key.startsWith(one))
-        return prefix === undefined ? [] : [{ ...named(key.slice(prefix.length)), met }]
+        const prefix = prefixes.find((known) => key.startsWith(known))
+        return prefix === undefined ? [] : [{ ...parseSequenceKey(key.slice(prefix.length)), met }]
       })
       return { sequences }
     },
@@ -43,18 +62,18 @@ export function scenarioHandlers(seen: Seen): Record<string, ControlHandler> {
 
 const prefixesOf = (set: RuleSet) => set.rules.map((_rule, index) => ruleSequencePrefix(set, index))
 
-const sourcesOf = ({ rules }: RuleSet): Json[] => rules.map(({ source }) => source)
+const rulesToJson = ({ rules }: RuleSet): Json[] => rules.map(({ source }) => source)
 
-/** The key is `operationId text`; an `operationId` has no space, unless the document gives none and it is a method and path. */
-function named(key: string): JsonObject {
+/** Splits `operationId sequence`. Only the id of an operation without `operationId` contains a space: `GET /models/{modelId}`. */
+function parseSequenceKey(key: string): JsonObject {
   const [, operation = '', sequence = ''] = /^((?:[A-Z]+ \/\S*)|\S+) (.*)$/s.exec(key) ?? []
   return { operation, sequence }
 }
 
-function described({ name, family, description, parameters }: ScenarioDefinition): JsonObject {
-  return { name, family, about: description, parameters: [...parameters, probability].map(parameterShown) }
+function definitionToJson({ name, family, description, parameters }: ScenarioDefinition): JsonObject {
+  return { name, family, about: description, parameters: [...parameters, probability].map(parameterToJson) }
 }
 
-function parameterShown({ required = false, description, ...spec }: Parameter): JsonObject {
+function parameterToJson({ required = false, description, ...spec }: Parameter): JsonObject {
   return JSON.parse(JSON.stringify({ ...spec, about: description, required }))
 }

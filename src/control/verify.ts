@@ -1,5 +1,7 @@
+import type { Contract } from '../contract/contract.ts'
 import type { Json, JsonObject } from '../core/json.ts'
 import type { JournalEntry } from '../journal/entry.ts'
+import type { Journal } from '../journal/journal.ts'
 import {
   type Difference,
   type RequestMatch,
@@ -10,40 +12,48 @@ import {
 import { isCredential, redacted, redactedHeader, redactedJson, redactedQuery } from '../journal/redact.ts'
 import { type CountBounds, Counting, type Verdict, type Verification, verify } from '../journal/verify.ts'
 import { modelsIn, productsOf } from '../scenarios/subject.ts'
-import { ControlError, type ControlHandler, CustomReply } from './control.ts'
-import { journalSandbox } from './requests.ts'
-import type { Seen } from './seen.ts'
+import { ControlError, type ControlHandlers, CustomReply } from './handler.ts'
 
-/** `POST verify`, `POST requests/count`: whether a request came, and how often. */
-export function verifyHandlers(seen: Seen): Record<string, ControlHandler> {
-  const { journal, stopping } = seen
-  const subject = subjectOf(seen)
+/** Dependencies of `verifyHandlers`. */
+export interface VerifyHandlerDeps {
+  readonly journal: Journal
+  readonly contract: Contract
+  /** Ids of the products that each model belongs to, by the model's id; all in lower case. */
+  readonly productsOfModel: ReadonlyMap<string, readonly string[]>
+  /** Aborted when the simulator stops; a waiting verification then answers with what has come so far. */
+  readonly stopping: AbortSignal
+}
+
+/** Handles `POST verify` and `POST requests/count`: the count of the requests that match a query. */
+export function verifyHandlers(deps: VerifyHandlerDeps): Pick<ControlHandlers, 'verify' | 'countRequests'> {
+  const { journal, contract, stopping } = deps
+  const subjects = createSubjects(deps)
   return {
     async verify(request) {
-      const asked = request.body as unknown as Partial<Verification> // proved by the control document
-      const problem = problemOf(asked, seen) ?? countProblem(asked.count)
+      const body = request.body as unknown as Partial<Verification> // proved by the control document
+      const problem = findQueryProblem(body, contract) ?? findCountProblem(body.count)
       if (problem !== undefined) return new ControlError(400, problem)
-      const verification = { ...asked, count: asked.count ?? {}, withinMs: asked.withinMs ?? 0 }
-      const ends = [request.gone, stopping]
-      const sandbox = journalSandbox(request)
-      const verdict = await verify(journal, sandbox, verification, subject, request.elapsed, ends)
+      const verification = { ...body, count: body.count ?? {}, withinMs: body.withinMs ?? 0 }
+      const ends = [request.clientGone, stopping]
+      const sandbox = request.sandboxFilter
+      const verdict = await verify(journal, sandbox, verification, subjects, request.elapsed, ends)
       return new CustomReply({
         status: verdict.satisfied ? 200 : 417,
-        body: shownVerdict(verdict, verification),
+        body: verdictToJson(verdict, verification),
       })
     },
     countRequests(request) {
-      const question = (request.body ?? {}) as unknown as RequestQuery // proved by the control document
-      const problem = problemOf(question, seen)
+      const query = (request.body ?? {}) as unknown as RequestQuery // proved by the control document
+      const problem = findQueryProblem(query, contract)
       if (problem !== undefined) return new ControlError(400, problem)
-      const { count, truncated } = new Counting(journal, journalSandbox(request), question, subject).look()
+      const { count, truncated } = new Counting(journal, request.sandboxFilter, query, subjects).look()
       return { count, truncated }
     },
   }
 }
 
-/** What the entry of a request does not tell by itself: which models and products it is about. */
-function subjectOf({ contract, productsOfModel }: Seen): RequestSubjects {
+/** Creates the functions that find the models and products of an entry, which need the contract and the fixtures. */
+function createSubjects({ contract, productsOfModel }: VerifyHandlerDeps): RequestSubjects {
   const models = ({ request }: JournalEntry) => {
     const match = contract.match(request.method, withoutSandbox(request.path))
     return match.kind === 'operation' ? modelsIn(match.path) : []
@@ -51,31 +61,31 @@ function subjectOf({ contract, productsOfModel }: Seen): RequestSubjects {
   return { models, products: (entry, body) => productsOf(body, models(entry), productsOfModel) }
 }
 
-/** Why a question cannot be answered: one that can never match would be taken for a client that did not ask. */
-function problemOf({ operation, match }: RequestQuery, { contract }: Seen): string | undefined {
+/** Finds the reason for which a query can never match, which would look like a client that sent nothing; undefined: none. */
+function findQueryProblem({ operation, match }: RequestQuery, contract: Contract): string | undefined {
   const known = contract.operations.map(({ id }) => id)
   if (operation !== undefined && !known.includes(operation))
     return `There is no operation "${operation}". Known: ${known.join(', ')}.`
-  const secret = hiddenIn(match)
-  if (secret === undefined) return undefined
-  return `The journal does not keep the value of the ${secret}, so that it cannot be matched; null asks whether it was not sent.`
+  const hidden = findRedactedField(match)
+  if (hidden === undefined) return undefined
+  return `The journal does not keep the value of the ${hidden}, so that it cannot be matched; null asks whether it was not sent.`
 }
 
-/** What is asked for a value that the journal redacts. That it was not sent at all is known. */
-function hiddenIn({ header = {}, query = {} }: RequestMatch = {}): string | undefined {
-  const isHidden = ([name, value]: [string, string | null]) =>
+/** Finds a field whose value the journal redacts: `header "Authorization"`. Null asks only for its absence and can be matched. */
+function findRedactedField({ header = {}, query = {} }: RequestMatch = {}): string | undefined {
+  const isRedactedHeader = ([name, value]: [string, string | null]) =>
     value !== null && redactedHeader(name.toLowerCase(), value) !== value
-  const [headerName] = Object.entries(header).find(isHidden) ?? []
+  const [headerName] = Object.entries(header).find(isRedactedHeader) ?? []
   if (headerName !== undefined) return `header "${headerName}"`
-  const isSecret = ([name, value]: [string, string | null]) => {
+  const isRedactedParameter = ([name, value]: [string, string | null]) => {
     const pair = new URLSearchParams({ [name]: value ?? '' }).toString()
     return value !== null && redactedQuery(pair) !== pair
   }
-  const [parameter] = Object.entries(query).find(isSecret) ?? []
+  const [parameter] = Object.entries(query).find(isRedactedParameter) ?? []
   return parameter === undefined ? undefined : `query parameter "${parameter}"`
 }
 
-function countProblem({ exactly, atLeast, atMost }: CountBounds = {}): string | undefined {
+function findCountProblem({ exactly, atLeast, atMost }: CountBounds = {}): string | undefined {
   if (exactly !== undefined && (atLeast ?? atMost) !== undefined)
     return '"count" has either "exactly", or "atLeast" and "atMost".'
   if (atLeast !== undefined && atMost !== undefined && atLeast > atMost)
@@ -83,63 +93,63 @@ function countProblem({ exactly, atLeast, atMost }: CountBounds = {}): string | 
   return undefined
 }
 
-function shownVerdict(verdict: Verdict, verification: Verification): JsonObject {
+function verdictToJson(verdict: Verdict, verification: Verification): JsonObject {
   const { satisfied, count, truncated, unproved, matched, nearMisses } = verdict
   return {
     satisfied,
     count,
     truncated,
-    ...(unproved && { problem }),
-    message: sentenceOf(verdict, verification),
+    ...(unproved && { problem: truncationProblem }),
+    message: describeVerdict(verdict, verification),
     matched: matched.map(({ id }) => id),
     nearMisses: nearMisses.map(({ entry, differences }) => ({
       id: entry.id,
       method: entry.request.method,
       path: entry.request.path,
       status: entry.answer.status,
-      differences: differences.map(shownDifference),
+      differences: differences.map(differenceToJson),
     })),
   }
 }
 
-/** Why no upper bound holds, and what to do. */
-const problem =
+/** The sentence for an upper bound that cannot be proved. */
+const truncationProblem =
   'The journal has dropped requests or bodies, so that there may have been more than were counted: no upper bound can be proved. ' +
   'Give the test a sandbox of its own, forget the requests before it begins (DELETE /__sim/requests), or start with a larger --journal-size.'
 
-function shownDifference({ field, expected, actual }: Difference): JsonObject {
-  return { field, expected, ...(actual !== undefined && { actual: shownValue(field, actual) }) }
+function differenceToJson({ field, expected, actual }: Difference): JsonObject {
+  return { field, expected, ...(actual !== undefined && { actual: redactField(field, actual) }) }
 }
 
-/** What stands at a field, as far as it may be shown. */
-function shownValue(field: string, actual: Json): Json {
+/** Returns the value of a field without credentials. */
+function redactField(field: string, actual: Json): Json {
   return field.split('/').some((name) => isCredential(name)) ? redacted : redactedJson(actual)
 }
 
-function sentenceOf(
+function describeVerdict(
   { count, truncated, unproved, nearMisses }: Verdict,
-  { operation, count: wanted }: Verification,
+  { operation, count: bounds }: Verification,
 ) {
-  const what = `requests${operation === undefined ? '' : ` of ${operation}`} as described`
+  const requests = `requests${operation === undefined ? '' : ` of ${operation}`} as described`
   const dropped = truncated ? ' The journal has dropped requests or bodies, which are not counted.' : ''
-  const cut = unproved ? ` ${problem}` : dropped
+  const cut = unproved ? ` ${truncationProblem}` : dropped
   const [nearest] = nearMisses
   const near = nearest
-    ? ` The nearest, ${nearest.entry.id}, differs in ${fieldsOf(nearest.differences)}.`
+    ? ` The nearest, ${nearest.entry.id}, differs in ${describeDifferences(nearest.differences)}.`
     : ''
-  return `Expected ${boundsText(wanted)} ${what}; got ${count}.${cut}${near}`
+  return `Expected ${describeBounds(bounds)} ${requests}; got ${count}.${cut}${near}`
 }
 
-function boundsText({ exactly, atLeast, atMost }: CountBounds): string {
+function describeBounds({ exactly, atLeast, atMost }: CountBounds): string {
   if (exactly !== undefined) return `exactly ${exactly}`
   if (atMost === undefined) return `at least ${atLeast ?? 1}`
   return atLeast === undefined ? `at most ${atMost}` : `${atLeast} to ${atMost}`
 }
 
-function fieldsOf(differences: readonly Difference[]): string {
+function describeDifferences(differences: readonly Difference[]): string {
   return differences
     .map(({ field, expected, actual }) => {
-      const got = actual === undefined ? 'nothing' : JSON.stringify(shownValue(field, actual)).slice(0, 80)
+      const got = actual === undefined ? 'nothing' : JSON.stringify(redactField(field, actual)).slice(0, 80)
       return `${field} (expected ${JSON.stringify(expected).slice(0, 80)}, got ${got})`
     })
     .join(', ')

@@ -1,3 +1,8 @@
+/**
+ * Sockets: Express, requests in, replies out.
+ * `read-request.ts` turns a request into a value, `deliver.ts` writes a reply, `server.ts` listens and stops.
+ */
+
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import cors from 'cors'
 import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response } from 'express'
@@ -7,74 +12,78 @@ import type { OutgoingReply } from '../exchange/delivery.ts'
 import { refusals } from '../exchange/refusals.ts'
 import type { Reply } from '../exchange/reply.ts'
 import type { SimRequest } from '../exchange/request.ts'
-import { deliver, deliverPromptly } from './deliver.ts'
+import { deliver, deliverImmediately } from './deliver.ts'
 import { closeAfterReply, expectsContinue } from './read-body.ts'
-import { headOf, originForm, requestReader } from './read-request.ts'
+import { createRequestReader, readHead, toOriginForm } from './read-request.ts'
 
-/** What answers: the service's operations and our control plane, each a function of the request. */
+/** The service and the control plane as functions from requests to replies. */
 export interface Handlers {
   readonly service: (request: SimRequest) => Awaitable<OutgoingReply>
+  /** Returns the refusal that the head of a request already decides, before its body is read; undefined: none. */
   readonly controlRefusal: (head: SimRequest) => Reply | undefined
-  /** `gone`: aborted once the asker has gone. */
-  readonly control: (request: SimRequest, gone: AbortSignal) => Promise<OutgoingReply>
+  /** `clientGone` is aborted when the client closes its connection. */
+  readonly control: (request: SimRequest, clientGone: AbortSignal) => Promise<OutgoingReply>
 }
 
+/** Settings of the edge. */
 export interface AppSettings {
+  /** Limit of a request body of the service: `1mb`. */
   readonly bodyLimit: string
+  /** True: the edge answers the preflights of browsers and sends CORS headers. */
   readonly cors: boolean
 }
 
-/** Where other tools' scripts look for life; the answer is the control plane's own. */
+/** Health paths of other tools; the control plane answers them as `/__sim/health`. */
 const healthAliases = ['/healthz', '/_x-steady/health', '/__admin/health']
 
 const controlPath = '/__sim'
 
 const healthPath = `${controlPath}/health`
 
-/** Where scripts written for WireMock ask, and what they ask there. */
+/** Base path of scripts written for WireMock, and the control path that it maps to. */
 const adminPath = '/__admin'
 const wiremockPath = `${controlPath}/wiremock`
 
-const toInfo: Reply = {
+const redirectToInfo: Reply = {
   status: 302,
   headers: { Location: '/__sim/info' },
   body: undefined,
   origin: 'simulator',
 }
 
-/** An import is as large as a sandbox. */
+/** Limit of a body to the control plane. An import contains a whole sandbox. */
 const controlBodyLimit = '256mb'
 
-/** The edge: Express turns sockets into requests, replies go back through `deliver`. Does not listen. */
-export function createApp(answering: Handlers, settings: AppSettings, log: Log): RequestListener {
-  // Each its own: how often something looks for life must not change the ids of what is recorded.
+/** Creates the listener that turns HTTP requests into `SimRequest`s and delivers the replies. It does not listen itself. */
+export function createApp(handlers: Handlers, settings: AppSettings, log: Log): RequestListener {
+  // Two counters, so that the number of health checks does not change the ids of recorded requests.
   const nextId = counter('req')
   const nextControlId = counter('ctl')
-  const readRequest = requestReader(settings.bodyLimit)
-  const readControl = requestReader(controlBodyLimit)
+  const readRequest = createRequestReader(settings.bodyLimit)
+  const readControl = createRequestReader(controlBodyLimit)
   const answerControl = async (req: Request, res: Response, path?: string) => {
-    const head = { ...headOf(req, req.originalUrl, nextControlId()), ...(path && { path }) }
-    const refused = answering.controlRefusal(head)
+    const head = { ...readHead(req, req.originalUrl, nextControlId()), ...(path && { path }) }
+    const refused = handlers.controlRefusal(head)
     if (refused) {
       if (expectsContinue(req)) closeAfterReply(res)
-      return deliverPromptly(refused, res)
+      return deliverImmediately(refused, res)
     }
-    const gone = new AbortController()
-    res.once('close', () => gone.abort())
+    const clientGone = new AbortController()
+    res.once('close', () => clientGone.abort())
     const request = await new Promise<SimRequest>((resolve) => readControl(req, res, head, resolve))
-    await deliver(await answering.control(request, gone.signal), res)
+    await deliver(await handlers.control(request, clientGone.signal), res)
   }
-  const send = batchPerTick((parcel: OutgoingReply, res: ServerResponse) => {
-    // One that cannot be sent is not to spoil the others of this turn.
+  const send = batchPerTick((outgoing: OutgoingReply, res: ServerResponse) => {
+    // A reply that cannot be sent must not stop the others of the same tick.
     void rescued(
-      () => deliver(parcel, res),
+      () => deliver(outgoing, res),
       (error) => sendInternalError(error, res, log),
     )
   })
   const answerService = (req: IncomingMessage, res: ServerResponse, target: string) =>
-    readRequest(req, res, headOf(req, target, nextId()), (request) => {
+    readRequest(req, res, readHead(req, target, nextId()), (request) => {
       void rescued(
-        () => andThen(answering.service(request), (parcel) => send(parcel, res)),
+        () => andThen(handlers.service(request), (outgoing) => send(outgoing, res)),
         (error) => sendInternalError(error, res, log),
       )
     })
@@ -84,12 +93,12 @@ export function createApp(answering: Handlers, settings: AppSettings, log: Log):
   app.get(healthAliases, (req, res) => answerControl(req, res, healthPath))
   app.use(adminPath, (req, res) => answerControl(req, res, wiremockPath + req.path))
   app.use(controlPath, (req, res) => answerControl(req, res))
-  app.get('/', (_req, res) => deliverPromptly(toInfo, res))
+  app.get('/', (_req, res) => deliverImmediately(redirectToInfo, res))
   if (settings.cors) app.use(forBrowsers(cors({ exposedHeaders: '*', maxAge: 600 })))
   app.use((req, res) => answerService(req, res, req.originalUrl))
-  app.use(unexpected(log))
+  app.use(handleExpressError(log))
   return (req, res) => {
-    const target = originForm(req.url ?? '')
+    const target = toOriginForm(req.url ?? '')
     req.url = target
     if (isForExpress(target, req.headers.origin)) app(req, res)
     else answerService(req, res, target)
@@ -97,20 +106,20 @@ export function createApp(answering: Handlers, settings: AppSettings, log: Log):
 }
 
 /**
- * Calls a function for all that came in one turn of the event loop, at its end, one behind the other. To write an answer to a client
- * that sleeps wakes it, which costs as much as an answer; the first of a turn wakes it for all.
+ * Collects the calls of one tick of the event loop and makes them at its end. Replies that are written together wake a sleeping
+ * client once instead of many times: +50 % requests/s, see `test/bench/FINDINGS.md`.
  */
 function batchPerTick<Args extends readonly unknown[]>(
   call: (...args: Args) => void,
 ): (...args: Args) => void {
-  let waiting: Args[] = []
+  let collected: Args[] = []
   const callAll = () => {
-    const due = waiting
-    waiting = []
+    const due = collected
+    collected = []
     for (const args of due) call(...args)
   }
   return (...args) => {
-    if (waiting.push(args) === 1) setImmediate(callAll)
+    if (collected.push(args) === 1) setImmediate(callAll)
   }
 }
 
@@ -119,24 +128,27 @@ const counter = (prefix: string) => {
   return () => `${prefix}-${++count}`
 }
 
-/** Beginnings of what is not for the service; the routes have the last word. */
-const besides = new RegExp(`^(?:/$|/\\?|${[controlPath, adminPath, ...healthAliases].join('|')})`, 'i')
+/** Prefixes of the targets that go through Express. Its routes decide: `/healthz2` still goes to the service. */
+const expressPrefixes = new RegExp(
+  `^(?:/$|/\\?|${[controlPath, adminPath, ...healthAliases].join('|')})`,
+  'i',
+)
 
 /**
- * Whether Express has anything to do for a target: it asks for something else than the service, or comes from a browser. All
- * others pass it by: its routes take a tenth of the time that an answer does. So does what is no path: Express cannot read it.
+ * Tells whether Express has to handle a target: one outside the service, or one from a browser, which needs CORS. The others bypass
+ * Express, whose routing takes a tenth of a reply's time; so does a target that is no path, which Express cannot parse.
  */
 function isForExpress(target: string, origin: string | undefined): boolean {
-  return target.startsWith('/') && (origin !== undefined || besides.test(target))
+  return target.startsWith('/') && (origin !== undefined || expressPrefixes.test(target))
 }
 
-/** Only a browser sends `Origin`; other clients' OPTIONS is a method like any other. */
+/** Limits a handler to browsers, which alone send `Origin`. To other clients OPTIONS is a method like any other. */
 function forBrowsers(allow: RequestHandler): RequestHandler {
   return (req, res, next) => (req.headers.origin === undefined ? next() : allow(req, res, next))
 }
 
-/** Whatever Express itself stumbles over still gets the service's shape. */
-function unexpected(log: Log): ErrorRequestHandler {
+/** Creates the handler that answers an error inside Express in the service's shape. */
+function handleExpressError(log: Log): ErrorRequestHandler {
   return (error, _req, res, next) => {
     if (res.headersSent) next(error)
     else sendInternalError(error, res, log)
@@ -146,5 +158,5 @@ function unexpected(log: Log): ErrorRequestHandler {
 function sendInternalError(error: unknown, res: ServerResponse, log: Log): void {
   log.error({ err: error }, 'a bug at the edge')
   if (res.headersSent) res.destroy()
-  else deliverPromptly(refusals.ownFault('Internal error of the simulator; its log tells more.'), res)
+  else deliverImmediately(refusals.ownFault('Internal error of the simulator; its log tells more.'), res)
 }

@@ -4,20 +4,23 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { immediateDelivery, type OutgoingReply } from '../exchange/delivery.ts'
 import { bytesOf, type Reply } from '../exchange/reply.ts'
 
-/** Puts a reply on the socket, or does to the socket what was asked for. A client that has gone gets nothing. */
-export function deliver(parcel: OutgoingReply, res: ServerResponse): Promise<void> | undefined {
-  const { reply, delivery } = parcel
-  if (delivery !== immediateDelivery || reply.stream || res.destroyed) return deliverSlowly(parcel, res)
+/**
+ * Writes a reply to the socket in its delivery mode, or nothing where the client has closed the connection. Returns undefined where
+ * the reply was written at once.
+ */
+export function deliver(outgoing: OutgoingReply, res: ServerResponse): Promise<void> | undefined {
+  const { reply, delivery } = outgoing
+  if (delivery !== immediateDelivery || reply.stream || res.destroyed) return deliverByMode(outgoing, res)
   const bytes = bytesOf(reply)
-  writeHead(reply, parcel.date, bytes.length, res)
+  writeHead(reply, outgoing.date, bytes.length, res)
   res.end(bytes)
   return undefined
 }
 
-async function deliverSlowly({ reply, date, delivery }: OutgoingReply, res: ServerResponse): Promise<void> {
+async function deliverByMode({ reply, date, delivery }: OutgoingReply, res: ServerResponse): Promise<void> {
   if (delivery.delayMs > 0) await pause(delivery.delayMs, res)
   if (res.destroyed) return
-  if (reply.stream) return stream(reply, reply.stream, res)
+  if (reply.stream) return writeStream(reply, reply.stream, res)
   const bytes = bytesOf(reply)
   const { mode } = delivery
   switch (mode.kind) {
@@ -27,7 +30,7 @@ async function deliverSlowly({ reply, date, delivery }: OutgoingReply, res: Serv
       return
     case 'dribble':
       writeHead(reply, date, bytes.length, res)
-      return dribble(bytes, mode.pieces, mode.ms, res)
+      return writeInPieces(bytes, mode.pieces, mode.ms, res)
     case 'hang':
       return
     case 'reset':
@@ -38,34 +41,34 @@ async function deliverSlowly({ reply, date, delivery }: OutgoingReply, res: Serv
       return
     case 'truncated':
       writeHead(reply, date, bytes.length, res)
-      res.write(part(bytes, mode.keep), () => res.socket?.destroySoon())
+      res.write(firstShare(bytes, mode.keep), () => res.socket?.destroySoon())
       return
     case 'malformed': {
-      const kept = part(bytes, mode.keep)
-      writeHead(reply, date, kept.length, res)
-      res.end(kept)
+      const share = firstShare(bytes, mode.keep)
+      writeHead(reply, date, share.length, res)
+      res.end(share)
     }
   }
 }
 
-/** Puts a reply of the edge's own on the socket, dated by the machine. */
-export function deliverPromptly(reply: Reply, res: ServerResponse): void {
+/** Writes a reply of the edge itself, with the machine's time as its `Date`. */
+export function deliverImmediately(reply: Reply, res: ServerResponse): void {
   void deliver({ reply, delivery: immediateDelivery, date: undefined }, res)
 }
 
-/** Bit by bit, no faster than the client reads. The connection ends with it, so that a stop need not wait for the next request. */
-async function stream(
+/** Writes a stream no faster than the client reads, then closes the connection, so that a stop need not wait for its next request. */
+async function writeStream(
   reply: Reply,
-  pieces: NonNullable<Reply['stream']>,
+  stream: NonNullable<Reply['stream']>,
   res: ServerResponse,
 ): Promise<void> {
-  const gone = new AbortController()
-  res.once('close', () => gone.abort())
+  const clientGone = new AbortController()
+  res.once('close', () => clientGone.abort())
   res.setHeader('Connection', 'close')
   writeHead(reply, undefined, undefined, res)
   res.flushHeaders()
-  for await (const piece of pieces(gone.signal)) {
-    if (!res.write(piece)) await once(res, 'drain', { signal: gone.signal }).catch(() => undefined)
+  for await (const piece of stream(clientGone.signal)) {
+    if (!res.write(piece)) await once(res, 'drain', { signal: clientGone.signal }).catch(() => undefined)
     if (res.destroyed) return
   }
   res.end()
@@ -79,7 +82,7 @@ function writeHead(
   length: number | undefined,
   res: ServerResponse,
 ): void {
-  // A flat list is what Node writes without looking at each name first.
+  // Node writes a flat list without looking up each name first.
   const headers: (string | number)[] = []
   if (reply.body !== undefined || reply.stream) headers.push('Content-Type', reply.mediaType ?? jsonType)
   if (length !== undefined) headers.push('Content-Length', length)
@@ -88,7 +91,7 @@ function writeHead(
   res.writeHead(reply.status, headers)
 }
 
-/** As HTTP writes an instant, to the second. Most answers are of the same second as the one before. */
+/** Formats an instant as HTTP does: `Thu, 15 Jan 2026 12:00:00 GMT`. Caches the text, because most successive replies share a second. */
 const httpDate = (() => {
   let second = Number.NaN
   let text = ''
@@ -101,30 +104,36 @@ const httpDate = (() => {
   }
 })()
 
-/** The first share of the bytes; always less than all of them. */
-function part(bytes: Uint8Array, keep: number): Uint8Array {
+/** Returns the first share of the bytes, `keep` from 0 to 1; always at least one byte less than all, where there are any. */
+function firstShare(bytes: Uint8Array, keep: number): Uint8Array {
   return bytes.subarray(0, Math.min(Math.floor(bytes.length * keep), Math.max(0, bytes.length - 1)))
 }
 
-async function dribble(bytes: Uint8Array, pieces: number, ms: number, res: ServerResponse): Promise<void> {
+/** Writes the bytes in so many pieces, evenly over so many milliseconds. */
+async function writeInPieces(
+  bytes: Uint8Array,
+  pieces: number,
+  ms: number,
+  res: ServerResponse,
+): Promise<void> {
   const size = Math.max(1, Math.ceil(bytes.length / pieces))
   const gap = ms / Math.max(1, Math.ceil(bytes.length / size) - 1)
-  const begun = performance.now()
+  const startedAt = performance.now()
   res.flushHeaders()
   for (let at = 0; at < bytes.length; at += size) {
-    // Until the piece is due, so that late timers do not add up.
-    if (at > 0) await pause(Math.max(0, begun + (at / size) * gap - performance.now()), res)
+    // Waits until the piece is due, counted from the start, so that late timers do not add up.
+    if (at > 0) await pause(Math.max(0, startedAt + (at / size) * gap - performance.now()), res)
     if (res.destroyed) return
     res.write(bytes.subarray(at, at + size))
   }
   res.end()
 }
 
-/** Waits, but no longer than the client does. */
+/** Waits for so many milliseconds, or until the client closes the connection. */
 async function pause(ms: number, res: ServerResponse): Promise<void> {
-  const gone = new AbortController()
-  const leave = () => gone.abort()
-  res.once('close', leave)
-  await wait(ms, undefined, { signal: gone.signal }).catch(() => undefined) // the only rejection is our own abort
-  res.off('close', leave)
+  const clientGone = new AbortController()
+  const abort = () => clientGone.abort()
+  res.once('close', abort)
+  await wait(ms, undefined, { signal: clientGone.signal }).catch(() => undefined) // the only rejection is our own abort
+  res.off('close', abort)
 }

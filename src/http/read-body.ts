@@ -6,7 +6,7 @@ import type { RequestBody } from '../exchange/request.ts'
 
 const absent: RequestBody = { kind: 'absent' }
 
-/** What undoes an encoding, by its name; undefined where there is nothing to undo. */
+/** Creators of the decoder of each `Content-Encoding`; undefined for `identity`, which needs none. */
 export const decoders = new Map<string, () => Transform | undefined>([
   ['identity', () => undefined],
   ['gzip', createGunzip],
@@ -14,76 +14,76 @@ export const decoders = new Map<string, () => Transform | undefined>([
   ['br', createBrotliDecompress],
 ])
 
-/** How much of a body is read. */
-export interface Limit {
+/** The largest body that is read. */
+export interface BodyLimit {
   readonly bytes: number
-  /** As it was set: `1mb`. */
+  /** The setting as it was written: `1mb`. */
   readonly text: string
 }
 
 /**
- * Calls `then` with the body of a request, once: at once where it has none. What cannot be read is read to its end all the
- * same, since the answer waits for a client that only listens when it has sent everything; but who waits to be told to go
- * on listens now.
+ * Calls `then` once with the body of a request, immediately where it has none. Drains a body that it refuses, because some clients
+ * read the reply only after they have sent everything; a client that expects `100 Continue` reads it before, so nothing is drained.
  */
 export function readBody(
   req: IncomingMessage,
   res: ServerResponse,
-  limit: Limit,
+  limit: BodyLimit,
   then: (body: RequestBody) => void,
 ): void {
-  const known = knownByHead(req.headers, limit)
-  const waits = expectsContinue(req)
+  const known = decideByHead(req.headers, limit)
+  const isWaiting = expectsContinue(req)
   if (known === absent) then(absent)
-  else if (known && waits) {
+  else if (known && isWaiting) {
     closeAfterReply(res)
     then(known)
   } else {
-    if (waits) res.writeContinue()
-    readSent(req, known, limit, then)
+    if (isWaiting) res.writeContinue()
+    receiveBody(req, known, limit, then)
   }
 }
 
-/** Whether the sender wants to be told to go on before it sends the body. Who expects anything else is refused before. */
+/** Tells whether the client waits for `100 Continue` before it sends the body. `server.ts` refuses every other expectation. */
 export function expectsContinue({ headers, httpVersion }: IncomingMessage): boolean {
   return headers.expect !== undefined && httpVersion === '1.1'
 }
 
-/** Of an answer in place of being told to go on: whether the body comes all the same, nobody knows. */
+/** Closes the connection after a reply that replaces `100 Continue`, because the client may or may not still send the body. */
 export function closeAfterReply(res: ServerResponse): void {
   res.setHeader('Connection', 'close')
 }
 
-/** What becomes of a body, where the head tells. */
-function knownByHead(headers: IncomingHttpHeaders, limit: Limit): RequestBody | undefined {
+/** Returns the body that the head alone decides: absent, too large, or in an unknown encoding; undefined: it has to be read. */
+function decideByHead(headers: IncomingHttpHeaders, limit: BodyLimit): RequestBody | undefined {
   const { 'content-length': length, 'transfer-encoding': chunked } = headers
   if (chunked === undefined && (length === undefined || length === '0')) return absent
   if (Number(length) > limit.bytes) return tooLarge(limit)
-  const encoding = encodingOf(headers)
+  const encoding = readEncoding(headers)
   return decoders.has(encoding) ? undefined : unknownEncoding(encoding)
 }
 
-/** Lower case. A header that is empty names none. */
-function encodingOf({ 'content-encoding': encoding }: IncomingHttpHeaders): string {
+/** Returns the encoding in lower case; `identity` where the header is absent or empty. */
+function readEncoding({ 'content-encoding': encoding }: IncomingHttpHeaders): string {
   return encoding?.toLowerCase() || 'identity'
 }
 
-function readSent(
+/** Receives a body; where `known` is given, drains it and gives that instead. */
+function receiveBody(
   req: IncomingMessage,
   known: RequestBody | undefined,
-  limit: Limit,
+  limit: BodyLimit,
   then: (body: RequestBody) => void,
 ): void {
-  let over = false
+  let isDone = false
   const end = (body: RequestBody) => {
-    if (!over) then(body)
-    over = true
+    if (!isDone) then(body)
+    isDone = true
   }
-  const decoder = known ? undefined : decoders.get(encodingOf(req.headers))?.()
+  const decoder = known ? undefined : decoders.get(readEncoding(req.headers))?.()
   req.once('close', () => {
     if (req.readableEnded) return
-    end(brokenOff)
-    decoder?.destroy() // a pipe does not end for a source that breaks off
+    end(aborted)
+    decoder?.destroy() // a pipe does not end its destination when the source aborts
   })
   if (known) drain(req, () => end(known))
   else collect(req, decoder ? req.pipe(decoder) : req, limit, end)
@@ -92,14 +92,14 @@ function readSent(
 function collect(
   req: IncomingMessage,
   stream: IncomingMessage | Transform,
-  limit: Limit,
+  limit: BodyLimit,
   end: (body: RequestBody) => void,
 ): void {
   const chunks: Buffer[] = []
   let size = 0
-  let refused = false
-  const giveUp = (body: RequestBody) => {
-    refused = true
+  let isRefused = false
+  const refuse = (body: RequestBody) => {
+    isRefused = true
     chunks.length = 0
     if (stream !== req) {
       req.unpipe()
@@ -108,30 +108,30 @@ function collect(
     drain(req, () => end(body))
   }
   stream.on('data', (chunk: Buffer) => {
-    if (refused) return
+    if (isRefused) return
     size += chunk.length
-    if (size > limit.bytes) giveUp(tooLarge(limit))
+    if (size > limit.bytes) refuse(tooLarge(limit))
     else chunks.push(chunk)
   })
   stream.on('end', () => {
-    if (refused) return
+    if (isRefused) return
     const [first = Buffer.alloc(0)] = chunks
     const bytes = chunks.length > 1 ? Buffer.concat(chunks, size) : first
     end(size > 0 ? { kind: 'bytes', bytes } : absent)
   })
-  // Errors of the connection itself end in 'close'.
-  if (stream !== req) stream.on('error', (error) => giveUp(unreadable(400, error.message)))
+  // An error of the connection itself ends in 'close'.
+  if (stream !== req) stream.on('error', (error) => refuse(unreadable(400, error.message)))
 }
 
-/** Lets the rest of a request go by. */
+/** Reads the rest of a request and discards it. */
 function drain(req: IncomingMessage, then: () => void): void {
   if (req.readableEnded) then()
   else req.once('end', then).resume()
 }
 
-const brokenOff: RequestBody = { kind: 'aborted' }
+const aborted: RequestBody = { kind: 'aborted' }
 
-function tooLarge({ text }: Limit): RequestBody {
+function tooLarge({ text }: BodyLimit): RequestBody {
   return { kind: 'unreadable', status: 413, reason: `The body is larger than the limit of ${text}.` }
 }
 
@@ -144,8 +144,8 @@ function unreadable(status: number, why: string): RequestBody {
   return { kind: 'unreadable', status, reason: `The body cannot be read: ${why}.` }
 }
 
-/** The limit of a size that was checked: `500kb`. */
-export function limitOf(text: string): Limit {
+/** Parses a size that the settings have checked: `500kb`. Throws on any other text. */
+export function parseBodyLimit(text: string): BodyLimit {
   const bytes = parseSize(text)
   if (bytes === undefined) throw new Error(`"${text}" is no size`)
   return { bytes, text }

@@ -1,59 +1,60 @@
 import { createServer, type RequestListener, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Log } from '../core/log.ts'
+import { failure, type Result, success } from '../core/result.ts'
 import { refuse } from '../exchange/refusals.ts'
-import { deliverPromptly } from './deliver.ts'
+import { deliverImmediately } from './deliver.ts'
 
-/** A server that listens, or why it does not. */
-export type Listening =
-  | {
-      readonly ok: true
-      readonly server: Server
-      readonly port: number
-      /** What is connected, each with its answers that are not at their end, in the order of their requests. */
-      readonly connections: Connections
-    }
-  | { readonly ok: false; readonly problem: string }
+/** A server that listens. */
+export interface ListeningServer {
+  readonly server: Server
+  readonly port: number
+  readonly connections: Connections
+}
 
 /**
- * A list for each socket and not a set of all: a set that changes with every request leaves tables behind it, each of which
- * holds on to the next one, and with them to all requests since the engine last collected its old space.
+ * The open connections, each with its unfinished responses in the order of their requests. A list per socket instead of one set of
+ * all responses: V8 would hold the old tables of a set that changes all the time, and with them the requests, until a full collection.
  */
 type Connections = ReadonlyMap<Socket, readonly ServerResponse[]>
 
-/** Listens; 0 is any free port. An address that cannot be had is an expected outcome. */
-export function listen(app: RequestListener, host: string, port: number, log: Log): Promise<Listening> {
+/** Listens on an address; port 0 takes any free port. An address that is taken or not allowed is an expected error. */
+export function listen(
+  app: RequestListener,
+  host: string,
+  port: number,
+  log: Log,
+): Promise<Result<ListeningServer>> {
   const connections = new Map<Socket, ServerResponse[]>()
-  // What Node would refuse by itself, without a body, is refused here in the service's shape.
+  // Node would refuse a missing Host header without a body; this refusal has the service's shape.
   const server = createServer({ requireHostHeader: false }, (request, response) => {
     connections.get(request.socket)?.push(response)
-    response.on('close', atItsEnd)
+    response.on('close', removeResponse)
     if (request.headers.host !== undefined || request.httpVersion === '1.0') return app(request, response)
-    deliverPromptly(refuse(400, 'The Host header is missing.', 'simulator'), response)
+    deliverImmediately(refuse(400, 'The Host header is missing.', 'simulator'), response)
   })
   server.on('connection', (socket) => {
     connections.set(socket, [])
     socket.once('close', () => connections.delete(socket))
   })
-  function atItsEnd(this: ServerResponse) {
-    const open = connections.get(this.req.socket)
-    const at = open?.indexOf(this) ?? -1
-    if (at >= 0) open?.splice(at, 1)
+  function removeResponse(this: ServerResponse) {
+    const responses = connections.get(this.req.socket)
+    const index = responses?.indexOf(this) ?? -1
+    if (index >= 0) responses?.splice(index, 1)
   }
-  // Who reads the body tells its sender to go on: only there is it known how much is taken.
+  // `read-body.ts` sends 100 Continue, because only there the limit of the body is known.
   server.on('checkContinue', (request, response) => server.emit('request', request, response))
   server.on('checkExpectation', ({ headers }, response) =>
-    deliverPromptly(
+    deliverImmediately(
       refuse(417, `Only Expect: 100-continue is met; got "${headers.expect}".`, 'simulator'),
       response,
     ),
   )
   const refuseBroken = (error: NodeJS.ErrnoException, socket: Socket) => {
     log.info({ code: error.code, reason: error.message.slice(0, 200) }, 'broken HTTP')
-    // Bytes behind requests that are still being answered must not take their answers' place; a request that never came
-    // to its end has none to wait for.
-    const before = connections.get(socket)?.findLast(({ req }) => req.complete)
-    if (before) before.once('close', () => socket.destroySoon())
+    // Broken bytes behind requests in progress close the connection only after the responses; an incomplete request gets none.
+    const unfinished = connections.get(socket)?.findLast(({ req }) => req.complete)
+    if (unfinished) unfinished.once('close', () => socket.destroySoon())
     else refuseBrokenHttp(error, socket)
   }
   server.on('clientError', refuseBroken)
@@ -62,15 +63,15 @@ export function listen(app: RequestListener, host: string, port: number, log: Lo
   )
   return new Promise((resolve) => {
     server.once('error', (error: NodeJS.ErrnoException) =>
-      resolve({ ok: false, problem: whyNot(error, host, port) }),
+      resolve(failure(describeListenError(error, host, port))),
     )
     server.listen(port, host, () =>
-      resolve({ ok: true, server, port: (server.address() as AddressInfo).port, connections }),
+      resolve(success({ server, port: (server.address() as AddressInfo).port, connections })),
     )
   })
 }
 
-function whyNot(error: NodeJS.ErrnoException, host: string, port: number): string {
+function describeListenError(error: NodeJS.ErrnoException, host: string, port: number): string {
   if (error.code === 'EADDRINUSE') {
     return `Port ${port} on ${host} is taken. Stop what listens there, or choose another with --port (0: any free one).`
   }
@@ -80,7 +81,7 @@ function whyNot(error: NodeJS.ErrnoException, host: string, port: number): strin
 
 const tooLarge = 'The request line and headers are larger than 16 KiB together.'
 
-/** What Node's HTTP parser refuses never reaches Express; its sender gets the service's shape all the same. */
+/** Refuses a request that Node's HTTP parser rejects, and that therefore never reaches Express, in the service's shape. */
 function refuseBrokenHttp(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
   const status = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 }[error.code ?? ''] ?? 400
@@ -93,18 +94,19 @@ function refuseBrokenHttp(error: NodeJS.ErrnoException, socket: Socket): void {
   )
 }
 
-type Stoppable = Pick<Extract<Listening, { ok: true }>, 'server' | 'connections'>
-
-/** Stops accepting, lets what is in flight finish for `graceMs`, then cuts what is left. */
-export async function stop({ server, connections }: Stoppable, graceMs: number): Promise<void> {
+/** Stops accepting connections, gives requests in flight at most `graceMs` milliseconds, then closes what is left. */
+export async function stop(
+  { server, connections }: Pick<ListeningServer, 'server' | 'connections'>,
+  graceMs: number,
+): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-  // Else their connections would be kept open for a next request, and we would wait for it.
+  // Else these connections would stay open for a next request, and the stop would wait for it.
   for (const response of [...connections.values()].flat())
     if (!response.headersSent) response.setHeader('Connection', 'close')
   server.closeIdleConnections()
-  // Node takes a connection on which nothing was ever asked for a busy one; browsers open some in advance.
+  // Node counts a connection without any request as busy; browsers open such connections in advance.
   for (const socket of connections.keys()) if (socket.bytesRead === 0) socket.destroy()
-  const cut = setTimeout(() => server.closeAllConnections(), graceMs)
+  const timer = setTimeout(() => server.closeAllConnections(), graceMs)
   await closed
-  clearTimeout(cut)
+  clearTimeout(timer)
 }

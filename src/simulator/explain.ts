@@ -1,4 +1,4 @@
-import type { Explain } from '../control/seen.ts'
+import type { Explain } from '../control/explain.ts'
 import { type Log, silentLog } from '../core/log.ts'
 import type { DecisionTrace } from '../exchange/decision-trace.ts'
 import type { JournalEntry } from '../journal/entry.ts'

@@ -105,24 +105,27 @@ async function assemble(
   const createPipelineOver = pipelineFactory(settings, inputs, operations, fallback)
   const stopping = new AbortController()
   setMaxListeners(0, stopping.signal) // one listener for each waiting request, of which there may be any number
-  const seen = {
-    ...inputs,
-    seedState,
+  const handlers = controlHandlers({
     version,
+    contract,
     controlContract: control,
+    catalogue,
+    fixtures,
+    startUp: inputs.startUp,
     sandboxes,
     store,
+    seedState,
     journal,
     journalSize: settings.journalSize,
     reporter,
     stateFile: settings.state,
     cors: settings.cors,
-    handled,
+    handledOperations: handled,
     productsOfModel,
     stopping: stopping.signal,
     explain: createExplain({ store, sandboxes, log, createPipelineOver }),
-  }
-  const controls = createControl(control, controlHandlers(seen), guardOf(settings), log)
+  })
+  const controls = createControl(control, handlers, guardOf(settings), log)
   return {
     contract,
     service: createPipelineOver({ store, sandboxes, journal, log }),

@@ -12,14 +12,15 @@ import { tempFolder } from '../support/temp-folder.ts'
 const frozen = sharedSimulator()
 const real = sharedSimulator({ clock: 'real' })
 
-/** A sandbox that no other test of this file has used: its clock is as at the start. */
 let sandboxes = 0
-function fresh() {
+
+/** Names a sandbox that no other test of this file uses, so that its clock is as at the start. */
+function freshSandbox() {
   const name = `clock-${++sandboxes}`
   return { token: `k~${name}`, path: (path: string) => `${path}?sandbox=${name}` }
 }
 
-/** The days of an analytics answer, as `2026-01-15`. */
+/** Returns the days of an analytics reply: `2026-01-15`. */
 function daysOf(answer: Answer): string[] {
   const points = objectOf(answer)['dataPoints']
   return (Array.isArray(points) ? points : []).map((point) =>
@@ -33,8 +34,8 @@ const week = `${analyticsPath}?period=7d`
 const instant = '2026-03-01T00:30:00.000Z'
 
 describe('the clock', () => {
-  test('is real where nobody says otherwise', async () => {
-    const [sim, { path }] = [real(), fresh()]
+  test('is real by default', async () => {
+    const [sim, { path }] = [real(), freshSandbox()]
     const before = Date.now()
     const clock = await steer(sim, 'GET', path('/clock'))
     expect(clock['mode']).toBe('real')
@@ -47,8 +48,8 @@ describe('the clock', () => {
     expect(await steer(sim, 'GET', '/clock')).toEqual({ mode: 'frozen', now: instant })
   })
 
-  test('that is shifted stays so, wherever it is shifted to, and never runs beyond the last date', async () => {
-    const [sim, { path, token }] = [real(), fresh()]
+  test('stays shifted, and never passes the last date', async () => {
+    const [sim, { path, token }] = [real(), freshSandbox()]
     expect((await steer(sim, 'PUT', path('/clock'), { mode: 'shifted' }))['mode']).toBe('shifted')
     expect((await steer(sim, 'GET', path('/clock')))['mode']).toBe('shifted')
     await steer(sim, 'PUT', path('/clock'), { mode: 'shifted', now: '9999-12-31T23:59:59.999Z' })
@@ -64,7 +65,7 @@ describe('the clock', () => {
     ['1900-01-01', '1900-01-01T00:00:00.000Z'],
     ['9999-12-31T23:59:59.999Z', '9999-12-31T23:59:59.999Z'],
   ])('can be frozen at %s', async (now, stands) => {
-    const [sim, { path, token }] = [real(), fresh()]
+    const [sim, { path, token }] = [real(), freshSandbox()]
     expect(await steer(sim, 'PUT', path('/clock'), { mode: 'frozen', now })).toEqual({
       mode: 'frozen',
       now: stands,
@@ -73,15 +74,15 @@ describe('the clock', () => {
     expect((await ask(sim, analyticsPath, { token })).status).toBe(200)
   })
 
-  test('frozen without an instant stands at what it showed', async () => {
-    const [sim, { path }] = [real(), fresh()]
+  test('freezes at the current time where no instant is given', async () => {
+    const [sim, { path }] = [real(), freshSandbox()]
     const stopped = await steer(sim, 'PUT', path('/clock'), { mode: 'frozen' })
     expect(Math.abs(shown(stopped) - Date.now())).toBeLessThan(60_000)
     expect(await steer(sim, 'GET', path('/clock'))).toEqual(stopped)
   })
 
-  test('shifted goes on from its instant', async () => {
-    const [sim, { path }] = [frozen(), fresh()]
+  test('continues from the instant that it is shifted to', async () => {
+    const [sim, { path }] = [frozen(), freshSandbox()]
     const before = Date.now()
     await steer(sim, 'PUT', path('/clock'), { mode: 'shifted', now: instant })
     const clock = await steer(sim, 'GET', path('/clock'))
@@ -90,8 +91,8 @@ describe('the clock', () => {
     expect(shown(clock)).toBeLessThanOrEqual(Date.parse(instant) + Date.now() - before)
   })
 
-  test('goes back to real time', async () => {
-    const [sim, { path }] = [frozen(), fresh()]
+  test('returns to real time', async () => {
+    const [sim, { path }] = [frozen(), freshSandbox()]
     await steer(sim, 'POST', path('/clock/advance'), { by: '7d' })
     await steer(sim, 'PUT', path('/clock'), { mode: 'real' })
     expect(Math.abs(shown(await steer(sim, 'GET', path('/clock'))) - Date.now())).toBeLessThan(60_000)
@@ -105,14 +106,14 @@ describe('the clock', () => {
     ['7d', 604_800_000],
     ['0s', 0],
     [' 1 h ', 3_600_000],
-  ])('frozen, advances by %s', async (by, ms) => {
-    const [sim, { path }] = [frozen(), fresh()]
+  ])('advances by %s while it is frozen', async (by, ms) => {
+    const [sim, { path }] = [frozen(), freshSandbox()]
     const now = new Date(Date.parse(frozenNow) + ms).toISOString()
     expect(await steer(sim, 'POST', path('/clock/advance'), { by })).toEqual({ mode: 'frozen', now })
   })
 
-  test('real, is shifted once it was advanced', async () => {
-    const [sim, { path }] = [real(), fresh()]
+  test('becomes shifted when it is advanced while real', async () => {
+    const [sim, { path }] = [real(), freshSandbox()]
     const before = Date.now()
     const clock = await steer(sim, 'POST', path('/clock/advance'), { by: '1h' })
     expect(clock['mode']).toBe('shifted')
@@ -146,8 +147,8 @@ describe('the clock', () => {
     ['POST', '/clock/advance', { by: 90 }, /by/],
     ['POST', '/clock/advance', { by: '3000000d' }, /no date/],
     ['POST', '/clock/advance', { by: `${'9'.repeat(40)}s` }, /by/],
-  ])('%s %s refuses %j, and stands where it stood', async (method, control, body, says) => {
-    const [sim, { path }] = [frozen(), fresh()]
+  ])('%s %s refuses %j and leaves the clock as it is', async (method, control, body, says) => {
+    const [sim, { path }] = [frozen(), freshSandbox()]
     const answer = await ask(sim, `/__sim${path(control)}`, { method, body })
     expect(answer.status).toBe(400)
     expect(errorOf(answer)).toMatch(says)
@@ -155,8 +156,8 @@ describe('the clock', () => {
   })
 })
 
-describe('everything that depends on time uses it', () => {
-  test('the days of analytics', async () => {
+describe('the time of the sandbox', () => {
+  test('decides the days of analytics', async () => {
     const sim = await startForTest()
     const before = daysOf(await ask(sim, week))
     await steer(sim, 'POST', '/clock/advance', { by: '1d' })
@@ -165,7 +166,7 @@ describe('everything that depends on time uses it', () => {
     expect(after).toEqual([...before.slice(1), '2026-01-16'])
   })
 
-  test('the default eventAt and the time of receipt', async () => {
+  test('is the default of eventAt and the time of receipt', async () => {
     const file = join(await tempFolder(), 'state.json')
     const sim = await startForTest({ state: file })
     await steer(sim, 'PUT', '/clock?sandbox=a', { mode: 'frozen', now: instant })
@@ -183,7 +184,7 @@ describe('everything that depends on time uses it', () => {
     expect(times('b')).toEqual([['2025-05-05T05:05:05.000Z', '2025-05-05T05:05:05.000Z']])
   })
 
-  test('Date, of answers and of refusals', async () => {
+  test('is the Date of replies and of refusals', async () => {
     const sim = await startForTest({ clock: '2026-03-01T00:30:00.999Z' })
     expect(dateOf(await ask(sim, analyticsPath))).toBe(Date.parse(instant))
     expect(dateOf(await ask(sim, '/v1/nothing'))).toBe(Date.parse(instant))
@@ -194,7 +195,7 @@ describe('everything that depends on time uses it', () => {
 })
 
 describe('X-Sim-Now', () => {
-  test('is the instant of one request', async () => {
+  test('sets the time of one request', async () => {
     const sim = frozen()
     const moved = await ask(sim, week, { headers: { 'x-sim-now': '2026-03-01T01:30:00.5+01:00' } })
     expect(daysOf(moved).at(-1)).toBe('2026-03-01')
@@ -202,13 +203,13 @@ describe('X-Sim-Now', () => {
     expect(daysOf(await ask(sim, week)).at(-1)).toBe('2026-01-15')
   })
 
-  test('goes before the clock of the sandbox', async () => {
+  test('takes precedence over the clock of the sandbox', async () => {
     const sim = await startForTest()
     await steer(sim, 'PUT', '/clock', { mode: 'frozen', now: '2027-07-07' })
     expect(daysOf(await ask(sim, week, { headers: { 'x-sim-now': '2026-03-01' } })).at(-1)).toBe('2026-03-01')
   })
 
-  test('sees the same figures as a clock that stands there', async () => {
+  test('gives the same figures as a clock that is frozen at the instant', async () => {
     const sim = frozen()
     const moved = await ask(sim, week, { headers: { 'x-sim-now': instant } })
     const standing = await startForTest({ clock: instant })
@@ -216,7 +217,7 @@ describe('X-Sim-Now', () => {
   })
 
   test.each(['noon', '', '2026-02-30', '1899-12-31', '+010000-01-01', '9'.repeat(5000)])(
-    'is refused as %.20j',
+    'refuses %.20j',
     async (now) => {
       const answer = await ask(frozen(), analyticsPath, { headers: { 'x-sim-now': now } })
       expect(answer.status).toBe(400)

@@ -10,14 +10,14 @@ const open = { token: null }
 const aliases = ['/healthz', '/_x-steady/health', '/__admin/health']
 
 describe.each(['/__sim/health', ...aliases, ...aliases.map((path) => path.toUpperCase())])('%s', (path) => {
-  test.each([path, `${path}?now`])('says healthy at %s', async (target) => {
+  test.each([path, `${path}?now`])('answers %s with status healthy', async (target) => {
     const answer = await ask(sim(), target, open)
     expect(answer.status).toBe(200)
     expect(answer.body).toEqual({ status: 'healthy', version })
     expect(answer.headers.get('cache-control')).toBe('no-store')
   })
 
-  test('is the control plane’s for a page in a browser, too, which may not look', async () => {
+  test('refuses a page of another origin, as the control plane does', async () => {
     const answer = await ask(sim(), path, { ...open, headers: { origin: 'https://app.example.test' } })
     expect(answer.status).toBe(403)
     expect(errorOf(answer)).toMatch(/Origin|origin|page/)
@@ -25,15 +25,12 @@ describe.each(['/__sim/health', ...aliases, ...aliases.map((path) => path.toUppe
   })
 })
 
-test.each(['/__sim/health', '/healthz'])(
-  'HEAD %s is asked by scripts, and answered without a body',
-  async (path) => {
-    const answer = await ask(sim(), path, { ...open, method: 'HEAD' })
-    expect([answer.status, answer.text]).toEqual([200, ''])
-  },
-)
+test.each(['/__sim/health', '/healthz'])('HEAD %s is answered without a body', async (path) => {
+  const answer = await ask(sim(), path, { ...open, method: 'HEAD' })
+  expect([answer.status, answer.text]).toEqual([200, ''])
+})
 
-test('GET / leads a browser away from nothing', async () => {
+test('GET / redirects a browser to the control plane', async () => {
   const answer = await fetch(`${sim().origin}/`, { redirect: 'manual' })
   expect(answer.status).toBe(302)
   expect(answer.headers.get('location')).toMatch(/^\/__sim\//)
@@ -42,7 +39,7 @@ test('GET / leads a browser away from nothing', async () => {
 })
 
 describe('GET /__sim/info', () => {
-  test('says what runs here', async () => {
+  test('names the version, the contract, the seed and the operations', async () => {
     const info = objectOf(await ask(sim(), '/__sim/info', open))
     expect(info).toMatchObject({
       version,
@@ -56,7 +53,7 @@ describe('GET /__sim/info', () => {
     )
   })
 
-  test('counts what is held', async () => {
+  test('counts the stored sandboxes, events and prompts', async () => {
     const own = await startForTest()
     await ask(own, '/v1/events', { body: event() })
     await ask(own, '/v1/events', { body: event() })
@@ -65,7 +62,7 @@ describe('GET /__sim/info', () => {
   })
 })
 
-test('GET /__sim/contract is the loaded document', async () => {
+test('GET /__sim/contract returns the loaded document', async () => {
   const document = objectOf(await ask(sim(), '/__sim/contract', open))
   expect(document['openapi']).toBe('3.1.0')
   expect(Object.keys(objectOf({ body: document['paths'] ?? null, status: 200 }))).toEqual([
@@ -75,13 +72,13 @@ test('GET /__sim/contract is the loaded document', async () => {
   ])
 })
 
-test('GET /__sim/openapi.yaml describes the control plane itself, and everything it describes is there', async () => {
+test('every operation that GET /__sim/openapi.yaml describes exists', async () => {
   const document = objectOf(await ask(sim(), '/__sim/openapi.yaml', open))
   const paths = Object.entries(objectOf({ body: document['paths'] ?? null, status: 200 }))
   expect(paths.length).toBeGreaterThan(4)
   for (const [path, item] of paths) {
     for (const method of Object.keys(item as object).filter((key) => key !== 'parameters')) {
-      // A stream is asked so that it is refused: it would not end.
+      // A stream would not end, so that its request is one that is refused.
       const own = path.endsWith('/stream') ? `${path}?sandbox=-` : path
       const { status, text } = await ask(sim(), `/__sim${own}`, { ...open, method: method.toUpperCase() })
       expect([405, 500], `${method} ${path}`).not.toContain(status)
@@ -90,7 +87,7 @@ test('GET /__sim/openapi.yaml describes the control plane itself, and everything
   }
 })
 
-test('GET /__sim/assumptions lists places and reasons', async () => {
+test('GET /__sim/assumptions lists pointers and texts', async () => {
   const { assumptions } = objectOf(await ask(sim(), '/__sim/assumptions', open))
   if (!Array.isArray(assumptions)) throw new Error('no list')
   expect(assumptions.length).toBeGreaterThan(20)
@@ -114,7 +111,7 @@ describe('POST /__sim/reset', () => {
     expect(await held(own)).toMatchObject({ sandboxes: 0, events: 0, prompts: 0 })
   })
 
-  test('makes an insertId new again, with the same id, since ids are derived', async () => {
+  test('frees an insertId, and the next event with it gets the same eventId as before', async () => {
     const own = await startForTest()
     const post = () => ask(own, '/v1/events', { body: event({ insertId: 'order-1' }) })
     const before = await post()
@@ -123,19 +120,19 @@ describe('POST /__sim/reset', () => {
     expect(await held(own)).toMatchObject({ events: 1 })
   })
 
-  test('of a sandbox that nobody used is no mistake', async () => {
+  test('accepts a sandbox that was never used', async () => {
     expect((await ask(sim(), '/__sim/reset?sandbox=nobody', reset)).status).toBe(200)
   })
 
-  test.each(['a b', '../x', '', 'x'.repeat(65), '-x'])('of %j is refused', async (name) => {
+  test.each(['a b', '../x', '', 'x'.repeat(65), '-x'])('refuses the sandbox %j', async (name) => {
     const answer = await ask(sim(), `/__sim/reset?sandbox=${encodeURIComponent(name)}`, reset)
     expect(answer.status).toBe(400)
     expect(errorOf(answer)).toMatch(/query\/sandbox/)
   })
 })
 
-describe('what the control plane does not know', () => {
-  test('a path is a 404 that lists the controls', async () => {
+describe('a request that is no control', () => {
+  test('gets a 404 that lists the controls for an unknown path', async () => {
     const answer = await ask(sim(), '/__sim/helth', open)
     expect(answer.status).toBe(404)
     expect(errorOf(answer)).toMatch(/GET \/__sim\/health.*POST \/__sim\/reset/)
@@ -145,13 +142,13 @@ describe('what the control plane does not know', () => {
     ['GET', '/__sim/reset', 'POST'],
     ['POST', '/__sim/health', 'GET'],
     ['DELETE', '/__sim/info', 'GET'],
-  ])('%s %s is a 405', async (method, path, allowed) => {
+  ])('gets a 405 for %s %s', async (method, path, allowed) => {
     const answer = await ask(sim(), path, { ...open, method })
     expect([answer.status, answer.headers.get('allow')]).toEqual([405, allowed])
     expect(errorOf(answer)).toContain(`Allowed: ${allowed}`)
   })
 
-  test('a percent sign alone is refused', async () => {
+  test('is refused where its path has a lone percent sign', async () => {
     const answer = await ask(sim(), '/__sim/%25%', open)
     expect(answer.status).toBeGreaterThanOrEqual(400)
     expect(answer.status).toBeLessThan(500)

@@ -18,7 +18,7 @@ import { recorder, start, startForTest } from '../support/start.ts'
 
 const sim = sharedSimulator()
 
-/** Asks the control plane with headers that `fetch` would not let us set. */
+/** Sends a request to the control plane with headers that `fetch` does not allow. */
 async function askAs(
   headers: Record<string, string>,
   path = '/__sim/info',
@@ -30,7 +30,7 @@ async function askAs(
   return askRaw(origin, `${method} ${path} HTTP/1.1\r\n${text}\r\n`)
 }
 
-describe('the host', () => {
+describe('the Host header', () => {
   test.each([
     '127.0.0.1',
     '127.0.0.1:4010',
@@ -48,7 +48,7 @@ describe('the host', () => {
     'my-service_1',
     'host.docker.internal:4010',
     'convsim.testing.svc.cluster.local',
-  ])('%s is ours', async (host) => {
+  ])('%s is accepted', async (host) => {
     expect((await askAs({ host })).status).toBe(200)
   })
 
@@ -70,13 +70,13 @@ describe('the host', () => {
     'example.com:80:80',
     'a.b@localhost.c',
     '',
-  ])('%j is not, and the refusal says what to do', async (host) => {
+  ])('%j is refused, and the refusal names --control-hosts', async (host) => {
     const answer = await askAs({ host })
     expect(answer.status).toBe(403)
     expect(errorOf(answer)).toMatch(/does not answer to the host .*--control-hosts/)
   })
 
-  test('of any length is told back in short', async () => {
+  test('is cut in the refusal', async () => {
     const answer = await askAs({ host: `${'x'.repeat(5000)}.example` })
     expect(answer.status).toBe(403)
     expect(errorOf(answer).length).toBeLessThan(300)
@@ -94,24 +94,24 @@ describe('the host', () => {
   })
 
   test.each(['/__sim/health', '/healthz', '/_x-steady/health', '/__admin/health'])(
-    'counts for %s as well',
+    'is checked for %s, too',
     async (path) => {
       expect((await askAs({ host: 'example.com' }, path)).status).toBe(403)
       expect((await askAs({ host: 'convsim' }, path)).status).toBe(200)
     },
   )
 
-  test('does not matter to the API itself, which has nothing to hide', async () => {
+  test('is not checked for the simulated service', async () => {
     const answer = await askAs({ host: 'api.example.com', authorization: 'Bearer k' }, analyticsPath)
     expect(answer.status).toBe(200)
   })
 })
 
-describe('pages of other origins', () => {
+describe('a page of another origin', () => {
   const own = () => new URL(sim().origin).host
 
   test.each<[string, () => Record<string, string>, number]>([
-    ['no Origin at all: no browser', () => ({}), 200],
+    ['no Origin, as of no browser', () => ({}), 200],
     ['our own page', () => ({ origin: `http://${own()}`, 'sec-fetch-site': 'same-origin' }), 200],
     ['our own page behind TLS', () => ({ origin: `https://${own()}` }), 200],
     ['an address typed in', () => ({ 'sec-fetch-site': 'none', 'sec-fetch-mode': 'navigate' }), 200],
@@ -137,7 +137,7 @@ describe('pages of other origins', () => {
     if (status === 403) expect(errorOf(answer)).toMatch(/closed to pages of other origins/)
   })
 
-  test('cannot reset by a form, nor by a beacon', async () => {
+  test('cannot reset by a form or a beacon', async () => {
     await ask(sim(), '/v1/events', { body: event() })
     const before = await held(sim())
     const forms = [
@@ -154,7 +154,7 @@ describe('pages of other origins', () => {
     expect(await held(sim())).toEqual(before)
   })
 
-  test.each(['GET', 'OPTIONS', 'PUT'])('are given no CORS header by %s', async (method) => {
+  test.each(['GET', 'OPTIONS', 'PUT'])('gets no CORS header from %s', async (method) => {
     const headers = { origin: 'https://example.com', 'access-control-request-method': 'PUT' }
     const control = await ask(sim(), '/__sim/scenarios', { method, headers })
     expect(control.status).toBe(403)
@@ -163,7 +163,7 @@ describe('pages of other origins', () => {
     expect(api.headers.get('access-control-allow-origin')).toBe('*')
   })
 
-  test('get no CORS header even where they are let in', async () => {
+  test('gets no CORS header where it is let in, either', async () => {
     for (const path of ['/__sim/info', '/healthz', '/__sim/nothing']) {
       const answer = await ask(sim(), path, { headers: { origin: sim().origin } })
       expect([...answer.headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([])
@@ -171,7 +171,7 @@ describe('pages of other origins', () => {
   })
 })
 
-describe('writes are JSON', () => {
+describe('the body of a write', () => {
   test.each([
     ['text/plain', 415],
     ['application/x-www-form-urlencoded', 415],
@@ -183,14 +183,14 @@ describe('writes are JSON', () => {
     ['application/json', 200],
     ['application/json; charset=utf-8', 200],
     ['Application/JSON', 200],
-  ])('as %j: %d', async (contentType, status) => {
+  ])('with Content-Type %j gets %d', async (contentType, status) => {
     const body = new TextEncoder().encode('{"rules":[]}')
     const answer = await ask(sim(), '/__sim/scenarios', { method: 'PUT', body, contentType })
     expect(answer.status).toBe(status)
     if (status === 415) expect(errorOf(answer)).toMatch(/Content-Type: application\/json/)
   })
 
-  test('also those that need no body', async () => {
+  test('has to be JSON where the operation takes no body, too', async () => {
     const plain = await ask(sim(), '/__sim/reset', {
       method: 'POST',
       body: 'reset',
@@ -206,7 +206,7 @@ describe('writes are JSON', () => {
     ['broken JSON', '{"rules":', /body/],
     ['bytes that are no UTF-8', new Uint8Array([0x7b, 0xff, 0x7d]), /body/],
     ['a key twice', '{"rules":[],"rules":[]}', /rules/],
-  ])('%s is refused', async (_name, body, says) => {
+  ])('is refused as %s', async (_name, body, says) => {
     const answer = await ask(sim(), '/__sim/scenarios', {
       method: 'PUT',
       ...(body !== undefined && { body }),
@@ -215,7 +215,7 @@ describe('writes are JSON', () => {
     expect(errorOf(answer)).toMatch(says)
   })
 
-  test('as large as a sandbox is, whatever --body-limit says of the API', async () => {
+  test('may be larger than --body-limit, which is for the simulated service', async () => {
     const own = await startForTest({ bodyLimit: '1kb' })
     const body = { rules: [{ scenario: 'unavailable', match: { header: { 'x-long': 'x'.repeat(2000) } } }] }
     expect((await ask(own, '/__sim/scenarios', { method: 'PUT', body })).status).toBe(200)
@@ -226,14 +226,14 @@ describe('--control-token', () => {
   const guarded = () => startForTest({ controlToken: 'let me in' })
 
   test.each<[string, Ask, number]>([
-    ['none', { token: null }, 401],
-    ['another', { token: 'let me out' }, 401],
-    ['the beginning of it', { token: 'let me' }, 401],
-    ['more than it', { token: 'let me in!' }, 401],
+    ['no token', { token: null }, 401],
+    ['another token', { token: 'let me out' }, 401],
+    ['the beginning of the token', { token: 'let me' }, 401],
+    ['the token and more', { token: 'let me in!' }, 401],
     ['another scheme', { token: null, headers: { authorization: 'Basic let me in' } }, 401],
-    ['it', { token: 'let me in' }, 200],
+    ['the token', { token: 'let me in' }, 200],
     [
-      'it, under a scheme in another case',
+      'the token, with the scheme in another case',
       { token: null, headers: { authorization: 'bearer let me in' } },
       200,
     ],
@@ -245,7 +245,7 @@ describe('--control-token', () => {
     if (status === 401) expect(errorOf(answer)).toMatch(/asks for its token/)
   })
 
-  test('is asked of everything but health, before anything else is told', async () => {
+  test('is required of every path but health, before any other check', async () => {
     const own = await guarded()
     for (const path of ['/__sim/health', '/healthz'])
       expect((await ask(own, path, { token: null })).status).toBe(200)
@@ -258,7 +258,7 @@ describe('--control-token', () => {
       expect([path, (await ask(own, path, { method, token: null })).status]).toEqual([path, 401])
   })
 
-  test('is no key of the API, and a key of the API is no token', async () => {
+  test('is no key of the simulated service, and a key is no token', async () => {
     const own = await guarded()
     expect((await ask(own, analyticsPath)).status).toBe(200)
     expect((await ask(own, '/__sim/info', { token: 'any-key' })).status).toBe(401)
@@ -283,7 +283,7 @@ describe('listening beyond this machine', () => {
   }
 
   test.each(['0.0.0.0', '::', '192.0.2.1'])(
-    'on %s is refused where nothing keeps the controls',
+    'on %s is refused without --control-token and --control-open',
     async (host) => {
       expect(await tryStart({ host })).toMatch(/^--host: .*--control-token, or --control-open/)
     },
@@ -294,12 +294,12 @@ describe('listening beyond this machine', () => {
     { host: '0.0.0.0', controlToken: 'x' },
     { host: '127.0.0.1' },
     { host: 'localhost' },
-  ])('%j starts', async (settings) => {
+  ])('starts with %j', async (settings) => {
     expect(await tryStart(settings)).toBe('started')
   })
 })
 
-describe('errors have the shape of the API, and a sentence that helps', () => {
+describe('an error has the shape of the service, and a sentence that helps', () => {
   test.each<[string, Ask, number, RegExp]>([
     ['/__sim/nothing', {}, 404, /The controls are: GET \/__sim\/health, /],
     ['/__sim', {}, 404, /Nothing is served at \/__sim\./],
@@ -326,13 +326,13 @@ describe('errors have the shape of the API, and a sentence that helps', () => {
     )
   })
 
-  test('an answer is never kept by a cache', async () => {
+  test('no cache stores a reply', async () => {
     expect((await ask(sim(), '/__sim/info')).headers.get('cache-control')).toBe('no-store')
   })
 })
 
 describe('the sandbox of a control', () => {
-  test('can be named by the header, as in a request to the service', async () => {
+  test('can be named by X-Sim-Sandbox, as in a request to the service', async () => {
     const own = await startForTest()
     await ask(own, '/__sim/clock', {
       method: 'PUT',
@@ -344,19 +344,19 @@ describe('the sandbox of a control', () => {
     expect(await modeIn('')).not.toBe('shifted')
   })
 
-  test('that is named twice, and not alike, is refused', async () => {
+  test('is refused where header and query name two', async () => {
     const answer = await ask(sim(), '/__sim/clock?sandbox=w1', { headers: { 'x-sim-sandbox': 'w2' } })
     expect(answer.status).toBe(400)
     expect(errorOf(answer)).toMatch(/two sandboxes/)
   })
 
-  test('is no matter where the control belongs to the process', async () => {
+  test('is ignored where the control belongs to the process', async () => {
     expect((await ask(sim(), '/__sim/info', { headers: { 'x-sim-sandbox': 'w1' } })).status).toBe(200)
   })
 })
 
-describe('the head of a request decides whether it is let in', () => {
-  test('a stranger is answered before the body is there', async () => {
+describe('the head of a request', () => {
+  test('is enough to refuse a foreign host before the body arrives', async () => {
     const connection = await connectTo(sim().origin)
     connection.send(
       'POST /__sim/import HTTP/1.1\r\nHost: evil.example\r\nContent-Type: application/json\r\nContent-Length: 100000000\r\n\r\n{',
@@ -366,7 +366,7 @@ describe('the head of a request decides whether it is let in', () => {
   })
 
   test.each(['x-sim-scenario', 'x-sim-seed', 'x-sim-anything'])(
-    '%s, which does nothing here, is refused',
+    'is refused with %s, which has no effect on the control plane',
     async (name) => {
       const answer = await ask(sim(), '/__sim/info', { headers: { [name]: '500' } })
       expect(answer.status).toBe(400)

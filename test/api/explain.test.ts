@@ -25,14 +25,14 @@ const creating: Request = { method: 'POST', path: '/v1/prompts', headers: key, b
 const explain = (sim: TestSimulator, { body, ...request }: Request) =>
   steer(sim, 'POST', '/explain', { ...request, ...(body && { body }) })
 
-async function really(sim: TestSimulator, { method, path, headers, body }: Request) {
+async function send(sim: TestSimulator, { method, path, headers, body }: Request) {
   const answer = await ask(sim, path, { method, headers, token: null, ...(body && { body }) })
   return { status: answer.status, body: answer.body ?? null, origin: answer.headers.get('x-sim-origin') }
 }
 
-/** Everything that a request could leave behind. */
-async function traces(sim: TestSimulator): Promise<Json> {
-  const looks = [
+/** Returns everything that a request could change. */
+async function readState(sim: TestSimulator): Promise<Json> {
+  const paths = [
     '/export',
     '/export?sandbox=a',
     '/sequences',
@@ -41,16 +41,16 @@ async function traces(sim: TestSimulator): Promise<Json> {
     '/snapshots',
     '/scenarios',
   ]
-  const seen = await Promise.all(looks.map((look) => steer(sim, 'GET', look)))
+  const answers = await Promise.all(paths.map((path) => steer(sim, 'GET', path)))
   const { sandboxes } = await steer(sim, 'GET', '/sandboxes')
   const used = (Array.isArray(sandboxes) ? sandboxes : []).filter(isObject)
   return [
-    ...seen,
+    ...answers,
     used.map(({ name, seed, rules }) => ({ name: name ?? null, seed: seed ?? null, rules: rules ?? null })),
   ]
 }
 
-describe('the answer that is explained is the one that comes, and explaining leaves nothing behind', () => {
+describe('POST /__sim/explain gives the reply that the request then gets, and changes nothing', () => {
   const settings: [string, Request, JsonObject[]][] = [
     ['analytics', analytics, []],
     ['an event', recording, []],
@@ -77,26 +77,26 @@ describe('the answer that is explained is the one that comes, and explaining lea
     const sim = await startForTest({ maxAnalysesPerHour: 5 })
     await putRules(sim, rules)
     for (let round = 0; round < 3; round += 1) {
-      const before = await traces(sim)
+      const before = await readState(sim)
       const explained = [await explain(sim, request), await explain(sim, request)]
       expect(explained[1]).toEqual(explained[0])
-      expect(await traces(sim)).toEqual(before)
-      const { status, body, origin } = await really(sim, request)
+      expect(await readState(sim)).toEqual(before)
+      const { status, body, origin } = await send(sim, request)
       expect(explained[0]?.['answer']).toMatchObject({ status, body, origin })
     }
   })
 
-  test('rates are not taken, and told as they are', async () => {
+  test('a rate window is shown as it is, and no unit of it is consumed', async () => {
     const sim = await startForTest({ maxAnalysesPerHour: 1 })
     const statuses: unknown[] = []
     const next = async () => valueAt(await explain(sim, analytics), '/answer/status')
     statuses.push(await next(), await next())
-    await really(sim, analytics)
+    await send(sim, analytics)
     statuses.push(await next())
     expect(statuses).toEqual([200, 200, 429])
   })
 
-  test('not even where a file keeps the state', async () => {
+  test('a state file stays unchanged', async () => {
     const state = join(await tempFolder(), 'state.json')
     const sim = await startForTest({ state })
     for (const request of [recording, creating]) await explain(sim, request)
@@ -131,7 +131,7 @@ describe('an explanation', () => {
     })
   })
 
-  test('tells which rule acts, and why the ones before it do not', async () => {
+  test('names the rule that acts, and the reason for which each rule before it does not', async () => {
     const sim = await startForTest({ scenario: 'slow;ms=5' })
     await putRules(sim, [
       { operation: 'createPrompt', scenario: 'bad-request' },
@@ -163,7 +163,7 @@ describe('an explanation', () => {
     })
   })
 
-  test('tells damage, and how the answer would get onto the wire', async () => {
+  test('names the damage and the delivery of the reply', async () => {
     const cut = { ...analytics, headers: { ...key, 'x-sim-scenario': 'truncated, slow;ms=100' } }
     expect(await explain(shared(), cut)).toMatchObject({
       delivery: 'truncated',
@@ -174,7 +174,7 @@ describe('an explanation', () => {
     expect(await explain(shared(), drifted)).toMatchObject({ answerViolations: [{ in: 'response' }] })
   })
 
-  test('shows no token', async () => {
+  test('contains no token', async () => {
     for (const operation of operations) {
       const { text } = await ask(shared(), '/__sim/explain', {
         body: { ...analytics, path: operation.path, headers: { Authorization: 'Bearer s3cr3t~a' } },
@@ -183,7 +183,7 @@ describe('an explanation', () => {
     }
   })
 
-  test('takes text as it is', async () => {
+  test('takes a text body as it is sent', async () => {
     const body = {
       method: 'post',
       path: '/v1/events',
@@ -196,7 +196,7 @@ describe('an explanation', () => {
   })
 
   test.each([{}, { method: 'GET' }, { method: 'GET', path: 'v1' }, { method: 'G T', path: '/' }])(
-    'of %j is refused',
+    'is refused for %j',
     async (body) => {
       const answer = await ask(shared(), '/__sim/explain', { body })
       expect(answer.status).toBe(400)
@@ -205,7 +205,7 @@ describe('an explanation', () => {
   )
 })
 
-describe('what never meets the service is not explained, as if it did', () => {
+describe('POST /__sim/explain', () => {
   const preflight = { origin: 'https://a.example', 'access-control-request-method': 'POST' }
 
   test.each([
@@ -216,7 +216,7 @@ describe('what never meets the service is not explained, as if it did', () => {
     ['POST', '/__sim/reset', {}],
     ['GET', '/__admin', {}],
     ['OPTIONS', '/v1/events', preflight],
-  ])('%s %s', async (method, path, headers) => {
+  ])('refuses %s %s, which never reaches the service', async (method, path, headers) => {
     const sim = await startForTest()
     const answer = await ask(sim, '/__sim/explain', { body: { method, path, headers } })
     expect([answer.status, errorOf(answer)]).toEqual([
@@ -233,7 +233,7 @@ describe('what never meets the service is not explained, as if it did', () => {
     ['GET', '/__simx', {}, true],
     ['OPTIONS', '/v1/events', {}, true],
     ['OPTIONS', '/v1/events', preflight, false],
-  ])('but %s %s is', async (method, path, headers, cors) => {
+  ])('explains %s %s, which reaches the service', async (method, path, headers, cors) => {
     const sim = await startForTest({ cors })
     const { answer } = await steer(sim, 'POST', '/explain', { method, path, headers })
     const real = await fetch(`${sim.origin}${path}`, { method, headers })

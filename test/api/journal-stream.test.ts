@@ -3,14 +3,14 @@ import { analyticsPath, ask, errorOf, event } from '../support/client.ts'
 import { steer } from '../support/control.ts'
 import { startForTest, type TestSimulator } from '../support/start.ts'
 
-/** Follows the journal. `until` reads on until the text so far has what is looked for. */
+/** Opens a stream of the journal. `until` reads until the text so far matches an expression. */
 async function follow(sim: TestSimulator, query = '', headers: Record<string, string> = {}) {
   const answer = await fetch(`${sim.origin}/__sim/requests/stream?${query}`, { headers })
   const reader = answer.body?.getReader()
   if (!reader) throw new Error('no stream')
   let text = ''
-  const until = async (wanted: RegExp) => {
-    while (!wanted.test(text)) {
+  const until = async (expected: RegExp) => {
+    while (!expected.test(text)) {
       const { done, value } = await reader.read()
       if (done) throw new Error(`the stream ended after ${text}`)
       text += new TextDecoder().decode(value)
@@ -26,7 +26,7 @@ async function follow(sim: TestSimulator, query = '', headers: Record<string, st
   return { answer, until, rest, leave: () => reader.cancel() }
 }
 
-test('the journal can be followed as it goes on', async () => {
+test('a stream sends each request as it is recorded', async () => {
   const sim = await startForTest()
   await ask(sim, analyticsPath)
   const { answer, until, leave } = await follow(sim)
@@ -44,7 +44,7 @@ test('the journal can be followed as it goes on', async () => {
 test.each([
   ['Last-Event-ID', '', { 'last-event-id': '1' }],
   ['since', 'since=1', {}],
-])('and resumed with %s', async (_name, query, headers) => {
+])('a stream resumes with %s', async (_name, query, headers) => {
   const sim = await startForTest()
   for (let count = 0; count < 3; count += 1) await ask(sim, analyticsPath)
   const { until, leave } = await follow(sim, query, headers)
@@ -53,7 +53,7 @@ test.each([
   await leave()
 })
 
-test('with the filters of the list', async () => {
+test('a stream takes the filters of the list', async () => {
   const sim = await startForTest()
   const { until, leave } = await follow(sim, 'status=404&sandbox=*')
   await ask(sim, analyticsPath)
@@ -62,18 +62,18 @@ test('with the filters of the list', async () => {
   await leave()
 })
 
-test('a stop ends the streams and does not wait for their readers', async () => {
+test('a stop of the simulator ends the streams and does not wait for their readers', async () => {
   const sim = await startForTest()
   const followed = await Promise.all([follow(sim), follow(sim, 'sandbox=*')])
   for (const { until } of followed) await until(/^: /)
   const ends = followed.map(({ rest }) => rest())
   const before = performance.now()
   await sim.close()
-  expect(performance.now() - before).toBeLessThan(4_000) // the grace that it would wait out is 5 s
+  expect(performance.now() - before).toBeLessThan(4_000) // a stop waits 5 s for requests in flight
   expect(await Promise.all(ends)).toEqual(['ended', 'ended'])
 })
 
-test('one that cannot be had is refused as JSON, and HEAD has no end to wait for', async () => {
+test('a bad stream request is refused as JSON, and HEAD is answered at once', async () => {
   const sim = await startForTest()
   errorOf(await ask(sim, '/__sim/requests/stream?status=many'))
   const head = await fetch(`${sim.origin}/__sim/requests/stream`, { method: 'HEAD' })

@@ -18,7 +18,7 @@ async function list(sim: TestSimulator, query = ''): Promise<JsonObject[]> {
 const numbers = async (sim: TestSimulator, query?: string) =>
   (await list(sim, query)).map(({ number }) => number)
 
-/** Six exchanges of every kind: 200, 429 by a scenario, 201 with advice, 400, 404 without the base path, 401. */
+/** Makes six exchanges: 200, 429 by a scenario, 201 with advice, 400, 404 without the base path, 401. */
 async function sixExchanges(sim: TestSimulator): Promise<void> {
   await ask(sim, `${analyticsPath}?period=7d`)
   await ask(sim, analyticsPath, { headers: { 'x-sim-scenario': 'rate-limited' } })
@@ -28,7 +28,7 @@ async function sixExchanges(sim: TestSimulator): Promise<void> {
   await ask(sim, '/v1/events', { body: event(), token: null })
 }
 
-test('an exchange is kept with all that there is to say of it', async () => {
+test('an exchange is recorded with all its facts', async () => {
   const sim = await startForTest()
   const answer = await ask(sim, '/v1/events?source=app', {
     body: event({ value: 'many', valueType: 'numeric' }),
@@ -76,12 +76,12 @@ test.each([
   ],
   ['extra-field', { damage: [expect.stringMatching(/^extra-field at \//)], answerViolations: [] }],
   ['truncated', { damage: ['truncated'], answerViolations: [] }],
-])('damage done on purpose is told: %s', async (scenario, told) => {
+])('the damage of %s is recorded', async (scenario, expected) => {
   const sim = await startForTest()
   await fetch(sim.origin + analyticsPath, {
     headers: { authorization: 'Bearer k', 'x-sim-scenario': scenario },
   }).then((answer) => answer.text().catch(() => undefined))
-  expect(await list(sim)).toMatchObject([{ scenarios: [scenario], ...told }])
+  expect(await list(sim)).toMatchObject([{ scenarios: [scenario], ...expected }])
 })
 
 describe('bodies', () => {
@@ -90,7 +90,7 @@ describe('bodies', () => {
     ['text', 'no json', { size: 7, text: 'no json' }],
     ['bytes', new Uint8Array([255, 0, 1]), { size: 3, base64: '/wAB' }],
     ['nothing', undefined, { size: 0 }],
-    ['more than is kept of an answer', 'x'.repeat(70_000), { size: 70_000, text: 'x'.repeat(70_000) }],
+    ['more than is recorded of an answer', 'x'.repeat(70_000), { size: 70_000, text: 'x'.repeat(70_000) }],
     ['more than is read', 'x'.repeat(2_000_000), { size: 2_000_000, gone: true }],
   ])('are shown as %s', async (_name, body, shown) => {
     const how = { method: 'POST', headers: { 'x-sim-sandbox': 'bodies' } }
@@ -99,7 +99,7 @@ describe('bodies', () => {
     expect(valueAt(one, '/request/body')).toEqual(shown)
   })
 
-  test('stand in the list where they are asked for, else only their sizes', async () => {
+  test('are in the list with ?bodies=true, else only their sizes', async () => {
     const sim = await startForTest()
     await ask(sim, '/v1/events', { body: event() })
     expect(await list(sim)).toMatchObject([{ request: { body: { size: expect.any(Number) } } }])
@@ -129,11 +129,11 @@ describe('the list', () => {
     ['limit=0', []],
     ['sandbox=other', []],
     ['sandbox=*', [1, 2, 3, 4, 5, 6]],
-  ])('of ?%s', async (query, wanted) => {
-    expect(await numbers(six(), query)).toEqual(wanted)
+  ])('contains the requests that match ?%s', async (query, expected) => {
+    expect(await numbers(six(), query)).toEqual(expected)
   })
 
-  test('a missing base path is advice', async () => {
+  test('shows a missing base path as advice', async () => {
     expect(await list(six(), 'since=4&limit=1')).toMatchObject([
       { advice: [{ in: 'path', keyword: 'base-path', message: expect.stringContaining('/v1/events') }] },
     ])
@@ -142,7 +142,7 @@ describe('the list', () => {
   test.each([
     ['oldest', [1, 2, 3, 4, 5, 6]],
     ['newest', [6, 5, 4, 3, 2, 1]],
-  ])('comes in pages that new requests do not move, the %s first', async (order, wanted) => {
+  ])('comes in pages that new requests do not move, the %s first', async (order, expected) => {
     const sim = await startForTest()
     await sixExchanges(sim)
     const seen: unknown[] = []
@@ -153,10 +153,10 @@ describe('the list', () => {
       cursor = `&cursor=${page['next']}`
       if (order === 'newest') await ask(sim, analyticsPath)
     }
-    expect(seen).toEqual(wanted)
+    expect(seen).toEqual(expected)
   })
 
-  test('says how many there are, on this page or not', async () => {
+  test('counts the matching requests, on this page or not', async () => {
     const pages = ['status=4xx&limit=1', 'status=4xx&limit=1&cursor=4', 'status=4xx&since=4']
     const totals = await Promise.all(pages.map((query) => steer(six(), 'GET', `/requests?${query}`)))
     expect(totals.map(({ total }) => total)).toEqual([4, 4, 2])
@@ -172,8 +172,8 @@ describe('the list', () => {
   )
 })
 
-describe('what is dropped', () => {
-  test('for want of room is counted, and every answer that counts says so', async () => {
+describe('a full journal', () => {
+  test('counts the requests that it drops, and every answer that counts says so', async () => {
     const sim = await startForTest({ journalSize: 3 })
     for (let count = 0; count < 3; count += 1) await ask(sim, analyticsPath)
     expect(await steer(sim, 'GET', '/requests')).toMatchObject({ recorded: 3, dropped: 0, truncated: false })
@@ -193,7 +193,7 @@ describe('what is dropped', () => {
     expect(errorOf(gone)).toMatch(/has dropped 1 for want of room; see --journal-size/)
   })
 
-  test('of a journal without room is all of it', async () => {
+  test('with --journal-size 0 drops every request', async () => {
     const sim = await startForTest({ journalSize: 0 })
     await ask(sim, analyticsPath)
     expect(await steer(sim, 'GET', '/requests')).toEqual({
@@ -206,7 +206,7 @@ describe('what is dropped', () => {
   })
 })
 
-describe('a sandbox has a journal of its own', () => {
+describe('the journal of a sandbox', () => {
   const inSandbox = (sim: TestSimulator, name: string) =>
     ask(sim, analyticsPath, { headers: { 'x-sim-sandbox': name } })
 
@@ -216,7 +216,7 @@ describe('a sandbox has a journal of its own', () => {
     ['DELETE', '/sandboxes/a'],
     ['DELETE', '/wiremock/requests?sandbox=a'],
     ['POST', '/wiremock/reset?sandbox=a'],
-  ])('that %s %s clears, and no other', async (method, path) => {
+  ])('is cleared by %s %s, and no other is', async (method, path) => {
     const sim = await startForTest()
     for (const name of ['a', 'b', 'a']) await inSandbox(sim, name)
     expect(await numbers(sim, 'sandbox=a')).toEqual([1, 3])
@@ -227,13 +227,13 @@ describe('a sandbox has a journal of its own', () => {
     expect(await steer(sim, 'GET', '/requests?sandbox=a')).toMatchObject({ recorded: 1, truncated: false })
   })
 
-  test('that goes with it where it has to make room', async () => {
+  test('is cleared where the sandbox is dropped for --sandbox-limit', async () => {
     const sim = await startForTest({ sandboxLimit: 2 })
     for (const name of ['a', 'b']) await inSandbox(sim, name)
     expect(await numbers(sim, 'sandbox=*')).toEqual([2])
   })
 
-  test('and DELETE of all says how many there were', async () => {
+  test('is cleared by DELETE of all, which returns the number of requests', async () => {
     const sim = await startForTest()
     for (const name of ['a', 'b', 'a']) await inSandbox(sim, name)
     expect(await steer(sim, 'DELETE', '/requests?sandbox=*')).toEqual({ deleted: 3 })
@@ -241,7 +241,7 @@ describe('a sandbox has a journal of its own', () => {
   })
 })
 
-test('a look is no request: it is neither journaled nor makes it a sandbox', async () => {
+test('a request to the control plane is not recorded and creates no sandbox', async () => {
   const sim = await startForTest()
   for (const path of ['requests', 'requests/req-1', 'requests?sandbox=a', 'info'])
     await ask(sim, `/__sim/${path}`)
@@ -251,8 +251,8 @@ test('a look is no request: it is neither journaled nor makes it a sandbox', asy
   expect(sandboxes).toMatchObject([{ name: 'default' }])
 })
 
-describe('as a curl command', () => {
-  test('a request can be asked again, and gets the same answer', async () => {
+describe('the curl command of a request', () => {
+  test('has the URL, the headers, and $TOKEN in place of the token', async () => {
     const sim = await startForTest()
     await ask(sim, '/v1/events?x=1', { body: event({ insertId: "it's one" }), headers: { 'x-team': 'a' } })
     const { text, headers } = await ask(sim, '/__sim/requests/req-1?format=curl')
@@ -263,7 +263,7 @@ describe('as a curl command', () => {
   })
 })
 
-test('no token is shown anywhere: not by the journal, a stream, a curl command, a verification or the log', async () => {
+test('no token appears in the journal, a stream, a curl command, a verification or the log', async () => {
   const sim = await startForTest({ logBodies: true })
   const secret = 's3cr3t-t0k3n'
   const headers = {
@@ -289,23 +289,23 @@ test('no token is shown anywhere: not by the journal, a stream, a curl command, 
     streamed += new TextDecoder().decode(piece.value)
   }
   await reader?.cancel()
-  const looks = [
+  const paths = [
     'requests?sandbox=*&bodies=true',
     'wiremock/requests?sandbox=worker-3',
     'wiremock/requests',
     'sandboxes',
   ]
   for (let number = 1; number <= 13; number += 1)
-    looks.push(`requests/req-${number}`, `requests/req-${number}?format=curl`)
+    paths.push(`requests/req-${number}`, `requests/req-${number}?format=curl`)
   const texts = [streamed, JSON.stringify(sim.said)]
-  for (const look of looks) texts.push((await ask(sim, `/__sim/${look}`)).text)
+  for (const path of paths) texts.push((await ask(sim, `/__sim/${path}`)).text)
   const match = { header: { 'x-team': 'a' }, body: { properties: { apiKey: 'b' } } }
   texts.push((await ask(sim, '/__sim/verify?sandbox=*', { body: { match } })).text)
   expect(texts.filter((text) => text.includes(secret))).toEqual([])
   expect(texts.join()).toContain('Bearer [redacted]~worker-3')
 })
 
-test('broken HTTP is logged, though not journaled', async () => {
+test('broken HTTP is logged, but not recorded in the journal', async () => {
   const sim = await startForTest()
   expect((await askRaw(sim.origin, 'GET /v1/events HTTP/9.9\r\n\r\n')).status).toBe(400)
   expect(await list(sim)).toEqual([])
@@ -321,12 +321,12 @@ describe('bodies in the log', () => {
     return { fields: line?.fields ?? {}, answer }
   }
 
-  test('are there only where they are asked for', async () => {
+  test('appear only with --log-bodies', async () => {
     const { fields } = await lineOf({})
     expect(Object.keys(fields)).not.toEqual(expect.arrayContaining([expect.stringMatching(/body/i)]))
   })
 
-  test('are bounded, and hold no token', async () => {
+  test('are cut, and contain no token', async () => {
     const { fields, answer } = await lineOf({ logBodies: true })
     expect(fields).toMatchObject({
       requestId: 'req-1',

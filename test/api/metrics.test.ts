@@ -3,7 +3,7 @@ import { analyticsPath, ask, event } from '../support/client.ts'
 import { metricsOf } from '../support/metrics.ts'
 import { startForTest } from '../support/start.ts'
 
-test('metrics count requests by operation, status and origin, and what is held', async () => {
+test('metrics count requests by operation, status and origin, and the stored records', async () => {
   const sim = await startForTest({ journalSize: 4 })
   await ask(sim, analyticsPath)
   await ask(sim, analyticsPath, { headers: { 'x-sim-scenario': 'forbidden', 'x-sim-sandbox': 'a' } })
@@ -32,7 +32,7 @@ test('metrics count requests by operation, status and origin, and what is held',
   })
 })
 
-test('buckets add up: each holds what the one before it holds', async () => {
+test('each bucket includes the counts of the smaller buckets', async () => {
   const sim = await startForTest()
   for (let count = 0; count < 20; count += 1) await ask(sim, analyticsPath)
   const buckets = Object.entries(await metricsOf(sim))
@@ -43,7 +43,7 @@ test('buckets add up: each holds what the one before it holds', async () => {
   expect(buckets.at(-1)).toBe(20)
 })
 
-test('counters go on over a reset, and are asked twice without counting twice', async () => {
+test('counters continue over a reset, and reading them does not change them', async () => {
   const sim = await startForTest()
   const name = 'convsim_requests_total{operation="getModelAnalytics",status="200",origin="contract"}'
   await ask(sim, analyticsPath)
@@ -53,7 +53,7 @@ test('counters go on over a reset, and are asked twice without counting twice', 
   expect((await metricsOf(sim))[name]).toBe(2)
 })
 
-test('Prometheus reads them: each family once, with help and type', async () => {
+test('the text has the Prometheus format, with each family once', async () => {
   const sim = await startForTest()
   await ask(sim, analyticsPath)
   const { text, headers } = await ask(sim, '/__sim/metrics')
@@ -66,5 +66,5 @@ test('Prometheus reads them: each family once, with help and type', async () => 
     expect.arrayContaining(['convsim_requests_total', 'convsim_request_duration_seconds']),
   )
   for (const line of text.split('\n').filter((one) => one !== '' && !one.startsWith('#')))
-    expect(line).toMatch(/^[a-zA-Z_:][a-zA-Z0-9_:]*(\{[^}]*\})? (Nan|[+-]?Inf|-?[0-9.e+-]+)$/) // Prometheus reads NaN in any case
+    expect(line).toMatch(/^[a-zA-Z_:][a-zA-Z0-9_:]*(\{[^}]*\})? (Nan|[+-]?Inf|-?[0-9.e+-]+)$/) // Prometheus reads NaN in upper and lower case
 })

@@ -11,8 +11,8 @@ import {
 import { putRules, steer } from '../support/control.ts'
 import { startForTest, type TestSimulator } from '../support/start.ts'
 
-/** Everything that somebody can ask a sandbox, with what changes from one start to the next left out. */
-async function seenOf(sim: TestSimulator, sandbox: string) {
+/** Reads everything that the control plane shows of a sandbox, without the time of its last use. */
+async function readSandbox(sim: TestSimulator, sandbox: string) {
   const controls = ['/scenarios', '/sequences', '/clock'].map((path) =>
     steer(sim, 'GET', `${path}?sandbox=${sandbox}`),
   )
@@ -24,8 +24,8 @@ async function seenOf(sim: TestSimulator, sandbox: string) {
   return { controls: await Promise.all(controls), own }
 }
 
-/** What a client meets: two of each operation, then as many analytics as the limit lets through. */
-async function metBy(sim: TestSimulator, sandbox: string): Promise<string[]> {
+/** Sends two requests of each operation, analytics up to the rate limit, and sampled events; returns the replies. */
+async function sendAll(sim: TestSimulator, sandbox: string): Promise<string[]> {
   const answers: Answer[] = []
   const how = { token: `k~${sandbox}` }
   for (const operation of [...operations, ...operations])
@@ -37,13 +37,13 @@ async function metBy(sim: TestSimulator, sandbox: string): Promise<string[]> {
       await ask(sim, '/v1/events', { ...how, body: event({ insertId: `s${index}`, sampleRate: 0.5 }) }),
     )
   return answers.map(({ status, text, headers }) => {
-    const kept = [...headers].filter(([name]) => name !== 'x-request-id' && name !== 'connection')
-    return JSON.stringify([status, kept, text])
+    const stable = [...headers].filter(([name]) => name !== 'x-request-id' && name !== 'connection')
+    return JSON.stringify([status, stable, text])
   })
 }
 
-/** Changes everything that can be changed. */
-async function meddle(sim: TestSimulator, sandbox: string): Promise<void> {
+/** Changes everything of a sandbox that can be changed. */
+async function changeAll(sim: TestSimulator, sandbox: string): Promise<void> {
   const how = { token: `k~${sandbox}` }
   await steer(sim, 'PUT', `/sandboxes/${sandbox}`, { seed: 'another' })
   await steer(sim, 'PUT', `/clock?sandbox=${sandbox}`, { mode: 'shifted', now: '2027-01-01' })
@@ -70,40 +70,40 @@ async function meddle(sim: TestSimulator, sandbox: string): Promise<void> {
 const settings = { maxAnalysesPerHour: 4, seed: 'start' } as const
 
 describe('POST /__sim/reset', () => {
-  test.each(['default', 'worker-3'])('brings %s back to how it was at the start', async (sandbox) => {
+  test.each(['default', 'worker-3'])('brings %s back to its state at the start', async (sandbox) => {
     const sim = await startForTest({ ...settings, scenario: 'slow;ms=0;distribution=uniform;max=1' })
     await steer(sim, 'PUT', `/sandboxes/${sandbox}`, {})
-    const before = await seenOf(sim, sandbox)
-    const first = await metBy(sim, sandbox)
-    expect(await seenOf(sim, sandbox)).not.toEqual(before)
-    await meddle(sim, sandbox)
+    const before = await readSandbox(sim, sandbox)
+    const first = await sendAll(sim, sandbox)
+    expect(await readSandbox(sim, sandbox)).not.toEqual(before)
+    await changeAll(sim, sandbox)
     await steer(sim, 'POST', `/reset?sandbox=${sandbox}`)
-    expect(await seenOf(sim, sandbox)).toEqual(before)
-    expect(await metBy(sim, sandbox)).toEqual(first)
+    expect(await readSandbox(sim, sandbox)).toEqual(before)
+    expect(await sendAll(sim, sandbox)).toEqual(first)
   })
 
-  test('begins the counts of what was switched on at start anew', async () => {
+  test('restarts the counts of the scenario that was given at start', async () => {
     const sim = await startForTest({ scenario: 'unavailable;p=0.5' })
-    const fates = async () => {
+    const statusesOf20 = async () => {
       const statuses: number[] = []
       while (statuses.length < 20) statuses.push((await ask(sim, analyticsPath)).status)
       return statuses
     }
-    const first = await fates()
+    const first = await statusesOf20()
     expect(new Set(first)).toEqual(new Set([200, 503]))
     await steer(sim, 'POST', '/reset')
-    expect(await fates()).toEqual(first)
+    expect(await statusesOf20()).toEqual(first)
   })
 
   test('leaves every other sandbox as it is', async () => {
     const sim = await startForTest(settings)
-    for (const name of ['a', 'b']) await meddle(sim, name)
+    for (const name of ['a', 'b']) await changeAll(sim, name)
     await putRules(sim, [{ scenario: 'unavailable', times: 1 }], 'b')
-    const before = await seenOf(sim, 'b')
+    const before = await readSandbox(sim, 'b')
     await steer(sim, 'POST', '/reset?sandbox=a')
     await steer(sim, 'POST', '/reset')
-    // A shifted clock goes on, which is no change.
-    const { controls, own } = await seenOf(sim, 'b')
+    // The shifted clock runs on, so that its time is not compared.
+    const { controls, own } = await readSandbox(sim, 'b')
     expect([controls.slice(0, 2), own.rules, own.events, own.prompts, own.seed]).toEqual([
       before.controls.slice(0, 2),
       1,
@@ -114,7 +114,7 @@ describe('POST /__sim/reset', () => {
   })
 })
 
-describe('a fault that is off changes nothing', () => {
+describe('a fault that is off', () => {
   const off = [
     ['p=0 in the header', { headers: { 'x-sim-scenario': 'unavailable;p=0' } }, []],
     [
@@ -133,7 +133,7 @@ describe('a fault that is off changes nothing', () => {
     ['a rule that is used up', {}, [{ scenario: 'reset', times: 0 }]],
   ] as const
 
-  test.each(off)('%s: the same bytes and headers as without it', async (_name, how, rules) => {
+  test.each(off)('leaves bytes and headers as they are: %s', async (_name, how, rules) => {
     const [plain, faulty] = [await startForTest(settings), await startForTest(settings)]
     await putRules(plain, [])
     await putRules(
@@ -148,7 +148,7 @@ describe('a fault that is off changes nothing', () => {
     }
   })
 
-  test('after DELETE /__sim/scenarios nothing of it is left', async () => {
+  test('leaves no trace after DELETE /__sim/scenarios', async () => {
     const [plain, faulty] = [await startForTest(settings), await startForTest(settings)]
     await putRules(faulty, [{ scenario: 'unavailable' }])
     expect((await ask(faulty, analyticsPath)).status).toBe(503)

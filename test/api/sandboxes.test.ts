@@ -6,7 +6,7 @@ import { startForTest } from '../support/start.ts'
 const sim = sharedSimulator()
 const insert = event({ insertId: 'order-1' })
 
-const ways: [string, string, Ask][] = [
+const namings: [string, string, Ask][] = [
   ['a header', '', { headers: { 'x-sim-sandbox': 'worker-3' } }],
   ['the token', '', { token: 'any-key~worker-3' }],
   ['the base path', '/_s/worker-3', {}],
@@ -17,34 +17,34 @@ const ways: [string, string, Ask][] = [
   ],
 ]
 
-test.each(ways)('%s names the sandbox', async (_name, prefix, how) => {
+test.each(namings)('%s names the sandbox', async (_name, prefix, how) => {
   const answer = await ask(sim(), `${prefix}${analyticsPath}`, how)
   expect(answer.status).toBe(200)
   expect(answer.headers.get('x-sim-sandbox')).toBe('worker-3')
 })
 
-test('however it is named, it is the same one, and not the default', async () => {
+test('each way of naming leads to the same sandbox, which is not the default one', async () => {
   const own = await startForTest()
   const ids = new Set<string>()
-  for (const [, prefix, how] of ways)
+  for (const [, prefix, how] of namings)
     ids.add(textOf(await ask(own, `${prefix}/v1/events`, { body: insert, ...how }), 'eventId'))
   expect(ids.size).toBe(1)
   expect(await held(own)).toMatchObject({ events: 1, sandboxes: 1 })
   expect(ids).not.toContain(textOf(await ask(own, '/v1/events', { body: insert }), 'eventId'))
 })
 
-test('a token with a sandbox is still the token: magic ones work', async () => {
+test('a magic token works with a sandbox suffix', async () => {
   expect((await ask(sim(), analyticsPath, { token: 'key_free~worker-3' })).status).toBe(403)
 })
 
-test('analytics is the same world in each sandbox', async () => {
+test('analytics is the same in each sandbox', async () => {
   const [here, there] = await Promise.all(
     ['any-key', 'any-key~worker-3'].map((token) => ask(sim(), analyticsPath, { token })),
   )
   expect(here?.text).toBe(there?.text)
 })
 
-describe('what cannot name a sandbox is refused with the rule', () => {
+describe('a bad sandbox name', () => {
   test.each([
     ['a space', '', { headers: { 'x-sim-sandbox': 'worker 3' } }],
     ['nothing', '', { headers: { 'x-sim-sandbox': '' } }],
@@ -52,7 +52,7 @@ describe('what cannot name a sandbox is refused with the rule', () => {
     ['65 characters', '', { token: `any-key~${'x'.repeat(65)}` }],
     ['an escape in the path', '/_s/worker%203', {}],
     ['a dot at the start', '/_s/.x', {}],
-  ] as [string, string, Ask][])('%s', async (_name, prefix, how) => {
+  ] as [string, string, Ask][])('is refused with the rule: %s', async (_name, prefix, how) => {
     const before = await held(sim())
     const answer = await ask(sim(), `${prefix}/v1/events`, { body: insert, ...how })
     expect(answer.status).toBe(400)
@@ -60,7 +60,7 @@ describe('what cannot name a sandbox is refused with the rule', () => {
     expect(await held(sim())).toEqual(before)
   })
 
-  test('a key that has a tilde of its own is not repeated, and is told a way', async () => {
+  test('in a key with a tilde of its own is refused without the key, and the refusal names key~default', async () => {
     const token = 'sk~live secret'
     const answer = await ask(sim(), analyticsPath, { token })
     expect(answer.status).toBe(400)
@@ -69,7 +69,7 @@ describe('what cannot name a sandbox is refused with the rule', () => {
     expect((await ask(sim(), analyticsPath, { token: `${token}~default` })).status).toBe(200)
   })
 
-  test('two names that disagree', async () => {
+  test('is refused where two names differ', async () => {
     const answer = await ask(sim(), analyticsPath, {
       token: 'any-key~worker-1',
       headers: { 'x-sim-sandbox': 'worker-2' },

@@ -11,7 +11,7 @@ import { tempFolder } from '../support/temp-folder.ts'
 
 const shared = sharedSimulator()
 
-/** Takes a snapshot and gives its id. */
+/** Creates a snapshot and returns its id. */
 async function take(sim: TestSimulator, sandbox: string, name?: string): Promise<string> {
   const answer = await ask(sim, `/__sim/snapshots?sandbox=${sandbox}`, {
     method: 'POST',
@@ -33,7 +33,7 @@ async function post(sim: TestSimulator, sandbox: string, path = '/v1/events', bo
   expect(answer.status).toBe(201)
 }
 
-/** Everything of a sandbox that a snapshot is a copy of, and what follows from it. */
+/** Returns everything that a snapshot copies of a sandbox, and the quality that follows from it. */
 async function stateOf(sim: TestSimulator, sandbox: string) {
   const paths = ['export', 'events', 'prompts', 'quality'].map((path) => `/__sim/${path}?sandbox=${sandbox}`)
   const answers = await Promise.all(paths.map((path) => ask(sim, path, { token: null })))
@@ -41,7 +41,7 @@ async function stateOf(sim: TestSimulator, sandbox: string) {
 }
 
 describe('a snapshot', () => {
-  test('brings back events, prompts, activation, quality and what is new, as often as it is restored', async () => {
+  test('restores events, prompts, activation and quality, and can be restored again', async () => {
     const sandbox = 'all'
     await post(shared(), sandbox)
     await post(shared(), sandbox, '/v1/prompts', prompt({ externalPromptId: 'p' }))
@@ -64,7 +64,7 @@ describe('a snapshot', () => {
     }
   })
 
-  test('is listed with its name, time and counts, in the order of taking, until it is deleted', async () => {
+  test('is listed with its name, time and counts, in the order of creation, until it is deleted', async () => {
     const sandbox = 'list'
     const first = await take(shared(), sandbox, 'before')
     await post(shared(), sandbox)
@@ -80,7 +80,7 @@ describe('a snapshot', () => {
     expect(await listed(shared(), sandbox)).toMatchObject([{ snapshotId: second }])
   })
 
-  test('belongs to its sandbox, and what is not there is a 404 that names it', async () => {
+  test('belongs to its sandbox, and an unknown one is a 404 that names it', async () => {
     const id = await take(shared(), 'owner')
     const asks = [
       ['POST', `/snapshots/${id}/restore?sandbox=thief`],
@@ -96,7 +96,7 @@ describe('a snapshot', () => {
     expect(await listed(shared(), 'owner')).toHaveLength(1)
   })
 
-  test('outlives a reset and a restart', async () => {
+  test('survives a reset and a restart', async () => {
     const state = join(await tempFolder(), 'state.json')
     const first = await startForTest({ state })
     await post(first, 'kept')
@@ -110,7 +110,7 @@ describe('a snapshot', () => {
     expect(await stateOf(second, 'kept')).toEqual(before)
   })
 
-  test('has an id that another run repeats', async () => {
+  test('has the same id in every run', async () => {
     const ids = await Promise.all(
       [1, 2].map(async () => {
         const sim = await startForTest()
@@ -121,7 +121,7 @@ describe('a snapshot', () => {
     expect(new Set(ids[0]).size).toBe(3)
   })
 
-  test('begins rate windows and sequences anew when it is restored', async () => {
+  test('restarts rate windows and sequences when it is restored', async () => {
     const sim = await startForTest({ maxAnalysesPerHour: 2 })
     const statusOf = async (headers = {}) => (await ask(sim, analyticsPath, { headers })).status
     const inOrder = { 'x-sim-sequence': '503, 200' }
@@ -133,14 +133,14 @@ describe('a snapshot', () => {
   })
 })
 
-/** When a request was sent and answered, counted in sent and answered requests of the test. */
+/** The time of a request, counted in sent and answered requests of the test. */
 interface Span {
   readonly sent: number
   answered: number
 }
 
-/** Writers that post one event after the other, and what is known of each event. */
-function writersOn(sim: TestSimulator, count: number) {
+/** Starts writers that each post one record after the other; `spans` has the time of every record. */
+function startWriters(sim: TestSimulator, count: number) {
   const spans = new Map<string, Span>()
   let ticks = 0
   let answered = 0
@@ -163,21 +163,21 @@ function writersOn(sim: TestSimulator, count: number) {
       over = true
       await running
     },
-    /** Resolves once each has most likely been answered twice more, and some have surely begun anew. */
+    /** Resolves after two more replies per writer, on average. */
     async goOn() {
       const enough = answered + 2 * count
-      while (answered < enough) await Promise.race([sleep(5), running]) // which ends where a writer fails
+      while (answered < enough) await Promise.race([sleep(5), running]) // `running` ends early only where a writer fails
     },
-    /** Does something while they write; tells when. */
-    async during(something: () => Promise<unknown>): Promise<Span> {
+    /** Runs an action while the writers write, and returns its time. */
+    async during(action: () => Promise<unknown>): Promise<Span> {
       const sent = ++ticks
-      await something()
+      await action()
       return { sent, answered: ++ticks }
     },
   }
 }
 
-/** The names, as the writers gave them, of all events and prompt versions that are there. */
+/** Returns the names that the writers gave to the stored events and prompt versions. */
 async function namesIn(sim: TestSimulator): Promise<Set<string>> {
   const events = (await readAllEvents(sim)).map(({ fields }) => String(fields.insertId))
   const versions = (await readPrompts(sim)).flatMap(({ externalPromptId = '', versions }) =>
@@ -188,7 +188,7 @@ async function namesIn(sim: TestSimulator): Promise<Set<string>> {
   return new Set(names)
 }
 
-/** Of every writer the first so many, without a gap. */
+/** Expects the records of each writer to have no gap. */
 function expectPrefixes(names: ReadonlySet<string>): void {
   for (const name of names) {
     const [writer, n] = name.split('-')
@@ -197,21 +197,21 @@ function expectPrefixes(names: ReadonlySet<string>): void {
 }
 
 describe('under 32 writers', () => {
-  test('a snapshot holds one moment: of each writer a prefix, all that was answered before, nothing sent after', async () => {
+  test('a snapshot contains every record that was answered before it, no record that was sent after it, and no gap', async () => {
     const sim = await startForTest({ state: join(await tempFolder(), 'state.json') })
-    const writers = writersOn(sim, 32)
-    const taken: { id: string; when: Span }[] = []
+    const writers = startWriters(sim, 32)
+    const snapshots: { id: string; when: Span }[] = []
     for (let round = 0; round < 6; round += 1) {
       await writers.goOn()
       let id = ''
       const when = await writers.during(async () => {
         id = await take(sim, 'default')
       })
-      taken.push({ id, when })
+      snapshots.push({ id, when })
     }
     await writers.finish()
     const sizes: number[] = []
-    for (const { id, when } of taken) {
+    for (const { id, when } of snapshots) {
       await restore(sim, 'default', id)
       const names = await namesIn(sim)
       expectPrefixes(names)
@@ -222,7 +222,7 @@ describe('under 32 writers', () => {
         if (names.has(name)) lastSent = Math.max(lastSent, sent)
         else firstAnsweredOutside = Math.min(firstAnsweredOutside, answered)
       }
-      // Nothing inside was sent after something outside had been answered: there is one moment that parts them.
+      // No record inside was sent after a record outside was answered, so that one instant separates them.
       expect(lastSent).toBeLessThan(firstAnsweredOutside)
       expect(lastSent).toBeLessThan(when.answered)
       expect(firstAnsweredOutside).toBeGreaterThan(when.sent)
@@ -231,9 +231,9 @@ describe('under 32 writers', () => {
     expect(sizes.at(-1)).toBeGreaterThan(32)
   })
 
-  test('a restore happens at one moment: what was answered before is gone, what is sent after is there', async () => {
+  test('a restore removes every record that was answered before it, and none that is sent after it', async () => {
     const sim = await startForTest({ state: join(await tempFolder(), 'state.json') })
-    const writers = writersOn(sim, 32)
+    const writers = startWriters(sim, 32)
     await writers.goOn()
     const snapshot = await take(sim, 'default')
     const restores: Span[] = []

@@ -43,15 +43,15 @@ describe('GET events', () => {
     ['sampledOut=false', 'a b c'],
     ['eventType=cancellation&sampledOut=false', 'c'],
     ['eventType=cancellation&insertId=order-1', ''],
-  ])('%s finds %s', async (query, values) => {
+  ])('with ?%s returns the events %s', async (query, values) => {
     const { total } = await readEventPage(sim(), 'sandbox=filters')
-    if (total === 0) for (const about of recorded) await post('filters', '/v1/events', event(about))
+    if (total === 0) for (const fields of recorded) await post('filters', '/v1/events', event(fields))
     const page = await readEventPage(sim(), `sandbox=filters&${query}`)
     expect(page.events.map(({ fields }) => fields.value).join(' ')).toBe(values)
     expect(page.total).toBe(page.events.length)
   })
 
-  test('in pages: every event once, in the order of recording, with the total beside each page', async () => {
+  test('returns every event once over its pages, in the order of recording, each page with the total', async () => {
     await steer(sim(), 'POST', '/reset')
     const bodies = Array.from({ length: 250 }, (_, n) => event({ value: `${n}`, insertId: `page-${n}` }))
     for (const body of bodies) await post('pages', '/v1/events', body)
@@ -75,13 +75,13 @@ describe('GET events', () => {
     ['productId=web-shop', 'productId'],
     ['eventTyp=purchase', 'eventTyp'],
     ['sandbox=.x', 'sandbox'],
-  ])('?%s is refused, with the parameter', async (query, parameter) => {
+  ])('refuses ?%s and names the parameter', async (query, parameter) => {
     const answer = await ask(sim(), `/__sim/events?${query}`, { token: null })
     expect(answer.status).toBe(400)
     expect(errorOf(answer)).toContain(parameter)
   })
 
-  test('shows how often each was sent again, what sampling dropped, and what was filled in', async () => {
+  test('shows replays, events that sampling dropped, and defaults', async () => {
     const dropped = event({ insertId: 'x', sampleRate: 0, influence: 'negative', extra: { a: [1] } })
     for (let index = 0; index < 4; index += 1) await post('marks', '/v1/events', dropped)
     await post('marks', '/v1/events', event({ qualityImpactScore: 0.25, influence: 'negative' }))
@@ -100,7 +100,7 @@ describe('GET events', () => {
     })
   })
 
-  test('of a sandbox that nobody has written to has none, and makes none', async () => {
+  test('returns no events for an unused sandbox, and creates no sandbox', async () => {
     expect(await readEventPage(sim(), 'sandbox=nobody')).toEqual({ events: [], total: 0 })
     const { sandboxes } = await steer(sim(), 'GET', '/sandboxes')
     expect(JSON.stringify(sandboxes)).not.toContain('nobody')
@@ -108,7 +108,7 @@ describe('GET events', () => {
 })
 
 describe('GET prompts', () => {
-  test('shows every version with fingerprint, variables, components and what else was sent', async () => {
+  test('shows every version with fingerprint, variables, components and the other fields', async () => {
     const first = prompt({
       externalPromptId: 'greeting',
       productId: otherProduct,
@@ -141,7 +141,7 @@ describe('GET prompts', () => {
     expect(other).toMatchObject({ versions: [{ version: 1 }] })
   })
 
-  test('shows the component ids that the answer gave', async () => {
+  test('shows the component ids of the reply', async () => {
     const answer = await ask(sim(), '/v1/prompts', {
       body: prompt({ components: [{ content: 'a' }, { content: 'b' }] }),
       headers: { 'x-sim-sandbox': 'components' },
@@ -158,7 +158,7 @@ describe('activation', () => {
   const versionsIn = async (sandbox: string) => (await readPrompts(sim(), sandbox))[0]?.versions ?? []
   const activeIn = async (sandbox: string) => (await versionsIn(sandbox)).map(({ active }) => active)
 
-  test('makes one version the only active one, and a later version leaves it so', async () => {
+  test('makes one version the only active one, which stays active when a version is added', async () => {
     const sandbox = 'activation'
     const add = () => post(sandbox, '/v1/prompts', prompt({ externalPromptId: 'p' }))
     for (let index = 0; index < 3; index += 1) await add()
@@ -200,7 +200,7 @@ describe('activation', () => {
   })
 })
 
-test('500 events posted at once are all there, once each', async () => {
+test('500 events posted at once are each stored once', async () => {
   await steer(sim(), 'POST', '/reset')
   const bodies = Array.from({ length: 500 }, (_, n) => event({ insertId: `at-once-${n}` }))
   const answers = await postAll(sim().origin, '/v1/events', bodies)

@@ -14,19 +14,19 @@ type Target = Pick<TestSimulator, 'origin'>
 
 const exported = (target: Target, sandbox = 'default') => steer(target, 'GET', `/export?sandbox=${sandbox}`)
 
-/** Something of each kind that a sandbox can hold. */
+/** Stores a record of each kind in a sandbox. */
 async function fill(target: Target, sandbox = 'default'): Promise<void> {
   const how = { token: `k~${sandbox}` }
-  for (const about of [
+  for (const fields of [
     { insertId: 'a', influence: 'negative', productId: '00000000-0000-4000-9000-000000000001' },
     { insertId: 'a', influence: 'negative', productId: '00000000-0000-4000-9000-000000000001' },
     { insertId: 'dropped', sampleRate: 0 },
     { properties: { nested: [{ ü: null }] }, externalConversationId: 'chat' },
     { properties: { nested: [{ ü: null }] }, externalConversationId: 'chat' },
   ])
-    await ask(target, '/v1/events', { body: event(about), ...how })
-  for (const about of [{ externalPromptId: 'p' }, { externalPromptId: 'p' }, {}])
-    await ask(target, '/v1/prompts', { body: prompt(about), ...how })
+    await ask(target, '/v1/events', { body: event(fields), ...how })
+  for (const fields of [{ externalPromptId: 'p' }, { externalPromptId: 'p' }, {}])
+    await ask(target, '/v1/prompts', { body: prompt(fields), ...how })
   const { prompts } = JSON.parse(
     (await ask(target, `/__sim/prompts?sandbox=${sandbox}`, { token: null })).text,
   )
@@ -39,8 +39,8 @@ async function fill(target: Target, sandbox = 'default'): Promise<void> {
   await steer(target, 'PUT', `/quality?sandbox=${sandbox}`, { weight: 0.6 })
 }
 
-/** What somebody can see of a sandbox. */
-async function seen(target: Target, sandbox = 'default'): Promise<string[]> {
+/** Reads everything that a client can read of a sandbox. */
+async function readAll(target: Target, sandbox = 'default'): Promise<string[]> {
   const model = '/v1/models/00000000-0000-4000-8000-000000000001/analytics'
   const paths = ['events', 'prompts', 'quality', 'export'].map((path) => `/__sim/${path}?sandbox=${sandbox}`)
   const answers = await Promise.all(
@@ -49,8 +49,8 @@ async function seen(target: Target, sandbox = 'default'): Promise<string[]> {
   return answers.map(({ text }) => text)
 }
 
-describe('a sandbox moves', () => {
-  test('from one process to another, into any sandbox there, in place of what was there', async () => {
+describe('an export', () => {
+  test('replaces the state of any sandbox of another process', async () => {
     const frozen = ['--port', '0', '--clock', '2026-01-15T12:00:00Z', '--state']
     const commands = ['from', 'to'].map(async (name) =>
       convsim([...frozen, join(await tempFolder(), `${name}.json`)]).ready(),
@@ -63,11 +63,11 @@ describe('a sandbox moves', () => {
       events: 4,
       prompts: 2,
     })
-    expect(await seen({ origin: to }, 'worker-2')).toEqual(await seen({ origin: from }, 'worker-1'))
+    expect(await readAll({ origin: to }, 'worker-2')).toEqual(await readAll({ origin: from }, 'worker-1'))
     expect(JSON.stringify(await steer({ origin: to }, 'GET', '/sandboxes'))).toContain('worker-2')
   })
 
-  test('larger than any request of the service may be', async () => {
+  test('can be imported although it is larger than --body-limit', async () => {
     const sim = await startForTest()
     const bodies = Array.from({ length: 3000 }, (_, n) =>
       event({ value: 'x'.repeat(500), insertId: `e${n}` }),
@@ -79,7 +79,7 @@ describe('a sandbox moves', () => {
     expect(await exported(sim, 'copy')).toEqual(document)
   })
 
-  test('with what an edited contract let in', async () => {
+  test('can contain values that only an edited contract allows', async () => {
     const sim = await startForTest()
     await ask(sim, '/v1/events', { body: event() })
     const document = JSON.parse(JSON.stringify(await exported(sim)))
@@ -88,7 +88,7 @@ describe('a sandbox moves', () => {
     expect(await exported(sim)).toEqual(document)
   })
 
-  test('as an empty one where nothing is there', async () => {
+  test('of an unused sandbox empties the sandbox that imports it', async () => {
     const sim = await startForTest()
     await fill(sim)
     expect(await steer(sim, 'POST', '/import', await exported(sim, 'nobody'))).toEqual({
@@ -98,7 +98,7 @@ describe('a sandbox moves', () => {
     expect(await exported(sim)).toEqual({ format: 1, quality: { weight: 0.1 }, events: [], prompts: [] })
   })
 
-  test('only on request: the sandbox that an import makes is listed and bounded as any other', async () => {
+  test('creates, when imported, a sandbox that counts towards --sandbox-limit', async () => {
     const sim = await startForTest({ sandboxLimit: 3 })
     for (const name of ['a', 'b', 'c', 'd']) {
       await fill(sim, 'source')
@@ -108,7 +108,7 @@ describe('a sandbox moves', () => {
   })
 })
 
-describe('what is no export is refused with everything that is wrong, and changes nothing', () => {
+describe('a document that is no export', () => {
   const sim = sharedSimulator()
   const good = (): JsonObject => ({ format: 1, quality: { weight: 0.1 }, events: [], prompts: [] })
   const first = '11111111-0000-4000-8000-000000000000'
@@ -128,7 +128,7 @@ describe('what is no export is refused with everything that is wrong, and change
 
   test.each<[string, Json, RegExp]>([
     [
-      'nothing of it',
+      'an empty object',
       {},
       /format must be 1; quality must be an object; events must be a list; prompts must be/,
     ],
@@ -162,28 +162,28 @@ describe('what is no export is refused with everything that is wrong, and change
       { ...good(), prompts: [{ promptId: first, versions: [] }] },
       /prompts\[0\]\.versions must have at least one version/,
     ],
-  ])('%s', async (_name, document, words) => {
+  ])('is refused with every problem, and changes nothing: %s', async (_name, document, words) => {
     await fill(sim())
-    const before = await seen(sim())
+    const before = await readAll(sim())
     const answer = await ask(sim(), '/__sim/import', { body: document, token: null })
     expect(answer.status).toBe(400)
     expect(errorOf(answer)).toMatch(words)
-    expect(await seen(sim())).toEqual(before)
+    expect(await readAll(sim())).toEqual(before)
   })
 
   test.each([
     ['broken JSON', '{"format": 1,', 400],
     ['one member twice', '{"format": 1, "format": 1}', 400],
     ['no body', undefined, 400],
-  ])('%s', async (_name, body, status) => {
-    const before = await seen(sim())
+  ])('is refused, and changes nothing: %s', async (_name, body, status) => {
+    const before = await readAll(sim())
     const answer = await ask(sim(), '/__sim/import', { method: 'POST', token: null, ...(body && { body }) })
     expect(answer.status).toBe(status)
     errorOf(answer)
-    expect(await seen(sim())).toEqual(before)
+    expect(await readAll(sim())).toEqual(before)
   })
 
-  test('for a sandbox that is not there makes none', async () => {
+  test('creates no sandbox', async () => {
     expect((await ask(sim(), '/__sim/import?sandbox=unborn', { body: {}, token: null })).status).toBe(400)
     expect(JSON.stringify(await steer(sim(), 'GET', '/sandboxes'))).not.toContain('unborn')
   })
@@ -199,7 +199,7 @@ describe('--seed-state', () => {
     return { file, document }
   }
 
-  test('starts the default sandbox with an export, and a reset goes back to it', async () => {
+  test('fills the default sandbox at the start and at each reset', async () => {
     const { file, document } = await seedFile()
     const sim = await startForTest({ seedState: file })
     expect(await exported(sim)).toEqual(document)
@@ -213,7 +213,7 @@ describe('--seed-state', () => {
     expect(await exported(sim, 'worker-1')).toMatchObject({ events: [], prompts: [] })
   })
 
-  test('leaves what an earlier run kept', async () => {
+  test('leaves the state of an earlier run as it is', async () => {
     const { file } = await seedFile()
     const state = join(await tempFolder(), 'state.json')
     const first = await startForTest({ state, seedState: file })
@@ -225,7 +225,7 @@ describe('--seed-state', () => {
     expect(objectOf(await ask(second, '/__sim/events?insertId=later', { token: null }))['total']).toBe(1)
   })
 
-  test('that is no export ends the start with 1, names the place, and leaves the state alone', async () => {
+  test('ends the start with exit code 1 where the file is no export, names the place, and writes no state', async () => {
     const folder = await tempFolder()
     const [seed, state] = [join(folder, 'seed.json'), join(folder, 'state.json')]
     await writeFile(seed, '{"format": 1, "quality": {"weight": 0.1}, "events": [{}], "prompts": []}')

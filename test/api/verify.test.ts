@@ -7,7 +7,7 @@ import { untilWaiting } from '../support/metrics.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { startForTest, type TestSimulator } from '../support/start.ts'
 
-/** After three requests: two purchases, one of them of the blue team, and analytics. */
+/** A simulator after three requests: two purchases, one of them of the blue team, and analytics. */
 const shared = sharedSimulator()
 beforeAll(async () => {
   await record(shared(), purchase({ properties: { plan: 'pro', seats: 3 } }), { 'x-team': 'blue' })
@@ -15,13 +15,13 @@ beforeAll(async () => {
   await ask(shared(), analyticsPath)
 })
 
-const purchase = (about: JsonObject = {}) => event({ eventType: 'purchase', ...about })
+const purchase = (fields: JsonObject = {}) => event({ eventType: 'purchase', ...fields })
 
 const record = (sim: TestSimulator, body: Json = purchase(), headers: Record<string, string> = {}) =>
   ask(sim, '/v1/events', { body, headers })
 
-async function verify(sim: TestSimulator, question: JsonObject, query = '') {
-  const answer = await ask(sim, `/__sim/verify${query}`, { body: question, token: null })
+async function verify(sim: TestSimulator, verification: JsonObject, query = '') {
+  const answer = await ask(sim, `/__sim/verify${query}`, { body: verification, token: null })
   expect(controlFaultsOf('verify', answer.status, answer.body)).toEqual([])
   return { status: answer.status, ...objectOf(answer) } as JsonObject & { status: number }
 }
@@ -49,12 +49,12 @@ describe('POST /__sim/verify', () => {
     [{ match: { header: { 'X-Team': 'blue' } }, count: { exactly: 1 } }, 200],
     [{ match: { body: { '/eventType': 'purchase' } }, count: { exactly: 2 } }, 200],
     [{ match: { body: { eventType: 'purchase', properties: { plan: 'pro' } } }, count: { exactly: 1 } }, 200],
-  ])('of %j after three requests answers %i', async (question, status) => {
-    const verdict = await verify(shared(), question)
+  ])('answers %j with %i after three requests', async (verification, status) => {
+    const verdict = await verify(shared(), verification)
     expect(verdict).toMatchObject({ status, satisfied: status === 200, truncated: false })
   })
 
-  test('that fails names the nearest requests and the fields that differ', async () => {
+  test('names the nearest requests and the fields that differ where it fails', async () => {
     const sim = await startForTest()
     await ask(sim, analyticsPath)
     await record(sim, purchase({ eventType: 'signup' }))
@@ -85,7 +85,7 @@ describe('POST /__sim/verify', () => {
     })
   })
 
-  test('tells which requests were the ones', async () => {
+  test('names the requests that match', async () => {
     const sim = await startForTest()
     for (let count = 0; count < 2; count += 1) await record(sim)
     expect(await verify(sim, { operation: 'createEvent' })).toMatchObject({ matched: ['req-1', 'req-2'] })
@@ -105,14 +105,14 @@ describe('POST /__sim/verify', () => {
     [{ withinMs: 60_001 }, /withinMs: must be from 0 to 60000/],
     [{ match: { body: 'x' } }, /match\/body/],
     [{ matches: {} }, /matches/],
-  ])('refuses %j, which could never be true', async (question, problem) => {
-    const answer = await ask(shared(), '/__sim/verify', { body: question as JsonObject })
+  ])('refuses %j, which could never be true', async (verification, problem) => {
+    const answer = await ask(shared(), '/__sim/verify', { body: verification as JsonObject })
     expect([answer.status, errorOf(answer)]).toEqual([400, expect.stringMatching(problem)])
   })
 })
 
 describe('a verification that waits', () => {
-  test('is answered by the request that makes it true, long before its time is up', async () => {
+  test('is answered as soon as a request makes it true', async () => {
     const sim = await startForTest()
     const waiting = verify(sim, { operation: 'createEvent', count: { atLeast: 2 }, withinMs: 60_000 })
     await untilWaiting(sim, 1)
@@ -122,12 +122,12 @@ describe('a verification that waits', () => {
     expect(await waiting).toMatchObject({ status: 200, count: 2 })
   })
 
-  test('does not disturb others: requests go on, and each is answered by its own', async () => {
+  test('delays no request, and is answered by the requests of its own sandbox', async () => {
     const sim = await startForTest()
     const warnings: Error[] = []
-    const heed = (warning: Error) => warnings.push(warning)
-    process.on('warning', heed)
-    onTestFinished(() => void process.off('warning', heed))
+    const onWarning = (warning: Error) => warnings.push(warning)
+    process.on('warning', onWarning)
+    onTestFinished(() => void process.off('warning', onWarning))
     const names = Array.from({ length: 20 }, (_, index) => `sandbox-${index}`)
     const waiting = names.map((name) => verify(sim, { withinMs: 60_000 }, `?sandbox=${name}`))
     const never = names.map((name) =>
@@ -141,7 +141,7 @@ describe('a verification that waits', () => {
     for (const verdict of await Promise.all(waiting)) expect(verdict).toMatchObject({ status: 200, count: 1 })
     await sim.close()
     for (const verdict of await Promise.all(never)) expect(verdict).toMatchObject({ status: 417, count: 0 })
-    expect(warnings).toEqual([]) // of too many listeners
+    expect(warnings).toEqual([]) // Node warns of too many listeners
   })
 
   test('fails when the time is up', async () => {
@@ -158,7 +158,7 @@ describe('a verification that waits', () => {
   })
 
   test.each([{ exactly: 1 }, { atMost: 1 }])(
-    'for %j waits until no more can come, and is satisfied then',
+    'for %j is satisfied only when its time is up',
     async (count) => {
       const sim = await startForTest()
       await record(sim)
@@ -168,7 +168,7 @@ describe('a verification that waits', () => {
     },
   )
 
-  test('counts anew where the journal is cleared meanwhile', async () => {
+  test('counts from zero where the journal is cleared meanwhile', async () => {
     const sim = await startForTest()
     const before = await record(sim)
     const waiting = verify(sim, { count: { atLeast: 2 }, withinMs: 60_000 })
@@ -182,7 +182,7 @@ describe('a verification that waits', () => {
     expect(verdict['matched']).not.toContain(before.headers.get('x-request-id'))
   })
 
-  test('goes on counting what the journal had to drop', async () => {
+  test('counts a request that the journal drops meanwhile', async () => {
     const sim = await startForTest({ journalSize: 1 })
     const waiting = verify(sim, { operation: 'createEvent', count: { atLeast: 2 }, withinMs: 60_000 })
     await untilWaiting(sim, 1)
@@ -193,22 +193,22 @@ describe('a verification that waits', () => {
     expect(await waiting).toMatchObject({ status: 200, count: 2, truncated: true })
   })
 
-  test('is over when its asker has gone', async () => {
+  test('ends when its client closes the connection', async () => {
     const sim = await startForTest()
-    const gone = new AbortController()
-    const asked = fetch(`${sim.origin}/__sim/verify`, {
+    const client = new AbortController()
+    const pending = fetch(`${sim.origin}/__sim/verify`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ withinMs: 60_000 }),
-      signal: gone.signal,
+      signal: client.signal,
     })
     await untilWaiting(sim, 1)
-    gone.abort()
-    await expect(asked).rejects.toThrow(/abort/)
+    client.abort()
+    await expect(pending).rejects.toThrow(/abort/)
     await untilWaiting(sim, 0)
   })
 
-  test('is answered at a stop, with what was met until then', async () => {
+  test('is answered with the count so far when the simulator stops', async () => {
     const sim = await startForTest()
     await record(sim)
     const open = verify(sim, { count: { atLeast: 2 }, withinMs: 60_000 })
@@ -227,16 +227,16 @@ describe('POST /__sim/requests/count', () => {
     [{ operation: 'createEvent' }, 2],
     [{ match: { status: '2xx', body: { eventType: 'purchase' } } }, 2],
     [{ match: { status: 404 } }, 0],
-  ])('of %j counts %i', async (body, count) => {
+  ])('answers %j with the count %i', async (body, count) => {
     expect(await steer(shared(), 'POST', '/requests/count', body)).toEqual({ count, truncated: false })
   })
 })
 
-describe('where the journal has dropped what was asked for', () => {
+describe('a journal that has dropped requests or bodies', () => {
   const large = (letter: string) => purchase({ properties: { text: letter.repeat(900_000) } })
 
   test.each([{ atMost: 5 }, { exactly: 1 }, { atLeast: 1, atMost: 5 }])(
-    'an upper bound such as %j is not proved, and the answer says what to do',
+    'cannot prove the upper bound %j, and the answer says what to do',
     async (count) => {
       const sim = await startForTest({ journalSize: 1 })
       for (let times = 0; times < 2; times += 1) await record(sim)
@@ -247,7 +247,7 @@ describe('where the journal has dropped what was asked for', () => {
     },
   )
 
-  test('a lower bound is proved, and an upper bound that was passed is broken', async () => {
+  test('proves a lower bound, and the breach of an upper bound', async () => {
     const sim = await startForTest({ journalSize: 2 })
     for (let times = 0; times < 3; times += 1) await record(sim)
     expect(await verify(sim, { count: { atLeast: 2 } })).toMatchObject({ status: 200, truncated: true })
@@ -256,7 +256,7 @@ describe('where the journal has dropped what was asked for', () => {
     expect(broken).not.toHaveProperty('problem')
   })
 
-  test('a body of 900,000 bytes is found', async () => {
+  test('still has a body of 900,000 bytes', async () => {
     const sim = await startForTest()
     await record(sim, large('a'))
     expect(await verify(sim, { match: { body: { '/eventType': 'purchase' } } })).toMatchObject({
@@ -266,24 +266,27 @@ describe('where the journal has dropped what was asked for', () => {
     })
   })
 
-  test('a body that had to make room is not taken for one that was never sent', async () => {
+  test('does not take a body that it has dropped for one that was never sent', async () => {
     const sim = await startForTest()
     await record(sim, purchase({ eventType: 'signup' }))
     for (let times = 0; times < 19; times += 1) await record(sim, large('a'))
-    const question = { match: { body: { '/eventType': 'signup' } } }
+    const requestQuery = { match: { body: { '/eventType': 'signup' } } }
     const pattern = { bodyPatterns: [{ contains: 'signup' }] }
     const open = { count: 0, truncated: true }
-    expect(await steer(sim, 'POST', '/requests/count', question)).toEqual(open)
-    // Asked again where the machine took so long that the pattern was given up, which is refused.
+    expect(await steer(sim, 'POST', '/requests/count', requestQuery)).toEqual(open)
+    // Repeats the request where a slow machine has let the pattern run into its time limit, which is refused.
     const counted = await vi.waitFor(() => steer(sim, 'POST', '/wiremock/requests/count', pattern))
     expect(counted).toMatchObject(open)
-    expect(await verify(sim, { ...question, count: { exactly: 0 } })).toMatchObject({ status: 417, ...open })
-    // What needs no body is known all the same.
+    expect(await verify(sim, { ...requestQuery, count: { exactly: 0 } })).toMatchObject({
+      status: 417,
+      ...open,
+    })
+    // A query that needs no body is still exact.
     expect(await steer(sim, 'POST', '/requests/count', {})).toEqual({ count: 20, truncated: false })
   })
 })
 
-test('a credential that was not sent is told from one that was', async () => {
+test('a verification distinguishes requests with and without a credential', async () => {
   const sim = await startForTest()
   await ask(sim, analyticsPath, { token: null })
   await ask(sim, analyticsPath)
@@ -291,7 +294,7 @@ test('a credential that was not sent is told from one that was', async () => {
   expect(verdict).toMatchObject({ status: 200, matched: ['req-1'] })
 })
 
-test('a value of which a part was redacted may have been the one that is asked for', async () => {
+test('a value that was redacted in part may match, so that the count is truncated', async () => {
   const sim = await startForTest()
   await ask(sim, `${analyticsPath}?tag=my-own-token`, {
     token: 'my-own-token',

@@ -7,7 +7,7 @@ const shared = sharedSimulator({ controlToken: 'a-token' })
 
 const open = { token: null }
 
-test('scripts written for WireMock count, find, list, forget and reset', async () => {
+test('scripts written for WireMock can count, find, list, delete and reset', async () => {
   const sim = await startForTest()
   await ask(sim, '/v1/events?x=1', { body: event(), headers: { 'x-team': 'a' } })
   await ask(sim, '/v1/nowhere')
@@ -38,13 +38,13 @@ test('scripts written for WireMock count, find, list, forget and reset', async (
   expect(await held(sim)).toMatchObject({ events: 0 })
 })
 
-test('a pattern that is not understood is refused, not taken for a wider one', async () => {
+test('a pattern with an unsupported part is refused', async () => {
   const sim = await startForTest()
   const answer = await ask(sim, '/__admin/requests/count', { ...open, body: { scheme: 'https' } })
   expect([answer.status, errorOf(answer)]).toEqual([400, expect.stringMatching(/"scheme".*not understood/)])
 })
 
-test('a regular expression without end is given up, and the simulator goes on', async () => {
+test('a regular expression that takes too long is stopped, and the simulator goes on', async () => {
   const sim = await startForTest()
   await ask(sim, `/v1/${'a'.repeat(40)}!`)
   for (const path of ['count', 'find']) {
@@ -55,20 +55,20 @@ test('a regular expression without end is given up, and the simulator goes on', 
   expect((await ask(sim, '/healthz', open)).status).toBe(200)
 })
 
-test('what was dropped is told wherever requests are told', async () => {
+test('every list and count says whether the journal has dropped requests', async () => {
   const sim = await startForTest({ journalSize: 1 })
-  const looks = async () => [
+  const askAll = async () => [
     await ask(sim, '/__admin/requests', open),
     await ask(sim, '/__admin/requests/find', { ...open, body: {} }),
     await ask(sim, '/__admin/requests/count', { ...open, body: {} }),
   ]
   for (const truncated of [false, true]) {
     await ask(sim, '/v1/events', { body: event() })
-    for (const look of await looks()) expect(objectOf(look)).toMatchObject({ truncated })
+    for (const answer of await askAll()) expect(objectOf(answer)).toMatchObject({ truncated })
   }
 })
 
-test('a journal without room says so in the words of WireMock', async () => {
+test('--journal-size 0 is shown as requestJournalDisabled', async () => {
   const sim = await startForTest({ journalSize: 0 })
   const body = objectOf(await ask(sim, '/__admin/requests', open))
   expect(body).toMatchObject({ requestJournalDisabled: true })
@@ -79,7 +79,7 @@ test.each([
   ['/__admin/requests/count', 'POST'],
   ['/__admin/reset', 'POST'],
   ['/__admin', 'GET'],
-])('%s is guarded as the control plane is', async (path, method) => {
+])('%s is guarded like the control plane', async (path, method) => {
   const how = { method, ...(method === 'POST' && { body: {} }) }
   expect((await ask(shared(), path, { ...how, token: 'another' })).status).toBe(401)
   const foreign = { ...how, token: 'a-token', headers: { origin: 'https://example.com' } }
@@ -96,11 +96,8 @@ test.each([
     /at \/__admin\/mappings\. .*POST \/__admin\/requests\/count,.*under \/__sim/,
   ],
   ['PUT', '/__admin/requests', 405, /on \/__admin\/requests\. Allowed/],
-])(
-  '%s %s, which is not there, is refused by the names that were asked for',
-  async (method, path, status, says) => {
-    const answer = await ask(shared(), path, { method, token: 'a-token' })
-    expect([answer.status, errorOf(answer)]).toEqual([status, expect.stringMatching(says)])
-    expect(errorOf(answer)).not.toContain('wiremock/')
-  },
-)
+])('the refusal of the unknown %s %s names the paths under /__admin', async (method, path, status, says) => {
+  const answer = await ask(shared(), path, { method, token: 'a-token' })
+  expect([answer.status, errorOf(answer)]).toEqual([status, expect.stringMatching(says)])
+  expect(errorOf(answer)).not.toContain('wiremock/')
+})

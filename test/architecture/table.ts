@@ -137,7 +137,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   build: {
     sentence: 'The bundle.',
     main: 'build.ts',
-    imports: ['core', 'documents', 'contract', 'fixtures', 'control'],
+    imports: ['core', 'documents', 'contract', 'fixtures'],
   },
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { allSettings } from '../../src/config/settings.ts'
 import { parseSize } from '../../src/core/byte-size.ts'
-import { limitOf } from '../../src/http/read-body.ts'
+import { parseBodyLimit } from '../../src/http/read-body.ts'
 
 const bodyLimit = allSettings.find(([name]) => name === 'bodyLimit')?.[1]
 
@@ -14,7 +14,7 @@ test.each([
 ])('a size of %s is %i bytes, to the setting and to the edge', (text, bytes) => {
   expect(parseSize(text)).toBe(bytes)
   expect(bodyLimit?.read(text)).toBe(text)
-  expect(limitOf(text)).toEqual({ bytes, text })
+  expect(parseBodyLimit(text)).toEqual({ bytes, text })
 })
 
 test.each(['0', '0kb', '', '1gb', '1.5mb', '1 mb', '-1', 'huge', '1234567890'])(
@@ -22,6 +22,6 @@ test.each(['0', '0kb', '', '1gb', '1.5mb', '1 mb', '-1', 'huge', '1234567890'])(
   (text) => {
     expect(parseSize(text)).toBeUndefined()
     expect(bodyLimit?.read(text)).toBeUndefined()
-    expect(() => limitOf(text)).toThrow('is no size')
+    expect(() => parseBodyLimit(text)).toThrow('is no size')
   },
 )

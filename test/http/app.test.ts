@@ -6,23 +6,23 @@ import { listen } from '../../src/http/server.ts'
 import { sendRaw } from '../support/raw-http.ts'
 import { recorder, type Said } from '../support/start.ts'
 
-const parcel = (headers: Record<string, string>): OutgoingReply => ({
+const replyWith = (headers: Record<string, string>): OutgoingReply => ({
   reply: { status: 200, headers, body: { fine: true }, origin: 'contract' },
   delivery: immediateDelivery,
   date: undefined,
 })
 
-/** What a service could do that the shipped one never does, by the path that it is asked for. */
+/** Outcomes of a service that the shipped one never has, by path. */
 const answers: Record<string, () => ReturnType<Handlers['service']>> = {
   '/throws': () => {
     throw new Error('thrown at once')
   },
   '/rejects': () => Promise.reject(new Error('thrown later')),
-  '/unsendable': () => parcel({ 'X-Broken': 'two\nlines' }),
-  '/fine': () => parcel({}),
+  '/unsendable': () => replyWith({ 'X-Broken': 'two\nlines' }),
+  '/fine': () => replyWith({}),
 }
 
-test('a bug behind the edge is a 500 in the service’s shape and a line in the log, and spoils no other answer', async () => {
+test('a bug behind the edge gives a 500 in the service’s shape and a line in the log, and leaves the other replies as they are', async () => {
   const said: Said[] = []
   const nobody = () => Promise.reject(new Error('nobody asks the control plane'))
   const service = ({ path }: SimRequest) => answers[path]?.() ?? nobody()
@@ -32,17 +32,17 @@ test('a bug behind the edge is a 500 in the service’s shape and a line in the 
     recorder(said),
   )
   const listening = await listen(app, '127.0.0.1', 0, recorder(said))
-  if (!listening.ok) throw new Error(listening.problem)
-  onTestFinished(() => void listening.server.close())
+  if (!listening.ok) throw new Error(listening.error)
+  onTestFinished(() => void listening.value.server.close())
   const paths = Object.keys(answers)
-  // In one piece, so that all are answered in one turn.
-  const asked = paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`).join('')
-  const got = await sendRaw(`http://127.0.0.1:${listening.port}`, asked, paths.length)
-  expect(got.map(({ status }) => status)).toEqual([500, 500, 500, 200])
-  for (const { body } of got.slice(0, 3)) {
+  // One write, so that all are answered in the same tick.
+  const requests = paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`).join('')
+  const replies = await sendRaw(`http://127.0.0.1:${listening.value.port}`, requests, paths.length)
+  expect(replies.map(({ status }) => status)).toEqual([500, 500, 500, 200])
+  for (const { body } of replies.slice(0, 3)) {
     expect(body).toEqual({ success: false, error: expect.stringContaining('its log tells more') })
   }
-  expect(got[3]?.body).toEqual({ fine: true })
+  expect(replies[3]?.body).toEqual({ fine: true })
   expect(said.map(({ level, message }) => `${level}: ${message}`)).toEqual(
     Array(3).fill('error: a bug at the edge'),
   )

@@ -3,10 +3,10 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import type { RequestBody } from '../../src/exchange/request.ts'
-import { decoders, limitOf, readBody } from '../../src/http/read-body.ts'
+import { decoders, parseBodyLimit, readBody } from '../../src/http/read-body.ts'
 import { connectTo } from '../support/raw-http.ts'
 
-test('a body that breaks off leaves no decoder behind that waits for the rest', async () => {
+test('the decoder of an aborted body is destroyed', async () => {
   const create = decoders.get('gzip')
   if (!create) throw new Error('gzip is not taken')
   const made: ReturnType<typeof create>[] = []
@@ -19,10 +19,10 @@ test('a body that breaks off leaves no decoder behind that waits for the rest', 
   const server = createServer().listen(0, '127.0.0.1')
   onTestFinished(() => void server.close())
   await once(server, 'listening')
-  const { port } = server.address() as AddressInfo // of a TCP port it is one
+  const { port } = server.address() as AddressInfo // a TCP server always has one
   const read = new Promise<RequestBody>((resolve) => {
     server.on('request', (req, res) => {
-      readBody(req, res, limitOf('1mb'), resolve)
+      readBody(req, res, parseBodyLimit('1mb'), resolve)
       connection.destroy()
     })
   })

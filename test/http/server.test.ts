@@ -4,29 +4,30 @@ import { silentLog } from '../../src/core/log.ts'
 import { listen, stop } from '../../src/http/server.ts'
 import { connectTo, type RawConnection } from '../support/raw-http.ts'
 
-/** Longer than any test may take: who waits for it fails. */
+/** Milliseconds; longer than any test may take, so that a test that waits for it fails. */
 const anHour = 3_600_000
 
 const get = 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n'
 
-/** A server that answers a request when it is told to. */
+/** Starts a server that answers the open requests when `answer` is called. */
 async function setup() {
   const open: (() => void)[] = []
   const arrived: (() => void)[] = []
   const app = express()
   app.get('/', async (_req, res) => {
-    for (const wake of arrived.splice(0)) wake()
+    for (const resolve of arrived.splice(0)) resolve()
     await new Promise<void>((resolve) => open.push(resolve))
     res.json({})
   })
-  const listening = await listen(app, '127.0.0.1', 0, silentLog)
-  if (!listening.ok) throw new Error(listening.problem)
+  const listened = await listen(app, '127.0.0.1', 0, silentLog)
+  if (!listened.ok) throw new Error(listened.error)
+  const listening = listened.value
   onTestFinished(() => listening.server.closeAllConnections())
   const origin = `http://127.0.0.1:${listening.port}`
   const ask = async (connection: RawConnection) => {
-    const here = new Promise<void>((resolve) => arrived.push(resolve))
+    const received = new Promise<void>((resolve) => arrived.push(resolve))
     connection.send(get)
-    await here
+    await received
   }
   const answer = () => {
     for (const resolve of open.splice(0)) resolve()
@@ -35,18 +36,18 @@ async function setup() {
 }
 
 describe('a stop', () => {
-  test('waits for nobody where nothing is asked', async () => {
+  test('waits for nothing where no request is open', async () => {
     const { listening } = await setup()
     await expect(stop(listening, anHour)).resolves.toBeUndefined()
   })
 
-  test('closes a connection on which nothing was ever asked', async () => {
+  test('closes a connection without any request', async () => {
     const { listening, origin } = await setup()
     const connection = await connectTo(origin)
     await Promise.all([stop(listening, anHour), connection.closed()])
   })
 
-  test('closes a connection that is kept open for a next request', async () => {
+  test('closes a keep-alive connection', async () => {
     const { listening, origin, ask, answer } = await setup()
     const connection = await connectTo(origin)
     await ask(connection)
@@ -65,7 +66,7 @@ describe('a stop', () => {
     await Promise.all([stopping, connection.closed()])
   })
 
-  test('cuts what has not finished when the grace is over', async () => {
+  test('closes the connections of unfinished requests after the grace period', async () => {
     const { listening, origin, ask } = await setup()
     const connection = await connectTo(origin)
     await ask(connection)
@@ -74,12 +75,12 @@ describe('a stop', () => {
   })
 })
 
-test('broken bytes behind a request do not take the place of its answer', async () => {
+test('broken bytes behind a request close the connection only after its reply', async () => {
   const { origin, ask, answer } = await setup()
   const connection = await connectTo(origin)
   await ask(connection)
   connection.send('no HTTP at all\r\n\r\n')
-  // The server has met the bytes once it has answered another connection's request.
+  // The server has read the bytes once a later request on another connection has arrived.
   const other = await connectTo(origin)
   await ask(other)
   answer()
@@ -87,10 +88,10 @@ test('broken bytes behind a request do not take the place of its answer', async 
   await connection.closed()
 })
 
-test('a port that is taken is an outcome, not an exception', async () => {
+test('listening on a port that is taken returns an error', async () => {
   const { listening } = await setup()
   expect(await listen(express(), '127.0.0.1', listening.port, silentLog)).toEqual({
     ok: false,
-    problem: expect.stringMatching(/is taken.*--port/),
+    error: expect.stringMatching(/is taken.*--port/),
   })
 })

@@ -1,201 +1,202 @@
 import { isObject, type Json, type JsonObject } from '../../core/json.ts'
+import { failure, type Result, success } from '../../core/result.ts'
 import type { JournalEntry } from '../../journal/entry.ts'
 import { allIn, isEqual, type MatchOutcome, withoutSandbox } from '../../journal/match.ts'
 import { isCredential, redacted } from '../../journal/redact.ts'
 import { isWhole, jsonOf, parsed, textOf } from '../../journal/view.ts'
 
-/** Undefined: what would tell is not kept. */
+/** Tests an entry of the journal; undefined: the journal has not stored the part on which the result depends. */
 type EntryTest = (entry: JournalEntry) => boolean | undefined
 
-/** Whether a value, undefined where it was not sent, is as a matcher wants it. */
+/** Tests a value, which is undefined where it was not sent. */
 type ValueTest = (value: string | undefined) => boolean
 
-/** Takes down what is not understood, and gives a test that nothing passes. */
-type Complain = (problem: string) => () => false
+/** Records a problem of the pattern, and returns a test that no value passes. */
+type Reject = (problem: string) => () => false
 
-/** A request pattern of WireMock as far as it is understood, or what is not. */
-export type ReadPattern =
-  | { readonly ok: true; readonly isMeant: (entry: JournalEntry) => MatchOutcome }
-  | { readonly ok: false; readonly problem: string }
+/** Tells whether an entry matches a pattern. */
+type PatternTest = (entry: JournalEntry) => MatchOutcome
 
-/** Reads WireMock's request pattern: `{"method": "POST", "urlPath": "/v1/events", "headers": {"X-Team": {"equalTo": "a"}}}`. */
-export function readPattern(pattern: JsonObject): ReadPattern {
+/**
+ * Reads WireMock's request pattern: `{"method": "POST", "urlPath": "/v1/events", "headers": {"X-Team": {"equalTo": "a"}}}`.
+ * A pattern with an unsupported part is an error, because without that part it would match more requests.
+ */
+export function readPattern(pattern: JsonObject): Result<PatternTest> {
   const problems: string[] = []
-  const complain: Complain = (problem) => {
+  const reject: Reject = (problem) => {
     problems.push(problem)
     return () => false
   }
   const tests = Object.entries(pattern).map(([name, value]) => {
-    const read = Object.hasOwn(parts, name) ? parts[name] : undefined
-    if (read) return read(value, complain)
-    return complain(`"${name}" of a request pattern is not understood. Understood: ${partNames()}.`)
+    const read = Object.hasOwn(partReaders, name) ? partReaders[name] : undefined
+    if (read) return read(value, reject)
+    return reject(`"${name}" of a request pattern is not understood. Understood: ${partNames()}.`)
   })
-  if (problems.length > 0) return { ok: false, problem: problems.join(' ') }
-  const test = all(tests)
-  return { ok: true, isMeant: (entry) => answers[String(test(entry))] ?? 'open' }
+  if (problems.length > 0) return failure(problems.join(' '))
+  const test = allOf(tests)
+  return success((entry) => outcomes[String(test(entry))] ?? 'open')
 }
 
-const answers: Readonly<Record<string, MatchOutcome>> = { true: 'yes', false: 'no' }
+const outcomes: Readonly<Record<string, MatchOutcome>> = { true: 'yes', false: 'no' }
 
-/** No where one of them says no, whatever is not known to the others. */
-function all(tests: readonly EntryTest[]): EntryTest {
+/** Joins tests: false where any of them is false, else undefined where any of them is undefined. */
+function allOf(tests: readonly EntryTest[]): EntryTest {
   return (entry) => {
-    let answer: boolean | undefined = true
+    let joined: boolean | undefined = true
     for (const test of tests) {
-      const one = test(entry)
-      if (one === false) return false
-      answer = one && answer
+      const result = test(entry)
+      if (result === false) return false
+      joined = result && joined
     }
-    return answer
+    return joined
   }
 }
 
-/** A request's path and query, as it would be without the base path that names its sandbox. */
+/** Returns the path and query of a request, without the base path that names its sandbox: `/v1/events?period=7d`. */
 export function urlOf({ request }: JournalEntry): string {
   return withoutSandbox(request.path) + (request.query === '' ? '' : `?${request.query}`)
 }
 
 const pathOf = ({ request }: JournalEntry) => withoutSandbox(request.path)
 
-const parts: Readonly<Record<string, (value: Json, complain: Complain) => EntryTest>> = {
-  method: (value, complain) => {
-    const any = value === 'ANY'
-    const test = matchers['equalTo']?.(value, complain, true)
-    return (entry) => any || test?.(entry.request.method) === true
+const partReaders: Readonly<Record<string, (value: Json, reject: Reject) => EntryTest>> = {
+  method: (value, reject) => {
+    const isAny = value === 'ANY'
+    const test = matchers['equalTo']?.(value, reject, true)
+    return (entry) => isAny || test?.(entry.request.method) === true
   },
-  url: (value, complain) => whole(urlOf, 'equalTo', value, complain),
-  urlPath: (value, complain) => whole(pathOf, 'equalTo', value, complain),
-  urlPattern: (value, complain) => whole(urlOf, 'matches', value, complain),
-  urlPathPattern: (value, complain) => whole(pathOf, 'matches', value, complain),
-  headers(value, complain) {
-    return named('headers', value, ({ request }, name) => request.headers[name.toLowerCase()], complain)
+  url: (value, reject) => readUrlTest(urlOf, 'equalTo', value, reject),
+  urlPath: (value, reject) => readUrlTest(pathOf, 'equalTo', value, reject),
+  urlPattern: (value, reject) => readUrlTest(urlOf, 'matches', value, reject),
+  urlPathPattern: (value, reject) => readUrlTest(pathOf, 'matches', value, reject),
+  headers(value, reject) {
+    const sent = ({ request }: JournalEntry, name: string) => request.headers[name.toLowerCase()]
+    return readNamedTests('headers', value, sent, reject)
   },
-  queryParameters(value, complain) {
+  queryParameters(value, reject) {
     const sent = ({ request }: JournalEntry, name: string) => allIn(request.query, name)[0]
-    return named('queryParameters', value, sent, complain)
+    return readNamedTests('queryParameters', value, sent, reject)
   },
-  bodyPatterns(value, complain) {
-    if (!Array.isArray(value)) return complain('"bodyPatterns" is a list.')
-    const test = all(value.map((one) => readBodyPattern(one, complain)))
+  bodyPatterns(value, reject) {
+    if (!Array.isArray(value)) return reject('"bodyPatterns" is a list.')
+    const test = allOf(value.map((item) => readBodyPattern(item, reject)))
     return (entry) => (isWhole(entry.request.body) ? test(entry) : undefined)
   },
 }
 
-const partNames = () => Object.keys(parts).join(', ')
+const partNames = () => Object.keys(partReaders).join(', ')
 
-function whole(
-  of: (entry: JournalEntry) => string,
+function readUrlTest(
+  urlOrPathOf: (entry: JournalEntry) => string,
   matcher: string,
   value: Json,
-  complain: Complain,
+  reject: Reject,
 ): EntryTest {
-  const test = readMatcher(matcher, { [matcher]: value }, complain)
-  return (entry) => unlessHidden(of(entry), test)
+  const test = readMatcher(matcher, { [matcher]: value }, reject)
+  return (entry) => testUnlessRedacted(urlOrPathOf(entry), test)
 }
 
-/** Where a part of the value was redacted it may have been any other. */
-function unlessHidden(value: string | undefined, test: ValueTest): boolean | undefined {
+/** Tests a value; undefined where a part of the value was redacted, because the value that was sent is unknown. */
+function testUnlessRedacted(value: string | undefined, test: ValueTest): boolean | undefined {
   return value?.includes(redacted) ? undefined : test(value)
 }
 
-/** That a credential was not sent is known; what it was is not. */
-function isHidden([name, matcher]: [string, Json]): boolean {
-  return isCredential(name.toLowerCase()) && !asksWhetherSent(matcher)
+/** Tells whether a matcher needs the value of a credential, which the journal redacts. Its absence can be tested. */
+function needsCredential([name, matcher]: [string, Json]): boolean {
+  return isCredential(name.toLowerCase()) && !isAbsentMatcher(matcher)
 }
 
-function asksWhetherSent(matcher: Json): boolean {
+function isAbsentMatcher(matcher: Json): boolean {
   return isObject(matcher) && 'absent' in matcher && Object.keys(matcher).length === 1
 }
 
-function named(
+function readNamedTests(
   part: string,
   value: Json,
   sent: (entry: JournalEntry, name: string) => string | undefined,
-  complain: Complain,
+  reject: Reject,
 ): EntryTest {
-  if (!isObject(value)) return complain(`"${part}" is an object of names and matchers.`)
-  const secret = Object.entries(value).find(isHidden)
-  if (secret) return complain(`The journal does not keep the value of "${secret[0]}" of ${part}.`)
-  return all(
+  if (!isObject(value)) return reject(`"${part}" is an object of names and matchers.`)
+  const credential = Object.entries(value).find(needsCredential)
+  if (credential) return reject(`The journal does not keep the value of "${credential[0]}" of ${part}.`)
+  return allOf(
     Object.entries(value).map(([name, matcher]) => {
-      const test = readMatcher(`${part}/${name}`, matcher, complain)
-      if (asksWhetherSent(matcher)) return (entry) => test(sent(entry, name))
-      return (entry) => unlessHidden(sent(entry, name), test)
+      const test = readMatcher(`${part}/${name}`, matcher, reject)
+      if (isAbsentMatcher(matcher)) return (entry) => test(sent(entry, name))
+      return (entry) => testUnlessRedacted(sent(entry, name), test)
     }),
   )
 }
 
-function readBodyPattern(matcher: Json, complain: Complain): EntryTest {
-  if (isObject(matcher) && 'equalToJson' in matcher) return readJsonPattern(matcher, complain)
-  const test = readMatcher('bodyPatterns', matcher, complain)
+function readBodyPattern(matcher: Json, reject: Reject): EntryTest {
+  if (isObject(matcher) && 'equalToJson' in matcher) return readJsonPattern(matcher, reject)
+  const test = readMatcher('bodyPatterns', matcher, reject)
   return ({ request }) => test(request.body.size === 0 ? undefined : textOf(request.body))
 }
 
 function readJsonPattern(
   { equalToJson = null, ignoreExtraElements = false, ...others }: JsonObject,
-  complain: Complain,
+  reject: Reject,
 ): EntryTest {
   const [other] = Object.keys(others)
-  if (other !== undefined) return complain(`"${other}" beside "equalToJson" is not understood.`)
-  const wanted = typeof equalToJson === 'string' ? parsed(equalToJson) : equalToJson
-  if (wanted === undefined) return complain('"equalToJson" is no JSON.')
-  const isSame = ignoreExtraElements === true ? isPart : isEqual
-  return ({ request }) => isSame(wanted, jsonOf(request.body))
+  if (other !== undefined) return reject(`"${other}" beside "equalToJson" is not understood.`)
+  const expected = typeof equalToJson === 'string' ? parsed(equalToJson) : equalToJson
+  if (expected === undefined) return reject('"equalToJson" is no JSON.')
+  const compare = ignoreExtraElements === true ? includesJson : isEqual
+  return ({ request }) => compare(expected, jsonOf(request.body))
 }
 
-/** Whether the actual value is as wanted, but for further members of its objects. */
-function isPart(wanted: Json, actual: Json | undefined): boolean {
-  if (isObject(wanted)) {
+/** Tells whether the actual value equals the expected one, apart from additional members of its objects. */
+function includesJson(expected: Json, actual: Json | undefined): boolean {
+  if (isObject(expected)) {
     if (!isObject(actual)) return false
     const sent = (name: string) => (Object.hasOwn(actual, name) ? actual[name] : undefined)
-    return Object.entries(wanted).every(([name, one]) => isPart(one, sent(name)))
+    return Object.entries(expected).every(([name, value]) => includesJson(value, sent(name)))
   }
-  if (!Array.isArray(wanted)) return isEqual(wanted, actual)
-  if (!Array.isArray(actual) || actual.length !== wanted.length) return false
-  return wanted.every((item, index) => isPart(item, actual[index]))
+  if (!Array.isArray(expected)) return isEqual(expected, actual)
+  if (!Array.isArray(actual) || actual.length !== expected.length) return false
+  return expected.every((item, index) => includesJson(item, actual[index]))
 }
 
-type ReadMatcher = (wanted: Json, complain: Complain, ignoreCase: boolean) => ValueTest
+type MatcherReader = (expected: Json, reject: Reject, ignoreCase: boolean) => ValueTest
 
-const matchers: Readonly<Record<string, ReadMatcher>> = {
-  equalTo: ofText((text, ignoreCase) => {
-    const fold = (one: string) => (ignoreCase ? one.toLowerCase() : one)
-    return (value) => value !== undefined && fold(value) === fold(text)
+const matchers: Readonly<Record<string, MatcherReader>> = {
+  equalTo: textMatcher((text, ignoreCase) => {
+    const normalise = (sent: string) => (ignoreCase ? sent.toLowerCase() : sent)
+    return (value) => value !== undefined && normalise(value) === normalise(text)
   }),
-  contains: ofText((text) => (value) => value?.includes(text) === true),
-  doesNotContain: ofText((text) => (value) => value?.includes(text) !== true),
-  matches: ofPattern((pattern) => (value) => value !== undefined && pattern.test(value)),
-  doesNotMatch: ofPattern((pattern) => (value) => value === undefined || !pattern.test(value)),
-  absent: (wanted) => (value) => (value === undefined) === (wanted === true),
+  contains: textMatcher((text) => (value) => value?.includes(text) === true),
+  doesNotContain: textMatcher((text) => (value) => value?.includes(text) !== true),
+  matches: regexMatcher((pattern) => (value) => value !== undefined && pattern.test(value)),
+  doesNotMatch: regexMatcher((pattern) => (value) => value === undefined || !pattern.test(value)),
+  absent: (expected) => (value) => (value === undefined) === (expected === true),
 }
 
-function ofText(make: (text: string, ignoreCase: boolean) => ValueTest): ReadMatcher {
-  return (wanted, complain, ignoreCase) =>
-    typeof wanted === 'string'
-      ? make(wanted, ignoreCase)
-      : complain(`A matcher takes text; got ${JSON.stringify(wanted).slice(0, 80)}.`)
+function textMatcher(make: (text: string, ignoreCase: boolean) => ValueTest): MatcherReader {
+  return (expected, reject, ignoreCase) =>
+    typeof expected === 'string'
+      ? make(expected, ignoreCase)
+      : reject(`A matcher takes text; got ${JSON.stringify(expected).slice(0, 80)}.`)
 }
 
-/** As in WireMock, a pattern has to cover the whole value. */
-function ofPattern(make: (pattern: RegExp) => ValueTest): ReadMatcher {
-  return (wanted, complain) => {
+/** Reads a regular expression, which has to match the whole value, as in WireMock. */
+function regexMatcher(make: (pattern: RegExp) => ValueTest): MatcherReader {
+  return (expected, reject) => {
     try {
-      return make(new RegExp(`^(?:${String(wanted)})$`, 's'))
+      return make(new RegExp(`^(?:${String(expected)})$`, 's'))
     } catch {
-      return complain(`This is no regular expression: ${String(wanted).slice(0, 80)}`)
+      return reject(`This is no regular expression: ${String(expected).slice(0, 80)}`)
     }
   }
 }
 
-function readMatcher(place: string, matcher: Json, complain: Complain): ValueTest {
-  if (!isObject(matcher)) return complain(`${place} takes a matcher such as {"equalTo": "a"}.`)
+function readMatcher(place: string, matcher: Json, reject: Reject): ValueTest {
+  if (!isObject(matcher)) return reject(`${place} takes a matcher such as {"equalTo": "a"}.`)
   const { caseInsensitive, ...kinds } = matcher
-  const tests = Object.entries(kinds).map(([kind, wanted]) => {
+  const tests = Object.entries(kinds).map(([kind, expected]) => {
     const read = Object.hasOwn(matchers, kind) ? matchers[kind] : undefined
-    if (read) return read(wanted, complain, caseInsensitive === true)
-    return complain(
-      `"${kind}" at ${place} is not understood. Understood: ${Object.keys(matchers).join(', ')}.`,
-    )
+    if (read) return read(expected, reject, caseInsensitive === true)
+    return reject(`"${kind}" at ${place} is not understood. Understood: ${Object.keys(matchers).join(', ')}.`)
   })
   return (value) => tests.every((test) => test(value))
 }

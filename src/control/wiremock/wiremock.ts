@@ -1,52 +1,69 @@
+/** WireMock's habits: its requests under `/__admin`, answered in WireMock's own JSON. `pattern.ts` reads its request patterns. */
+
 import { isObject, type Json, type JsonObject } from '../../core/json.ts'
+import { failure, type Result, success } from '../../core/result.ts'
 import type { JournalEntry } from '../../journal/entry.ts'
+import type { Journal } from '../../journal/journal.ts'
 import { runWithTimeout } from '../../journal/time-limit.ts'
 import { bodyBase64, bodyText } from '../../journal/view.ts'
-import { ControlError, type ControlHandler, type ControlRequest } from '../control.ts'
-import { resetSandbox } from '../sandboxes.ts'
-import type { Seen } from '../seen.ts'
+import { ControlError, type ControlHandlers, type ControlRequest } from '../handler.ts'
 import { readPattern, urlOf } from './pattern.ts'
 
-/** What a pattern found. */
-interface Found {
+/** Dependencies of `wiremockHandlers`. */
+export interface WiremockHandlerDeps {
+  readonly journal: Journal
+  /** Value of `--journal-size`; 0: the journal records nothing. */
+  readonly journalSize: number
+  /** Brings the sandbox of this name back to the start. */
+  readonly resetSandbox: (name: string) => Promise<void>
+}
+
+/** The entries that match a pattern. */
+interface PatternMatches {
   readonly entries: readonly JournalEntry[]
+  /** True: the journal has dropped requests, or bodies on which the match depends. */
   readonly truncated: boolean
 }
 
-/** As long as a pattern may take over the whole journal, milliseconds: nobody else is answered meanwhile. */
-const mostMs = 500
+/** Milliseconds that a pattern may take over the whole journal; the simulator answers no other request meanwhile. */
+const maxMs = 500
 
-const tooSlow =
-  `The pattern took longer than ${mostMs} ms and was given up. A regular expression with a repetition within a repetition, ` +
+const timeoutMessage =
+  `The pattern took longer than ${maxMs} ms and was given up. A regular expression with a repetition within a repetition, ` +
   'such as (a+)+, takes ever so long: write it without.'
 
-/** What scripts written for WireMock ask under `/__admin`, in WireMock's own shapes; for the rest there are our own controls. */
-export function wiremockHandlers(seen: Seen): Record<string, ControlHandler> {
-  const { journal, journalSize } = seen
-  const sandboxOf = ({ parameters }: ControlRequest) => String(parameters.query['sandbox'])
+/** Handles the requests of scripts written for WireMock, which `http/app.ts` maps from `/__admin` to `/__sim/wiremock`. */
+export function wiremockHandlers({
+  journal,
+  journalSize,
+  resetSandbox,
+}: WiremockHandlerDeps): Pick<
+  ControlHandlers,
+  'wiremockRequests' | 'wiremockCount' | 'wiremockFind' | 'wiremockDeleteRequests' | 'wiremockReset'
+> {
   const requestJournalDisabled = journalSize === 0
 
-  const hasDropped = (request: ControlRequest) => journal.counts(sandboxOf(request)).dropped > 0
+  const hasDropped = (request: ControlRequest) => journal.counts(request.sandbox).dropped > 0
 
-  function found(request: ControlRequest): Found | ControlError {
+  function findMatches(request: ControlRequest): Result<PatternMatches, ControlError> {
     const pattern = readPattern(isObject(request.body) ? request.body : {})
-    if (!pattern.ok) return new ControlError(400, pattern.problem)
-    const entries = [...journal.entries({ sandbox: sandboxOf(request) })]
-    const answers = runWithTimeout(mostMs, () => entries.map(pattern.isMeant))?.value
-    if (!answers) return new ControlError(400, tooSlow)
-    const truncated = hasDropped(request) || answers.includes('open')
-    return { entries: entries.filter((_, index) => answers[index] === 'yes'), truncated }
+    if (!pattern.ok) return failure(new ControlError(400, pattern.error))
+    const entries = [...journal.entries({ sandbox: request.sandbox })]
+    const outcomes = runWithTimeout(maxMs, () => entries.map(pattern.value))?.value
+    if (!outcomes) return failure(new ControlError(400, timeoutMessage))
+    const truncated = hasDropped(request) || outcomes.includes('open')
+    return success({ entries: entries.filter((_, index) => outcomes[index] === 'yes'), truncated })
   }
 
   return {
     wiremockRequests(request) {
-      const entries = [...journal.entries({ sandbox: sandboxOf(request), first: 'newest' })]
+      const entries = [...journal.entries({ sandbox: request.sandbox, first: 'newest' })]
       const { limit } = request.parameters.query
-      const shown = entries.slice(0, typeof limit === 'number' ? limit : entries.length)
+      const listed = entries.slice(0, typeof limit === 'number' ? limit : entries.length)
       return {
-        requests: shown.map((entry) => ({
+        requests: listed.map((entry) => ({
           id: entry.id,
-          request: shownRequest(entry),
+          request: requestToJson(entry),
           response: { status: entry.answer.status, headers: { ...entry.answer.headers } },
           wasMatched: entry.operation !== undefined,
         })),
@@ -56,29 +73,29 @@ export function wiremockHandlers(seen: Seen): Record<string, ControlHandler> {
       }
     },
     wiremockCount(request) {
-      const all = found(request)
-      return all instanceof ControlError
-        ? all
-        : { count: all.entries.length, truncated: all.truncated, requestJournalDisabled }
+      const matches = findMatches(request)
+      if (!matches.ok) return matches.error
+      const { entries, truncated } = matches.value
+      return { count: entries.length, truncated, requestJournalDisabled }
     },
     wiremockFind(request) {
-      const all = found(request)
-      return all instanceof ControlError
-        ? all
-        : { requests: all.entries.map(shownRequest), truncated: all.truncated, requestJournalDisabled }
+      const matches = findMatches(request)
+      if (!matches.ok) return matches.error
+      const { entries, truncated } = matches.value
+      return { requests: entries.map(requestToJson), truncated, requestJournalDisabled }
     },
     wiremockDeleteRequests(request) {
-      journal.clear(sandboxOf(request))
+      journal.clear(request.sandbox)
       return {}
     },
     async wiremockReset(request) {
-      await resetSandbox(seen, sandboxOf(request))
+      await resetSandbox(request.sandbox)
       return {}
     },
   }
 }
 
-function shownRequest(entry: JournalEntry): JsonObject {
+function requestToJson(entry: JournalEntry): JsonObject {
   const { request, at } = entry
   const text = bodyText(request.body)
   const body: Record<string, Json> =

@@ -15,10 +15,10 @@ const entry = entryFor(new Journal(1), {
   },
 })
 
-function isMeant(pattern: JsonObject, of = entry) {
+function matchPattern(pattern: JsonObject, candidate = entry) {
   const read = readPattern(pattern)
-  if (!read.ok) throw new Error(read.problem)
-  return read.isMeant(of)
+  if (!read.ok) throw new Error(read.error)
+  return read.value(candidate)
 }
 
 describe('a request pattern of WireMock', () => {
@@ -42,8 +42,8 @@ describe('a request pattern of WireMock', () => {
     { bodyPatterns: [{ equalTo: text }] },
     { bodyPatterns: [{ equalToJson: '{"eventType":"purchase"}', ignoreExtraElements: true }] },
     { bodyPatterns: [{ equalToJson: { properties: { plan: 'pro' }, tags: ['a'], eventType: 'purchase' } }] },
-  ])('%j fits', (pattern) => {
-    expect(isMeant(pattern)).toBe('yes')
+  ])('%j matches the request', (pattern) => {
+    expect(matchPattern(pattern)).toBe('yes')
   })
 
   test.each([
@@ -62,8 +62,8 @@ describe('a request pattern of WireMock', () => {
     { bodyPatterns: [{ equalToJson: { tags: ['b'] }, ignoreExtraElements: true }] },
     { bodyPatterns: [{ equalToJson: { tags: [] }, ignoreExtraElements: true }] },
     { bodyPatterns: [{ equalToJson: { toString: {} }, ignoreExtraElements: true }] },
-  ])('%j does not', (pattern) => {
-    expect(isMeant(pattern)).toBe('no')
+  ])('%j does not match the request', (pattern) => {
+    expect(matchPattern(pattern)).toBe('no')
   })
 
   test.each([
@@ -71,9 +71,9 @@ describe('a request pattern of WireMock', () => {
     [{ bodyPatterns: [{ equalToJson: {} }] }, 'open'],
     [{ bodyPatterns: [{ contains: 'purchase' }], method: 'GET' }, 'no'],
     [{ method: 'POST' }, 'yes'],
-  ])('%j of a request whose body is not kept whole is answered %s', (pattern, answer) => {
+  ])('%j gives %s for a request whose body is cut', (pattern, outcome) => {
     const cut = { bytes: bytes.subarray(0, 3), size: bytes.length }
-    expect(isMeant(pattern, { ...entry, request: { ...entry.request, body: cut } })).toBe(answer)
+    expect(matchPattern(pattern, { ...entry, request: { ...entry.request, body: cut } })).toBe(outcome)
   })
 
   test.each([
@@ -92,8 +92,8 @@ describe('a request pattern of WireMock', () => {
     [{ bodyPatterns: [{ matchesJsonPath: '$.a' }] }, /"matchesJsonPath" at bodyPatterns is not understood/],
     [{ bodyPatterns: [{ equalToJson: '{' }] }, /is no JSON/],
     [{ bodyPatterns: [{ equalToJson: {}, ignoreArrayOrder: true }] }, /"ignoreArrayOrder" beside/],
-  ])('%j is refused, since it is not understood', (pattern, problem) => {
+  ])('%j is an error that names the problem', (pattern, problem) => {
     const read = readPattern(pattern as JsonObject)
-    expect(read.ok ? 'understood' : read.problem).toMatch(problem)
+    expect(read.ok ? 'understood' : read.error).toMatch(problem)
   })
 })

@@ -1,0 +1,54 @@
+import type { ParameterValues } from '../contract/contract.ts'
+import type { Awaitable } from '../core/awaitable.ts'
+import type { Json } from '../core/json.ts'
+import type { Reply } from '../exchange/reply.ts'
+import type { SimRequest } from '../exchange/request.ts'
+import type { ControlOperationId } from './operation-ids.ts'
+
+/** A request to a control operation, checked against `spec/control.openapi.yaml`. */
+export interface ControlRequest {
+  /**
+   * Name of the sandbox, from `?sandbox=` or `X-Sim-Sandbox`: `worker-3`. `default` where neither is sent or the operation takes
+   * no sandbox. A handler of an operation that accepts `*` uses `sandboxFilter` instead.
+   */
+  readonly sandbox: string
+  /** The same name for operations that accept `*`; undefined means all sandboxes. */
+  readonly sandboxFilter: string | undefined
+  /** Typed by the document, with its defaults. */
+  readonly parameters: ParameterValues
+  /** Undefined where the operation takes no body, or the client sent none. */
+  readonly body: Json | undefined
+  /** Names in lower case. */
+  readonly headers: SimRequest['headers']
+  /** Returns the milliseconds since the request came in. */
+  readonly elapsed: () => number
+  /** Aborted when the client closes its connection. */
+  readonly clientGone: AbortSignal
+}
+
+/** The outcome of a control operation: the JSON body of the documented success status, another reply, or a refusal. */
+export type ControlOutcome = Json | ControlError | CustomReply
+
+/** Handles one control operation. */
+export type ControlHandler = (request: ControlRequest) => Awaitable<ControlOutcome>
+
+/** One handler for each operation of the control document. A missing or misspelt handler does not compile. */
+export type ControlHandlers = Readonly<Record<ControlOperationId, ControlHandler>>
+
+/** A reply that is not JSON, or not of the lowest success status: `new CustomReply({ body: text, mediaType: 'text/html' })`. */
+export class CustomReply {
+  readonly parts: Partial<Pick<Reply, 'status' | 'body' | 'mediaType' | 'stream'>>
+  constructor(parts: CustomReply['parts']) {
+    this.parts = parts
+  }
+}
+
+/** A refusal: `new ControlError(404, 'The sandbox has no snapshot 7.')`. */
+export class ControlError {
+  readonly status: number
+  readonly error: string
+  constructor(status: number, error: string) {
+    this.status = status
+    this.error = error
+  }
+}

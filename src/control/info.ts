@@ -1,0 +1,69 @@
+import type { Contract } from '../contract/contract.ts'
+import type { Json } from '../core/json.ts'
+import type { Fixtures } from '../fixtures/fixtures.ts'
+import { defaultSandbox, type Sandboxes } from '../sandboxes/sandboxes.ts'
+import type { Store } from '../state/store.ts'
+import type { ControlHandlers } from './handler.ts'
+
+/** Dependencies of `infoHandlers`. */
+export interface InfoHandlerDeps {
+  /** Version of the simulator, e.g. `0.1.0`. */
+  readonly version: string
+  readonly contract: Contract
+  readonly controlContract: Contract
+  readonly fixtures: Fixtures
+  readonly sandboxes: Sandboxes
+  readonly store: Store
+  /** Value of `--state`: `:memory:`, or the path of a file. */
+  readonly stateFile: string
+  /** `operationId`s that the simulator itself answers; the others are answered from the document. */
+  readonly handledOperations: ReadonlySet<string>
+}
+
+/** Handles `GET health`, `info`, `contract`, `openapi.yaml` and `assumptions`: facts about the whole process. */
+export function infoHandlers(
+  deps: InfoHandlerDeps,
+): Pick<ControlHandlers, 'getHealth' | 'getInfo' | 'getContract' | 'getControlContract' | 'getAssumptions'> {
+  const { version, contract, controlContract } = deps
+  return {
+    getHealth: () => ({ status: 'healthy', version }),
+    getInfo: () => infoToJson(deps),
+    getContract: () => contract.document,
+    getControlContract: () => controlContract.document,
+    getAssumptions: () => ({
+      assumptions: contract.assumptions.map(({ pointer, text }) => ({ pointer, text })),
+    }),
+  }
+}
+
+async function infoToJson({
+  version,
+  contract,
+  sandboxes,
+  store,
+  stateFile,
+  fixtures,
+  handledOperations,
+}: InfoHandlerDeps): Promise<Json> {
+  const { seed, clock } = sandboxes.use(defaultSandbox)
+  return {
+    version,
+    contract: {
+      file: contract.file,
+      title: contract.title,
+      version: contract.version,
+      basePath: contract.basePath,
+    },
+    seed,
+    now: new Date(clock.now()).toISOString(),
+    state: { file: stateFile, ...(await store.size()) },
+    operations: contract.operations.map(({ id, method, path, statuses }) => ({
+      id,
+      method,
+      path,
+      statuses: [...statuses],
+      answeredBy: handledOperations.has(id) ? 'simulator' : 'document',
+    })),
+    personas: fixtures.personas.map(({ name }) => name),
+  }
+}

@@ -1,0 +1,96 @@
+import type { Operation, ParameterValues, RawParameters } from '../contract/contract.ts'
+import type { Json } from '../core/json.ts'
+import { readQuery } from '../core/query-string.ts'
+import { failure, type Result, success } from '../core/result.ts'
+import { readJson } from '../core/strict-json.ts'
+import type { Violation } from '../documents/violation.ts'
+import { abortedMessage, sentenceOf } from '../exchange/refusals.ts'
+import type { SimRequest } from '../exchange/request.ts'
+import { defaultSandbox } from '../sandboxes/sandboxes.ts'
+import { ControlError, type ControlRequest } from './handler.ts'
+
+/** Reads a request to a control operation and checks it against the document; every broken rule is named in one refusal. */
+export function readControlRequest(
+  operation: Operation,
+  path: RawParameters['path'],
+  request: SimRequest,
+  clientGone: AbortSignal,
+): Result<ControlRequest, ControlError> {
+  const parameters = readParameters(operation, path, request)
+  if (!parameters.ok) return parameters
+  const body = readBody(operation, request)
+  if (!body.ok) return body
+  const violations = [...parameters.value.violations, ...body.value.violations]
+  if (violations.length > 0) return failure(new ControlError(400, sentenceOf(violations)))
+  const { values } = parameters.value
+  const sandbox = typeof values.query['sandbox'] === 'string' ? values.query['sandbox'] : defaultSandbox
+  const sandboxFilter = sandbox === '*' ? undefined : sandbox
+  const { headers, elapsed } = request
+  return success({
+    sandbox,
+    sandboxFilter,
+    parameters: values,
+    body: body.value.body,
+    headers,
+    elapsed,
+    clientGone,
+  })
+}
+
+interface ReadParameters {
+  readonly values: ParameterValues
+  readonly violations: readonly Violation[]
+}
+
+/** Reads path, query and `X-Sim-Sandbox`. Health takes any query and header, because the tools that check it add their own. */
+function readParameters(
+  operation: Operation,
+  path: RawParameters['path'],
+  { headers, query: queryText }: SimRequest,
+): Result<ReadParameters, ControlError> {
+  const takesAny = operation.id === 'getHealth'
+  const unknownHeader = Object.keys(headers).find(
+    (name) => name.startsWith('x-sim-') && name !== 'x-sim-sandbox',
+  )
+  if (unknownHeader !== undefined && !takesAny)
+    return badRequest(`The control plane knows no header "${unknownHeader}", only x-sim-sandbox.`)
+  const query = readQuery(queryText)
+  const sandbox = headers['x-sim-sandbox']
+  if (sandbox !== undefined && query['sandbox'] !== undefined && sandbox !== query['sandbox'])
+    return badRequest('X-Sim-Sandbox and ?sandbox= name two sandboxes.')
+  // The header names the sandbox as it does for the service. An operation without the parameter ignores it.
+  const sent = sandbox === undefined ? query : { ...query, sandbox }
+  const read = operation.readParameters({ path, query: sent, header: {} })
+  const unknownName = Object.keys(query).find((name) => !Object.hasOwn(read.values.query, name))
+  // Else a misspelt `sandbox` would select the default sandbox.
+  if (unknownName !== undefined && read.violations.length === 0 && !takesAny)
+    return badRequest(`${operation.id} has no parameter "${unknownName.slice(0, 80)}".`)
+  return success(read)
+}
+
+const badRequest = (error: string) => failure(new ControlError(400, error))
+
+interface ReadBody {
+  /** Undefined where the operation takes no body, or the client sent none. */
+  readonly body: Json | undefined
+  readonly violations: readonly Violation[]
+}
+
+function readBody(operation: Operation, { body, headers }: SimRequest): Result<ReadBody, ControlError> {
+  if (body.kind === 'unreadable') return failure(new ControlError(body.status, body.reason))
+  if (body.kind === 'aborted') return badRequest(abortedMessage)
+  const contentType = headers['content-type']
+  const isJson = /^application\/json\s*(;|$)/i.test(contentType ?? '')
+  if (!isJson && (contentType !== undefined || body.kind === 'bytes')) {
+    const error = `The control plane takes JSON: send Content-Type: application/json; got "${(contentType ?? '').slice(0, 80)}".`
+    return failure(new ControlError(415, error))
+  }
+  if (!operation.body || body.kind === 'absent') {
+    return operation.body?.required
+      ? badRequest('A JSON body is required.')
+      : success({ body: undefined, violations: [] })
+  }
+  const read = readJson(body.bytes)
+  if (!read.ok) return badRequest(`Invalid request: body${read.pointer}: ${read.message}.`)
+  return success({ body: read.value, violations: operation.checkBody('application/json', read.value) })
+}

@@ -1,0 +1,105 @@
+import { isObject, type JsonObject } from '../core/json.ts'
+import type { Sandboxes } from '../sandboxes/sandboxes.ts'
+import type { PromptVersion, StoredPrompt } from '../state/records.ts'
+import type { EventQuery, Store } from '../state/store.ts'
+import { ControlError, type ControlHandlers } from './handler.ts'
+
+/** Dependencies of `recordHandlers`. */
+export interface RecordHandlerDeps {
+  readonly store: Store
+}
+
+/** Handles `GET events`, `GET prompts` and `activate`: the records that the service's user interface would show. */
+export function recordHandlers({
+  store,
+}: RecordHandlerDeps): Pick<ControlHandlers, 'listEvents' | 'listPrompts' | 'activateVersion'> {
+  return {
+    async listEvents({ sandbox, parameters }) {
+      const { sandbox: _, ...query } = parameters.query
+      const page = await store.listEvents(sandbox, query as EventQuery) // typed by the control document
+      return toJson(page)
+    },
+    async listPrompts(request) {
+      const prompts = await store.listPrompts(request.sandbox)
+      return { prompts: prompts.map(promptToJson) }
+    },
+    async activateVersion(request) {
+      const promptId = String(request.parameters.path['promptId'])
+      const versionId = String(request.parameters.path['versionId'])
+      const isActivated = await store.activateVersion(request.sandbox, promptId, versionId)
+      if (!isActivated)
+        return new ControlError(404, `The sandbox has no version ${versionId} of a prompt ${promptId}.`)
+      return { promptId, versionId, active: true }
+    },
+  }
+}
+
+/** Dependencies of `snapshotHandlers`. */
+export interface SnapshotHandlerDeps {
+  readonly store: Store
+  readonly sandboxes: Sandboxes
+}
+
+/** Handles the operations on a sandbox's whole state: `snapshots`, `export` and `import`. */
+export function snapshotHandlers({
+  store,
+  sandboxes,
+}: SnapshotHandlerDeps): Pick<
+  ControlHandlers,
+  | 'listSnapshots'
+  | 'createSnapshot'
+  | 'restoreSnapshot'
+  | 'deleteSnapshot'
+  | 'exportSandbox'
+  | 'importSandbox'
+> {
+  return {
+    listSnapshots: async (request) => toJson({ snapshots: await store.listSnapshots(request.sandbox) }),
+    async createSnapshot(request) {
+      const { name, seed, clock } = sandboxes.use(request.sandbox)
+      const label = isObject(request.body) ? request.body['name'] : undefined
+      const writer = { sandbox: name, seed, now: clock.now() }
+      return toJson(await store.createSnapshot(writer, typeof label === 'string' ? label : undefined))
+    },
+    async restoreSnapshot(request) {
+      const id = String(request.parameters.path['snapshotId'])
+      return (await store.restoreSnapshot(request.sandbox, id)) ? { restored: id } : snapshotNotFound(id)
+    },
+    async deleteSnapshot(request) {
+      const id = String(request.parameters.path['snapshotId'])
+      return (await store.deleteSnapshot(request.sandbox, id)) ? { deleted: id } : snapshotNotFound(id)
+    },
+    exportSandbox: async (request) => toJson(await store.exportSandbox(request.sandbox)),
+    async importSandbox(request) {
+      const name = request.sandbox
+      const outcome = await store.importSandbox(name, request.body)
+      if (!outcome.ok)
+        return new ControlError(400, `This is no export of a sandbox: ${outcome.error.join('; ')}.`)
+      sandboxes.use(name) // so that the sandbox is listed and counts towards --sandbox-limit
+      return { events: outcome.value.events, prompts: outcome.value.prompts }
+    },
+  }
+}
+
+const snapshotNotFound = (id: string) => new ControlError(404, `The sandbox has no snapshot ${id}.`)
+
+/** Casts a value of the store, which is JSON with readonly types. */
+const toJson = (value: object) => value as JsonObject
+
+function promptToJson({ promptId, externalPromptId, productId, versions }: StoredPrompt): JsonObject {
+  return {
+    promptId,
+    ...(externalPromptId !== undefined && { externalPromptId }),
+    ...(productId !== undefined && { productId }),
+    versions: versions.map(versionToJson),
+  }
+}
+
+function versionToJson({ fields, componentIds, ...version }: PromptVersion): JsonObject {
+  const { components = [], ...others } = fields
+  return toJson({
+    ...others,
+    ...version,
+    components: components.map((component, index) => ({ ...component, componentId: componentIds[index] })),
+  })
+}
