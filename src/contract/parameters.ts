@@ -3,10 +3,10 @@ import { below } from '../core/json-pointer.ts'
 import type { Validator } from '../documents/ajv.ts'
 import type { Violation } from '../documents/violation.ts'
 import { toViolations } from '../documents/violations.ts'
-import { type Resolved, resolve } from './checks/references.ts'
 import { type Compiler, schemaRef } from './compiler.ts'
 import type { DescribedParameter, ParameterValues, RawParameters } from './contract.ts'
 import { dereference } from './dereference.ts'
+import { type ResolvedObject, resolve } from './resolve.ts'
 
 /** The places that parameters are read from; cookies are not. */
 const PLACES = ['path', 'query', 'header'] as const
@@ -77,8 +77,8 @@ function describe(document: JsonObject, parameter: Parameter): DescribedParamete
 }
 
 /** What a list of the document holds, references followed. */
-function listed(document: JsonObject, pointer: string): Resolved[] {
-  const found: Resolved[] = []
+function listed(document: JsonObject, pointer: string): ResolvedObject[] {
+  const found: ResolvedObject[] = []
   for (let index = 0; ; index += 1) {
     const item = resolve(document, below(pointer, index))
     if (item === undefined) return found
@@ -86,7 +86,7 @@ function listed(document: JsonObject, pointer: string): Resolved[] {
   }
 }
 
-function readParameter(document: JsonObject, { pointer, value }: Resolved): Parameter | undefined {
+function readParameter(document: JsonObject, { pointer, value }: ResolvedObject): Parameter | undefined {
   const place = PLACES.find((known) => known === value.in)
   if (place === undefined || typeof value.name !== 'string') return undefined
   const name = place === 'header' ? value.name.toLowerCase() : value.name

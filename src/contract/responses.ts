@@ -3,12 +3,12 @@ import { below } from '../core/json-pointer.ts'
 import type { Validator } from '../documents/ajv.ts'
 import type { Violation } from '../documents/violation.ts'
 import { toViolations } from '../documents/violations.ts'
-import { examplesOf } from './checks/examples.ts'
-import { resolve } from './checks/references.ts'
 import type { Compiler } from './compiler.ts'
 import type { Example } from './contract.ts'
 import { dereference, once } from './dereference.ts'
+import { readExamples } from './examples.ts'
 import { isJson } from './media-types.ts'
+import { resolve } from './resolve.ts'
 
 /** One documented response, compiled. */
 export interface Response {
@@ -79,7 +79,7 @@ function compileResponse(
   const schema = media === undefined ? undefined : resolve(document, below(media, 'schema'))
   return {
     description: typeof description === 'string' ? description : '',
-    examples: once(() => (media === undefined ? [] : examplesOf(document, media))),
+    examples: once(() => (media === undefined ? [] : readExamples(document, media))),
     schema: once(() => schema && dereference(document, schema.value)),
     validate: schema && compiler?.at(schema.pointer),
   }

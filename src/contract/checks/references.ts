@@ -4,12 +4,6 @@ import type { Finding } from '../../documents/finding.ts'
 import type { Source } from '../../documents/source.ts'
 import { type DocumentNode, type NodeKind, walk } from '../walk.ts'
 
-/** An object of the document and where it really stands, once references have been followed. */
-export interface Resolved {
-  readonly pointer: string
-  readonly value: JsonObject
-}
-
 /**
  * Checks that every `$ref` leads, without going in a circle, to something of the kind that is wanted at its place. A
  * broken one is a finding and is taken out of the document, so that whatever else is wrong can be found as well.
@@ -64,13 +58,4 @@ function circular(document: JsonObject, node: DocumentNode): boolean {
     value = next
   }
   return false
-}
-
-/** Follows references until they end. Only for a document whose references were checked. */
-export function resolve(document: JsonObject, pointer: string): Resolved | undefined {
-  const value = valueAt(document, pointer)
-  if (!isObject(value)) return undefined
-  if (typeof value.$ref !== 'string') return { pointer, value }
-  const target = pointerOf(value.$ref)
-  return target === undefined ? undefined : resolve(document, target)
 }

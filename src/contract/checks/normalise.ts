@@ -1,7 +1,7 @@
-import { isObject, type Json, type JsonObject } from '../core/json.ts'
-import type { Finding } from '../documents/finding.ts'
-import type { Source } from '../documents/source.ts'
-import { walk } from './walk.ts'
+import { isObject, type Json, type JsonObject } from '../../core/json.ts'
+import type { Finding } from '../../documents/finding.ts'
+import type { Source } from '../../documents/source.ts'
+import { walk } from '../walk.ts'
 
 /**
  * Puts right, in place, what authors of 3.1 documents write and do not mean. Today that is `nullable: true`, which 3.1

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { contractOf, operationOf, SMALL } from './documents.ts'
+import { contractOf, operationOf, SMALL } from '../documents.ts'
 
 /** What `name` of the small document comes to be, and whether null and a text fit it. */
 async function read(name: string) {
