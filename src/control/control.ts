@@ -182,7 +182,11 @@ function readBody(operation: Operation, { body, headers }: SimRequest): ReadBody
   }
   const read = readJson(body.bytes)
   if (!read.ok)
-    return { ok: false, status: 400, problem: `Invalid request: body${read.pointer}: ${read.message}.` }
+    return {
+      ok: false,
+      status: 400,
+      problem: `Invalid request: body${read.error.pointer}: ${read.error.message}.`,
+    }
   return { ok: true, body: read.value, violations: operation.checkBody('application/json', read.value) }
 }
 

@@ -1,7 +1,8 @@
 import type { Operation, ParameterValues, RawParameters } from '../contract/contract.ts'
 import type { Awaitable } from '../core/awaitable.ts'
 import type { Json } from '../core/json.ts'
-import { type ReadJson, readJson } from '../core/strict-json.ts'
+import type { Result } from '../core/result.ts'
+import { type JsonError, readJson } from '../core/strict-json.ts'
 import type { Violation } from '../documents/violation.ts'
 import type { Sandbox } from '../sandboxes/sandboxes.ts'
 import type { ActiveScenario } from '../scenarios/catalogue.ts'
@@ -152,7 +153,7 @@ export interface Exchange {
   /** The parameters as they were sent, read when somebody first wants them; see `sentParameters`. */
   rawParameters: RawParameters | undefined
   /** The body as JSON, read when somebody first wants it; see `jsonOf`. */
-  json: ReadJson | undefined
+  json: Result<Json, JsonError> | undefined
   /** Set by `validate`. */
   parameters: ParameterValues | undefined
   /** Set by `validate`; undefined where the operation takes no body. */
@@ -208,7 +209,7 @@ export function parametersOf(exchange: Exchange): ParameterValues {
 }
 
 /** The request's body read as JSON, once; undefined where it has none. Whether it is right is for `validate` to say. */
-export function jsonOf(exchange: Exchange): ReadJson | undefined {
+export function jsonOf(exchange: Exchange): Result<Json, JsonError> | undefined {
   const { body } = exchange.request
   if (body.kind === 'bytes') exchange.json ??= readJson(body.bytes)
   return exchange.json

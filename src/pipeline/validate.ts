@@ -42,7 +42,8 @@ function checkBody(exchange: Exchange): Violation[] {
   // An operation that somebody added may take text: it is judged as the text that it is.
   const read = isJson(mediaType) ? jsonOf(exchange) : readText(request.body.bytes)
   if (!read) throw new Error('a body of bytes was not read')
-  if (!read.ok) return [{ in: 'body', pointer: read.pointer, keyword: 'json', message: read.message }]
+  if (!read.ok)
+    return [{ in: 'body', pointer: read.error.pointer, keyword: 'json', message: read.error.message }]
   exchange.body = read.value
   return operationOf(exchange).checkBody(mediaType, read.value)
 }

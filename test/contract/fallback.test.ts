@@ -60,50 +60,54 @@ function request(method: string, path: string, more: Partial<FallbackRequest> = 
 
 describe('an operation that only the document knows', () => {
   test('is answered by its first example, with the headers of the document', async () => {
-    expect(await fallback.answer(request('GET', '/products/7'))).toEqual({
-      status: 200,
-      headers: { 'content-type': 'application/json', 'x-version': '3' },
-      body: { name: 'shop' },
+    expect(await fallback.reply(request('GET', '/products/7'))).toEqual({
+      ok: true,
+      value: {
+        status: 200,
+        headers: { 'content-type': 'application/json', 'x-version': '3' },
+        body: { name: 'shop' },
+      },
     })
   })
 
   test('is answered by another example, or another status, where that is wanted', async () => {
-    expect(await fallback.answer(request('GET', '/products/7', { example: 'bank' }))).toMatchObject({
-      body: { name: 'bank' },
+    expect(await fallback.reply(request('GET', '/products/7', { example: 'bank' }))).toMatchObject({
+      value: { body: { name: 'bank' } },
     })
-    expect(await fallback.answer(request('GET', '/products/7', { status: 404 }))).toMatchObject({
-      status: 404,
-      body: { success: false, error: 'none' },
+    expect(await fallback.reply(request('GET', '/products/7', { status: 404 }))).toMatchObject({
+      value: { status: 404, body: { success: false, error: 'none' } },
     })
   })
 
   test('is answered from its schema where it has no example, and the answer fits', async () => {
-    const answer = await fallback.answer(request('GET', '/segments'))
-    if ('problem' in answer || answer.body === undefined) throw new Error(JSON.stringify(answer))
-    expect(operationOf(contract, 'listSegments').checkResponse(answer.status, answer.body)).toEqual([])
+    const reply = await fallback.reply(request('GET', '/segments'))
+    if (!reply.ok || reply.value.body === undefined) throw new Error(JSON.stringify(reply))
+    const { status, body } = reply.value
+    expect(operationOf(contract, 'listSegments').checkResponse(status, body)).toEqual([])
   })
 
   test('gets the same bytes for the same request, whatever was asked in between, and at the same time', async () => {
-    const ask = async () => JSON.stringify(await fallback.answer(request('GET', '/segments')))
+    const ask = async () => JSON.stringify(await fallback.reply(request('GET', '/segments')))
     const first = await ask()
-    await fallback.answer(request('GET', '/products/7'))
-    const others = await Promise.all([ask(), ask(), fallback.answer(request('DELETE', '/segments')), ask()])
+    await fallback.reply(request('GET', '/products/7'))
+    const others = await Promise.all([ask(), ask(), fallback.reply(request('DELETE', '/segments')), ask()])
     expect([others[0], others[1], others[3]]).toEqual([first, first, first])
     const another = await createFallback(contract)
-    expect(JSON.stringify(await another.answer(request('GET', '/segments')))).toBe(first)
+    expect(JSON.stringify(await another.reply(request('GET', '/segments')))).toBe(first)
   })
 
   test('has no body where none is described', async () => {
-    expect(await fallback.answer(request('DELETE', '/segments'))).toEqual({
-      status: 204,
-      headers: {},
-      body: undefined,
+    expect(await fallback.reply(request('DELETE', '/segments'))).toEqual({
+      ok: true,
+      value: { status: 204, headers: {}, body: undefined },
     })
   })
 
   test('does not heed what the client accepts: the answers are JSON', async () => {
     const headers = { accept: 'text/html' }
-    expect(await fallback.answer(request('GET', '/products/7', { headers }))).toMatchObject({ status: 200 })
+    expect(await fallback.reply(request('GET', '/products/7', { headers }))).toMatchObject({
+      value: { status: 200 },
+    })
   })
 })
 
@@ -112,11 +116,14 @@ test.each([
   ['PUT', '/segments'],
   ['BREW', '/segments'],
 ])('%s %s, which the document does not know, is a problem and no exception', async (method, path) => {
-  expect(await fallback.answer(request(method, path))).toHaveProperty('problem')
+  expect(await fallback.reply(request(method, path))).toEqual({ ok: false, error: expect.any(String) })
 })
 
 test('a status that the operation does not document is a problem', async () => {
-  expect(await fallback.answer(request('DELETE', '/segments', { status: 418 }))).toHaveProperty('problem')
+  expect(await fallback.reply(request('DELETE', '/segments', { status: 418 }))).toEqual({
+    ok: false,
+    error: expect.any(String),
+  })
 })
 
 test('the document of the contract stays as it was', () => {

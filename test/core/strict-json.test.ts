@@ -80,22 +80,21 @@ describe('is refused at its place', () => {
     ['a negative one', '{"a":-1e309}', '/a', /number/],
     ['a name with a slash and a tilde', '{"a/b":{"c~d":1e999}}', '/a~1b/c~0d', /number/],
   ])('%s', (_name, text, pointer, words) => {
-    expect(read(text)).toEqual({ ok: false, pointer, message: expect.stringMatching(words) })
+    expect(read(text)).toEqual({ ok: false, error: { pointer, message: expect.stringMatching(words) } })
   })
 
   test('nesting that is too deep, by one or by many', () => {
     for (const depth of [maxDepth + 1, 1000, 500_000])
       expect(read(nested(depth))).toMatchObject({
         ok: false,
-        message: expect.stringContaining(`${maxDepth} levels`),
+        error: { message: expect.stringContaining(`${maxDepth} levels`) },
       })
   })
 
   test('bytes that are no UTF-8', () => {
     expect(readJson(new Uint8Array([0x22, 0xc3, 0x28, 0x22]))).toEqual({
       ok: false,
-      pointer: '',
-      message: 'must be UTF-8 text',
+      error: { pointer: '', message: 'must be UTF-8 text' },
     })
   })
 })
