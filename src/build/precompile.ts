@@ -7,7 +7,7 @@ import { moduleOf, STANDALONE_OPTIONS } from '../contract/standalone.ts'
 import { isObject } from '../core/json.ts'
 import type { Result } from '../core/result.ts'
 import type { Findings } from '../documents/finding.ts'
-import { digestOf, readSource } from '../documents/read-source.ts'
+import { computeDigest, readSource } from '../documents/read-source.ts'
 import type { Source } from '../documents/source.ts'
 import { bundledContract, bundledFixtures, controlContract } from '../fixtures/bundled.ts'
 import { FIXTURE_FILES, loadFixtures } from '../fixtures/fixtures.ts'
@@ -53,7 +53,7 @@ export const precompiled = { sources }
 }
 
 async function entry(file: string, json: string, validators: string, answers: boolean): Promise<string> {
-  const digest = JSON.stringify(digestOf(await readFile(file)))
+  const digest = JSON.stringify(computeDigest(await readFile(file)))
   return `${digest}: { json: ${JSON.stringify(json)}, answers: ${answers}, validators: ${validators} }`
 }
 

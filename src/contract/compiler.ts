@@ -1,5 +1,5 @@
 import type { JsonObject } from '../core/json.ts'
-import { asFragment } from '../core/json-pointer.ts'
+import { toFragment } from '../core/json-pointer.ts'
 import type { Validator } from '../documents/ajv.ts'
 import type { Finding } from '../documents/finding.ts'
 
@@ -20,7 +20,7 @@ export const DOCUMENT = 'contract'
 
 /** A reference to a schema of the document, for `parameters`; also what its validator is called where it is precompiled. */
 export function schemaRef(pointer: string): string {
-  return DOCUMENT + asFragment(pointer)
+  return DOCUMENT + toFragment(pointer)
 }
 
 /** What a validator of `parameters` is called where it is precompiled. */

@@ -79,7 +79,7 @@ export type OperationMatch =
     }
   | { readonly kind: 'wrong-method'; readonly path: string; readonly allowed: readonly string[] }
   /** The path is not under the base path; `meant` is true where it would match with it. */
-  | { readonly kind: 'outside-base'; readonly meant: boolean }
+  | { readonly kind: 'outside-base'; readonly isBaseMissing: boolean }
   | { readonly kind: 'unknown-path' }
   /** Percent-encoding that cannot be undone. */
   | { readonly kind: 'malformed'; readonly reason: string }

@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
-import { pointerOf, valueAt } from '../core/json-pointer.ts'
+import { parseReference, valueAt } from '../core/json-pointer.ts'
 
 /**
  * A schema with every `$ref` replaced by what it leads to; what stands beside a `$ref` wins over what it leads to. A
@@ -17,7 +17,7 @@ function expand(document: JsonObject, value: Json, open: readonly string[]): Jso
 function expandObject(document: JsonObject, value: JsonObject, open: readonly string[]): JsonObject {
   const { $ref, ...beside } = value
   if (typeof $ref !== 'string') return expandMembers(document, value, open)
-  const pointer = pointerOf($ref)
+  const pointer = parseReference($ref)
   const target = pointer === undefined ? undefined : valueAt(document, pointer)
   if (pointer === undefined || open.includes(pointer) || !isObject(target)) return value
   return {

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '../core/json.ts'
-import { below } from '../core/json-pointer.ts'
+import { joinPointer } from '../core/json-pointer.ts'
 import type { Example } from './contract.ts'
 import { resolve } from './resolve.ts'
 
@@ -18,12 +18,12 @@ export function readExamples(document: JsonObject, pointer: string): LocatedExam
   if (owner === undefined) return []
   const single = owner.value.example
   if (single !== undefined)
-    return [{ name: 'example', value: single, pointer: below(owner.pointer, 'example') }]
+    return [{ name: 'example', value: single, pointer: joinPointer(owner.pointer, 'example') }]
   if (!isObject(owner.value.examples)) return []
   return Object.keys(owner.value.examples).flatMap((name) => {
-    const example = resolve(document, below(owner.pointer, 'examples', name))
+    const example = resolve(document, joinPointer(owner.pointer, 'examples', name))
     const value = example?.value.value
     if (example === undefined || value === undefined) return []
-    return [{ name, value, pointer: below(example.pointer, 'value') }]
+    return [{ name, value, pointer: joinPointer(example.pointer, 'value') }]
   })
 }

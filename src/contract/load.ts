@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
-import { below } from '../core/json-pointer.ts'
+import { joinPointer } from '../core/json-pointer.ts'
 import { failure, type Result } from '../core/result.ts'
 import type { Finding, Findings } from '../documents/finding.ts'
 import { type Precompiled, precompiled } from '../documents/precompiled.ts'
@@ -107,7 +107,7 @@ function assumptionsIn(value: Json, pointer = '', found: Assumption[] = []): Ass
   if (typeof value !== 'object' || value === null) return found
   for (const [name, member] of Object.entries(value)) {
     if (name === 'x-assumption' && typeof member === 'string') found.push({ pointer, text: member.trim() })
-    else if (typeof member === 'object') assumptionsIn(member, below(pointer, name), found)
+    else if (typeof member === 'object') assumptionsIn(member, joinPointer(pointer, name), found)
   }
   return found
 }

@@ -26,7 +26,7 @@ export function createMatcher(
     const segments = decode(inside ? path.slice(basePath.length) : path)
     if (typeof segments === 'string') return { kind: 'malformed', reason: segments }
     const found = find(templates.get(segments.length) ?? [], segments)
-    if (!inside) return { kind: 'outside-base', meant: found !== undefined }
+    if (!inside) return { kind: 'outside-base', isBaseMissing: found !== undefined }
     if (found === undefined) return { kind: 'unknown-path' }
     const operation = found.template.operations.get(method)
     if (operation !== undefined) return { kind: 'operation', operation, path: found.values }

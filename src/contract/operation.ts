@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
-import { below } from '../core/json-pointer.ts'
+import { joinPointer } from '../core/json-pointer.ts'
 import type { Validator } from '../documents/ajv.ts'
 import type { Violation } from '../documents/violation.ts'
 import { toViolations } from '../documents/violations.ts'
@@ -19,7 +19,7 @@ import { METHODS } from './walk.ts'
 export function compileOperations(document: JsonObject, compiler: Compiler, answers: boolean): Operation[] {
   const paths = isObject(document.paths) ? Object.keys(document.paths) : []
   return paths.flatMap((path) => {
-    const item = resolve(document, below('/paths', path))
+    const item = resolve(document, joinPointer('/paths', path))
     if (item === undefined || !path.startsWith('/')) return []
     return METHODS.filter((method) => isObject(item.value[method])).map((method) =>
       compileOperation(document, compiler, { path, method, item: item.pointer, answers }),
@@ -32,7 +32,7 @@ function compileOperation(
   compiler: Compiler,
   at: { path: string; method: string; item: string; answers: boolean },
 ): Operation {
-  const pointer = below(at.item, at.method)
+  const pointer = joinPointer(at.item, at.method)
   const operation = resolve(document, pointer)?.value ?? {}
   const method = at.method.toUpperCase()
   const responses = once(() => compileResponses(document, compiler, pointer, at.answers))
@@ -88,17 +88,17 @@ function describe(body: Body | undefined): Operation['body'] {
 }
 
 function compileBody(document: JsonObject, compiler: Compiler, operation: string): Body | undefined {
-  const body = resolve(document, below(operation, 'requestBody'))
+  const body = resolve(document, joinPointer(operation, 'requestBody'))
   if (body === undefined) return undefined
   const validators = new Map<string, Validator | undefined>()
   for (const mediaType of isObject(body.value.content) ? Object.keys(body.value.content) : []) {
-    const schema = resolve(document, below(body.pointer, 'content', mediaType, 'schema'))
+    const schema = resolve(document, joinPointer(body.pointer, 'content', mediaType, 'schema'))
     validators.set(bareMediaType(mediaType), schema && compiler.at(schema.pointer))
   }
   const mediaTypes = [...validators.keys()]
   const json = Object.keys(isObject(body.value.content) ? body.value.content : {}).find(isJson)
   const schema =
-    json === undefined ? undefined : resolve(document, below(body.pointer, 'content', json, 'schema'))
+    json === undefined ? undefined : resolve(document, joinPointer(body.pointer, 'content', json, 'schema'))
   return {
     required: body.value.required === true,
     mediaTypes,

@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
-import { below } from '../core/json-pointer.ts'
+import { joinPointer } from '../core/json-pointer.ts'
 import type { Validator } from '../documents/ajv.ts'
 import type { Violation } from '../documents/violation.ts'
 import { toViolations } from '../documents/violations.ts'
@@ -50,7 +50,7 @@ export function compileParameters(
 ): Parameters {
   const byName = new Map<string, Parameter>()
   for (const owner of [pathPointer, operationPointer]) {
-    for (const resolved of listed(document, below(owner, 'parameters'))) {
+    for (const resolved of listed(document, joinPointer(owner, 'parameters'))) {
       const parameter = readParameter(document, resolved)
       if (parameter !== undefined) byName.set(`${parameter.in} ${parameter.name}`, parameter)
     }
@@ -80,7 +80,7 @@ function describe(document: JsonObject, parameter: Parameter): DescribedParamete
 function listed(document: JsonObject, pointer: string): ResolvedObject[] {
   const found: ResolvedObject[] = []
   for (let index = 0; ; index += 1) {
-    const item = resolve(document, below(pointer, index))
+    const item = resolve(document, joinPointer(pointer, index))
     if (item === undefined) return found
     found.push(item)
   }
@@ -93,7 +93,9 @@ function readParameter(document: JsonObject, { pointer, value }: ResolvedObject)
   if (place === 'header' && IGNORED_HEADERS.includes(name)) return undefined
   const mediaType = isObject(value.content) ? Object.keys(value.content)[0] : undefined
   const json = mediaType !== undefined
-  const schemaPointer = json ? below(pointer, 'content', mediaType, 'schema') : below(pointer, 'schema')
+  const schemaPointer = json
+    ? joinPointer(pointer, 'content', mediaType, 'schema')
+    : joinPointer(pointer, 'schema')
   return {
     in: place,
     name,
@@ -148,7 +150,7 @@ function readGroup(
     const value = readText(parameter, text)
     if (value !== undefined) values[parameter.name] = value
     else {
-      const pointer = below('', parameter.name)
+      const pointer = joinPointer('', parameter.name)
       violations.push({ in: place, pointer, keyword: 'json', message: 'must be JSON; it cannot be parsed' })
     }
   }

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '../core/json.ts'
-import { pointerOf, valueAt } from '../core/json-pointer.ts'
+import { parseReference, valueAt } from '../core/json-pointer.ts'
 
 /** An object of the document together with its own place, after all references to it are followed. */
 export interface ResolvedObject {
@@ -17,6 +17,6 @@ export function resolve(document: JsonObject, pointer: string): ResolvedObject |
   const value = valueAt(document, pointer)
   if (!isObject(value)) return undefined
   if (typeof value.$ref !== 'string') return { pointer, value }
-  const target = pointerOf(value.$ref)
+  const target = parseReference(value.$ref)
   return target === undefined ? undefined : resolve(document, target)
 }

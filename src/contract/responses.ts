@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
-import { below } from '../core/json-pointer.ts'
+import { joinPointer } from '../core/json-pointer.ts'
 import type { Validator } from '../documents/ajv.ts'
 import type { Violation } from '../documents/violation.ts'
 import { toViolations } from '../documents/violations.ts'
@@ -38,10 +38,10 @@ export function compileResponses(
   pointer: string,
   checked: boolean,
 ): Responses {
-  const place = below(pointer, 'responses')
+  const place = joinPointer(pointer, 'responses')
   const byKey = new Map<string, Response>()
   for (const key of Object.keys(resolve(document, place)?.value ?? {})) {
-    const response = compileResponse(document, checked ? compiler : undefined, below(place, key))
+    const response = compileResponse(document, checked ? compiler : undefined, joinPointer(place, key))
     if (response !== undefined) byKey.set(key.toUpperCase(), response)
   }
   const statuses = [...byKey.keys()]
@@ -75,8 +75,8 @@ function compileResponse(
   if (response === undefined) return undefined
   const { content, description } = response.value
   const mediaType = isObject(content) ? Object.keys(content).find(isJson) : undefined
-  const media = mediaType === undefined ? undefined : below(response.pointer, 'content', mediaType)
-  const schema = media === undefined ? undefined : resolve(document, below(media, 'schema'))
+  const media = mediaType === undefined ? undefined : joinPointer(response.pointer, 'content', mediaType)
+  const schema = media === undefined ? undefined : resolve(document, joinPointer(media, 'schema'))
   return {
     description: typeof description === 'string' ? description : '',
     examples: once(() => (media === undefined ? [] : readExamples(document, media))),

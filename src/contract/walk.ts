@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
-import { below } from '../core/json-pointer.ts'
+import { joinPointer } from '../core/json-pointer.ts'
 
 /** What stands at a place of an OpenAPI document. */
 export type NodeKind =
@@ -94,7 +94,7 @@ function* visit(kind: NodeKind, pointer: string, value: Json | undefined): Gener
   const members = MEMBERS[kind]
   for (const [name, member] of Object.entries(value)) {
     const shape = Object.hasOwn(members, name) ? members[name] : members['*']
-    if (shape !== undefined) yield* visitMember(shape, below(pointer, name), member)
+    if (shape !== undefined) yield* visitMember(shape, joinPointer(pointer, name), member)
   }
 }
 
@@ -102,7 +102,7 @@ function* visitMember(shape: Shape, pointer: string, member: Json): Generator<Do
   if ('one' in shape) yield* visit(shape.one, pointer, member)
   else if ('map' in shape) yield* visitMap(shape.map, pointer, member)
   else if (Array.isArray(member)) {
-    for (const [index, item] of member.entries()) yield* visit(shape.list, below(pointer, index), item)
+    for (const [index, item] of member.entries()) yield* visit(shape.list, joinPointer(pointer, index), item)
   }
 }
 
@@ -111,6 +111,6 @@ function* visitMap(kind: NodeKind, pointer: string, member: Json): Generator<Doc
   for (const [name, item] of Object.entries(member)) {
     // `x-...` beside paths, responses and the like is an extension; a schema or a header may really be called so.
     const extension = name.startsWith('x-') && kind !== 'schema' && kind !== 'header'
-    if (!extension) yield* visit(kind, below(pointer, name), item)
+    if (!extension) yield* visit(kind, joinPointer(pointer, name), item)
   }
 }

@@ -10,7 +10,7 @@ import {
   visit,
 } from 'yaml'
 import type { Json } from '../core/json.ts'
-import { tokensOf } from '../core/json-pointer.ts'
+import { parsePointer } from '../core/json-pointer.ts'
 import { failure, type Result, reasonOf } from '../core/result.ts'
 import type { Finding, Findings } from './finding.ts'
 import type { Source } from './source.ts'
@@ -51,7 +51,7 @@ export function parseSource(text: string, file: string): Result<Source, Findings
 function offsetOf(document: Document, pointer: string): number {
   let node: unknown = document.contents
   let offset = startOf(node)
-  for (const token of tokensOf(pointer)) {
+  for (const token of parsePointer(pointer)) {
     const member = memberOf(isAlias(node) ? node.resolve(document) : node, token)
     if (member === undefined) break
     // Something that the parser made up (an empty value) stands nowhere.

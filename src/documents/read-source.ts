@@ -17,7 +17,7 @@ export async function readSource(file: string, precompiled?: Precompiled): Promi
   } catch (error) {
     return failure([{ severity: 'error', place: file, message: `cannot be read: ${reasonOf(error)}` }])
   }
-  const known = precompiled?.sources[digestOf(bytes)]
+  const known = precompiled?.sources[computeDigest(bytes)]
   if (known !== undefined) {
     const value: Json = JSON.parse(known.json)
     return { ok: true, value: { file, value, place: () => file, precompiled: known } }
@@ -27,6 +27,6 @@ export async function readSource(file: string, precompiled?: Precompiled): Promi
 }
 
 /** By what a file is known again. */
-export function digestOf(bytes: Buffer): string {
+export function computeDigest(bytes: Buffer): string {
   return createHash('sha256').update(bytes).digest('hex')
 }

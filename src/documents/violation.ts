@@ -1,9 +1,9 @@
 /** Where in an exchange a rule of the contract was broken. */
-export type Place = 'path' | 'query' | 'header' | 'body' | 'response'
+export type ViolationLocation = 'path' | 'query' | 'header' | 'body' | 'response'
 
 /** One broken rule of the contract. */
 export interface Violation {
-  readonly in: Place
+  readonly in: ViolationLocation
   /** JSON pointer into the place: `/components/0/content`, `/period` for a parameter, empty for the whole. */
   readonly pointer: string
   /** The JSON Schema keyword that was broken (`required`, `enum`, ...), or `json`, `media-type` for what never became a value. */

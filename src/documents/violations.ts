@@ -1,8 +1,8 @@
 import type { ErrorObject } from 'ajv'
 import { isObject } from '../core/json.ts'
-import { below } from '../core/json-pointer.ts'
+import { joinPointer } from '../core/json-pointer.ts'
 import { FORMAT_PHRASES } from './formats.ts'
-import type { Place, Violation } from './violation.ts'
+import type { Violation, ViolationLocation } from './violation.ts'
 
 /** More than these are counted, not named: a body of a megabyte can break a rule once in every byte. */
 const NAMED = 100
@@ -13,7 +13,7 @@ const QUOTED = 60
 /** Every error of an ajv validator (`allErrors`, `verbose`) as a sentence that says what would be right. */
 export function toViolations(
   errors: readonly ErrorObject[] | null | undefined,
-  place: Place,
+  place: ViolationLocation,
   base = '',
 ): Violation[] {
   if (!errors) return []
@@ -48,9 +48,9 @@ function quoteWithType(value: unknown): string {
   return plain ? quote(value) : `${quote(value)} (a ${typeof value})`
 }
 
-function toViolation(error: ErrorObject, place: Place, base: string): Violation {
+function toViolation(error: ErrorObject, place: ViolationLocation, base: string): Violation {
   const member = MEMBER_OF[error.keyword]?.(error.params)
-  const at = member === undefined ? error.instancePath : below(error.instancePath, member)
+  const at = member === undefined ? error.instancePath : joinPointer(error.instancePath, member)
   const sentence = SENTENCES[error.keyword] ?? (() => error.message ?? `breaks the rule "${error.keyword}"`)
   return { in: place, pointer: `${base}${at}`, keyword: error.keyword, message: sentence(error) }
 }

@@ -1,4 +1,4 @@
-import { lastNow } from '../core/instant.ts'
+import { MAX_NOW } from '../core/instant.ts'
 
 export const clockModes = ['real', 'frozen', 'shifted'] as const
 export type ClockMode = (typeof clockModes)[number]
@@ -29,7 +29,7 @@ export class Clock {
 
   /** Never beyond the last instant that an answer can show, however long a shifted clock runs. */
   now(): number {
-    return Math.min(lastNow, this.#mode === 'frozen' ? this.#frozen : this.#real() + this.#shift)
+    return Math.min(MAX_NOW, this.#mode === 'frozen' ? this.#frozen : this.#real() + this.#shift)
   }
 
   state(): ClockState {
@@ -45,7 +45,7 @@ export class Clock {
 
   /** Moves the clock on; a real one is shifted from then on. False where it would leave the bounds of `parseNow`. */
   advance(ms: number): boolean {
-    if (this.now() + ms > lastNow) return false
+    if (this.now() + ms > MAX_NOW) return false
     this.set(this.#mode === 'frozen' ? 'frozen' : 'shifted', this.now() + ms)
     return true
   }

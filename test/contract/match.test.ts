@@ -26,7 +26,7 @@ function match(method: string, path: string): string {
   const found = contract.match(method, path)
   if (found.kind === 'operation') return `${found.operation.id} ${JSON.stringify(found.path)}`
   if (found.kind === 'wrong-method') return `wrong-method ${found.path} ${found.allowed.join(',')}`
-  if (found.kind === 'outside-base') return `outside-base ${found.meant}`
+  if (found.kind === 'outside-base') return `outside-base ${found.isBaseMissing}`
   return found.kind
 }
 

@@ -8,7 +8,7 @@ import { compileOperations } from '../../src/contract/operation.ts'
 import { walk } from '../../src/contract/walk.ts'
 import { isObject, type Json } from '../../src/core/json.ts'
 import type { Precompiled } from '../../src/documents/precompiled.ts'
-import { digestOf, readSource } from '../../src/documents/read-source.ts'
+import { computeDigest, readSource } from '../../src/documents/read-source.ts'
 import { bundledContract, bundledFixtures, controlContract } from '../../src/fixtures/bundled.ts'
 import { FIXTURE_FILES } from '../../src/fixtures/fixtures.ts'
 import { tempFolder } from '../support/temp-folder.ts'
@@ -28,7 +28,7 @@ const documents = [
 async function bothOf(file: string, answers: boolean) {
   const contract = await loadContract(file, { structure: false, precompiled: { sources: {} } })
   const source = await readSource(file)
-  const known = precompiled.sources[digestOf(await readFile(file))]
+  const known = precompiled.sources[computeDigest(await readFile(file))]
   if (!contract.ok || !source.ok || !known) throw new Error(`${file} is not precompiled`)
   const { document } = contract.value
   const compiler = createCompiler(document, source.value, { meta: false })

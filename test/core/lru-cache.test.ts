@@ -28,7 +28,7 @@ test('for one more the one goes that nobody asked for longest', () => {
 test('with a size of 0 nothing is remembered', () => {
   const { get, remembered } = setup(0)
   expect([get('a'), get('a')]).toEqual(['a 1', 'a 2'])
-  expect(remembered.held).toBe(0)
+  expect(remembered.size).toBe(0)
 })
 
 test('whatever is asked for, it never holds more than its size, and never another key’s value', () => {
@@ -37,7 +37,7 @@ test('whatever is asked for, it never holds more than its size, and never anothe
       const { get, remembered } = setup(size)
       for (const key of keys) {
         expect(get(key).startsWith(`${key} `)).toBe(true)
-        expect(remembered.held).toBeLessThanOrEqual(size)
+        expect(remembered.size).toBeLessThanOrEqual(size)
       }
     }),
   )

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { maxDepth, readJson } from '../../src/core/strict-json.ts'
+import { MAX_JSON_DEPTH, readJson } from '../../src/core/strict-json.ts'
 
 const read = (text: string) => readJson(new TextEncoder().encode(text))
 
@@ -52,7 +52,7 @@ describe('is read', () => {
   })
 
   test('as deep as it may be', () => {
-    expect(read(nested(maxDepth)).ok).toBe(true)
+    expect(read(nested(MAX_JSON_DEPTH)).ok).toBe(true)
   })
 })
 
@@ -84,10 +84,10 @@ describe('is refused at its place', () => {
   })
 
   test('nesting that is too deep, by one or by many', () => {
-    for (const depth of [maxDepth + 1, 1000, 500_000])
+    for (const depth of [MAX_JSON_DEPTH + 1, 1000, 500_000])
       expect(read(nested(depth))).toMatchObject({
         ok: false,
-        error: { message: expect.stringContaining(`${maxDepth} levels`) },
+        error: { message: expect.stringContaining(`${MAX_JSON_DEPTH} levels`) },
       })
   })
 

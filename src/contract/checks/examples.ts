@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../core/json.ts'
-import { below, tokensOf } from '../../core/json-pointer.ts'
+import { joinPointer, parsePointer } from '../../core/json-pointer.ts'
 import type { Finding } from '../../documents/finding.ts'
 import type { Source } from '../../documents/source.ts'
 import { toViolations } from '../../documents/violations.ts'
@@ -12,7 +12,7 @@ import { type DocumentNode, walk } from '../walk.ts'
 /** Checks every example against the schema beside it. A document whose examples are wrong teaches wrong clients. */
 export function checkExamples(document: JsonObject, compiler: Compiler, source: Source): Finding[] {
   return [...walk(document)].filter(holdsExamples).flatMap((node) => {
-    const schema = resolve(document, below(node.pointer, 'schema'))
+    const schema = resolve(document, joinPointer(node.pointer, 'schema'))
     const validate = schema && compiler.at(schema.pointer)
     if (validate === undefined) return []
     return readExamples(document, node.pointer).flatMap((example) => {
@@ -29,6 +29,6 @@ export function checkExamples(document: JsonObject, compiler: Compiler, source: 
 /** Only examples of JSON are values; one of `text/csv` or a form is written in its own way. */
 function holdsExamples({ kind, pointer, value }: DocumentNode): boolean {
   if (value.$ref !== undefined) return false
-  if (kind === 'mediaType') return isJson(tokensOf(pointer).at(-1) ?? '')
+  if (kind === 'mediaType') return isJson(parsePointer(pointer).at(-1) ?? '')
   return kind === 'parameter' || kind === 'header'
 }

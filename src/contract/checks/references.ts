@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '../../core/json.ts'
-import { pointerOf, valueAt } from '../../core/json-pointer.ts'
+import { parseReference, valueAt } from '../../core/json-pointer.ts'
 import type { Finding } from '../../documents/finding.ts'
 import type { Source } from '../../documents/source.ts'
 import { type DocumentNode, type NodeKind, walk } from '../walk.ts'
@@ -30,7 +30,7 @@ function fault(
   const reference = node.value.$ref
   if (reference === undefined) return undefined
   if (typeof reference !== 'string') return '$ref must be a string'
-  const target = pointerOf(reference)
+  const target = parseReference(reference)
   if (target === undefined) {
     return `$ref "${reference}" leads out of the document; only references such as "#/components/schemas/Name" are followed, so bundle the parts into one file first`
   }
@@ -50,7 +50,7 @@ function circular(document: JsonObject, node: DocumentNode): boolean {
   const seen = new Set([node.pointer])
   let value: JsonObject = node.value
   while (typeof value.$ref === 'string') {
-    const pointer = pointerOf(value.$ref)
+    const pointer = parseReference(value.$ref)
     const next = pointer === undefined ? undefined : valueAt(document, pointer)
     if (pointer === undefined || !isObject(next)) return false
     if (seen.has(pointer)) return true

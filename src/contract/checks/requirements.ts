@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '../../core/json.ts'
-import { below } from '../../core/json-pointer.ts'
+import { joinPointer } from '../../core/json-pointer.ts'
 import type { Finding } from '../../documents/finding.ts'
 import type { Source } from '../../documents/source.ts'
 import { METHODS, walk } from '../walk.ts'
@@ -50,7 +50,7 @@ export function checkRequirements(document: JsonObject, source: Source): Finding
     const id = value.operationId
     if (id === undefined) continue
     const first = seen.get(id)
-    const own = below(pointer, 'operationId')
+    const own = joinPointer(pointer, 'operationId')
     if (first === undefined) seen.set(id, own)
     else {
       const message = `the operationId "${id}" is taken already at ${source.place(first)}`
@@ -66,7 +66,7 @@ function checkParameters(document: JsonObject, source: Source): Finding[] {
   for (const { kind, pointer, value } of walk(document)) {
     if (kind !== 'parameter') continue
     const warn = (member: string, message: string) =>
-      findings.push({ severity: 'warning', place: source.place(below(pointer, member)), message })
+      findings.push({ severity: 'warning', place: source.place(joinPointer(pointer, member)), message })
     if (value.in === 'cookie') warn('in', 'parameters in cookies are not read, nor missed')
     if (typeof value.style === 'string' && !STYLES.includes(value.style)) {
       warn('style', `the style "${value.style}" is not understood; the parameter is read as plain text`)
@@ -106,7 +106,7 @@ function checkPaths({ paths }: JsonObject, source: Source): Finding[] {
     if (first === undefined) seen.set(shape, path)
     else {
       const message = `the path ${path} cannot be told apart from ${first}`
-      findings.push({ severity: 'error', place: source.place(below('/paths', path)), message })
+      findings.push({ severity: 'error', place: source.place(joinPointer('/paths', path)), message })
     }
   }
   return findings

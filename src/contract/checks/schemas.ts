@@ -1,6 +1,6 @@
 import type { Ajv2020 } from 'ajv/dist/2020.js'
 import type { JsonObject } from '../../core/json.ts'
-import { below } from '../../core/json-pointer.ts'
+import { joinPointer } from '../../core/json-pointer.ts'
 import { OPENAPI_KEYWORDS } from '../../documents/ajv.ts'
 import type { Finding } from '../../documents/finding.ts'
 import type { Source } from '../../documents/source.ts'
@@ -52,7 +52,7 @@ function sentence({ pointer, keyword, message }: Violation): string {
 function checkWords({ pointer, value }: DocumentNode, source: Source, ajv: Ajv2020): Finding[] {
   const findings: Finding[] = []
   const find = (severity: Finding['severity'], member: string, message: string) =>
-    findings.push({ severity, place: source.place(below(pointer, member)), message })
+    findings.push({ severity, place: source.place(joinPointer(pointer, member)), message })
   for (const keyword of Object.keys(value)) {
     if (keyword.startsWith('x-') || known(ajv, keyword)) continue
     find('warning', keyword, `"${keyword}" is not a keyword of JSON Schema 2020-12 and has no effect`)
