@@ -54,7 +54,7 @@ export const precompiled = { sources }
 
 async function entry(file: string, json: string, validators: string, answers: boolean): Promise<string> {
   const digest = JSON.stringify(computeDigest(await readFile(file)))
-  return `${digest}: { json: ${JSON.stringify(json)}, answers: ${answers}, validators: ${validators} }`
+  return `${digest}: { json: ${JSON.stringify(json)}, hasResponseValidators: ${answers}, validators: ${validators} }`
 }
 
 /** Compiles what a start asks for, as a start does. */

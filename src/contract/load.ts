@@ -2,7 +2,7 @@ import { isObject, type Json, type JsonObject } from '../core/json.ts'
 import { joinPointer } from '../core/json-pointer.ts'
 import { failure, type Result } from '../core/result.ts'
 import type { Finding, Findings } from '../documents/finding.ts'
-import { type Precompiled, precompiled } from '../documents/precompiled.ts'
+import { type PrecompiledFiles, precompiled } from '../documents/precompiled.ts'
 import { readSource } from '../documents/read-source.ts'
 import type { Source } from '../documents/source.ts'
 import { checkExamples } from './checks/examples.ts'
@@ -30,7 +30,7 @@ export interface LoadOptions {
    */
   readonly responses?: boolean
   /** Where a document may be found that was read and compiled before. @default what the build has precompiled */
-  readonly precompiled?: Precompiled
+  readonly precompiled?: PrecompiledFiles
 }
 
 /**
@@ -42,7 +42,8 @@ export async function loadContract(
   options: LoadOptions = {},
 ): Promise<Result<Contract, Findings>> {
   const known = await readSource(file, options.precompiled ?? precompiled)
-  const lacks = known.ok && known.value.precompiled?.answers === false && options.responses !== false
+  const lacks =
+    known.ok && known.value.precompiled?.hasResponseValidators === false && options.responses !== false
   const source = lacks ? await readSource(file) : known
   return source.ok ? buildContract(source.value, options) : source
 }

@@ -93,5 +93,5 @@ test('a document whose server has no path is matched from the root', async () =>
   const root = await contractOf(DOCUMENT.replace(/^servers:.*$/m, 'servers: [{ url: https://api.test }]'))
   expect(root.basePath).toBe('')
   expect(root.match('GET', '/files/plain').kind).toBe('operation')
-  expect(root.match('GET', 'files/plain')).toEqual({ kind: 'outside-base', meant: false })
+  expect(root.match('GET', 'files/plain')).toEqual({ kind: 'outside-base', isBaseMissing: false })
 })

@@ -7,14 +7,14 @@ import { loadContract } from '../../src/contract/load.ts'
 import { compileOperations } from '../../src/contract/operation.ts'
 import { walk } from '../../src/contract/walk.ts'
 import { isObject, type Json } from '../../src/core/json.ts'
-import type { Precompiled } from '../../src/documents/precompiled.ts'
+import type { PrecompiledFiles } from '../../src/documents/precompiled.ts'
 import { computeDigest, readSource } from '../../src/documents/read-source.ts'
 import { bundledContract, bundledFixtures, controlContract } from '../../src/fixtures/bundled.ts'
 import { FIXTURE_FILES } from '../../src/fixtures/fixtures.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 /** What the build has put into dist/, as a start finds it. */
-const built: { precompiled: Precompiled } = await import(
+const built: { precompiled: PrecompiledFiles } = await import(
   new URL('../../dist/precompiled.js', import.meta.url).href
 )
 const { precompiled } = built
