@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Compiled, createCompiler } from '../contract/ajv-compiler.ts'
+import { type CompiledSchemas, createAjvCompiler } from '../contract/ajv-compiler.ts'
 import { buildContract } from '../contract/load.ts'
 import { compileOperations } from '../contract/operation.ts'
-import { moduleOf, STANDALONE_OPTIONS } from '../contract/standalone.ts'
+import { STANDALONE_OPTIONS, writeModule } from '../contract/standalone.ts'
 import { isObject } from '../core/json.ts'
 import type { Result } from '../core/result.ts'
 import type { Findings } from '../documents/finding.ts'
@@ -21,9 +21,9 @@ export type Modules = ReadonlyMap<string, string>
  * @throws with the findings, where there are any: what we ship is free of them
  */
 export async function precompile(): Promise<Modules> {
-  const made: Compiled[] = []
+  const made: CompiledSchemas[] = []
   /** Keeps what was compiled, and is the expression that it is had by. */
-  const keep = (compiled: Compiled) => `v${made.push(compiled) - 1}`
+  const keep = (compiled: CompiledSchemas) => `v${made.push(compiled) - 1}`
   const sources: string[] = []
   // Nobody checks the control plane's own answers but the tests, and their validators are half a megabyte.
   for (const [file, answers] of [
@@ -49,7 +49,7 @@ export async function precompile(): Promise<Modules> {
 const sources = {\n${sources.join(',\n')}\n}
 export const precompiled = { sources }
 `
-  return new Map([['main', main], ...made.map((one, index) => [`v${index}`, moduleOf(one)] as const)])
+  return new Map([['main', main], ...made.map((one, index) => [`v${index}`, writeModule(one)] as const)])
 }
 
 async function entry(file: string, json: string, validators: string, answers: boolean): Promise<string> {
@@ -58,9 +58,9 @@ async function entry(file: string, json: string, validators: string, answers: bo
 }
 
 /** Compiles what a start asks for, as a start does. */
-function compile(source: Source, answers: boolean): readonly Compiled[] {
+function compile(source: Source, answers: boolean): readonly CompiledSchemas[] {
   if (!isObject(source.value)) throw new Error(`${source.file} is not a document`)
-  const compiler = createCompiler(source.value, source, { meta: false, code: STANDALONE_OPTIONS })
+  const compiler = createAjvCompiler(source.value, source, { meta: false, code: STANDALONE_OPTIONS })
   compileOperations(source.value, compiler, answers)
   return compiler.compiled
 }

@@ -2,7 +2,7 @@ import { copyFile, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createCompiler } from '../../src/contract/ajv-compiler.ts'
+import { createAjvCompiler } from '../../src/contract/ajv-compiler.ts'
 import { loadContract } from '../../src/contract/load.ts'
 import { compileOperations } from '../../src/contract/operation.ts'
 import { walk } from '../../src/contract/walk.ts'
@@ -31,7 +31,7 @@ async function bothOf(file: string, answers: boolean) {
   const known = precompiled.sources[computeDigest(await readFile(file))]
   if (!contract.ok || !source.ok || !known) throw new Error(`${file} is not precompiled`)
   const { document } = contract.value
-  const compiler = createCompiler(document, source.value, { meta: false })
+  const compiler = createAjvCompiler(document, source.value, { meta: false })
   compileOperations(document, compiler, answers)
   return { contract: contract.value, compiler, known }
 }

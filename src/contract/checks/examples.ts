@@ -9,25 +9,25 @@ import { isJson } from '../media-types.ts'
 import { resolve } from '../resolve.ts'
 import { type DocumentNode, walk } from '../walk.ts'
 
-/** Checks every example against the schema beside it. A document whose examples are wrong teaches wrong clients. */
+/** Checks every example against the schema beside it, because clients are written after the examples. */
 export function checkExamples(document: JsonObject, compiler: Compiler, source: Source): Finding[] {
-  return [...walk(document)].filter(holdsExamples).flatMap((node) => {
+  return [...walk(document)].filter(hasJsonExamples).flatMap((node) => {
     const schema = resolve(document, joinPointer(node.pointer, 'schema'))
-    const validate = schema && compiler.at(schema.pointer)
+    const validate = schema && compiler.getValidator(schema.pointer)
     if (validate === undefined) return []
     return readExamples(document, node.pointer).flatMap((example) => {
       if (validate(example.value)) return []
       return toViolations(validate.errors, 'body', example.pointer).map((violation): Finding => {
-        const within = violation.pointer.slice(example.pointer.length) || 'it'
-        const message = `the example "${example.name}" does not fit its schema: ${within} ${violation.message}`
+        const member = violation.pointer.slice(example.pointer.length) || 'it'
+        const message = `the example "${example.name}" does not fit its schema: ${member} ${violation.message}`
         return { severity: 'error', place: source.place(violation.pointer), message }
       })
     })
   })
 }
 
-/** Only examples of JSON are values; one of `text/csv` or a form is written in its own way. */
-function holdsExamples({ kind, pointer, value }: DocumentNode): boolean {
+/** Returns true for a node whose examples are JSON values; examples of `text/csv` or of a form have another syntax. */
+function hasJsonExamples({ kind, pointer, value }: DocumentNode): boolean {
   if (value.$ref !== undefined) return false
   if (kind === 'mediaType') return isJson(parsePointer(pointer).at(-1) ?? '')
   return kind === 'parameter' || kind === 'header'
