@@ -46,7 +46,7 @@ describe('a broken document is refused with the place of what is broken', () => 
       from: '#/components/schemas/Thing',
       to: '#/paths/~1things/get/responses/200',
       findings: [
-        '13:25 error $ref "#/paths/~1things/get/responses/200" leads to a response; a schema is wanted here',
+        '13:25 error $ref "#/paths/~1things/get/responses/200" leads to a response; a schema is expected here',
       ],
     },
     {
@@ -93,7 +93,7 @@ describe('a broken document is refused with the place of what is broken', () => 
       what: 'no success',
       from: "        '200':",
       to: "        '404':",
-      findings: ['6:5 error has no 2xx response, so there is no telling what success looks like'],
+      findings: ['6:5 error has no 2xx response, so its success status is unknown'],
     },
     {
       what: 'no server',
@@ -179,7 +179,7 @@ test('a parameter that will not be read as it is meant is a warning', async () =
     `      parameters:\n        - { in: cookie, name: a, ${schema} }\n        - { in: query, name: b, style: deepObject, ${schema} }\n      responses:`,
   )
   expect(await findingsOf(text)).toEqual([
-    '9:13 warning parameters in cookies are not read, nor missed',
+    '9:13 warning parameters in cookies are ignored',
     '10:33 warning the style "deepObject" is not understood; the parameter is read as plain text',
   ])
 })

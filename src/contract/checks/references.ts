@@ -40,7 +40,7 @@ function findFault(
   const kind = kinds.get(target)
   // A boolean is a schema too; the kind of a target outside the known places (`x-...`) is unknown.
   if (kind !== undefined && kind !== node.kind) {
-    return `$ref "${reference}" leads to a ${kind}; a ${node.kind} is wanted here`
+    return `$ref "${reference}" leads to a ${kind}; a ${node.kind} is expected here`
   }
   if (node.kind !== 'schema' && !isObject(value)) return `$ref "${reference}" leads to no object`
   return isCircular(document, node) ? `$ref "${reference}" leads back to itself` : undefined

@@ -71,7 +71,7 @@ function checkParameters(document: JsonObject, source: Source): Finding[] {
     if (kind !== 'parameter') continue
     const warn = (member: string, message: string) =>
       findings.push({ severity: 'warning', place: source.place(joinPointer(pointer, member)), message })
-    if (value.in === 'cookie') warn('in', 'parameters in cookies are not read, nor missed')
+    if (value.in === 'cookie') warn('in', 'parameters in cookies are ignored')
     if (typeof value.style === 'string' && !SUPPORTED_STYLES.includes(value.style)) {
       warn('style', `the style "${value.style}" is not understood; the parameter is read as plain text`)
     }
@@ -94,7 +94,7 @@ function checkServer(document: JsonObject, source: Source): Finding[] {
 
 function checkSuccess(pointer: string, { responses }: JsonObject, source: Source): Finding[] {
   if (isObject(responses) && Object.keys(responses).some((status) => /^2(\d\d|XX)$/i.test(status))) return []
-  const message = 'has no 2xx response, so there is no telling what success looks like'
+  const message = 'has no 2xx response, so its success status is unknown'
   return [{ severity: 'error', place: source.place(pointer), message }]
 }
 
