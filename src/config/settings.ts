@@ -1,4 +1,4 @@
-import { parseByteSize } from '../core/byte-size.ts'
+import { parseSize } from '../core/byte-size.ts'
 import { parseDuration, parseNow } from '../core/instant.ts'
 import { isSeed } from '../core/seeded.ts'
 import { evidenceSettings } from './evidence-settings.ts'
@@ -7,7 +7,7 @@ import { boolean, choice, integer, type Setting, text } from './setting.ts'
 const isClock = (text: string) => text === 'real' || parseNow(text) !== undefined
 const isStateFile = (text: string) => text !== '' && !/^[a-z]+:\/\//i.test(text)
 const isDuration = (text: string) => parseDuration(text) !== undefined
-const isSize = (text: string) => parseByteSize(text) !== undefined
+const isSize = (text: string) => parseSize(text) !== undefined
 
 const level = ['info', 'warn', 'error', 'silent'] as const
 

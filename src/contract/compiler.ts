@@ -25,7 +25,10 @@ export interface Compiler {
 /** The URI of the document for ajv, so that schemas can refer to each other and to themselves. */
 export const DOCUMENT = 'contract'
 
-/** Returns a reference to a schema of the document: `contract#/components/schemas/Error`; also the key of its precompiled validator. */
+/**
+ * Returns a reference to a schema of the document: `contract#/components/schemas/Error`. It is also the key of the schema's
+ * precompiled validator.
+ */
 export function schemaRef(pointer: string): string {
   return DOCUMENT + toFragment(pointer)
 }

@@ -59,7 +59,10 @@ function groupBy<T, K>(things: readonly T[], keyOf: (thing: T) => K): Map<K, T[]
   return groups
 }
 
-/** Returns a digit per segment: `0` for a fixed text, `1` for a pattern, `2` for a parameter. The smallest text is the most concrete. */
+/**
+ * Returns a digit per segment: `0` for a fixed text, `1` for a pattern, `2` for a parameter. The most concrete template has the
+ * smallest text.
+ */
 function sortKeyOf({ segments }: PathTemplate): string {
   return segments.map((segment) => (typeof segment === 'string' ? '0' : segment.pattern ? '1' : '2')).join('')
 }

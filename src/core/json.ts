@@ -1,6 +1,6 @@
 /**
  * Small tools without domain and without I/O.
- * The type `Json` is the one that all other rooms share; each further file of this folder is a tool of its own.
+ * All other folders share the type `Json`; each further file of this folder is a tool of its own.
  */
 
 /** A value that JSON can encode. Every body, state file and fixture consists of such values. */

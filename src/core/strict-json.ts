@@ -3,7 +3,7 @@ import { joinPointer } from './json-pointer.ts'
 import { failure, type Result, reasonOf, success } from './result.ts'
 
 /** The deepest accepted nesting, in levels. Deeper values endanger the stack of every function that recurses into them. */
-export const MAX_JSON_DEPTH = 64
+export const maxDepth = 64
 
 /** The reason why bytes are not acceptable JSON. */
 export interface JsonError {
@@ -52,7 +52,7 @@ function parse(text: string): Result<Json, JsonError> {
 /** Returns the number of members of a value, nested ones included; NaN if the value contains anything that is not accepted. */
 function countMembers(value: Json, depth: number): number {
   if (typeof value !== 'object' || value === null) return isAccepted(value) ? 0 : Number.NaN
-  if (depth >= MAX_JSON_DEPTH) return Number.NaN
+  if (depth >= maxDepth) return Number.NaN
   let count = 0
   if (Array.isArray(value)) for (const item of value) count += countMembers(item, depth + 1)
   else for (const key in value) count += countKey(key) + countMembers(value[key] ?? null, depth + 1)
@@ -83,8 +83,8 @@ function searchValue(value: Json, pointer: string, depth: number, search: Search
   if (value === Infinity || value === -Infinity)
     search.error = { pointer, message: 'must be a number of at most 1.8e308, or at least -1.8e308' }
   if (typeof value !== 'object' || value === null) return
-  if (depth >= MAX_JSON_DEPTH) {
-    search.error = { pointer, message: `must not be nested deeper than ${MAX_JSON_DEPTH} levels` }
+  if (depth >= maxDepth) {
+    search.error = { pointer, message: `must not be nested deeper than ${maxDepth} levels` }
     return
   }
   if (Array.isArray(value)) {

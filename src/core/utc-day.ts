@@ -12,6 +12,6 @@ export function startOfDay(day: number): Date {
 }
 
 /** Returns the calendar date of a day: `2026-01-15`. */
-export function formatDay(day: number): string {
+export function nameOfDay(day: number): string {
   return startOfDay(day).toISOString().slice(0, -'T00:00:00.000Z'.length)
 }

@@ -2,7 +2,7 @@ import type { ErrorObject } from 'ajv'
 import { isObject } from '../core/json.ts'
 import { joinPointer } from '../core/json-pointer.ts'
 import { FORMAT_PHRASES } from './formats.ts'
-import type { Violation, ViolationLocation } from './violation.ts'
+import type { Place, Violation } from './violation.ts'
 
 /** The largest number of violations that are listed; the rest is counted. A body of a megabyte can break a rule in each byte. */
 const MAX_VIOLATIONS = 100
@@ -16,7 +16,7 @@ const MAX_QUOTED_LENGTH = 60
  */
 export function toViolations(
   errors: readonly ErrorObject[] | null | undefined,
-  location: ViolationLocation,
+  location: Place,
   base = '',
 ): Violation[] {
   if (!errors) return []
@@ -51,7 +51,7 @@ function quoteWithType(value: unknown): string {
   return isTypeEvident ? quote(value) : `${quote(value)} (a ${typeof value})`
 }
 
-function toViolation(error: ErrorObject, location: ViolationLocation, base: string): Violation {
+function toViolation(error: ErrorObject, location: Place, base: string): Violation {
   const member = MEMBER_AT_FAULT[error.keyword]?.(error.params)
   const at = member === undefined ? error.instancePath : joinPointer(error.instancePath, member)
   const sentence = SENTENCES[error.keyword] ?? (() => error.message ?? `breaks the rule "${error.keyword}"`)

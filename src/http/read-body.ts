@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import type { Transform } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
-import { parseByteSize } from '../core/byte-size.ts'
+import { parseSize } from '../core/byte-size.ts'
 import type { RequestBody } from '../exchange/exchange.ts'
 
 const absent: RequestBody = { kind: 'absent' }
@@ -146,7 +146,7 @@ function unreadable(status: number, why: string): RequestBody {
 
 /** The limit of a size that was checked: `500kb`. */
 export function limitOf(text: string): Limit {
-  const bytes = parseByteSize(text)
+  const bytes = parseSize(text)
   if (bytes === undefined) throw new Error(`"${text}" is no size`)
   return { bytes, text }
 }

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../core/json.ts'
-import { MAX_JSON_DEPTH } from '../core/strict-json.ts'
+import { maxDepth } from '../core/strict-json.ts'
 import type { Violation } from '../documents/violation.ts'
 import type { JournalEntry, RecordedBody } from './entry.ts'
 import { redactedJson, redactedText } from './redact.ts'
@@ -108,7 +108,7 @@ export function jsonOf(body: RecordedBody): Json | undefined {
 export function parsed(text: string): Json | undefined {
   try {
     const value: Json = JSON.parse(text)
-    return isWithin(value, MAX_JSON_DEPTH) ? value : undefined
+    return isWithin(value, maxDepth) ? value : undefined
   } catch {
     return undefined
   }

@@ -1,7 +1,7 @@
 import { type Awaitable, andThen } from '../core/awaitable.ts'
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
 import { LruCache } from '../core/lru-cache.ts'
-import { dayOf, formatDay } from '../core/utc-day.ts'
+import { dayOf, nameOfDay } from '../core/utc-day.ts'
 import { type Exchange, parametersOf } from '../exchange/exchange.ts'
 import type { AnalyticsQuery, World } from '../simulation/analytics.ts'
 import type { Store } from '../state/store.ts'
@@ -102,7 +102,7 @@ const dayNames = new LruCache<string>(100)
 
 /** `2026-01-15` of a day since 1970. */
 function dayName(day: number): string {
-  return dayNames.get(String(day), () => formatDay(day))
+  return dayNames.get(String(day), () => nameOfDay(day))
 }
 
 /** Sets the named fields to null: `avgSafetyScore`, and `dataPoints.avgSafetyScore` in every data point. */

@@ -1,5 +1,5 @@
 import { isObject } from '../core/json.ts'
-import type { ViolationLocation } from '../documents/violation.ts'
+import type { Place } from '../documents/violation.ts'
 import type { Origin } from '../exchange/exchange.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import type { LiveExchange } from '../journal/journal.ts'
@@ -8,7 +8,7 @@ import { CappedTally } from './bounded.ts'
 /** A rule of the contract that requests broke. */
 export interface BrokenRule {
   readonly operation: string
-  readonly in: ViolationLocation
+  readonly in: Place
   /** With a star for each index. */
   readonly pointer: string
   readonly keyword: string

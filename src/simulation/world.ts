@@ -1,4 +1,4 @@
-import { dayOf, formatDay } from '../core/utc-day.ts'
+import { dayOf, nameOfDay } from '../core/utc-day.ts'
 import type { Analytics, AnalyticsQuery, DataPoint, LabelScore, World } from './analytics.ts'
 import { assess } from './assessment.ts'
 import { type Day, drawDay } from './day.ts'
@@ -74,7 +74,7 @@ function shiftQuality(days: Day[], qualityShift: AnalyticsQuery['qualityShift'])
   if (!qualityShift) return days
   return days.map((each) => {
     if (!each.values) return each
-    const quality = roundScore(clamp(each.values.quality + qualityShift(formatDay(each.day)), 0, 1))
+    const quality = roundScore(clamp(each.values.quality + qualityShift(nameOfDay(each.day)), 0, 1))
     return { ...each, values: { ...each.values, quality } }
   })
 }
@@ -107,7 +107,7 @@ function present(figures: PeriodTotals, recommendations: Analytics['recommendati
 
 function dataPoint({ day, conversations, messages, values }: Day): DataPoint {
   return {
-    date: `${formatDay(day)}T00:00:00.000Z`,
+    date: `${nameOfDay(day)}T00:00:00.000Z`,
     avgConversationQualityIndex: values?.quality ?? null,
     avgSatisfactionScore: values?.satisfaction ?? null,
     avgGrowthScore: values?.growth ?? null,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { allSettings } from '../../src/config/settings.ts'
-import { parseByteSize } from '../../src/core/byte-size.ts'
+import { parseSize } from '../../src/core/byte-size.ts'
 import { limitOf } from '../../src/http/read-body.ts'
 
 const bodyLimit = allSettings.find(([name]) => name === 'bodyLimit')?.[1]
@@ -12,7 +12,7 @@ test.each([
   ['1MB', 1_048_576],
   ['256mb', 268_435_456],
 ])('the size %s is %i bytes, for the setting and for the body reader', (text, bytes) => {
-  expect(parseByteSize(text)).toBe(bytes)
+  expect(parseSize(text)).toBe(bytes)
   expect(bodyLimit?.read(text)).toBe(text)
   expect(limitOf(text)).toEqual({ bytes, text })
 })
@@ -20,7 +20,7 @@ test.each([
 test.each(['0', '0kb', '', '1gb', '1.5mb', '1 mb', '-1', 'huge', '1234567890'])(
   '"%s" is no size, for the setting and for the body reader',
   (text) => {
-    expect(parseByteSize(text)).toBeUndefined()
+    expect(parseSize(text)).toBeUndefined()
     expect(bodyLimit?.read(text)).toBeUndefined()
     expect(() => limitOf(text)).toThrow('is no size')
   },

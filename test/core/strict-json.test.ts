@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { MAX_JSON_DEPTH, readJson } from '../../src/core/strict-json.ts'
+import { maxDepth, readJson } from '../../src/core/strict-json.ts'
 
 const read = (text: string) => readJson(new TextEncoder().encode(text))
 
@@ -52,7 +52,7 @@ describe('readJson accepts', () => {
   })
 
   test('the deepest accepted nesting', () => {
-    expect(read(nested(MAX_JSON_DEPTH)).ok).toBe(true)
+    expect(read(nested(maxDepth)).ok).toBe(true)
   })
 })
 
@@ -84,10 +84,10 @@ describe('readJson refuses, with the pointer,', () => {
   })
 
   test('nesting that is too deep, by one level or by many', () => {
-    for (const depth of [MAX_JSON_DEPTH + 1, 1000, 500_000])
+    for (const depth of [maxDepth + 1, 1000, 500_000])
       expect(read(nested(depth))).toMatchObject({
         ok: false,
-        error: { message: expect.stringContaining(`${MAX_JSON_DEPTH} levels`) },
+        error: { message: expect.stringContaining(`${maxDepth} levels`) },
       })
   })
 

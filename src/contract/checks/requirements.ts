@@ -1,5 +1,5 @@
 /**
- * Checks that run while a document is loaded, and never later.
+ * Start-up checks of an OpenAPI document.
  * Each file has one check, which returns findings; `contract/load.ts` has their order.
  */
 import { isObject, type JsonObject } from '../../core/json.ts'

@@ -1,4 +1,4 @@
-import { dayOf, formatDay } from '../../core/utc-day.ts'
+import { dayOf, nameOfDay } from '../../core/utc-day.ts'
 import { uuidKey } from '../clone.ts'
 import type { DayImpact, ImpactQuery } from '../store.ts'
 import type { EventMark } from './mark.ts'
@@ -60,7 +60,7 @@ function* within(days: ReadonlyMap<string, Sum>, from = '', to = BEYOND): Genera
 function* pick(days: ReadonlyMap<string, Sum>, from: string, count: number): Generator<[string, Sum]> {
   const first = dayOf(Date.parse(from))
   for (let ahead = 0; ahead < count; ahead += 1) {
-    const day = formatDay(first + ahead)
+    const day = nameOfDay(first + ahead)
     const sum = days.get(day)
     if (sum !== undefined) yield [day, sum]
   }

@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { BUNDLE, cacheOf, compile } from '../../src/build/load.ts'
+import { BUNDLE, cachePathOf, compileScript } from '../../src/build/load.ts'
 import { bounded } from '../support/bounded.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
@@ -123,7 +123,7 @@ test('nothing is loaded from outside of dist but what Node has, and Prism', () =
 
 describe('what is compiled ahead', () => {
   test('is what the Node that built it takes', () => {
-    expect(compile(bundle).cachedDataRejected).toBe(false)
+    expect(compileScript(bundle).cachedDataRejected).toBe(false)
   })
 
   /** The package, with something else in the place of what was compiled ahead. */
@@ -136,19 +136,19 @@ describe('what is compiled ahead', () => {
       writeFileSync(join(folder, 'dist', name), readFileSync(join(dist, name)))
     for (const name of ['spec', 'fixtures', 'package.json'])
       symlinkSync(join(dist, '..', name), join(folder, name))
-    if (cache) writeFileSync(cacheOf(copy), cache)
+    if (cache) writeFileSync(cachePathOf(copy), cache)
     return { command: join(folder, 'dist', 'cli.js'), copy }
   }
-  const ofAnotherVersion = () => readFileSync(cacheOf(bundle)).fill(0x11, 4, 8)
+  const ofAnotherVersion = () => readFileSync(cachePathOf(bundle)).fill(0x11, 4, 8)
 
   test.each([
     ['is left out', undefined],
     ['is of another version of V8', ofAnotherVersion],
-    ['is cut off', () => readFileSync(cacheOf(bundle)).subarray(0, 100_000)],
+    ['is cut off', () => readFileSync(cachePathOf(bundle)).subarray(0, 100_000)],
     ['is empty', () => Buffer.alloc(0)],
   ])('may be what it likes: the command starts as ever where it %s', async (_how, make) => {
     const { command, copy } = await packageWith(make?.())
-    if (make) expect(compile(copy).cachedDataRejected).toBe(true)
+    if (make) expect(compileScript(copy).cachedDataRejected).toBe(true)
     const words = [command, 'exec', '--state', ':memory:', '--', 'true']
     expect(() => execFileSync(process.execPath, words, { ...bounded, stdio: 'ignore' })).not.toThrow()
   })
