@@ -11,7 +11,7 @@ export function isJson(mediaType: string): boolean {
 
 /**
  * Finds the documented media type or range that matches a sent media type. An exact media type wins over `application/*+json`,
- * that range over `application/*`, and that one over the range of all media types.
+ * `application/*+json` over `application/*`, and `application/*` over the range of all media types.
  * @returns undefined if none matches
  */
 export function matchMediaType(documented: readonly string[], sent: string): string | undefined {

@@ -116,7 +116,7 @@ function findSeparator(document: JsonObject, parameter: JsonObject, pointer: str
   if (type !== 'array' && !(Array.isArray(type) && type.includes('array'))) return undefined
   if (parameter.style === 'spaceDelimited') return ' '
   if (parameter.style === 'pipeDelimited') return '|'
-  // A repeated parameter has no separator: sent once, it is a list of one item, whatever that item contains.
+  // A repeated parameter has no separator: sent once, it is a list of a single item, even if the item contains commas.
   const isRepeated = parameter.in === 'query' && parameter.explode !== false
   return isRepeated ? '' : ','
 }

@@ -53,7 +53,7 @@ function isLastMinuteOfDay(minute: number): boolean {
 /** The earliest time of a clock: the days before it that a reply covers still have a year of four digits. */
 const MIN_NOW = Date.UTC(1900, 0, 1)
 
-/** The latest time of a clock, in epoch milliseconds: the last one with a year of four digits. */
+/** The latest time of a clock, in epoch milliseconds: the end of the last year with four digits. */
 export const MAX_NOW = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 
 const UNIT_MS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const

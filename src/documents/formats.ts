@@ -2,7 +2,7 @@ import { parseInstant } from '../core/instant.ts'
 
 const TIME_WITH_OFFSET = /T.*(?:Z|[+-]\d{2}:\d{2})$/i
 
-/** Returns true for an RFC 3339 date-time with its offset. The one of ajv-formats also accepts a space in place of the `T`. */
+/** Returns true for an RFC 3339 date-time with its offset. ajv-formats accepts a space in place of the `T`. */
 function isDateTime(text: string): boolean {
   return TIME_WITH_OFFSET.test(text) && parseInstant(text) !== undefined
 }

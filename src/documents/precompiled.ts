@@ -12,7 +12,7 @@ export interface PrecompiledSource {
 
 /** The bundled files as the build has precompiled them, so that a start neither parses nor compiles them again. */
 export interface PrecompiledFiles {
-  /** By `computeDigest` of the file. */
+  /** Each file by its `computeDigest`. */
   readonly sources: Readonly<Record<string, PrecompiledSource>>
 }
 

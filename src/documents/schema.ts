@@ -13,6 +13,6 @@ export function compileSchema(schema: JsonObject, name: string): (value: Json) =
   const warnings: string[] = []
   const ajv = createAjv((message) => warnings.push(message), { validateSchema: true, inlineRefs: true })
   const validate = ajv.compile(schema)
-  if (warnings.length > 0) throw new Error(`the schema of ${name} is odd: ${warnings.join('; ')}`)
+  if (warnings.length > 0) throw new Error(`the schema of ${name} causes warnings: ${warnings.join('; ')}`)
   return (value) => (validate(value) ? [] : toViolations(validate.errors, 'body'))
 }

@@ -9,7 +9,7 @@ import { toViolations } from '../../documents/violations.ts'
 import { type DocumentNode, walk } from '../walk.ts'
 
 /**
- * Checks the document's schemas without compiling them, so that each finding has its exact place. Errors: whatever the meta-schema
+ * Checks the document's schemas without compiling them, so that each finding has its exact place. Errors: all that the meta-schema
  * refuses, and patterns that are not regular expressions. Warnings: unknown keywords and formats.
  */
 export function checkSchemas(document: JsonObject, source: Source, ajv: Ajv2020): Finding[] {
