@@ -1,3 +1,7 @@
+/**
+ * The bundle.
+ * This script builds `dist/`: all code in one file, compiled ahead by V8, with the bundled documents precompiled into it.
+ */
 import { execFile } from 'node:child_process'
 import { chmod, cp, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { createRequire } from 'node:module'
@@ -6,16 +10,16 @@ import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { type BuildOptions, build } from 'esbuild'
-import { BUNDLE, cacheOf } from './load.ts'
-import { fakerInEnglish, leaveOut, precompiled } from './plugins.ts'
+import { BUNDLE, cachePathOf } from './load.ts'
+import { leaveOut, onlyEnglishFaker, replacePrecompiled } from './plugins.ts'
 import { precompile } from './precompile.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const out = join(root, 'dist')
-const here = join(root, 'src/build')
+const dist = join(root, 'dist')
+const buildFolder = join(root, 'src/build')
 
-/** Code that runs on Node as it is. Ours is not minified: the stacks in the log are to be read. */
-const forNode: BuildOptions = {
+/** The options of every bundle. The code is not minified, so that the stacks in the log are readable. */
+const bundleOptions: BuildOptions = {
   absWorkingDir: root,
   bundle: true,
   platform: 'node',
@@ -24,7 +28,7 @@ const forNode: BuildOptions = {
   logLevel: 'warning',
 }
 
-/** What dist/ is entered by, each a module that takes its part of the bundle. The last two are for the tests, which start what is shipped. */
+/** The modules of `dist/` that load an entry of the bundle. The last two are for tests, which run the bundled code. */
 const entries = {
   cli: { source: 'src/cli/cli.ts', exports: [] },
   index: { source: 'src/index.ts', exports: ['settingTable', 'startSimulator'] },
@@ -32,27 +36,27 @@ const entries = {
   start: { source: 'src/simulator/start.ts', exports: ['start'] },
 }
 
-// Before the bundle changes: V8 would take what it has compiled of another one of the same length.
-await rm(cacheOf(join(out, BUNDLE)), { force: true })
+// V8 would accept the compiled code of an earlier bundle of the same length, so that code is removed first.
+await rm(cachePathOf(join(dist, BUNDLE)), { force: true })
 
-/** All code in one script, each part of which runs when it is first asked for. */
+// The bundle has all code in one script; each file of it runs when it is first required.
 await build({
-  ...forNode,
+  ...bundleOptions,
   stdin: {
     contents: Object.entries(entries)
       .map(([name, { source }]) => `exports.${name} = () => require('./${source}')`)
       .join('\n'),
     resolveDir: root,
   },
-  outfile: join(out, BUNDLE),
+  outfile: join(dist, BUNDLE),
   external: ['@stoplight/prism-http'],
   supported: { 'dynamic-import': false },
   define: { 'import.meta.url': '__url' },
   banner: { js: '(function (exports, require, module, __url) {' },
   footer: { js: '})' },
   plugins: [
-    precompiled(await precompile()),
-    // Most of the time that Express takes to load.
+    replacePrecompiled(await precompile()),
+    // These modules take most of the time in which Express is loaded.
     leaveOut(
       'body-parser',
       'serve-static',
@@ -64,61 +68,62 @@ await build({
       'type-is',
       'content-disposition',
     ),
-    // What pino would write with from another thread, and what prom-client would tell of traces: 88 kB.
+    // 88 kB: pino would use the first to write from another thread, prom-client the second for traces.
     leaveOut('thread-stream', '@opentelemetry/api'),
   ],
 })
 for (const [name, { exports }] of Object.entries(entries)) {
   await build({
-    ...forNode,
-    stdin: { contents: entryText(name, exports), resolveDir: here },
-    outfile: join(out, `${name}.js`),
+    ...bundleOptions,
+    stdin: { contents: writeEntryModule(name, exports), resolveDir: buildFolder },
+    outfile: join(dist, `${name}.js`),
     format: 'esm',
   })
 }
-await chmod(join(out, 'cli.js'), 0o755)
+await chmod(join(dist, 'cli.js'), 0o755)
 
-/**
- * Prism, in one file where Node looks for it first, so that a checkout and the image load it in half the time and need
- * nothing else. npm packs no such folder: there Prism is a dependency, and larger than all that we ship.
- */
+// Prism is bundled into a file that Node finds first, so that a checkout and the image load it in half the time. The npm
+// package leaves this folder out and has Prism as a dependency, because Prism is larger than all the rest of the package.
 await build({
-  ...forNode,
+  ...bundleOptions,
   stdin: { contents: "module.exports = require('@stoplight/prism-http')", resolveDir: root },
-  outfile: join(out, 'node_modules/@stoplight/prism-http/index.js'),
-  alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' }, // its other form cannot be bundled
-  // It can forward requests and read Postman's collections; we ask for neither.
-  plugins: [leaveOut('node-fetch', 'postman-collection'), fakerInEnglish],
+  outfile: join(dist, 'node_modules/@stoplight/prism-http/index.js'),
+  alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' }, // its CommonJS form cannot be bundled
+  // Prism uses these to forward requests and to read Postman's collections; we do neither.
+  plugins: [leaveOut('node-fetch', 'postman-collection'), onlyEnglishFaker],
 })
 
-/** The validator of documents reads the schema of OpenAPI from a file beside it. */
+// The validator of documents reads the schema of OpenAPI from a file in its own folder.
 const schemas = join('schemas', 'v3.1')
-const validator = createRequire(import.meta.url).resolve('@seriousme/openapi-schema-validator')
-await cp(join(dirname(validator), schemas), join(out, schemas), { recursive: true })
+const validatorFile = createRequire(import.meta.url).resolve('@seriousme/openapi-schema-validator')
+await cp(join(dirname(validatorFile), schemas), join(dist, schemas), { recursive: true })
 
 await compileAhead()
 
-/** Removes what earlier builds made and this one has not; the types, too, which tsc writes next. */
-const made = new Set([
+// Other files come from earlier builds and are removed; so are the types, which tsc writes after this script.
+const currentNames = new Set([
   BUNDLE,
-  basename(cacheOf(BUNDLE)),
+  basename(cachePathOf(BUNDLE)),
   'node_modules',
   'schemas',
   ...Object.keys(entries).map((name) => `${name}.js`),
 ])
-for (const name of await readdir(out)) {
-  if (!made.has(name)) await rm(join(out, name), { recursive: true })
+for (const name of await readdir(dist)) {
+  if (!currentNames.has(name)) await rm(join(dist, name), { recursive: true })
 }
 
-function entryText(name: string, exports: readonly string[]): string {
+/** Returns the text of a module of `dist/`. */
+function writeEntryModule(name: string, exports: readonly string[]): string {
   const first = name === 'cli' ? '#!/usr/bin/env node\n' : ''
-  const taken = `load(import.meta.url).${name}()`
-  return `${first}import { load } from './load.ts'\n${exports.length === 0 ? taken : `export const { ${exports.join(', ')} } = ${taken}`}`
+  const call = `loadBundle(import.meta.url).${name}()`
+  return `${first}import { loadBundle } from './load.ts'\n${exports.length === 0 ? call : `export const { ${exports.join(', ')} } = ${call}`}`
 }
 
-/** In a process of its own, with the engine's flags as they are at a start. */
+/** Compiles the bundle in a process of its own, with the V8 flags of a start. */
 async function compileAhead(): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), 'convsim-build-')) // where the state of the start goes
-  await promisify(execFile)(process.execPath, [...process.execArgv, join(here, 'warm.ts')], { cwd: folder })
+  const folder = await mkdtemp(join(tmpdir(), 'convsim-build-')) // for the state file of that start
+  await promisify(execFile)(process.execPath, [...process.execArgv, join(buildFolder, 'warm.ts')], {
+    cwd: folder,
+  })
   await rm(folder, { recursive: true })
 }

@@ -3,33 +3,34 @@ import { createRequire } from 'node:module'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { Script } from 'node:vm'
 
-/** The script that all code is in, beside whoever asks for it. */
+/** The name of the script that has all code. It is in the same folder as the modules that load it. */
 export const BUNDLE = 'convsim.cjs'
 
-/** What V8 has compiled of a script already. */
-export const cacheOf = (file: string) => `${file}.cache`
+/** Returns the path of V8's compiled code of a script. */
+export const cachePathOf = (file: string) => `${file}.cache`
 
-/** A part of the bundle by the name of its entry: runs it, once, and is what it exports. */
-export type Parts = Readonly<Record<string, () => unknown>>
+/** The entries of the bundle by name. A call runs the entry, once, and returns its exports. */
+export type BundleParts = Readonly<Record<string, () => unknown>>
 
 /**
- * Runs the bundle. What the build has compiled of it need not be compiled again, which is a quarter of a start. V8 refuses
- * that where it is of another Node or made under other flags, and npm does not pack it: then the bundle is compiled as ever.
+ * Runs the bundle with the compiled code that the build has stored, which saves a quarter of a start. V8 rejects the code of
+ * another version of Node or of other flags, and the npm package does not contain it; V8 then compiles the bundle as usual.
+ * @param url the `import.meta.url` of a module beside the bundle
  */
-export function load(url: string): Parts {
+export function loadBundle(url: string): BundleParts {
   const file = fileURLToPath(new URL(BUNDLE, url))
-  return run(compile(file), file)
+  return runScript(compileScript(file), file)
 }
 
-/** The script in this file, with what was compiled of it before. */
-export function compile(file: string): Script {
+/** Returns the script of a file, with its compiled code if there is any. */
+export function compileScript(file: string): Script {
   const cachedData = readCache(file)
-  // It has no character beyond ASCII, and UTF-8 takes twice as long to read.
+  // The bundle is ASCII, which is read in half the time of UTF-8.
   return new Script(readFileSync(file, 'latin1'), { filename: file, ...(cachedData && { cachedData }) })
 }
 
-/** What the script in this file exports. */
-export function run(script: Script, file: string): Parts {
+/** Runs the script of a file and returns its exports. */
+export function runScript(script: Script, file: string): BundleParts {
   const module = { exports: {} }
   script.runInThisContext()(module.exports, createRequire(file), module, pathToFileURL(file).href)
   return module.exports
@@ -37,7 +38,7 @@ export function run(script: Script, file: string): Parts {
 
 function readCache(file: string): Buffer | undefined {
   try {
-    return readFileSync(cacheOf(file))
+    return readFileSync(cachePathOf(file))
   } catch {
     return undefined
   }

@@ -1,17 +1,17 @@
 import { fileURLToPath } from 'node:url'
 import { type Plugin, transform } from 'esbuild'
-import type { Modules } from './precompile.ts'
+import type { ModuleTexts } from './precompile.ts'
 
-const contractFolder = fileURLToPath(new URL('../documents', import.meta.url))
+const documentsFolder = fileURLToPath(new URL('../documents', import.meta.url))
 
-/** Puts what is precompiled in the place of `documents/precompiled.ts`. */
-export function precompiled(modules: Modules): Plugin {
+/** Replaces `documents/precompiled.ts` by the module `main` of `modules`. */
+export function replacePrecompiled(modules: ModuleTexts): Plugin {
   const load = async (name: string) => {
     const text = modules.get(name)
-    if (text === undefined) throw new Error(`nothing is precompiled under the name ${name}`)
-    // Written by a program, and read by none but Node: a third of its size is enough.
+    if (text === undefined) throw new Error(`there is no precompiled module ${name}`)
+    // Minified code is a third as large, and these modules are not for reading.
     const { code } = await transform(text, { minify: true })
-    return { contents: code, loader: 'js', resolveDir: contractFolder } as const
+    return { contents: code, loader: 'js', resolveDir: documentsFolder } as const
   }
   return {
     name: 'precompiled',
@@ -27,15 +27,15 @@ export function precompiled(modules: Modules): Plugin {
 }
 
 /**
- * Stands for a module that was left out: any member can be taken from it, as libraries do at their top, and to call it or one
- * of them throws.
+ * Returns the text of a stub for a module that is left out. Libraries read members of their imports when they are loaded, so every
+ * member of the stub can be read; a call of the stub or of a member throws.
  */
-const leftOut = (name: string) => `
-  const tell = () => { throw new Error('${name} is left out: see src/build/build.ts') }
+const stubSource = (name: string) => `
+  const fail = () => { throw new Error('${name} is left out: see src/build/build.ts') }
   const get = (_, member) => typeof member === 'symbol' || member === '__esModule' ? undefined : module.exports
-  module.exports = new Proxy(function () { 'use strict' }, { get, apply: tell, construct: tell })`
+  module.exports = new Proxy(function () { 'use strict' }, { get, apply: fail, construct: fail })`
 
-/** Leaves out what libraries load at their top and never call on our way; whoever comes to call it is told. */
+/** Replaces modules that libraries import but never call in our use; a call throws all the same. */
 export function leaveOut(...names: readonly string[]): Plugin {
   return {
     name: 'leave-out',
@@ -45,15 +45,15 @@ export function leaveOut(...names: readonly string[]): Plugin {
         namespace: 'left-out',
       }))
       onLoad({ filter: /.*/, namespace: 'left-out' }, ({ path }) => ({
-        contents: leftOut(path),
+        contents: stubSource(path),
       }))
     },
   }
 }
 
-/** Of faker's languages the one that is used: the others are megabytes. */
-export const fakerInEnglish: Plugin = {
-  name: 'faker-in-english',
+/** Bundles only the English data of faker; the other languages are megabytes. */
+export const onlyEnglishFaker: Plugin = {
+  name: 'only-english-faker',
   setup({ onLoad, onResolve }) {
     onResolve({ filter: /^@faker-js\/faker$/ }, ({ path, resolveDir }) => ({
       path,

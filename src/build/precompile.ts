@@ -1,71 +1,86 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Compiled, createCompiler } from '../contract/ajv-compiler.ts'
+import { type CompiledSchemas, createAjvCompiler } from '../contract/ajv-compiler.ts'
 import { buildContract } from '../contract/load.ts'
 import { compileOperations } from '../contract/operation.ts'
-import { moduleOf, STANDALONE_OPTIONS } from '../contract/standalone.ts'
+import { STANDALONE_OPTIONS, writeModule } from '../contract/standalone.ts'
 import { isObject } from '../core/json.ts'
 import type { Result } from '../core/result.ts'
 import type { Findings } from '../documents/finding.ts'
-import { digestOf, readSource } from '../documents/read-source.ts'
+import { computeDigest, readSource } from '../documents/read-source.ts'
 import type { Source } from '../documents/source.ts'
 import { bundledContract, bundledFixtures, controlContract } from '../fixtures/bundled.ts'
 import { FIXTURE_FILES, loadFixtures } from '../fixtures/fixtures.ts'
 
-/** The text of modules by name; each may import another one as `precompiled:name`. */
-export type Modules = ReadonlyMap<string, string>
+/** The texts of modules by name. A module imports another of them as `precompiled:name`. */
+export type ModuleTexts = ReadonlyMap<string, string>
 
 /**
- * Reads and checks what is shipped with the code that reads it at a start, and writes down what came of it: the values of
- * all files, and the validators as ajv has written them. The module `main` is what `documents/precompiled.ts` is in dist/.
- * @throws with the findings, where there are any: what we ship is free of them
+ * Precompiles the bundled files: reads and checks them with the code of a start, and returns modules with their values and with the
+ * validators that ajv has written. The module `main` replaces `documents/precompiled.ts` in `dist/`.
+ * @throws if a bundled file has findings
  */
-export async function precompile(): Promise<Modules> {
-  const made: Compiled[] = []
-  /** Keeps what was compiled, and is the expression that it is had by. */
-  const keep = (compiled: Compiled) => `v${made.push(compiled) - 1}`
-  const sources: string[] = []
-  // Nobody checks the control plane's own answers but the tests, and their validators are half a megabyte.
-  for (const [file, answers] of [
+export async function precompile(): Promise<ModuleTexts> {
+  const compiledSchemas: CompiledSchemas[] = []
+  /** Adds compiled schemas, and returns the name of their validators in `main`. */
+  const addSchemas = (compiled: CompiledSchemas) => `v${compiledSchemas.push(compiled) - 1}`
+  const entries: string[] = []
+  // Only tests check the responses of the control plane, whose validators would be half a megabyte.
+  for (const [file, hasResponseValidators] of [
     [bundledContract, true],
     [controlContract, false],
   ] as const) {
-    const source = demand(await readSource(file))
-    // Loading it whole makes all the checks, and puts the value right in place.
-    const { warnings } = demand(await buildContract(source))
+    const source = unwrap(await readSource(file))
+    // buildContract runs all checks, and normalises the value of the source in place.
+    const { warnings } = unwrap(await buildContract(source))
     if (warnings.length > 0) throw new Error(JSON.stringify(warnings))
-    const [schemas, parameters] = compile(source, answers).map(keep)
-    sources.push(
-      await entry(file, JSON.stringify(source.value), `{ ...${schemas}, ...${parameters} }`, answers),
+    const [schemas, parameters] = compileSchemas(source, hasResponseValidators).map(addSchemas)
+    entries.push(
+      await writeEntry(
+        file,
+        JSON.stringify(source.value),
+        `{ ...${schemas}, ...${parameters} }`,
+        hasResponseValidators,
+      ),
     )
   }
-  demand(await loadFixtures(bundledFixtures))
+  unwrap(await loadFixtures(bundledFixtures))
   for (const name of FIXTURE_FILES) {
     const file = join(bundledFixtures, `${name}.yaml`)
-    sources.push(await entry(file, JSON.stringify(demand(await readSource(file)).value), '{}', false))
+    entries.push(await writeEntry(file, JSON.stringify(unwrap(await readSource(file)).value), '{}', false))
   }
-  const imports = made.map((_, index) => `import { validators as v${index} } from 'precompiled:v${index}'`)
+  const imports = compiledSchemas.map(
+    (_, index) => `import { validators as v${index} } from 'precompiled:v${index}'`,
+  )
   const main = `${imports.join('\n')}
-const sources = {\n${sources.join(',\n')}\n}
+const sources = {\n${entries.join(',\n')}\n}
 export const precompiled = { sources }
 `
-  return new Map([['main', main], ...made.map((one, index) => [`v${index}`, moduleOf(one)] as const)])
+  return new Map([
+    ['main', main],
+    ...compiledSchemas.map((compiled, index) => [`v${index}`, writeModule(compiled)] as const),
+  ])
 }
 
-async function entry(file: string, json: string, validators: string, answers: boolean): Promise<string> {
-  const digest = JSON.stringify(digestOf(await readFile(file)))
-  return `${digest}: { json: ${JSON.stringify(json)}, answers: ${answers}, validators: ${validators} }`
+async function writeEntry(
+  file: string,
+  json: string,
+  validators: string,
+  hasResponseValidators: boolean,
+): Promise<string> {
+  const digest = JSON.stringify(computeDigest(await readFile(file)))
+  return `${digest}: { json: ${JSON.stringify(json)}, hasResponseValidators: ${hasResponseValidators}, validators: ${validators} }`
 }
 
-/** Compiles what a start asks for, as a start does. */
-function compile(source: Source, answers: boolean): readonly Compiled[] {
+/** Compiles the schemas that a start needs, in the way of a start. */
+function compileSchemas(source: Source, hasResponseValidators: boolean): readonly CompiledSchemas[] {
   if (!isObject(source.value)) throw new Error(`${source.file} is not a document`)
-  const compiler = createCompiler(source.value, source, { meta: false, code: STANDALONE_OPTIONS })
-  compileOperations(source.value, compiler, answers)
+  const compiler = createAjvCompiler(source.value, source, { meta: false, code: STANDALONE_OPTIONS })
+  compileOperations(source.value, compiler, hasResponseValidators)
   return compiler.compiled
 }
 
-function demand<T>(loaded: Result<T, Findings>): T {
-  if (loaded.ok) return loaded.value
-  throw new Error(loaded.error.map(({ place, message }) => `${place}: ${message}`).join('\n'))
+function unwrap<T>(result: Result<T, Findings>): T {
+  if (result.ok) return result.value
+  throw new Error(result.error.map(({ place, message }) => `${place}: ${message}`).join('\n'))
 }

@@ -1,42 +1,49 @@
 import type { CodeOptions } from 'ajv'
 import type { Ajv2020 } from 'ajv/dist/2020.js'
 import type { JsonObject } from '../core/json.ts'
+import { reasonOf } from '../core/result.ts'
 import { createAjv, type Validator } from '../documents/ajv.ts'
 import type { Finding } from '../documents/finding.ts'
 import type { Source } from '../documents/source.ts'
 import { allowUnknownKeywords, checkSchemas } from './checks/schemas.ts'
 import { type Compiler, DOCUMENT, keyOfParameters, schemaRef } from './compiler.ts'
 
-/** What ajv has compiled: the name that it knows each schema by, by the key under which it can be precompiled. */
-export interface Compiled {
+/** The schemas that an instance of ajv has compiled. */
+export interface CompiledSchemas {
   readonly ajv: Ajv2020
+  /** The name of each schema in that instance, by the key of its precompiled validator. */
   readonly names: ReadonlyMap<string, string>
 }
 
-/** A compiler whose work can be kept. */
+/** A compiler whose schemas the build can write to a file. */
 export interface AjvCompiler extends Compiler {
-  readonly compiled: readonly Compiled[]
+  /** The schemas of `getValidator`, then those of `getParameterValidator`. */
+  readonly compiled: readonly CompiledSchemas[]
 }
 
-/** Compiles with ajv. `code` is how ajv is to write its functions, for the build, which keeps what it writes. */
-export function createCompiler(
+/**
+ * Creates a compiler that uses ajv.
+ * @param options `meta: false` leaves out the check against the meta-schema; `code` has the form of ajv's functions, for the
+ * build, which writes them to a file
+ */
+export function createAjvCompiler(
   document: JsonObject,
   source: Source,
   { meta, code = {} }: { readonly meta: boolean; readonly code?: CodeOptions },
 ): AjvCompiler {
   const findings: Finding[] = []
-  const said = new Set<string>()
-  let current = ''
-  const find = (severity: Finding['severity'], message: string) => {
-    // A shared schema is met again through each of its users.
-    if (said.has(message)) return
-    said.add(message)
-    findings.push({ severity, place: source.place(current), message })
+  const reported = new Set<string>()
+  let currentPointer = ''
+  const report = (severity: Finding['severity'], message: string) => {
+    // A shared schema is compiled once for each schema that refers to it.
+    if (reported.has(message)) return
+    reported.add(message)
+    findings.push({ severity, place: source.place(currentPointer), message })
   }
-  const warn = (message: string) => find('warning', message)
+  const warn = (message: string) => report('warning', message)
   const ajv = createAjv(warn, { code: { ...code } })
-  // Every schema is compiled by the first one too, which says what is odd about it.
-  const coercing = createAjv(() => undefined, {
+  // The first instance compiles every schema too, and its warnings are enough.
+  const coercingAjv = createAjv(() => undefined, {
     strict: false,
     coerceTypes: true,
     useDefaults: true,
@@ -45,45 +52,45 @@ export function createCompiler(
   if (meta) findings.push(...checkSchemas(document, source, ajv))
   allowUnknownKeywords(document, ajv)
   ajv.addSchema(document, DOCUMENT)
-  coercing.addSchema(document, DOCUMENT)
-  const refused = findings.some(({ severity }) => severity === 'error')
+  coercingAjv.addSchema(document, DOCUMENT)
+  const hasErrors = findings.some(({ severity }) => severity === 'error')
 
-  const attempt = (pointer: string, compile: () => Validator | undefined) => {
-    current = pointer
+  const tryCompile = (pointer: string, compile: () => Validator | undefined) => {
+    currentPointer = pointer
     try {
       return compile()
     } catch (error) {
-      // A schema that was refused already fails here once more, in the words of a compiler.
-      if (!refused) find('error', `cannot be compiled: ${error instanceof Error ? error.message : error}`)
+      // An error that is reported already would be repeated here in the words of a compiler.
+      if (!hasErrors) report('error', `cannot be compiled: ${reasonOf(error)}`)
       return undefined
     }
   }
   const validators = new Map<string, Validator | undefined>()
-  const schemas = new Map<string, string>()
-  const groups = new Map<string, string>()
+  const schemaNames = new Map<string, string>()
+  const parameterNames = new Map<string, string>()
   return {
     lazy: false,
-    at(pointer) {
+    getValidator(pointer) {
       if (!validators.has(pointer)) {
-        schemas.set(schemaRef(pointer), schemaRef(pointer))
+        schemaNames.set(schemaRef(pointer), schemaRef(pointer))
         validators.set(
           pointer,
-          attempt(pointer, () => ajv.getSchema(schemaRef(pointer))),
+          tryCompile(pointer, () => ajv.getSchema(schemaRef(pointer))),
         )
       }
       return validators.get(pointer)
     },
-    parameters(schema, pointer) {
+    getParameterValidator(schema, pointer) {
       const key = keyOfParameters(schema)
-      const name = groups.get(key) ?? `parameters-${groups.size}`
-      if (!groups.has(key)) coercing.addSchema(schema, name)
-      groups.set(key, name)
-      return attempt(pointer, () => coercing.getSchema(name))
+      const name = parameterNames.get(key) ?? `parameters-${parameterNames.size}`
+      if (!parameterNames.has(key)) coercingAjv.addSchema(schema, name)
+      parameterNames.set(key, name)
+      return tryCompile(pointer, () => coercingAjv.getSchema(name))
     },
     findings,
     compiled: [
-      { ajv, names: schemas },
-      { ajv: coercing, names: groups },
+      { ajv, names: schemaNames },
+      { ajv: coercingAjv, names: parameterNames },
     ],
   }
 }

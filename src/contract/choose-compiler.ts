@@ -4,8 +4,9 @@ import type { Source } from '../documents/source.ts'
 import { type Compiler, keyOfParameters, schemaRef } from './compiler.ts'
 
 /**
- * The validators that the build has precompiled, or else ajv, which is loaded only here: it costs a tenth of a second.
- * `meta: false` leaves out the check against the meta-schema, for a document that is known to pass it.
+ * Returns the precompiled validators of a source, or else a compiler that uses ajv. ajv takes 100 ms to load, so only this
+ * function loads it.
+ * @param options `meta: false` leaves out the check against the meta-schema, for a document that is known to pass it
  */
 export async function chooseCompiler(
   document: JsonObject,
@@ -13,11 +14,11 @@ export async function chooseCompiler(
   options: { meta: boolean },
 ): Promise<Compiler> {
   if (source.precompiled) return createPrecompiledCompiler(source.precompiled)
-  const { createCompiler } = await import('./ajv-compiler.ts')
-  return createCompiler(document, source, options)
+  const { createAjvCompiler } = await import('./ajv-compiler.ts')
+  return createAjvCompiler(document, source, options)
 }
 
-/** The build prepares only what it has nothing to say about. */
+/** Creates a compiler without findings: the build precompiles only documents that have none. */
 function createPrecompiledCompiler({ validators }: PrecompiledSource): Compiler {
   const find = (key: string) => {
     const validator = validators[key]
@@ -26,8 +27,8 @@ function createPrecompiledCompiler({ validators }: PrecompiledSource): Compiler 
   }
   return {
     lazy: true,
-    at: (pointer) => find(schemaRef(pointer)),
-    parameters: (schema) => find(keyOfParameters(schema)),
+    getValidator: (pointer) => find(schemaRef(pointer)),
+    getParameterValidator: (schema) => find(keyOfParameters(schema)),
     findings: [],
   }
 }

@@ -1,29 +1,39 @@
 import type { JsonObject } from '../core/json.ts'
-import { asFragment } from '../core/json-pointer.ts'
+import { toFragment } from '../core/json-pointer.ts'
 import type { Validator } from '../documents/ajv.ts'
 import type { Finding } from '../documents/finding.ts'
 
-/** Makes validators of the schemas of one document. What comes out only runs. */
+/** A source of validators for the schemas of one document. */
 export interface Compiler {
-  /** Whether it may be asked when an operation is first used, and not at load: it has nothing to find. */
+  /** True if an operation can get its validators when it is first used: the compiler has no findings to report at load. */
   readonly lazy: boolean
-  /** The validator of the schema at this pointer, for JSON as it stands: nothing is coerced or filled in. */
-  at(pointer: string): Validator | undefined
-  /** The validator of an object of parameters; it types texts and fills in defaults in the object itself. */
-  parameters(schema: JsonObject, pointer: string): Validator | undefined
-  /** What was found while compiling, each once. */
+  /**
+   * Returns the validator of the schema at a pointer. It changes nothing: no value is coerced, no default filled in.
+   * Undefined: the schema cannot be compiled, which is a finding.
+   */
+  getValidator(pointer: string): Validator | undefined
+  /**
+   * Returns the validator of an object of parameters. It coerces texts and fills in defaults in that object.
+   * Undefined: the schema cannot be compiled, which is a finding.
+   * @param pointer the place of findings
+   */
+  getParameterValidator(schema: JsonObject, pointer: string): Validator | undefined
+  /** The findings of all compilations so far, without repetitions. */
   readonly findings: readonly Finding[]
 }
 
-/** The name under which the document is known, so that schemas can refer to each other, and to themselves. */
+/** The URI of the document for ajv, so that schemas can refer to each other and to themselves. */
 export const DOCUMENT = 'contract'
 
-/** A reference to a schema of the document, for `parameters`; also what its validator is called where it is precompiled. */
+/**
+ * Returns a reference to a schema of the document: `contract#/components/schemas/Error`. It is also the key of the schema's
+ * precompiled validator.
+ */
 export function schemaRef(pointer: string): string {
-  return DOCUMENT + asFragment(pointer)
+  return DOCUMENT + toFragment(pointer)
 }
 
-/** What a validator of `parameters` is called where it is precompiled. */
+/** Returns the key of the precompiled validator of an object of parameters. */
 export function keyOfParameters(schema: JsonObject): string {
   return JSON.stringify(schema)
 }

@@ -1,8 +1,12 @@
+/**
+ * An OpenAPI document as operations that can be matched and checked.
+ * `loadContract` makes a `Contract` of a file; `Contract.match` finds the operation of a request.
+ */
 import type { Json, JsonObject } from '../core/json.ts'
 import type { Finding } from '../documents/finding.ts'
 import type { Violation } from '../documents/violation.ts'
 
-/** Parameters as they were sent: strings, percent-encoding undone; a repeated query parameter is an array. */
+/** The sent parameters of a request: strings, percent-encoding undone; a repeated query parameter is an array. */
 export interface RawParameters {
   readonly path: Readonly<Record<string, string>>
   readonly query: Readonly<Record<string, string | readonly string[]>>
@@ -10,90 +14,93 @@ export interface RawParameters {
   readonly header: Readonly<Record<string, string>>
 }
 
-/** Parameters as the schemas type them, defaults filled in. */
+/** The parameters of a request, coerced to the types of their schemas, defaults filled in. */
 export interface ParameterValues {
   readonly path: JsonObject
   readonly query: JsonObject
   readonly header: JsonObject
 }
 
-/** What the document says of a parameter. */
+/** A parameter that the document describes. */
 export interface DescribedParameter {
   readonly in: 'path' | 'query' | 'header'
-  /** As it is sent; lower case for a header. */
+  /** The sent name; lower case for a header. */
   readonly name: string
   readonly required: boolean
-  /** With every `$ref` resolved; empty where the document gives none. */
+  /** The schema with every `$ref` resolved; empty if the document has none. */
   readonly schema: JsonObject
 }
 
-/** An example of the document, by its name there. */
+/** An example of the document. */
 export interface Example {
+  /** The name in the document; `example` for a single example without a name. */
   readonly name: string
   readonly value: Json
 }
 
-/** One operation of the document, compiled: what it takes and what it may answer. */
+/** An operation of the document with its parameters, body and responses. */
 export interface Operation {
-  /** `operationId`; without one `GET /models/{modelId}/analytics`. */
+  /** The `operationId`; `GET /models/{modelId}/analytics` if the document has none. */
   readonly id: string
   /** Upper case. */
   readonly method: string
-  /** The path template as the document writes it, without the server's base path. */
+  /** The path template of the document, without the base path: `/models/{modelId}/analytics`. */
   readonly path: string
-  /** `summary` of the document, empty without one. */
+  /** The `summary` of the document; empty if it has none. */
   readonly summary: string
-  /** True where the document asks for a credential (operation or document level `security`). */
+  /** True if the document demands a credential (`security` of the operation or of the document). */
   readonly secured: boolean
-  /** The documented success status: the lowest 2xx. */
+  /** The lowest documented 2xx status; 200 if the document has only `2XX`. */
   readonly successStatus: number
-  /** Every documented status that is a number, ascending. */
+  /** The documented statuses that are numbers, ascending. */
   readonly statuses: readonly number[]
-  /** The request body the document describes; undefined where it describes none. */
+  /** The documented request body; undefined if there is none. */
   readonly body: { readonly required: boolean; readonly mediaTypes: readonly string[] } | undefined
-  /** Those that are read, the path item's first. */
+  /** The parameters that are read, those of the path item first. Cookies are left out. */
   readonly parameters: readonly DescribedParameter[]
 
-  /** The JSON schema of the request body with every `$ref` resolved; undefined where there is none. */
+  /** Returns the JSON schema of the request body with every `$ref` resolved; undefined if there is none. */
   bodySchema(): JsonObject | undefined
-  /** Types what was sent and names every violation; `values` is to be trusted only where there is none. */
+  /** Coerces the sent parameters to their types and lists every violation; `values` is reliable only without violations. */
   readParameters(sent: RawParameters): { values: ParameterValues; violations: Violation[] }
-  /** Every violation of a request body of this media type (parameters such as charset cut off). */
+  /** Returns every violation of a request body. The media type has no parameters such as `charset`. */
   checkBody(mediaType: string, body: Json): Violation[]
-  /** Every violation of an answer. A status that is not documented (nor covered by `4XX`, `default`) is one violation with keyword `status`. */
+  /** Returns every violation of a response. A status that neither itself nor `4XX` nor `default` documents violates `status`. */
   checkResponse(status: number, body: Json): Violation[]
-  /** The named JSON examples of a documented status, in the document's order. */
+  /** Returns the named JSON examples of a documented status, in the document's order. */
   examples(status: number): readonly Example[]
-  /** What the document says of a status; undefined where it is not documented. */
+  /** Returns the description of a status; undefined if the status is not documented. */
   responseDescription(status: number): string | undefined
-  /** The JSON schema of a documented status's body with every `$ref` resolved; undefined where there is none. */
+  /** Returns the JSON schema of a status's body with every `$ref` resolved; undefined if there is none. */
   responseSchema(status: number): JsonObject | undefined
 }
 
-/** What a path and method mean under the contract. */
+/** The outcome of matching a method and a path with the contract. */
 export type OperationMatch =
   | {
       readonly kind: 'operation'
       readonly operation: Operation
+      /** The path parameters, decoded. */
       readonly path: Readonly<Record<string, string>>
     }
+  /** The `path` is the path template; `allowed` lists its methods in upper case. */
   | { readonly kind: 'wrong-method'; readonly path: string; readonly allowed: readonly string[] }
-  /** The path is not under the base path; `meant` is true where it would match with it. */
-  | { readonly kind: 'outside-base'; readonly meant: boolean }
+  /** The path is not under the base path; `isBaseMissing` is true if it matches with the base path in front. */
+  | { readonly kind: 'outside-base'; readonly isBaseMissing: boolean }
   | { readonly kind: 'unknown-path' }
-  /** Percent-encoding that cannot be undone. */
+  /** The percent-encoding of the path is invalid. */
   | { readonly kind: 'malformed'; readonly reason: string }
 
-/** A place of the document where we decided what the service description leaves open (`x-assumption`). */
+/** A decision of ours about a point that the service description leaves open (`x-assumption`). */
 export interface Assumption {
-  /** JSON pointer of the object that carries it. */
+  /** JSON pointer of the object that has the member `x-assumption`. */
   readonly pointer: string
   readonly text: string
 }
 
-/** The document, loaded, checked and compiled once at start. */
+/** A document that is loaded, checked and compiled once, at the start. */
 export interface Contract {
-  /** The file it came from. */
+  /** The file of the document. */
   readonly file: string
   readonly title: string
   readonly version: string
@@ -101,10 +108,13 @@ export interface Contract {
   readonly basePath: string
   readonly operations: readonly Operation[]
   readonly assumptions: readonly Assumption[]
-  /** What was put right on the way in, e.g. `nullable: true` in a 3.1 document. Never errors: those stop the load. */
+  /** Warnings, e.g. about `nullable: true` in a 3.1 document. An error would have stopped the load. */
   readonly warnings: readonly Finding[]
-  /** The document after normalisation, references kept. */
+  /** The document after normalisation, with its references. */
   readonly document: JsonObject
-  /** `path` is as sent: no query, percent-encoding untouched, base path included. HEAD is not GET. */
+  /**
+   * Finds the operation of a request. A HEAD request does not match GET.
+   * @param path the sent path: base path included, percent-encoding untouched, no query
+   */
   match(method: string, path: string): OperationMatch
 }

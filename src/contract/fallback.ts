@@ -1,41 +1,42 @@
 import type { Json, JsonObject } from '../core/json.ts'
+import { failure, type Result, reasonOf, success } from '../core/result.ts'
 import type { Contract } from './contract.ts'
 import { METHODS, walk } from './walk.ts'
 
-/** A request for an operation that the document describes and nobody has written a handler for. */
+/** A request for an operation that the document describes and that has no handler. */
 export interface FallbackRequest {
   /** Upper case. */
   readonly method: string
-  /** Without the base path, percent-encoding untouched: `/products/42`. */
+  /** The path without the base path, percent-encoding untouched: `/products/42`. */
   readonly path: string
   readonly query: Readonly<Record<string, string | readonly string[]>>
   readonly headers: Readonly<Record<string, string>>
   readonly body: Json | undefined
-  /** A documented status that is wanted instead of the success. */
+  /** The documented status to reply with; undefined for the success status. */
   readonly status?: number | undefined
-  /** A documented example by its name; undefined: the first one. */
+  /** The name of the documented example to reply with; undefined for the first example. */
   readonly example?: string | undefined
 }
 
-/** What the document's examples and schemas make of a request; a problem where they make nothing of it. */
-export type FallbackAnswer =
-  | {
-      readonly status: number
-      /** Lower-case names. */
-      readonly headers: Readonly<Record<string, string>>
-      /** Undefined where no body is described. */
-      readonly body: Json | undefined
-    }
-  | { readonly problem: string }
-
-export interface Fallback {
-  answer(request: FallbackRequest): Promise<FallbackAnswer>
+/** A reply that is made of the document's examples and schemas. */
+export interface FallbackReply {
+  readonly status: number
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string>>
+  /** Undefined if the document describes no body. */
+  readonly body: Json | undefined
 }
 
-/** What is preferred where an operation answers in several media types; the caller's `Accept` decides nothing here. */
+/** Replies to requests for operations without a handler. */
+export interface Fallback {
+  /** @returns an error, as a sentence of Prism, if the document offers no reply */
+  reply(request: FallbackRequest): Promise<Result<FallbackReply>>
+}
+
+/** The preferred media types of a reply, in order. The caller's `Accept` header has no influence. */
 const MEDIA_TYPES = ['application/json', 'application/*', '*/*']
 
-/** The request was validated before it comes here, and the answer is afterwards. */
+/** The pipeline validates the request before the fallback and the reply after it, so Prism validates nothing. */
 const CONFIG = {
   isProxy: false,
   checkSecurity: false,
@@ -46,49 +47,51 @@ const CONFIG = {
 } as const
 
 /**
- * Makes the answers for operations without a handler: `@stoplight/prism-http`, as a mock. It takes a second and 95 MB to
- * load, so it is loaded here and only here.
+ * Creates the fallback: `@stoplight/prism-http` as a mock. Prism takes a second and 95 MB to load, so only this function
+ * loads it.
  *
- * The same request gets the same bytes. An example of the document is taken as it is. Without one Prism's sampler makes a
- * body, always the same one for a schema; it knows nothing of patterns, so where its body breaks the schema Prism's
- * generator, seeded with the request, gets a try as well.
+ * The same request gets the same bytes. An example of the document is taken unchanged. Without an example, Prism's sampler
+ * makes a body, always the same for a schema. The sampler ignores patterns; if its body breaks the schema, Prism's generator
+ * makes another body, seeded with the request.
  */
 export async function createFallback(contract: Contract): Promise<Fallback> {
   const [{ default: prism }, { default: pino }] = await Promise.all([
     import('@stoplight/prism-http'),
     import('pino'),
   ])
-  // Prism logs at a level of its own, which children inherit; without it each request would be an exception.
+  // Prism logs at a level `success`, which pino does not have; without it each request would throw.
   const logger = Object.assign(pino.pino({ level: 'silent' }), { success: () => undefined })
   const operations = await prism.getHttpOperationsFromSpec(documentForPrism(contract.document))
   const instance = prism.createInstance({ ...CONFIG, mock: { dynamic: false } }, { logger })
 
-  const ask = async (request: FallbackRequest, seed?: string): Promise<FallbackAnswer> => {
-    const input = inputOf(request)
-    if (input === undefined) return { problem: `${request.method} is not a method of OpenAPI` }
+  const mock = async (request: FallbackRequest, seed?: string): Promise<Result<FallbackReply>> => {
+    const input = toPrismRequest(request)
+    if (input === undefined) return failure(`${request.method} is not a method of OpenAPI`)
     try {
-      const config = { ...CONFIG, mock: wanted(request, seed) }
+      const config = { ...CONFIG, mock: mockOptions(request, seed) }
       const outcome = await instance.request(input, operations, config)()
-      return outcome._tag === 'Right' ? readOutput(outcome.right.output) : { problem: outcome.left.message }
+      return outcome._tag === 'Right'
+        ? success(readOutput(outcome.right.output))
+        : failure(outcome.left.message)
     } catch (error) {
-      // It throws for what it did not expect; the caller should still have an answer.
-      return { problem: error instanceof Error ? error.message : String(error) }
+      // Prism throws for documents that it does not expect; the caller still needs an outcome.
+      return failure(reasonOf(error))
     } finally {
-      // A seed is kept in a generator that the whole process shares.
+      // Prism stores the seed in a generator that the whole process shares.
       if (seed !== undefined) prism.resetJSONSchemaGenerator()
     }
   }
   return {
-    async answer(request) {
-      const sampled = await ask(request)
-      if (fits(contract, request, sampled)) return sampled
-      const generated = await ask(request, `${request.method} ${request.path}`)
-      return fits(contract, request, generated) ? generated : sampled
+    async reply(request) {
+      const sampled = await mock(request)
+      if (isValid(contract, request, sampled)) return sampled
+      const generated = await mock(request, `${request.method} ${request.path}`)
+      return isValid(contract, request, generated) ? generated : sampled
     },
   }
 }
 
-/** A copy, since Prism resolves references in place, and without callbacks, which Prism would really send. */
+/** Returns a copy, because Prism resolves references in place, without callbacks, because Prism would send them. */
 function documentForPrism(document: JsonObject): JsonObject {
   const copy = structuredClone(document)
   for (const { kind, value } of walk(copy)) {
@@ -97,19 +100,19 @@ function documentForPrism(document: JsonObject): JsonObject {
   return copy
 }
 
-function inputOf({ method, path, query, headers, body }: FallbackRequest) {
+function toPrismRequest({ method, path, query, headers, body }: FallbackRequest) {
   const known = METHODS.find((candidate) => candidate === method.toLowerCase())
   if (known === undefined) return undefined
   return {
     method: known,
-    url: { path, query: structuredClone(query) as Record<string, string | string[]> }, // Prism's own to change
+    url: { path, query: structuredClone(query) as Record<string, string | string[]> }, // a copy that Prism may change
     headers: { ...headers },
     ...(body !== undefined && { body }),
   }
 }
 
-/** Prism writes into the configuration that it is given, so each request has its own. */
-function wanted({ status, example }: FallbackRequest, seed: string | undefined) {
+/** Returns new options for each request, because Prism writes into the configuration. */
+function mockOptions({ status, example }: FallbackRequest, seed: string | undefined) {
   return {
     dynamic: seed !== undefined,
     mediaTypes: [...MEDIA_TYPES],
@@ -119,24 +122,25 @@ function wanted({ status, example }: FallbackRequest, seed: string | undefined) 
   }
 }
 
-function readOutput(output: { statusCode: number; headers?: object; body?: unknown }): FallbackAnswer {
+function readOutput(output: { statusCode: number; headers?: object; body?: unknown }): FallbackReply {
   const headers: Record<string, string> = {}
   for (const [name, value] of Object.entries(output.headers ?? {})) {
-    // A header without example or schema comes as null.
+    // Prism gives null for a header that has neither example nor schema.
     if (value !== null && value !== undefined) headers[name.toLowerCase()] = String(value)
   }
-  return { status: output.statusCode, headers, body: asJson(output.body) }
+  return { status: output.statusCode, headers, body: toJson(output.body) }
 }
 
-/** Only what JSON can carry: an example of the document, or something sampled from a schema. */
-function asJson(value: unknown): Json | undefined {
+/** Drops all that JSON cannot encode. Undefined stays undefined. */
+function toJson(value: unknown): Json | undefined {
   if (value === undefined) return undefined
   return JSON.parse(JSON.stringify(value)) as Json // proved by the parser
 }
 
-function fits(contract: Contract, request: FallbackRequest, answer: FallbackAnswer): boolean {
-  if ('problem' in answer) return false
-  if (answer.body === undefined) return true
+function isValid(contract: Contract, request: FallbackRequest, reply: Result<FallbackReply>): boolean {
+  if (!reply.ok) return false
+  const { status, body } = reply.value
+  if (body === undefined) return true
   const match = contract.match(request.method, contract.basePath + request.path)
-  return match.kind === 'operation' && match.operation.checkResponse(answer.status, answer.body).length === 0
+  return match.kind === 'operation' && match.operation.checkResponse(status, body).length === 0
 }

@@ -1,53 +1,55 @@
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
-import { below } from '../core/json-pointer.ts'
-import { failure, type Result } from '../core/result.ts'
+import { joinPointer } from '../core/json-pointer.ts'
+import { once } from '../core/once.ts'
+import { failure, type Result, success } from '../core/result.ts'
 import type { Finding, Findings } from '../documents/finding.ts'
-import { type Precompiled, precompiled } from '../documents/precompiled.ts'
+import { type PrecompiledFiles, precompiled } from '../documents/precompiled.ts'
 import { readSource } from '../documents/read-source.ts'
 import type { Source } from '../documents/source.ts'
 import { checkExamples } from './checks/examples.ts'
+import { normaliseSchemas } from './checks/normalise.ts'
 import { checkReferences } from './checks/references.ts'
-import { basePathOf, checkRequirements, checkVersion } from './checks/requirements.ts'
+import { checkRequirements, checkVersion, readBasePath } from './checks/requirements.ts'
 import { checkStructure } from './checks/structure.ts'
 import { chooseCompiler } from './choose-compiler.ts'
 import type { Assumption, Contract } from './contract.ts'
-import { once } from './dereference.ts'
 import { createMatcher } from './match.ts'
-import { normalise } from './normalise.ts'
 import { compileOperations } from './operation.ts'
 
+/** Options that make the load of a document quicker. */
 export interface LoadOptions {
   /**
-   * Whether the document is checked against the schemas of OpenAPI 3.1 and of JSON Schema, which takes some 200 ms. `false`
-   * is for who did so before. Everything else is checked in any case; what the build has precompiled is not checked again.
+   * True for the check against the schemas of OpenAPI 3.1 and of JSON Schema, which takes some 200 ms; false for a document that
+   * passed it before. All other checks run in any case, except on a precompiled document, which the build has checked.
    * @default true
    */
   readonly structure?: boolean
   /**
-   * Whether answers can be checked. `false` is for a document whose answers are checked by tests alone; most validators
-   * are those of answers.
+   * True for validators of responses; false for a document whose responses only tests check. Most validators are those of
+   * responses.
    * @default true
    */
   readonly responses?: boolean
-  /** Where a document may be found that was read and compiled before. @default what the build has precompiled */
-  readonly precompiled?: Precompiled
+  /** The precompiled files, which are neither parsed nor compiled. @default the files that the build has precompiled */
+  readonly precompiled?: PrecompiledFiles
 }
 
 /**
- * Reads an OpenAPI 3.1 document (YAML or JSON), checks all that can be checked and compiles every validator. Any error
- * stops the load; the findings are all there are, warnings included, and not just the first.
+ * Reads an OpenAPI 3.1 document (YAML or JSON), checks it and compiles every validator.
+ * @returns all findings, warnings included, if any of them is an error
  */
 export async function loadContract(
   file: string,
   options: LoadOptions = {},
 ): Promise<Result<Contract, Findings>> {
   const known = await readSource(file, options.precompiled ?? precompiled)
-  const lacks = known.ok && known.value.precompiled?.answers === false && options.responses !== false
-  const source = lacks ? await readSource(file) : known
+  const isIncomplete =
+    known.ok && known.value.precompiled?.hasResponseValidators === false && options.responses !== false
+  const source = isIncomplete ? await readSource(file) : known
   return source.ok ? buildContract(source.value, options) : source
 }
 
-/** The same for a source that was read already. Its value is changed: what is put right is put right in place. */
+/** Checks and compiles a document like `loadContract`. The normalisation changes the value of the source in place. */
 export async function buildContract(
   source: Source,
   options: LoadOptions = {},
@@ -56,58 +58,55 @@ export async function buildContract(
   const document = source.value
   if (!isObject(document)) {
     const place = source.place('')
-    return { ok: false, error: [{ severity: 'error', place, message: 'is not an OpenAPI document' }] }
+    return failure([{ severity: 'error', place, message: 'is not an OpenAPI document' }])
   }
   const version = checkVersion(document, source)
-  if (version.length > 0) return { ok: false, error: version }
-  // What the build has precompiled it has also checked, and put right where there was something to.
+  if (version.length > 0) return failure(version)
+  // The build has checked and normalised a precompiled document.
   const checked = source.precompiled ? [] : await checkDocument(document, source, structure)
   const compiler = await chooseCompiler(document, source, { meta: structure })
   const operations = compileOperations(document, compiler, options.responses ?? true)
   const examples = source.precompiled ? [] : checkExamples(document, compiler, source)
-  // Only now, since examples compile what no operation refers to.
+  // The compiler's findings are read last, because examples compile schemas that no operation refers to.
   const findings = [...checked, ...compiler.findings, ...examples]
 
   if (findings.some(({ severity }) => severity === 'error')) return failure(findings)
-  const basePath = basePathOf(document) ?? ''
-  const assumptions = once(() => assumptionsIn(document))
-  return {
-    ok: true,
-    value: {
-      file: source.file,
-      ...titleOf(document),
-      basePath,
-      operations,
-      get assumptions() {
-        return assumptions()
-      },
-      warnings: findings,
-      document,
-      match: createMatcher(basePath, operations),
+  const basePath = readBasePath(document) ?? ''
+  const assumptions = once(() => collectAssumptions(document))
+  return success({
+    file: source.file,
+    ...readTitle(document),
+    basePath,
+    operations,
+    get assumptions() {
+      return assumptions()
     },
-  }
+    warnings: findings,
+    document,
+    match: createMatcher(basePath, operations),
+  })
 }
 
-/** Checks the document as a document, and puts right what can be. */
+/** Runs the checks that need no validators, and normalises the document between them. */
 async function checkDocument(document: JsonObject, source: Source, structure: boolean): Promise<Finding[]> {
   const findings = structure ? await checkStructure(document, source) : []
   findings.push(...checkReferences(document, source))
-  findings.push(...normalise(document, source))
+  findings.push(...normaliseSchemas(document, source))
   findings.push(...checkRequirements(document, source))
   return findings
 }
 
-function titleOf({ info }: JsonObject): { title: string; version: string } {
+function readTitle({ info }: JsonObject): { title: string; version: string } {
   const { title, version } = isObject(info) ? info : {}
   return { title: String(title ?? ''), version: String(version ?? '') }
 }
 
-/** Every `x-assumption`, wherever it stands. */
-function assumptionsIn(value: Json, pointer = '', found: Assumption[] = []): Assumption[] {
+/** Returns every `x-assumption` of the document. */
+function collectAssumptions(value: Json, pointer = '', found: Assumption[] = []): Assumption[] {
   if (typeof value !== 'object' || value === null) return found
   for (const [name, member] of Object.entries(value)) {
     if (name === 'x-assumption' && typeof member === 'string') found.push({ pointer, text: member.trim() })
-    else if (typeof member === 'object') assumptionsIn(member, below(pointer, name), found)
+    else if (typeof member === 'object') collectAssumptions(member, joinPointer(pointer, name), found)
   }
   return found
 }

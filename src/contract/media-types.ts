@@ -1,17 +1,18 @@
-/** A media type without its parameters, in lower case: `application/json` of `Application/JSON; charset=utf-8`. */
+/** Returns a media type in lower case without its parameters: `application/json` of `Application/JSON; charset=utf-8`. */
 export function bareMediaType(mediaType: string): string {
   const semicolon = mediaType.indexOf(';')
   return (semicolon === -1 ? mediaType : mediaType.slice(0, semicolon)).trim().toLowerCase()
 }
 
-/** Whether values of this media type are JSON: `application/json`, `application/problem+json`, or a range over them. */
+/** Returns true for a media type of JSON: `application/json`, `application/problem+json`, or a range that includes them. */
 export function isJson(mediaType: string): boolean {
   return /^(application|text|\*)\/(json|\*|[^/]+\+json)$/.test(bareMediaType(mediaType))
 }
 
 /**
- * Which of the media types of a document covers the one that was sent. The document's may be ranges: an exact one wins
- * over `application/*+json`, that over `application/*`, that over everything.
+ * Finds the documented media type or range that matches a sent media type. An exact media type wins over `application/*+json`,
+ * `application/*+json` over `application/*`, and `application/*` over the range of all media types.
+ * @returns undefined if none matches
  */
 export function matchMediaType(documented: readonly string[], sent: string): string | undefined {
   const type = bareMediaType(sent)

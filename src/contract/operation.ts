@@ -1,28 +1,34 @@
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
-import { below } from '../core/json-pointer.ts'
+import { joinPointer } from '../core/json-pointer.ts'
+import { once } from '../core/once.ts'
 import type { Validator } from '../documents/ajv.ts'
 import type { Violation } from '../documents/violation.ts'
 import { toViolations } from '../documents/violations.ts'
-import { resolve } from './checks/references.ts'
 import type { Compiler } from './compiler.ts'
 import type { Operation } from './contract.ts'
-import { dereference, once } from './dereference.ts'
+import { dereference } from './dereference.ts'
 import { bareMediaType, isJson, matchMediaType } from './media-types.ts'
 import { compileParameters } from './parameters.ts'
+import { resolve } from './resolve.ts'
 import { compileResponses } from './responses.ts'
 import { METHODS } from './walk.ts'
 
 /**
- * Compiles every operation under `paths`, in the document's order; with `answers`, what it may answer, too. Of a compiler
- * that may wait, an operation is compiled when it is first used: most of the control plane's never are.
+ * Compiles every operation under `paths`, in the document's order. With a lazy compiler an operation is compiled when it is
+ * first used: most operations of the control plane are never used.
+ * @param canCheckResponses false if responses need no validators; every response then passes `checkResponse`
  */
-export function compileOperations(document: JsonObject, compiler: Compiler, answers: boolean): Operation[] {
+export function compileOperations(
+  document: JsonObject,
+  compiler: Compiler,
+  canCheckResponses: boolean,
+): Operation[] {
   const paths = isObject(document.paths) ? Object.keys(document.paths) : []
   return paths.flatMap((path) => {
-    const item = resolve(document, below('/paths', path))
+    const item = resolve(document, joinPointer('/paths', path))
     if (item === undefined || !path.startsWith('/')) return []
     return METHODS.filter((method) => isObject(item.value[method])).map((method) =>
-      compileOperation(document, compiler, { path, method, item: item.pointer, answers }),
+      compileOperation(document, compiler, { path, method, item: item.pointer, canCheckResponses }),
     )
   })
 }
@@ -30,14 +36,14 @@ export function compileOperations(document: JsonObject, compiler: Compiler, answ
 function compileOperation(
   document: JsonObject,
   compiler: Compiler,
-  at: { path: string; method: string; item: string; answers: boolean },
+  at: { path: string; method: string; item: string; canCheckResponses: boolean },
 ): Operation {
-  const pointer = below(at.item, at.method)
+  const pointer = joinPointer(at.item, at.method)
   const operation = resolve(document, pointer)?.value ?? {}
   const method = at.method.toUpperCase()
-  const responses = once(() => compileResponses(document, compiler, pointer, at.answers))
+  const responses = once(() => compileResponses(document, compiler, pointer, at.canCheckResponses))
   const body = once(() => compileBody(document, compiler, pointer))
-  const described = once(() => describe(body()))
+  const bodyDescription = once(() => describeBody(body()))
   const parameters = once(() => compileParameters(document, compiler, at.item, pointer))
   if (!compiler.lazy) for (const compile of [responses, body, parameters]) compile()
   return {
@@ -47,13 +53,13 @@ function compileOperation(
     summary: typeof operation.summary === 'string' ? operation.summary : '',
     secured: isSecured(operation.security ?? document.security),
     get successStatus() {
-      return responses().success
+      return responses().successStatus
     },
     get statuses() {
       return responses().statuses
     },
     get body() {
-      return described()
+      return bodyDescription()
     },
     get parameters() {
       return parameters().described
@@ -68,37 +74,38 @@ function compileOperation(
   }
 }
 
-/** An empty list asks for nothing, and an empty requirement among others makes the credential optional. */
+/** Returns true if `security` demands a credential: an empty requirement among others makes the credential optional. */
 function isSecured(security: Json | undefined): boolean {
   if (!Array.isArray(security) || security.length === 0) return false
   return security.every((requirement) => isObject(requirement) && Object.keys(requirement).length > 0)
 }
 
-interface Body {
+interface CompiledBody {
   readonly required: boolean
-  /** Without parameters, as the document lists them; may be ranges such as `application/*`. */
+  /** The documented media types without parameters; some may be ranges such as `application/*`. */
   readonly mediaTypes: readonly string[]
-  /** Of the first JSON media type, references resolved. */
+  /** The schema of the first JSON media type, references resolved; undefined if there is none. */
   readonly schema: () => JsonObject | undefined
+  /** Returns every violation of a body of this media type. */
   check(mediaType: string, value: Json): Violation[]
 }
 
-function describe(body: Body | undefined): Operation['body'] {
+function describeBody(body: CompiledBody | undefined): Operation['body'] {
   return body && { required: body.required, mediaTypes: body.mediaTypes }
 }
 
-function compileBody(document: JsonObject, compiler: Compiler, operation: string): Body | undefined {
-  const body = resolve(document, below(operation, 'requestBody'))
+function compileBody(document: JsonObject, compiler: Compiler, operation: string): CompiledBody | undefined {
+  const body = resolve(document, joinPointer(operation, 'requestBody'))
   if (body === undefined) return undefined
   const validators = new Map<string, Validator | undefined>()
   for (const mediaType of isObject(body.value.content) ? Object.keys(body.value.content) : []) {
-    const schema = resolve(document, below(body.pointer, 'content', mediaType, 'schema'))
-    validators.set(bareMediaType(mediaType), schema && compiler.at(schema.pointer))
+    const schema = resolve(document, joinPointer(body.pointer, 'content', mediaType, 'schema'))
+    validators.set(bareMediaType(mediaType), schema && compiler.getValidator(schema.pointer))
   }
   const mediaTypes = [...validators.keys()]
   const json = Object.keys(isObject(body.value.content) ? body.value.content : {}).find(isJson)
   const schema =
-    json === undefined ? undefined : resolve(document, below(body.pointer, 'content', json, 'schema'))
+    json === undefined ? undefined : resolve(document, joinPointer(body.pointer, 'content', json, 'schema'))
   return {
     required: body.value.required === true,
     mediaTypes,

@@ -1,47 +1,52 @@
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
-import { below } from '../core/json-pointer.ts'
+import { joinPointer } from '../core/json-pointer.ts'
+import { once } from '../core/once.ts'
 import type { Validator } from '../documents/ajv.ts'
 import type { Violation } from '../documents/violation.ts'
 import { toViolations } from '../documents/violations.ts'
-import { examplesOf } from './checks/examples.ts'
-import { resolve } from './checks/references.ts'
 import type { Compiler } from './compiler.ts'
 import type { Example } from './contract.ts'
-import { dereference, once } from './dereference.ts'
+import { dereference } from './dereference.ts'
+import { readExamples } from './examples.ts'
 import { isJson } from './media-types.ts'
+import { resolve } from './resolve.ts'
 
-/** One documented response, compiled. */
-export interface Response {
+/** A documented response. */
+export interface CompiledResponse {
   readonly description: string
   readonly examples: () => readonly Example[]
-  /** Of the JSON body, references resolved; undefined where none is described. */
+  /** The schema of the JSON body, references resolved; undefined if the document describes none. */
   readonly schema: () => JsonObject | undefined
+  /** The validator of the JSON body; undefined if every body passes. */
   readonly validate: Validator | undefined
 }
 
 /** The documented responses of an operation. */
-export interface Responses {
-  /** The numbers among the documented statuses, ascending. */
+export interface CompiledResponses {
+  /** The documented statuses that are numbers, ascending. */
   readonly statuses: readonly number[]
   /** The lowest 2xx; 200 for `2XX`. */
-  readonly success: number
-  /** What covers a status: itself, else `4XX`, else `default`. */
-  find(status: number): Response | undefined
-  /** Every violation of an answer. */
+  readonly successStatus: number
+  /** Finds the response of a status: of that status, else of `4XX`, else `default`; undefined if there is none. */
+  find(status: number): CompiledResponse | undefined
+  /** Returns every violation of a response with this status and body. */
   check(status: number, body: Json): Violation[]
 }
 
-/** Compiles what stands under `responses` of the operation at `pointer`; unless `checked`, `check` lets every body pass. */
+/**
+ * Compiles the responses of the operation at `pointer`.
+ * @param canCheck false if the responses need no validators; every body then passes `check`
+ */
 export function compileResponses(
   document: JsonObject,
   compiler: Compiler,
   pointer: string,
-  checked: boolean,
-): Responses {
-  const place = below(pointer, 'responses')
-  const byKey = new Map<string, Response>()
-  for (const key of Object.keys(resolve(document, place)?.value ?? {})) {
-    const response = compileResponse(document, checked ? compiler : undefined, below(place, key))
+  canCheck: boolean,
+): CompiledResponses {
+  const listPointer = joinPointer(pointer, 'responses')
+  const byKey = new Map<string, CompiledResponse>()
+  for (const key of Object.keys(resolve(document, listPointer)?.value ?? {})) {
+    const response = compileResponse(document, canCheck ? compiler : undefined, joinPointer(listPointer, key))
     if (response !== undefined) byKey.set(key.toUpperCase(), response)
   }
   const statuses = [...byKey.keys()]
@@ -52,7 +57,7 @@ export function compileResponses(
     byKey.get(String(status)) ?? byKey.get(`${Math.floor(status / 100)}XX`) ?? byKey.get('DEFAULT')
   return {
     statuses,
-    success: statuses.find((status) => status >= 200 && status < 300) ?? 200,
+    successStatus: statuses.find((status) => status >= 200 && status < 300) ?? 200,
     find,
     check(status, body) {
       const response = find(status)
@@ -70,17 +75,17 @@ function compileResponse(
   document: JsonObject,
   compiler: Compiler | undefined,
   pointer: string,
-): Response | undefined {
+): CompiledResponse | undefined {
   const response = pointer.includes('/x-') ? undefined : resolve(document, pointer)
   if (response === undefined) return undefined
   const { content, description } = response.value
   const mediaType = isObject(content) ? Object.keys(content).find(isJson) : undefined
-  const media = mediaType === undefined ? undefined : below(response.pointer, 'content', mediaType)
-  const schema = media === undefined ? undefined : resolve(document, below(media, 'schema'))
+  const media = mediaType === undefined ? undefined : joinPointer(response.pointer, 'content', mediaType)
+  const schema = media === undefined ? undefined : resolve(document, joinPointer(media, 'schema'))
   return {
     description: typeof description === 'string' ? description : '',
-    examples: once(() => (media === undefined ? [] : examplesOf(document, media))),
+    examples: once(() => (media === undefined ? [] : readExamples(document, media))),
     schema: once(() => schema && dereference(document, schema.value)),
-    validate: schema && compiler?.at(schema.pointer),
+    validate: schema && compiler?.getValidator(schema.pointer),
   }
 }

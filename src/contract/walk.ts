@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
-import { below } from '../core/json-pointer.ts'
+import { joinPointer } from '../core/json-pointer.ts'
 
-/** What stands at a place of an OpenAPI document. */
+/** The kind of an object of OpenAPI. */
 export type NodeKind =
   | 'document'
   | 'components'
@@ -17,31 +17,32 @@ export type NodeKind =
   | 'callback'
   | 'schema'
 
-/** An object of the document, with what it is and where it stands. */
+/** An object of the document with its kind and its place. */
 export interface DocumentNode {
   readonly kind: NodeKind
   readonly pointer: string
   readonly value: JsonObject
 }
 
-/** How a member is read: as one thing, as a list of things, or as things by name. */
-type Shape = { readonly one: NodeKind } | { readonly list: NodeKind } | { readonly map: NodeKind }
+/** The content of a member: a single object of a kind, a list of such objects, or a map of such objects by name. */
+type MemberRule = { readonly single: NodeKind } | { readonly list: NodeKind } | { readonly map: NodeKind }
 
-const one = (kind: NodeKind): Shape => ({ one: kind })
-const list = (kind: NodeKind): Shape => ({ list: kind })
-const map = (kind: NodeKind): Shape => ({ map: kind })
+const single = (kind: NodeKind): MemberRule => ({ single: kind })
+const list = (kind: NodeKind): MemberRule => ({ list: kind })
+const map = (kind: NodeKind): MemberRule => ({ map: kind })
 
-/** The methods that a path item may have, as the document writes them. */
+/** The methods of a path item, in lower case as in the document. */
 export const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'] as const
 
-const described = { schema: one('schema'), content: map('mediaType'), examples: map('example') }
+/** The members that a parameter and a header have in common. */
+const described = { schema: single('schema'), content: map('mediaType'), examples: map('example') }
 
 /**
- * OpenAPI 3.1 as a table: which members of which kind hold which kind. A member that is not listed holds nothing that is
- * of interest here; above all, examples and defaults are never mistaken for schemas, nor a property called `schema`.
+ * The members of each kind of OpenAPI 3.1, with the kinds of their values; `*` is every other member. The walk does not enter
+ * members that are not listed, so an example, a default or a property with the name `schema` is never taken for a schema.
  */
-const MEMBERS: Readonly<Record<NodeKind, Readonly<Record<string, Shape>>>> = {
-  document: { paths: map('pathItem'), webhooks: map('pathItem'), components: one('components') },
+const MEMBERS: Readonly<Record<NodeKind, Readonly<Record<string, MemberRule>>>> = {
+  document: { paths: map('pathItem'), webhooks: map('pathItem'), components: single('components') },
   components: {
     schemas: map('schema'),
     responses: map('response'),
@@ -54,20 +55,20 @@ const MEMBERS: Readonly<Record<NodeKind, Readonly<Record<string, Shape>>>> = {
   },
   pathItem: {
     parameters: list('parameter'),
-    ...Object.fromEntries(METHODS.map((method) => [method, one('operation')])),
+    ...Object.fromEntries(METHODS.map((method) => [method, single('operation')])),
   },
   operation: {
     parameters: list('parameter'),
-    requestBody: one('requestBody'),
+    requestBody: single('requestBody'),
     responses: map('response'),
     callbacks: map('callback'),
   },
-  callback: { '*': one('pathItem') },
+  callback: { '*': single('pathItem') },
   parameter: described,
   header: described,
   requestBody: { content: map('mediaType') },
   response: { headers: map('header'), content: map('mediaType') },
-  mediaType: { schema: one('schema'), examples: map('example'), encoding: map('encoding') },
+  mediaType: { schema: single('schema'), examples: map('example'), encoding: map('encoding') },
   encoding: { headers: map('header') },
   example: {},
   schema: {
@@ -78,12 +79,12 @@ const MEMBERS: Readonly<Record<NodeKind, Readonly<Record<string, Shape>>>> = {
     ...Object.fromEntries(
       ['items', 'contains', 'additionalProperties', 'propertyNames', 'not', 'if', 'then', 'else']
         .concat(['unevaluatedItems', 'unevaluatedProperties', 'contentSchema'])
-        .map((name) => [name, one('schema')]),
+        .map((name) => [name, single('schema')]),
     ),
   },
 }
 
-/** Every object of the document that the table knows, outer before inner, in the document's order. */
+/** Yields every object of the document that `MEMBERS` lists, outer before inner, in the document's order. */
 export function* walk(document: JsonObject): Generator<DocumentNode> {
   yield* visit('document', '', document)
 }
@@ -93,24 +94,24 @@ function* visit(kind: NodeKind, pointer: string, value: Json | undefined): Gener
   yield { kind, pointer, value }
   const members = MEMBERS[kind]
   for (const [name, member] of Object.entries(value)) {
-    const shape = Object.hasOwn(members, name) ? members[name] : members['*']
-    if (shape !== undefined) yield* visitMember(shape, below(pointer, name), member)
+    const rule = Object.hasOwn(members, name) ? members[name] : members['*']
+    if (rule !== undefined) yield* visitMember(rule, joinPointer(pointer, name), member)
   }
 }
 
-function* visitMember(shape: Shape, pointer: string, member: Json): Generator<DocumentNode> {
-  if ('one' in shape) yield* visit(shape.one, pointer, member)
-  else if ('map' in shape) yield* visitMap(shape.map, pointer, member)
+function* visitMember(rule: MemberRule, pointer: string, member: Json): Generator<DocumentNode> {
+  if ('single' in rule) yield* visit(rule.single, pointer, member)
+  else if ('map' in rule) yield* visitMap(rule.map, pointer, member)
   else if (Array.isArray(member)) {
-    for (const [index, item] of member.entries()) yield* visit(shape.list, below(pointer, index), item)
+    for (const [index, item] of member.entries()) yield* visit(rule.list, joinPointer(pointer, index), item)
   }
 }
 
 function* visitMap(kind: NodeKind, pointer: string, member: Json): Generator<DocumentNode> {
   if (!isObject(member)) return
   for (const [name, item] of Object.entries(member)) {
-    // `x-...` beside paths, responses and the like is an extension; a schema or a header may really be called so.
-    const extension = name.startsWith('x-') && kind !== 'schema' && kind !== 'header'
-    if (!extension) yield* visit(kind, below(pointer, name), item)
+    // A name `x-...` is an extension, except of a schema or a header, for which it is an ordinary name.
+    const isExtension = name.startsWith('x-') && kind !== 'schema' && kind !== 'header'
+    if (!isExtension) yield* visit(kind, joinPointer(pointer, name), item)
   }
 }

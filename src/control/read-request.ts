@@ -91,6 +91,6 @@ function readBody(operation: Operation, { body, headers }: SimRequest): Result<R
       : success({ body: undefined, violations: [] })
   }
   const read = readJson(body.bytes)
-  if (!read.ok) return badRequest(`Invalid request: body${read.pointer}: ${read.message}.`)
+  if (!read.ok) return badRequest(`Invalid request: body${read.error.pointer}: ${read.error.message}.`)
   return success({ body: read.value, violations: operation.checkBody('application/json', read.value) })
 }

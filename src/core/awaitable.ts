@@ -1,15 +1,15 @@
 /**
- * A value that is there, or will be. What is there is gone on with at once: to wait for it costs a turn of the microtask queue, and
- * all that a request holds gets older meanwhile.
+ * A value, or a promise of it. A value at hand is used at once: waiting for it costs a turn of the microtask queue, and all
+ * objects of a request get older meanwhile.
  */
 export type Awaitable<T> = T | Promise<T>
 
-/** What is made of a value once it is there. */
+/** Applies a function to a value: at once, or when its promise is fulfilled. */
 export function andThen<T, Made>(value: Awaitable<T>, make: (value: T) => Awaitable<Made>): Awaitable<Made> {
   return value instanceof Promise ? value.then(make) : make(value)
 }
 
-/** What a function gives; where it fails, now or later, what is made of the error. */
+/** Returns the outcome of a function; if the function throws or its promise is rejected, the outcome of `failed`. */
 export function rescued<T>(give: () => Awaitable<T>, failed: (error: unknown) => T): Awaitable<T> {
   try {
     const value = give()
@@ -19,7 +19,7 @@ export function rescued<T>(give: () => Awaitable<T>, failed: (error: unknown) =>
   }
 }
 
-/** What a function gives; `end` is called once that is there or has failed. */
+/** Returns the outcome of a function, and calls `end` after success and after failure alike. */
 export function lastly<T>(give: () => Awaitable<T>, end: () => void): Awaitable<T> {
   let value: Awaitable<T>
   try {

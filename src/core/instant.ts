@@ -1,42 +1,43 @@
-/** A date, alone or with a time; a time with seconds may have a fraction and an offset. */
-const SHAPE = /^(\d{4})-(\d{2})-(\d{2})(?:T(\d{2}):(\d{2})(?::(\d{2})(?:\.(\d+))?(Z|[+-]\d{2}:\d{2})?)?)?$/i
+/** The syntax of a date, alone or with a time; a time with seconds may have a fraction and an offset. */
+const INSTANT_PATTERN =
+  /^(\d{4})-(\d{2})-(\d{2})(?:T(\d{2}):(\d{2})(?::(\d{2})(?:\.(\d+))?(Z|[+-]\d{2}:\d{2})?)?)?$/i
 
-const MINUTE = 60_000
+const MINUTE_MS = 60_000
 
-const FIRST = Date.parse('0000-01-01T00:00:00Z')
-const LAST = Date.parse('9999-12-31T23:59:59Z')
+const MIN_INSTANT = Date.parse('0000-01-01T00:00:00Z')
+const MAX_INSTANT = Date.parse('9999-12-31T23:59:59Z')
 
 /**
- * Reads the forms of an instant that the service is taken to understand: RFC 3339 (`2026-01-15T12:00:00.5+01:00`),
- * calendar dates (`2026-01-15`) and date-times without offset (`2026-01-15T12:00`), the last two as UTC. A leap second
- * (`23:59:60` UTC) counts as the last millisecond before it.
- * In UTC it must have a year of four digits, or nothing could write it down again.
- * @returns epoch milliseconds, or undefined for anything else, such as the 30th of February or another form of ISO 8601
+ * Parses the forms of an instant that the service presumably understands: RFC 3339 (`2026-01-15T12:00:00.5+01:00`), calendar
+ * dates (`2026-01-15`) and date-times without offset (`2026-01-15T12:00`), the last two as UTC. A leap second (`23:59:60`
+ * UTC) becomes the last millisecond before it. The year in UTC must have four digits, so that RFC 3339 can express it again.
+ * @returns epoch milliseconds; undefined for any other text, such as the 30th of February or another form of ISO 8601
  */
 export function parseInstant(text: string): number | undefined {
-  const parts = SHAPE.exec(text)
+  const parts = INSTANT_PATTERN.exec(text)
   if (parts === null) return undefined
   const [, year, month, day, hour = '00', minute = '00', second = '00', fraction = '', offset = 'Z'] = parts
-  const midnight = startOfDay(Number(year), Number(month), Number(day))
-  const shift = offsetMinutes(offset)
-  if (midnight === undefined || shift === undefined) return undefined
+  const midnight = parseDay(Number(year), Number(month), Number(day))
+  const minutesAhead = parseOffset(offset)
+  if (midnight === undefined || minutesAhead === undefined) return undefined
   if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 60) return undefined
-  const start = midnight + (Number(hour) * 60 + Number(minute) - shift) * MINUTE
-  if (start < FIRST || start > LAST) return undefined
-  if (Number(second) === 60) return endsDay(start) ? start + MINUTE - 1 : undefined
+  const start = midnight + (Number(hour) * 60 + Number(minute) - minutesAhead) * MINUTE_MS
+  if (start < MIN_INSTANT || start > MAX_INSTANT) return undefined
+  if (Number(second) === 60) return isLastMinuteOfDay(start) ? start + MINUTE_MS - 1 : undefined
   return start + Number(second) * 1000 + Number(fraction.padEnd(3, '0').slice(0, 3))
 }
 
-/** UTC midnight of a day that the calendar has; undefined for one that it has not. */
-function startOfDay(year: number, month: number, day: number): number | undefined {
+/** Returns UTC midnight of a day in epoch milliseconds; undefined if the calendar has no such day. */
+function parseDay(year: number, month: number, day: number): number | undefined {
   const date = new Date(0)
-  // Not Date.UTC, which takes the years 0 to 99 for those of the last century.
+  // Date.UTC would read the years 0 to 99 as 1900 to 1999.
   date.setUTCFullYear(year, month - 1, day)
-  const real = date.getUTCMonth() === month - 1 && date.getUTCDate() === day
-  return real ? date.getTime() : undefined
+  const exists = date.getUTCMonth() === month - 1 && date.getUTCDate() === day
+  return exists ? date.getTime() : undefined
 }
 
-function offsetMinutes(offset: string): number | undefined {
+/** Returns an offset from UTC in minutes: 90 for `+01:30`; undefined if its hours or minutes are out of range. */
+function parseOffset(offset: string): number | undefined {
   if (offset.toUpperCase() === 'Z') return 0
   const hours = Number(offset.slice(1, 3))
   const minutes = Number(offset.slice(4))
@@ -44,25 +45,33 @@ function offsetMinutes(offset: string): number | undefined {
   return (offset.startsWith('-') ? -1 : 1) * (hours * 60 + minutes)
 }
 
-/** Whether the minute that starts here is the last of its UTC day, the only one that can hold a leap second. */
-function endsDay(minute: number): boolean {
-  return (minute + MINUTE) % (24 * 60 * MINUTE) === 0
+/** Returns true if a minute, given by its start, is the last of its UTC day: no other minute can have a leap second. */
+function isLastMinuteOfDay(minute: number): boolean {
+  return (minute + MINUTE_MS) % (24 * 60 * MINUTE_MS) === 0
 }
 
-/** Between them a year has four digits, and so have the days before it that an answer goes back to. */
-const firstNow = Date.UTC(1900, 0, 1)
-export const lastNow = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
+/** The earliest time of a clock: the days before it that a reply covers still have a year of four digits. */
+const MIN_NOW = Date.UTC(1900, 0, 1)
 
-const unitMs = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
+/** The latest time of a clock, in epoch milliseconds: the end of the last year with four digits. */
+export const MAX_NOW = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 
-/** Milliseconds of `90s`, `1.5h`, `250ms`; undefined for anything else. */
+const UNIT_MS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
+
+/**
+ * Parses a duration with one of the units `ms`, `s`, `m`, `h`, `d`: `90s`, `1.5h`, `250ms`.
+ * @returns milliseconds; undefined for any other text
+ */
 export function parseDuration(text: string): number | undefined {
   const [, number, unit] = /^(\d{1,12}(?:\.\d{1,6})?)\s*(ms|s|m|h|d)$/.exec(text.trim()) ?? []
-  return number === undefined ? undefined : Math.round(Number(number) * unitMs[unit as keyof typeof unitMs])
+  return number === undefined ? undefined : Math.round(Number(number) * UNIT_MS[unit as keyof typeof UNIT_MS])
 }
 
-/** The instant that a clock is to stand at; undefined for what is none, and for what is before 1900 or after 9999. */
+/**
+ * Parses the time that a clock is set to, in the forms of `parseInstant`.
+ * @returns epoch milliseconds; undefined for any other text, and for a time before 1900 or after 9999
+ */
 export function parseNow(text: string): number | undefined {
   const instant = parseInstant(text)
-  return instant !== undefined && instant >= firstNow && instant <= lastNow ? instant : undefined
+  return instant !== undefined && instant >= MIN_NOW && instant <= MAX_NOW ? instant : undefined
 }

@@ -1,14 +1,14 @@
 import { isObject, type Json } from './json.ts'
 
-/** JSON pointer (RFC 6901) of a place below another: `below('/paths', '/events')` is `/paths/~1events`. */
-export function below(pointer: string, ...tokens: readonly (string | number)[]): string {
+/** Appends tokens to a JSON pointer (RFC 6901), escaped: `joinPointer('/paths', '/events')` is `/paths/~1events`. */
+export function joinPointer(pointer: string, ...tokens: readonly (string | number)[]): string {
   let result = pointer
   for (const token of tokens) result += `/${String(token).replaceAll('~', '~0').replaceAll('/', '~1')}`
   return result
 }
 
-/** The tokens of a JSON pointer, unescaped; none for the empty pointer. */
-export function tokensOf(pointer: string): string[] {
+/** Returns the tokens of a JSON pointer, unescaped; an empty list for the empty pointer. */
+export function parsePointer(pointer: string): string[] {
   if (pointer === '') return []
   return pointer
     .slice(1)
@@ -16,10 +16,10 @@ export function tokensOf(pointer: string): string[] {
     .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'))
 }
 
-/** What a pointer points at; undefined where there is nothing. Inherited members are nothing. */
+/** Returns the value at a pointer. Inherited members do not count. Undefined: the pointer leads to no value. */
 export function valueAt(root: Json | undefined, pointer: string): Json | undefined {
   let value = root
-  for (const token of tokensOf(pointer)) {
+  for (const token of parsePointer(pointer)) {
     if (Array.isArray(value)) value = value[Number(token)]
     else if (isObject(value) && Object.hasOwn(value, token)) value = value[token]
     else return undefined
@@ -27,13 +27,13 @@ export function valueAt(root: Json | undefined, pointer: string): Json | undefin
   return value
 }
 
-/** The pointer as a URI fragment: `#/paths/~1models~1%7BmodelId%7D`. */
-export function asFragment(pointer: string): string {
+/** Returns a pointer as a URI fragment: `#/paths/~1models~1%7BmodelId%7D`. */
+export function toFragment(pointer: string): string {
   return `#${pointer.split('/').map(encodeURIComponent).join('/')}`
 }
 
-/** The pointer of a reference within the document (`#/components/schemas/Error`); undefined for any other reference. */
-export function pointerOf(reference: string): string | undefined {
+/** Returns the pointer of a reference within the document (`#/components/schemas/Error`); undefined for other references. */
+export function parseReference(reference: string): string | undefined {
   if (reference !== '#' && !reference.startsWith('#/')) return undefined
   try {
     return decodeURIComponent(reference.slice(1))

@@ -1,17 +1,24 @@
-/** What JSON can carry. Everything that enters or leaves a body, a state file or a fixture is one of these. */
+/**
+ * Small tools without domain and without I/O.
+ * All other folders share the type `Json`; each further file of this folder is a tool of its own.
+ */
+
+/** A value that JSON can encode. Every body, state file and fixture consists of such values. */
 export type Json = null | boolean | number | string | Json[] | JsonObject
 
+/** A JSON object: not null, not an array. */
 export interface JsonObject {
   [key: string]: Json
 }
 
+/** Returns true for an object that is not an array. */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /**
- * The one spelling of a JSON value: keys sorted by code unit, no white space. Two values that mean the same have
- * the same spelling, so it can be hashed or compared.
+ * Returns the canonical text of a JSON value: keys sorted by code unit, no white space. Equal values have equal texts, so the
+ * text can be hashed and compared.
  */
 export function canonicalJson(value: Json): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`

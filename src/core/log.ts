@@ -1,11 +1,11 @@
-/** Where the simulator says what it does. A pino logger is one. */
+/** A log with three levels. A pino logger fits. */
 export interface Log {
   info(fields: object, message: string): void
   warn(fields: object, message: string): void
   error(fields: object, message: string): void
 }
 
-const nothing = () => {}
+const ignore = () => {}
 
-/** For use as a library: says nothing. */
-export const silentLog: Log = { info: nothing, warn: nothing, error: nothing }
+/** A log that drops every entry; the default of the library. */
+export const silentLog: Log = { info: ignore, warn: ignore, error: ignore }

@@ -1,45 +1,45 @@
-interface Kept<T> {
+interface CacheEntry<T> {
   readonly value: T
-  /** Which call of `get` it was last given out by. */
+  /** The number of the latest call of `get` that returned the value. */
   lastUse: number
 }
 
 /**
- * The latest used values by their keys, no more than `size` of them: one more, and the least recently used go, an
- * eighth of all at once, so that looking for them costs little for each.
+ * A cache that holds the most recently used values, at most `capacity` of them. When it is full, the least recently used eighth
+ * is evicted at once, so that the sort costs little per entry.
  */
 export class LruCache<T> {
-  readonly #size: number
-  readonly #kept = new Map<string, Kept<T>>()
+  readonly #capacity: number
+  readonly #entries = new Map<string, CacheEntry<T>>()
   #uses = 0
 
-  /** 0 remembers nothing. */
-  constructor(size: number) {
-    this.#size = size
+  /** @param capacity the largest number of entries; a cache of 0 stores none */
+  constructor(capacity: number) {
+    this.#capacity = capacity
   }
 
-  /** How many are held. */
-  get held(): number {
-    return this.#kept.size
+  /** The number of entries. */
+  get size(): number {
+    return this.#entries.size
   }
 
-  /** The value of this key, made now where it is not remembered. */
+  /** Returns the value of a key; calls `make` and stores its value if the cache has none. */
   get(key: string, make: () => T): T {
     this.#uses += 1
-    const known = this.#kept.get(key)
-    if (known === undefined) return this.#keep(key, make())
-    known.lastUse = this.#uses
-    return known.value
+    const entry = this.#entries.get(key)
+    if (entry === undefined) return this.#store(key, make())
+    entry.lastUse = this.#uses
+    return entry.value
   }
 
-  #keep(key: string, value: T): T {
-    this.#kept.set(key, { value, lastUse: this.#uses })
-    if (this.#kept.size > this.#size) this.#evict()
+  #store(key: string, value: T): T {
+    this.#entries.set(key, { value, lastUse: this.#uses })
+    if (this.#entries.size > this.#capacity) this.#evict()
     return value
   }
 
   #evict(): void {
-    const oldestFirst = [...this.#kept].sort(([, one], [, other]) => one.lastUse - other.lastUse)
-    for (const [key] of oldestFirst.slice(0, Math.max(1, this.#size >> 3))) this.#kept.delete(key)
+    const oldestFirst = [...this.#entries].sort(([, a], [, b]) => a.lastUse - b.lastUse)
+    for (const [key] of oldestFirst.slice(0, Math.max(1, this.#capacity >> 3))) this.#entries.delete(key)
   }
 }

@@ -3,16 +3,18 @@ import { LruCache } from './lru-cache.ts'
 
 type Query = Readonly<Record<string, string | readonly string[]>>
 
-/** Most requests have one of a few. */
-const latest = new LruCache<Query>(100)
+/** A cache of parsed queries: most requests repeat one of a few queries. */
+const parsedQueries = new LruCache<Query>(100)
 
-/** A query as it was sent: percent-encoding undone; a parameter that is sent twice is an array. */
+/**
+ * Parses a query string, percent-encoding undone. A parameter that occurs twice becomes an array: `a=1&a=2` is
+ * `{ a: ['1', '2'] }`. The result is frozen and shared between calls.
+ */
 export function readQuery(query: string): Query {
-  return latest.get(query, () => frozen(parse(query, '&', '=', { maxKeys: 0 }) as Query)) // no member without a value
+  return parsedQueries.get(query, () => freezeQuery(parse(query, '&', '=', { maxKeys: 0 }) as Query)) // no member without a value
 }
 
-/** Many requests are given the same one. */
-function frozen(query: Query): Query {
+function freezeQuery(query: Query): Query {
   for (const value of Object.values(query)) Object.freeze(value)
   return Object.freeze(query)
 }

@@ -1,22 +1,22 @@
 /**
- * The expected outcome of something that can fail: its value, or its error. The error is a sentence that says what is wrong,
- * unless `E` says otherwise. What is thrown instead of returned is a bug.
+ * The expected outcome of an operation that can fail: its value or its error. By default the error is a sentence about the
+ * fault. Exceptions are for bugs alone.
  */
 export type Result<T, E = string> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly error: E }
 
-/** Returns the outcome of something that went well. */
+/** Returns the outcome of an operation that succeeded. */
 export function success<T>(value: T): { readonly ok: true; readonly value: T } {
   return { ok: true, value }
 }
 
-/** Returns the outcome of something that did not: `failure('There is no plan "gold".')`. */
+/** Returns the outcome of an operation that failed: `failure('There is no plan "gold".')`. */
 export function failure<E>(error: E): { readonly ok: false; readonly error: E } {
   return { ok: false, error }
 }
 
-/** Returns what an exception says: `ENOSPC: no space left on device, write`. */
+/** Returns the message of an exception: `ENOSPC: no space left on device, write`. */
 export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }

@@ -1,33 +1,37 @@
 import type { Json, JsonObject } from './json.ts'
-import { below } from './json-pointer.ts'
+import { joinPointer } from './json-pointer.ts'
+import { failure, type Result, reasonOf, success } from './result.ts'
 
-/** Deeper than any honest body; a parser that recurses would be in danger beyond. */
+/** The deepest accepted nesting, in levels. Deeper values endanger the stack of every function that recurses into them. */
 export const maxDepth = 64
 
-/** The JSON value of a body, or what keeps it from being one. `pointer` is the place, empty for the whole. */
-export type ReadJson =
-  | { readonly ok: true; readonly value: Json }
-  | { readonly ok: false; readonly pointer: string; readonly message: string }
+/** The reason why bytes are not acceptable JSON. */
+export interface JsonError {
+  /** JSON pointer of the value at fault; empty for the whole text. */
+  readonly pointer: string
+  /** A sentence without its subject: `must be UTF-8 text`. */
+  readonly message: string
+}
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /**
- * Reads JSON strictly: UTF-8, one value, no member twice, no `__proto__`, no lone surrogates, at most `maxDepth` deep, no number too large to keep.
- * What two readers could understand in two ways is refused, not guessed.
+ * Parses JSON strictly: UTF-8, exactly one value, no member twice in one object, no `__proto__`, no lone surrogates, at most
+ * `maxDepth` levels, no number that a double cannot hold. An input that two parsers could read differently is refused.
  */
-export function readJson(bytes: Uint8Array): ReadJson {
+export function readJson(bytes: Uint8Array): Result<Json, JsonError> {
   const text = decode(bytes)
-  if (text === undefined) return no('must be UTF-8 text')
+  if (text === undefined) return refuse('must be UTF-8 text')
   const parsed = parse(text)
   if (!parsed.ok) return parsed
-  const members = membersOf(parsed.value, 0)
-  if (Number.isNaN(members)) return { ok: false, ...problemIn(parsed.value) }
-  // The quicker count also takes for members what looks like one within a text: never too few.
-  const isTwice = countColons(text) !== members && countWrittenMembers(text) !== members
-  return isTwice ? duplicate(text) : parsed
+  const members = countMembers(parsed.value, 0)
+  if (Number.isNaN(members)) return failure(findError(parsed.value))
+  // The colons are quicker to count, but some of them may stand within strings: their number is never too small.
+  const hasDuplicate = countColons(text) !== members && countWrittenMembers(text) !== members
+  return hasDuplicate ? refuseDuplicate(text) : parsed
 }
 
-const no = (message: string, pointer = ''): ReadJson => ({ ok: false, pointer, message })
+const refuse = (message: string) => failure<JsonError>({ pointer: '', message })
 
 function decode(bytes: Uint8Array): string | undefined {
   try {
@@ -37,104 +41,108 @@ function decode(bytes: Uint8Array): string | undefined {
   }
 }
 
-function parse(text: string): ReadJson {
+function parse(text: string): Result<Json, JsonError> {
   try {
-    return { ok: true, value: JSON.parse(text) }
+    return success(JSON.parse(text))
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    return no(`must be JSON: ${reason.slice(0, 200)}`)
+    return refuse(`must be JSON: ${reasonOf(error).slice(0, 200)}`)
   }
 }
 
-/** How many members a value has all through; NaN where it has what is not allowed. */
-function membersOf(value: Json, depth: number): number {
-  if (typeof value !== 'object' || value === null) return isAllowed(value) ? 0 : Number.NaN
+/** Returns the number of members of a value, nested ones included; NaN if the value contains anything that is not accepted. */
+function countMembers(value: Json, depth: number): number {
+  if (typeof value !== 'object' || value === null) return isAccepted(value) ? 0 : Number.NaN
   if (depth >= maxDepth) return Number.NaN
   let count = 0
-  if (Array.isArray(value)) for (const item of value) count += membersOf(item, depth + 1)
-  else for (const key in value) count += membersUnder(key) + membersOf(value[key] ?? null, depth + 1)
+  if (Array.isArray(value)) for (const item of value) count += countMembers(item, depth + 1)
+  else for (const key in value) count += countKey(key) + countMembers(value[key] ?? null, depth + 1)
   return count
 }
 
-const isAllowed = (value: Json) =>
+const isAccepted = (value: Json) =>
   typeof value === 'string' ? value.isWellFormed() : typeof value !== 'number' || Number.isFinite(value)
 
-const membersUnder = (key: string) => (key !== '__proto__' && isAllowed(key) ? 1 : Number.NaN)
+const countKey = (key: string) => (key !== '__proto__' && isAccepted(key) ? 1 : Number.NaN)
 
-interface Survey {
-  problem: { pointer: string; message: string } | undefined
+interface Search {
+  /** Undefined until an error is found. */
+  error: JsonError | undefined
 }
 
-/** What is not allowed in a value that has something of the kind. */
-function problemIn(value: Json): NonNullable<Survey['problem']> {
-  const survey: Survey = { problem: undefined }
-  walk(value, '', 0, survey)
-  if (!survey.problem) throw new Error('what is not allowed was met and cannot be found')
-  return survey.problem
+/** Returns an error of a value in which `countMembers` met at least one. */
+function findError(value: Json): JsonError {
+  const search: Search = { error: undefined }
+  searchValue(value, '', 0, search)
+  if (!search.error) throw new Error('countMembers met a value that findError cannot find')
+  return search.error
 }
 
-function walk(value: Json, pointer: string, depth: number, survey: Survey): void {
-  if (survey.problem) return
-  if (typeof value === 'string') checkText(value, pointer, survey)
+function searchValue(value: Json, pointer: string, depth: number, search: Search): void {
+  if (search.error) return
+  if (typeof value === 'string') checkText(value, pointer, search)
   if (value === Infinity || value === -Infinity)
-    survey.problem = { pointer, message: 'must be a number of at most 1.8e308, or at least -1.8e308' }
+    search.error = { pointer, message: 'must be a number of at most 1.8e308, or at least -1.8e308' }
   if (typeof value !== 'object' || value === null) return
   if (depth >= maxDepth) {
-    survey.problem = { pointer, message: `must not be nested deeper than ${maxDepth} levels` }
+    search.error = { pointer, message: `must not be nested deeper than ${maxDepth} levels` }
     return
   }
   if (Array.isArray(value)) {
-    for (const [index, item] of value.entries()) walk(item, `${pointer}/${index}`, depth + 1, survey)
+    for (const [index, item] of value.entries()) searchValue(item, `${pointer}/${index}`, depth + 1, search)
   } else {
-    walkMembers(value, pointer, depth, survey)
+    searchMembers(value, pointer, depth, search)
   }
 }
 
-function walkMembers(value: JsonObject, pointer: string, depth: number, survey: Survey): void {
+function searchMembers(value: JsonObject, pointer: string, depth: number, search: Search): void {
   for (const key of Object.keys(value)) {
-    const place = below(pointer, key)
-    checkText(key, pointer, survey)
-    if (key === '__proto__') survey.problem = { pointer: place, message: 'is not allowed as a member name' }
-    else walk(value[key] ?? null, place, depth + 1, survey)
+    const memberPointer = joinPointer(pointer, key)
+    checkText(key, pointer, search)
+    if (key === '__proto__')
+      search.error = { pointer: memberPointer, message: 'is not allowed as a member name' }
+    else searchValue(value[key] ?? null, memberPointer, depth + 1, search)
   }
 }
 
-function checkText(text: string, pointer: string, survey: Survey): void {
+function checkText(text: string, pointer: string, search: Search): void {
   if (!text.isWellFormed())
-    survey.problem = { pointer, message: 'must be well-formed Unicode; it has half a surrogate pair' }
+    search.error = { pointer, message: 'must be well-formed Unicode; it has half a surrogate pair' }
 }
 
 function countColons(text: string): number {
   return text.match(/"\s*:/g)?.length ?? 0
 }
 
-/** Members as written; more than the parsed value has means that a name came twice. */
+/** Returns the number of members in the text. More than in the parsed value means that a name occurs twice in one object. */
 function countWrittenMembers(text: string): number {
   let count = 0
-  for (const token of structureOf(text)) if (token.startsWith('"')) count += 1
+  for (const token of tokensOfStructure(text)) if (token.startsWith('"')) count += 1
   return count
 }
 
-/** The first name that stands twice in one object; only called where there is one. */
-function duplicate(text: string): ReadJson {
+/** Refuses a text that has a duplicate member, with the name of the first duplicate. */
+function refuseDuplicate(text: string): Result<Json, JsonError> {
   const open: Set<string>[] = []
-  for (const token of structureOf(text)) {
+  for (const token of tokensOfStructure(text)) {
     if (token === '{') open.push(new Set())
     else if (token === '}') open.pop()
     else {
       const name: string = JSON.parse(token)
       const names = open.at(-1)
-      if (names?.has(name)) return no(`has the member ${JSON.stringify(name)} twice in one object`)
+      if (names?.has(name)) return refuse(`has the member ${JSON.stringify(name)} twice in one object`)
       names?.add(name)
     }
   }
-  throw new Error('a repeated member was counted but cannot be found')
+  throw new Error('the count of members shows a duplicate that the text does not have')
 }
 
 const colon = /\s*:/y
 
-/** The braces of a JSON text and its members' names, these as they are written. Not one expression: long strings would overflow its stack. */
-function* structureOf(text: string): Generator<string> {
+/**
+ * Yields the braces of a JSON text and the names of members as they are written, quotes included. A single regular expression
+ * for whole strings would overflow its stack on long ones.
+ */
+function* tokensOfStructure(text: string): Generator<string> {
   const next = /["{}]/g
   for (let found = next.exec(text); found; found = next.exec(text)) {
     const [token] = found
@@ -149,15 +157,15 @@ function* structureOf(text: string): Generator<string> {
   }
 }
 
-/** Behind the closing quote of the string that opens here. */
+/** Returns the index after the closing quote of the string that opens at `opening`. */
 function endOfString(text: string, opening: number): number {
   let quote = text.indexOf('"', opening + 1)
   while (isEscaped(text, quote)) quote = text.indexOf('"', quote + 1)
   return quote + 1
 }
 
-function isEscaped(text: string, at: number): boolean {
+function isEscaped(text: string, index: number): boolean {
   let backslashes = 0
-  while (text[at - 1 - backslashes] === '\\') backslashes += 1
+  while (text[index - 1 - backslashes] === '\\') backslashes += 1
   return backslashes % 2 === 1
 }

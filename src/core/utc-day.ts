@@ -1,17 +1,17 @@
-/** A UTC day is told by its number, 0 for 1970-01-01. */
-const dayMs = 86_400_000
+/** A UTC day has a number: 0 is 1970-01-01. */
+const DAY_MS = 86_400_000
 
-/** The day of an instant, epoch milliseconds. */
+/** Returns the day of an instant, which is given in epoch milliseconds. */
 export function dayOf(instant: number): number {
-  return Math.floor(instant / dayMs)
+  return Math.floor(instant / DAY_MS)
 }
 
-/** When a day begins. */
+/** Returns midnight (UTC) of a day. */
 export function startOfDay(day: number): Date {
-  return new Date(day * dayMs)
+  return new Date(day * DAY_MS)
 }
 
-/** `2026-01-15` */
+/** Returns the calendar date of a day: `2026-01-15`. */
 export function nameOfDay(day: number): string {
   return startOfDay(day).toISOString().slice(0, -'T00:00:00.000Z'.length)
 }

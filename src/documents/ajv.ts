@@ -3,27 +3,27 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import { OWN_FORMATS } from './formats.ts'
 
-/** What ajv is asked of here: compile the schema at a URI, or one at hand, into a function. */
+/** A compiled schema: returns true for a valid value, and otherwise sets `errors`. */
 export type Validator = ((value: unknown) => boolean) & { errors?: ErrorObject[] | null }
 
-/** Keywords of OpenAPI that say nothing about which values are valid. (`nullable` ajv knows by itself.) */
+/** The keywords of OpenAPI that do not restrict values. (ajv itself supports `nullable`.) */
 export const OPENAPI_KEYWORDS = ['discriminator', 'xml', 'externalDocs', 'example'] as const
 
 /**
- * A JSON Schema 2020-12 validator as it is used everywhere here: every error, with the value that was sent; what is odd
- * about a schema goes to `warn` instead of being passed over in silence or thrown.
+ * Creates a JSON Schema 2020-12 validator that reports every error with its value. Questionable parts of a schema are reported to
+ * `warn`; they neither stay silent nor throw.
  */
 export function createAjv(warn: (message: string) => void, options: Options = {}): Ajv2020 {
   const ajv = new Ajv2020({
     allErrors: true,
     verbose: true,
     strict: 'log',
-    // Both are ordinary ways of writing in OpenAPI 3.1 and no sign of a mistake.
+    // Both are common in OpenAPI 3.1 and no sign of a mistake.
     allowUnionTypes: true,
     strictRequired: false,
-    // Schemas are checked against the meta-schema one by one, where their places are known.
+    // Callers check schemas against the meta-schema one by one, because they know the places.
     validateSchema: false,
-    // Nothing is gained by copying a shared schema into each of its users, and start-up is lost.
+    // A copy of each shared schema at each reference would only delay the start.
     inlineRefs: false,
     logger: { log: warn, warn, error: warn },
     ...options,

@@ -1,10 +1,11 @@
-/** Something about a source file that its author should know. */
+/** An error or a warning about a source file, for its author. */
 export interface Finding {
   readonly severity: 'error' | 'warning'
-  /** `spec/openapi.yaml:12:5`, or the file's name alone where no line is to be had. */
+  /** `spec/openapi.yaml:12:5`; the file alone if no line is known. */
   readonly place: string
+  /** A sentence without its subject, which is the value at the place: `cannot be read: ENOENT`. */
   readonly message: string
 }
 
-/** All that is wrong with a file, or odd about it, in the order of its lines. */
+/** All errors and warnings about a file. */
 export type Findings = readonly Finding[]

@@ -1,21 +1,21 @@
 import { parseInstant } from '../core/instant.ts'
 
-const RFC3339 = /T.*(?:Z|[+-]\d{2}:\d{2})$/i
+const TIME_WITH_OFFSET = /T.*(?:Z|[+-]\d{2}:\d{2})$/i
 
-/** A time with an offset, as JSON Schema's `date-time` asks; ajv-formats lets a space stand for the `T`. */
+/** Returns true for an RFC 3339 date-time with its offset. ajv-formats accepts a space in place of the `T`. */
 function isDateTime(text: string): boolean {
-  return RFC3339.test(text) && parseInstant(text) !== undefined
+  return TIME_WITH_OFFSET.test(text) && parseInstant(text) !== undefined
 }
 
-/** The formats that we read ourselves: one that only we have, and two that ajv-formats reads more widely than the RFCs. */
+/** The formats of our own: `iso-8601`, which is new, and two that are stricter here than in ajv-formats. */
 export const OWN_FORMATS: Readonly<Record<string, RegExp | ((text: string) => boolean)>> = {
   'iso-8601': (text) => parseInstant(text) !== undefined,
   'date-time': isDateTime,
-  // Without the `urn:uuid:` prefix, which no JSON API means by a UUID.
+  // The prefix `urn:uuid:`, which ajv-formats accepts, is not part of a UUID in a JSON API.
   uuid: /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i,
 }
 
-/** What a format wants, as the end of "must be ...". */
+/** The end of "must be ..." for each format. */
 export const FORMAT_PHRASES: Readonly<Record<string, string>> = {
   uuid: 'a UUID such as "4f7c2a1e-9b3d-4c58-8e21-6d0a5b7f9c34"',
   'date-time': 'an RFC 3339 date-time such as "2026-01-15T12:00:00Z"',

@@ -1,20 +1,20 @@
 import type { Validator } from './ajv.ts'
 
-/** A file as the build has read and checked it. */
+/** A file that the build has read and checked. */
 export interface PrecompiledSource {
-  /** Its value as JSON: text, since each reader wants a copy of its own. */
+  /** The value of the file as JSON text, so that each reader can parse a copy of its own. */
   readonly json: string
-  /** For a document: whether those of its answers are among its validators. */
-  readonly answers: boolean
-  /** For a document: its validators, by `referTo` and `keyOfParameters`. */
+  /** True for an OpenAPI document whose responses have validators here, too; false for any other file. */
+  readonly hasResponseValidators: boolean
+  /** The validators of an OpenAPI document, by `schemaRef` and `keyOfParameters`; empty for any other file. */
   readonly validators: Readonly<Record<string, Validator>>
 }
 
-/** What the build has made of the files that are shipped, so that a start need not parse and compile them once more. */
-export interface Precompiled {
-  /** By `digestOf` the file. */
+/** The bundled files as the build has precompiled them, so that a start neither parses nor compiles them again. */
+export interface PrecompiledFiles {
+  /** Each file by its `computeDigest`. */
   readonly sources: Readonly<Record<string, PrecompiledSource>>
 }
 
-/** Nothing, in the sources. In dist/ this file is what the build has precompiled (`build/precompile.ts`). */
-export const precompiled: Precompiled = { sources: {} }
+/** The precompiled files: none in `src/`; in `dist/` the build replaces this module (`build/precompile.ts`). */
+export const precompiled: PrecompiledFiles = { sources: {} }

@@ -1,16 +1,20 @@
+/**
+ * YAML and JSON files with line numbers, schema checks, findings.
+ * `readSource` reads a `Source`, `compileSchema` checks its value, and a `Finding` reports an error with its line.
+ */
 import type { Json } from '../core/json.ts'
 import type { PrecompiledSource } from './precompiled.ts'
 
-/** A YAML or JSON file that was read, and still knows where each of its values stands. */
+/** A YAML or JSON file that was read, together with the places of its values. */
 export interface Source {
-  /** As it was named by whoever asked for it. */
+  /** The path by which the caller asked for the file. */
   readonly file: string
   readonly value: Json
   /**
-   * `spec/openapi.yaml:12:5` of a JSON pointer; where it points at nothing, of the nearest value around it. The file alone
-   * of what is precompiled: whoever finds fault with that reads it once more, without `precompiled`.
+   * Returns the place of a JSON pointer: `spec/openapi.yaml:12:5`. A pointer that leads to no value has the place of the nearest
+   * value around it. In a precompiled file every place is the file alone; read the file without `precompiled` to get lines.
    */
   place(pointer: string): string
-  /** What the build has made of it; undefined for a file that was parsed just now. */
+  /** The build's version of the file; undefined for a file that was parsed. */
   readonly precompiled?: PrecompiledSource
 }

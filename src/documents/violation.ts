@@ -1,15 +1,15 @@
-/** Where in an exchange a rule of the contract was broken. */
+/** The part of an HTTP exchange in which a rule of the contract was broken. */
 export type Place = 'path' | 'query' | 'header' | 'body' | 'response'
 
-/** One broken rule of the contract. */
+/** A broken rule of the contract. */
 export interface Violation {
   readonly in: Place
-  /** JSON pointer into the place: `/components/0/content`, `/period` for a parameter, empty for the whole. */
+  /** JSON pointer within the location: `/components/0/content`, `/period` for a parameter; empty for the whole. */
   readonly pointer: string
-  /** The JSON Schema keyword that was broken (`required`, `enum`, ...), or `json`, `media-type` for what never became a value. */
+  /** The broken JSON Schema keyword (`required`, `enum`, ...); `json` or `media-type` for text that was not read as a value. */
   readonly keyword: string
-  /** What would be right, with what was sent: `must be one of "7d", "30d", "90d"; got "14d"`. */
+  /** The expected and the actual value: `must be one of "7d", "30d", "90d"; got "14d"`. */
   readonly message: string
-  /** How many broken rules this one stands for, where there are too many to name each. Absent: itself. */
+  /** The number of broken rules that this violation stands for, if there are too many to list. Undefined: 1. */
   readonly count?: number
 }

@@ -1,7 +1,8 @@
 import type { Operation, ParameterValues, RawParameters } from '../contract/contract.ts'
 import type { Json } from '../core/json.ts'
 import { readQuery } from '../core/query-string.ts'
-import { type ReadJson, readJson } from '../core/strict-json.ts'
+import type { Result } from '../core/result.ts'
+import { type JsonError, readJson } from '../core/strict-json.ts'
 import type { Violation } from '../documents/violation.ts'
 import type { DecisionTrace } from '../exchange/decision-trace.ts'
 import { type Delivery, immediateDelivery } from '../exchange/delivery.ts'
@@ -45,7 +46,7 @@ export interface Exchange {
   /** The parameters as sent; see `rawParametersOf`. Undefined until they are first read. */
   rawParameters: RawParameters | undefined
   /** The body as JSON; see `jsonOf`. Undefined until it is first read. */
-  json: ReadJson | undefined
+  json: Result<Json, JsonError> | undefined
   /** Set by `validate`. */
   parameters: ParameterValues | undefined
   /** Set by `validate`; undefined where the operation takes no body. */
@@ -117,7 +118,7 @@ export function operationOf(exchange: Exchange): Operation {
 }
 
 /** Returns the request's body as JSON, parsed once; undefined without a body. `validate` judges it. */
-export function jsonOf(exchange: Exchange): ReadJson | undefined {
+export function jsonOf(exchange: Exchange): Result<Json, JsonError> | undefined {
   const { body } = exchange.request
   if (body.kind === 'bytes') exchange.json ??= readJson(body.bytes)
   return exchange.json

@@ -35,14 +35,14 @@ async function replyFromDocument(
   if (!fallback) throw new Error(`no handler and no fallback for ${operation.id}`)
   const { query, header } = rawParametersOf(exchange)
   const path = exchange.path.slice(basePath.length)
-  const answer = await fallback.answer({
+  const reply = await fallback.reply({
     method: operation.method,
     path,
     query,
     headers: header,
     body: exchange.body,
   })
-  if ('problem' in answer)
-    return refusals.ownFault(`Prism finds no answer in the document: ${answer.problem}`)
-  return { status: answer.status, headers: {}, body: answer.body, origin: 'contract' }
+  if (!reply.ok) return refusals.ownFault(`Prism finds no answer in the document: ${reply.error}`)
+  const { status, body } = reply.value
+  return { status, headers: {}, body, origin: 'contract' }
 }

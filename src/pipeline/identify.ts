@@ -62,8 +62,8 @@ function matchOperation(
     case 'wrong-method':
       return refusals.wrongMethod(request.method, path, match.allowed)
     case 'outside-base':
-      if (match.meant) exchange.advice = [outsideBase(contract.basePath, path)]
-      return refusals.outsideBase(contract.basePath, path, match.meant)
+      if (match.isBaseMissing) exchange.advice = [outsideBase(contract.basePath, path)]
+      return refusals.outsideBase(contract.basePath, path, match.isBaseMissing)
     case 'malformed':
       return refusals.malformedPath(match.reason)
     case 'unknown-path':

@@ -49,7 +49,8 @@ function checkBody(exchange: Exchange): Violation[] {
   // An operation that an edited contract added may take text, which is checked as a string.
   const read = isJson(mediaType) ? jsonOf(exchange) : readText(request.body.bytes)
   if (!read) throw new Error('a body of bytes was not read')
-  if (!read.ok) return [{ in: 'body', pointer: read.pointer, keyword: 'json', message: read.message }]
+  if (!read.ok)
+    return [{ in: 'body', pointer: read.error.pointer, keyword: 'json', message: read.error.message }]
   exchange.body = read.value
   return operationOf(exchange).checkBody(mediaType, read.value)
 }

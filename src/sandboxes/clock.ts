@@ -1,4 +1,4 @@
-import { lastNow } from '../core/instant.ts'
+import { MAX_NOW } from '../core/instant.ts'
 
 export const clockModes = ['real', 'frozen', 'shifted'] as const
 export type ClockMode = (typeof clockModes)[number]
@@ -29,7 +29,7 @@ export class Clock {
 
   /** Returns epoch milliseconds, at most the last instant that an answer can show. */
   now(): number {
-    return Math.min(lastNow, this.#mode === 'frozen' ? this.#frozen : this.#real() + this.#shift)
+    return Math.min(MAX_NOW, this.#mode === 'frozen' ? this.#frozen : this.#real() + this.#shift)
   }
 
   state(): ClockState {
@@ -45,7 +45,7 @@ export class Clock {
 
   /** Advances the clock; a real clock becomes shifted. Returns false, without a change, where the time would be beyond the year 9999. */
   advance(ms: number): boolean {
-    if (this.now() + ms > lastNow) return false
+    if (this.now() + ms > MAX_NOW) return false
     this.set(this.#mode === 'frozen' ? 'frozen' : 'shifted', this.now() + ms)
     return true
   }

@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
-import { below, tokensOf } from '../core/json-pointer.ts'
+import { joinPointer, parsePointer } from '../core/json-pointer.ts'
 
 /** A value of a body, with the schema that describes it. */
 export interface BodyLocation {
@@ -40,7 +40,7 @@ function within(site: BodyLocation): BodyLocation[] {
     const described = properties[name]
     if (!isObject(described)) return []
     const member = { of: site, name, required: required.includes(name) }
-    return [{ pointer: below(pointer, name), schema: described, value: inner, member }]
+    return [{ pointer: joinPointer(pointer, name), schema: described, value: inner, member }]
   })
 }
 
@@ -51,7 +51,7 @@ export function typesOf({ type }: JsonObject): string[] {
 
 /** Returns a copy of the body with the value at a pointer replaced; undefined removes the member. */
 export function replaced(body: Json, pointer: string, value: Json | undefined): Json {
-  return replacedAt(body, tokensOf(pointer), value) ?? null
+  return replacedAt(body, parsePointer(pointer), value) ?? null
 }
 
 function replacedAt(

@@ -3,10 +3,10 @@ import { buildContract, type LoadOptions } from '../../src/contract/load.ts'
 import type { Finding } from '../../src/documents/finding.ts'
 import { parseSource } from '../../src/documents/parse.ts'
 
-/** The shipped document. */
-export const SHIPPED = new URL('../../spec/openapi.yaml', import.meta.url).pathname
+/** The path of the bundled document of the service. */
+export const BUNDLED = new URL('../../spec/openapi.yaml', import.meta.url).pathname
 
-/** A document with one operation, in which a test replaces what it is about. Line 1 is `openapi`. */
+/** A document with one operation; each test replaces a part of it. Line 1 is `openapi`. */
 export const SMALL = `openapi: 3.1.0
 info: { title: Small, version: 1.0.0 }
 servers: [{ url: https://api.test/v1 }]
@@ -30,7 +30,7 @@ components:
         name: { type: string }
 `
 
-/** Everything that is found about a text, as `line:column severity message`. */
+/** Returns all findings about a text as `line:column severity message`. */
 export async function findingsOf(text: string, options: LoadOptions = {}): Promise<string[]> {
   const source = parseSource(text, 'doc.yaml')
   if (!source.ok) return source.error.map(inOneLine)
@@ -42,7 +42,7 @@ function inOneLine({ severity, place, message }: Finding): string {
   return `${place.replace('doc.yaml:', '')} ${severity} ${message}`
 }
 
-/** The contract of a text that is expected to be in order, warnings apart. */
+/** Returns the contract of a text that has no errors. */
 export async function contractOf(text: string): Promise<Contract> {
   const source = parseSource(text, 'doc.yaml')
   if (!source.ok) throw new Error(JSON.stringify(source.error))
@@ -51,7 +51,7 @@ export async function contractOf(text: string): Promise<Contract> {
   return loaded.value
 }
 
-/** The operation of this id, or the test is wrong. */
+/** Returns the operation of an id. */
 export function operationOf(contract: Contract, id: string): Operation {
   const operation = contract.operations.find((candidate) => candidate.id === id)
   if (operation === undefined) throw new Error(`there is no operation ${id}`)

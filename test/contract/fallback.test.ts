@@ -2,9 +2,9 @@ import { readFile } from 'node:fs/promises'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Contract } from '../../src/contract/contract.ts'
 import { createFallback, type Fallback, type FallbackRequest } from '../../src/contract/fallback.ts'
-import { contractOf, operationOf, SHIPPED } from './documents.ts'
+import { BUNDLED, contractOf, operationOf } from './documents.ts'
 
-/** What somebody who knows more of the service might add to the shipped document. */
+/** Operations that a user might add to the bundled document. */
 const MORE = `paths:
   /products/{productId}:
     get:
@@ -49,8 +49,8 @@ let contract: Contract
 let fallback: Fallback
 
 beforeAll(async () => {
-  const shipped = await readFile(SHIPPED, 'utf8')
-  contract = await contractOf(shipped.replace(/^paths:\n/m, () => MORE))
+  const text = await readFile(BUNDLED, 'utf8')
+  contract = await contractOf(text.replace(/^paths:\n/m, () => MORE))
   fallback = await createFallback(contract)
 })
 
@@ -58,52 +58,61 @@ function request(method: string, path: string, more: Partial<FallbackRequest> = 
   return { method, path, query: {}, headers: {}, body: undefined, ...more }
 }
 
-describe('an operation that only the document knows', () => {
-  test('is answered by its first example, with the headers of the document', async () => {
-    expect(await fallback.answer(request('GET', '/products/7'))).toEqual({
-      status: 200,
-      headers: { 'content-type': 'application/json', 'x-version': '3' },
-      body: { name: 'shop' },
+describe('an operation without a handler', () => {
+  test('replies with its first example and the headers of the document', async () => {
+    expect(await fallback.reply(request('GET', '/products/7'))).toEqual({
+      ok: true,
+      value: {
+        status: 200,
+        headers: { 'content-type': 'application/json', 'x-version': '3' },
+        body: { name: 'shop' },
+      },
     })
   })
 
-  test('is answered by another example, or another status, where that is wanted', async () => {
-    expect(await fallback.answer(request('GET', '/products/7', { example: 'bank' }))).toMatchObject({
-      body: { name: 'bank' },
+  test('replies with the requested example or status', async () => {
+    expect(await fallback.reply(request('GET', '/products/7', { example: 'bank' }))).toMatchObject({
+      value: { body: { name: 'bank' } },
     })
-    expect(await fallback.answer(request('GET', '/products/7', { status: 404 }))).toMatchObject({
-      status: 404,
-      body: { success: false, error: 'none' },
+    expect(await fallback.reply(request('GET', '/products/7', { status: 404 }))).toMatchObject({
+      value: { status: 404, body: { success: false, error: 'none' } },
     })
   })
 
-  test('is answered from its schema where it has no example, and the answer fits', async () => {
-    const answer = await fallback.answer(request('GET', '/segments'))
-    if ('problem' in answer || answer.body === undefined) throw new Error(JSON.stringify(answer))
-    expect(operationOf(contract, 'listSegments').checkResponse(answer.status, answer.body)).toEqual([])
+  test('replies with a valid body of its schema if it has no example', async () => {
+    const reply = await fallback.reply(request('GET', '/segments'))
+    if (!reply.ok || reply.value.body === undefined) throw new Error(JSON.stringify(reply))
+    const { status, body } = reply.value
+    expect(operationOf(contract, 'listSegments').checkResponse(status, body)).toEqual([])
   })
 
-  test('gets the same bytes for the same request, whatever was asked in between, and at the same time', async () => {
-    const ask = async () => JSON.stringify(await fallback.answer(request('GET', '/segments')))
-    const first = await ask()
-    await fallback.answer(request('GET', '/products/7'))
-    const others = await Promise.all([ask(), ask(), fallback.answer(request('DELETE', '/segments')), ask()])
+  test('replies with the same bytes to the same request, between other requests and in parallel to them', async () => {
+    const getReply = async () => JSON.stringify(await fallback.reply(request('GET', '/segments')))
+    const first = await getReply()
+    await fallback.reply(request('GET', '/products/7'))
+    const others = await Promise.all([
+      getReply(),
+      getReply(),
+      fallback.reply(request('DELETE', '/segments')),
+      getReply(),
+    ])
     expect([others[0], others[1], others[3]]).toEqual([first, first, first])
     const another = await createFallback(contract)
-    expect(JSON.stringify(await another.answer(request('GET', '/segments')))).toBe(first)
+    expect(JSON.stringify(await another.reply(request('GET', '/segments')))).toBe(first)
   })
 
-  test('has no body where none is described', async () => {
-    expect(await fallback.answer(request('DELETE', '/segments'))).toEqual({
-      status: 204,
-      headers: {},
-      body: undefined,
+  test('replies without a body if the document describes none', async () => {
+    expect(await fallback.reply(request('DELETE', '/segments'))).toEqual({
+      ok: true,
+      value: { status: 204, headers: {}, body: undefined },
     })
   })
 
-  test('does not heed what the client accepts: the answers are JSON', async () => {
+  test('replies with JSON whatever the client accepts', async () => {
     const headers = { accept: 'text/html' }
-    expect(await fallback.answer(request('GET', '/products/7', { headers }))).toMatchObject({ status: 200 })
+    expect(await fallback.reply(request('GET', '/products/7', { headers }))).toMatchObject({
+      value: { status: 200 },
+    })
   })
 })
 
@@ -111,14 +120,17 @@ test.each([
   ['GET', '/nowhere'],
   ['PUT', '/segments'],
   ['BREW', '/segments'],
-])('%s %s, which the document does not know, is a problem and no exception', async (method, path) => {
-  expect(await fallback.answer(request(method, path))).toHaveProperty('problem')
+])('%s %s, which the document does not describe, returns an error', async (method, path) => {
+  expect(await fallback.reply(request(method, path))).toEqual({ ok: false, error: expect.any(String) })
 })
 
-test('a status that the operation does not document is a problem', async () => {
-  expect(await fallback.answer(request('DELETE', '/segments', { status: 418 }))).toHaveProperty('problem')
+test('a status that the operation does not document returns an error', async () => {
+  expect(await fallback.reply(request('DELETE', '/segments', { status: 418 }))).toEqual({
+    ok: false,
+    error: expect.any(String),
+  })
 })
 
-test('the document of the contract stays as it was', () => {
+test('the fallback does not change the document of the contract', () => {
   expect(JSON.stringify(contract.document)).toContain('"$ref":"#/components/schemas/Error"')
 })

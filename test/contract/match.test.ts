@@ -21,12 +21,12 @@ beforeAll(async () => {
   contract = await contractOf(DOCUMENT)
 })
 
-/** A match as one line: the operation's id and what its path took, or the kind with what it says. */
+/** Returns a match as one line: the operation's id and its parameters, or the kind and its details. */
 function match(method: string, path: string): string {
   const found = contract.match(method, path)
   if (found.kind === 'operation') return `${found.operation.id} ${JSON.stringify(found.path)}`
   if (found.kind === 'wrong-method') return `wrong-method ${found.path} ${found.allowed.join(',')}`
-  if (found.kind === 'outside-base') return `outside-base ${found.meant}`
+  if (found.kind === 'outside-base') return `outside-base ${found.isBaseMissing}`
   return found.kind
 }
 
@@ -41,7 +41,7 @@ test.each([
   ['GET', '/v1/models/%C3%A4%20/analytics', 'GET /models/{modelId}/analytics {"modelId":"ä "}'],
   ['GET', '/v1/a%20b', 'GET /a b {}'],
   ['HEAD', '/v1/a%20b', 'HEAD /a b {}'],
-  // A concrete template wins even where only the templated one has the method.
+  // A concrete template wins even if only the other template has the method.
   ['DELETE', '/v1/models/latest/analytics', 'wrong-method /models/latest/analytics GET'],
   ['POST', '/v1/models/7/analytics', 'wrong-method /models/{modelId}/analytics DELETE,GET'],
   ['HEAD', '/v1/models/7/analytics', 'wrong-method /models/{modelId}/analytics DELETE,GET'],
@@ -58,18 +58,18 @@ test.each([
   ['GET', '/v12/files/plain', 'outside-base false'],
   ['GET', '/', 'outside-base false'],
   ['GET', '', 'outside-base false'],
-  // What is before the first slash is no segment.
+  // A text before the first slash is not a segment.
   ['GET', 'v1/files/plain', 'outside-base true'],
   ['GET', '*', 'outside-base false'],
   ['GET', '/v1/files/%', 'malformed'],
   ['GET', '/v1/files/%zz', 'malformed'],
   ['GET', '/v1/files/%C3', 'malformed'],
   ['GET', '/%', 'malformed'],
-])('%s %s is %s', (method, path, expected) => {
+])('%s %s matches %s', (method, path, expected) => {
   expect(match(method, path)).toBe(expected)
 })
 
-test('a parameter is what was encoded, whatever it was', () => {
+test('a parameter has the text that was encoded', () => {
   fc.assert(
     fc.property(fc.string({ minLength: 1, unit: 'grapheme' }), (text) => {
       const found = contract.match('GET', `/v1/models/${encodeURIComponent(text)}/analytics`)
@@ -79,7 +79,7 @@ test('a parameter is what was encoded, whatever it was', () => {
   )
 })
 
-test('no path makes it throw', () => {
+test('no path makes match throw', () => {
   fc.assert(
     fc.property(
       fc.string(),
@@ -93,5 +93,5 @@ test('a document whose server has no path is matched from the root', async () =>
   const root = await contractOf(DOCUMENT.replace(/^servers:.*$/m, 'servers: [{ url: https://api.test }]'))
   expect(root.basePath).toBe('')
   expect(root.match('GET', '/files/plain').kind).toBe('operation')
-  expect(root.match('GET', 'files/plain')).toEqual({ kind: 'outside-base', meant: false })
+  expect(root.match('GET', 'files/plain')).toEqual({ kind: 'outside-base', isBaseMissing: false })
 })

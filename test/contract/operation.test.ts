@@ -73,7 +73,7 @@ function sent(parts: Partial<RawParameters>): RawParameters {
 }
 
 describe('parameters', () => {
-  test('are typed, defaults are filled in, and what was sent stays as it was', () => {
+  test('are coerced and get their defaults, and the sent object stays unchanged', () => {
     const query = { tags: ['1', '2'], unknown: 'x' }
     const { values, violations } = read.readParameters(sent({ query }))
     expect(violations).toEqual([])
@@ -92,7 +92,7 @@ describe('parameters', () => {
     [{ filter: '{"a":1}' }, { filter: { a: 1 } }],
     [{ limit: '3' }, { limit: 3 }],
     [{ replaced: 'any' }, { replaced: 'any' }],
-  ])('%j is read as %j', (query, values) => {
+  ])('the query %j is read as %j', (query, values) => {
     const result = read.readParameters(sent({ query }))
     expect(result.violations).toEqual([])
     expect(result.values.query).toEqual({ limit: 10, ...values })
@@ -108,7 +108,7 @@ describe('parameters', () => {
     [{ query: { filter: '{}' } }, 'query /filter/a required is required'],
     [{ header: {} }, 'header /x-trace required is required'],
     [{ header: { 'x-trace': 'a' } }, 'header /x-trace minLength must have at least 3 characters; got "a"'],
-  ])('%j breaks a rule', (parts, expected) => {
+  ])('the parameters %j break a rule', (parts, expected) => {
     const { violations } = read.readParameters(sent(parts))
     expect(
       violations.map(
@@ -129,12 +129,15 @@ describe('bodies', () => {
     ['text/csv', 'abcd', ' maxLength'],
     ['application/xml', {}, ' media-type'],
     ['', {}, ' media-type'],
-  ])('%s %j: %s', (mediaType, body, expected) => {
-    const found = write.checkBody(mediaType, body).map(({ pointer, keyword }) => `${pointer} ${keyword}`)
-    expect(found.join()).toBe(expected)
-  })
+  ])(
+    'a body of the media type "%s" with the value %j has the violations "%s"',
+    (mediaType, body, expected) => {
+      const found = write.checkBody(mediaType, body).map(({ pointer, keyword }) => `${pointer} ${keyword}`)
+      expect(found.join()).toBe(expected)
+    },
+  )
 
-  test('are described with their media types, and left as they are', () => {
+  test('have their media types, and any body passes if the document describes none', () => {
     expect(write.body).toEqual({
       required: false,
       mediaTypes: ['application/json', 'application/*+json', 'text/*'],
@@ -184,7 +187,7 @@ describe('responses', () => {
     expect(write.examples(404)).toEqual([])
   })
 
-  test('have a schema without references, except where it holds itself', () => {
+  test('have a schema without references, except to itself', () => {
     expect(read.responseSchema(200)).toMatchObject({
       properties: {
         size: { type: 'integer' },
@@ -195,7 +198,7 @@ describe('responses', () => {
   })
 })
 
-test('a credential is asked for unless the list is empty or leaves the choice', () => {
+test('a credential is demanded unless the list is empty or has an empty requirement', () => {
   expect([write.secured, read.secured, operationOf(contract, 'POST /free').secured]).toEqual([
     true,
     false,

@@ -5,8 +5,8 @@ import type { Json } from '../../src/core/json.ts'
 const logger = Object.assign(pino({ level: 'silent' }), { success: () => undefined })
 const operationsOf = new Map<string, ReturnType<typeof prism.getHttpOperationsFromSpec>>()
 
-/** Whether Prism, asked as a validator, lets a request pass. */
-export async function prismAccepts(
+/** Returns true if Prism, as a validator, accepts a request. */
+export async function isAcceptedByPrism(
   file: string,
   request: { method: string; path: string; query?: Record<string, string | string[]>; body?: Json },
 ): Promise<boolean> {

@@ -3,17 +3,17 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import type { Contract } from '../../src/contract/contract.ts'
 import { loadContract } from '../../src/contract/load.ts'
 import { isObject, type Json } from '../../src/core/json.ts'
-import { operationOf, SHIPPED } from './documents.ts'
+import { BUNDLED, operationOf } from './documents.ts'
 
 let contract: Contract
 
 beforeAll(async () => {
-  const loaded = await loadContract(SHIPPED)
+  const loaded = await loadContract(BUNDLED)
   if (!loaded.ok) throw new Error(loaded.error.map(({ place, message }) => `${place} ${message}`).join('\n'))
   contract = loaded.value
 })
 
-test('the shipped document loads without an error or a warning', () => {
+test('the bundled document loads without an error or a warning', () => {
   expect(contract.warnings).toEqual([])
   expect(contract).toMatchObject({
     title: 'Conversation-Analytics Service',
@@ -22,8 +22,8 @@ test('the shipped document loads without an error or a warning', () => {
   })
 })
 
-test('a real linter finds nothing in it', async () => {
-  const problems = await lint({ ref: SHIPPED, config: await createConfig({ extends: ['recommended'] }) })
+test('Redocly finds no problem in the bundled document', async () => {
+  const problems = await lint({ ref: BUNDLED, config: await createConfig({ extends: ['recommended'] }) })
   expect(problems.map(({ ruleId, message, severity }) => ({ ruleId, message, severity }))).toEqual([])
 })
 
@@ -46,7 +46,7 @@ test.each([
     statuses: [201, 400, 401, 403, 404, 413, 415, 429, 500, 503],
     body: true,
   },
-])('$id documents its statuses and asks for a key', ({ id, success, statuses, body }) => {
+])('$id documents its statuses and demands a key', ({ id, success, statuses, body }) => {
   const operation = operationOf(contract, id)
   expect(operation.successStatus).toBe(success)
   expect(operation.statuses).toEqual(statuses)
@@ -55,20 +55,20 @@ test.each([
   expect(operation.body).toEqual(body && { required: true, mediaTypes: ['application/json'] })
 })
 
-test('every status of every operation has a description and a named example that fits', () => {
+test('every status of every operation has a description and a valid named example', () => {
   for (const operation of contract.operations) {
     for (const status of operation.statuses) {
-      const what = `${operation.id} ${status}`
-      expect(operation.responseDescription(status), what).not.toBe('')
-      expect(operation.examples(status).length, what).toBeGreaterThan(0)
-      for (const { name, value } of operation.examples(status)) {
-        expect(operation.checkResponse(status, value), `${what} ${name}`).toEqual([])
+      const name = `${operation.id} ${status}`
+      expect(operation.responseDescription(status), name).not.toBe('')
+      expect(operation.examples(status).length, name).toBeGreaterThan(0)
+      for (const example of operation.examples(status)) {
+        expect(operation.checkResponse(status, example.value), `${name} ${example.name}`).toEqual([])
       }
     }
   }
 })
 
-test('every error has the error body, and no success fits it', () => {
+test('every error status accepts only the error body', () => {
   for (const operation of contract.operations) {
     for (const status of operation.statuses.filter((candidate) => candidate >= 400)) {
       expect(operation.checkResponse(status, { success: false, error: 'x' })).toEqual([])
@@ -103,7 +103,7 @@ describe('the analytics of the examples', () => {
     }
   })
 
-  test('average their days by conversations, and are null exactly without any', () => {
+  test('average their days by conversations, and are null without conversations', () => {
     for (const { name, value } of examples()) {
       const total = numberAt(value, 'conversationCount')
       for (const score of SCORES.map((suffix) => `avg${suffix}`)) {
@@ -119,7 +119,7 @@ describe('the analytics of the examples', () => {
     }
   })
 
-  test('have every nullable field null at least once and set at least once', () => {
+  test('have each nullable field null at least once and set at least once', () => {
     const fields = Object.keys(isObject(examples()[0]?.value) ? (examples()[0]?.value ?? {}) : {})
     expect(fields).toHaveLength(21)
     const always = ['conversationCount', 'messageCount', 'dataPoints']
@@ -131,7 +131,7 @@ describe('the analytics of the examples', () => {
   })
 })
 
-test('a schema that is asked for has no references left', () => {
+test('responseSchema returns a schema without references', () => {
   for (const operation of contract.operations) {
     for (const status of operation.statuses) {
       expect(JSON.stringify(operation.responseSchema(status)), `${operation.id} ${status}`).not.toContain(
@@ -151,11 +151,11 @@ function member(value: Json, name: string): Json | undefined {
 
 function numberAt(value: Json, name: string): number {
   const number = member(value, name)
-  if (typeof number !== 'number') throw new Error(`${name} is no number`)
+  if (typeof number !== 'number') throw new Error(`${name} is not a number`)
   return number
 }
 
 function days(value: Json): Json[] {
-  const points = member(value, 'dataPoints')
-  return Array.isArray(points) ? points : []
+  const dataPoints = member(value, 'dataPoints')
+  return Array.isArray(dataPoints) ? dataPoints : []
 }

@@ -11,14 +11,14 @@ test.each([
   ['500kb', 512_000],
   ['1MB', 1_048_576],
   ['256mb', 268_435_456],
-])('a size of %s is %i bytes, to the setting and to the edge', (text, bytes) => {
+])('the size %s is %i bytes, for the setting and for the body reader', (text, bytes) => {
   expect(parseSize(text)).toBe(bytes)
   expect(bodyLimit?.read(text)).toBe(text)
   expect(parseBodyLimit(text)).toEqual({ bytes, text })
 })
 
 test.each(['0', '0kb', '', '1gb', '1.5mb', '1 mb', '-1', 'huge', '1234567890'])(
-  '"%s" is no size, to the setting as to the edge',
+  '"%s" is no size, for the setting and for the body reader',
   (text) => {
     expect(parseSize(text)).toBeUndefined()
     expect(bodyLimit?.read(text)).toBeUndefined()

@@ -9,12 +9,12 @@ import { bounded } from '../support/bounded.ts'
 const repository = fileURLToPath(new URL('../..', import.meta.url))
 const name = 'conversation-analytics-simulator'
 
-/** A project of somebody else, with the package as `npm pack` makes it in its `node_modules`. */
+/** A project of a user, with the package in its `node_modules` as `npm pack` makes it. */
 const consumer = mkdtempSync(join(tmpdir(), 'convsim-consumer-'))
 const installed = join(consumer, 'node_modules', name)
 
-const run = (command: string, ...words: string[]) =>
-  execFileSync(command, words, {
+const run = (command: string, ...args: string[]) =>
+  execFileSync(command, args, {
     ...bounded,
     cwd: consumer,
     encoding: 'utf8',
@@ -24,18 +24,18 @@ const run = (command: string, ...words: string[]) =>
 let packed: { readonly files: readonly { readonly path: string }[]; readonly unpackedSize: number }
 
 beforeAll(() => {
-  // Without the scripts: dist/ was built before the first test.
-  const told = execFileSync('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', consumer], {
+  // The scripts are left out, because dist/ was built before the first test.
+  const output = execFileSync('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', consumer], {
     ...bounded,
     cwd: repository,
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'ignore'],
   })
-  const [manifest] = JSON.parse(told)
+  const [manifest] = JSON.parse(output)
   packed = manifest
   mkdirSync(installed, { recursive: true })
   run('tar', 'xf', join(consumer, manifest.filename), '-C', installed, '--strip-components=1')
-  // The dependencies as they were installed here: the test wants no registry.
+  // The project shares our dependencies, so that the test needs no registry.
   symlinkSync(join(repository, 'node_modules'), join(installed, 'node_modules'))
   writeFileSync(join(consumer, 'package.json'), '{ "type": "module" }')
 })
@@ -43,7 +43,7 @@ beforeAll(() => {
 afterAll(() => rmSync(consumer, { recursive: true, force: true }))
 
 describe('the package', () => {
-  it('holds what is served and what it is served from, and neither sources nor tests', () => {
+  it('contains the built code, the documents and the fixtures, but neither sources nor tests', () => {
     const tops = new Set(packed.files.map(({ path }) => path.split('/')[0]))
     expect([...tops].sort()).toEqual(expect.arrayContaining(['dist', 'fixtures', 'package.json', 'spec']))
     expect([...tops]).not.toEqual(expect.arrayContaining(['src']))
@@ -54,7 +54,7 @@ describe('the package', () => {
     expect(packed.unpackedSize).toBeLessThan(3_000_000)
   })
 
-  it('has a command that can be run', () => {
+  it('has an executable command', () => {
     const command = join(installed, 'dist/cli.js')
     accessSync(command, constants.X_OK)
     expect(run(command, '--version')).toMatch(/^\d+\.\d+\.\d+\n$/)
@@ -65,14 +65,14 @@ describe('the package', () => {
       join(consumer, 'start.js'),
       `import { startSimulator } from '${name}'
       const simulator = await startSimulator()
-      const answer = await fetch(simulator.controlUrl + '/health')
-      console.log(answer.status)
+      const response = await fetch(simulator.controlUrl + '/health')
+      console.log(response.status)
       await simulator.close()`,
     )
     expect(run(process.execPath, 'start.js')).toBe('200\n')
   })
 
-  it('tells TypeScript what it exports, as strictly as can be asked', () => {
+  it('has types that pass the strictest options of TypeScript', () => {
     writeFileSync(
       join(consumer, 'typed.ts'),
       `import { type RunningSimulator, startSimulator } from '${name}'

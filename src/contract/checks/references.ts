@@ -1,34 +1,29 @@
 import { isObject, type JsonObject } from '../../core/json.ts'
-import { pointerOf, valueAt } from '../../core/json-pointer.ts'
+import { parseReference, valueAt } from '../../core/json-pointer.ts'
 import type { Finding } from '../../documents/finding.ts'
 import type { Source } from '../../documents/source.ts'
 import { type DocumentNode, type NodeKind, walk } from '../walk.ts'
 
-/** An object of the document and where it really stands, once references have been followed. */
-export interface Resolved {
-  readonly pointer: string
-  readonly value: JsonObject
-}
-
 /**
- * Checks that every `$ref` leads, without going in a circle, to something of the kind that is wanted at its place. A
- * broken one is a finding and is taken out of the document, so that whatever else is wrong can be found as well.
+ * Checks that every `$ref` leads, without a circle, to an object of the kind that its place expects. A broken `$ref` is removed
+ * from the document after it is reported, so that later checks can run.
  */
 export function checkReferences(document: JsonObject, source: Source): Finding[] {
   const nodes = [...walk(document)]
   const kinds = new Map(nodes.map((node) => [node.pointer, node.kind]))
-  const broken: { node: DocumentNode; why: string }[] = []
+  const broken: { node: DocumentNode; fault: string }[] = []
   for (const node of nodes) {
-    const why = fault(document, kinds, node)
-    if (why !== undefined) broken.push({ node, why })
+    const fault = findFault(document, kinds, node)
+    if (fault !== undefined) broken.push({ node, fault })
   }
-  return broken.map(({ node, why }) => {
+  return broken.map(({ node, fault }) => {
     delete node.value.$ref
-    return { severity: 'error', place: source.place(`${node.pointer}/$ref`), message: why }
+    return { severity: 'error', place: source.place(`${node.pointer}/$ref`), message: fault }
   })
 }
 
-function fault(
+/** Returns the fault of a node's `$ref` as a sentence; undefined for a correct one and for a node without. */
+function findFault(
   document: JsonObject,
   kinds: ReadonlyMap<string, NodeKind>,
   node: DocumentNode,
@@ -36,41 +31,32 @@ function fault(
   const reference = node.value.$ref
   if (reference === undefined) return undefined
   if (typeof reference !== 'string') return '$ref must be a string'
-  const target = pointerOf(reference)
+  const target = parseReference(reference)
   if (target === undefined) {
     return `$ref "${reference}" leads out of the document; only references such as "#/components/schemas/Name" are followed, so bundle the parts into one file first`
   }
   const value = valueAt(document, target)
   if (value === undefined) return `$ref "${reference}" leads to nothing`
   const kind = kinds.get(target)
-  // A boolean is a schema too, and what stands under no known place (`x-...`) may be anything.
+  // A boolean is a schema too; the kind of a target outside the known places (`x-...`) is unknown.
   if (kind !== undefined && kind !== node.kind) {
-    return `$ref "${reference}" leads to a ${kind}; a ${node.kind} is wanted here`
+    return `$ref "${reference}" leads to a ${kind}; a ${node.kind} is expected here`
   }
   if (node.kind !== 'schema' && !isObject(value)) return `$ref "${reference}" leads to no object`
-  return circular(document, node) ? `$ref "${reference}" leads back to itself` : undefined
+  return isCircular(document, node) ? `$ref "${reference}" leads back to itself` : undefined
 }
 
-/** Whether following references alone never arrives. A schema that holds itself further inside is not circular. */
-function circular(document: JsonObject, node: DocumentNode): boolean {
-  const seen = new Set([node.pointer])
+/** Returns true if the references lead only to each other. A schema that contains itself as a member is not circular. */
+function isCircular(document: JsonObject, node: DocumentNode): boolean {
+  const visited = new Set([node.pointer])
   let value: JsonObject = node.value
   while (typeof value.$ref === 'string') {
-    const pointer = pointerOf(value.$ref)
+    const pointer = parseReference(value.$ref)
     const next = pointer === undefined ? undefined : valueAt(document, pointer)
     if (pointer === undefined || !isObject(next)) return false
-    if (seen.has(pointer)) return true
-    seen.add(pointer)
+    if (visited.has(pointer)) return true
+    visited.add(pointer)
     value = next
   }
   return false
-}
-
-/** Follows references until they end. Only for a document whose references were checked. */
-export function resolve(document: JsonObject, pointer: string): Resolved | undefined {
-  const value = valueAt(document, pointer)
-  if (!isObject(value)) return undefined
-  if (typeof value.$ref !== 'string') return { pointer, value }
-  const target = pointerOf(value.$ref)
-  return target === undefined ? undefined : resolve(document, target)
 }

@@ -1,20 +1,24 @@
+/**
+ * Start-up checks of an OpenAPI document.
+ * Each file has one check, which returns findings; `contract/load.ts` has their order.
+ */
 import { isObject, type JsonObject } from '../../core/json.ts'
-import { below } from '../../core/json-pointer.ts'
+import { joinPointer } from '../../core/json-pointer.ts'
 import type { Finding } from '../../documents/finding.ts'
 import type { Source } from '../../documents/source.ts'
 import { METHODS, walk } from '../walk.ts'
 
-/** The dialects that mean JSON Schema 2020-12, which is what schemas are read as. */
-const DIALECTS = [
+/** The values of `jsonSchemaDialect` that stand for JSON Schema 2020-12, the only supported dialect; undefined is the default. */
+const SUPPORTED_DIALECTS = [
   undefined,
   'https://json-schema.org/draft/2020-12/schema',
   'https://spec.openapis.org/oas/3.1/dialect/base',
 ]
 
-/** The ways of writing a parameter that are understood. */
-const STYLES = ['simple', 'form', 'spaceDelimited', 'pipeDelimited']
+/** The supported values of a parameter's `style`. */
+const SUPPORTED_STYLES = ['simple', 'form', 'spaceDelimited', 'pipeDelimited']
 
-/** Whether this is a document that we understand at all; if not, there is no point in looking further. */
+/** Checks that a document is OpenAPI 3.1. After a finding, no other check makes sense. */
 export function checkVersion({ openapi, swagger }: JsonObject, source: Source): Finding[] {
   if (typeof openapi === 'string' && /^3\.1(\.\d+)?$/.test(openapi)) return []
   const place = source.place(openapi === undefined && swagger !== undefined ? '/swagger' : '/openapi')
@@ -35,7 +39,7 @@ export function checkVersion({ openapi, swagger }: JsonObject, source: Source): 
   return [{ severity: 'error', place, message: `is OpenAPI ${version}; only 3.1 is understood. ${convert}` }]
 }
 
-/** What a document needs beyond being valid OpenAPI, so that it can be simulated: a server, operations, names that are unique. */
+/** Checks that a valid OpenAPI document can be simulated: it needs a server, operations and unique names. */
 export function checkRequirements(document: JsonObject, source: Source): Finding[] {
   const operations = [...walk(document)].filter(
     ({ kind, pointer }) => kind === 'operation' && pointer.startsWith('/paths/'),
@@ -44,31 +48,31 @@ export function checkRequirements(document: JsonObject, source: Source): Finding
   if (operations.length === 0) {
     findings.push({ severity: 'error', place: source.place('/paths'), message: 'describes no operation' })
   }
-  const seen = new Map<unknown, string>()
+  const firstPointers = new Map<unknown, string>()
   for (const { pointer, value } of operations) {
     findings.push(...checkSuccess(pointer, value, source))
     const id = value.operationId
     if (id === undefined) continue
-    const first = seen.get(id)
-    const own = below(pointer, 'operationId')
-    if (first === undefined) seen.set(id, own)
+    const first = firstPointers.get(id)
+    const idPointer = joinPointer(pointer, 'operationId')
+    if (first === undefined) firstPointers.set(id, idPointer)
     else {
       const message = `the operationId "${id}" is taken already at ${source.place(first)}`
-      findings.push({ severity: 'error', place: source.place(own), message })
+      findings.push({ severity: 'error', place: source.place(idPointer), message })
     }
   }
   return [...findings, ...checkPaths(document, source), ...checkParameters(document, source)]
 }
 
-/** Parameters of kinds that are passed over, or taken as the plain text that they are. */
+/** Warns about parameters that are ignored, and about styles that are read as plain text. */
 function checkParameters(document: JsonObject, source: Source): Finding[] {
   const findings: Finding[] = []
   for (const { kind, pointer, value } of walk(document)) {
     if (kind !== 'parameter') continue
     const warn = (member: string, message: string) =>
-      findings.push({ severity: 'warning', place: source.place(below(pointer, member)), message })
-    if (value.in === 'cookie') warn('in', 'parameters in cookies are not read, nor missed')
-    if (typeof value.style === 'string' && !STYLES.includes(value.style)) {
+      findings.push({ severity: 'warning', place: source.place(joinPointer(pointer, member)), message })
+    if (value.in === 'cookie') warn('in', 'parameters in cookies are ignored')
+    if (typeof value.style === 'string' && !SUPPORTED_STYLES.includes(value.style)) {
       warn('style', `the style "${value.style}" is not understood; the parameter is read as plain text`)
     }
   }
@@ -76,13 +80,13 @@ function checkParameters(document: JsonObject, source: Source): Finding[] {
 }
 
 function checkDialect({ jsonSchemaDialect: dialect }: JsonObject, source: Source): Finding[] {
-  if (DIALECTS.some((known) => known === dialect)) return []
+  if (SUPPORTED_DIALECTS.some((known) => known === dialect)) return []
   const message = `the dialect "${dialect}" is not known; schemas are read as JSON Schema 2020-12`
   return [{ severity: 'warning', place: source.place('/jsonSchemaDialect'), message }]
 }
 
 function checkServer(document: JsonObject, source: Source): Finding[] {
-  if (basePathOf(document) !== undefined) return []
+  if (readBasePath(document) !== undefined) return []
   const message =
     'needs a first server with a URL; its path is where the API is served: "servers: [{url: /v1}]"'
   return [{ severity: 'error', place: source.place('/servers/0/url'), message }]
@@ -90,30 +94,30 @@ function checkServer(document: JsonObject, source: Source): Finding[] {
 
 function checkSuccess(pointer: string, { responses }: JsonObject, source: Source): Finding[] {
   if (isObject(responses) && Object.keys(responses).some((status) => /^2(\d\d|XX)$/i.test(status))) return []
-  const message = 'has no 2xx response, so there is no telling what success looks like'
+  const message = 'has no 2xx response, so its success status is unknown'
   return [{ severity: 'error', place: source.place(pointer), message }]
 }
 
-/** Two templates that differ only in the names of their parameters cannot be told apart. */
+/** Refuses path templates that differ only in the names of their parameters, because they match the same paths. */
 function checkPaths({ paths }: JsonObject, source: Source): Finding[] {
   if (!isObject(paths)) return []
-  const seen = new Map<string, string>()
+  const firstPaths = new Map<string, string>()
   const findings: Finding[] = []
   for (const [path, item] of Object.entries(paths)) {
     if (!isObject(item) || !METHODS.some((method) => method in item)) continue
-    const shape = path.replace(/\{[^}]*\}/g, '{}')
-    const first = seen.get(shape)
-    if (first === undefined) seen.set(shape, path)
+    const anonymousPath = path.replace(/\{[^}]*\}/g, '{}')
+    const first = firstPaths.get(anonymousPath)
+    if (first === undefined) firstPaths.set(anonymousPath, path)
     else {
       const message = `the path ${path} cannot be told apart from ${first}`
-      findings.push({ severity: 'error', place: source.place(below('/paths', path)), message })
+      findings.push({ severity: 'error', place: source.place(joinPointer('/paths', path)), message })
     }
   }
   return findings
 }
 
-/** The path of the first server URL, without a trailing slash; undefined where there is no usable URL. */
-export function basePathOf({ servers }: JsonObject): string | undefined {
+/** Returns the path of the first server URL, without a trailing slash: `/v1`; undefined if there is no usable URL. */
+export function readBasePath({ servers }: JsonObject): string | undefined {
   const server = Array.isArray(servers) ? servers[0] : undefined
   if (!isObject(server) || typeof server.url !== 'string') return undefined
   const variables = isObject(server.variables) ? server.variables : {}
@@ -121,7 +125,7 @@ export function basePathOf({ servers }: JsonObject): string | undefined {
     const variable = variables[name]
     return isObject(variable) && typeof variable.default === 'string' ? variable.default : all
   })
-  // Relative server URLs are allowed; only the path matters, so any origin will do.
+  // A relative server URL is valid; its origin does not matter.
   if (!URL.canParse(url, 'http://localhost')) return undefined
   return new URL(url, 'http://localhost').pathname.replace(/\/+$/, '')
 }

@@ -1,6 +1,6 @@
 import type { Ajv2020 } from 'ajv/dist/2020.js'
 import type { JsonObject } from '../../core/json.ts'
-import { below } from '../../core/json-pointer.ts'
+import { joinPointer } from '../../core/json-pointer.ts'
 import { OPENAPI_KEYWORDS } from '../../documents/ajv.ts'
 import type { Finding } from '../../documents/finding.ts'
 import type { Source } from '../../documents/source.ts'
@@ -9,19 +9,19 @@ import { toViolations } from '../../documents/violations.ts'
 import { type DocumentNode, walk } from '../walk.ts'
 
 /**
- * Everything about the document's schemas that can be said without compiling them, each with its exact place: what the
- * meta-schema refuses and patterns that are none are errors, unknown keywords and formats are warnings.
+ * Checks the document's schemas without compiling them, so that each finding has its exact place. Errors: all that the meta-schema
+ * refuses, and patterns that are not regular expressions. Warnings: unknown keywords and formats.
  */
 export function checkSchemas(document: JsonObject, source: Source, ajv: Ajv2020): Finding[] {
   const schemas = [...walk(document)].filter(({ kind }) => kind === 'schema')
   return [
-    ...outermost(schemas).flatMap((schema) => checkShape(schema, source, ajv)),
-    ...schemas.flatMap((schema) => checkWords(schema, source, ajv)),
+    ...findOutermost(schemas).flatMap((schema) => checkAgainstMetaSchema(schema, source, ajv)),
+    ...schemas.flatMap((schema) => checkKeywords(schema, source, ajv)),
   ]
 }
 
-/** The schemas that are not part of another one: the meta-schema looks inside by itself. */
-function outermost(schemas: readonly DocumentNode[]): DocumentNode[] {
+/** Returns the schemas that are not part of another schema: the meta-schema checks nested schemas itself. */
+function findOutermost(schemas: readonly DocumentNode[]): DocumentNode[] {
   let last = '\0'
   return schemas.filter(({ pointer }) => {
     if (pointer.startsWith(`${last}/`)) return false
@@ -30,31 +30,31 @@ function outermost(schemas: readonly DocumentNode[]): DocumentNode[] {
   })
 }
 
-function checkShape({ pointer, value }: DocumentNode, source: Source, ajv: Ajv2020): Finding[] {
+function checkAgainstMetaSchema({ pointer, value }: DocumentNode, source: Source, ajv: Ajv2020): Finding[] {
   if (ajv.validateSchema(value)) return []
   return toViolations(ajv.errors, 'body', pointer).map((violation) => ({
     severity: 'error',
     place: source.place(violation.pointer),
-    message: `is not valid in a schema: ${sentence(violation)}`,
+    message: `is not valid in a schema: ${describeViolation(violation)}`,
   }))
 }
 
 const TYPES = ['array', 'boolean', 'integer', 'null', 'number', 'object', 'string']
 
-/** The meta-schema's own words for an unknown type would be that it has none of the described shapes. */
-function sentence({ pointer, keyword, message }: Violation): string {
+/** Returns the sentence of a finding. For an unknown type, the meta-schema's own message names no type that is allowed. */
+function describeViolation({ pointer, keyword, message }: Violation): string {
   const name = pointer.slice(pointer.lastIndexOf('/') + 1)
   return name === 'type' && keyword === 'anyOf'
     ? `"type" must be one of ${TYPES.join(', ')}, or a list of some of them`
     : `"${name}" ${message}`
 }
 
-function checkWords({ pointer, value }: DocumentNode, source: Source, ajv: Ajv2020): Finding[] {
+function checkKeywords({ pointer, value }: DocumentNode, source: Source, ajv: Ajv2020): Finding[] {
   const findings: Finding[] = []
   const find = (severity: Finding['severity'], member: string, message: string) =>
-    findings.push({ severity, place: source.place(below(pointer, member)), message })
+    findings.push({ severity, place: source.place(joinPointer(pointer, member)), message })
   for (const keyword of Object.keys(value)) {
-    if (keyword.startsWith('x-') || known(ajv, keyword)) continue
+    if (keyword.startsWith('x-') || isKnownKeyword(ajv, keyword)) continue
     find('warning', keyword, `"${keyword}" is not a keyword of JSON Schema 2020-12 and has no effect`)
   }
   if (typeof value.format === 'string' && !ajv.formats[value.format]) {
@@ -66,7 +66,7 @@ function checkWords({ pointer, value }: DocumentNode, source: Source, ajv: Ajv20
   return findings
 }
 
-function known(ajv: Ajv2020, keyword: string): boolean {
+function isKnownKeyword(ajv: Ajv2020, keyword: string): boolean {
   return Object.hasOwn(ajv.RULES.keywords, keyword) || OPENAPI_KEYWORDS.some((openapi) => openapi === keyword)
 }
 
@@ -79,19 +79,20 @@ function isPattern(pattern: string): boolean {
   }
 }
 
-/** Makes ajv pass over the keywords and formats that `checkSchemas` has spoken about, so that each is said once. */
+/** Makes ajv accept the keywords and formats that `checkSchemas` has reported, so that each is reported once. */
 export function allowUnknownKeywords(document: JsonObject, ajv: Ajv2020): void {
   for (const { kind, value } of walk(document)) {
-    // The document itself is registered as a schema, so that schemas can refer to each other.
-    if (kind === 'schema' || kind === 'document') teachKeywords(Object.keys(value), ajv)
+    // The whole document is added to ajv as a schema, so that its schemas can refer to each other.
+    if (kind === 'schema' || kind === 'document') addKeywords(Object.keys(value), ajv)
     const format = kind === 'schema' ? value.format : undefined
     if (typeof format === 'string' && !ajv.formats[format]) ajv.addFormat(format, true)
   }
 }
 
-function teachKeywords(keywords: readonly string[], ajv: Ajv2020): void {
+/** Adds the unknown ones of these keywords to ajv. */
+function addKeywords(keywords: readonly string[], ajv: Ajv2020): void {
   for (const keyword of keywords) {
-    // ajv takes only such names; any other it will mention once more.
-    if (!known(ajv, keyword) && /^[a-z_$][\w$:-]*$/i.test(keyword)) ajv.addKeyword(keyword)
+    // ajv accepts no other names for keywords; it reports them once more.
+    if (!isKnownKeyword(ajv, keyword) && /^[a-z_$][\w$:-]*$/i.test(keyword)) ajv.addKeyword(keyword)
   }
 }

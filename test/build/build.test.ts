@@ -14,14 +14,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { BUNDLE, cacheOf, compile } from '../../src/build/load.ts'
+import { BUNDLE, cachePathOf, compileScript } from '../../src/build/load.ts'
 import { bounded } from '../support/bounded.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 const dist = fileURLToPath(new URL('../../dist', import.meta.url))
 const bundle = join(dist, BUNDLE)
 
-/** What V8 says that a process has called. */
+/** V8's report of the functions that a process has called. */
 interface Coverage {
   readonly result: readonly {
     readonly url: string
@@ -32,8 +32,8 @@ interface Coverage {
   }[]
 }
 
-/** The files whose code a process has run: esbuild puts each in a function of its name, which runs when it is first asked for. */
-function filesRun(folder: string): string[] {
+/** Returns the files whose code a process has run: esbuild wraps each file in a function with the file's name. */
+function listRunFiles(folder: string): string[] {
   const reports = readdirSync(folder).map(
     (name): Coverage => JSON.parse(readFileSync(join(folder, name), 'utf8')),
   )
@@ -46,14 +46,14 @@ function filesRun(folder: string): string[] {
 
 const libraryOf = (path: string) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1]
 
-/** Whose code a process has run, once it ended with this code. */
-function librariesRunBy(args: readonly string[], code = 0): Set<string | undefined> {
+/** Runs a process that ends with an exit code, and returns the libraries whose code it has run. */
+function runAndListLibraries(args: readonly string[], code = 0): Set<string | undefined> {
   const folder = mkdtempSync(join(tmpdir(), 'convsim-test-'))
   try {
     const env = { PATH: process.env['PATH'], NODE_V8_COVERAGE: folder }
     const { status } = spawnSync(process.execPath, args, { ...bounded, env, stdio: 'ignore' })
     expect(status).toBe(code)
-    return new Set(filesRun(folder).map(libraryOf))
+    return new Set(listRunFiles(folder).map(libraryOf))
   } finally {
     rmSync(folder, { recursive: true })
   }
@@ -71,7 +71,7 @@ const startAndStop = {
 describe.each(Object.entries(startAndStop))('a start of %s', (_name, args) => {
   let libraries: Set<string | undefined>
   beforeAll(() => {
-    libraries = librariesRunBy(args)
+    libraries = runAndListLibraries(args)
   })
 
   test('runs the libraries that every start needs', () => {
@@ -79,13 +79,13 @@ describe.each(Object.entries(startAndStop))('a start of %s', (_name, args) => {
   })
 
   test.each([
-    ['fast-uri', 'validators are precompiled, so that no more of ajv is there than they call'],
+    ['fast-uri', 'validators are precompiled and call only small parts of ajv'],
     ['yaml', 'documents are precompiled'],
-    ['@stoplight/prism-http', 'few documents have operations that nobody handles'],
+    ['@stoplight/prism-http', 'few documents have operations without a handler'],
     ['@seriousme/openapi-schema-validator', 'documents are precompiled'],
-    ['pino-pretty', 'most logs are read by programs'],
-    ['prom-client', 'most are never asked for figures'],
-    ['body-parser', 'bodies are read by read-body.ts'],
+    ['pino-pretty', 'most logs are for programs'],
+    ['prom-client', 'most simulators never report metrics'],
+    ['body-parser', 'read-body.ts reads bodies'],
     ['iconv-lite', 'JSON is UTF-8'],
     ['mime-db', 'no files are served'],
     ['send', 'no files are served'],
@@ -94,67 +94,67 @@ describe.each(Object.entries(startAndStop))('a start of %s', (_name, args) => {
   })
 })
 
-test('asking for health runs no library but the reader of arguments', () => {
-  const libraries = librariesRunBy([join(dist, 'cli.js'), 'healthcheck', '--port', '1'], 1)
+test('the healthcheck runs no library except commander', () => {
+  const libraries = runAndListLibraries([join(dist, 'cli.js'), 'healthcheck', '--port', '1'], 1)
   expect([...libraries].filter((library) => library !== undefined)).toEqual(['commander'])
 })
 
 test.each(['body-parser', 'iconv-lite', 'mime-db', 'send', 'thread-stream', '@opentelemetry/api'])(
-  'the bundle has no %s in it, which nothing calls',
+  'the bundle does not contain %s, which is never called',
   (library) => {
     expect(readFileSync(bundle, 'utf8')).not.toMatch(new RegExp(`^// .*node_modules/${library}/`, 'm'))
   },
 )
 
-test('the bundle has less than 2.5 MB of code, all of it ASCII, as which it is read', () => {
+test('the bundle has less than 2.5 MB of code, all of it ASCII', () => {
   const bytes = readFileSync(bundle)
   expect(bytes.length).toBeLessThan(2_500_000)
   expect(isAscii(bytes)).toBe(true)
 })
 
-test('nothing is loaded from outside of dist but what Node has, and Prism', () => {
+test('the bundle loads only modules of Node and Prism from outside of dist', () => {
   const targets = [...readFileSync(bundle, 'utf8').matchAll(/[^.`'"]\brequire\("([^"]+)"\)/g)].map(
     ([, target = '']) => target,
   )
-  const strangers = targets.filter((target) => !builtinModules.includes(target.replace(/^node:/, '')))
+  const otherTargets = targets.filter((target) => !builtinModules.includes(target.replace(/^node:/, '')))
   expect(targets).toContain('node:http')
-  expect(new Set(strangers)).toEqual(new Set(['@stoplight/prism-http']))
+  expect(new Set(otherTargets)).toEqual(new Set(['@stoplight/prism-http']))
 })
 
-describe('what is compiled ahead', () => {
-  test('is what the Node that built it takes', () => {
-    expect(compile(bundle).cachedDataRejected).toBe(false)
+describe('the code that is compiled ahead', () => {
+  test('is accepted by the Node that built it', () => {
+    expect(compileScript(bundle).cachedDataRejected).toBe(false)
   })
 
-  /** The package, with something else in the place of what was compiled ahead. */
-  const packageWith = async (cache: Buffer | undefined) => {
+  /** Returns a copy of the package with other compiled code; undefined for none. */
+  const copyPackage = async (cache: Buffer | undefined) => {
     const folder = await tempFolder()
     const copy = join(folder, 'dist', BUNDLE)
     mkdirSync(join(folder, 'dist'))
-    // Not copied by the system, which never ends where a build makes one of them anew meanwhile.
+    // A copy by the system would never end if a build replaced the file meanwhile.
     for (const name of [BUNDLE, 'cli.js'])
       writeFileSync(join(folder, 'dist', name), readFileSync(join(dist, name)))
     for (const name of ['spec', 'fixtures', 'package.json'])
       symlinkSync(join(dist, '..', name), join(folder, name))
-    if (cache) writeFileSync(cacheOf(copy), cache)
+    if (cache) writeFileSync(cachePathOf(copy), cache)
     return { command: join(folder, 'dist', 'cli.js'), copy }
   }
-  const ofAnotherVersion = () => readFileSync(cacheOf(bundle)).fill(0x11, 4, 8)
+  const cacheOfAnotherVersion = () => readFileSync(cachePathOf(bundle)).fill(0x11, 4, 8)
 
   test.each([
     ['is left out', undefined],
-    ['is of another version of V8', ofAnotherVersion],
-    ['is cut off', () => readFileSync(cacheOf(bundle)).subarray(0, 100_000)],
+    ['is of another version of V8', cacheOfAnotherVersion],
+    ['is cut off', () => readFileSync(cachePathOf(bundle)).subarray(0, 100_000)],
     ['is empty', () => Buffer.alloc(0)],
-  ])('may be what it likes: the command starts as ever where it %s', async (_how, make) => {
-    const { command, copy } = await packageWith(make?.())
-    if (make) expect(compile(copy).cachedDataRejected).toBe(true)
-    const words = [command, 'exec', '--state', ':memory:', '--', 'true']
-    expect(() => execFileSync(process.execPath, words, { ...bounded, stdio: 'ignore' })).not.toThrow()
+  ])('does not prevent a start if it %s', async (_fault, make) => {
+    const { command, copy } = await copyPackage(make?.())
+    if (make) expect(compileScript(copy).cachedDataRejected).toBe(true)
+    const args = [command, 'exec', '--state', ':memory:', '--', 'true']
+    expect(() => execFileSync(process.execPath, args, { ...bounded, stdio: 'ignore' })).not.toThrow()
   })
 })
 
-test('Prism is one file, where Node looks for it first', () => {
+test('Node finds Prism in dist, as one file', () => {
   const text = execFileSync(process.execPath, ['-p', "require.resolve('@stoplight/prism-http')"], {
     ...bounded,
     cwd: dist,

@@ -1,14 +1,19 @@
 import { describe, expect, test } from 'vitest'
-import { contractOf, operationOf, SMALL } from './documents.ts'
+import { contractOf, operationOf, SMALL } from '../documents.ts'
 
-/** What `name` of the small document comes to be, and whether null and a text fit it. */
-async function read(name: string) {
+/** Returns which values the property `name` of the small document accepts with this schema, and the number of warnings. */
+async function readSchema(schema: string) {
   const contract = await contractOf(
-    SMALL.replace('name: { type: string }', `name: ${name}\n        other: { type: string }`),
+    SMALL.replace('name: { type: string }', `name: ${schema}\n        other: { type: string }`),
   )
   const operation = operationOf(contract, 'listThings')
-  const fits = (value: string | null) => operation.checkResponse(200, { name: value }).length === 0
-  return { null: fits(null), ball: fits('ball'), bat: fits('bat'), warnings: contract.warnings.length }
+  const accepts = (value: string | null) => operation.checkResponse(200, { name: value }).length === 0
+  return {
+    null: accepts(null),
+    ball: accepts('ball'),
+    bat: accepts('bat'),
+    warnings: contract.warnings.length,
+  }
 }
 
 describe('nullable: true', () => {
@@ -28,10 +33,10 @@ describe('nullable: true', () => {
     ],
     ['{ type: string, nullable: false }', { null: false, ball: true, bat: true, warnings: 0 }],
   ])('in %s', async (schema, expected) => {
-    expect(await read(schema)).toEqual(expected)
+    expect(await readSchema(schema)).toEqual(expected)
   })
 
-  test('is not looked for in examples, nor taken from a property of that name', async () => {
+  test('in an example, or as the name of a property, causes no warning', async () => {
     const text = SMALL.replace('{ name: ball }', '{ name: ball, nullable: true }').replace(
       'name: { type: string }',
       'name: { type: string }\n        nullable: { type: boolean }',

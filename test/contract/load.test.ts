@@ -1,20 +1,20 @@
 import { describe, expect, test } from 'vitest'
 import { findingsOf, SMALL } from './documents.ts'
 
-/** The small document with some text of it replaced, which has to be there. */
+/** Returns the small document with a part of it replaced. */
 function withText(from: string, to: string): string {
   expect(SMALL).toContain(from)
   return SMALL.replace(from, () => to)
 }
 
-test('the small document is in order', async () => {
+test('the small document has no findings', async () => {
   expect(await findingsOf(SMALL)).toEqual([])
 })
 
-describe('a broken document is refused with the place of what is broken', () => {
-  test.each<{ what: string; from: string; to: string; findings: string[] }>([
+describe('a broken document is refused with the place of the fault', () => {
+  test.each<{ fault: string; from: string; to: string; findings: string[] }>([
     {
-      what: 'a syntax error',
+      fault: 'a syntax error',
       from: 'info: {',
       to: 'info: [{',
       findings: [
@@ -22,19 +22,19 @@ describe('a broken document is refused with the place of what is broken', () => 
       ],
     },
     {
-      what: 'a key that is there twice',
+      fault: 'a duplicate key',
       from: '      properties:',
       to: '      type: object\n      properties:',
       findings: ['20:7 error Map keys must be unique'],
     },
     {
-      what: 'a reference that leads to nothing',
+      fault: 'a reference that leads to nothing',
       from: '#/components/schemas/Thing',
       to: '#/components/schemas/Thin',
       findings: ['13:25 error $ref "#/components/schemas/Thin" leads to nothing'],
     },
     {
-      what: 'a reference to another file',
+      fault: 'a reference to another file',
       from: '#/components/schemas/Thing',
       to: 'things.yaml#/Thing',
       findings: [
@@ -42,21 +42,21 @@ describe('a broken document is refused with the place of what is broken', () => 
       ],
     },
     {
-      what: 'a reference to something else',
+      fault: 'a reference to something else',
       from: '#/components/schemas/Thing',
       to: '#/paths/~1things/get/responses/200',
       findings: [
-        '13:25 error $ref "#/paths/~1things/get/responses/200" leads to a response; a schema is wanted here',
+        '13:25 error $ref "#/paths/~1things/get/responses/200" leads to a response; a schema is expected here',
       ],
     },
     {
-      what: 'a reference to itself',
+      fault: 'a reference to itself',
       from: '        name: { type: string }',
       to: "        name: { $ref: '#/components/schemas/Thing/properties/name' }",
       findings: ['21:17 error $ref "#/components/schemas/Thing/properties/name" leads back to itself'],
     },
     {
-      what: 'a type that does not exist',
+      fault: 'a type that does not exist',
       from: 'name: { type: string }',
       to: 'name: { type: text }',
       findings: [
@@ -64,19 +64,19 @@ describe('a broken document is refused with the place of what is broken', () => 
       ],
     },
     {
-      what: 'a pattern that is none',
+      fault: 'an invalid pattern',
       from: 'name: { type: string }',
       to: "name: { type: string, pattern: '(' }",
       findings: ['21:31 error "(" is not a regular expression'],
     },
     {
-      what: 'a bound that is no number',
+      fault: 'a bound that is not a number',
       from: 'name: { type: string }',
       to: "name: { type: string, minLength: '1' }",
       findings: ['21:31 error is not valid in a schema: "minLength" must be an integer; got "1" (a string)'],
     },
     {
-      what: 'an example of the wrong type',
+      fault: 'an example of the wrong type',
       from: 'name: ball',
       to: 'name: 7',
       findings: [
@@ -84,19 +84,19 @@ describe('a broken document is refused with the place of what is broken', () => 
       ],
     },
     {
-      what: 'an example that lacks something',
+      fault: 'an example without a required member',
       from: 'example: { name: ball }',
       to: 'examples: { ball: { value: {} } }',
       findings: ['14:35 error the example "ball" does not fit its schema: /name is required'],
     },
     {
-      what: 'no success',
+      fault: 'no success status',
       from: "        '200':",
       to: "        '404':",
-      findings: ['6:5 error has no 2xx response, so there is no telling what success looks like'],
+      findings: ['6:5 error has no 2xx response, so its success status is unknown'],
     },
     {
-      what: 'no server',
+      fault: 'no server',
       from: 'servers: [{ url: https://api.test/v1 }]',
       to: 'servers: []',
       findings: [
@@ -104,7 +104,7 @@ describe('a broken document is refused with the place of what is broken', () => 
       ],
     },
     {
-      what: 'a response without description',
+      fault: 'a response without description',
       from: '          description: All things\n',
       to: '',
       findings: [
@@ -112,7 +112,7 @@ describe('a broken document is refused with the place of what is broken', () => 
       ],
     },
     {
-      what: 'version 3.0',
+      fault: 'version 3.0',
       from: 'openapi: 3.1.0',
       to: 'openapi: 3.0.3',
       findings: [
@@ -120,12 +120,12 @@ describe('a broken document is refused with the place of what is broken', () => 
       ],
     },
     {
-      what: 'Swagger',
+      fault: 'Swagger',
       from: 'openapi: 3.1.0',
       to: "swagger: '2.0'",
       findings: ['1:1 error is OpenAPI 2.0; only 3.1 is understood. Convert it to 3.1 with a converter'],
     },
-  ])('$what', async ({ from, to, findings }) => {
+  ])('$fault', async ({ from, to, findings }) => {
     expect(await findingsOf(withText(from, to))).toEqual(findings)
   })
 
@@ -138,7 +138,7 @@ describe('a broken document is refused with the place of what is broken', () => 
   })
 })
 
-test('two operations of one id, and two paths that cannot be told apart, are both named', async () => {
+test('two operations with the same id and two indistinguishable paths cause a finding each', async () => {
   const twice = "      operationId: listThings\n      responses: { '200': { description: ok } }\n"
   const text = SMALL.replace(
     'components:',
@@ -150,7 +150,7 @@ test('two operations of one id, and two paths that cannot be told apart, are bot
   ])
 })
 
-test('everything that is wrong is said at once', async () => {
+test('all findings are returned at once', async () => {
   const text = SMALL.replace('name: ball', 'name: 7')
     .replace('info: { title: Small, version: 1.0.0 }', 'info: { title: Small }')
     .replace('[name]', '[name]\n      nullable: true\n      propertys: {}')
@@ -167,24 +167,24 @@ test('everything that is wrong is said at once', async () => {
   ])
 })
 
-test('a format that is not known is a warning, and is not checked', async () => {
+test('an unknown format causes a warning and is not checked', async () => {
   const text = SMALL.replace('name: { type: string }', 'name: { type: string, format: colour }')
   expect(await findingsOf(text)).toEqual(['21:31 warning the format "colour" is not known and not checked'])
 })
 
-test('a parameter that will not be read as it is meant is a warning', async () => {
+test('a parameter of an unsupported kind causes a warning', async () => {
   const schema = 'schema: { type: string }'
   const text = SMALL.replace(
     '      responses:',
     `      parameters:\n        - { in: cookie, name: a, ${schema} }\n        - { in: query, name: b, style: deepObject, ${schema} }\n      responses:`,
   )
   expect(await findingsOf(text)).toEqual([
-    '9:13 warning parameters in cookies are not read, nor missed',
+    '9:13 warning parameters in cookies are ignored',
     '10:33 warning the style "deepObject" is not understood; the parameter is read as plain text',
   ])
 })
 
-test('the check of the structure can be left out; what cannot be compiled is found all the same', async () => {
+test('without the check of the structure, a schema that cannot be compiled still causes a finding', async () => {
   const text = SMALL.replace('name: { type: string }', 'name: { type: text }')
   const findings = await findingsOf(text, { structure: false })
   expect(findings).toHaveLength(1)

@@ -1,26 +1,26 @@
-import { isObject, type Json, type JsonObject } from '../core/json.ts'
-import type { Finding } from '../documents/finding.ts'
-import type { Source } from '../documents/source.ts'
-import { walk } from './walk.ts'
+import { isObject, type Json, type JsonObject } from '../../core/json.ts'
+import type { Finding } from '../../documents/finding.ts'
+import type { Source } from '../../documents/source.ts'
+import { walk } from '../walk.ts'
 
 /**
- * Puts right, in place, what authors of 3.1 documents write and do not mean. Today that is `nullable: true`, which 3.1
- * knows nothing of, so that a validator would refuse null: the schema comes to allow null, with a warning. A document
- * whose references were checked is wanted, and no reader of it yet.
+ * Changes schemas, in place, that have a meaning which their authors did not intend, and warns about each. Today these are the
+ * schemas with `nullable: true`: OpenAPI 3.1 does not define it, so a validator would refuse null; the schema is changed to
+ * allow null. Call it after `checkReferences` and before any other reader of the document.
  */
-export function normalise(document: JsonObject, source: Source): Finding[] {
+export function normaliseSchemas(document: JsonObject, source: Source): Finding[] {
   const findings: Finding[] = []
-  // Collected first: putting one right adds members that the walk would come across.
+  // The list is complete before the first change, because a change adds members that the walk would visit.
   const schemas = [...walk(document)].filter(({ kind, value }) => kind === 'schema' && 'nullable' in value)
   for (const { pointer, value } of schemas) {
-    const meant = value.nullable === true
+    const isNullable = value.nullable === true
     delete value.nullable
-    if (!meant) continue
+    if (!isNullable) continue
     allowNull(value)
     findings.push({
       severity: 'warning',
       place: source.place(`${pointer}/nullable`),
-      message: `"nullable: true" means nothing in OpenAPI 3.1; read as if null were allowed. Write "type: [${typeNames(value)}]" instead`,
+      message: `"nullable: true" means nothing in OpenAPI 3.1; read as if null were allowed. Write "type: [${listTypes(value)}]" instead`,
     })
   }
   return findings
@@ -41,7 +41,7 @@ function allowNull(schema: JsonObject): void {
   if (Array.isArray(schema.enum) && !schema.enum.includes(null)) schema.enum = [...schema.enum, null]
 }
 
-/** Where null is refused by what a reference or a combination leads to, only an alternative can allow it. */
+/** Allows null in a schema with a reference or a combination, which may refuse null itself: only an alternative can allow it. */
 function allowNullBeside(schema: JsonObject): void {
   const moved: JsonObject = {}
   for (const [name, member] of Object.entries(schema)) {
@@ -51,8 +51,8 @@ function allowNullBeside(schema: JsonObject): void {
   schema.anyOf = [moved, { type: 'null' }]
 }
 
-/** What to write, for the sentence: `string, 'null'`. */
-function typeNames(schema: JsonObject): string {
+/** Returns the types of a schema as its author should write them: `string, 'null'`. */
+function listTypes(schema: JsonObject): string {
   const types: Json[] = Array.isArray(schema.type) ? schema.type : ['...', 'null']
   return types.map((type) => (type === 'null' ? "'null'" : isObject(type) ? '...' : String(type))).join(', ')
 }

@@ -1,0 +1,29 @@
+import { isObject, type JsonObject } from '../core/json.ts'
+import { joinPointer } from '../core/json-pointer.ts'
+import type { Example } from './contract.ts'
+import { resolve } from './resolve.ts'
+
+/** An example together with its place in the document. */
+interface LocatedExample extends Example {
+  /** JSON pointer of the value itself, references followed. */
+  readonly pointer: string
+}
+
+/**
+ * Returns the examples of a media type, a parameter or a header, in the document's order: the named ones, or the single one
+ * under the name `example`. An example in another file (`externalValue`) is left out.
+ */
+export function readExamples(document: JsonObject, pointer: string): LocatedExample[] {
+  const owner = resolve(document, pointer)
+  if (owner === undefined) return []
+  const single = owner.value.example
+  if (single !== undefined)
+    return [{ name: 'example', value: single, pointer: joinPointer(owner.pointer, 'example') }]
+  if (!isObject(owner.value.examples)) return []
+  return Object.keys(owner.value.examples).flatMap((name) => {
+    const example = resolve(document, joinPointer(owner.pointer, 'examples', name))
+    const value = example?.value.value
+    if (example === undefined || value === undefined) return []
+    return [{ name, value, pointer: joinPointer(example.pointer, 'value') }]
+  })
+}

@@ -1,0 +1,72 @@
+import { expect, test } from 'vitest'
+import { parseSource } from '../../src/documents/parse.ts'
+import type { Source } from '../../src/documents/source.ts'
+
+function parse(text: string): Source {
+  const source = parseSource(text, 'file.yaml')
+  if (!source.ok) throw new Error(JSON.stringify(source.error))
+  return source.value
+}
+
+test.each([
+  ['', '1:1'],
+  ['/a', '1:1'],
+  ['/list', '2:1'],
+  ['/list/0', '3:5'],
+  ['/list/1', '4:10'],
+  ['/list/1/deep', '4:12'],
+  ['/a~1b/~0', '5:10'],
+  ['/200', '6:1'],
+  ['/copy/deep', '4:12'],
+  ['/list/1/missing/more', '4:10'],
+  ['/nowhere', '1:1'],
+])('the value at the pointer "%s" has the place %s', (pointer, place) => {
+  const source = parse("a: 1\nlist:\n  - x\n  - &one { deep: true }\n'a/b': { '~': 1 }\n200: x\ncopy: *one\n")
+  expect(source.place(pointer)).toBe(`file.yaml:${place}`)
+})
+
+test('JSON is parsed too, with its places', () => {
+  const source = parse('{\n  "a": [1,\n\t{"b": null}]\n}')
+  expect(source.value).toEqual({ a: [1, { b: null }] })
+  expect(source.place('/a/1/b')).toBe('file.yaml:3:3')
+})
+
+test('dates and words are parsed as strings, numbers as JSON numbers', () => {
+  expect(parse('{ date: 2026-01-15, yes: yes, no: ~, octal: 010, n: 1.50 }').value).toEqual({
+    date: '2026-01-15',
+    yes: 'yes',
+    no: null,
+    octal: 10,
+    n: 1.5,
+  })
+})
+
+test('a name that objects inherit is an ordinary key', () => {
+  const { value } = parse('{ "__proto__": { "a": 1 }, "constructor": 2 }')
+  expect(JSON.stringify(value)).toBe('{"__proto__":{"a":1},"constructor":2}')
+  expect(({} as { a?: number }).a).toBeUndefined()
+})
+
+test.each([
+  ['a: 1\na: 2\n', '2:1', 'Map keys must be unique'],
+  ['a: [1\nb: 2\n', '2:1', 'Flow sequence'],
+  ['{"a": 1,,}', '1:9', ''],
+  ['a: 1\n---\nb: 2\n', '2:1', 'multiple documents'],
+  ['a: *nothing\n', '1:4', 'Unresolved alias'],
+])('the text %j causes a finding at %s', (text, place, message) => {
+  const source = parseSource(text, 'file.yaml')
+  expect(source.ok).toBe(false)
+  if (!source.ok) {
+    expect(source.error[0]?.place).toBe(`file.yaml:${place}`)
+    expect(source.error[0]?.message).toContain(message)
+  }
+})
+
+test('aliases that expand exponentially are refused', () => {
+  const lines = ['a0: &a0 [x, x, x, x, x, x, x, x, x, x]']
+  for (let level = 1; level < 10; level += 1) {
+    lines.push(`a${level}: &a${level} [${new Array(10).fill(`*a${level - 1}`).join(', ')}]`)
+  }
+  const source = parseSource(lines.join('\n'), 'file.yaml')
+  expect(source).toMatchObject({ ok: false, error: [{ severity: 'error', place: 'file.yaml:1:1' }] })
+})
