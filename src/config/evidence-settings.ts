@@ -1,4 +1,4 @@
-import { parseGates } from '../reports/gates.ts'
+import { parseGates } from '../reports/fail-on.ts'
 import { type Setting, text } from './setting.ts'
 
 const isReportFile = (text: string) => /[^/\\]\.(json|xml|md|html)$/i.test(text)

@@ -1,5 +1,5 @@
+import { isReportForm, reportForms } from '../reports/formats/index.ts'
 import { coverageAsJson, foundAsJson } from '../reports/formats/json.ts'
-import { isReportForm, reportForms } from '../reports/formats/render.ts'
 import { type ControlHandler, type ControlRequest, CustomReply } from './control.ts'
 import type { Seen } from './seen.ts'
 

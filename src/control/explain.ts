@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../core/json.ts'
 import type { SimRequest } from '../exchange/exchange.ts'
+import { violationsToJson } from '../journal/entry-json.ts'
 import { redactedJson } from '../journal/redact.ts'
-import { violationsToJson } from '../journal/view.ts'
 import { ControlError, type ControlHandler } from './control.ts'
 import type { Explained, Seen } from './seen.ts'
 

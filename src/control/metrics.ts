@@ -1,5 +1,5 @@
 import type { Registry } from 'prom-client'
-import { type Durations, durationBounds, RequestMetrics } from '../journal/tallies.ts'
+import { type Durations, durationBounds, RequestMetrics } from '../journal/request-metrics.ts'
 import { type ControlHandler, CustomReply } from './control.ts'
 import type { Seen } from './seen.ts'
 

@@ -1,10 +1,10 @@
 import type { Json, JsonObject } from '../core/json.ts'
 import { curlOf } from '../journal/curl.ts'
 import type { JournalEntry } from '../journal/entry.ts'
+import { entryToJson } from '../journal/entry-json.ts'
 import { isShown, type JournalFilter } from '../journal/filter.ts'
 import type { Journal } from '../journal/journal.ts'
 import { follow } from '../journal/stream.ts'
-import { entryToJson } from '../journal/view.ts'
 import { ControlError, type ControlHandler, type ControlRequest, CustomReply } from './control.ts'
 import type { Seen } from './seen.ts'
 

@@ -3,7 +3,7 @@ import type { DecisionTrace, OutgoingReply, SimRequest } from '../exchange/excha
 import type { Fixtures } from '../fixtures/fixtures.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import type { Journal } from '../journal/journal.ts'
-import type { Reporter } from '../reports/model.ts'
+import type { Reporter } from '../reports/report.ts'
 import type { Sandboxes } from '../sandboxes/sandboxes.ts'
 import type { Catalogue } from '../scenarios/catalogue.ts'
 import type { RuleSet } from '../scenarios/rules.ts'

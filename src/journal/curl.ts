@@ -1,6 +1,6 @@
 import type { JournalEntry, RecordedBody } from './entry.ts'
+import { bodyBase64, bodyText, textOf } from './entry-json.ts'
 import { redacted } from './redact.ts'
-import { bodyBase64, bodyText, textOf } from './view.ts'
 
 /** Headers that curl makes itself. */
 const ofTheConnection = [

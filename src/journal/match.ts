@@ -3,9 +3,9 @@ import { valueAt } from '../core/json-pointer.ts'
 import { readQuery } from '../core/query-string.ts'
 import type { Origin } from '../exchange/exchange.ts'
 import type { JournalEntry, RecordedBody } from './entry.ts'
+import { isWhole, jsonOf } from './entry-json.ts'
 import { isStatus } from './filter.ts'
 import { redacted } from './redact.ts'
-import { isWhole, jsonOf } from './view.ts'
 
 /** Which requests are meant; what is absent does not narrow. The words are those of a scenario's rule, and what only an answered request has. */
 export interface RequestMatch {

@@ -1,8 +1,8 @@
 import type { JournalEntry } from './entry.ts'
+import { entryToJson } from './entry-json.ts'
 import { isShown, type JournalFilter } from './filter.ts'
 import type { Journal } from './journal.ts'
-import { entryToJson } from './view.ts'
-import { nextEntry } from './wait.ts'
+import { nextEntry } from './wait-for-entry.ts'
 
 /** What a reader follows. */
 export interface Following {

@@ -1,7 +1,7 @@
 import type { JournalEntry } from './entry.ts'
 import type { Journal } from './journal.ts'
 import { type Difference, differences, matches, type RequestQuery, type RequestSubjects } from './match.ts'
-import { nextEntry } from './wait.ts'
+import { nextEntry } from './wait-for-entry.ts'
 
 /** How often a request is to have come. */
 export interface CountBounds {

@@ -1,10 +1,10 @@
 import type { Log } from '../core/log.ts'
 import { bytesOf, type Exchange, type Reply } from '../exchange/exchange.ts'
-import { captured, mostOfAnAnswer } from '../journal/capture.ts'
+import { captured, mostOfAnAnswer } from '../journal/capture-body.ts'
 import type { JournalEntry, RecordedBody } from '../journal/entry.ts'
+import { bodyText } from '../journal/entry-json.ts'
 import type { Journal } from '../journal/journal.ts'
 import { redactedHead, redactedText, redactedViolations } from '../journal/redact.ts'
-import { bodyText } from '../journal/view.ts'
 import { rawParametersOf } from './sent.ts'
 
 /** Every exchange, refused or not, goes into the journal and as one line into the log. */

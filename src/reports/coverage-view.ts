@@ -1,7 +1,7 @@
 import type { Coverage } from './coverage.ts'
-import type { CoverageItem, OperationItems } from './points.ts'
-import type { CoverageHint, HintFinder } from './ways.ts'
-import { isOfRequest, nameOf, sentenceOf } from './words.ts'
+import type { CoverageItem, OperationItems } from './coverage-items.ts'
+import type { CoverageHint, HintFinder } from './hint-finder.ts'
+import { isOfRequest, nameOf, sentenceOf } from './labels.ts'
 
 /** Where answers are looked for: what they show depends on both. */
 export interface PreviewWorld {

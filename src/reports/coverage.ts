@@ -1,7 +1,7 @@
 import type { JournalEntry } from '../journal/entry.ts'
 import type { LiveExchange } from '../journal/journal.ts'
-import type { CountedParameter, OperationItems } from './points.ts'
-import { collectHits } from './shape.ts'
+import type { CountedParameter, OperationItems } from './coverage-items.ts'
+import { collectHits } from './coverage-tree.ts'
 
 /** What was met of one operation. */
 export interface Met {

@@ -1,10 +1,10 @@
 import type { JournalEntry } from '../journal/entry.ts'
 import type { LiveExchange } from '../journal/journal.ts'
-import { CappedTally } from './bounded.ts'
-import { type CallKey, callKeyOf } from './calls.ts'
-import { RetryChains } from './chains.ts'
+import { type Attempt, attemptOf, isJudged, judgeRetry } from './attempts.ts'
+import { type CallKey, callKeyOf } from './call-key.ts'
+import { CappedTally } from './capped-tally.ts'
 import type { MannersRule } from './manners-rules.ts'
-import { type Attempt, attemptOf, isJudged, judgeRetry } from './tries.ts'
+import { RetryChains } from './retry-chains.ts'
 
 /** One thing that a client did not do as it should. */
 export interface MannersFinding {

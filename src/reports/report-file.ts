@@ -1,7 +1,7 @@
 import { stat, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { formOfFile } from './formats/render.ts'
-import type { Report } from './model.ts'
+import { formOfFile } from './formats/index.ts'
+import type { Report } from './report.ts'
 
 /** Why a report could not be written to this file, as far as can be told beforehand; undefined where it can. */
 export async function problemOfReportFile(file: string): Promise<string | undefined> {

@@ -1,7 +1,7 @@
 import type { Contract } from '../contract/contract.ts'
 import type { Fixtures } from '../fixtures/fixtures.ts'
 import { analyticsBody } from '../operations/analytics.ts'
-import { byScenario, type Preview, type Previewer, parsedOf, pathTo } from '../reports/ways.ts'
+import { byScenario, type Preview, type Previewer, parsedOf, pathTo } from '../reports/hint-finder.ts'
 import type { Catalogue } from '../scenarios/catalogue.ts'
 import { noOverrides } from '../scenarios/effects.ts'
 import type { World } from '../simulation/analytics.ts'

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { describe, expect, test } from 'vitest'
-import { captured } from '../../src/journal/capture.ts'
+import { captured } from '../../src/journal/capture-body.ts'
 import { curlOf } from '../../src/journal/curl.ts'
 import type { JournalEntry } from '../../src/journal/entry.ts'
 import { Journal } from '../../src/journal/journal.ts'

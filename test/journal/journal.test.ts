@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { describe, expect, test } from 'vitest'
-import { captured, mostOfAnAnswer } from '../../src/journal/capture.ts'
+import { captured, mostOfAnAnswer } from '../../src/journal/capture-body.ts'
 import { Journal } from '../../src/journal/journal.ts'
 import { entryFor, journalOf, unread } from './entries.ts'
 

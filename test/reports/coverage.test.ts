@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { isObject, type Json, type JsonObject } from '../../src/core/json.ts'
-import { sampleWith } from '../journal/samples.ts'
 import { operationOf, sources } from '../support/catalogue.ts'
 import { analyticsPath, ask, askOperation, event, objectOf, operations, prompt } from '../support/client.ts'
 import { steer } from '../support/control.ts'
 import { documentWithPaths } from '../support/documents.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { startForTest, type TestSimulator } from '../support/start.ts'
+import { sampleWith } from './schema-samples.ts'
 
 const sim = sharedSimulator()
 
@@ -40,7 +40,7 @@ async function coverageOf(target: TestSimulator, sandbox: string) {
   return { view, operations, of }
 }
 
-const nothing = (await import('../../src/reports/points.ts')).coverageItems(sources.contract)
+const nothing = (await import('../../src/reports/coverage-items.ts')).coverageItems(sources.contract)
 
 describe('what is missing', () => {
   test('is every point where nothing was asked, and none is out of reach in the shipped document', async () => {

@@ -4,13 +4,13 @@ import type { JournalEntry } from '../../src/journal/entry.ts'
 import { Journal } from '../../src/journal/journal.ts'
 import { Manners } from '../../src/reports/manners.ts'
 import { mannersRules } from '../../src/reports/manners-rules.ts'
-import { type Habits, polite, runClient } from '../journal/client.ts'
 import { entryFor, unread } from '../journal/entries.ts'
 import { analyticsPath, ask, askOperation, event, operations } from '../support/client.ts'
 import { steer } from '../support/control.ts'
 import { askRaw } from '../support/raw-http.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import type { TestSimulator } from '../support/start.ts'
+import { type Habits, polite, runClient } from './retrying-client.ts'
 
 const sim = sharedSimulator()
 

@@ -1,8 +1,8 @@
 import { isObject, type Json, type JsonObject } from '../../core/json.ts'
 import type { JournalEntry } from '../../journal/entry.ts'
+import { isWhole, jsonOf, parsed, textOf } from '../../journal/entry-json.ts'
 import { allIn, isEqual, type MatchOutcome, withoutSandbox } from '../../journal/match.ts'
 import { isCredential, redacted } from '../../journal/redact.ts'
-import { isWhole, jsonOf, parsed, textOf } from '../../journal/view.ts'
 
 /** Undefined: what would tell is not kept. */
 type EntryTest = (entry: JournalEntry) => boolean | undefined

@@ -1,7 +1,7 @@
 import type { OperationCoverage } from '../coverage-view.ts'
-import { beyondWords, type Section, type SectionItem, sectionsOf } from '../findings.ts'
-import { pluralize, type Report, summaryOf, totalOf } from '../model.ts'
-import { escaped, pointGroups } from './html-points.ts'
+import { pluralize, type Report, summaryOf, totalOf } from '../report.ts'
+import { beyondWords, type Section, type SectionItem, sectionsOf } from '../sections.ts'
+import { escaped, pointGroups } from './html-items.ts'
 import { stylesheet } from './stylesheet.ts'
 
 /** One page by itself: no scripts, nothing from elsewhere, light or dark as its reader has it. */

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../core/json.ts'
 import type { CoverageView, Missing, OperationCoverage } from '../coverage-view.ts'
 import type { MannersFinding } from '../manners.ts'
-import { type Counted, type Found, type Report, summaryOf } from '../model.ts'
+import { type Counted, type Found, type Report, summaryOf } from '../report.ts'
 
 /** The report as `GET /__sim/report` and a `.json` file have it. */
 export function jsonReport(report: Report): JsonObject {

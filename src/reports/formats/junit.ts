@@ -1,6 +1,6 @@
 import type { OperationCoverage } from '../coverage-view.ts'
-import { type Section, type SectionItem, sectionsOf } from '../findings.ts'
-import type { Report } from '../model.ts'
+import type { Report } from '../report.ts'
+import { type Section, type SectionItem, sectionsOf } from '../sections.ts'
 
 /**
  * JUnit XML, as CI systems read it: a suite for each kind of finding, a test case for each finding, which fails, or a single

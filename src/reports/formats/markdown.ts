@@ -1,6 +1,6 @@
 import type { OperationCoverage } from '../coverage-view.ts'
-import { beyondWords, type Section, sectionsOf } from '../findings.ts'
-import { type Report, summaryOf } from '../model.ts'
+import { type Report, summaryOf } from '../report.ts'
+import { beyondWords, type Section, sectionsOf } from '../sections.ts'
 
 /** Markdown, as the summary of a CI step shows it. */
 export function markdownReport(report: Report): string {

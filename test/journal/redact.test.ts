@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { isObject, type JsonObject } from '../../src/core/json.ts'
-import { captured } from '../../src/journal/capture.ts'
+import { captured } from '../../src/journal/capture-body.ts'
+import { bodyText, entryToJson } from '../../src/journal/entry-json.ts'
 import { Journal } from '../../src/journal/journal.ts'
 import { redactedHead, redactedHeaders, redactedQuery } from '../../src/journal/redact.ts'
-import { bodyText, entryToJson } from '../../src/journal/view.ts'
 import { entryFor } from './entries.ts'
 
 const secret = 's3cr3t-t0k3n'

@@ -1,5 +1,5 @@
 import type { Named, OperationCoverage } from '../coverage-view.ts'
-import { partsOf } from '../words.ts'
+import { partsOf } from '../labels.ts'
 
 interface Group {
   readonly title: string

@@ -1,4 +1,4 @@
-import type { Report } from '../model.ts'
+import type { Report } from '../report.ts'
 import { htmlReport } from './html.ts'
 import { jsonReport } from './json.ts'
 import { junitReport } from './junit.ts'

@@ -1,6 +1,6 @@
 import type { Contract, DescribedParameter, Operation } from '../contract/contract.ts'
 import type { Json } from '../core/json.ts'
-import { type CoverageTree, collectHits, coverageTree, type Listed, type Numbering } from './shape.ts'
+import { type CoverageTree, collectHits, coverageTree, type Listed, type Numbering } from './coverage-tree.ts'
 
 /**
  * One thing of the contract that a client can meet. Of a request: a parameter, a field of the body, or a value of one that

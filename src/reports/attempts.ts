@@ -1,5 +1,5 @@
 import type { JournalEntry } from '../journal/entry.ts'
-import type { CallKey } from './calls.ts'
+import type { CallKey } from './call-key.ts'
 import type { MannersRule } from './manners-rules.ts'
 
 /** One request of a chain, with how it ended. */

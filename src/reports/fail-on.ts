@@ -1,4 +1,4 @@
-import { pluralize, type Report, totalOf } from './model.ts'
+import { pluralize, type Report, totalOf } from './report.ts'
 
 /** What a run can fail on, besides a share of coverage. */
 const kinds = {

@@ -1,6 +1,6 @@
 import type { JournalEntry } from '../journal/entry.ts'
-import { type CallKey, kindOf } from './calls.ts'
-import { isOver, type RetryChain } from './tries.ts'
+import { isOver, type RetryChain } from './attempts.ts'
+import { type CallKey, kindOf } from './call-key.ts'
 
 /** Chains that are remembered; for one more, the one that nothing was heard of for longest is forgotten. */
 const mostChains = 128

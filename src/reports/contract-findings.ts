@@ -3,7 +3,7 @@ import type { Place } from '../documents/violation.ts'
 import type { Origin } from '../exchange/exchange.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import type { LiveExchange } from '../journal/journal.ts'
-import { CappedTally } from './bounded.ts'
+import { CappedTally } from './capped-tally.ts'
 
 /** A rule of the contract that requests broke. */
 export interface BrokenRule {

@@ -1,5 +1,5 @@
-import type { CoverageItem } from './points.ts'
-import { type CoverageHint, fieldOf } from './ways.ts'
+import type { CoverageItem } from './coverage-items.ts'
+import { type CoverageHint, fieldOf } from './hint-finder.ts'
 
 /** A point in a few words: `429`, `query period=7d`, `body valueType: currency`, `recommendations: null`. */
 export function nameOf(point: CoverageItem): string {

@@ -1,9 +1,9 @@
 import type { JournalEntry } from '../journal/entry.ts'
 import type { LiveExchange } from '../journal/journal.ts'
+import { ContractFindings, type IsMagicKey } from './contract-findings.ts'
 import { Coverage } from './coverage.ts'
-import { ContractFindings, type IsMagicKey } from './faults.ts'
+import type { OperationItems } from './coverage-items.ts'
 import { Manners } from './manners.ts'
-import type { OperationItems } from './points.ts'
 
 /** What is known of the clients of a sandbox, or of all. */
 export class ClientEvidence {

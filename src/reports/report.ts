@@ -1,11 +1,11 @@
 import type { Contract } from '../contract/contract.ts'
-import type { CappedTally } from './bounded.ts'
+import type { CappedTally } from './capped-tally.ts'
+import type { BrokenRule, Unexpected } from './contract-findings.ts'
 import { type CoverageView, type PreviewWorld, viewCoverage } from './coverage-view.ts'
-import type { BrokenRule, Unexpected } from './faults.ts'
+import type { EvidenceCollector } from './evidence-collector.ts'
+import type { HintFinder } from './hint-finder.ts'
 import type { MannersFinding } from './manners.ts'
 import { mannersRules } from './manners-rules.ts'
-import type { HintFinder } from './ways.ts'
-import type { EvidenceCollector } from './witness.ts'
 
 /** Something with the requests that showed it. */
 export type Counted<T> = T & {

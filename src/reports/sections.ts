@@ -1,5 +1,5 @@
 import { mannersRules } from './manners-rules.ts'
-import { type Counted, placeOf, pluralize, type Report, seenIn, subjectOf } from './model.ts'
+import { type Counted, placeOf, pluralize, type Report, seenIn, subjectOf } from './report.ts'
 
 /** One thing to be told, in words. */
 export interface SectionItem {

@@ -4,7 +4,7 @@ import { dayOf } from '../core/utc-day.ts'
 import type { ActiveScenario, Catalogue } from '../scenarios/catalogue.ts'
 import { readValues } from '../scenarios/parameters.ts'
 import { parseScenarios } from '../scenarios/parse.ts'
-import type { CoverageItem, OperationItems } from './points.ts'
+import type { CoverageItem, OperationItems } from './coverage-items.ts'
 
 /** How a client comes to meet something of an answer: a request to the operation with these headers. */
 export interface CoverageHint {
