@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../core/json.ts'
 import type { SimRequest } from '../exchange/exchange.ts'
 import { violationsToJson } from '../journal/entry-json.ts'
-import { redactedJson } from '../journal/redact.ts'
+import { redactJson } from '../journal/redact.ts'
 import { ControlError, type ControlHandler } from './control.ts'
 import type { Explained, Seen } from './seen.ts'
 
@@ -67,7 +67,7 @@ function shown({ trace, outgoing, entry }: Explained): JsonObject {
     answer: {
       status: reply.status,
       headers: { ...reply.headers },
-      body: redactedJson(reply.body ?? null),
+      body: redactJson(reply.body ?? null),
       origin: reply.origin,
     },
     delayMs: delivery.delayMs,

@@ -1,5 +1,5 @@
 import type { Registry } from 'prom-client'
-import { type Durations, durationBounds, RequestMetrics } from '../journal/request-metrics.ts'
+import { type DurationHistogram, durationBounds, RequestMetrics } from '../journal/request-metrics.ts'
 import { type ControlHandler, CustomReply } from './control.ts'
 import type { Seen } from './seen.ts'
 
@@ -28,7 +28,7 @@ async function createRegistry(seen: Seen, tallies: RequestMetrics): Promise<Regi
     registers,
     collect() {
       this.reset()
-      for (const { operation = 'none', status, origin, count } of tallies.kinds())
+      for (const { operation = 'none', status, origin, count } of tallies.counts())
         this.inc({ operation, status, origin }, count)
     },
   })
@@ -80,7 +80,7 @@ async function addGauges({ journal, sandboxes, store }: Seen, registers: Registr
 }
 
 /** The lines of one operation; a bucket counts all that are below its bound. */
-function valuesOf({ operation = 'none', counts, sum }: Durations) {
+function valuesOf({ operation = 'none', counts, sum }: DurationHistogram) {
   let count = 0
   const buckets = counts.map((own, index) => {
     count += own

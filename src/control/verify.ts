@@ -5,10 +5,10 @@ import {
   type RequestMatch,
   type RequestQuery,
   type RequestSubjects,
-  withoutSandbox,
+  stripSandboxPath,
 } from '../journal/match.ts'
-import { isCredential, redacted, redactedHeader, redactedJson, redactedQuery } from '../journal/redact.ts'
-import { type CountBounds, Counting, type Verdict, type Verification, verify } from '../journal/verify.ts'
+import { isCredentialName, redacted, redactHeader, redactJson, redactQuery } from '../journal/redact.ts'
+import { type CountBounds, MatchCounter, type Verdict, type Verification, verify } from '../journal/verify.ts'
 import { modelsIn, productsOf } from '../scenarios/subject.ts'
 import { ControlError, type ControlHandler, CustomReply } from './control.ts'
 import { journalSandbox } from './requests.ts'
@@ -36,7 +36,12 @@ export function verifyHandlers(seen: Seen): Record<string, ControlHandler> {
       const question = (request.body ?? {}) as unknown as RequestQuery // proved by the control document
       const problem = problemOf(question, seen)
       if (problem !== undefined) return new ControlError(400, problem)
-      const { count, truncated } = new Counting(journal, journalSandbox(request), question, subject).look()
+      const { count, truncated } = new MatchCounter(
+        journal,
+        journalSandbox(request),
+        question,
+        subject,
+      ).update()
       return { count, truncated }
     },
   }
@@ -45,7 +50,7 @@ export function verifyHandlers(seen: Seen): Record<string, ControlHandler> {
 /** What the entry of a request does not tell by itself: which models and products it is about. */
 function subjectOf({ contract, productsOfModel }: Seen): RequestSubjects {
   const models = ({ request }: JournalEntry) => {
-    const match = contract.match(request.method, withoutSandbox(request.path))
+    const match = contract.match(request.method, stripSandboxPath(request.path))
     return match.kind === 'operation' ? modelsIn(match.path) : []
   }
   return { models, products: (entry, body) => productsOf(body, models(entry), productsOfModel) }
@@ -64,12 +69,12 @@ function problemOf({ operation, match }: RequestQuery, { contract }: Seen): stri
 /** What is asked for a value that the journal redacts. That it was not sent at all is known. */
 function hiddenIn({ header = {}, query = {} }: RequestMatch = {}): string | undefined {
   const isHidden = ([name, value]: [string, string | null]) =>
-    value !== null && redactedHeader(name.toLowerCase(), value) !== value
+    value !== null && redactHeader(name.toLowerCase(), value) !== value
   const [headerName] = Object.entries(header).find(isHidden) ?? []
   if (headerName !== undefined) return `header "${headerName}"`
   const isSecret = ([name, value]: [string, string | null]) => {
     const pair = new URLSearchParams({ [name]: value ?? '' }).toString()
-    return value !== null && redactedQuery(pair) !== pair
+    return value !== null && redactQuery(pair) !== pair
   }
   const [parameter] = Object.entries(query).find(isSecret) ?? []
   return parameter === undefined ? undefined : `query parameter "${parameter}"`
@@ -113,7 +118,7 @@ function shownDifference({ field, expected, actual }: Difference): JsonObject {
 
 /** What stands at a field, as far as it may be shown. */
 function shownValue(field: string, actual: Json): Json {
-  return field.split('/').some((name) => isCredential(name)) ? redacted : redactedJson(actual)
+  return field.split('/').some((name) => isCredentialName(name)) ? redacted : redactJson(actual)
 }
 
 function sentenceOf(

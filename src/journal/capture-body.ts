@@ -1,11 +1,14 @@
 import type { RecordedBody } from './entry.ts'
 
-/** As much of an answer as is kept, bytes. Of a request all is: questions are asked of it, and the edge has bounded it. */
-export const mostOfAnAnswer = 64 * 1024
+/** The most bytes that the journal stores of an answer's body. Request bodies are stored whole: queries look into them, and `--body-limit` bounds them. */
+export const maxAnswerBodyBytes = 64 * 1024
 
-/** A body for the journal, at most so much of it. Where that is all, the bytes themselves are kept and not a copy: nobody may write to them. */
-export function captured(bytes: Uint8Array, most = Number.POSITIVE_INFINITY): RecordedBody {
+/**
+ * Returns the first `maxBytes` bytes of a body, with the size of the whole body. A body that fits is not copied: the caller
+ * must not write to it afterwards.
+ */
+export function captureBody(bytes: Uint8Array, maxBytes = Number.POSITIVE_INFINITY): RecordedBody {
   const { length } = bytes
-  // A part by itself, since a view of it would hold on to the whole.
-  return { bytes: length <= most ? bytes : new Uint8Array(bytes.subarray(0, most)), size: length }
+  // A copy of the part, since a view of it would hold the memory of the whole body.
+  return { bytes: length <= maxBytes ? bytes : new Uint8Array(bytes.subarray(0, maxBytes)), size: length }
 }

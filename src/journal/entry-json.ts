@@ -2,12 +2,12 @@ import type { Json, JsonObject } from '../core/json.ts'
 import { maxDepth } from '../core/strict-json.ts'
 import type { Violation } from '../documents/violation.ts'
 import type { JournalEntry, RecordedBody } from './entry.ts'
-import { redactedJson, redactedText } from './redact.ts'
+import { redactJson, redactText } from './redact.ts'
 
-/** An entry as JSON. Bodies are large: without them there is only their size. */
+/** Converts an entry to the JSON of the control plane; without `bodies` only with their sizes. */
 export function entryToJson(entry: JournalEntry, { bodies }: { readonly bodies: boolean }): JsonObject {
   const { id, number, at, now, durationMs, delayMs, sandbox, operation, request, answer } = entry
-  const body = (captured: RecordedBody) => (bodies ? shownBody(captured) : { size: captured.size })
+  const body = (recorded: RecordedBody) => (bodies ? bodyToJson(recorded) : { size: recorded.size })
   return {
     id,
     number,
@@ -39,82 +39,82 @@ export function entryToJson(entry: JournalEntry, { bodies }: { readonly bodies: 
   }
 }
 
-/** Violations as JSON. */
+/** Converts violations to the JSON of the control plane. */
 export function violationsToJson(violations: readonly Violation[]): Json[] {
   return violations.map((violation) => ({ ...violation }))
 }
 
-function shownBody(body: RecordedBody): JsonObject {
+function bodyToJson(body: RecordedBody): JsonObject {
   const { bytes, size } = body
   if (size === 0 && !bytes?.length) return { size }
   if (!bytes) return { size, gone: true }
   const cut = bytes.length < size && { cut: true }
-  const text = textOf(body)
-  if (text === undefined) return { size, ...cut, base64: bodyBase64(body) }
-  const json = cut ? undefined : parsed(text)
+  const text = decodeBody(body)
+  if (text === undefined) return { size, ...cut, base64: bodyToBase64(body) }
+  const json = cut ? undefined : parseJson(text)
   return {
     size,
     ...cut,
-    ...(json === undefined ? { text: redactedText(text) } : { json: redactedJson(json) }),
+    ...(json === undefined ? { text: redactText(text) } : { json: redactJson(json) }),
   }
 }
 
-/** The body as text without credentials, as it may be shown; undefined where it is not kept, or no text. */
-export function bodyText(body: RecordedBody): string | undefined {
-  const text = textOf(body)
+/** Returns a body as text with credentials redacted; undefined where it is not stored, or no UTF-8. */
+export function bodyToText(body: RecordedBody): string | undefined {
+  const text = decodeBody(body)
   if (text === undefined) return undefined
-  const json = isWhole(body) ? parsed(text) : undefined
-  if (json === undefined) return redactedText(text)
-  const clean = JSON.stringify(redactedJson(json))
-  // As it was written, where nothing is to be hidden.
-  return clean === JSON.stringify(json) ? redactedText(text) : clean
+  const json = isComplete(body) ? parseJson(text) : undefined
+  if (json === undefined) return redactText(text)
+  const clean = JSON.stringify(redactJson(json))
+  // The original spelling, if the JSON has no credential.
+  return clean === JSON.stringify(json) ? redactText(text) : clean
 }
 
-/** Bytes that are no text, without the credentials that can be read in them. */
-export function bodyBase64({ bytes = noBytes }: RecordedBody): string {
+/** Encodes a body that is no text as base64, with the credentials redacted that can be read in it; empty where it is not stored. */
+export function bodyToBase64({ bytes = noBytes }: RecordedBody): string {
   const text = Buffer.from(bytes).toString('latin1')
-  return Buffer.from(redactedText(text), 'latin1').toString('base64')
+  return Buffer.from(redactText(text), 'latin1').toString('base64')
 }
 
 const noBytes = new Uint8Array()
 
-const utf8 = new TextDecoder('utf-8', { fatal: true })
-const patient = new TextDecoder('utf-8')
+const strictUtf8 = new TextDecoder('utf-8', { fatal: true })
+const lenientUtf8 = new TextDecoder('utf-8')
 
-/** The body as text, as far as it is kept; undefined where it is not kept, or no text. */
-export function textOf({ bytes, size }: RecordedBody): string | undefined {
+/** Decodes the stored part of a body as UTF-8; undefined where it is not stored, or no UTF-8. */
+export function decodeBody({ bytes, size }: RecordedBody): string | undefined {
   if (!bytes) return size === 0 ? '' : undefined
-  // Where it is cut, the last letter may be, too.
-  if (bytes.length < size) return patient.decode(bytes)
+  // A cut body may end within a character, which a strict decoder refuses.
+  if (bytes.length < size) return lenientUtf8.decode(bytes)
   try {
-    return utf8.decode(bytes)
+    return strictUtf8.decode(bytes)
   } catch {
     return undefined
   }
 }
 
-/** Whether all of a body is kept, so that what is not found in it was not sent. */
-export function isWhole({ bytes, size }: RecordedBody): boolean {
+/** Returns true where the whole body is stored: a value that is absent from it was not sent. */
+export function isComplete({ bytes, size }: RecordedBody): boolean {
   return (bytes?.length ?? 0) === size
 }
 
-/** The body as JSON; undefined where it is none, or not kept whole. */
-export function jsonOf(body: RecordedBody): Json | undefined {
-  const text = body.size > 0 && isWhole(body) ? textOf(body) : undefined
-  return text === undefined ? undefined : parsed(text)
+/** Parses a body as JSON; undefined where it is none, or not completely stored. */
+export function parseBody(body: RecordedBody): Json | undefined {
+  const text = body.size > 0 && isComplete(body) ? decodeBody(body) : undefined
+  return text === undefined ? undefined : parseJson(text)
 }
 
-/** The JSON value of a text; undefined where it is none, or deeper than whoever goes through it could bear. */
-export function parsed(text: string): Json | undefined {
+/** Parses a text as JSON; undefined where it is none, or nested deeper than `maxDepth`, which recursive functions could not process. */
+export function parseJson(text: string): Json | undefined {
   try {
     const value: Json = JSON.parse(text)
-    return isWithin(value, maxDepth) ? value : undefined
+    return isWithinDepth(value, maxDepth) ? value : undefined
   } catch {
     return undefined
   }
 }
 
-function isWithin(value: Json, depth: number): boolean {
+function isWithinDepth(value: Json, depth: number): boolean {
   if (typeof value !== 'object' || value === null) return true
-  return depth > 0 && Object.values(value).every((item) => isWithin(item, depth - 1))
+  return depth > 0 && Object.values(value).every((item) => isWithinDepth(item, depth - 1))
 }

@@ -1,24 +1,28 @@
 import type { Journal } from './journal.ts'
 
-/** What ended a wait. */
-export type Woken = 'entry' | 'time' | 'end'
+/** The cause that ended a wait: a change of the journal, the time limit, or an abort signal. */
+export type WaitOutcome = 'entry' | 'time' | 'end'
 
 /**
- * Waits for the next entry, at most `ms` milliseconds, and no longer than until one of the signals is aborted. Whoever waits is woken
- * after the turn that recorded the entry, and once for many that come together, so that requests are not held up.
+ * Waits until the journal records an entry or is cleared, for at most `ms` milliseconds, or until one of the signals `ends`
+ * is aborted. The promise resolves after the current turn, once for all entries of that turn, so that requests are not delayed.
  */
-export function nextEntry(journal: Journal, ms: number, ends: readonly AbortSignal[]): Promise<Woken> {
+export function waitForEntry(
+  journal: Journal,
+  ms: number,
+  ends: readonly AbortSignal[],
+): Promise<WaitOutcome> {
   if (ends.some(({ aborted }) => aborted)) return Promise.resolve('end')
   return new Promise((resolve) => {
-    const wake = (why: Woken) => {
+    const finish = (outcome: WaitOutcome) => {
       clearTimeout(timer)
-      leave()
+      unsubscribe()
       for (const signal of ends) signal.removeEventListener('abort', end)
-      setImmediate(resolve, why)
+      setImmediate(resolve, outcome)
     }
-    const end = () => wake('end')
-    const timer = setTimeout(wake, ms, 'time')
-    const leave = journal.await(() => wake('entry'))
+    const end = () => finish('end')
+    const timer = setTimeout(finish, ms, 'time')
+    const unsubscribe = journal.onChange(() => finish('entry'))
     for (const signal of ends) signal.addEventListener('abort', end)
   })
 }

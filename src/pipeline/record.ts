@@ -1,10 +1,10 @@
 import type { Log } from '../core/log.ts'
 import { bytesOf, type Exchange, type Reply } from '../exchange/exchange.ts'
-import { captured, mostOfAnAnswer } from '../journal/capture-body.ts'
+import { captureBody, maxAnswerBodyBytes } from '../journal/capture-body.ts'
 import type { JournalEntry, RecordedBody } from '../journal/entry.ts'
-import { bodyText } from '../journal/entry-json.ts'
+import { bodyToText } from '../journal/entry-json.ts'
 import type { Journal } from '../journal/journal.ts'
-import { redactedHead, redactedText, redactedViolations } from '../journal/redact.ts'
+import { redactHead, redactText, redactViolations } from '../journal/redact.ts'
 import { rawParametersOf } from './sent.ts'
 
 /** Every exchange, refused or not, goes into the journal and as one line into the log. */
@@ -14,10 +14,10 @@ export function record(journal: Journal, log: Log, logBodies: boolean) {
     const entry = entryOf(exchange, reply, bytes, journal.recorded + 1)
     try {
       journal.record(entry, {
-        request: exchange.body ?? (exchange.json?.ok ? exchange.json.value : undefined),
-        answer: reply.body,
+        requestBody: exchange.body ?? (exchange.json?.ok ? exchange.json.value : undefined),
+        answerBody: reply.body,
         operation: exchange.operation,
-        sent: rawParametersOf(exchange),
+        rawParameters: rawParametersOf(exchange),
         token: exchange.caller?.token,
       })
     } catch (error) {
@@ -31,7 +31,7 @@ export function record(journal: Journal, log: Log, logBodies: boolean) {
 
 function entryOf(exchange: Exchange, reply: Reply, bytes: Uint8Array, number: number): JournalEntry {
   const { request, scenarios } = exchange
-  const { path, query, headers } = redactedHead(request)
+  const { path, query, headers } = redactHead(request)
   return {
     id: request.id,
     number,
@@ -46,27 +46,27 @@ function entryOf(exchange: Exchange, reply: Reply, bytes: Uint8Array, number: nu
     answer: {
       status: reply.status,
       headers: answerHeaders(exchange, reply),
-      body: captured(bytes, mostOfAnAnswer),
+      body: captureBody(bytes, maxAnswerBodyBytes),
       origin: reply.origin,
     },
     scenarios: scenarios.length > 0 ? scenarios.map(({ text }) => text) : nothing,
     damage: exchange.damage,
-    violations: redactedViolations(exchange.violations),
-    answerViolations: redactedViolations(exchange.answerViolations),
-    advice: redactedViolations(exchange.advice),
+    violations: redactViolations(exchange.violations),
+    answerViolations: redactViolations(exchange.answerViolations),
+    advice: redactViolations(exchange.advice),
   }
 }
 
 /** Those that name violations quote what was sent. */
 function answerHeaders({ violations, advice }: Exchange, { headers }: Reply) {
   if (violations.length === 0 && advice.length === 0) return headers
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, redactedText(value)]))
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, redactText(value)]))
 }
 
 const nothing: readonly string[] = []
 
 function bodyOf({ request: { body, headers } }: Exchange): RecordedBody {
-  if (body.kind === 'bytes') return captured(body.bytes)
+  if (body.kind === 'bytes') return captureBody(body.bytes)
   // Of one that could not be read there is no more to know than its sender said.
   const said = body.kind === 'absent' ? 0 : Number(headers['content-length'])
   return { bytes: undefined, size: Number.isSafeInteger(said) ? said : 0 }
@@ -103,6 +103,6 @@ const mostLogged = 2000
 
 function bodiesOf({ request, answer }: JournalEntry) {
   const text = (body: RecordedBody) =>
-    body.size === 0 ? undefined : (bodyText(body) ?? `(${body.size} bytes)`).slice(0, mostLogged)
+    body.size === 0 ? undefined : (bodyToText(body) ?? `(${body.size} bytes)`).slice(0, mostLogged)
   return { requestBody: text(request.body), answerBody: text(answer.body) }
 }

@@ -43,7 +43,7 @@ export function callKeyOf(entry: JournalEntry, whole: LiveExchange, isIdempotent
   const kind = kindOf(entry)
   const base = [kind, whole.token ?? '', ...steering.map((name) => headers[name] ?? '')]
   if (body.size === 0) return { kind, sameBody: digest(base), sameId: undefined, insertId: undefined }
-  const sent = whole.request ?? jsonIn(body)
+  const sent = whole.requestBody ?? jsonIn(body)
   const { [idempotencyKey]: id, ...rest } = isIdempotent && isObject(sent) ? sent : {}
   const insertId = typeof id === 'string' ? id : undefined
   const text = insertId === undefined ? textOf(sent, body) : canonicalJson(rest)

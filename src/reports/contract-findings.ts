@@ -51,12 +51,12 @@ export class ContractFindings {
     this.#isMagicKey = isMagicKey
   }
 
-  record(entry: JournalEntry, { answer, token }: LiveExchange): void {
+  record(entry: JournalEntry, { answerBody, token }: LiveExchange): void {
     if (entry.aborted) return
     const { status, origin } = entry.answer
     if (entry.violations.length > 0) this.#noteBroken(entry)
     else if (status >= 400 && origin !== 'scenario' && !(status === 403 && this.#isMagicKey(token ?? '')))
-      this.#noteUnexpected(entry, isObject(answer) ? String(answer['error'] ?? '') : '')
+      this.#noteUnexpected(entry, isObject(answerBody) ? String(answerBody['error'] ?? '') : '')
   }
 
   merge(other: ContractFindings): void {

@@ -48,7 +48,7 @@ export class Coverage {
     if (!isWhole(entry)) return
     const point = points.statuses.get(status)
     if (point !== undefined) met.marks[point] = 1
-    for (const number of points.shownBy(status, whole.answer)) met.marks[number] = 1
+    for (const number of points.shownBy(status, whole.answerBody)) met.marks[number] = 1
   }
 
   /** Takes over what another one has met. */
@@ -69,12 +69,12 @@ function isWhole({ damage }: JournalEntry): boolean {
 
 function noteRequest(whole: LiveExchange, { parameters, body }: OperationItems, marks: Uint8Array): void {
   for (const parameter of parameters) {
-    const group = whole.sent[parameter.in]
+    const group = whole.rawParameters[parameter.in]
     const sent = Object.hasOwn(group, parameter.name) ? group[parameter.name] : undefined
     if (sent !== undefined) noteParameter(parameter, sent, marks)
   }
-  if (body && whole.request !== undefined)
-    collectHits(body, whole.request, (number) => {
+  if (body && whole.requestBody !== undefined)
+    collectHits(body, whole.requestBody, (number) => {
       marks[number] = 1
     })
 }

@@ -4,7 +4,7 @@ import type { JournalEntry } from '../../src/journal/entry.ts'
 import { Journal } from '../../src/journal/journal.ts'
 import { Manners } from '../../src/reports/manners.ts'
 import { mannersRules } from '../../src/reports/manners-rules.ts'
-import { entryFor, unread } from '../journal/entries.ts'
+import { entryFor, unparsed } from '../journal/entries.ts'
 import { analyticsPath, ask, askOperation, event, operations } from '../support/client.ts'
 import { steer } from '../support/control.ts'
 import { askRaw } from '../support/raw-http.ts'
@@ -143,7 +143,7 @@ describe('by the machine’s time', () => {
       damage,
     }
     const request = isObject(body) ? body : { insertId: 'a' }
-    return [entry, { ...unread, request, token: 'k' }] as const
+    return [entry, { ...unparsed, request, token: 'k' }] as const
   }
 
   const wait3 = { 'Retry-After': '3', 'retry-after-ms': '2500' }

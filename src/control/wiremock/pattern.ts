@@ -1,8 +1,8 @@
 import { isObject, type Json, type JsonObject } from '../../core/json.ts'
 import type { JournalEntry } from '../../journal/entry.ts'
-import { isWhole, jsonOf, parsed, textOf } from '../../journal/entry-json.ts'
-import { allIn, isEqual, type MatchOutcome, withoutSandbox } from '../../journal/match.ts'
-import { isCredential, redacted } from '../../journal/redact.ts'
+import { decodeBody, isComplete, parseBody, parseJson } from '../../journal/entry-json.ts'
+import { isSameJson, type MatchOutcome, readQueryValues, stripSandboxPath } from '../../journal/match.ts'
+import { isCredentialName, redacted } from '../../journal/redact.ts'
 
 /** Undefined: what would tell is not kept. */
 type EntryTest = (entry: JournalEntry) => boolean | undefined
@@ -52,10 +52,10 @@ function all(tests: readonly EntryTest[]): EntryTest {
 
 /** A request's path and query, as it would be without the base path that names its sandbox. */
 export function urlOf({ request }: JournalEntry): string {
-  return withoutSandbox(request.path) + (request.query === '' ? '' : `?${request.query}`)
+  return stripSandboxPath(request.path) + (request.query === '' ? '' : `?${request.query}`)
 }
 
-const pathOf = ({ request }: JournalEntry) => withoutSandbox(request.path)
+const pathOf = ({ request }: JournalEntry) => stripSandboxPath(request.path)
 
 const parts: Readonly<Record<string, (value: Json, complain: Complain) => EntryTest>> = {
   method: (value, complain) => {
@@ -71,13 +71,13 @@ const parts: Readonly<Record<string, (value: Json, complain: Complain) => EntryT
     return named('headers', value, ({ request }, name) => request.headers[name.toLowerCase()], complain)
   },
   queryParameters(value, complain) {
-    const sent = ({ request }: JournalEntry, name: string) => allIn(request.query, name)[0]
+    const sent = ({ request }: JournalEntry, name: string) => readQueryValues(request.query, name)[0]
     return named('queryParameters', value, sent, complain)
   },
   bodyPatterns(value, complain) {
     if (!Array.isArray(value)) return complain('"bodyPatterns" is a list.')
     const test = all(value.map((one) => readBodyPattern(one, complain)))
-    return (entry) => (isWhole(entry.request.body) ? test(entry) : undefined)
+    return (entry) => (isComplete(entry.request.body) ? test(entry) : undefined)
   },
 }
 
@@ -100,7 +100,7 @@ function unlessHidden(value: string | undefined, test: ValueTest): boolean | und
 
 /** That a credential was not sent is known; what it was is not. */
 function isHidden([name, matcher]: [string, Json]): boolean {
-  return isCredential(name.toLowerCase()) && !asksWhetherSent(matcher)
+  return isCredentialName(name.toLowerCase()) && !asksWhetherSent(matcher)
 }
 
 function asksWhetherSent(matcher: Json): boolean {
@@ -128,7 +128,7 @@ function named(
 function readBodyPattern(matcher: Json, complain: Complain): EntryTest {
   if (isObject(matcher) && 'equalToJson' in matcher) return readJsonPattern(matcher, complain)
   const test = readMatcher('bodyPatterns', matcher, complain)
-  return ({ request }) => test(request.body.size === 0 ? undefined : textOf(request.body))
+  return ({ request }) => test(request.body.size === 0 ? undefined : decodeBody(request.body))
 }
 
 function readJsonPattern(
@@ -137,10 +137,10 @@ function readJsonPattern(
 ): EntryTest {
   const [other] = Object.keys(others)
   if (other !== undefined) return complain(`"${other}" beside "equalToJson" is not understood.`)
-  const wanted = typeof equalToJson === 'string' ? parsed(equalToJson) : equalToJson
+  const wanted = typeof equalToJson === 'string' ? parseJson(equalToJson) : equalToJson
   if (wanted === undefined) return complain('"equalToJson" is no JSON.')
-  const isSame = ignoreExtraElements === true ? isPart : isEqual
-  return ({ request }) => isSame(wanted, jsonOf(request.body))
+  const isSame = ignoreExtraElements === true ? isPart : isSameJson
+  return ({ request }) => isSame(wanted, parseBody(request.body))
 }
 
 /** Whether the actual value is as wanted, but for further members of its objects. */
@@ -150,7 +150,7 @@ function isPart(wanted: Json, actual: Json | undefined): boolean {
     const sent = (name: string) => (Object.hasOwn(actual, name) ? actual[name] : undefined)
     return Object.entries(wanted).every(([name, one]) => isPart(one, sent(name)))
   }
-  if (!Array.isArray(wanted)) return isEqual(wanted, actual)
+  if (!Array.isArray(wanted)) return isSameJson(wanted, actual)
   if (!Array.isArray(actual) || actual.length !== wanted.length) return false
   return wanted.every((item, index) => isPart(item, actual[index]))
 }

@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from '../../core/json.ts'
 import type { JournalEntry } from '../../journal/entry.ts'
-import { bodyBase64, bodyText } from '../../journal/entry-json.ts'
+import { bodyToBase64, bodyToText } from '../../journal/entry-json.ts'
 import { runWithTimeout } from '../../journal/run-with-timeout.ts'
 import { ControlError, type ControlHandler, type ControlRequest } from '../control.ts'
 import { resetSandbox } from '../sandboxes.ts'
@@ -40,7 +40,7 @@ export function wiremockHandlers(seen: Seen): Record<string, ControlHandler> {
 
   return {
     wiremockRequests(request) {
-      const entries = [...journal.entries({ sandbox: sandboxOf(request), first: 'newest' })]
+      const entries = [...journal.entries({ sandbox: sandboxOf(request), order: 'newest' })]
       const { limit } = request.parameters.query
       const shown = entries.slice(0, typeof limit === 'number' ? limit : entries.length)
       return {
@@ -80,9 +80,9 @@ export function wiremockHandlers(seen: Seen): Record<string, ControlHandler> {
 
 function shownRequest(entry: JournalEntry): JsonObject {
   const { request, at } = entry
-  const text = bodyText(request.body)
+  const text = bodyToText(request.body)
   const body: Record<string, Json> =
-    text === undefined ? { bodyAsBase64: bodyBase64(request.body) } : { body: text }
+    text === undefined ? { bodyAsBase64: bodyToBase64(request.body) } : { body: text }
   return {
     url: urlOf(entry),
     absoluteUrl: `http://${request.headers['host'] ?? ''}${urlOf(entry)}`,
