@@ -5,8 +5,8 @@ import { defaultSettings, type Settings } from '../config/settings.ts'
 import type { Finding } from '../documents/finding.ts'
 import { bundledContract, version } from '../fixtures/bundled.ts'
 import { type FailCondition, parseGates } from '../reports/fail-on.ts'
-import { summaryOf } from '../reports/report.ts'
-import { problemOfReportFile, writeReport } from '../reports/report-file.ts'
+import { summarizeReport } from '../reports/report.ts'
+import { findReportFileProblem, writeReportFile } from '../reports/report-file.ts'
 import type { RunningSimulator } from '../simulator/start.ts'
 import { type Child, environmentWith, runCommand } from './exec.ts'
 import { askHealth } from './health.ts'
@@ -102,10 +102,10 @@ function passSignals(child: Child): () => void {
 /** Says in short what the clients did, writes the report, and decides how we end. */
 async function finish(running: RunningSimulator, settings: Settings, code: ExitCode): Promise<ExitCode> {
   const report = running.report()
-  printError(`convsim: ${summaryOf(report)}.`)
+  printError(`convsim: ${summarizeReport(report)}.`)
   const failed = gatesOf(settings).flatMap((gate) => gate(report) ?? [])
   if (failed.length > 0) printError(`convsim: --fail-on: ${failed.join('; ')}.`)
-  const problem = settings.report === undefined ? undefined : await writeReport(settings.report, report)
+  const problem = settings.report === undefined ? undefined : await writeReportFile(settings.report, report)
   if (problem !== undefined) printError(`convsim: ${problem}`)
   if (code !== 0) return code
   return failed.length > 0 ? 3 : Number(problem !== undefined)
@@ -125,7 +125,7 @@ async function openLog({ logFormat, logLevel }: Settings): Promise<{ log: Proces
 
 /** A simulator that listens; undefined where it cannot, which it has said then. */
 async function begin(settings: Settings, log: ProcessLog): Promise<RunningSimulator | undefined> {
-  const problem = settings.report === undefined ? undefined : await problemOfReportFile(settings.report)
+  const problem = settings.report === undefined ? undefined : await findReportFileProblem(settings.report)
   if (problem !== undefined) {
     printError(`convsim cannot start:\n  ${problem}`)
     return undefined

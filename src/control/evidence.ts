@@ -1,5 +1,5 @@
-import { isReportForm, reportForms } from '../reports/formats/index.ts'
-import { coverageAsJson, foundAsJson } from '../reports/formats/json.ts'
+import { isReportFormat, reportFormats } from '../reports/formats/index.ts'
+import { coverageToJson, findingsToJson } from '../reports/formats/json.ts'
 import { type ControlHandler, type ControlRequest, CustomReply } from './control.ts'
 import type { Seen } from './seen.ts'
 
@@ -8,16 +8,16 @@ export function evidenceHandlers({ reporter }: Seen): Record<string, ControlHand
   return {
     getCoverage: (request) => ({
       sandbox: nameOf(request),
-      ...coverageAsJson(reporter.coverage(whoseOf(request))),
+      ...coverageToJson(reporter.coverage(whoseOf(request))),
     }),
     getManners(request) {
       const { rules, ...found } = reporter.manners(whoseOf(request))
-      return { sandbox: nameOf(request), rules: { ...rules }, ...foundAsJson(found) }
+      return { sandbox: nameOf(request), rules: { ...rules }, ...findingsToJson(found) }
     },
     getReport(request) {
       const format = String(request.parameters.query['format'])
-      if (!isReportForm(format)) throw new Error(`the document lets the format ${format} pass`)
-      const { mediaType, render } = reportForms[format]
+      if (!isReportFormat(format)) throw new Error(`the document lets the format ${format} pass`)
+      const { mediaType, render } = reportFormats[format]
       return new CustomReply({ body: render(reporter.report(whoseOf(request))), mediaType })
     },
   }

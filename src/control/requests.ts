@@ -72,7 +72,7 @@ function page(journal: Journal, sandbox: string | undefined, query: ListQuery): 
   let total = 0
   let last: number | undefined
   let hasMore = false
-  for (const entry of journal.entries({ sandbox, after: since, order: order })) {
+  for (const entry of journal.entries({ sandbox, after: since, order })) {
     if (!matchesFilter(entry, query)) continue
     total += 1
     if (!isBehind(entry)) continue

@@ -2,51 +2,51 @@ import { createHash } from 'node:crypto'
 import type { Contract } from '../contract/contract.ts'
 import { canonicalJson, isObject, type Json } from '../core/json.ts'
 import { readJson } from '../core/strict-json.ts'
-import type { JournalEntry } from '../journal/entry.ts'
+import type { JournalEntry, RecordedBody } from '../journal/entry.ts'
 import type { LiveExchange } from '../journal/journal.ts'
 
-/** What makes two requests the same call. */
+/** The keys that two requests share if they are attempts of the same call. */
 export interface CallKey {
-  /** What every other try has, too, and is cheap to tell: method, path and query. */
+  /** Method, path and query; every attempt of a call has the same, and they need no digest. */
   readonly kind: string
-  /** Method, path, query, caller, steering headers and the body without its `insertId`. */
+  /** A digest of the kind, the caller, the steering headers, and the body without its `insertId`. */
   readonly sameBody: string
-  /** The same with the `insertId` in place of the body; undefined where the body has none. */
+  /** A digest of the kind, the caller, the steering headers, and the `insertId`; undefined for a body without one. */
   readonly sameId: string | undefined
-  /** The body's idempotency key; undefined where it has none, or where the operation knows of none. */
+  /** The body's idempotency key; undefined for a body without one, and for an operation that knows none. */
   readonly insertId: string | undefined
 }
 
-/** Requests with other values of these are another test's, though the call be the same. */
-const steering = ['x-sim-scenario', 'x-sim-sequence', 'x-sim-seed', 'prefer', 'content-type']
+/** Headers that tell calls apart: a test that requests another scenario makes another call. */
+const steeringHeaders = ['x-sim-scenario', 'x-sim-sequence', 'x-sim-seed', 'prefer', 'content-type']
 
-/** The field that makes an event safe to send again (service.md, "Event"). */
-const idempotencyKey = 'insertId'
+/** The field that makes a retry of an event safe (service.md, "Event"). */
+const insertIdField = 'insertId'
 
-/** The operations that know an idempotency key, by id. */
-export function idempotentOperations({ operations }: Pick<Contract, 'operations'>): ReadonlySet<string> {
-  const knowing = operations.filter((operation) => {
+/** Returns the ids of the operations whose body has an idempotency key. */
+export function findIdempotentOperations({ operations }: Pick<Contract, 'operations'>): ReadonlySet<string> {
+  const idempotent = operations.filter((operation) => {
     const properties = operation.bodySchema()?.['properties']
-    return isObject(properties) && Object.hasOwn(properties, idempotencyKey)
+    return isObject(properties) && Object.hasOwn(properties, insertIdField)
   })
-  return new Set(knowing.map(({ id }) => id))
+  return new Set(idempotent.map(({ id }) => id))
 }
 
-/** The kind of call that a request is. */
-export function kindOf({ request: { method, path, query } }: JournalEntry): string {
+/** Returns the kind of a request's call: `POST /v1/events?`. */
+export function callKind({ request: { method, path, query } }: JournalEntry): string {
   return `${method} ${path}?${query}`
 }
 
-/** Reads what call a request is. `isIdempotent`: whether its operation knows an idempotency key. */
-export function callKeyOf(entry: JournalEntry, whole: LiveExchange, isIdempotent: boolean): CallKey {
+/** Creates the call key of a request. `isIdempotent`: true where its operation knows an idempotency key. */
+export function createCallKey(entry: JournalEntry, live: LiveExchange, isIdempotent: boolean): CallKey {
   const { headers, body } = entry.request
-  const kind = kindOf(entry)
-  const base = [kind, whole.token ?? '', ...steering.map((name) => headers[name] ?? '')]
+  const kind = callKind(entry)
+  const base = [kind, live.token ?? '', ...steeringHeaders.map((name) => headers[name] ?? '')]
   if (body.size === 0) return { kind, sameBody: digest(base), sameId: undefined, insertId: undefined }
-  const sent = whole.requestBody ?? jsonIn(body)
-  const { [idempotencyKey]: id, ...rest } = isIdempotent && isObject(sent) ? sent : {}
+  const json = live.requestBody ?? parseStoredBody(body)
+  const { [insertIdField]: id, ...rest } = isIdempotent && isObject(json) ? json : {}
   const insertId = typeof id === 'string' ? id : undefined
-  const text = insertId === undefined ? textOf(sent, body) : canonicalJson(rest)
+  const text = insertId === undefined ? canonicalText(json, body) : canonicalJson(rest)
   return {
     kind,
     sameBody: digest([...base, 'body', text]),
@@ -55,18 +55,18 @@ export function callKeyOf(entry: JournalEntry, whole: LiveExchange, isIdempotent
   }
 }
 
-/** A body that nobody needed to read, where all of it was kept. */
-function jsonIn({ bytes, size }: JournalEntry['request']['body']): Json | undefined {
+/** Parses a body that no stage parsed; undefined where it is no JSON, or not completely stored. */
+function parseStoredBody({ bytes, size }: RecordedBody): Json | undefined {
   if (!bytes || bytes.length < size) return undefined
   const read = readJson(bytes)
   return read.ok ? read.value : undefined
 }
 
-function textOf(sent: Json | undefined, { bytes, size }: JournalEntry['request']['body']): string {
-  return sent === undefined ? `${size} ${new TextDecoder().decode(bytes)}` : canonicalJson(sent)
+function canonicalText(json: Json | undefined, { bytes, size }: RecordedBody): string {
+  return json === undefined ? `${size} ${new TextDecoder().decode(bytes)}` : canonicalJson(json)
 }
 
-/** Short, however long the body, and without the token. */
+/** Digests the parts: short for any body, and without the token in clear text. */
 function digest(parts: readonly string[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('base64')
 }

@@ -1,59 +1,59 @@
-/** Something that several requests have shown. */
-export interface Shown<T> {
+/** A counted subject, with the requests that showed it. */
+export interface TallyEntry<T> {
   readonly subject: T
-  /** How many requests showed it. */
+  /** The number of requests that showed the subject. */
   count: number
-  /** The ids of the first of them. */
+  /** The ids of the first requests that showed the subject, at most 10. */
   readonly requests: string[]
 }
 
-/** Ids that are kept of each. */
-const mostRequests = 10
+/** The most request ids that are stored of each subject. */
+const maxRequestIds = 10
 
-/** What was seen, each once with the requests that showed it; never more than a number of them. */
+/** Counts subjects by key, at most `maxSubjects` different ones; further ones are only counted together. */
 export class CappedTally<T> {
-  readonly #most: number
-  readonly #byKey = new Map<string, Shown<T>>()
+  readonly #maxSubjects: number
+  readonly #byKey = new Map<string, TallyEntry<T>>()
   #further = 0
 
-  constructor(most: number) {
-    this.#most = most
+  constructor(maxSubjects: number) {
+    this.#maxSubjects = maxSubjects
   }
 
-  /** How often something was seen that there was no room for. */
+  /** The number of additions that had no space. */
   get further(): number {
     return this.#further
   }
 
-  /** Sorted by key, so that the order of requests does not show. */
-  list(): readonly Shown<T>[] {
-    return [...this.#byKey].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, shown]) => shown)
+  /** Returns the subjects in the order of their keys, so that the order of requests makes no difference. */
+  list(): readonly TallyEntry<T>[] {
+    return [...this.#byKey].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, entry]) => entry)
   }
 
-  /** Counts one that was seen; `make` is asked what it is about the first time. */
-  add(key: string, requests: readonly string[], make: () => T, count = 1): void {
-    const shown = this.#byKey.get(key) ?? this.#room(key, make)
-    if (!shown) {
+  /** Adds `count` requests to the subject of a key; `createSubject` is called the first time. */
+  add(key: string, requests: readonly string[], createSubject: () => T, count = 1): void {
+    const entry = this.#byKey.get(key) ?? this.#create(key, createSubject)
+    if (!entry) {
       this.#further += count
       return
     }
-    shown.count += count
+    entry.count += count
     for (const id of requests) {
-      if (shown.requests.length < mostRequests && !shown.requests.includes(id)) shown.requests.push(id)
+      if (entry.requests.length < maxRequestIds && !entry.requests.includes(id)) entry.requests.push(id)
     }
   }
 
-  /** Takes over what another one has. */
+  /** Adds everything that another tally has counted. */
   merge(other: CappedTally<T>): void {
     this.#further += other.#further
     for (const [key, { requests, subject, count }] of other.#byKey)
       this.add(key, requests, () => subject, count)
   }
 
-  #room(key: string, make: () => T): Shown<T> | undefined {
-    if (this.#byKey.size >= this.#most) return undefined
-    const shown = { subject: make(), count: 0, requests: [] }
-    this.#byKey.set(key, shown)
-    return shown
+  #create(key: string, createSubject: () => T): TallyEntry<T> | undefined {
+    if (this.#byKey.size >= this.#maxSubjects) return undefined
+    const entry = { subject: createSubject(), count: 0, requests: [] }
+    this.#byKey.set(key, entry)
+    return entry
   }
 }

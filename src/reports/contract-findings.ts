@@ -9,82 +9,84 @@ import { CappedTally } from './capped-tally.ts'
 export interface BrokenRule {
   readonly operation: string
   readonly in: Place
-  /** With a star for each index. */
+  /** A JSON pointer with a star for each index of an array: `/components/*`. */
   readonly pointer: string
   readonly keyword: string
-  /** Of the first request. */
+  /** The message of the first request that broke the rule. */
   readonly message: string
 }
 
-/** An answer that nobody asked for. */
-export interface Unexpected {
-  /** Empty where the request met none. */
+/** A refusal or failure that no test asked for. */
+export interface UnexpectedAnswer {
+  /** The `operationId`; empty where the request matches no operation. */
   readonly operation: string
   readonly method: string
   readonly status: number
   readonly origin: Origin
-  /** Of the first request; empty where the answer has none. */
+  /** The message of the first such answer; empty where it has none. */
   readonly message: string
 }
 
-/** Kinds of fault that are kept apart. */
-const mostKinds = 100
+/** The most rules, and the most kinds of unexpected answers, that are stored. */
+const maxKinds = 100
 
-/** Whether a bearer token is one of the fixtures', which lead to what they are for. */
+/** Returns true where a bearer token is a magic key of the fixtures. */
 export type IsMagicKey = (token: string) => boolean
 
 /**
- * Requests that broke the contract, and answers that were not expected: a status of 400 or more that no scenario was asked
- * for, and that somebody was there to get. A refusal whose reason is a broken rule is told of as that, and a suite that means to see a refusal asks for it, by a
- * scenario or by a magic key: one whose plan is refused (403) was chosen for that.
+ * Requests that broke the contract, and unexpected answers. An answer is unexpected if its status is 400 or more, no scenario was
+ * requested for it, and the client received it. Two refusals are expected: of a request that broke the contract, which is counted
+ * as that, and a 403 for a magic key, which a test chooses for its plan.
  */
 export class ContractFindings {
   readonly #isMagicKey: IsMagicKey
-  readonly broken = new CappedTally<BrokenRule>(mostKinds)
-  readonly unexpected = new CappedTally<Unexpected>(mostKinds)
-  /** Requests that broke at least one rule. */
-  requestsThatBroke = 0
-  /** Answers that were not expected. */
-  answersUnexpected = 0
+  readonly brokenRules = new CappedTally<BrokenRule>(maxKinds)
+  readonly unexpectedAnswers = new CappedTally<UnexpectedAnswer>(maxKinds)
+  /** The number of requests that broke at least one rule. */
+  invalidRequestCount = 0
+  /** The number of unexpected answers. */
+  unexpectedAnswerCount = 0
 
   constructor(isMagicKey: IsMagicKey) {
     this.#isMagicKey = isMagicKey
   }
 
+  /** Counts the violations of an exchange, or its unexpected answer. */
   record(entry: JournalEntry, { answerBody, token }: LiveExchange): void {
     if (entry.aborted) return
     const { status, origin } = entry.answer
-    if (entry.violations.length > 0) this.#noteBroken(entry)
+    if (entry.violations.length > 0) this.#recordViolations(entry)
     else if (status >= 400 && origin !== 'scenario' && !(status === 403 && this.#isMagicKey(token ?? '')))
-      this.#noteUnexpected(entry, isObject(answerBody) ? String(answerBody['error'] ?? '') : '')
+      this.#recordUnexpected(entry, isObject(answerBody) ? String(answerBody['error'] ?? '') : '')
   }
 
+  /** Adds the findings of other contract findings. */
   merge(other: ContractFindings): void {
-    this.broken.merge(other.broken)
-    this.unexpected.merge(other.unexpected)
-    this.requestsThatBroke += other.requestsThatBroke
-    this.answersUnexpected += other.answersUnexpected
+    this.brokenRules.merge(other.brokenRules)
+    this.unexpectedAnswers.merge(other.unexpectedAnswers)
+    this.invalidRequestCount += other.invalidRequestCount
+    this.unexpectedAnswerCount += other.unexpectedAnswerCount
   }
 
-  #noteBroken({ id, operation = '', violations }: JournalEntry): void {
-    this.requestsThatBroke += 1
-    const seen = new Set<string>()
+  #recordViolations({ id, operation = '', violations }: JournalEntry): void {
+    this.invalidRequestCount += 1
+    const counted = new Set<string>()
     for (const { in: place, pointer, keyword, message } of violations) {
       const general = pointer.replace(/\/\d+(?=\/|$)/g, '/*')
       const key = JSON.stringify([operation, place, general, keyword])
-      // Once a request, however many items of a list are wrong.
-      if (seen.has(key)) continue
-      seen.add(key)
-      this.broken.add(key, [id], () => ({ operation, in: place, pointer: general, keyword, message }))
+      // A request counts once for a rule, also if several items of an array break it.
+      if (counted.has(key)) continue
+      counted.add(key)
+      this.brokenRules.add(key, [id], () => ({ operation, in: place, pointer: general, keyword, message }))
     }
   }
 
-  #noteUnexpected(
+  #recordUnexpected(
     { id, operation = '', request: { method }, answer: { status, origin } }: JournalEntry,
     message: string,
   ): void {
-    this.answersUnexpected += 1
+    this.unexpectedAnswerCount += 1
     const key = JSON.stringify([operation, operation === '' ? method : '', status, origin])
-    this.unexpected.add(key, [id], () => ({ operation, method, status, origin, message }))
+    this.unexpectedAnswers.add(key, [id], () => ({ operation, method, status, origin, message }))
   }
 }

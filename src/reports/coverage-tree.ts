@@ -1,104 +1,110 @@
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
 
-/** A value of which a schema lists a few. */
-export type Listed = string | number | boolean
+/** A value of an `enum` or a `const`. */
+export type EnumValue = string | number | boolean
 
 /**
- * The places of a body that there is something to count at, as a tree: what stands at one place under `allOf`, `anyOf` and
- * `oneOf` is one place. The numbers are those of points; undefined where nothing is counted.
+ * The coverage items of a body as a tree of its places. Schemas under `allOf`, `anyOf` and `oneOf` describe the same place. Each
+ * number is the index of an item; undefined where the place has no such item.
  */
 export interface CoverageTree {
-  /** The member is there at all; undefined for what is no member that the schema names. */
+  /** The item "the member is present"; only for members that the schema names. */
   present: number | undefined
   isNull: number | undefined
   notNull: number | undefined
-  readonly values: ReadonlyMap<Listed, number>
+  readonly values: ReadonlyMap<EnumValue, number>
   readonly members: ReadonlyMap<string, CoverageTree>
-  /** Of an array. */
+  /** The place of an array's items. */
   readonly items: CoverageTree | undefined
-  /** Of members that are not listed. */
-  readonly others: CoverageTree | undefined
+  /** The place of members that the schema does not name (`additionalProperties`). */
+  readonly additional: CoverageTree | undefined
 }
 
-/** What there is to count at a place; `present` only of members that the schema names. `pointer`: a JSON pointer with a star for the items of an array and for members that are not listed. */
-export type Countable =
+/**
+ * A part of a schema that can be a coverage item; `present` only for members that the schema names. `pointer` is a JSON pointer
+ * with a star for the items of an array and for unnamed members: `/dataPoints/*`.
+ */
+export type CountablePart =
   | { readonly kind: 'present'; readonly pointer: string }
   | { readonly kind: 'null' | 'not-null'; readonly pointer: string }
-  | { readonly kind: 'value'; readonly pointer: string; readonly value: Listed }
+  | { readonly kind: 'value'; readonly pointer: string; readonly value: EnumValue }
 
-/** Gives a countable thing its number; undefined: it is not counted. */
-export type Numbering = (countable: Countable) => number | undefined
+/** Adds a part as an item and returns the index of the item; undefined where the part is not counted. */
+export type AddPart = (part: CountablePart) => number | undefined
 
-/** Deeper schemas than this are recursive ones. */
-const deepest = 12
+/** The depth below which a schema is taken for a recursive one. */
+const maxDepth = 12
 
-/** Reads a schema, references resolved, once; undefined where nothing of it is counted. */
-export function coverageTree(schema: JsonObject, number: Numbering): CoverageTree | undefined {
-  return shapeAt([schema], '', 0, number, false)
+/** Builds the tree of a schema whose references are resolved; undefined where no part of it is counted. */
+export function buildCoverageTree(schema: JsonObject, add: AddPart): CoverageTree | undefined {
+  return buildTree([schema], '', 0, add, false)
 }
 
-function shapeAt(
+function buildTree(
   schemas: readonly JsonObject[],
   pointer: string,
   depth: number,
-  number: Numbering,
+  add: AddPart,
   isMember: boolean,
 ): CoverageTree | undefined {
-  if (depth > deepest || schemas.length === 0) return undefined
-  const alternatives = schemas.flatMap(alternativesOf)
-  const present = isMember ? number({ kind: 'present', pointer }) : undefined
-  const nullable = schemas.some(saysNull) && schemas.every((one) => permits(one, true) && permits(one, false))
-  const isNull = nullable ? number({ kind: 'null', pointer }) : undefined
-  const notNull = nullable ? number({ kind: 'not-null', pointer }) : undefined
-  const values = numbered(listedIn(alternatives), (value) => number({ kind: 'value', pointer, value }))
-  const members = numbered(propertiesOf(alternatives), (name, inner) =>
-    shapeAt(inner, `${pointer}/${escaped(name)}`, depth + 1, number, true),
+  if (depth > maxDepth || schemas.length === 0) return undefined
+  const alternatives = schemas.flatMap(listAlternatives)
+  const present = isMember ? add({ kind: 'present', pointer }) : undefined
+  const isNullable =
+    schemas.some(mentionsNull) && schemas.every((schema) => permits(schema, true) && permits(schema, false))
+  const isNull = isNullable ? add({ kind: 'null', pointer }) : undefined
+  const notNull = isNullable ? add({ kind: 'not-null', pointer }) : undefined
+  const values = mapDefined(listEnumValues(alternatives), (value) => add({ kind: 'value', pointer, value }))
+  const members = mapDefined(mergeProperties(alternatives), (name, inner) =>
+    buildTree(inner, `${pointer}/${escapeToken(name)}`, depth + 1, add, true),
   )
-  const within = (keyword: string) =>
-    shapeAt(
-      alternatives.map((one) => one[keyword] ?? null).filter(isObject),
+  const below = (keyword: string) =>
+    buildTree(
+      alternatives.map((schema) => schema[keyword] ?? null).filter(isObject),
       `${pointer}/*`,
       depth + 1,
-      number,
+      add,
       false,
     )
-  const shape = { present, isNull, notNull, values, members }
-  return emptyAsNothing({ ...shape, items: within('items'), others: within('additionalProperties') })
+  const own = { present, isNull, notNull, values, members }
+  return dropIfEmpty({ ...own, items: below('items'), additional: below('additionalProperties') })
 }
 
-function emptyAsNothing(shape: CoverageTree): CoverageTree | undefined {
-  const { present, isNull, notNull, values, members, items, others } = shape
-  const some = present ?? isNull ?? notNull ?? items ?? others
-  return some === undefined && values.size === 0 && members.size === 0 ? undefined : shape
+function dropIfEmpty(tree: CoverageTree): CoverageTree | undefined {
+  const { present, isNull, notNull, values, members, items, additional } = tree
+  const any = present ?? isNull ?? notNull ?? items ?? additional
+  return any === undefined && values.size === 0 && members.size === 0 ? undefined : tree
 }
 
-/** Those that are given something; what is given nothing is left out. */
-function numbered<K, V, T>(
-  things: ReadonlyMap<K, V>,
-  give: (key: K, value: V) => T | undefined,
+/** Maps the values of a map, and leaves out those that map to undefined. */
+function mapDefined<K, V, T>(
+  source: ReadonlyMap<K, V>,
+  convert: (key: K, value: V) => T | undefined,
 ): ReadonlyMap<K, T> {
-  const given = new Map<K, T>()
-  for (const [key, value] of things) {
-    const one = give(key, value)
-    if (one !== undefined) given.set(key, one)
+  const target = new Map<K, T>()
+  for (const [key, value] of source) {
+    const converted = convert(key, value)
+    if (converted !== undefined) target.set(key, converted)
   }
-  return given
+  return target
 }
 
-/** The schema itself, and all that are combined in it. */
-function alternativesOf(schema: JsonObject): JsonObject[] {
+/** Returns the schema itself and every schema that it combines, at any depth. */
+function listAlternatives(schema: JsonObject): JsonObject[] {
   return [
     schema,
-    ...['allOf', 'anyOf', 'oneOf'].flatMap((name) => combined(schema, name).flatMap(alternativesOf)),
+    ...['allOf', 'anyOf', 'oneOf'].flatMap((keyword) =>
+      listSubschemas(schema, keyword).flatMap(listAlternatives),
+    ),
   ]
 }
 
-function combined(schema: JsonObject, keyword: string): JsonObject[] {
+function listSubschemas(schema: JsonObject, keyword: string): JsonObject[] {
   const list = schema[keyword]
   return Array.isArray(list) ? list.filter(isObject) : []
 }
 
-function propertiesOf(alternatives: readonly JsonObject[]): ReadonlyMap<string, JsonObject[]> {
+function mergeProperties(alternatives: readonly JsonObject[]): ReadonlyMap<string, JsonObject[]> {
   const all = new Map<string, JsonObject[]>()
   for (const { properties } of alternatives) {
     for (const [name, schema] of Object.entries(isObject(properties) ? properties : {})) {
@@ -108,73 +114,73 @@ function propertiesOf(alternatives: readonly JsonObject[]): ReadonlyMap<string, 
   return all
 }
 
-/** The values of `enum`, and of each `const` where there are several; a value without an alternative is no news. */
-function listedIn(alternatives: readonly JsonObject[]): ReadonlyMap<Listed, boolean> {
+/** Returns the values of `enum` and `const`; empty for a single value, since every client meets it. */
+function listEnumValues(alternatives: readonly JsonObject[]): ReadonlyMap<EnumValue, boolean> {
   const all = alternatives.flatMap(({ enum: listed, const: only }) => [
     ...(Array.isArray(listed) ? listed : []),
     ...(only === undefined ? [] : [only]),
   ])
-  const values = new Map(all.filter(isListed).map((value) => [value, true]))
+  const values = new Map(all.filter(isEnumValue).map((value) => [value, true]))
   return values.size > 1 ? values : new Map()
 }
 
-function isListed(value: Json): value is Listed {
+function isEnumValue(value: Json): value is EnumValue {
   return value !== null && typeof value !== 'object'
 }
 
-/** Whether the schema speaks of null; one that leaves everything open does not. */
-function saysNull(schema: JsonObject): boolean {
+/** Returns true where a schema names null; a schema without any type does not. */
+function mentionsNull(schema: JsonObject): boolean {
   const { type, enum: listed } = schema
   if ([type].flat().includes('null') || (Array.isArray(listed) && listed.includes(null))) return true
-  return ['allOf', 'anyOf', 'oneOf'].some((name) => combined(schema, name).some(saysNull))
+  return ['allOf', 'anyOf', 'oneOf'].some((keyword) => listSubschemas(schema, keyword).some(mentionsNull))
 }
 
-/** Whether the schema lets null be, or anything else but null, as far as its types and lists tell. */
+/** Returns true where a schema permits null (`isNull`) or any other value, judged by its types and listed values. */
 function permits(schema: JsonObject, isNull: boolean): boolean {
   const { type, enum: listed, const: only } = schema
   const fits = (value: Json) => (value === null) === isNull
-  if (type !== undefined && ![type].flat().some((one) => (one === 'null') === isNull)) return false
+  if (type !== undefined && ![type].flat().some((name) => (name === 'null') === isNull)) return false
   if (Array.isArray(listed) && !listed.some(fits)) return false
   if (only !== undefined && !fits(only)) return false
-  if (!combined(schema, 'allOf').every((one) => permits(one, isNull))) return false
-  return ['anyOf', 'oneOf'].every((name) => {
-    const list = combined(schema, name)
-    return list.length === 0 || list.some((one) => permits(one, isNull))
+  if (!listSubschemas(schema, 'allOf').every((inner) => permits(inner, isNull))) return false
+  return ['anyOf', 'oneOf'].every((keyword) => {
+    const list = listSubschemas(schema, keyword)
+    return list.length === 0 || list.some((inner) => permits(inner, isNull))
   })
 }
 
-/** Tells the number of everything countable that a body shows; a number may come more than once. */
-export function collectHits(shape: CoverageTree, value: Json, tell: (number: number) => void): void {
-  if (shape.present !== undefined) tell(shape.present)
-  const branch = value === null ? shape.isNull : shape.notNull
-  if (branch !== undefined) tell(branch)
-  if (value !== null) visitWithin(shape, value, tell)
+/** Calls `hit` with the index of each item that a body shows; an index can occur several times. */
+export function collectHits(tree: CoverageTree, value: Json, hit: (index: number) => void): void {
+  if (tree.present !== undefined) hit(tree.present)
+  const nullity = value === null ? tree.isNull : tree.notNull
+  if (nullity !== undefined) hit(nullity)
+  if (value !== null) collectWithin(tree, value, hit)
 }
 
-function visitWithin(shape: CoverageTree, value: NonNullable<Json>, tell: (number: number) => void): void {
+function collectWithin(tree: CoverageTree, value: NonNullable<Json>, hit: (index: number) => void): void {
   if (Array.isArray(value)) {
-    if (shape.items) for (const item of value) collectHits(shape.items, item, tell)
-  } else if (typeof value === 'object') visitMembers(shape, value, tell)
+    if (tree.items) for (const item of value) collectHits(tree.items, item, hit)
+  } else if (typeof value === 'object') collectMembers(tree, value, hit)
   else {
-    const listed = shape.values.get(value)
-    if (listed !== undefined) tell(listed)
+    const index = tree.values.get(value)
+    if (index !== undefined) hit(index)
   }
 }
 
-function visitMembers(
-  { members, others }: CoverageTree,
+function collectMembers(
+  { members, additional }: CoverageTree,
   value: JsonObject,
-  tell: (number: number) => void,
+  hit: (index: number) => void,
 ): void {
   for (const [name, inner] of members) {
     const member = Object.hasOwn(value, name) ? value[name] : undefined
-    if (member !== undefined) collectHits(inner, member, tell)
+    if (member !== undefined) collectHits(inner, member, hit)
   }
-  if (!others) return
+  if (!additional) return
   for (const [name, member] of Object.entries(value))
-    if (!members.has(name)) collectHits(others, member, tell)
+    if (!members.has(name)) collectHits(additional, member, hit)
 }
 
-function escaped(name: string): string {
+function escapeToken(name: string): string {
   return name.replaceAll('~', '~0').replaceAll('/', '~1')
 }

@@ -5,25 +5,25 @@ import { Coverage } from './coverage.ts'
 import type { OperationItems } from './coverage-items.ts'
 import { Manners } from './manners.ts'
 
-/** What is known of the clients of a sandbox, or of all. */
+/** The evidence about the clients of one sandbox, or of all sandboxes. */
 export class ClientEvidence {
-  /** Exchanges, refused or not. */
+  /** The number of exchanges, refused ones included. */
   requests = 0
   readonly coverage: Coverage
   readonly manners: Manners
   readonly contractFindings: ContractFindings
 
-  constructor({ plan, idempotent, isMagicKey }: Omit<EvidenceParts, 'limit'>) {
-    this.coverage = new Coverage(plan)
-    this.manners = new Manners(idempotent)
+  constructor({ operations, idempotentOperations, isMagicKey }: Omit<EvidenceOptions, 'limit'>) {
+    this.coverage = new Coverage(operations)
+    this.manners = new Manners(idempotentOperations)
     this.contractFindings = new ContractFindings(isMagicKey)
   }
 
-  record(entry: JournalEntry, whole: LiveExchange): void {
+  record(entry: JournalEntry, live: LiveExchange): void {
     this.requests += 1
-    this.coverage.record(entry, whole)
-    this.manners.record(entry, whole)
-    this.contractFindings.record(entry, whole)
+    this.coverage.record(entry, live)
+    this.manners.record(entry, live)
+    this.contractFindings.record(entry, live)
   }
 
   merge(other: ClientEvidence): void {
@@ -34,58 +34,57 @@ export class ClientEvidence {
   }
 }
 
-export interface EvidenceParts {
-  readonly plan: readonly OperationItems[]
-  /** Ids of the operations that know an idempotency key. */
-  readonly idempotent: ReadonlySet<string>
+/** The options of an evidence collector. */
+export interface EvidenceOptions {
+  /** The coverage items of every operation. */
+  readonly operations: readonly OperationItems[]
+  /** The ids of the operations whose body has an idempotency key. */
+  readonly idempotentOperations: ReadonlySet<string>
   readonly isMagicKey: IsMagicKey
-  /** Sandboxes that are kept apart. */
+  /** The most sandboxes with evidence of their own; above it, the oldest is retired. */
   readonly limit: number
 }
 
 /**
- * Sees every exchange as it happens. What was seen of a sandbox that is reset, cleared, deleted or dropped still counts for
- * the whole: a suite that resets between its tests must not lose what they have shown.
+ * Collects the evidence of every exchange, by sandbox. The evidence of a sandbox that is reset, cleared, deleted or evicted still
+ * counts for all sandboxes, since a suite may reset between its tests.
  */
 export class EvidenceCollector {
-  readonly plan: readonly OperationItems[]
-  readonly #parts: EvidenceParts
+  readonly operations: readonly OperationItems[]
+  readonly #options: EvidenceOptions
   readonly #bySandbox = new Map<string, ClientEvidence>()
-  readonly #gone: ClientEvidence
+  /** The merged evidence of retired sandboxes. */
+  readonly #retired: ClientEvidence
 
-  constructor(parts: EvidenceParts) {
-    this.plan = parts.plan
-    this.#parts = parts
-    this.#gone = this.#none()
+  constructor(options: EvidenceOptions) {
+    this.operations = options.operations
+    this.#options = options
+    this.#retired = new ClientEvidence(options)
   }
 
-  record(entry: JournalEntry, whole: LiveExchange): void {
+  record(entry: JournalEntry, live: LiveExchange): void {
     let evidence = this.#bySandbox.get(entry.sandbox)
     if (!evidence) {
       const [oldest] = this.#bySandbox.keys()
-      if (this.#bySandbox.size >= this.#parts.limit && oldest !== undefined) this.retire(oldest)
-      evidence = this.#none()
+      if (this.#bySandbox.size >= this.#options.limit && oldest !== undefined) this.retire(oldest)
+      evidence = new ClientEvidence(this.#options)
       this.#bySandbox.set(entry.sandbox, evidence)
     }
-    evidence.record(entry, whole)
+    evidence.record(entry, live)
   }
 
-  /** Lets a sandbox begin anew. */
+  /** Moves the evidence of a sandbox to that of all sandboxes; the sandbox begins again without any. */
   retire(sandbox: string): void {
     const evidence = this.#bySandbox.get(sandbox)
-    if (evidence) this.#gone.merge(evidence)
+    if (evidence) this.#retired.merge(evidence)
     this.#bySandbox.delete(sandbox)
   }
 
-  /** Of one sandbox since it began, or of everything that the process has seen. */
-  of(sandbox: string | undefined): ClientEvidence {
-    if (sandbox !== undefined) return this.#bySandbox.get(sandbox) ?? this.#none()
-    const all = this.#none()
-    for (const evidence of [this.#gone, ...this.#bySandbox.values()]) all.merge(evidence)
+  /** Returns the evidence of a sandbox since it was last retired; undefined for the evidence of all sandboxes, retired ones included. */
+  evidenceOf(sandbox: string | undefined): ClientEvidence {
+    if (sandbox !== undefined) return this.#bySandbox.get(sandbox) ?? new ClientEvidence(this.#options)
+    const all = new ClientEvidence(this.#options)
+    for (const evidence of [this.#retired, ...this.#bySandbox.values()]) all.merge(evidence)
     return all
-  }
-
-  #none(): ClientEvidence {
-    return new ClientEvidence(this.#parts)
   }
 }

@@ -1,4 +1,4 @@
-import { pluralize, type Report, totalOf } from './report.ts'
+import { countFindings, pluralize, type Report } from './report.ts'
 
 /** What a run can fail on, besides a share of coverage. */
 const kinds = {
@@ -7,7 +7,7 @@ const kinds = {
   unexpected: ({ unexpected }: Report) =>
     unexpected > 0 ? pluralize(unexpected, 'unexpected answer') : undefined,
   manners: ({ manners }: Report) =>
-    totalOf(manners) > 0 ? `${pluralize(totalOf(manners), 'finding')} on manners` : undefined,
+    countFindings(manners) > 0 ? `${pluralize(countFindings(manners), 'finding')} on manners` : undefined,
 } as const
 
 /** Says why a report does not pass; undefined where it does. */

@@ -4,46 +4,53 @@ import { dayOf } from '../core/utc-day.ts'
 import type { ActiveScenario, Catalogue } from '../scenarios/catalogue.ts'
 import { readValues } from '../scenarios/parameters.ts'
 import { parseScenarios } from '../scenarios/parse.ts'
-import type { CoverageItem, OperationItems } from './coverage-items.ts'
+import { type CoverageItem, fieldName, type OperationItems } from './coverage-items.ts'
 
-/** How a client comes to meet something of an answer: a request to the operation with these headers. */
+/** A hint how a client can meet an item of an answer: a request to the operation with these headers. */
 export interface CoverageHint {
-  /** `X-Sim-Scenario` or `Prefer`; none: the answer to any good request. */
+  /** `X-Sim-Scenario` or `Prefer`; empty where any good request gets the answer. */
   readonly headers: Readonly<Record<string, string>>
-  /** Path and query of a request that is known to show it; undefined: any request to the operation does. */
+  /** The path and query of a request that is known to show the item; undefined where every request to the operation does. */
   readonly path: string | undefined
 }
 
-/** Answers that can be had of an operation without asking for them, at this time: they depend on seed and clock. */
+/** The seed and the time that the invented analytics depend on. */
+export interface PreviewContext {
+  readonly seed: string
+  /** Epoch milliseconds. */
+  readonly now: number
+}
+
+/** An answer that the simulator would give to the request of a hint. */
 export interface Preview {
-  readonly way: CoverageHint
+  readonly hint: CoverageHint
   readonly status: number
   readonly body: Json
 }
 
-/** Makes the previews of an operation; none where the simulator cannot tell beforehand what it would answer. */
+/** Computes the previews of an operation; `now` in epoch milliseconds. Empty where the answers cannot be computed beforehand. */
 export type Previewer = (operation: string, seed: string, now: number) => readonly Preview[]
 
-/** An answer that can be had, and the points that it shows. */
+/** A hint with the indexes of the items that its answer shows. */
 interface Candidate {
-  readonly way: CoverageHint
+  readonly hint: CoverageHint
   readonly shows: ReadonlySet<number>
 }
 
-/** What can be had whatever seed and day. */
-interface Fixed {
-  /** Answers of scenarios, and the ordinary one. */
+/** The candidates of an operation that depend on no seed and no day. */
+interface FixedCandidates {
+  /** Refusals by scenario, and the ordinary answer. */
   readonly plain: readonly Candidate[]
-  /** A scenario for a single null. */
+  /** Scenarios that set a single field to null. */
   readonly nulls: readonly Candidate[]
   /** Examples of the document. */
   readonly examples: readonly Candidate[]
 }
 
-/** Finds a way to each point of answers. */
+/** Finds a hint for each missing item of an answer. */
 export class HintFinder {
-  /** By operation; found when somebody first asks, since most runs never do. */
-  readonly #fixed = new Map<string, Fixed>()
+  /** The candidates by operation id, computed on first use, since most runs need none. */
+  readonly #fixed = new Map<string, FixedCandidates>()
   readonly #catalogue: Catalogue
   readonly #previewer: Previewer
   #previewed: { key: string; candidates: readonly Candidate[] } = { key: '', candidates: [] }
@@ -54,131 +61,122 @@ export class HintFinder {
   }
 
   /**
-   * The way to a point of an answer, in the world of this seed on this day; undefined where none is known. Plain ones go
-   * first; of several, the one that shows most points of the same kind, so that few requests show much.
+   * Finds a hint for the item of an answer at `index`; undefined where none is known. Plain candidates come first; among several,
+   * the candidate wins that shows most items of the same kind, so that few requests show many items.
    */
-  to(
-    points: OperationItems,
-    number: number,
-    { seed, now }: { seed: string; now: number },
-  ): CoverageHint | undefined {
-    const { plain, nulls, examples } = this.#fixedOf(points)
-    const best = (candidates: readonly Candidate[]) => bestOf(candidates, points.items, number)?.way
-    return best(plain) ?? best(this.#previews(points, seed, now)) ?? best(nulls) ?? best(examples)
+  find(own: OperationItems, index: number, { seed, now }: PreviewContext): CoverageHint | undefined {
+    const { plain, nulls, examples } = this.#fixedOf(own)
+    const best = (candidates: readonly Candidate[]) => findBest(candidates, own.items, index)?.hint
+    return best(plain) ?? best(this.#previews(own, seed, now)) ?? best(nulls) ?? best(examples)
   }
 
-  #fixedOf(points: OperationItems): Fixed {
-    const { id } = points.operation
+  #fixedOf(own: OperationItems): FixedCandidates {
+    const { id } = own.operation
     const known = this.#fixed.get(id)
     if (known) return known
     const fixed = {
-      plain: [ordinary(points), ...refusals(points, this.#catalogue)],
-      nulls: singleNulls(points, this.#catalogue),
-      examples: examplesOf(points),
+      plain: [ordinaryCandidate(own), ...refusalCandidates(own, this.#catalogue)],
+      nulls: nullCandidates(own, this.#catalogue),
+      examples: exampleCandidates(own),
     }
     this.#fixed.set(id, fixed)
     return fixed
   }
 
-  /** Figures change with the day; the latest asked for are kept. */
-  #previews(points: OperationItems, seed: string, now: number): readonly Candidate[] {
-    const key = JSON.stringify([points.operation.id, seed, dayOf(now)])
+  /** Returns the previews of an operation. Analytics change with the day; only the latest previews are cached. */
+  #previews(own: OperationItems, seed: string, now: number): readonly Candidate[] {
+    const key = JSON.stringify([own.operation.id, seed, dayOf(now)])
     if (this.#previewed.key !== key) {
-      const previews = this.#previewer(points.operation.id, seed, now)
-      const candidates = previews.map(({ way, status, body }) => candidate(points, way, status, body))
+      const previews = this.#previewer(own.operation.id, seed, now)
+      const candidates = previews.map(({ hint, status, body }) => createCandidate(own, hint, status, body))
       this.#previewed = { key, candidates }
     }
     return this.#previewed.candidates
   }
 }
 
-function bestOf(
+function findBest(
   candidates: readonly Candidate[],
-  points: readonly CoverageItem[],
-  number: number,
+  items: readonly CoverageItem[],
+  index: number,
 ): Candidate | undefined {
-  const kind = points[number]?.kind
-  const worth = ({ shows }: Candidate) => [...shows].filter((one) => points[one]?.kind === kind).length
-  const showing = candidates.filter(({ shows }) => shows.has(number))
+  const kind = items[index]?.kind
+  const countSameKind = ({ shows }: Candidate) =>
+    [...shows].filter((shown) => items[shown]?.kind === kind).length
+  const showing = candidates.filter(({ shows }) => shows.has(index))
   return showing.reduce<Candidate | undefined>(
-    (best, one) => (best && worth(best) >= worth(one) ? best : one),
+    (best, next) => (best && countSameKind(best) >= countSameKind(next) ? best : next),
     undefined,
   )
 }
 
-function candidate(
-  points: OperationItems,
-  way: CoverageHint,
+function createCandidate(
+  own: OperationItems,
+  hint: CoverageHint,
   status: number,
   body: Json | undefined,
 ): Candidate {
-  const own = points.statuses.get(status)
-  return { way, shows: new Set([...(own === undefined ? [] : [own]), ...points.shownBy(status, body)]) }
+  const index = own.statuses.get(status)
+  return { hint, shows: new Set([...(index === undefined ? [] : [index]), ...own.hitsOf(status, body)]) }
 }
 
-/** What any good request gets. Its body is not known beforehand. */
-function ordinary(points: OperationItems): Candidate {
-  const { successStatus } = points.operation
-  return candidate(points, { headers: {}, path: undefined }, successStatus, undefined)
+/** Returns the answer to any good request. Its body is not known beforehand. */
+function ordinaryCandidate(own: OperationItems): Candidate {
+  const { successStatus } = own.operation
+  return createCandidate(own, { headers: {}, path: undefined }, successStatus, undefined)
 }
 
-/** The refusals that can be asked for by name, with what they answer. */
-function refusals(points: OperationItems, catalogue: Catalogue): Candidate[] {
-  return catalogue.definitions.flatMap((entry) => {
-    const read = readValues(entry.parameters, new Map())
-    if (!read.ok || entry.inapplicableReason(points.operation, read.value) !== undefined) return []
-    const effect = entry.effect(read.value)
+/** Returns the refusals that a scenario without parameters causes. */
+function refusalCandidates(own: OperationItems, catalogue: Catalogue): Candidate[] {
+  return catalogue.definitions.flatMap((definition) => {
+    const read = readValues(definition.parameters, new Map())
+    if (!read.ok || definition.inapplicableReason(own.operation, read.value) !== undefined) return []
+    const effect = definition.effect(read.value)
     if (effect.kind !== 'answer') return []
-    const { status, body } = effect.reply(points.operation)
-    return [candidate(points, byScenario(entry.name), status, body)]
+    const { status, body } = effect.reply(own.operation)
+    return [createCandidate(own, scenarioHint(definition.name), status, body)]
   })
 }
 
-/** The way that a scenario is. */
-export function byScenario(text: string, path?: string): CoverageHint {
-  return { headers: { 'X-Sim-Scenario': text }, path }
+/** Returns the hint to request a scenario: `empty`, `null;fields=recommendations`. `path`: undefined where every request to the operation shows the items. */
+export function scenarioHint(scenario: string, path?: string): CoverageHint {
+  return { headers: { 'X-Sim-Scenario': scenario }, path }
 }
 
-/** Of an answer of success the scenario `null` can take away any field that may be null. */
-function singleNulls({ items, operation }: OperationItems, catalogue: Catalogue): Candidate[] {
-  return items.flatMap((point, number) => {
-    if (point.kind !== 'null' || point.status !== operation.successStatus) return []
-    const text = `null;fields=${fieldOf(point.pointer)}`
-    const [active] = parsedOf(text, catalogue)
+/** Returns a candidate for each nullable field of the success answer; the scenario `null` sets the field to null. */
+function nullCandidates({ items, operation }: OperationItems, catalogue: Catalogue): Candidate[] {
+  return items.flatMap((item, index) => {
+    if (item.kind !== 'null' || item.status !== operation.successStatus) return []
+    const text = `null;fields=${fieldName(item.pointer)}`
+    const [active] = parseKnownScenarios(text, catalogue)
     const fits = active && active.definition.inapplicableReason(operation, active.values) === undefined
-    return fits ? [{ way: byScenario(text), shows: new Set([number]) }] : []
+    return fits ? [{ hint: scenarioHint(text), shows: new Set([index]) }] : []
   })
 }
 
-/** The scenarios of a text; none where it is no text of the catalogue. */
-export function parsedOf(text: string, catalogue: Catalogue): readonly ActiveScenario[] {
+/** Parses a text of scenarios; empty where the catalogue does not contain them. */
+export function parseKnownScenarios(text: string, catalogue: Catalogue): readonly ActiveScenario[] {
   const parsed = parseScenarios(text, catalogue)
   return parsed.ok ? parsed.value : []
 }
 
-/** `dataPoints.avgSafetyScore`, as scenarios and people write the pointer of a point. */
-export function fieldOf(pointer: string): string {
-  const tokens = pointer.split('/').filter((token) => token !== '' && token !== '*')
-  return tokens.map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~')).join('.')
-}
-
-function examplesOf(points: OperationItems): Candidate[] {
-  const { operation } = points
+function exampleCandidates(own: OperationItems): Candidate[] {
+  const { operation } = own
   return operation.statuses.flatMap((status) =>
     operation.examples(status).map(({ name, value }) => {
-      const headers = { Prefer: `code=${status}, example=${written(name)}` }
-      return candidate(points, { headers, path: undefined }, status, value)
+      const headers = { Prefer: `code=${status}, example=${quoteName(name)}` }
+      return createCandidate(own, { headers, path: undefined }, status, value)
     }),
   )
 }
 
-/** A name with anything but letters and digits is quoted (RFC 7240). */
-function written(name: string): string {
+/** Quotes the name of an example if it is no token (RFC 7240). */
+function quoteName(name: string): string {
   return /^[\w.-]+$/.test(name) ? name : `"${name}"`
 }
 
-/** Path and query of a request to an operation under the contract's base path. */
-export function pathTo(
+/** Builds the path of a request to an operation under the contract's base path: `/v1/models/ID/analytics`. */
+export function buildPath(
   contract: Pick<Contract, 'basePath'>,
   operation: Operation,
   values: Readonly<Record<string, string>>,

@@ -1,66 +1,73 @@
-import type { CoverageItem } from './coverage-items.ts'
-import { type CoverageHint, fieldOf } from './hint-finder.ts'
+import { type CoverageItem, fieldName } from './coverage-items.ts'
+import type { CoverageHint } from './hint-finder.ts'
 
-/** A point in a few words: `429`, `query period=7d`, `body valueType: currency`, `recommendations: null`. */
-export function nameOf(point: CoverageItem): string {
-  switch (point.kind) {
+/** Returns the label of an item: `429`, `query period=7d`, `body valueType: currency`, `recommendations: null`. */
+export function labelItem(item: CoverageItem): string {
+  switch (item.kind) {
     case 'status':
-      return String(point.status)
+      return String(item.status)
     case 'parameter':
-      return `${point.in} ${point.name}`
+      return `${item.in} ${item.name}`
     case 'parameter-value':
-      return `${point.in} ${point.name}=${point.value}`
+      return `${item.in} ${item.name}=${item.value}`
     case 'field':
-      return `body ${fieldOf(point.pointer)}`
+      return `body ${fieldName(item.pointer)}`
     case 'field-value':
-      return `body ${fieldOf(point.pointer)}: ${point.value}`
+      return `body ${fieldName(item.pointer)}: ${item.value}`
     case 'answer-value':
-      return `${fieldOf(point.pointer)}: ${point.value}`
+      return `${fieldName(item.pointer)}: ${item.value}`
     case 'null':
-      return `${fieldOf(point.pointer)}: null`
+      return `${fieldName(item.pointer)}: null`
     case 'not-null':
-      return `${fieldOf(point.pointer)}: not null`
+      return `${fieldName(item.pointer)}: not null`
   }
 }
 
-/** What a point is about, and what it says of that: `recommendations` and `null`, `query period` and `7d`. */
-export function partsOf(point: CoverageItem): { readonly subject: string; readonly state: string } {
-  switch (point.kind) {
+/** Splits the label of an item into its subject and its state: `recommendations` and `null`, `query period` and `7d`. */
+export function splitLabel(item: CoverageItem): { readonly subject: string; readonly state: string } {
+  switch (item.kind) {
     case 'status':
-      return { subject: '', state: String(point.status) }
+      return { subject: '', state: String(item.status) }
     case 'parameter':
-      return { subject: `${point.in} ${point.name}`, state: 'sent' }
+      return { subject: `${item.in} ${item.name}`, state: 'sent' }
     case 'parameter-value':
-      return { subject: `${point.in} ${point.name}`, state: String(point.value) }
+      return { subject: `${item.in} ${item.name}`, state: String(item.value) }
     case 'field':
-      return { subject: fieldOf(point.pointer), state: 'sent' }
+      return { subject: fieldName(item.pointer), state: 'sent' }
     case 'null':
-      return { subject: fieldOf(point.pointer), state: 'null' }
+      return { subject: fieldName(item.pointer), state: 'null' }
     case 'not-null':
-      return { subject: fieldOf(point.pointer), state: 'not null' }
+      return { subject: fieldName(item.pointer), state: 'not null' }
     default:
-      return { subject: fieldOf(point.pointer), state: String(point.value) }
+      return { subject: fieldName(item.pointer), state: String(item.value) }
   }
 }
 
-/** What nobody has met, and how to: `No test has seen recommendations: null; X-Sim-Scenario: empty shows it.` */
-export function sentenceOf(point: CoverageItem, way: CoverageHint | undefined, success: number): string {
-  const name = nameOf(point)
-  if (isOfRequest(point)) return `No test has sent ${name}; a good request with it counts.`
-  const where =
-    'status' in point && point.kind !== 'status' && point.status !== success ? ` in a ${point.status}` : ''
-  // Figures differ from model to model; whether there are any at all does not.
-  const path = point.kind === 'answer-value' ? way?.path : undefined
-  const at = path === undefined ? '' : ` on ${path}`
-  return `No test has seen ${name}${where}; ${waySentence(way)}${at}.`
+/**
+ * Describes a missing item with its hint: `No test has seen recommendations: null; X-Sim-Scenario: empty shows it.`
+ * `hint`: undefined where any good request shows the item.
+ */
+export function describeMissing(
+  item: CoverageItem,
+  hint: CoverageHint | undefined,
+  successStatus: number,
+): string {
+  const label = labelItem(item)
+  if (isRequestItem(item)) return `No test has sent ${label}; a good request with it counts.`
+  const isOtherStatus = 'status' in item && item.kind !== 'status' && item.status !== successStatus
+  const inStatus = isOtherStatus ? ` in a ${item.status}` : ''
+  // The listed values of an answer depend on the model, so the path is part of the hint.
+  const path = item.kind === 'answer-value' ? hint?.path : undefined
+  const onPath = path === undefined ? '' : ` on ${path}`
+  return `No test has seen ${label}${inStatus}; ${describeHint(hint)}${onPath}.`
 }
 
-function waySentence(way: CoverageHint | undefined): string {
-  const [header] = Object.entries(way?.headers ?? {})
+function describeHint(hint: CoverageHint | undefined): string {
+  const [header] = Object.entries(hint?.headers ?? {})
   return header ? `${header.join(': ')} shows it` : 'any good request shows it'
 }
 
-/** Whether a point is a part of requests; the others are parts of answers. */
-export function isOfRequest(point: CoverageItem): boolean {
-  return ['parameter', 'parameter-value', 'field', 'field-value'].includes(point.kind)
+/** Returns true for an item of a request, false for an item of an answer. */
+export function isRequestItem({ kind }: CoverageItem): boolean {
+  return ['parameter', 'parameter-value', 'field', 'field-value'].includes(kind)
 }

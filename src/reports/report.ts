@@ -1,130 +1,144 @@
+/**
+ * What the traffic means: coverage, retries and manners, violations, fail conditions, formats/.
+ *
+ * `evidence-collector.ts` counts each exchange as it is recorded, `Reporter` makes reports from the counts, `sections.ts` puts
+ * them into words for `formats/`, and `fail-on.ts` judges them.
+ */
+
 import type { Contract } from '../contract/contract.ts'
 import type { CappedTally } from './capped-tally.ts'
-import type { BrokenRule, Unexpected } from './contract-findings.ts'
-import { type CoverageView, type PreviewWorld, viewCoverage } from './coverage-view.ts'
+import type { BrokenRule, UnexpectedAnswer } from './contract-findings.ts'
+import { type CoverageView, viewCoverage } from './coverage-view.ts'
 import type { EvidenceCollector } from './evidence-collector.ts'
-import type { HintFinder } from './hint-finder.ts'
+import type { HintFinder, PreviewContext } from './hint-finder.ts'
 import type { MannersFinding } from './manners.ts'
 import { mannersRules } from './manners-rules.ts'
 
-/** Something with the requests that showed it. */
+/** A finding with the requests that showed it. */
 export type Counted<T> = T & {
-  /** How many requests showed it. */
+  /** The number of requests that showed the finding. */
   readonly count: number
-  /** The ids of the first of them. */
+  /** The ids of the first requests that showed the finding, at most 10. */
   readonly requests: readonly string[]
 }
 
-/** The findings of one kind; there is room for a number of them. */
-export interface Found<T> {
+/** The findings of one kind, at most 100. */
+export interface FindingList<T> {
   readonly list: readonly Counted<T>[]
-  /** How often something was found that there was no room for. */
+  /** The number of further findings, which had no space in the list. */
   readonly further: number
 }
 
 /**
- * What the clients of a sandbox, or of all, did. Says nothing of the machine's time, and everything in an order that does not
- * depend on it: the same requests give the same report.
+ * A report on the clients of a sandbox, or of all sandboxes. It contains no times of the machine, and its order does not depend on
+ * them: the same requests give the same report.
  */
 export interface Report {
   readonly contract: { readonly title: string; readonly version: string }
-  /** Undefined: all that there were, with those that are gone. */
-  readonly sandbox: string | undefined
-  /** Exchanges with the service, refused or not. */
+  /** Undefined: all sandboxes, deleted ones included. */
+  readonly sandbox: SandboxFilter
+  /** The number of exchanges with the service, refused ones included. */
   readonly requests: number
-  /** Requests that broke the contract. */
+  /** The number of requests that broke the contract. */
   readonly violations: number
-  /** Answers of 400 or more that no scenario was asked for, but for those that a violation explains. */
+  /** The number of unexpected answers: of status 400 or more, without a scenario that asks for it, and without a violation that explains it. */
   readonly unexpected: number
-  readonly brokenRules: Found<BrokenRule>
-  readonly unexpectedAnswers: Found<Unexpected>
-  readonly manners: Found<MannersFinding>
+  readonly brokenRules: FindingList<BrokenRule>
+  readonly unexpectedAnswers: FindingList<UnexpectedAnswer>
+  /** The findings on how the client retries and identifies itself. */
+  readonly manners: FindingList<MannersFinding>
   readonly coverage: CoverageView
 }
 
-/** Whose evidence is asked for; undefined: everybody's. */
+/** The name of the sandbox that a report is about; undefined for all sandboxes. */
 export type SandboxFilter = string | undefined
 
-export interface ReporterParts {
+/** The parts that a reporter depends on. */
+export interface ReporterDependencies {
   readonly contract: Pick<Contract, 'title' | 'version'>
-  readonly witness: EvidenceCollector
-  readonly ways: HintFinder
-  /** The seed and the time of a sandbox, or of the default one. */
-  readonly placeOf: (whose: SandboxFilter) => PreviewWorld
+  readonly collector: EvidenceCollector
+  readonly hintFinder: HintFinder
+  /** Returns the seed and the time of a sandbox; undefined for the default sandbox. */
+  readonly contextOf: (sandbox: SandboxFilter) => PreviewContext
 }
 
-/** Tells what was witnessed. */
+/** Makes reports from the collected evidence. */
 export class Reporter {
-  readonly #parts: ReporterParts
+  readonly #dependencies: ReporterDependencies
 
-  constructor(parts: ReporterParts) {
-    this.#parts = parts
+  constructor(dependencies: ReporterDependencies) {
+    this.#dependencies = dependencies
   }
 
-  coverage(whose: SandboxFilter): CoverageView {
-    const { witness, ways, placeOf } = this.#parts
-    return viewCoverage(witness.of(whose).coverage, witness.plan, ways, placeOf(whose))
+  /** Reports the coverage of the contract. */
+  coverage(sandbox: SandboxFilter): CoverageView {
+    const { collector, hintFinder, contextOf } = this.#dependencies
+    const { coverage } = collector.evidenceOf(sandbox)
+    return viewCoverage(coverage, collector.operations, hintFinder, contextOf(sandbox))
   }
 
-  manners(whose: SandboxFilter): Found<MannersFinding> & { readonly rules: typeof mannersRules } {
-    return { rules: mannersRules, ...foundIn(this.#parts.witness.of(whose).manners.findings) }
+  /** Reports how the clients retry and identify themselves, with the rules. */
+  manners(sandbox: SandboxFilter): FindingList<MannersFinding> & { readonly rules: typeof mannersRules } {
+    const { manners } = this.#dependencies.collector.evidenceOf(sandbox)
+    return { rules: mannersRules, ...toFindingList(manners.findings) }
   }
 
-  report(whose: SandboxFilter): Report {
-    const { title, version } = this.#parts.contract
-    const { contractFindings, manners, requests } = this.#parts.witness.of(whose)
+  /** Reports everything. */
+  report(sandbox: SandboxFilter): Report {
+    const { title, version } = this.#dependencies.contract
+    const { contractFindings, manners, requests } = this.#dependencies.collector.evidenceOf(sandbox)
     return {
       contract: { title, version },
-      sandbox: whose,
+      sandbox,
       requests,
-      violations: contractFindings.requestsThatBroke,
-      unexpected: contractFindings.answersUnexpected,
-      brokenRules: foundIn(contractFindings.broken),
-      unexpectedAnswers: foundIn(contractFindings.unexpected),
-      manners: foundIn(manners.findings),
-      coverage: this.coverage(whose),
+      violations: contractFindings.invalidRequestCount,
+      unexpected: contractFindings.unexpectedAnswerCount,
+      brokenRules: toFindingList(contractFindings.brokenRules),
+      unexpectedAnswers: toFindingList(contractFindings.unexpectedAnswers),
+      manners: toFindingList(manners.findings),
+      coverage: this.coverage(sandbox),
     }
   }
 }
 
-function foundIn<T>(bounded: CappedTally<T>): Found<T> {
-  const list = bounded.list().map(({ subject, count, requests }) => ({ ...subject, count, requests }))
-  return { list, further: bounded.further }
+function toFindingList<T>(tally: CappedTally<T>): FindingList<T> {
+  const list = tally.list().map(({ subject, count, requests }) => ({ ...subject, count, requests }))
+  return { list, further: tally.further }
 }
 
-/** How many findings there are, with those that there was no room for. */
-export function totalOf({ list, further }: Found<unknown>): number {
+/** Counts the findings, with those that had no space in the list. */
+export function countFindings({ list, further }: FindingList<unknown>): number {
   return list.length + further
 }
 
-/** One line: `10 requests, 2 broke the contract, 1 unexpected answer, 3 findings on manners, 31.6 % of the contract covered`. */
-export function summaryOf({ requests, violations, unexpected, manners, coverage }: Report): string {
+/** Summarizes a report in one line: `10 requests, 2 broke the contract, 1 unexpected answer, 3 findings on manners, 31.6 % of the contract covered`. */
+export function summarizeReport({ requests, violations, unexpected, manners, coverage }: Report): string {
   return [
     pluralize(requests, 'request'),
     `${violations} broke the contract`,
     pluralize(unexpected, 'unexpected answer'),
-    `${pluralize(totalOf(manners), 'finding')} on manners`,
+    `${pluralize(countFindings(manners), 'finding')} on manners`,
     `${coverage.percent} % of the contract covered`,
   ].join(', ')
 }
 
-/** `1 request`, `2 requests`. */
+/** Writes a count with its noun: `1 request`, `2 requests`. */
 export function pluralize(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`
 }
 
-/** `body /value`, `query /period`. */
-export function placeOf({ in: place, pointer }: BrokenRule): string {
+/** Writes the place of a broken rule: `body /value`, `query /period`. */
+export function formatPlace({ in: place, pointer }: BrokenRule): string {
   return pointer === '' ? place : `${place} ${pointer}`
 }
 
-/** What was asked, where there is no operation to name. */
-export function subjectOf({ operation, method }: Unexpected): string {
+/** Writes the operation of an unexpected answer, or the method where the request matches none: `createEvent`, `DELETE on no operation`. */
+export function formatSubject({ operation, method }: UnexpectedAnswer): string {
   return operation || `${method} on no operation`
 }
 
-/** `req-1, req-2`, or `12 times: req-1, req-2 ...` where not all ids are kept. */
-export function seenIn({ count, requests }: Counted<unknown>): string {
+/** Writes the requests that showed a finding: `req-1, req-2`, or `12 times: req-1, req-2 ...` where not all ids are stored. */
+export function formatRequests({ count, requests }: Counted<unknown>): string {
   const ids = requests.join(', ')
   return count > requests.length ? `${pluralize(count, 'time')}: ${ids} ...` : ids
 }

@@ -1,11 +1,11 @@
 import type { JournalEntry } from '../journal/entry.ts'
-import { isOver, type RetryChain } from './attempts.ts'
-import { type CallKey, kindOf } from './call-key.ts'
+import { isExpired, type RetryChain } from './attempts.ts'
+import { type CallKey, callKind } from './call-key.ts'
 
-/** Chains that are remembered; for one more, the one that nothing was heard of for longest is forgotten. */
-const mostChains = 128
+/** The most chains that are stored; above it, the chain whose latest attempt is oldest is removed. */
+const maxChains = 128
 
-interface Kept {
+interface StoredChain {
   readonly chain: RetryChain
   readonly sameBody: string
   readonly kind: string
@@ -13,61 +13,64 @@ interface Kept {
 
 /** The calls of a sandbox that failed and have not succeeded since. */
 export class RetryChains {
-  /** By the idempotency key, else by the body; the chain that was continued last at the end. */
-  readonly #kept = new Map<string, Kept>()
-  /** By the body, the key of the latest chain that has it: a retry may come with another idempotency key. */
-  readonly #keyOfBody = new Map<string, string>()
-  /** How many chains there are of each kind of call. */
-  readonly #kinds = new Map<string, number>()
+  /** The chains by idempotency key, or by body where there is none; the chain of the latest attempt is last. */
+  readonly #byKey = new Map<string, StoredChain>()
+  /** The key of the latest chain by its body, since a retry can have another idempotency key. */
+  readonly #keyByBody = new Map<string, string>()
+  /** The number of chains by kind of call. */
+  readonly #countByKind = new Map<string, number>()
 
-  /** Whether a request may continue a chain, by its kind and its time: most need not be looked at more closely. */
-  mayContinue(entry: JournalEntry): boolean {
-    if (this.#kept.size === 0) return false
-    for (const [key, { chain }] of this.#kept) {
-      // In the order in which they were continued: behind one that is not over there is none, but for long waits.
-      if (!isOver(chain, entry.at)) break
-      this.#forget(key)
+  /**
+   * Removes expired chains, and returns true where the request may continue one of the others, judged by its kind. The check is
+   * fast, since most requests continue none.
+   */
+  canContinue(entry: JournalEntry): boolean {
+    if (this.#byKey.size === 0) return false
+    for (const [key, { chain }] of this.#byKey) {
+      // The order is that of the latest attempts, so the chains after the first active one are active, too, except for long waits.
+      if (!isExpired(chain, entry.at)) break
+      this.#removeKey(key)
     }
-    return this.#kinds.has(kindOf(entry))
+    return this.#countByKind.has(callKind(entry))
   }
 
-  /** The chain that the call continues: the one of its idempotency key, else the latest of its body. */
+  /** Returns the chain that a call continues: the one of its idempotency key, or the latest of its body; undefined for none. */
   find(call: CallKey): RetryChain | undefined {
-    return this.#kept.get(this.#foundUnder(call))?.chain
+    return this.#byKey.get(this.#findKey(call))?.chain
   }
 
-  /** Begins a chain beside all others, or puts a chain of exactly this key in place of what it was. */
-  keep(call: CallKey, chain: RetryChain): void {
-    const key = keyOf(call)
-    this.#forget(key)
-    this.#kept.set(key, { chain, sameBody: call.sameBody, kind: call.kind })
-    this.#kinds.set(call.kind, (this.#kinds.get(call.kind) ?? 0) + 1)
-    this.#keyOfBody.set(call.sameBody, key)
-    const [oldest] = this.#kept.keys()
-    if (this.#kept.size > mostChains && oldest !== undefined) this.#forget(oldest)
+  /** Stores a chain, in place of the chain with exactly the same key. */
+  store(call: CallKey, chain: RetryChain): void {
+    const key = chainKey(call)
+    this.#removeKey(key)
+    this.#byKey.set(key, { chain, sameBody: call.sameBody, kind: call.kind })
+    this.#countByKind.set(call.kind, (this.#countByKind.get(call.kind) ?? 0) + 1)
+    this.#keyByBody.set(call.sameBody, key)
+    const [oldest] = this.#byKey.keys()
+    if (this.#byKey.size > maxChains && oldest !== undefined) this.#removeKey(oldest)
   }
 
-  /** Forgets the chain that the call continues. */
-  drop(call: CallKey): void {
-    this.#forget(this.#foundUnder(call))
+  /** Removes the chain that a call continues. */
+  remove(call: CallKey): void {
+    this.#removeKey(this.#findKey(call))
   }
 
-  #foundUnder(call: CallKey): string {
-    const key = keyOf(call)
-    return this.#kept.has(key) ? key : (this.#keyOfBody.get(call.sameBody) ?? key)
+  #findKey(call: CallKey): string {
+    const key = chainKey(call)
+    return this.#byKey.has(key) ? key : (this.#keyByBody.get(call.sameBody) ?? key)
   }
 
-  #forget(key: string): void {
-    const kept = this.#kept.get(key)
-    if (!kept) return
-    this.#kept.delete(key)
-    if (this.#keyOfBody.get(kept.sameBody) === key) this.#keyOfBody.delete(kept.sameBody)
-    const others = (this.#kinds.get(kept.kind) ?? 1) - 1
-    if (others > 0) this.#kinds.set(kept.kind, others)
-    else this.#kinds.delete(kept.kind)
+  #removeKey(key: string): void {
+    const stored = this.#byKey.get(key)
+    if (!stored) return
+    this.#byKey.delete(key)
+    if (this.#keyByBody.get(stored.sameBody) === key) this.#keyByBody.delete(stored.sameBody)
+    const others = (this.#countByKind.get(stored.kind) ?? 1) - 1
+    if (others > 0) this.#countByKind.set(stored.kind, others)
+    else this.#countByKind.delete(stored.kind)
   }
 }
 
-function keyOf({ sameBody, sameId }: CallKey): string {
+function chainKey({ sameBody, sameId }: CallKey): string {
   return sameId ?? sameBody
 }

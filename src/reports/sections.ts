@@ -1,77 +1,84 @@
 import { mannersRules } from './manners-rules.ts'
-import { type Counted, placeOf, pluralize, type Report, seenIn, subjectOf } from './report.ts'
+import { type Counted, formatPlace, formatRequests, formatSubject, pluralize, type Report } from './report.ts'
 
-/** One thing to be told, in words. */
+/** A finding in words. */
 export interface SectionItem {
-  /** What it is about: an operation with the rule that was broken. */
+  /** The operation with the rule or status: `createEvent: body /value`. */
   readonly title: string
   readonly sentence: string
-  /** The requests that show it. */
-  readonly shownBy: string
+  /** The requests that show the finding: `req-1, req-2`. */
+  readonly requests: string
 }
 
-/** A kind of finding, in the order in which every report has them. */
+/** A section of a report: the findings of one kind, in words. */
 export interface Section {
   readonly key: 'violations' | 'unexpected' | 'manners'
   readonly title: string
-  /** What it means. */
   readonly description: string
-  /** What is said where nothing was found. */
-  readonly none: string
-  readonly told: readonly SectionItem[]
-  /** What there was no room for; empty for nothing. */
+  /** The sentence of a section without findings. */
+  readonly emptySentence: string
+  readonly items: readonly SectionItem[]
+  /** The sentence on findings that had no space; empty for none. */
   readonly further: string
 }
 
-/** The chapters of a report, in words: the same for every rendering. */
-export function sectionsOf({ brokenRules, unexpectedAnswers, manners }: Report): readonly Section[] {
+/** Creates the sections of a report in their fixed order; every format shows the same. */
+export function createSections({ brokenRules, unexpectedAnswers, manners }: Report): readonly Section[] {
   return [
     {
       key: 'violations',
       title: 'Violations',
       description: 'Requests that broke the contract.',
-      none: 'Every request fits the contract.',
-      told: brokenRules.list.map((one) =>
-        told(one, `${one.operation}: ${placeOf(one)}`, `${one.keyword}: ${one.message}`),
+      emptySentence: 'Every request fits the contract.',
+      items: brokenRules.list.map((finding) =>
+        toItem(
+          finding,
+          `${finding.operation}: ${formatPlace(finding)}`,
+          `${finding.keyword}: ${finding.message}`,
+        ),
       ),
-      further: furtherOf(brokenRules.further),
+      further: furtherSentence(brokenRules.further),
     },
     {
       key: 'unexpected',
       title: 'Unexpected answers',
       description: 'Refusals and failures that no scenario was asked for.',
-      none: 'Every refusal and failure was asked for.',
-      told: unexpectedAnswers.list.map((one) =>
-        told(one, `${subjectOf(one)}: ${one.status}`, `${one.message} (origin: ${one.origin})`),
+      emptySentence: 'Every refusal and failure was asked for.',
+      items: unexpectedAnswers.list.map((finding) =>
+        toItem(
+          finding,
+          `${formatSubject(finding)}: ${finding.status}`,
+          `${finding.message} (origin: ${finding.origin})`,
+        ),
       ),
-      further: furtherOf(unexpectedAnswers.further),
+      further: furtherSentence(unexpectedAnswers.further),
     },
     {
       key: 'manners',
       title: 'Manners',
       description: 'How the client behaves when something fails.',
-      none: 'The client was polite.',
-      told: manners.list.map((one) =>
-        told(
-          one,
-          `${one.operation || 'no operation'}: ${one.rule}`,
-          `${one.sentence} ${mannersRules[one.rule]}`,
+      emptySentence: 'The client was polite.',
+      items: manners.list.map((finding) =>
+        toItem(
+          finding,
+          `${finding.operation || 'no operation'}: ${finding.rule}`,
+          `${finding.sentence} ${mannersRules[finding.rule]}`,
         ),
       ),
-      further: furtherOf(manners.further),
+      further: furtherSentence(manners.further),
     },
   ]
 }
 
-function told(one: Counted<unknown>, title: string, sentence: string): SectionItem {
-  return { title, sentence: sentence.trim(), shownBy: seenIn(one) }
+function toItem(finding: Counted<unknown>, title: string, sentence: string): SectionItem {
+  return { title, sentence: sentence.trim(), requests: formatRequests(finding) }
 }
 
-function furtherOf(further: number): string {
+function furtherSentence(further: number): string {
   return further === 0 ? '' : `There was no room for ${pluralize(further, 'further one')}.`
 }
 
-/** What of an operation nobody has met and the simulator knows no way to. */
-export function beyondWords(outOfReach: readonly string[]): string {
+/** Returns the sentence on the items of an operation that no known request shows. */
+export function outOfReachSentence(outOfReach: readonly string[]): string {
   return `Not counted, since the simulator knows no request that shows it: ${outOfReach.join(', ')}.`
 }

@@ -1,8 +1,8 @@
 import type { Contract } from '../contract/contract.ts'
 import type { Fixtures } from '../fixtures/fixtures.ts'
 import type { Journal } from '../journal/journal.ts'
-import { idempotentOperations } from '../reports/call-key.ts'
-import { coverageItems } from '../reports/coverage-items.ts'
+import { findIdempotentOperations } from '../reports/call-key.ts'
+import { listCoverageItems } from '../reports/coverage-items.ts'
 import { EvidenceCollector } from '../reports/evidence-collector.ts'
 import { HintFinder } from '../reports/hint-finder.ts'
 import { Reporter } from '../reports/report.ts'
@@ -25,22 +25,22 @@ interface Parts {
 /** Lets a witness see what the journal records, and makes the one who tells of it. */
 export function createReporter({ journal, sandboxes, limit, ...parts }: Parts): Reporter {
   const { contract, catalogue } = parts
-  const plan = coverageItems(contract)
+  const operations = listCoverageItems(contract)
   const keys = new Set(parts.fixtures.keys.map(({ token }) => token))
   const isMagicKey = (token: string) => keys.has(token)
-  const witness = new EvidenceCollector({
-    plan,
-    idempotent: idempotentOperations(contract),
+  const collector = new EvidenceCollector({
+    operations,
+    idempotentOperations: findIdempotentOperations(contract),
     isMagicKey,
     limit,
   })
-  journal.onEntry((entry, whole) => witness.record(entry, whole))
-  journal.onClear((sandbox) => witness.retire(sandbox))
+  journal.onEntry((entry, live) => collector.record(entry, live))
+  journal.onClear((sandbox) => collector.retire(sandbox))
   return new Reporter({
     contract,
-    witness,
-    ways: new HintFinder(catalogue, previewer(parts)),
-    placeOf(whose) {
+    collector,
+    hintFinder: new HintFinder(catalogue, previewer(parts)),
+    contextOf(whose) {
       // A look makes no sandbox: one that nobody has used is as the default one began.
       const own = sandboxes.list().find(({ name }) => name === whose)
       const { seed, clock } = own ?? sandboxes.use(defaultSandbox)

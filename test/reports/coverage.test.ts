@@ -40,7 +40,7 @@ async function coverageOf(target: TestSimulator, sandbox: string) {
   return { view, operations, of }
 }
 
-const nothing = (await import('../../src/reports/coverage-items.ts')).coverageItems(sources.contract)
+const nothing = (await import('../../src/reports/coverage-items.ts')).listCoverageItems(sources.contract)
 
 describe('what is missing', () => {
   test('is every point where nothing was asked, and none is out of reach in the shipped document', async () => {

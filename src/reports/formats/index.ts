@@ -1,36 +1,33 @@
-import type { Report } from '../report.ts'
-import { htmlReport } from './html.ts'
-import { jsonReport } from './json.ts'
-import { junitReport } from './junit.ts'
-import { markdownReport } from './markdown.ts'
+/**
+ * The formats of a report, one file and one line each.
+ *
+ * The setting `--report`, its help and the control plane follow from the table; a test compares it with the control document.
+ */
 
-/** A form that a report can have. */
-interface Form {
-  readonly mediaType: string
-  /** Of a file of this form. */
-  readonly extension: string
-  render(report: Report): string
+import { htmlFormat } from './html.ts'
+import { jsonFormat } from './json.ts'
+import { junitFormat } from './junit.ts'
+import { markdownFormat } from './markdown.ts'
+import type { ReportFormat } from './report-format.ts'
+
+/** Every format of a report, by the name in `GET /__sim/report?format=NAME`. */
+export const reportFormats = {
+  json: jsonFormat,
+  junit: junitFormat,
+  markdown: markdownFormat,
+  html: htmlFormat,
+} as const satisfies Record<string, ReportFormat>
+
+/** The name of a format. */
+export type ReportFormatName = keyof typeof reportFormats
+
+/** Returns true for the name of a format. */
+export function isReportFormat(name: string): name is ReportFormatName {
+  return Object.hasOwn(reportFormats, name)
 }
 
-/** Every form of a report, by the name that `?format=` has. */
-export const reportForms = {
-  json: {
-    mediaType: 'application/json; charset=utf-8',
-    extension: '.json',
-    render: (report) => `${JSON.stringify(jsonReport(report), null, 2)}\n`,
-  },
-  junit: { mediaType: 'application/xml; charset=utf-8', extension: '.xml', render: junitReport },
-  markdown: { mediaType: 'text/markdown; charset=utf-8', extension: '.md', render: markdownReport },
-  html: { mediaType: 'text/html; charset=utf-8', extension: '.html', render: htmlReport },
-} as const satisfies Record<string, Form>
-
-export type ReportForm = keyof typeof reportForms
-
-export function isReportForm(name: string): name is ReportForm {
-  return Object.hasOwn(reportForms, name)
-}
-
-/** The form of a file of this name, by its extension; undefined for one that no form has. */
-export function formOfFile(name: string): Form | undefined {
-  return Object.values(reportForms).find(({ extension }) => name.toLowerCase().endsWith(extension))
+/** Returns the format of a file by its extension, in any case; undefined where no format has it, or the name has nothing before it. */
+export function formatOfFile(file: string): ReportFormat | undefined {
+  const [, extension] = /[^/\\](\.[^./\\]+)$/.exec(file.toLowerCase()) ?? []
+  return Object.values(reportFormats).find((format) => format.extension === extension)
 }

@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { readSettings } from '../../src/config/arguments.ts'
 import { parseGates } from '../../src/reports/fail-on.ts'
-import { reportForms } from '../../src/reports/formats/index.ts'
+import { reportFormats } from '../../src/reports/formats/index.ts'
 import type { Report } from '../../src/reports/report.ts'
-import { problemOfReportFile, writeReport } from '../../src/reports/report-file.ts'
+import { findReportFileProblem, writeReportFile } from '../../src/reports/report-file.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 const none = { list: [], further: 0 }
@@ -62,11 +62,11 @@ describe('--fail-on', () => {
 })
 
 describe('--report', () => {
-  test.each(Object.values(reportForms))('takes and writes a file that ends in $extension', async (form) => {
+  test.each(Object.values(reportFormats))('takes and writes a file that ends in $extension', async (form) => {
     const file = join(await tempFolder(), `a.b${form.extension.toUpperCase()}`)
     expect(readSettings(['--report', file], {})).toMatchObject({ kind: 'run', settings: { report: file } })
-    expect(await problemOfReportFile(file)).toBeUndefined()
-    expect(await writeReport(file, clean)).toBeUndefined()
+    expect(await findReportFileProblem(file)).toBeUndefined()
+    expect(await writeReportFile(file, clean)).toBeUndefined()
     expect(await readFile(file, 'utf8')).toBe(form.render(clean))
   })
 
@@ -76,10 +76,10 @@ describe('--report', () => {
 
   test('says why a file cannot be written, before and after', async () => {
     const folder = await tempFolder()
-    expect(await problemOfReportFile(join(folder, 'x', 'a.md'))).toMatch(/there is no folder .*x\. Make it/)
+    expect(await findReportFileProblem(join(folder, 'x', 'a.md'))).toMatch(/there is no folder .*x\. Make it/)
     const file = join(folder, 'gone', 'a.md')
-    expect(await writeReport(file, clean)).toMatch(/--report .*a\.md: cannot be written: ENOENT/)
+    expect(await writeReportFile(file, clean)).toMatch(/--report .*a\.md: cannot be written: ENOENT/)
     await mkdir(join(folder, 'b.md'))
-    expect(await problemOfReportFile(join(folder, 'b.md'))).toMatch(/that is a folder, not a file/)
+    expect(await findReportFileProblem(join(folder, 'b.md'))).toMatch(/that is a folder, not a file/)
   })
 })
