@@ -1,12 +1,19 @@
 import { parseGates } from '../reports/fail-on.ts'
+import { formatOfFile, reportFormats } from '../reports/formats/index.ts'
 import { type Setting, text } from './setting.ts'
 
-const isReportFile = (text: string) => /[^/\\]\.(json|xml|md|html)$/i.test(text)
+const isReportFile = (text: string) => formatOfFile(text) !== undefined
 const areGates = (text: string) => parseGates(text) !== undefined
-// Not PATH, without which no command is found.
+// PATH is refused, since no command is found without it.
 const areNames = (text: string) => /^(?!PATH(,|$))[A-Za-z_]\w*(,(?!PATH(,|$))[A-Za-z_]\w*)*$/.test(text)
 
-/** Settings of what a process does with its evidence at the end. */
+/** The extensions of all report formats, with the name of a format that its extension does not give: `.json, .xml (junit) or .html`. */
+const reportExtensions = Object.entries(reportFormats)
+  .map(([name, { extension }]) => (extension === `.${name}` ? extension : `${extension} (${name})`))
+  .join(', ')
+  .replace(/, ([^,]*)$/, ' or $1')
+
+/** Settings of the evidence that the process reports at its end. */
 export const evidenceSettings = {
   report: text({
     flag: 'report',
@@ -14,9 +21,8 @@ export const evidenceSettings = {
     default: undefined,
     defaultText: 'none',
     test: isReportFile,
-    expected: 'a file whose name ends in .json, .xml (JUnit), .md or .html',
-    description:
-      'Written at the end: what the clients of all sandboxes did, in the form that the extension says.',
+    expected: `a file whose name ends in ${reportExtensions}`,
+    description: `A report on the clients of all sandboxes, written at the end; the extension gives the format: ${reportExtensions}.`,
   }),
   failOn: text({
     flag: 'fail-on',

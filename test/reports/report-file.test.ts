@@ -22,6 +22,14 @@ test.each(['report', 'report.pdf', '.json', 'a/.md', 'a\\.md'])('the file %s is 
   expect(readSettings(['--report', file], {})).toMatchObject({ kind: 'problem' })
 })
 
+test('a refused file is answered with the extension of every format', () => {
+  expect(readSettings(['--report', 'report.pdf'], {})).toMatchObject({
+    problem: expect.stringContaining(
+      'a file whose name ends in .json, .xml (junit), .md (markdown) or .html',
+    ),
+  })
+})
+
 test('the reason why a file cannot be written is known before and after', async () => {
   const folder = await tempFolder()
   expect(await findReportFileProblem(join(folder, 'x', 'a.md'))).toMatch(/there is no folder .*x\. Make it/)
