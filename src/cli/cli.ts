@@ -1,10 +1,11 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs'
 import { type Invocation, readSettings } from '../config/arguments.ts'
+import { parseFailOn } from '../config/fail-on.ts'
 import { defaultSettings, type Settings } from '../config/settings.ts'
 import type { Finding } from '../documents/finding.ts'
 import { bundledContract, version } from '../fixtures/bundled.ts'
-import { type FailCondition, parseGates } from '../reports/fail-on.ts'
+import { judgeFailOn } from '../reports/fail-on.ts'
 import { summarizeReport } from '../reports/report.ts'
 import { findReportFileProblem, writeReportFile } from '../reports/report-file.ts'
 import type { RunningSimulator } from '../simulator/start.ts'
@@ -103,16 +104,13 @@ function passSignals(child: Child): () => void {
 async function finish(running: RunningSimulator, settings: Settings, code: ExitCode): Promise<ExitCode> {
   const report = running.report()
   printError(`convsim: ${summarizeReport(report)}.`)
-  const failed = gatesOf(settings).flatMap((gate) => gate(report) ?? [])
+  const conditions = parseFailOn(settings.failOn ?? '') ?? []
+  const failed = judgeFailOn(report, conditions)
   if (failed.length > 0) printError(`convsim: --fail-on: ${failed.join('; ')}.`)
   const problem = settings.report === undefined ? undefined : await writeReportFile(settings.report, report)
   if (problem !== undefined) printError(`convsim: ${problem}`)
   if (code !== 0) return code
   return failed.length > 0 ? 3 : Number(problem !== undefined)
-}
-
-function gatesOf({ failOn }: Settings): readonly FailCondition[] {
-  return failOn === undefined ? [] : (parseGates(failOn) ?? [])
 }
 
 async function openLog({ logFormat, logLevel }: Settings): Promise<{ log: ProcessLog; pretty: boolean }> {

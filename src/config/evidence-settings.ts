@@ -1,9 +1,9 @@
-import { parseGates } from '../reports/fail-on.ts'
 import { formatOfFile, reportFormats } from '../reports/formats/index.ts'
+import { expectedFailOn, parseFailOn } from './fail-on.ts'
 import { type Setting, text } from './setting.ts'
 
 const isReportFile = (text: string) => formatOfFile(text) !== undefined
-const areGates = (text: string) => parseGates(text) !== undefined
+const isFailOn = (text: string) => parseFailOn(text) !== undefined
 // PATH is refused, since no command is found without it.
 const areNames = (text: string) => /^(?!PATH(,|$))[A-Za-z_]\w*(,(?!PATH(,|$))[A-Za-z_]\w*)*$/.test(text)
 
@@ -29,8 +29,8 @@ export const evidenceSettings = {
     value: 'KIND,...',
     default: undefined,
     defaultText: 'none',
-    test: areGates,
-    expected: 'violation, unexpected, manners and coverage<N (N from 0 to 100), with commas between them',
+    test: isFailOn,
+    expected: expectedFailOn,
     description:
       'Exit code 3 at the end where a request broke the contract, an answer was not expected, a client was impolite, or less than N % of the contract was covered.',
   }),

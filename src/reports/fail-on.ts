@@ -1,31 +1,28 @@
 import { countFindings, pluralize, type Report } from './report.ts'
 
-/** What a run can fail on, besides a share of coverage. */
-const kinds = {
-  violation: ({ violations }: Report) =>
-    violations > 0 ? `${pluralize(violations, 'request')} broke the contract` : undefined,
-  unexpected: ({ unexpected }: Report) =>
-    unexpected > 0 ? pluralize(unexpected, 'unexpected answer') : undefined,
-  manners: ({ manners }: Report) =>
-    countFindings(manners) > 0 ? `${pluralize(countFindings(manners), 'finding')} on manners` : undefined,
-} as const
+/** A condition under which a run fails: a finding of a kind, or less than `below` percent of coverage. */
+export type FailCondition =
+  | { readonly kind: 'violation' | 'unexpected' | 'manners' }
+  | { readonly kind: 'coverage'; readonly below: number }
 
-/** Says why a report does not pass; undefined where it does. */
-export type FailCondition = (report: Report) => string | undefined
-
-/** `violation,unexpected,manners,coverage<80`; undefined for anything else. */
-export function parseGates(text: string): readonly FailCondition[] | undefined {
-  const gates = text.split(',').map((word) => gateOf(word.trim()))
-  return gates.every((gate) => gate !== undefined) ? gates : undefined
+/** Judges a report by conditions. @returns a sentence for each condition that is met; empty where the run passes */
+export function judgeFailOn(report: Report, conditions: readonly FailCondition[]): string[] {
+  return conditions.flatMap((condition) => judgeCondition(report, condition) ?? [])
 }
 
-function gateOf(word: string): FailCondition | undefined {
-  const [, share] = /^coverage\s*<\s*(\d{1,3}(?:\.\d)?)$/.exec(word) ?? []
-  if (share !== undefined && Number(share) <= 100) return coverageBelow(Number(share))
-  return Object.hasOwn(kinds, word) ? kinds[word as keyof typeof kinds] : undefined
-}
-
-function coverageBelow(wanted: number): FailCondition {
-  return ({ coverage: { percent } }) =>
-    percent < wanted ? `${percent} % of the contract covered, ${wanted} % wanted` : undefined
+function judgeCondition(report: Report, condition: FailCondition): string | undefined {
+  const { violations, unexpected, manners, coverage } = report
+  const findings = countFindings(manners)
+  switch (condition.kind) {
+    case 'violation':
+      return violations > 0 ? `${pluralize(violations, 'request')} broke the contract` : undefined
+    case 'unexpected':
+      return unexpected > 0 ? pluralize(unexpected, 'unexpected answer') : undefined
+    case 'manners':
+      return findings > 0 ? `${pluralize(findings, 'finding')} on manners` : undefined
+    case 'coverage':
+      return coverage.percent < condition.below
+        ? `${coverage.percent} % of the contract covered, ${condition.below} % wanted`
+        : undefined
+  }
 }
