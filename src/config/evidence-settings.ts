@@ -1,4 +1,4 @@
-import { formatOfFile, reportFormats } from '../reports/formats/index.ts'
+import { formatOfFile, reportExtensions } from '../reports/formats/index.ts'
 import { expectedFailOn, parseFailOn } from './fail-on.ts'
 import { type Setting, text } from './setting.ts'
 
@@ -6,12 +6,6 @@ const isReportFile = (text: string) => formatOfFile(text) !== undefined
 const isFailOn = (text: string) => parseFailOn(text) !== undefined
 // PATH is refused, since no command is found without it.
 const areNames = (text: string) => /^(?!PATH(,|$))[A-Za-z_]\w*(,(?!PATH(,|$))[A-Za-z_]\w*)*$/.test(text)
-
-/** The extensions of all report formats, with the name of a format that its extension does not give: `.json, .xml (junit) or .html`. */
-const reportExtensions = Object.entries(reportFormats)
-  .map(([name, { extension }]) => (extension === `.${name}` ? extension : `${extension} (${name})`))
-  .join(', ')
-  .replace(/, ([^,]*)$/, ' or $1')
 
 /** Settings of the evidence that the process reports at its end. */
 export const evidenceSettings = {
@@ -21,7 +15,7 @@ export const evidenceSettings = {
     default: undefined,
     defaultText: 'none',
     test: isReportFile,
-    expected: `a file whose name ends in ${reportExtensions}`,
+    expected: 'a file whose extension names a format',
     description: `A report on the clients of all sandboxes, written at the end; the extension gives the format: ${reportExtensions}.`,
   }),
   failOn: text({

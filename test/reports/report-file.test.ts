@@ -24,9 +24,7 @@ test.each(['report', 'report.pdf', '.json', 'a/.md', 'a\\.md'])('the file %s is 
 
 test('a refused file is answered with the extension of every format', () => {
   expect(readSettings(['--report', 'report.pdf'], {})).toMatchObject({
-    problem: expect.stringContaining(
-      'a file whose name ends in .json, .xml (junit), .md (markdown) or .html',
-    ),
+    problem: expect.stringContaining('the format: .json, .xml (JUnit), .md or .html.'),
   })
 })
 

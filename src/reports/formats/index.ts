@@ -18,6 +18,12 @@ export const reportFormats = {
   html: htmlFormat,
 } as const satisfies Record<string, ReportFormat>
 
+/** The extensions of all formats, for a sentence: `.json, .xml (JUnit), .md or .html`. */
+export const reportExtensions = Object.values<ReportFormat>(reportFormats)
+  .map(({ extension, label }) => (label === undefined ? extension : `${extension} (${label})`))
+  .join(', ')
+  .replace(/, ([^,]*)$/, ' or $1')
+
 /** The name of a format. */
 export type ReportFormatName = keyof typeof reportFormats
 

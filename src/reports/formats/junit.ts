@@ -11,6 +11,7 @@ import type { ReportFormat } from './report-format.ts'
 export const junitFormat: ReportFormat = {
   mediaType: 'application/xml; charset=utf-8',
   extension: '.xml',
+  label: 'JUnit',
   render: renderJunit,
 }
 
