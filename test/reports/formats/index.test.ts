@@ -74,7 +74,7 @@ async function reportsOfMarkup() {
   return { json: json ?? '', junit: junit ?? '', markdown: markdown ?? '', html: html ?? '' }
 }
 
-describe('a text that clients send', () => {
+describe('a text that a client sends', () => {
   test('is text in every format, never markup', async () => {
     const { json, junit, markdown, html } = await reportsOfMarkup()
     expect(JSON.parse(json)).toMatchObject({ violations: { requests: 1 }, unexpected: { answers: 1 } })
