@@ -6,7 +6,7 @@ export interface JournalFilter {
   readonly operation?: string
   /** A status such as `429`, or a class of statuses such as `4xx`. */
   readonly status?: string
-  /** In any case. */
+  /** The method in any case: `post`. */
   readonly method?: string
   readonly origin?: Origin
   /** The path as sent, with the sandbox's base path, without the query. */

@@ -1,6 +1,5 @@
 /**
  * What was asked and answered: record, find, match, verify, stream.
- *
  * `entry.ts` is the stored exchange, `match.ts` compares it with a query, `verify.ts` counts and waits, `stream.ts` follows, and
  * `redact.ts` removes credentials before anything is stored or shown.
  */
@@ -17,7 +16,7 @@ export interface LiveExchange {
   readonly requestBody: Json | undefined
   /** The answer's body, with damage; undefined where it has none. */
   readonly answerBody: Json | undefined
-  /** Undefined where the request matches no operation. */
+  /** The matched operation; undefined for none. */
   readonly operation: Operation | undefined
   /** The parameters as they were sent; path parameters only where the request matches an operation. */
   readonly rawParameters: RawParameters
@@ -39,7 +38,7 @@ export interface JournalCounts {
 
 /** The entries to iterate over. */
 export interface EntryRange {
-  /** Undefined: the entries of every sandbox. */
+  /** The name of a sandbox; undefined for all. */
   readonly sandbox?: string | undefined
   /** The number after which the range begins. Default: 0. */
   readonly after?: number

@@ -47,7 +47,7 @@ export interface Difference {
   /** The name of the field: `operation`, `status`, `query/period`, `header/x-team`, `body/components/0/content`. */
   readonly field: string
   readonly expected: Json
-  /** Undefined where the request has no value there. */
+  /** The value of the request; undefined where it has none. */
   readonly actual: Json | undefined
   /** True where the values may be equal: the part that decides is redacted or not stored. */
   readonly isOpen?: true
@@ -137,15 +137,15 @@ function* compareQuery(expected: RequestMatch['query'], query: string) {
     const all = readQueryValues(query, name)
     const isThere = value === null ? all.length === 0 : all.includes(value)
     const difference = { field: `query/${name}`, expected: value, actual: all[0] }
-    const mayBe = value !== null && all.some((one) => one.includes(redacted))
+    const mayBe = value !== null && all.some((sent) => sent.includes(redacted))
     if (!isThere) yield mayBe ? ({ ...difference, isOpen: true } as const) : difference
   }
 }
 
-function* compareBody(expected: JsonObject | undefined, body: Json | undefined, captured: RecordedBody) {
+function* compareBody(expected: JsonObject | undefined, body: Json | undefined, recorded: RecordedBody) {
   if (!expected) return
-  if (!isComplete(captured)) {
-    const actual = `(${captured.bytes?.length ?? 0} bytes of ${captured.size} are kept)`
+  if (!isComplete(recorded)) {
+    const actual = `(${recorded.bytes?.length ?? 0} bytes of ${recorded.size} are kept)`
     yield { field: 'body', expected, actual, isOpen: true } as const
     return
   }

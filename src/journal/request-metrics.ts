@@ -30,7 +30,10 @@ export const durationBounds = [
   0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5,
 ] as const
 
-/** Counts exchanges over the life of the process, for `GET /__sim/metrics`. Clearing the journal changes no count; memory grows with operations and statuses only. */
+/**
+ * Counts exchanges over the life of the process, for `GET /__sim/metrics`. Clearing the journal changes no count; memory grows with
+ * operations and statuses only.
+ */
 export class RequestMetrics {
   readonly #byOperation = new Map<string | undefined, OperationMetrics>()
 
@@ -48,7 +51,7 @@ export class RequestMetrics {
 
   #add({ operation, answer: { status, origin }, durationMs }: JournalEntry): void {
     const { counts, durations } = this.#metricsOf(operation)
-    const known = counts.find((one) => one.status === status && one.origin === origin)
+    const known = counts.find((counted) => counted.status === status && counted.origin === origin)
     if (known) known.count += 1
     else counts.push({ operation, status, origin, count: 1 })
     const seconds = durationMs / 1000

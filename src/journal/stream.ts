@@ -6,7 +6,7 @@ import { waitForEntry } from './wait-for-entry.ts'
 
 /** The entries that a reader of `GET /__sim/requests/stream` asked for. */
 export interface StreamOptions {
-  /** Undefined: every sandbox. */
+  /** The name of a sandbox; undefined for all. */
   readonly sandbox: string | undefined
   readonly filter: JournalFilter
   /**

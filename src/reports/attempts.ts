@@ -85,7 +85,7 @@ function readRetryAfter(headers: Readonly<Record<string, string>>): number | und
 export interface RetryFault {
   readonly rule: MannersRule
   readonly sentence: string
-  /** The pause before the retry, milliseconds; undefined for a rule that is not about time. */
+  /** The pause before the retry, milliseconds; undefined for a rule without a time. */
   readonly waitedMs: number | undefined
 }
 

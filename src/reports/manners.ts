@@ -13,7 +13,7 @@ export interface MannersFinding {
   readonly operation: string
   /** A description without times of the machine, so that it is the same in every run. */
   readonly sentence: string
-  /** The client's pause, milliseconds; undefined for a rule that is not about time. */
+  /** The client's pause, milliseconds; undefined for a rule without a time. */
   readonly waitedMs: number | undefined
 }
 

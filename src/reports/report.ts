@@ -1,6 +1,5 @@
 /**
  * What the traffic means: coverage, retries and manners, violations, fail conditions, formats/.
- *
  * `evidence-collector.ts` counts each exchange as it is recorded, `Reporter` makes reports from the counts, `sections.ts` puts
  * them into words for `formats/`, and `fail-on.ts` judges them.
  */
@@ -35,7 +34,7 @@ export interface FindingList<T> {
  */
 export interface Report {
   readonly contract: { readonly title: string; readonly version: string }
-  /** Undefined: all sandboxes, deleted ones included. */
+  /** The name of a sandbox; undefined for all, deleted ones included. */
   readonly sandbox: SandboxFilter
   /** The number of exchanges with the service, refused ones included. */
   readonly requests: number
@@ -50,7 +49,7 @@ export interface Report {
   readonly coverage: CoverageView
 }
 
-/** The name of the sandbox that a report is about; undefined for all sandboxes. */
+/** The name of the reported sandbox; undefined for all sandboxes. */
 export type SandboxFilter = string | undefined
 
 /** The parts that a reporter depends on. */

@@ -90,7 +90,7 @@ describe('a request that does not match differs in a field', () => {
     [{ body: { tags: ['a'] } }, 'body/tags', ['a', 'b']],
   ]
   test.each(others)('%j', (match, field, actual) => {
-    expect(found(match).map((one) => [one.field, one.actual])).toEqual([[field, actual]])
+    expect(found(match).map((difference) => [difference.field, difference.actual])).toEqual([[field, actual]])
   })
 
   test('or in several fields, each of them named', () => {

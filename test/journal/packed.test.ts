@@ -35,27 +35,34 @@ const entries: fc.Arbitrary<Partial<JournalEntry>> = fc.record({
 test('an encoded entry is decoded unchanged', () => {
   const noBody = () => undefined
   fc.assert(
-    fc.property(entries, headers, headers, line, fc.nat(), (parts, asked, answered, path, n) => {
-      const body = (size: number) => ({ bytes: undefined, size })
-      const exchange: EntryParts = {
-        request: { method: `M${n}`, path, query: `${path}?`, headers: asked, body: body(n) },
-        answer: { status: n + 1, headers: answered, body: body(n + 2), origin: 'simulator' },
-      }
-      const entry: JournalEntry = { ...entryFor(new Journal(1), exchange), ...parts }
-      const start = 2 + (n % 3)
-      const array = new Float64Array(start + numbersPerEntry + 2).fill(-1)
-      encodeNumbers(entry, array, start)
-      const numbers = array.subarray(start, start + numbersPerEntry)
-      const decoded = decodeEntry({
-        number: entry.number,
-        texts: encodeTexts(entry),
-        numbers,
-        requestBody: noBody,
-        answerBody: noBody,
-      })
-      numbers.fill(-1)
-      expect(array.every((value) => value === -1)).toBe(true) // nothing is written outside of `numbers`
-      expect(JSON.parse(JSON.stringify(decoded))).toEqual(JSON.parse(JSON.stringify(entry)))
-    }),
+    fc.property(
+      entries,
+      headers,
+      headers,
+      line,
+      fc.nat(),
+      (parts, requestHeaders, answerHeaders, path, n) => {
+        const body = (size: number) => ({ bytes: undefined, size })
+        const exchange: EntryParts = {
+          request: { method: `M${n}`, path, query: `${path}?`, headers: requestHeaders, body: body(n) },
+          answer: { status: n + 1, headers: answerHeaders, body: body(n + 2), origin: 'simulator' },
+        }
+        const entry: JournalEntry = { ...entryFor(new Journal(1), exchange), ...parts }
+        const start = 2 + (n % 3)
+        const array = new Float64Array(start + numbersPerEntry + 2).fill(-1)
+        encodeNumbers(entry, array, start)
+        const numbers = array.subarray(start, start + numbersPerEntry)
+        const decoded = decodeEntry({
+          number: entry.number,
+          texts: encodeTexts(entry),
+          numbers,
+          requestBody: noBody,
+          answerBody: noBody,
+        })
+        numbers.fill(-1)
+        expect(array.every((value) => value === -1)).toBe(true) // nothing is written outside of `numbers`
+        expect(JSON.parse(JSON.stringify(decoded))).toEqual(JSON.parse(JSON.stringify(entry)))
+      },
+    ),
   )
 })

@@ -125,7 +125,7 @@ describe('a client that sends the same call again', () => {
   function brokenRules(attempts: readonly SampleAttempt[]): readonly string[] {
     const journal = new Journal(100)
     const manners = new Manners(new Set(['createEvent']))
-    journal.onEntry((entry, whole) => manners.record(entry, whole))
+    journal.onEntry((entry, live) => manners.record(entry, live))
     for (const attempt of attempts) journal.record(...exchangeOf(journal, attempt))
     return manners.findings.list().map(({ subject }) => subject.rule)
   }
@@ -290,7 +290,7 @@ describe('a client that sends the same call again', () => {
   test('makes at most 100 findings: the oldest calls are removed, and further findings are counted', () => {
     const journal = new Journal(0)
     const manners = new Manners(new Set())
-    journal.onEntry((entry, whole) => manners.record(entry, whole))
+    journal.onEntry((entry, live) => manners.record(entry, live))
     const send = (call: number, at: number) =>
       journal.record(...exchangeOf(journal, { at, status: 404, body: { call } }))
     for (let call = 0; call < 1000; call += 1) send(call, 0)

@@ -1,6 +1,5 @@
 /**
  * The formats of a report, one file and one line each.
- *
  * The setting `--report`, its help and the control plane follow from the table; a test compares it with the control document.
  */
 
