@@ -1,12 +1,13 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs'
 import { type Invocation, readSettings } from '../config/arguments.ts'
+import { parseFailOn } from '../config/fail-on.ts'
 import { defaultSettings, type Settings } from '../config/settings.ts'
 import type { Finding } from '../documents/finding.ts'
 import { bundledContract, version } from '../fixtures/bundled.ts'
-import { type FailCondition, parseGates } from '../reports/gates.ts'
-import { summaryOf } from '../reports/model.ts'
-import { problemOfReportFile, writeReport } from '../reports/report-file.ts'
+import { judgeFailOn } from '../reports/fail-on.ts'
+import { summarizeReport } from '../reports/report.ts'
+import { findReportFileProblem, writeReportFile } from '../reports/report-file.ts'
 import type { RunningSimulator } from '../simulator/start.ts'
 import { type Child, environmentWith, runCommand } from './exec.ts'
 import { askHealth } from './health.ts'
@@ -102,17 +103,14 @@ function passSignals(child: Child): () => void {
 /** Says in short what the clients did, writes the report, and decides how we end. */
 async function finish(running: RunningSimulator, settings: Settings, code: ExitCode): Promise<ExitCode> {
   const report = running.report()
-  printError(`convsim: ${summaryOf(report)}.`)
-  const failed = gatesOf(settings).flatMap((gate) => gate(report) ?? [])
+  printError(`convsim: ${summarizeReport(report)}.`)
+  const conditions = parseFailOn(settings.failOn ?? '') ?? []
+  const failed = judgeFailOn(report, conditions)
   if (failed.length > 0) printError(`convsim: --fail-on: ${failed.join('; ')}.`)
-  const problem = settings.report === undefined ? undefined : await writeReport(settings.report, report)
+  const problem = settings.report === undefined ? undefined : await writeReportFile(settings.report, report)
   if (problem !== undefined) printError(`convsim: ${problem}`)
   if (code !== 0) return code
   return failed.length > 0 ? 3 : Number(problem !== undefined)
-}
-
-function gatesOf({ failOn }: Settings): readonly FailCondition[] {
-  return failOn === undefined ? [] : (parseGates(failOn) ?? [])
 }
 
 async function openLog({ logFormat, logLevel }: Settings): Promise<{ log: ProcessLog; pretty: boolean }> {
@@ -125,7 +123,7 @@ async function openLog({ logFormat, logLevel }: Settings): Promise<{ log: Proces
 
 /** A simulator that listens; undefined where it cannot, which it has said then. */
 async function begin(settings: Settings, log: ProcessLog): Promise<RunningSimulator | undefined> {
-  const problem = settings.report === undefined ? undefined : await problemOfReportFile(settings.report)
+  const problem = settings.report === undefined ? undefined : await findReportFileProblem(settings.report)
   if (problem !== undefined) {
     printError(`convsim cannot start:\n  ${problem}`)
     return undefined

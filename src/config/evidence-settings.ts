@@ -1,12 +1,13 @@
-import { parseGates } from '../reports/gates.ts'
+import { formatOfFile, reportExtensions } from '../reports/formats/index.ts'
+import { expectedFailOn, parseFailOn } from './fail-on.ts'
 import { type Setting, text } from './setting.ts'
 
-const isReportFile = (text: string) => /[^/\\]\.(json|xml|md|html)$/i.test(text)
-const areGates = (text: string) => parseGates(text) !== undefined
-// Not PATH, without which no command is found.
+const isReportFile = (text: string) => formatOfFile(text) !== undefined
+const isFailOn = (text: string) => parseFailOn(text) !== undefined
+// PATH is refused, since no command is found without it.
 const areNames = (text: string) => /^(?!PATH(,|$))[A-Za-z_]\w*(,(?!PATH(,|$))[A-Za-z_]\w*)*$/.test(text)
 
-/** Settings of what a process does with its evidence at the end. */
+/** Settings of the evidence that the process reports at its end. */
 export const evidenceSettings = {
   report: text({
     flag: 'report',
@@ -14,19 +15,18 @@ export const evidenceSettings = {
     default: undefined,
     defaultText: 'none',
     test: isReportFile,
-    wanted: 'a file whose name ends in .json, .xml (JUnit), .md or .html',
-    description:
-      'Written at the end: what the clients of all sandboxes did, in the form that the extension says.',
+    expected: 'a file whose extension names a format',
+    description: `A report on the clients of all sandboxes, written at the end; the extension gives the format: ${reportExtensions}.`,
   }),
   failOn: text({
     flag: 'fail-on',
     value: 'KIND,...',
     default: undefined,
     defaultText: 'none',
-    test: areGates,
-    wanted: 'violation, unexpected, manners and coverage<N (N from 0 to 100), with commas between them',
+    test: isFailOn,
+    expected: expectedFailOn,
     description:
-      'Exit code 3 at the end where a request broke the contract, an answer was not expected, a client was impolite, or less than N % of the contract was covered.',
+      'Exit code 3 at the end if a request broke the contract (violation), an answer was not expected (unexpected), a client broke a rule of how it retries and identifies itself (manners), or less than N % of the contract was covered (coverage<N).',
   }),
   env: text({
     flag: 'env',
@@ -35,7 +35,7 @@ export const evidenceSettings = {
     defaultText: 'none',
     repeatable: true,
     test: areNames,
-    wanted: 'the name of an environment variable other than PATH',
+    expected: 'the name of an environment variable other than PATH',
     description:
       'For exec: a variable that gets the base URL, besides CONVSIM_BASE_URL; can be given several times.',
   }),

@@ -4,8 +4,8 @@ import type { DecisionTrace } from '../exchange/decision-trace.ts'
 import type { OutgoingReply } from '../exchange/delivery.ts'
 import type { SimRequest } from '../exchange/request.ts'
 import type { JournalEntry } from '../journal/entry.ts'
-import { redactedJson } from '../journal/redact.ts'
-import { violationsToJson } from '../journal/view.ts'
+import { violationsToJson } from '../journal/entry-json.ts'
+import { redactJson } from '../journal/redact.ts'
 import { ControlError, type ControlHandlers } from './handler.ts'
 
 /** The outcome that a request would have now. */
@@ -93,7 +93,7 @@ function explanationToJson({ trace, outgoing, entry }: Explanation): JsonObject 
     answer: {
       status: reply.status,
       headers: { ...reply.headers },
-      body: redactedJson(reply.body ?? null),
+      body: redactJson(reply.body ?? null),
       origin: reply.origin,
     },
     delayMs: delivery.delayMs,

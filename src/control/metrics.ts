@@ -1,6 +1,6 @@
 import type { Registry } from 'prom-client'
 import type { Journal } from '../journal/journal.ts'
-import { type Durations, durationBounds, RequestMetrics } from '../journal/tallies.ts'
+import { type DurationHistogram, durationBounds, RequestMetrics } from '../journal/request-metrics.ts'
 import type { Sandboxes } from '../sandboxes/sandboxes.ts'
 import type { Store } from '../state/store.ts'
 import { type ControlHandlers, CustomReply } from './handler.ts'
@@ -37,7 +37,7 @@ async function createRegistry(deps: MetricsHandlerDeps, requestMetrics: RequestM
     registers,
     collect() {
       this.reset()
-      for (const { operation = 'none', status, origin, count } of requestMetrics.kinds())
+      for (const { operation = 'none', status, origin, count } of requestMetrics.counts())
         this.inc({ operation, status, origin }, count)
     },
   })
@@ -95,7 +95,7 @@ async function addGauges(
 }
 
 /** Returns the values of one operation. A bucket counts every request up to its bound, those of smaller buckets included. */
-function toHistogramValues({ operation = 'none', counts, sum }: Durations) {
+function toHistogramValues({ operation = 'none', counts, sum }: DurationHistogram) {
   let count = 0
   const buckets = counts.map((bucketCount, index) => {
     count += bucketCount

@@ -1,6 +1,6 @@
-import { coverageAsJson, foundAsJson } from '../reports/formats/json.ts'
-import { isReportForm, reportForms } from '../reports/formats/render.ts'
-import type { Reporter } from '../reports/model.ts'
+import { isReportFormat, reportFormats } from '../reports/formats/index.ts'
+import { coverageToJson, findingsToJson } from '../reports/formats/json.ts'
+import type { Reporter } from '../reports/report.ts'
 import { type ControlHandlers, CustomReply } from './handler.ts'
 
 /** Dependencies of `reportHandlers`. */
@@ -15,16 +15,16 @@ export function reportHandlers({
   return {
     getCoverage: (request) => ({
       sandbox: request.sandboxFilter ?? '*',
-      ...coverageAsJson(reporter.coverage(request.sandboxFilter)),
+      ...coverageToJson(reporter.coverage(request.sandboxFilter)),
     }),
     getManners(request) {
       const { rules, ...found } = reporter.manners(request.sandboxFilter)
-      return { sandbox: request.sandboxFilter ?? '*', rules: { ...rules }, ...foundAsJson(found) }
+      return { sandbox: request.sandboxFilter ?? '*', rules: { ...rules }, ...findingsToJson(found) }
     },
     getReport(request) {
       const format = String(request.parameters.query['format'])
-      if (!isReportForm(format)) throw new Error(`the document lets the format ${format} pass`)
-      const { mediaType, render } = reportForms[format]
+      if (!isReportFormat(format)) throw new Error(`the document lets the format ${format} pass`)
+      const { mediaType, render } = reportFormats[format]
       return new CustomReply({ body: render(reporter.report(request.sandboxFilter)), mediaType })
     },
   }

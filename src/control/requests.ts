@@ -1,10 +1,10 @@
 import type { Json, JsonObject } from '../core/json.ts'
-import { curlOf } from '../journal/curl.ts'
+import { entryToCurl } from '../journal/curl.ts'
 import type { JournalEntry } from '../journal/entry.ts'
-import { isShown, type JournalFilter } from '../journal/filter.ts'
+import { entryToJson } from '../journal/entry-json.ts'
+import { type JournalFilter, matchesFilter } from '../journal/filter.ts'
 import type { Journal } from '../journal/journal.ts'
-import { follow } from '../journal/stream.ts'
-import { entryToJson } from '../journal/view.ts'
+import { streamEntries } from '../journal/stream.ts'
 import { ControlError, type ControlHandlers, type ControlRequest, CustomReply } from './handler.ts'
 
 /** Dependencies of `requestHandlers`. */
@@ -43,7 +43,7 @@ export function requestHandlers({
       const entry = journal.find(String(path['id']))
       if (!entry) return new ControlError(404, notFoundMessage(String(path['id']), journal))
       if (query['format'] === 'curl')
-        return new CustomReply({ body: curlOf(entry), mediaType: 'text/plain; charset=utf-8' })
+        return new CustomReply({ body: entryToCurl(entry), mediaType: 'text/plain; charset=utf-8' })
       return entryToJson(entry, { bodies: true })
     },
     deleteRequests(request) {
@@ -58,7 +58,7 @@ export function requestHandlers({
       const after = readResumePoint(request) ?? journal.recorded
       return new CustomReply({
         mediaType: 'text/event-stream; charset=utf-8',
-        stream: (gone) => follow(journal, { sandbox, filter, after, heartbeatMs }, [gone, stopping]),
+        stream: (gone) => streamEntries(journal, { sandbox, filter, after, heartbeatMs }, [gone, stopping]),
       })
     },
   }
@@ -78,8 +78,8 @@ function pageToJson(journal: Journal, sandbox: string | undefined, query: ListQu
   let total = 0
   let last: number | undefined
   let hasMore = false
-  for (const entry of journal.entries({ sandbox, after: since, first: order })) {
-    if (!isShown(entry, query)) continue
+  for (const entry of journal.entries({ sandbox, after: since, order })) {
+    if (!matchesFilter(entry, query)) continue
     total += 1
     if (!isOnPage(entry)) continue
     if (requests.length === limit) hasMore = true

@@ -7,10 +7,10 @@ import {
   type RequestMatch,
   type RequestQuery,
   type RequestSubjects,
-  withoutSandbox,
+  stripSandboxPath,
 } from '../journal/match.ts'
-import { isCredential, redacted, redactedHeader, redactedJson, redactedQuery } from '../journal/redact.ts'
-import { type CountBounds, Counting, type Verdict, type Verification, verify } from '../journal/verify.ts'
+import { isCredentialName, redacted, redactHeader, redactJson, redactQuery } from '../journal/redact.ts'
+import { type CountBounds, MatchCounter, type Verdict, type Verification, verify } from '../journal/verify.ts'
 import { modelsIn, productsOf } from '../scenarios/subject.ts'
 import { ControlError, type ControlHandlers, CustomReply } from './handler.ts'
 
@@ -46,7 +46,7 @@ export function verifyHandlers(deps: VerifyHandlerDeps): Pick<ControlHandlers, '
       const query = (request.body ?? {}) as unknown as RequestQuery // proved by the control document
       const problem = findQueryProblem(query, contract)
       if (problem !== undefined) return new ControlError(400, problem)
-      const { count, truncated } = new Counting(journal, request.sandboxFilter, query, subjects).look()
+      const { count, truncated } = new MatchCounter(journal, request.sandboxFilter, query, subjects).update()
       return { count, truncated }
     },
   }
@@ -55,7 +55,7 @@ export function verifyHandlers(deps: VerifyHandlerDeps): Pick<ControlHandlers, '
 /** Creates the functions that find the models and products of an entry, which need the contract and the fixtures. */
 function createSubjects({ contract, productsOfModel }: VerifyHandlerDeps): RequestSubjects {
   const models = ({ request }: JournalEntry) => {
-    const match = contract.match(request.method, withoutSandbox(request.path))
+    const match = contract.match(request.method, stripSandboxPath(request.path))
     return match.kind === 'operation' ? modelsIn(match.path) : []
   }
   return { models, products: (entry, body) => productsOf(body, models(entry), productsOfModel) }
@@ -74,12 +74,12 @@ function findQueryProblem({ operation, match }: RequestQuery, contract: Contract
 /** Finds a field whose value the journal redacts: `header "Authorization"`. Null asks only for its absence and can be matched. */
 function findRedactedField({ header = {}, query = {} }: RequestMatch = {}): string | undefined {
   const isRedactedHeader = ([name, value]: [string, string | null]) =>
-    value !== null && redactedHeader(name.toLowerCase(), value) !== value
+    value !== null && redactHeader(name.toLowerCase(), value) !== value
   const [headerName] = Object.entries(header).find(isRedactedHeader) ?? []
   if (headerName !== undefined) return `header "${headerName}"`
   const isRedactedParameter = ([name, value]: [string, string | null]) => {
     const pair = new URLSearchParams({ [name]: value ?? '' }).toString()
-    return value !== null && redactedQuery(pair) !== pair
+    return value !== null && redactQuery(pair) !== pair
   }
   const [parameter] = Object.entries(query).find(isRedactedParameter) ?? []
   return parameter === undefined ? undefined : `query parameter "${parameter}"`
@@ -123,7 +123,7 @@ function differenceToJson({ field, expected, actual }: Difference): JsonObject {
 
 /** Returns the value of a field without credentials. */
 function redactField(field: string, actual: Json): Json {
-  return field.split('/').some((name) => isCredential(name)) ? redacted : redactedJson(actual)
+  return field.split('/').some((name) => isCredentialName(name)) ? redacted : redactJson(actual)
 }
 
 function describeVerdict(

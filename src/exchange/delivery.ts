@@ -27,10 +27,17 @@ const usable: { readonly [Kind in DeliveryMode['kind']]: boolean } = {
   malformed: false,
 }
 
-/** The delivery modes after which the client has no usable reply: it cannot know whether its request was carried out. */
-export const unusableDeliveries: readonly string[] = Object.entries(usable).flatMap(([kind, isUsable]) =>
-  isUsable ? [] : [kind],
-)
+const kinds = Object.entries(usable)
+
+/** The delivery modes after which the client has a usable reply: `whole`, and those that damage nothing. */
+export const usableDeliveries: readonly string[] = kinds
+  .filter(([, isUsable]) => isUsable)
+  .map(([kind]) => kind)
+
+/** The delivery modes after which the client has no usable reply, and cannot know whether its request was carried out. */
+export const unusableDeliveries: readonly string[] = kinds
+  .filter(([, isUsable]) => !isUsable)
+  .map(([kind]) => kind)
 
 /** When and how a reply is written. */
 export interface Delivery {

@@ -1,47 +1,53 @@
+/**
+ * The record of requests and replies: record, find, match, verify, stream.
+ * `entry.ts` is the stored exchange, `match.ts` compares it with a query, `verify.ts` counts and waits, `stream.ts` follows, and
+ * `redact.ts` removes credentials before anything is stored or shown.
+ */
+
 import type { Operation, RawParameters } from '../contract/contract.ts'
 import type { Json } from '../core/json.ts'
 import { ByteRing } from './byte-ring.ts'
 import type { JournalEntry } from './entry.ts'
-import { figuresOfEntry, isPackedOf, packedTexts, packFigures, unpacked } from './packed.ts'
+import { decodeEntry, encodeNumbers, encodeTexts, isTextOfEntry, numbersPerEntry } from './packed.ts'
 
-/** An exchange as the process holds it while it is recorded; for those who look into bodies and would have to read them again. */
+/** The parsed parts of an exchange while it is recorded, so that listeners need not parse the bodies again. */
 export interface LiveExchange {
-  /** The request's body; undefined where it has none, or nobody needed to read it. */
-  readonly request: Json | undefined
-  /** The answer's body, damage included; undefined where it has none. */
-  readonly answer: Json | undefined
-  /** Undefined where the request met none. */
+  /** The parsed request body; undefined where the request has none, or no stage parsed it. */
+  readonly requestBody: Json | undefined
+  /** The answer's body, with damage; undefined where it has none. */
+  readonly answerBody: Json | undefined
+  /** The matched operation; undefined for none. */
   readonly operation: Operation | undefined
-  /** The parameters as they were sent; those of the path only where it met an operation. */
-  readonly sent: RawParameters
-  /** The bearer token, to tell callers apart by. Not to be kept: the journal holds no credential. */
+  /** The parameters as they were sent; path parameters only where the request matches an operation. */
+  readonly rawParameters: RawParameters
+  /** The bearer token, which tells callers apart; undefined for none. A listener must not store it: the journal holds no credential. */
   readonly token: string | undefined
 }
 
-/** Hears of an exchange once it is recorded, within the request's own turn: has to be quick. */
-export type EntryListener = (entry: JournalEntry, whole: LiveExchange) => void
+/** A function that the journal calls for each recorded exchange. It runs within the request's turn, so it must be fast. */
+export type EntryListener = (entry: JournalEntry, live: LiveExchange) => void
 
-/** What was counted of a sandbox, or of all, since its journal was last cleared. */
+/** The counts of a sandbox, or of all sandboxes, since the journal was last cleared. */
 export interface JournalCounts {
   readonly recorded: number
-  /** How many of these the journal has dropped since, to make room. Above 0: a count over the journal is not the whole truth. */
+  /** The number of recorded entries that the journal has evicted since. Above 0, a count over the stored entries is incomplete. */
   readonly dropped: number
-  /** Another one than before: entries were cleared meanwhile. */
+  /** A number that changes whenever entries are cleared. */
   readonly generation: number
 }
 
-/** Which entries to go over. */
-export interface Span {
-  /** Undefined: of every sandbox. */
+/** The entries to iterate over. */
+export interface EntryRange {
+  /** The name of a sandbox; undefined for all. */
   readonly sandbox?: string | undefined
-  /** Only those with a greater number. */
+  /** The number after which the range begins. Default: 0. */
   readonly after?: number
-  /** Default: `oldest`. */
-  readonly first?: 'oldest' | 'newest'
+  /** The entries that come first. Default: `oldest`. */
+  readonly order?: 'oldest' | 'newest'
 }
 
-/** What is counted of one sandbox. Clearing puts another one in its place, and with it all its entries are out of sight. */
-interface SandboxCount {
+/** The counts of one sandbox. Clearing the sandbox replaces the object, and hides the entries that belong to it. */
+interface SandboxCounts {
   readonly sandbox: string
   readonly generation: number
   recorded: number
@@ -49,102 +55,102 @@ interface SandboxCount {
   isCleared: boolean
 }
 
-/** Bytes of request bodies, of which more is asked, and of answers: where there are more, those of the oldest entries are let go. */
-const roomForRequests = 16 * 1024 * 1024
-const roomForAnswers = 8 * 1024 * 1024
+/** The most bytes of all stored request bodies, which queries look into, and of all answer bodies; above them the oldest bodies are evicted. */
+const maxRequestBytes = 16 * 1024 * 1024
+const maxAnswerBytes = 8 * 1024 * 1024
 
-/** Bytes for an entry without its bodies, on average, several times of what most take; a small journal has room for some large ones, too. */
-const roomForEntry = 2 * 1024
-const leastRoomForEntries = 1024 * 1024
+/** The most bytes of an entry without its bodies, on average: several times a common entry. The minimum lets a small journal hold some large entries. */
+const bytesPerEntry = 2 * 1024
+const minEntryBytes = 1024 * 1024
 
 const noBytes = new Uint8Array()
 
 /**
- * The latest exchanges of all sandboxes, in a ring: one more, and the oldest goes, before its time where entries are very large. Never
- * grows beyond its size. An entry is packed away as it comes, since thousands are kept for one that is ever looked at, and made anew for
- * whoever looks.
+ * A ring of the latest exchanges of all sandboxes. It stores at most `size` entries, fewer where they are very large, and evicts the
+ * oldest. Entries are stored encoded and decoded on each read, since most of them are never read.
  */
 export class Journal {
   readonly #size: number
-  /** Whose entry it is, by its place in the ring. */
-  readonly #owners: SandboxCount[] = []
+  /** The counts that each entry belongs to, by its place in the ring. */
+  readonly #owners: SandboxCounts[] = []
   readonly #texts: ByteRing
-  /** The figures of the entry at each place of the ring, side by side. */
-  readonly #figures: Float64Array
+  /** The numbers of all entries, side by side in the order of the ring. */
+  readonly #numbers: Float64Array
   readonly #requests: ByteRing
   readonly #answers: ByteRing
-  readonly #counts = new Map<string, SandboxCount>()
-  readonly #listeners = new Set<EntryListener>()
-  readonly #clearings = new Set<(sandbox: string) => void>()
-  readonly #waiting = new Set<() => void>()
+  readonly #counts = new Map<string, SandboxCounts>()
+  readonly #entryListeners = new Set<EntryListener>()
+  readonly #clearListeners = new Set<(sandbox: string) => void>()
+  readonly #changeListeners = new Set<() => void>()
   #recorded = 0
   #generation = 0
 
+  /** `size`: the most entries; 0 stores none and still calls the listeners. */
   constructor(size: number) {
     this.#size = size
-    this.#texts = new ByteRing(size, Math.max(leastRoomForEntries, size * roomForEntry))
-    this.#figures = new Float64Array(size * figuresOfEntry)
-    this.#requests = new ByteRing(size, roomForRequests)
-    this.#answers = new ByteRing(size, roomForAnswers)
+    this.#texts = new ByteRing(size, Math.max(minEntryBytes, size * bytesPerEntry))
+    this.#numbers = new Float64Array(size * numbersPerEntry)
+    this.#requests = new ByteRing(size, maxRequestBytes)
+    this.#answers = new ByteRing(size, maxAnswerBytes)
   }
 
-  /** How many exchanges were ever recorded; the number of the latest one. */
+  /** The number of exchanges that were ever recorded, which is also the number of the latest one. */
   get recorded(): number {
     return this.#recorded
   }
 
-  /** The number of the oldest entry that was not dropped; of the next one where there is none. */
+  /** The number of the oldest entry that was not evicted; the number of the next entry where there is none. */
   get oldest(): number {
     return (this.#size === 0 ? this.#recorded : this.#texts.evictedCount) + 1
   }
 
-  /** How many entries are held, in all sandboxes together. */
+  /** The number of stored entries of all sandboxes. */
   get held(): number {
     let held = 0
     for (const { recorded, dropped } of this.#counts.values()) held += recorded - dropped
     return held
   }
 
-  /** Keeps an entry, whose number has to be `recorded + 1`, and tells the listeners. */
-  record(entry: JournalEntry, whole: LiveExchange): void {
-    const count = this.#countOf(entry.sandbox)
-    if (this.#size === 0) count.dropped += 1
-    else this.#keep(entry, count)
-    count.recorded += 1
+  /** Stores an entry, whose number must be `recorded + 1`, and calls the listeners. */
+  record(entry: JournalEntry, live: LiveExchange): void {
+    const counts = this.#countsOf(entry.sandbox)
+    if (this.#size === 0) counts.dropped += 1
+    else this.#store(entry, counts)
+    counts.recorded += 1
     this.#recorded = entry.number
-    for (const wake of this.#waiting) wake()
-    for (const listener of this.#listeners) listener(entry, whole)
+    for (const listener of this.#changeListeners) listener()
+    for (const listener of this.#entryListeners) listener(entry, live)
   }
 
-  /** How many verifications and streams wait for something to happen. */
+  /** The number of verifications and streams that wait for a change. */
   get waiting(): number {
-    return this.#waiting.size
+    return this.#changeListeners.size
   }
 
-  /** Calls the function whenever an entry is recorded or a sandbox cleared, until the function is called that this gives back. */
-  await(wake: () => void): () => void {
-    this.#waiting.add(wake)
-    return () => void this.#waiting.delete(wake)
+  /** Calls the listener whenever an entry is recorded or a sandbox cleared. @returns a function that removes the listener */
+  onChange(listener: () => void): () => void {
+    this.#changeListeners.add(listener)
+    return () => void this.#changeListeners.delete(listener)
   }
 
-  /** Calls the listener for every entry from now on, until the function is called that this gives back. */
+  /** Calls the listener for every entry from now on. @returns a function that removes the listener */
   onEntry(listener: EntryListener): () => void {
-    this.#listeners.add(listener)
-    return () => void this.#listeners.delete(listener)
+    this.#entryListeners.add(listener)
+    return () => void this.#entryListeners.delete(listener)
   }
 
-  /** Calls the listener with the name of each sandbox whose entries are cleared. */
+  /** Calls the listener with the name of each sandbox whose entries are cleared. @returns a function that removes the listener */
   onClear(listener: (sandbox: string) => void): () => void {
-    this.#clearings.add(listener)
-    return () => void this.#clearings.delete(listener)
+    this.#clearListeners.add(listener)
+    return () => void this.#clearListeners.delete(listener)
   }
 
-  /** The sandboxes that anything was recorded of since they were last cleared. */
+  /** Returns the sandboxes with exchanges since they were last cleared. */
   sandboxes(): string[] {
     return [...this.#counts.keys()]
   }
 
-  /** Undefined: over all sandboxes. */
+  /** Returns the counts of a sandbox; undefined for all sandboxes. */
   counts(sandbox: string | undefined): JournalCounts {
     if (sandbox !== undefined) {
       const { recorded = 0, dropped = 0, generation = 0 } = this.#counts.get(sandbox) ?? {}
@@ -158,26 +164,26 @@ export class Journal {
     return sum
   }
 
-  /** The entries of the span that are held. Not to be gone on with after a pause: the ring goes on meanwhile. */
-  *entries(span: Span = {}): Generator<JournalEntry> {
-    for (const number of this.#numbers(span)) yield this.#entry(number, this.#textOf(number))
+  /** Yields the stored entries of a range. The iteration must end within one turn, since later requests evict entries. */
+  *entries(range: EntryRange = {}): Generator<JournalEntry> {
+    for (const number of this.#numbersIn(range)) yield this.#decode(number, this.#textOf(number))
   }
 
-  /** The entry of a request id; undefined where it was dropped, cleared, or never there. */
+  /** Returns the entry of a request id; undefined where it was evicted, cleared, or never recorded. */
   find(id: string): JournalEntry | undefined {
-    for (const number of this.#numbers({ first: 'newest' })) {
+    for (const number of this.#numbersIn({ order: 'newest' })) {
       const text = this.#textOf(number)
-      if (isPackedOf(id, text)) return this.#entry(number, text)
+      if (isTextOfEntry(id, text)) return this.#decode(number, text)
     }
     return undefined
   }
 
-  /** The numbers of the entries of the span. */
-  *#numbers({ sandbox, after = 0, first = 'oldest' }: Span): Generator<number> {
-    const least = Math.max(this.oldest, after + 1)
-    const howMany = Math.max(0, this.#recorded - least + 1)
-    for (let step = 0; step < howMany; step += 1) {
-      const number = first === 'oldest' ? least + step : this.#recorded - step
+  /** Yields the numbers of the stored entries of a range. */
+  *#numbersIn({ sandbox, after = 0, order = 'oldest' }: EntryRange): Generator<number> {
+    const first = Math.max(this.oldest, after + 1)
+    const count = Math.max(0, this.#recorded - first + 1)
+    for (let step = 0; step < count; step += 1) {
+      const number = order === 'oldest' ? first + step : this.#recorded - step
       const owner = this.#owners[(number - 1) % this.#size]
       if (!owner || owner.isCleared) continue
       if (sandbox === undefined || owner.sandbox === sandbox) yield number
@@ -188,48 +194,48 @@ export class Journal {
     return this.#texts.textAt(number - 1) ?? ''
   }
 
-  #entry(number: number, texts: string): JournalEntry {
-    const start = ((number - 1) % this.#size) * figuresOfEntry
-    return unpacked({
+  #decode(number: number, texts: string): JournalEntry {
+    const start = ((number - 1) % this.#size) * numbersPerEntry
+    return decodeEntry({
       number,
       texts,
-      figures: this.#figures.subarray(start, start + figuresOfEntry),
+      numbers: this.#numbers.subarray(start, start + numbersPerEntry),
       requestBody: () => this.#requests.at(number - 1),
       answerBody: () => this.#answers.at(number - 1),
     })
   }
 
-  /** Forgets the entries of a sandbox, and what was counted of it. */
+  /** Clears the entries and the counts of a sandbox. */
   clear(sandbox: string): void {
-    const count = this.#counts.get(sandbox)
-    if (count) count.isCleared = true
+    const counts = this.#counts.get(sandbox)
+    if (counts) counts.isCleared = true
     this.#counts.delete(sandbox)
     this.#generation += 1
-    for (const wake of this.#waiting) wake()
-    for (const listener of this.#clearings) listener(sandbox)
+    for (const listener of this.#changeListeners) listener()
+    for (const listener of this.#clearListeners) listener(sandbox)
   }
 
-  #keep(entry: JournalEntry, count: SandboxCount): void {
+  #store(entry: JournalEntry, counts: SandboxCounts): void {
     const place = this.#recorded % this.#size
-    let gone = this.#texts.evictedCount
-    this.#texts.addText(packedTexts(entry))
-    for (; gone < this.#texts.evictedCount; gone += 1) {
-      // One that is larger than all the room goes itself.
-      const owner = gone === this.#recorded ? count : this.#owners[gone % this.#size]
+    let evicted = this.#texts.evictedCount
+    this.#texts.addText(encodeTexts(entry))
+    for (; evicted < this.#texts.evictedCount; evicted += 1) {
+      // An entry that is larger than the whole ring is evicted itself, before it has an owner.
+      const owner = evicted === this.#recorded ? counts : this.#owners[evicted % this.#size]
       if (owner) owner.dropped += 1
     }
-    this.#owners[place] = count
-    packFigures(entry, this.#figures, place * figuresOfEntry)
+    this.#owners[place] = counts
+    encodeNumbers(entry, this.#numbers, place * numbersPerEntry)
     this.#requests.add(entry.request.body.bytes ?? noBytes)
     this.#answers.add(entry.answer.body.bytes ?? noBytes)
   }
 
-  #countOf(sandbox: string): SandboxCount {
-    let count = this.#counts.get(sandbox)
-    if (!count) {
-      count = { sandbox, generation: ++this.#generation, recorded: 0, dropped: 0, isCleared: false }
-      this.#counts.set(sandbox, count)
+  #countsOf(sandbox: string): SandboxCounts {
+    let counts = this.#counts.get(sandbox)
+    if (!counts) {
+      counts = { sandbox, generation: ++this.#generation, recorded: 0, dropped: 0, isCleared: false }
+      this.#counts.set(sandbox, counts)
     }
-    return count
+    return counts
   }
 }

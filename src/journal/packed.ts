@@ -2,14 +2,14 @@ import type { JournalEntry, RecordedBody } from './entry.ts'
 
 type Headers = JournalEntry['request']['headers']
 
-/** What there is to say of an exchange; mostly nothing. */
+/** The lists of an entry, which are empty for most exchanges. */
 type Findings = Pick<JournalEntry, 'scenarios' | 'damage' | 'violations' | 'answerViolations' | 'advice'>
 
 /**
- * The texts of an entry as one, its id first. Most are on a line each, and headers end with an empty line: HTTP has no line feed in
- * any of them, and as JSON it would take twice the time. What comes from documents is JSON.
+ * Encodes the texts of an entry as one text that begins with its id: a line for each value, an empty line after the headers. HTTP
+ * allows no line feed in these values, and JSON would take twice the time. Values from documents are encoded as JSON.
  */
-export function packedTexts(entry: JournalEntry): string {
+export function encodeTexts(entry: JournalEntry): string {
   const { request, answer } = entry
   const lines = [
     entry.id,
@@ -27,18 +27,18 @@ export function packedTexts(entry: JournalEntry): string {
   return lines.join('\n')
 }
 
-/** How many figures an entry has besides its number. */
-export const figuresOfEntry = 7
+/** The length of an entry's numbers in the array of `encodeNumbers`. */
+export const numbersPerEntry = 7
 
-/** Writes the figures of an entry from a place on: as text they would take two fifths of what it takes to pack one. */
-export function packFigures(entry: JournalEntry, into: Float64Array, place: number): void {
-  into[place] = entry.at
-  into[place + 1] = entry.now
-  into[place + 2] = entry.durationMs
-  into[place + 3] = entry.delayMs
-  into[place + 4] = entry.request.body.size
-  into[place + 5] = entry.answer.status
-  into[place + 6] = entry.answer.body.size
+/** Writes the numbers of an entry into `target` from `start` on. As text they would take two fifths of the time of encoding. */
+export function encodeNumbers(entry: JournalEntry, target: Float64Array, start: number): void {
+  target[start] = entry.at
+  target[start + 1] = entry.now
+  target[start + 2] = entry.durationMs
+  target[start + 3] = entry.delayMs
+  target[start + 4] = entry.request.body.size
+  target[start + 5] = entry.answer.status
+  target[start + 6] = entry.answer.body.size
 }
 
 function addHeaders(lines: string[], headers: Headers): void {
@@ -54,29 +54,30 @@ function findingsText({ scenarios, damage, violations, answerViolations, advice 
 
 const noFindings: Findings = { scenarios: [], damage: [], violations: [], answerViolations: [], advice: [] }
 
-/** Whether the text is that of the entry of this request id. */
-export function isPackedOf(id: string, text: string): boolean {
+/** Returns true where a text is the encoding of the entry with this request id. */
+export function isTextOfEntry(id: string, text: string): boolean {
   return text.startsWith(`${id}\n`)
 }
 
-/** What is still held of a body, when somebody asks. */
-type Held = () => RecordedBody['bytes']
+/** Reads the bytes of a body; undefined where they were evicted. */
+type ReadBody = () => RecordedBody['bytes']
 
-/** What was packed of an entry, and what is still held of its bodies. */
-interface Packed {
+/** An encoded entry, with functions that read its bodies. */
+interface EncodedEntry {
   readonly number: number
+  /** The result of `encodeTexts`. */
   readonly texts: string
-  /** In the order in which `packFigures` has them. */
-  readonly figures: Float64Array
-  readonly requestBody: Held
-  readonly answerBody: Held
+  /** The numbers in the order of `encodeNumbers`. */
+  readonly numbers: Float64Array
+  readonly requestBody: ReadBody
+  readonly answerBody: ReadBody
 }
 
-/** The entry again. Its bodies are read when somebody looks at them; of one that was let go meanwhile only the size is left. */
-export function unpacked({ number, texts, figures, requestBody, answerBody }: Packed): JournalEntry {
-  const [at = 0, now = 0, durationMs = 0, delayMs = 0, requestSize = 0, status = 0, answerSize = 0] = figures
+/** Decodes an entry. Its bodies are read on first use; `bytes` of a body that was evicted until then is undefined. */
+export function decodeEntry({ number, texts, numbers, requestBody, answerBody }: EncodedEntry): JournalEntry {
+  const [at = 0, now = 0, durationMs = 0, delayMs = 0, requestSize = 0, status = 0, answerSize = 0] = numbers
   const lines = new Lines(texts)
-  // In the order in which they were packed.
+  // The order of the lines in `encodeTexts`.
   return {
     id: lines.text(),
     number,
@@ -92,37 +93,37 @@ export function unpacked({ number, texts, figures, requestBody, answerBody }: Pa
       method: lines.text(),
       path: lines.text(),
       query: lines.text(),
-      body: captured(requestBody, requestSize),
+      body: lazyBody(requestBody, requestSize),
       headers: lines.headers(),
     },
     answer: {
       status,
-      origin: lines.text() as JournalEntry['answer']['origin'], // what was packed above
-      body: captured(answerBody, answerSize),
+      origin: lines.text() as JournalEntry['answer']['origin'], // encoded by `encodeTexts`
+      body: lazyBody(answerBody, answerSize),
       headers: lines.headers(),
     },
   }
 }
 
-/** What is on the lines of a text, one after the other. */
+/** Reads the lines of a text, one after the other. */
 class Lines {
   readonly #lines: readonly string[]
-  #at = 0
+  #index = 0
 
   constructor(text: string) {
     this.#lines = text.split('\n')
   }
 
   text(): string {
-    const line = this.#lines[this.#at] ?? ''
-    this.#at += 1
+    const line = this.#lines[this.#index] ?? ''
+    this.#index += 1
     return line
   }
 
-  /** What was written as JSON; the other value where there is nothing. */
-  json<Value>(none: Value): Value {
+  /** Parses the next line as JSON; returns `fallback` for an empty line. */
+  json<Value>(fallback: Value): Value {
     const line = this.text()
-    return line === '' ? none : JSON.parse(line)
+    return line === '' ? fallback : JSON.parse(line)
   }
 
   headers(): Headers {
@@ -132,12 +133,12 @@ class Lines {
   }
 }
 
-function captured(held: Held, size: number): RecordedBody {
+function lazyBody(read: ReadBody, size: number): RecordedBody {
   return {
     size,
     get bytes() {
-      const bytes = held()
-      return size > 0 && bytes?.length === 0 ? undefined : bytes // of one that could not be read, only the size is known
+      const bytes = read()
+      return size > 0 && bytes?.length === 0 ? undefined : bytes // a body that could not be read has a size and no bytes
     },
   }
 }

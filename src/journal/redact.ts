@@ -1,11 +1,11 @@
 import { isObject, type Json } from '../core/json.ts'
 import type { Violation } from '../documents/violation.ts'
 
-/** What stands where a credential stood. */
+/** The text that replaces a credential. */
 export const redacted = '[redacted]'
 
-/** Names that most requests carry and that are no secret, so that the pattern need not be tried on them; two of them it would take for one. */
-const plain = new Set([
+/** Common headers that carry no credential. The list saves a test of the pattern, which would also match the two idempotency keys. */
+const harmlessHeaders = new Set([
   'host',
   'connection',
   'accept',
@@ -22,20 +22,17 @@ const plain = new Set([
 ])
 
 /**
- * What names of credentials have in them. `auth`, but of `author` only `authorisation` and `authorization`; a `key` where the
- * word before it says that it opens something, or where it is the last word of several or the only one, as are `pass` and `sig`.
+ * The pattern of a credential's name. `auth` matches, but in `author...` only `authorisation` and `authorization`; `key` matches
+ * after a word such as `api`, and as the last or only word of the name, as `pass` and `sig` do.
  */
 const credentialName =
   /auth(?!or(?!i[sz]))|cookie|(api|access|secret|private|subscription|functions|signing)[-_ .]?key|(^|[-_ .])(key|pass|sig)$|token|secret|passw|passphrase|passcode|jwt|pwd|credential|session|signature|amz-security/i
 
-/** How many there were, as those who count the tokens of a language model say it. */
+/** The pattern of a name that counts tokens of a language model: `maxTokens`, `token_count`. */
 const countName = /tokens$|tokens?[-_]?count$/i
 
-/**
- * Texts that were found to hold no credential: the same headers and queries come again and again. Few and short, and forgotten all
- * at once, so that nothing grows.
- */
-class Harmless {
+/** A cache of texts that hold no credential, since clients repeat their headers and queries. It is cleared when it holds 500 texts. */
+class TextCache {
   readonly #texts = new Set<string>()
 
   has(text: string): boolean {
@@ -49,48 +46,51 @@ class Harmless {
   }
 }
 
-const harmlessNames = new Harmless()
-const harmlessValues = new Harmless()
-const harmlessQueries = new Harmless()
+const harmlessNames = new TextCache()
+const harmlessValues = new TextCache()
+const harmlessQueries = new TextCache()
 
-/** Shorter ones are no secret, and stand in words that have nothing to do with them. */
-const leastToken = 8
+/** The length from which a request's own token is redacted everywhere; a shorter one is part of unrelated words. */
+const minTokenLength = 8
 
-/** Whether what stands under a name is redacted: a header (in lower case), a parameter or a member. */
-export function isCredential(name: string): boolean {
+/** Returns true where the name of a header (in lower case), parameter or JSON member stands for a credential, whose value is redacted. */
+export function isCredentialName(name: string): boolean {
   if (harmlessNames.has(name)) return false
-  const is = !plain.has(name) && credentialName.test(name)
-  if (!is) harmlessNames.add(name)
-  return is
+  const isCredential = !harmlessHeaders.has(name) && credentialName.test(name)
+  if (!isCredential) harmlessNames.add(name)
+  return isCredential
 }
 
 /** The parts of a request outside its body. */
-export interface Head {
+export interface RequestHead {
   readonly path: string
   readonly query: string
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** A request's head as it may be kept: without credentials, and without its own token wherever it stands. */
-export function redactedHead({ path, query, headers }: Head): Head {
-  const token = tokenIn(headers['authorization'])
+/** Redacts the credentials of a request's head, and its own bearer token wherever it occurs. */
+export function redactHead({ path, query, headers }: RequestHead): RequestHead {
+  const token = findToken(headers['authorization'])
   return {
-    path: withoutToken(path.includes('=') || path.includes('%') ? redactedValue(path) : path, token),
-    query: withoutToken(redactedQuery(query), token),
-    headers: redactedHeaders(headers, token),
+    path: redactToken(path.includes('=') || path.includes('%') ? redactValue(path) : path, token),
+    query: redactToken(redactQuery(query), token),
+    headers: redactHeaders(headers, token),
   }
 }
 
-/** The headers without credentials; a copy where there is one. Of a bearer token the sandbox that it names stays: `Bearer [redacted]~worker-3`. */
-export function redactedHeaders(
+/**
+ * Redacts the credentials of headers, and `token` wherever it occurs. The sandbox of a bearer token stays: `Bearer [redacted]~worker-3`.
+ * Headers without credentials are returned themselves, not as a copy.
+ */
+export function redactHeaders(
   headers: Readonly<Record<string, string>>,
   token?: string,
 ): Readonly<Record<string, string>> {
   let copy: Record<string, string> | undefined
   for (const name in headers) {
     const value = headers[name] ?? ''
-    const clean = withoutToken(redactedHeader(name, value), token)
+    const clean = redactToken(redactHeader(name, value), token)
     if (clean === value) continue
     copy ??= { ...headers }
     copy[name] = clean
@@ -98,74 +98,73 @@ export function redactedHeaders(
   return copy ?? headers
 }
 
-/** The value of a header of this lower-case name as it may be kept. */
-export function redactedHeader(name: string, value: string): string {
-  if (name === 'authorization' || name === 'proxy-authorization') return redactedAuthorization(value)
-  if (isCredential(name)) return redacted
+/** Redacts the value of a header; the name is in lower case. */
+export function redactHeader(name: string, value: string): string {
+  if (name === 'authorization' || name === 'proxy-authorization') return redactAuthorization(value)
+  if (isCredentialName(name)) return redacted
   if (harmlessValues.has(value)) return value
-  const clean = redactedValue(value)
+  const clean = redactValue(value)
   if (clean === value) harmlessValues.add(value)
   return clean
 }
 
 const knownSchemes = ['bearer', 'basic', 'digest', 'negotiate', 'token', 'apikey']
-const suffixed = /~[A-Za-z0-9][A-Za-z0-9._-]{0,63}\s*$/
+const sandboxSuffix = /~[A-Za-z0-9][A-Za-z0-9._-]{0,63}\s*$/
 
-function redactedAuthorization(value: string): string {
+function redactAuthorization(value: string): string {
   const [, scheme = '', rest = ''] = /^\s*(\S+)\s+(.*)$/s.exec(value) ?? []
   if (!knownSchemes.includes(scheme.toLowerCase())) return redacted
-  const suffix = scheme.toLowerCase() === 'bearer' ? suffixed.exec(rest) : null
+  const suffix = scheme.toLowerCase() === 'bearer' ? sandboxSuffix.exec(rest) : null
   return `${scheme} ${redacted}${suffix?.[0].trimEnd() ?? ''}`
 }
 
-function tokenIn(authorization: string | undefined): string | undefined {
+function findToken(authorization: string | undefined): string | undefined {
   if (authorization === undefined) return undefined
   const value = authorization.trim()
   const token = value.slice(value.indexOf(' ') + 1).trim()
-  const own = token.includes('~') ? token.replace(suffixed, '') : token
-  return own.length >= leastToken ? own : undefined
+  const own = token.includes('~') ? token.replace(sandboxSuffix, '') : token
+  return own.length >= minTokenLength ? own : undefined
 }
 
-function withoutToken(text: string, token: string | undefined): string {
+function redactToken(text: string, token: string | undefined): string {
   if (token === undefined || text.length < token.length) return text
   const clean = text.includes(token) ? text.replaceAll(token, redacted) : text
   return clean.includes('%') ? clean.replaceAll(encodeURIComponent(token), redacted) : clean
 }
 
-/** The query with the values of parameters taken out that are named like credentials: `api_key=[redacted]`. */
-export function redactedQuery(query: string): string {
+/** Redacts the values of query parameters whose names stand for credentials: `api_key=[redacted]`. */
+export function redactQuery(query: string): string {
   if (query === '' || harmlessQueries.has(query)) return query
-  const clean = withoutSchemes(query.replace(/[^?#&;]+/g, redactedPair))
+  const clean = redactSchemes(query.replace(/[^?#&;]+/g, redactPair))
   if (clean === query) harmlessQueries.add(query)
   return clean
 }
 
-/** `a?b=c;d=e` and the like in any text: a URL, a form, a log line. */
-function redactedValue(text: string): string {
-  const pairs =
-    text.includes('=') || text.includes('%') ? text.replace(/[^\s?#&;,{}<>]+/g, redactedPair) : text
-  return withoutSchemes(pairs)
+/** Redacts pairs such as `token=x` in any text: a URL, a form, a log line. */
+function redactValue(text: string): string {
+  const pairs = text.includes('=') || text.includes('%') ? text.replace(/[^\s?#&;,{}<>]+/g, redactPair) : text
+  return redactSchemes(pairs)
 }
 
-function redactedPair(pair: string): string {
+function redactPair(pair: string): string {
   if (!pair.includes('=')) return pair
   const parts = pair.split('=')
-  const at = parts.findIndex((name, index) => index < parts.length - 1 && isCredentialWritten(name))
+  const at = parts.findIndex((name, index) => index < parts.length - 1 && isEncodedCredentialName(name))
   if (at >= 0) return `${parts.slice(0, at + 1).join('=')}=${redacted}`
-  // A URL within a URL: `next=%2Fback%3Ftoken%3Dx`.
+  // An encoded URL within a URL: `next=%2Fback%3Ftoken%3Dx`.
   const [name = '', ...rest] = parts
   if (!/%3d/i.test(pair)) return pair
-  const within = decoded(rest.join('='))
-  return within !== undefined && redactedValue(within) === within ? pair : `${name}=${redacted}`
+  const within = decodeUri(rest.join('='))
+  return within !== undefined && redactValue(within) === within ? pair : `${name}=${redacted}`
 }
 
-/** A name as it is written in a URL or within quotes; one that cannot be read may be anything. */
-function isCredentialWritten(name: string): boolean {
-  const read = name.includes('%') ? decoded(name) : name
-  return read === undefined || isCredential(read.replace(/["'+]/g, ' ').trim())
+/** Returns true where a percent-encoded or quoted name stands for a credential, or cannot be decoded. */
+function isEncodedCredentialName(name: string): boolean {
+  const read = name.includes('%') ? decodeUri(name) : name
+  return read === undefined || isCredentialName(read.replace(/["'+]/g, ' ').trim())
 }
 
-function decoded(text: string): string | undefined {
+function decodeUri(text: string): string | undefined {
   try {
     return decodeURIComponent(text)
   } catch {
@@ -173,48 +172,48 @@ function decoded(text: string): string | undefined {
   }
 }
 
-/** Not from the beginning of a word that only ends so; the space may be a URL's. */
+/** The pattern of `Bearer x` and `Basic x`; the space may be percent-encoded. */
 const scheme = /\b(bearer|basic)((?:\s|%20|\+|:)+)[^\s"'<>,;&\\]+/gi
 
-function withoutSchemes(text: string): string {
+function redactSchemes(text: string): string {
   return text.replace(scheme, `$1$2${redacted}`)
 }
 
-/** A JSON value without what stands in it under the name of a credential, and without `Bearer x` in its texts. */
-export function redactedJson(value: Json): Json {
-  if (typeof value === 'string') return redactedText(value)
-  if (Array.isArray(value)) return value.map(redactedJson)
+/** Redacts the members of a JSON value whose names stand for credentials, at any depth, and credentials within its strings. */
+export function redactJson(value: Json): Json {
+  if (typeof value === 'string') return redactText(value)
+  if (Array.isArray(value)) return value.map(redactJson)
   if (!isObject(value)) return value
   return Object.fromEntries(
-    Object.entries(value).map(([name, item]) => [name, isHidden(name, item) ? redacted : redactedJson(item)]),
+    Object.entries(value).map(([name, item]) => [name, isHidden(name, item) ? redacted : redactJson(item)]),
   )
 }
 
 function isHidden(name: string, item: Json): boolean {
-  if (item === null || !isCredential(name)) return false
+  if (item === null || !isCredentialName(name)) return false
   return typeof item !== 'number' || !countName.test(name)
 }
 
-/** Violations without the credentials that their messages quote. */
-export function redactedViolations(violations: readonly Violation[]): readonly Violation[] {
+/** Redacts the credentials that the messages of violations quote. */
+export function redactViolations(violations: readonly Violation[]): readonly Violation[] {
   if (violations.length === 0) return violations
-  return violations.map((violation) => ({ ...violation, message: redactedText(violation.message) }))
+  return violations.map((violation) => ({ ...violation, message: redactText(violation.message) }))
 }
 
-/** Any text without credentials: forms, URLs, `Bearer x`, and JSON, although it be cut. */
-export function redactedText(text: string): string {
-  return redactedValue(text.includes('"') ? withoutMembers(text) : text)
+/** Redacts the credentials of any text: forms, URLs, `Bearer x`, and JSON, also if it is cut. */
+export function redactText(text: string): string {
+  return redactValue(text.includes('"') ? redactMembers(text) : text)
 }
 
 const memberStart = /"((?:[^"\\]|\\.){1,200})"\s*:\s*/g
 const scalar = /"(?:[^"\\]|\\[\s\S])*"?|[^\s,}\]"]+/y
 
-/** For text that is no JSON as a whole: behind a name that opens a list or an object the end of it is unknown, and nothing is shown. */
-function withoutMembers(text: string): string {
+/** Redacts members in a text that is not valid JSON. The end of a credential that is a list or an object is unknown, so the rest of the text is dropped. */
+function redactMembers(text: string): string {
   let clean = ''
   let upTo = 0
   for (const { 0: start, 1: name = '', index } of text.matchAll(memberStart)) {
-    if (index < upTo || !isCredentialMember(name)) continue
+    if (index < upTo || !isEscapedCredentialName(name)) continue
     const at = index + start.length
     scalar.lastIndex = at
     const value = scalar.exec(text)?.[0] ?? ''
@@ -226,10 +225,10 @@ function withoutMembers(text: string): string {
   return clean + text.slice(upTo)
 }
 
-function isCredentialMember(written: string): boolean {
-  if (!written.includes('\\')) return isCredential(written)
+function isEscapedCredentialName(written: string): boolean {
+  if (!written.includes('\\')) return isCredentialName(written)
   try {
-    return isCredential(String(JSON.parse(`"${written}"`)))
+    return isCredentialName(String(JSON.parse(`"${written}"`)))
   } catch {
     return true
   }

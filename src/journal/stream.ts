@@ -1,41 +1,44 @@
 import type { JournalEntry } from './entry.ts'
-import { isShown, type JournalFilter } from './filter.ts'
+import { entryToJson } from './entry-json.ts'
+import { type JournalFilter, matchesFilter } from './filter.ts'
 import type { Journal } from './journal.ts'
-import { entryToJson } from './view.ts'
-import { nextEntry } from './wait.ts'
+import { waitForEntry } from './wait-for-entry.ts'
 
-/** What a reader follows. */
-export interface Following {
-  /** Undefined: every sandbox. */
+/** The entries that a reader of `GET /__sim/requests/stream` asked for. */
+export interface StreamOptions {
+  /** The name of a sandbox; undefined for all. */
   readonly sandbox: string | undefined
   readonly filter: JournalFilter
-  /** Entries with a greater number. One that was never given out is another process's: then all that are held. */
+  /**
+   * The number after which the stream begins. A number above the latest entry's belongs to an earlier process: the stream
+   * then begins with the oldest stored entry.
+   */
   readonly after: number
-  /** Between signs of life, milliseconds. */
+  /** Milliseconds between comments that hold an idle connection open. */
   readonly heartbeatMs: number
 }
 
-/** Entries that go out in one piece. */
-const atOnce = 100
+/** The most entries that are sent in one piece. */
+const maxEntriesPerPiece = 100
 
 /**
- * Entries as server-sent events, from now on until one of the signals is aborted. A slow reader is sent what the ring still holds when
- * it comes to read, and the gap is named; nothing is kept for it.
+ * Yields entries as server-sent events until one of the signals `ends` is aborted. Nothing is buffered for a slow reader: it
+ * receives the entries that the journal still stores when it reads, and an event `dropped` names the numbers in between.
  */
-export async function* follow(
+export async function* streamEntries(
   journal: Journal,
-  { sandbox, filter, after, heartbeatMs }: Following,
+  { sandbox, filter, after, heartbeatMs }: StreamOptions,
   ends: readonly AbortSignal[],
 ): AsyncGenerator<string> {
   let last = after > journal.recorded ? 0 : after
   yield ': the journal, from now on\n\n'
   while (!ends.some(({ aborted }) => aborted)) {
     const { oldest } = journal
-    if (oldest > last + 1) yield gap(last, oldest)
+    if (oldest > last + 1) yield formatGap(last, oldest)
     const { text, upTo } = nextPiece(journal, sandbox, filter, last)
     last = upTo
     if (text !== '') yield text
-    else if ((await nextEntry(journal, heartbeatMs, ends)) === 'time') yield ': still here\n\n'
+    else if ((await waitForEntry(journal, heartbeatMs, ends)) === 'time') yield ': still here\n\n'
   }
 }
 
@@ -43,18 +46,18 @@ function nextPiece(journal: Journal, sandbox: string | undefined, filter: Journa
   let text = ''
   let count = 0
   for (const entry of journal.entries({ sandbox, after })) {
-    if (!isShown(entry, filter)) continue
-    text += eventOf(entry)
+    if (!matchesFilter(entry, filter)) continue
+    text += formatEntry(entry)
     count += 1
-    if (count === atOnce) return { text, upTo: entry.number }
+    if (count === maxEntriesPerPiece) return { text, upTo: entry.number }
   }
   return { text, upTo: journal.recorded }
 }
 
-function eventOf(entry: JournalEntry): string {
+function formatEntry(entry: JournalEntry): string {
   return `event: request\nid: ${entry.number}\ndata: ${JSON.stringify(entryToJson(entry, { bodies: false }))}\n\n`
 }
 
-function gap(last: number, oldest: number): string {
+function formatGap(last: number, oldest: number): string {
   return `event: dropped\nid: ${oldest - 1}\ndata: ${JSON.stringify({ from: last + 1, to: oldest - 1 })}\n\n`
 }

@@ -1,144 +1,149 @@
 import type { JournalEntry } from './entry.ts'
 import type { Journal } from './journal.ts'
-import { type Difference, differences, matches, type RequestQuery, type RequestSubjects } from './match.ts'
-import { nextEntry } from './wait.ts'
+import {
+  type Difference,
+  findDifferences,
+  matches,
+  type RequestQuery,
+  type RequestSubjects,
+} from './match.ts'
+import { waitForEntry } from './wait-for-entry.ts'
 
-/** How often a request is to have come. */
+/** The expected number of matching requests; `{}` stands for at least one. */
 export interface CountBounds {
   readonly exactly?: number
   readonly atLeast?: number
   readonly atMost?: number
 }
 
-/** A question with the count that is expected. */
+/** A query with the expected number of matching requests. */
 export interface Verification extends RequestQuery {
   readonly count: CountBounds
-  /** Milliseconds to wait for it to become true. */
+  /** The most milliseconds to wait until the count is as expected; 0 for none. */
   readonly withinMs: number
 }
 
-/** A request that was not meant, and how it differs. */
+/** A request that does not match, with its differences from the query. */
 export interface NearMiss {
   readonly entry: JournalEntry
   readonly differences: readonly Difference[]
 }
 
-/** What a verification found. */
+/** The outcome of a verification. */
 export interface Verdict {
   readonly satisfied: boolean
   readonly count: number
-  /** True: the journal has dropped requests of the sandbox, or bodies that would tell, so that there may have been more. */
+  /** True where the journal dropped requests of the sandbox, or bodies that the query needs: more requests may have matched. */
   readonly truncated: boolean
-  /** True: there were no more than expected among those that are kept, but there may have been. */
+  /** True where no more stored requests match than expected, but dropped ones may have matched. */
   readonly unproved: boolean
-  /** The latest ones that are meant. */
+  /** The latest matching requests, at most 10. */
   readonly matched: readonly JournalEntry[]
-  /** Where it is not satisfied: those that come closest, the closest first. */
+  /** The requests with the fewest differences, the nearest first, at most 3; empty where `satisfied`. */
   readonly nearMisses: readonly NearMiss[]
 }
 
-const mostShown = 10
-const mostMisses = 3
-/** Among how many of the latest the nearest misses are looked for. */
-const mostSearched = 1000
+const maxMatchedShown = 10
+const maxNearMisses = 3
+/** The number of latest requests among which near misses are searched. */
+const maxSearched = 1000
 
-/** Which requests of the journal are meant, counted as they come. */
-export class Counting {
+/** Counts the requests of the journal that match a query, incrementally. */
+export class MatchCounter {
   readonly #journal: Journal
   readonly #sandbox: string | undefined
-  readonly #question: RequestQuery
-  readonly #subject: RequestSubjects
+  readonly #query: RequestQuery
+  readonly #subjects: RequestSubjects
   #upTo = 0
   #generation = 0
   #count = 0
-  /** Those that may have been meant. */
+  /** The number of requests that may match: the part that decides is not stored. */
   #open = 0
   #matched: JournalEntry[] = []
 
-  constructor(
-    journal: Journal,
-    sandbox: string | undefined,
-    question: RequestQuery,
-    subject: RequestSubjects,
-  ) {
+  /** `sandbox`: undefined for all. */
+  constructor(journal: Journal, sandbox: string | undefined, query: RequestQuery, subjects: RequestSubjects) {
     this.#journal = journal
     this.#sandbox = sandbox
-    this.#question = question
-    this.#subject = subject
+    this.#query = query
+    this.#subjects = subjects
   }
 
   /**
-   * Looks at what was recorded since the last look; begins anew where entries were cleared. What was counted once stays counted
-   * although the journal drops it meanwhile.
+   * Counts the entries that were recorded since the last call, and returns the totals. A counted entry stays counted when the
+   * journal evicts it; the count begins again at 0 when entries of the sandbox are cleared.
    */
-  look(): { count: number; truncated: boolean; matched: readonly JournalEntry[] } {
-    const tally = this.#journal.counts(this.#sandbox)
-    if (tally.generation !== this.#generation) {
+  update(): { count: number; truncated: boolean; matched: readonly JournalEntry[] } {
+    const { dropped, generation } = this.#journal.counts(this.#sandbox)
+    if (generation !== this.#generation) {
       this.#upTo = 0
       this.#count = 0
       this.#open = 0
       this.#matched = []
     }
-    this.#generation = tally.generation
+    this.#generation = generation
     for (const entry of this.#journal.entries({ sandbox: this.#sandbox, after: this.#upTo })) {
-      const answer = matches(entry, this.#question, this.#subject)
-      if (answer === 'open') this.#open += 1
-      if (answer !== 'yes') continue
+      const outcome = matches(entry, this.#query, this.#subjects)
+      if (outcome === 'open') this.#open += 1
+      if (outcome !== 'yes') continue
       this.#count += 1
-      this.#matched = [...this.#matched, entry].slice(-mostShown)
+      this.#matched = [...this.#matched, entry].slice(-maxMatchedShown)
     }
     this.#upTo = this.#journal.recorded
-    return { count: this.#count, truncated: tally.dropped > 0 || this.#open > 0, matched: this.#matched }
+    return { count: this.#count, truncated: dropped > 0 || this.#open > 0, matched: this.#matched }
   }
 
-  /** Those of the latest requests that come closest to what is meant. */
+  /** Returns those of the latest requests that differ least from the query, the nearest first. */
   nearMisses(): NearMiss[] {
     const misses: NearMiss[] = []
     let searched = 0
-    for (const entry of this.#journal.entries({ sandbox: this.#sandbox, first: 'newest' })) {
-      if (++searched > mostSearched) break
-      const found = [...differences(entry, this.#question, this.#subject)]
+    for (const entry of this.#journal.entries({ sandbox: this.#sandbox, order: 'newest' })) {
+      if (++searched > maxSearched) break
+      const found = [...findDifferences(entry, this.#query, this.#subjects)]
       if (found.length > 0) misses.push({ entry, differences: found })
     }
-    return misses.sort((a, b) => distance(a) - distance(b)).slice(0, mostMisses)
+    return misses.sort((a, b) => distance(a) - distance(b)).slice(0, maxNearMisses)
   }
 }
 
-/** Another operation is further away than another value. */
+/** Returns the number of differences; another operation counts as five. */
 function distance({ differences }: NearMiss): number {
   return differences.reduce((sum, { field }) => sum + (field === 'operation' ? 5 : 1), 0)
 }
 
 /**
- * Whether the count is as expected. A lower bound is met as soon as it is reached. An upper bound (`atMost`, `exactly`) is broken as
- * soon as it is passed, and kept only once the time is up: until then one more may come. Where something was dropped it cannot be
- * proved, however long one waits.
+ * Compares the number of matching requests with the expected one, and waits up to `withinMs` for it. A lower bound holds as soon
+ * as it is reached. An upper bound (`atMost`, `exactly`) fails as soon as it is exceeded, and holds only when the time is over,
+ * since another request may come until then. No upper bound holds where the journal dropped requests.
+ *
+ * `sandbox`: undefined for all; `elapsed`: milliseconds since the verification began; `ends`: signals that end the wait.
  */
 export async function verify(
   journal: Journal,
   sandbox: string | undefined,
-  { count: expected, withinMs, ...question }: Verification,
-  subject: RequestSubjects,
+  { count: expected, withinMs, ...query }: Verification,
+  subjects: RequestSubjects,
   elapsed: () => number,
   ends: readonly AbortSignal[],
 ): Promise<Verdict> {
-  const counting = new Counting(journal, sandbox, question, subject)
-  const { least, most } = boundsOf(expected)
+  const counter = new MatchCounter(journal, sandbox, query, subjects)
+  const { min, max } = toRange(expected)
+  const isBounded = max !== Number.POSITIVE_INFINITY
   for (;;) {
     const left = withinMs - elapsed()
-    const seen = counting.look()
-    const isBounded = most !== Number.POSITIVE_INFINITY
-    const isOpen = seen.count < least || (seen.count <= most && isBounded && !seen.truncated)
-    const isOver = left <= 0 || !isOpen || (await nextEntry(journal, left, ends)) === 'end'
+    const counted = counter.update()
+    const { count, truncated } = counted
+    const isUndecided = count < min || (count <= max && isBounded && !truncated)
+    const isOver = left <= 0 || !isUndecided || (await waitForEntry(journal, left, ends)) === 'end'
     if (!isOver) continue
-    const unproved = isBounded && seen.truncated && seen.count <= most
-    const satisfied = seen.count >= least && seen.count <= most && !unproved
-    return { satisfied, ...seen, unproved, nearMisses: satisfied ? [] : counting.nearMisses() }
+    const unproved = isBounded && truncated && count <= max
+    const satisfied = count >= min && count <= max && !unproved
+    return { satisfied, ...counted, unproved, nearMisses: satisfied ? [] : counter.nearMisses() }
   }
 }
 
-function boundsOf({ exactly, atLeast, atMost }: CountBounds): { least: number; most: number } {
-  if (exactly !== undefined) return { least: exactly, most: exactly }
-  const least = atLeast ?? (atMost === undefined ? 1 : 0)
-  return { least, most: atMost ?? Number.POSITIVE_INFINITY }
+function toRange({ exactly, atLeast, atMost }: CountBounds): { min: number; max: number } {
+  if (exactly !== undefined) return { min: exactly, max: exactly }
+  const min = atLeast ?? (atMost === undefined ? 1 : 0)
+  return { min, max: atMost ?? Number.POSITIVE_INFINITY }
 }

@@ -1,10 +1,10 @@
 import type { Log } from '../core/log.ts'
 import { bytesOf, type Reply } from '../exchange/reply.ts'
-import { captured, mostOfAnAnswer } from '../journal/capture.ts'
+import { captureBody, maxAnswerBodyBytes } from '../journal/capture-body.ts'
 import type { JournalEntry, RecordedBody } from '../journal/entry.ts'
+import { bodyToText } from '../journal/entry-json.ts'
 import type { Journal } from '../journal/journal.ts'
-import { redactedHead, redactedText, redactedViolations } from '../journal/redact.ts'
-import { bodyText } from '../journal/view.ts'
+import { redactHead, redactText, redactViolations } from '../journal/redact.ts'
 import { type Exchange, rawParametersOf } from './exchange.ts'
 import type { ReplyStage } from './stage.ts'
 
@@ -15,10 +15,10 @@ export function record(journal: Journal, log: Log, logBodies: boolean): ReplySta
     const entry = createEntry(exchange, reply, bytes, journal.recorded + 1)
     try {
       journal.record(entry, {
-        request: exchange.body ?? (exchange.json?.ok ? exchange.json.value : undefined),
-        answer: reply.body,
+        requestBody: exchange.body ?? (exchange.json?.ok ? exchange.json.value : undefined),
+        answerBody: reply.body,
         operation: exchange.operation,
-        sent: rawParametersOf(exchange),
+        rawParameters: rawParametersOf(exchange),
         token: exchange.caller?.token,
       })
     } catch (error) {
@@ -32,7 +32,7 @@ export function record(journal: Journal, log: Log, logBodies: boolean): ReplySta
 
 function createEntry(exchange: Exchange, reply: Reply, bytes: Uint8Array, number: number): JournalEntry {
   const { request, scenarios } = exchange
-  const { path, query, headers } = redactedHead(request)
+  const { path, query, headers } = redactHead(request)
   return {
     id: request.id,
     number,
@@ -47,27 +47,27 @@ function createEntry(exchange: Exchange, reply: Reply, bytes: Uint8Array, number
     answer: {
       status: reply.status,
       headers: answerHeaders(exchange, reply),
-      body: captured(bytes, mostOfAnAnswer),
+      body: captureBody(bytes, maxAnswerBodyBytes),
       origin: reply.origin,
     },
     scenarios: scenarios.length > 0 ? scenarios.map(({ text }) => text) : none,
     damage: exchange.damage,
-    violations: redactedViolations(exchange.violations),
-    answerViolations: redactedViolations(exchange.answerViolations),
-    advice: redactedViolations(exchange.advice),
+    violations: redactViolations(exchange.violations),
+    answerViolations: redactViolations(exchange.answerViolations),
+    advice: redactViolations(exchange.advice),
   }
 }
 
 /** Returns the reply's headers, redacted where they name violations: those quote the request. */
 function answerHeaders({ violations, advice }: Exchange, { headers }: Reply) {
   if (violations.length === 0 && advice.length === 0) return headers
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, redactedText(value)]))
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, redactText(value)]))
 }
 
 const none: readonly string[] = []
 
 function bodyOf({ request: { body, headers } }: Exchange): RecordedBody {
-  if (body.kind === 'bytes') return captured(body.bytes)
+  if (body.kind === 'bytes') return captureBody(body.bytes)
   // The size of a body that could not be read is known from its header alone.
   const declared = body.kind === 'absent' ? 0 : Number(headers['content-length'])
   return { bytes: undefined, size: Number.isSafeInteger(declared) ? declared : 0 }
@@ -104,6 +104,6 @@ const maxLogged = 2000
 
 function logBodiesOf({ request, answer }: JournalEntry) {
   const text = (body: RecordedBody) =>
-    body.size === 0 ? undefined : (bodyText(body) ?? `(${body.size} bytes)`).slice(0, maxLogged)
+    body.size === 0 ? undefined : (bodyToText(body) ?? `(${body.size} bytes)`).slice(0, maxLogged)
   return { requestBody: text(request.body), answerBody: text(answer.body) }
 }

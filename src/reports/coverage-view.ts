@@ -1,104 +1,102 @@
 import type { Coverage } from './coverage.ts'
-import type { CoverageItem, OperationItems } from './points.ts'
-import type { CoverageHint, HintFinder } from './ways.ts'
-import { isOfRequest, nameOf, sentenceOf } from './words.ts'
+import type { CoverageItem, OperationItems } from './coverage-items.ts'
+import type { CoverageHint, HintFinder, PreviewContext } from './hint-finder.ts'
+import { describeMissing, isRequestItem, labelItem } from './labels.ts'
 
-/** Where answers are looked for: what they show depends on both. */
-export interface PreviewWorld {
-  readonly seed: string
-  /** Epoch milliseconds. */
-  readonly now: number
-}
-
-/** How many of the points were met. */
-export interface Share {
+/** The share of coverage items that were met. */
+export interface CoverageShare {
   readonly met: number
-  /** Those that were met, and those that could be: what the simulator knows no way to show is nobody's fault. */
+  /** The number of items that count: those that were met, and those that the simulator can show. */
   readonly points: number
-  /** `met / points`, in hundredths, rounded down to a tenth: 100 only where nothing is missing. */
+  /** `met / points` in percent, rounded down to a tenth: 100 only if every item was met. */
   readonly percent: number
 }
 
-/** A point with its name. */
-export interface Named {
-  /** Its place in the contract's order. */
-  readonly number: number
-  readonly point: CoverageItem
+/** A coverage item with its label. */
+export interface NamedItem {
+  /** The index of the item in the order of the contract. */
+  readonly index: number
+  readonly item: CoverageItem
+  /** The label of the item: `query period=7d`. */
   readonly name: string
 }
 
-/** What nobody has met yet. */
-export interface Missing extends Named {
+/** A coverage item that no client has met. */
+export interface MissingItem extends NamedItem {
   readonly sentence: string
-  /** How to meet it, where it is part of an answer and a way is known. */
-  readonly way: CoverageHint | undefined
+  /** The request that shows the item; undefined for an item of a request, and where none is known. */
+  readonly hint: CoverageHint | undefined
 }
 
-export interface OperationCoverage extends Share {
+/** The coverage of one operation. */
+export interface OperationCoverage extends CoverageShare {
   readonly operation: string
   readonly method: string
   readonly path: string
-  /** Requests that met the operation, refused or not. */
+  /** The number of requests that matched the operation, refused ones included. */
   readonly requests: number
-  readonly covered: readonly Named[]
-  readonly missing: readonly Missing[]
-  /** Names of points that nobody has met and that the simulator knows no way to; they are not counted. */
+  readonly covered: readonly NamedItem[]
+  readonly missing: readonly MissingItem[]
+  /** The labels of missing items that no known request shows; they do not count. */
   readonly outOfReach: readonly string[]
 }
 
-/** How much of the contract the clients have met. Each point counts the same. */
-export interface CoverageView extends Share {
+/** The coverage of the whole contract. Each item counts the same. */
+export interface CoverageView extends CoverageShare {
   readonly operations: readonly OperationCoverage[]
 }
 
-/** Says of what was met what is missing, and how to meet it. In the contract's order. */
+/** Lists the met and the missing items of every operation in the order of the contract, with a hint for each missing one. */
 export function viewCoverage(
   coverage: Coverage,
-  plan: readonly OperationItems[],
-  ways: HintFinder,
-  place: PreviewWorld,
+  allItems: readonly OperationItems[],
+  hintFinder: HintFinder,
+  context: PreviewContext,
 ): CoverageView {
-  const operations = plan.map((points) => viewOperation(coverage, points, ways, place))
-  const sum = (of: (one: OperationCoverage) => number) => operations.reduce((all, one) => all + of(one), 0)
-  return {
-    ...share(
-      sum(({ met }) => met),
-      sum(({ points }) => points),
-    ),
-    operations,
-  }
+  const operations = allItems.map((own) => viewOperation(coverage, own, hintFinder, context))
+  const met = operations.reduce((sum, operation) => sum + operation.met, 0)
+  const points = operations.reduce((sum, operation) => sum + operation.points, 0)
+  return { ...toShare(met, points), operations }
 }
 
 function viewOperation(
   coverage: Coverage,
   own: OperationItems,
-  ways: HintFinder,
-  place: PreviewWorld,
+  hintFinder: HintFinder,
+  context: PreviewContext,
 ): OperationCoverage {
   const { operation, items } = own
-  const { requests = 0, marks = new Uint8Array() } = coverage.of(operation.id) ?? {}
-  const covered: Named[] = []
-  const missing: Missing[] = []
+  const { requests = 0, hits = new Uint8Array() } = coverage.hitsOf(operation.id) ?? {}
+  const covered: NamedItem[] = []
+  const missing: MissingItem[] = []
   const outOfReach: string[] = []
-  for (const [number, point] of items.entries()) {
-    const name = nameOf(point)
-    const way = isOfRequest(point) || marks[number] === 1 ? undefined : ways.to(own, number, place)
-    if (marks[number] === 1) covered.push({ number, point, name })
-    else if (!way && !isOfRequest(point)) outOfReach.push(name)
-    else missing.push({ number, point, name, sentence: sentenceOf(point, way, operation.successStatus), way })
+  for (const [index, item] of items.entries()) {
+    const name = labelItem(item)
+    const isMet = hits[index] === 1
+    const hint = isRequestItem(item) || isMet ? undefined : hintFinder.find(own, index, context)
+    if (isMet) covered.push({ index, item, name })
+    else if (!hint && !isRequestItem(item)) outOfReach.push(name)
+    else
+      missing.push({
+        index,
+        item,
+        name,
+        sentence: describeMissing(item, hint, operation.successStatus),
+        hint,
+      })
   }
   return {
     operation: operation.id,
     method: operation.method,
     path: operation.path,
     requests,
-    ...share(covered.length, covered.length + missing.length),
+    ...toShare(covered.length, covered.length + missing.length),
     covered,
     missing,
     outOfReach,
   }
 }
 
-function share(met: number, points: number): Share {
+function toShare(met: number, points: number): CoverageShare {
   return { met, points, percent: points === 0 ? 100 : Math.floor((1000 * met) / points) / 10 }
 }

@@ -1,98 +1,95 @@
+import { usableDeliveries } from '../exchange/delivery.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import type { LiveExchange } from '../journal/journal.ts'
-import type { CountedParameter, OperationItems } from './points.ts'
-import { collectHits } from './shape.ts'
+import type { OperationItems, ParameterItems } from './coverage-items.ts'
+import { collectHits } from './coverage-tree.ts'
 
-/** What was met of one operation. */
-export interface Met {
-  /** Requests that met the operation, refused or not. */
+/** The hits of one operation. */
+export interface OperationHits {
+  /** The number of requests that matched the operation, refused ones included. */
   requests: number
-  /** By the number of the point: 1 where it was met. */
-  readonly marks: Uint8Array
+  /** 1 for each item that was met, by the index of the item. */
+  readonly hits: Uint8Array
 }
 
 /**
- * Which points of the contract somebody has met. Kept as it happens, so that it does not depend on what the journal has
- * dropped; as large as the contract, whatever the number of requests.
+ * Coverage of the contract: the items that clients have met. It is updated with each exchange, so it does not depend on the
+ * journal's evictions; its size is that of the contract, whatever the number of requests.
  *
- * A part of a request counts once a request with it was taken: one that was refused, for whatever reason, has shown nothing
- * of how the client uses it. An answer counts where the client got it as the contract has it: not one that was damaged on
- * purpose or cut off, and not a refusal of the simulator's own, which the service would never give.
+ * An item of a request counts once a request with it succeeds: a refused one does not show how the client uses it. An item of an
+ * answer counts if the client received it as the contract describes it: not from a damaged or truncated answer, and not from a
+ * refusal of the simulator itself, which the service would never send.
  */
 export class Coverage {
-  readonly #byOperation: ReadonlyMap<string, readonly [OperationItems, Met]>
+  readonly #byOperation: ReadonlyMap<string, readonly [OperationItems, OperationHits]>
 
-  constructor(plan: readonly OperationItems[]) {
+  constructor(operations: readonly OperationItems[]) {
     this.#byOperation = new Map(
-      plan.map((points) => [
-        points.operation.id,
-        [points, { requests: 0, marks: new Uint8Array(points.items.length) }],
+      operations.map((own) => [
+        own.operation.id,
+        [own, { requests: 0, hits: new Uint8Array(own.items.length) }],
       ]),
     )
   }
 
-  /** What was met of an operation; undefined where the contract has none of this id. */
-  of(operation: string): Met | undefined {
+  /** Returns the hits of an operation; undefined where the contract has no operation of this id. */
+  hitsOf(operation: string): OperationHits | undefined {
     return this.#byOperation.get(operation)?.[1]
   }
 
-  /** Marks what an exchange has met. */
-  record(entry: JournalEntry, whole: LiveExchange): void {
+  /** Marks the items that an exchange shows. */
+  record(entry: JournalEntry, live: LiveExchange): void {
     const found = this.#byOperation.get(entry.operation ?? '')
     if (!found) return
-    const [points, met] = found
-    met.requests += 1
+    const [own, counted] = found
+    counted.requests += 1
     const { status, origin } = entry.answer
     if (origin === 'simulator') return
-    if (status < 400) noteRequest(whole, points, met.marks)
-    if (!isWhole(entry)) return
-    const point = points.statuses.get(status)
-    if (point !== undefined) met.marks[point] = 1
-    for (const number of points.shownBy(status, whole.answer)) met.marks[number] = 1
+    if (status < 400) markRequest(live, own, counted.hits)
+    if (!isUndamaged(entry)) return
+    const index = own.statuses.get(status)
+    if (index !== undefined) counted.hits[index] = 1
+    for (const hit of own.hitsOf(status, live.answerBody)) counted.hits[hit] = 1
   }
 
-  /** Takes over what another one has met. */
+  /** Adds the hits of another coverage of the same contract. */
   merge(other: Coverage): void {
     for (const [id, [, own]] of this.#byOperation) {
-      const theirs = other.of(id)
+      const theirs = other.hitsOf(id)
       if (!theirs) continue
       own.requests += theirs.requests
-      for (const [number, mark] of theirs.marks.entries()) if (mark === 1) own.marks[number] = 1
+      for (const [index, hit] of theirs.hits.entries()) if (hit === 1) own.hits[index] = 1
     }
   }
 }
 
-/** Whether the client got the answer as the contract has it; one that comes in pieces is still whole. */
-function isWhole({ damage }: JournalEntry): boolean {
-  return damage.every((one) => one === 'dribble')
+/** Returns true where the client received the answer complete and without drift. */
+function isUndamaged({ damage }: JournalEntry): boolean {
+  return damage.every((kind) => usableDeliveries.includes(kind))
 }
 
-function noteRequest(whole: LiveExchange, { parameters, body }: OperationItems, marks: Uint8Array): void {
+function markRequest(live: LiveExchange, { parameters, body }: OperationItems, hits: Uint8Array): void {
   for (const parameter of parameters) {
-    const group = whole.sent[parameter.in]
+    const group = live.rawParameters[parameter.in]
     const sent = Object.hasOwn(group, parameter.name) ? group[parameter.name] : undefined
-    if (sent !== undefined) noteParameter(parameter, sent, marks)
+    if (sent !== undefined) markParameter(parameter, sent, hits)
   }
-  if (body && whole.request !== undefined)
-    collectHits(body, whole.request, (number) => {
-      marks[number] = 1
+  if (body && live.requestBody !== undefined)
+    collectHits(body, live.requestBody, (index) => {
+      hits[index] = 1
     })
 }
 
-function noteParameter(
-  parameter: CountedParameter,
-  sent: string | readonly string[],
-  marks: Uint8Array,
-): void {
-  marks[parameter.number] = 1
+function markParameter(parameter: ParameterItems, sent: string | readonly string[], hits: Uint8Array): void {
+  hits[parameter.index] = 1
   if (parameter.values.size === 0) return
-  if (typeof sent === 'string') noteValues(parameter, sent, marks)
-  else for (const text of sent) noteValues(parameter, text, marks)
+  if (typeof sent === 'string') markValues(parameter, sent, hits)
+  else for (const text of sent) markValues(parameter, text, hits)
 }
 
-function noteValues({ values, isList }: CountedParameter, text: string, marks: Uint8Array): void {
-  for (const one of isList ? text.split(/[,|\s]/) : [text]) {
-    const number = values.get(one)
-    if (number !== undefined) marks[number] = 1
+function markValues({ values, isList }: ParameterItems, text: string, hits: Uint8Array): void {
+  for (const value of isList ? text.split(/[,|\s]/) : [text]) {
+    const index = values.get(value)
+    if (index !== undefined) hits[index] = 1
   }
 }

@@ -1,4 +1,4 @@
-/** What is asked of a polite client. */
+/** The rules of manners, by name, each with its sentence for the report. */
 export const mannersRules = {
   'retry-after': 'After a 429 or 503 with Retry-After the client waits as long as it says.',
   'back-off':
@@ -9,4 +9,5 @@ export const mannersRules = {
   'user-agent': 'A request says who sends it.',
 } as const
 
+/** The name of a rule of manners. */
 export type MannersRule = keyof typeof mannersRules

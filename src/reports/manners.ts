@@ -1,89 +1,97 @@
 import type { JournalEntry } from '../journal/entry.ts'
 import type { LiveExchange } from '../journal/journal.ts'
-import { CappedTally } from './bounded.ts'
-import { type CallKey, callKeyOf } from './calls.ts'
-import { RetryChains } from './chains.ts'
+import { type Attempt, hasFailed, judgeRetry, toAttempt } from './attempts.ts'
+import { type CallKey, createCallKey } from './call-key.ts'
+import { CappedTally } from './capped-tally.ts'
 import type { MannersRule } from './manners-rules.ts'
-import { type Attempt, attemptOf, isJudged, judgeRetry } from './tries.ts'
+import { RetryChains } from './retry-chains.ts'
 
-/** One thing that a client did not do as it should. */
+/** A rule of manners that a client broke. */
 export interface MannersFinding {
   readonly rule: MannersRule
-  /** Empty where the request met none. */
+  /** The `operationId`; empty where the request matches no operation. */
   readonly operation: string
-  /** What happened; says nothing of the machine's time, so that it is the same in every run. */
+  /** A description without times of the machine, so that it is the same in every run. */
   readonly sentence: string
-  /** How long the client waited, milliseconds; undefined where that is not the point. */
+  /** The client's pause, milliseconds; undefined for a rule without a time. */
   readonly waitedMs: number | undefined
 }
 
-/** Findings that are kept. */
-const mostFindings = 100
+/** The most findings that are stored; further ones are only counted. */
+const maxFindings = 100
 
 /**
- * Whether the client was polite, call by call: a call is the same method, path, query and caller, with the same `insertId` or,
- * without one, the same body. Only calls that failed are remembered, a limited number of them. Two tests that send the same
- * call in one sandbox look like a retry: give each a sandbox of its own.
+ * Manners are how the client retries and identifies itself: it waits out `Retry-After`, backs off, keeps the `insertId`, does not
+ * repeat refused requests, and sends content type and user agent.
+ *
+ * Attempts of one call have the same method, path, query and caller, and the same `insertId` or, without one, the same body. Two
+ * tests that send the same call in one sandbox look like a retry, so each test should have a sandbox of its own. Only failed calls
+ * are stored, at most 128.
  */
 export class Manners {
-  readonly #idempotent: ReadonlySet<string>
+  readonly #idempotentOperations: ReadonlySet<string>
   readonly #chains = new RetryChains()
-  readonly findings = new CappedTally<MannersFinding>(mostFindings)
+  readonly findings = new CappedTally<MannersFinding>(maxFindings)
 
-  /** `idempotent`: the ids of the operations that know an `insertId`. */
-  constructor(idempotent: ReadonlySet<string>) {
-    this.#idempotent = idempotent
+  /** `idempotentOperations`: the ids of the operations whose body has an `insertId`. */
+  constructor(idempotentOperations: ReadonlySet<string>) {
+    this.#idempotentOperations = idempotentOperations
   }
 
-  record(entry: JournalEntry, whole: LiveExchange): void {
-    this.#noteHeaders(entry)
+  /** Judges an exchange, and adds a finding for each rule that it breaks. */
+  record(entry: JournalEntry, live: LiveExchange): void {
+    this.#checkHeaders(entry)
     if (entry.answer.origin === 'simulator' || entry.aborted) return
-    // Most requests succeed, and nothing is waiting for them.
-    const mayContinue = this.#chains.mayContinue(entry)
-    const failed = isJudged(entry)
-    if (mayContinue || failed) this.#noteTry(entry, whole, failed)
+    const canContinue = this.#chains.canContinue(entry)
+    const failed = hasFailed(entry)
+    if (canContinue || failed) this.#recordAttempt(entry, live, failed)
   }
 
+  /** Adds the findings of other manners. */
   merge(other: Manners): void {
     this.findings.merge(other.findings)
   }
 
-  #noteTry(entry: JournalEntry, whole: LiveExchange, failed: boolean): void {
-    const isIdempotent = this.#idempotent.has(entry.operation ?? '')
-    const call = callKeyOf(entry, whole, isIdempotent)
-    const latest = attemptOf(entry, call)
+  #recordAttempt(entry: JournalEntry, live: LiveExchange, failed: boolean): void {
+    const isIdempotent = this.#idempotentOperations.has(entry.operation ?? '')
+    const call = createCallKey(entry, live, isIdempotent)
+    const latest = toAttempt(entry, call)
     const chain = this.#chains.find(call)
     const isRetry = chain !== undefined && latest.at >= chain.last.end
     if (!isRetry) {
-      // What was sent before the answer was there is no retry of it, but another call at the same time.
-      if (failed && latest.end >= (chain?.last.end ?? 0)) this.#begin(call, entry, latest)
+      // A request that was sent before the last answer is no retry, but a concurrent call.
+      if (failed && latest.end >= (chain?.last.end ?? 0)) this.#beginChain(call, entry, latest)
       return
     }
-    const { pauses, rude } = judgeRetry(chain, latest, isIdempotent)
-    for (const { rule, sentence, waitedMs } of rude) {
-      const about = { rule, operation: entry.operation ?? '', sentence, waitedMs }
-      const key = [rule, about.operation, chain.name, sentence].join(' ')
-      this.findings.add(key, [chain.last.id, entry.id], () => about)
+    const { pauses, faults } = judgeRetry(chain, latest, isIdempotent)
+    for (const { rule, sentence, waitedMs } of faults) {
+      const finding = { rule, operation: entry.operation ?? '', sentence, waitedMs }
+      const key = [rule, finding.operation, chain.name, sentence].join(' ')
+      this.findings.add(key, [chain.last.id, entry.id], () => finding)
     }
-    this.#chains.drop(call)
-    if (failed) this.#chains.keep(call, { name: chain.name, last: latest, pauses })
+    this.#chains.remove(call)
+    if (failed) this.#chains.store(call, { name: chain.name, last: latest, pauses })
   }
 
-  #begin(call: CallKey, { number }: JournalEntry, last: Attempt): void {
-    // Padded, so that findings come in the order of the requests.
-    this.#chains.keep(call, { name: String(number).padStart(12, '0'), last, pauses: [] })
+  #beginChain(call: CallKey, { number }: JournalEntry, last: Attempt): void {
+    // The name is padded, so that findings are sorted in the order of the requests.
+    this.#chains.store(call, { name: String(number).padStart(12, '0'), last, pauses: [] })
   }
 
-  #noteHeaders(entry: JournalEntry): void {
+  #checkHeaders(entry: JournalEntry): void {
     const { headers, body } = entry.request
-    if (!headers['user-agent']) this.#find(entry, 'user-agent', 'asked without a User-Agent')
+    if (!headers['user-agent']) this.#addHeaderFinding(entry, 'user-agent', 'asked without a User-Agent')
     if (body.size > 0 && headers['content-type'] === undefined)
-      this.#find(entry, 'content-type', 'sent a body without a Content-Type')
+      this.#addHeaderFinding(entry, 'content-type', 'sent a body without a Content-Type')
   }
 
-  #find({ id, request: { method }, operation = '' }: JournalEntry, rule: MannersRule, what: string): void {
+  #addHeaderFinding(
+    { id, request: { method }, operation = '' }: JournalEntry,
+    rule: MannersRule,
+    fault: string,
+  ): void {
     this.findings.add(`${rule} ${operation} ${method}`, [id], () => {
-      const sentence = `${operation || method} was ${what}.`
+      const sentence = `${operation || method} was ${fault}.`
       return { rule, operation, sentence, waitedMs: undefined }
     })
   }

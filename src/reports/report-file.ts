@@ -1,24 +1,25 @@
 import { stat, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { formOfFile } from './formats/render.ts'
-import type { Report } from './model.ts'
+import { reasonOf } from '../core/result.ts'
+import { formatOfFile } from './formats/index.ts'
+import type { Report } from './report.ts'
 
-/** Why a report could not be written to this file, as far as can be told beforehand; undefined where it can. */
-export async function problemOfReportFile(file: string): Promise<string | undefined> {
+/** Returns why a report cannot be written to a file, as far as that is known before it is written; undefined where nothing is wrong. */
+export async function findReportFileProblem(file: string): Promise<string | undefined> {
   const folder = await stat(dirname(file)).catch(() => undefined)
   if (!folder?.isDirectory()) return `--report ${file}: there is no folder ${dirname(file)}. Make it first.`
-  const own = await stat(file).catch(() => undefined)
-  return own?.isDirectory() ? `--report ${file}: that is a folder, not a file.` : undefined
+  const existing = await stat(file).catch(() => undefined)
+  return existing?.isDirectory() ? `--report ${file}: that is a folder, not a file.` : undefined
 }
 
-/** Writes a report in the form that the file's extension says. @returns what went wrong; undefined where nothing did */
-export async function writeReport(file: string, report: Report): Promise<string | undefined> {
-  const form = formOfFile(file)
-  if (!form) throw new Error(`${file} has no extension of a report, and was taken for one`)
+/** Writes a report in the format of the file's extension. @returns the reason of a failure; undefined for success */
+export async function writeReportFile(file: string, report: Report): Promise<string | undefined> {
+  const format = formatOfFile(file)
+  if (!format) throw new Error(`--report ${file} was accepted, but no format has its extension`)
   try {
-    await writeFile(file, form.render(report))
+    await writeFile(file, format.render(report))
     return undefined
   } catch (error) {
-    return `--report ${file}: cannot be written: ${error instanceof Error ? error.message : error}`
+    return `--report ${file}: cannot be written: ${reasonOf(error)}`
   }
 }

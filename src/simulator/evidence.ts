@@ -1,11 +1,11 @@
 import type { Contract } from '../contract/contract.ts'
 import type { Fixtures } from '../fixtures/fixtures.ts'
 import type { Journal } from '../journal/journal.ts'
-import { idempotentOperations } from '../reports/calls.ts'
-import { Reporter } from '../reports/model.ts'
-import { coverageItems } from '../reports/points.ts'
-import { HintFinder } from '../reports/ways.ts'
-import { EvidenceCollector } from '../reports/witness.ts'
+import { findIdempotentOperations } from '../reports/call-key.ts'
+import { listCoverageItems } from '../reports/coverage-items.ts'
+import { EvidenceCollector } from '../reports/evidence-collector.ts'
+import { HintFinder } from '../reports/hint-finder.ts'
+import { Reporter } from '../reports/report.ts'
 import { defaultSandbox, type Sandboxes } from '../sandboxes/sandboxes.ts'
 import type { Catalogue } from '../scenarios/definition.ts'
 import type { World } from '../simulation/analytics.ts'
@@ -25,24 +25,22 @@ interface ReporterDeps {
 /** Creates the reporter, and feeds its evidence from the journal. */
 export function createReporter(deps: ReporterDeps): Reporter {
   const { contract, fixtures, catalogue, world, journal, sandboxes, limit } = deps
-  const plan = coverageItems(contract)
   const keys = new Set(fixtures.keys.map(({ token }) => token))
-  const isMagicKey = (token: string) => keys.has(token)
-  const witness = new EvidenceCollector({
-    plan,
-    idempotent: idempotentOperations(contract),
-    isMagicKey,
+  const collector = new EvidenceCollector({
+    operations: listCoverageItems(contract),
+    idempotentOperations: findIdempotentOperations(contract),
+    isMagicKey: (token) => keys.has(token),
     limit,
   })
-  journal.onEntry((entry, whole) => witness.record(entry, whole))
-  journal.onClear((sandbox) => witness.retire(sandbox))
+  journal.onEntry((entry, live) => collector.record(entry, live))
+  journal.onClear((sandbox) => collector.retire(sandbox))
   return new Reporter({
     contract,
-    witness,
-    ways: new HintFinder(catalogue, createPreviewer({ contract, fixtures, catalogue, world })),
-    placeOf(whose) {
+    collector,
+    hintFinder: new HintFinder(catalogue, createPreviewer({ contract, fixtures, catalogue, world })),
+    contextOf(sandboxFilter) {
       // A report creates no sandbox: the seed and time of an unused sandbox are those of `default`.
-      const own = sandboxes.list().find(({ name }) => name === whose)
+      const own = sandboxes.list().find(({ name }) => name === sandboxFilter)
       const { seed, clock } = own ?? sandboxes.use(defaultSandbox)
       return { seed, now: clock.now() }
     },

@@ -1,7 +1,13 @@
 import type { Contract } from '../contract/contract.ts'
 import type { Fixtures } from '../fixtures/fixtures.ts'
 import { analyticsBody } from '../operations/analytics.ts'
-import { byScenario, type Preview, type Previewer, parsedOf, pathTo } from '../reports/ways.ts'
+import {
+  buildPath,
+  type Preview,
+  type Previewer,
+  parseKnownScenarios,
+  scenarioHint,
+} from '../reports/hint-finder.ts'
 import type { Catalogue } from '../scenarios/definition.ts'
 import { noOverrides } from '../scenarios/definition.ts'
 import type { World } from '../simulation/analytics.ts'
@@ -20,20 +26,20 @@ export function createPreviewer({ contract, fixtures, catalogue, world }: Previe
   const operation = contract.operations.find(({ id }) => id === analytics)
   const model = fixtures.models.find(({ scenario, shape }) => scenario === undefined && shape === undefined)
   if (!operation || !model) return () => []
-  const path = pathTo(contract, operation, { modelId: model.id })
-  const whole = [...world.personas, 'no-null', 'all-null']
-  const texts = whole.filter((name) => catalogue.find(name)?.family === 'data')
+  const path = buildPath(contract, operation, { modelId: model.id })
+  const complete = [...world.personas, 'no-null', 'all-null']
+  const texts = complete.filter((name) => catalogue.find(name)?.family === 'data')
   return (id, seed, now) => (id === analytics ? texts.map((text) => preview(text, seed, now)) : [])
 
   function preview(text: string, seed: string, now: number): Preview {
-    const [active] = parsedOf(text, catalogue)
+    const [active] = parseKnownScenarios(text, catalogue)
     const effect = active?.definition.effect(active.values)
     const overrides = { ...noOverrides, ...(effect?.kind === 'data' && effect.overrides) }
-    const wanted = { seed, modelId: model?.id.toLowerCase() ?? '', days: 30, now } as const
+    const query = { seed, modelId: model?.id.toLowerCase() ?? '', days: 30, now } as const
     return {
-      way: byScenario(text, path),
+      hint: scenarioHint(text, path),
       status: operation?.successStatus ?? 200,
-      body: analyticsBody(world, wanted, overrides),
+      body: analyticsBody(world, query, overrides),
     }
   }
 }

@@ -4,7 +4,7 @@ import { failure, type Result, success } from '../core/result.ts'
 import type { Finding, Findings } from '../documents/finding.ts'
 import { createApp } from '../http/app.ts'
 import { listen, stop } from '../http/server.ts'
-import type { Report } from '../reports/model.ts'
+import type { Report } from '../reports/report.ts'
 import { createSimulator, type Dependencies } from './simulator.ts'
 
 /** The milliseconds that active requests have to finish after a stop was requested. */

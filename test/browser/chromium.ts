@@ -3,17 +3,17 @@ import { type Browser, chromium } from 'playwright-core'
 
 const executablePath = '/usr/bin/chromium'
 
-const howToGetIt = 'apt-get install -y --no-install-recommends chromium'
+const installCommand = 'apt-get install -y --no-install-recommends chromium'
 
-/** Why there is no browser here; undefined where there is one. In CI its absence is an error, so that nothing is skipped unseen. */
-export function whyNoBrowser(): string | undefined {
+/** Returns why there is no browser on this machine; undefined where there is one. In CI a missing browser is an error, so that no test is skipped unnoticed. */
+export function findBrowserProblem(): string | undefined {
   if (existsSync(executablePath)) return undefined
-  const why = `There is no ${executablePath}: ${howToGetIt}`
-  if (process.env['CI'] === 'true') throw new Error(why)
-  return why
+  const problem = `There is no ${executablePath}: ${installCommand}`
+  if (process.env['CI'] === 'true') throw new Error(problem)
+  return problem
 }
 
-/** A browser without a window that speaks to nobody but us. */
+/** Opens a headless browser without background connections. */
 export function openBrowser(): Promise<Browser> {
   const args = [
     '--no-sandbox',

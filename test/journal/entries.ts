@@ -1,20 +1,23 @@
 import type { JournalEntry } from '../../src/journal/entry.ts'
 import { Journal, type LiveExchange } from '../../src/journal/journal.ts'
 
-/** What nobody has read. */
-export const unread: LiveExchange = {
-  request: undefined,
-  answer: undefined,
+/** A live exchange without any parsed part. */
+export const unparsed: LiveExchange = {
+  requestBody: undefined,
+  answerBody: undefined,
   operation: undefined,
-  sent: { path: {}, query: {}, header: {} },
+  rawParameters: { path: {}, query: {}, header: {} },
   token: undefined,
 }
 
-export interface About {
+/** The parts of an entry that a test sets; the other parts have defaults. */
+export interface EntryParts {
   readonly sandbox?: string
   readonly request?: Partial<JournalEntry['request']>
   readonly answer?: Partial<JournalEntry['answer']>
+  /** The text of the request body; `request.body` overrides it. Default: empty. */
   readonly requestBody?: string
+  /** The text of the answer body; `answer.body` overrides it. Default: empty. */
   readonly answerBody?: string
 }
 
@@ -23,8 +26,8 @@ const bodyOf = (text: string) => {
   return { bytes, size: bytes.length }
 }
 
-/** The next entry of a journal, with what a test is about. */
-export function entryFor(journal: Journal, about: About = {}): JournalEntry {
+/** Creates the next entry of a journal. */
+export function entryFor(journal: Journal, parts: EntryParts = {}): JournalEntry {
   const number = journal.recorded + 1
   return {
     id: `req-${number}`,
@@ -33,23 +36,23 @@ export function entryFor(journal: Journal, about: About = {}): JournalEntry {
     now: 0,
     durationMs: 1,
     delayMs: 0,
-    sandbox: about.sandbox ?? 'default',
+    sandbox: parts.sandbox ?? 'default',
     operation: 'createEvent',
     request: {
       method: 'POST',
       path: '/v1/events',
       query: '',
       headers: {},
-      body: bodyOf(about.requestBody ?? ''),
-      ...about.request,
+      body: bodyOf(parts.requestBody ?? ''),
+      ...parts.request,
     },
     aborted: false,
     answer: {
       status: 201,
       headers: {},
-      body: bodyOf(about.answerBody ?? ''),
+      body: bodyOf(parts.answerBody ?? ''),
       origin: 'contract',
-      ...about.answer,
+      ...parts.answer,
     },
     scenarios: [],
     damage: [],
@@ -59,12 +62,12 @@ export function entryFor(journal: Journal, about: About = {}): JournalEntry {
   }
 }
 
-/** A journal of that size with so many entries, the sandboxes in turn. */
+/** Creates a journal with `count` entries, which belong to the sandboxes in turn. */
 export function journalOf(size: number, count: number, sandboxes: readonly string[] = ['default']): Journal {
   const journal = new Journal(size)
   for (let index = 0; index < count; index += 1) {
     const sandbox = sandboxes[index % sandboxes.length] ?? 'default'
-    journal.record(entryFor(journal, { sandbox }), unread)
+    journal.record(entryFor(journal, { sandbox }), unparsed)
   }
   return journal
 }

@@ -1,32 +1,32 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { describe, expect, test } from 'vitest'
-import { captured, mostOfAnAnswer } from '../../src/journal/capture.ts'
-import { Journal } from '../../src/journal/journal.ts'
-import { entryFor, journalOf, unread } from './entries.ts'
+import { captureBody, maxAnswerBodyBytes } from '../../src/journal/capture-body.ts'
+import { type EntryRange, Journal } from '../../src/journal/journal.ts'
+import { entryFor, journalOf, unparsed } from './entries.ts'
 
-const numbers = (journal: Journal, span: Parameters<Journal['entries']>[0] = {}) =>
-  Array.from(journal.entries(span), ({ number }) => number)
+const numbers = (journal: Journal, range: EntryRange = {}) =>
+  Array.from(journal.entries(range), ({ number }) => number)
 
-describe('the ring', () => {
+describe('a journal', () => {
   test.each([
-    { size: 5, count: 0, held: [] },
-    { size: 5, count: 3, held: [1, 2, 3] },
-    { size: 5, count: 5, held: [1, 2, 3, 4, 5] },
-    { size: 5, count: 6, held: [2, 3, 4, 5, 6] },
-    { size: 5, count: 23, held: [19, 20, 21, 22, 23] },
-    { size: 1, count: 4, held: [4] },
-    { size: 0, count: 4, held: [] },
-  ])('of $size holds $held after $count', ({ size, count, held }) => {
+    { size: 5, count: 0, stored: [] },
+    { size: 5, count: 3, stored: [1, 2, 3] },
+    { size: 5, count: 5, stored: [1, 2, 3, 4, 5] },
+    { size: 5, count: 6, stored: [2, 3, 4, 5, 6] },
+    { size: 5, count: 23, stored: [19, 20, 21, 22, 23] },
+    { size: 1, count: 4, stored: [4] },
+    { size: 0, count: 4, stored: [] },
+  ])('of size $size stores $stored after $count entries', ({ size, count, stored }) => {
     const journal = journalOf(size, count)
-    expect(numbers(journal)).toEqual(held)
-    expect(numbers(journal, { first: 'newest' })).toEqual(held.toReversed())
-    expect(journal.held).toBe(held.length)
-    expect(journal.counts('default')).toMatchObject({ recorded: count, dropped: count - held.length })
+    expect(numbers(journal)).toEqual(stored)
+    expect(numbers(journal, { order: 'newest' })).toEqual(stored.toReversed())
+    expect(journal.held).toBe(stored.length)
+    expect(journal.counts('default')).toMatchObject({ recorded: count, dropped: count - stored.length })
     expect(journal.recorded).toBe(count)
   })
 
-  test('tells the entries after a number, whether that one is still held or not', () => {
+  test('returns the entries after a number, also if the entry of that number is evicted', () => {
     const journal = journalOf(5, 8)
     expect(numbers(journal, { after: 6 })).toEqual([7, 8])
     expect(numbers(journal, { after: 1 })).toEqual([4, 5, 6, 7, 8])
@@ -35,35 +35,41 @@ describe('the ring', () => {
   })
 
   test.each([
-    { size: 1000, each: 16_000, held: 128 }, // of 2 MB
-    { size: 4, each: 16_000, held: 4 },
-    { size: 100, each: 30_000, held: 34 }, // of 1 MB, the least
-  ])('of $size holds $held entries of $each bytes, and tells what it dropped', ({ size, each, held }) => {
-    const journal = new Journal(size)
-    const headers = { 'x-long': 'x'.repeat(each) }
-    for (let count = 0; count < 2 * size; count += 1) {
-      const sandbox = count % 2 === 0 ? 'a' : 'b'
-      journal.record(entryFor(journal, { sandbox, request: { headers } }), unread)
-    }
-    const kept = numbers(journal)
-    expect(kept.length).toBeGreaterThanOrEqual(held - 1)
-    expect(kept.length).toBeLessThanOrEqual(held)
-    expect(kept.at(-1)).toBe(2 * size)
-    expect(journal.held).toBe(kept.length)
-    expect(journal.counts(undefined)).toMatchObject({ recorded: 2 * size, dropped: 2 * size - kept.length })
-    expect(journal.find(`req-${2 * size - kept.length}`)).toBeUndefined()
-    expect(journal.find(`req-${2 * size - kept.length + 1}`)?.request.headers).toEqual(headers)
-    for (let count = 0; count < size; count += 1) journal.record(entryFor(journal), unread)
-    expect(numbers(journal).length).toBe(size)
-    expect(journal.counts('a')).toMatchObject({ recorded: size, dropped: size })
-  })
+    { size: 1000, each: 16_000, stored: 128 }, // of 2 MB
+    { size: 4, each: 16_000, stored: 4 },
+    { size: 100, each: 30_000, stored: 34 }, // of 1 MB, the minimum
+  ])(
+    'of size $size stores $stored entries of $each bytes, and counts the evicted ones',
+    ({ size, each, stored }) => {
+      const journal = new Journal(size)
+      const headers = { 'x-long': 'x'.repeat(each) }
+      for (let count = 0; count < 2 * size; count += 1) {
+        const sandbox = count % 2 === 0 ? 'a' : 'b'
+        journal.record(entryFor(journal, { sandbox, request: { headers } }), unparsed)
+      }
+      const found = numbers(journal)
+      expect(found.length).toBeGreaterThanOrEqual(stored - 1)
+      expect(found.length).toBeLessThanOrEqual(stored)
+      expect(found.at(-1)).toBe(2 * size)
+      expect(journal.held).toBe(found.length)
+      expect(journal.counts(undefined)).toMatchObject({
+        recorded: 2 * size,
+        dropped: 2 * size - found.length,
+      })
+      expect(journal.find(`req-${2 * size - found.length}`)).toBeUndefined()
+      expect(journal.find(`req-${2 * size - found.length + 1}`)?.request.headers).toEqual(headers)
+      for (let count = 0; count < size; count += 1) journal.record(entryFor(journal), unparsed)
+      expect(numbers(journal).length).toBe(size)
+      expect(journal.counts('a')).toMatchObject({ recorded: size, dropped: size })
+    },
+  )
 
-  test('drops an entry that is larger than all the room at once, with all before it, and goes on', () => {
+  test('evicts an entry that is larger than the whole ring, with all entries before it, and continues', () => {
     const journal = new Journal(2)
     const add = (sandbox: string, length: number) =>
       journal.record(
         entryFor(journal, { sandbox, request: { headers: { long: 'x'.repeat(length) } } }),
-        unread,
+        unparsed,
       )
     for (const sandbox of ['a', 'b', 'b']) add(sandbox, 10)
     add('c', 2_000_000)
@@ -74,13 +80,13 @@ describe('the ring', () => {
     expect(journal.counts(undefined)).toMatchObject({ recorded: 5, dropped: 4 })
   })
 
-  test('finds an entry by its request id until it is dropped', () => {
+  test('finds an entry by its request id until it is evicted', () => {
     const journal = journalOf(5, 8)
     expect(journal.find('req-4')?.number).toBe(4)
     expect(journal.find('req-3')).toBeUndefined()
   })
 
-  test('counts for each sandbox what it dropped of it', () => {
+  test('counts the evicted entries of each sandbox', () => {
     const journal = journalOf(4, 7, ['a', 'b'])
     expect(numbers(journal, { sandbox: 'a' })).toEqual([5, 7])
     expect(journal.counts('a')).toMatchObject({ recorded: 4, dropped: 2 })
@@ -89,110 +95,101 @@ describe('the ring', () => {
     expect(journal.counts('c')).toMatchObject({ recorded: 0, dropped: 0 })
   })
 
-  test('clears one sandbox: its entries and its counts are gone, and what is overwritten of it counts no more', () => {
+  test('clears the entries and the counts of one sandbox, and counts none of its entries as evicted later', () => {
     const journal = journalOf(4, 4, ['a', 'b'])
     journal.clear('a')
     expect(numbers(journal)).toEqual([2, 4])
     expect(journal.held).toBe(2)
     expect(journal.find('req-1')).toBeUndefined()
-    for (let more = 0; more < 3; more += 1) journal.record(entryFor(journal, { sandbox: 'a' }), unread)
+    for (let more = 0; more < 3; more += 1) journal.record(entryFor(journal, { sandbox: 'a' }), unparsed)
     expect(numbers(journal, { sandbox: 'a' })).toEqual([5, 6, 7])
     expect(journal.counts('a')).toMatchObject({ recorded: 3, dropped: 0 })
     expect(journal.counts('b')).toMatchObject({ recorded: 2, dropped: 1 })
   })
 })
 
-test('an entry that was read keeps what it says; its body is gone once the ring has let go of it', () => {
+test('an entry that was read stays unchanged, and has no body once the ring evicts it', () => {
   const journal = new Journal(2)
-  journal.record(entryFor(journal, { requestBody: 'first' }), unread)
+  journal.record(entryFor(journal, { requestBody: 'first' }), unparsed)
   const first = journal.find('req-1')
   expect(Buffer.from(first?.request.body.bytes ?? []).toString()).toBe('first')
-  for (let more = 0; more < 3; more += 1) journal.record(entryFor(journal, { requestBody: 'more' }), unread)
+  for (let more = 0; more < 3; more += 1) journal.record(entryFor(journal, { requestBody: 'more' }), unparsed)
   expect(first).toMatchObject({ number: 1, request: { body: { bytes: undefined, size: 5 } } })
 })
 
 describe('listeners', () => {
-  test('hear of every entry with what was read of it, and of every clearing, until they leave', () => {
+  test('are called for every entry and every clearing, until they are removed', () => {
     const journal = new Journal(1)
-    const heard: unknown[] = []
-    const leave = journal.onEntry(({ number }, { answer }) => heard.push([number, answer]))
-    const leaveToo = journal.onClear((sandbox) => heard.push(sandbox))
-    journal.record(entryFor(journal), { ...unread, answer: { success: true } })
+    const calls: unknown[] = []
+    const removeEntryListener = journal.onEntry(({ number }, { answerBody }) =>
+      calls.push([number, answerBody]),
+    )
+    const removeClearListener = journal.onClear((sandbox) => calls.push(sandbox))
+    journal.record(entryFor(journal), { ...unparsed, answerBody: { success: true } })
     journal.clear('default')
-    leave()
-    leaveToo()
-    journal.record(entryFor(journal), unread)
+    removeEntryListener()
+    removeClearListener()
+    journal.record(entryFor(journal), unparsed)
     journal.clear('default')
-    expect(heard).toEqual([[1, { success: true }], 'default'])
+    expect(calls).toEqual([[1, { success: true }], 'default'])
   })
 
-  test('hear of entries that a journal of size 0 does not keep', () => {
+  test('are called for entries that a journal of size 0 does not store', () => {
     const journal = new Journal(0)
-    let heard = 0
+    let calls = 0
     journal.onEntry(() => {
-      heard += 1
+      calls += 1
     })
-    journal.record(entryFor(journal), unread)
-    expect(heard).toBe(1)
+    journal.record(entryFor(journal), unparsed)
+    expect(calls).toBe(1)
   })
 })
 
 describe('bodies', () => {
-  test('of requests are kept as they are, those of answers cut beyond 64 KiB', () => {
-    const small = new Uint8Array(mostOfAnAnswer)
-    expect(captured(small, mostOfAnAnswer).bytes).toBe(small)
-    const large = new Uint8Array(mostOfAnAnswer + 1).fill(7)
-    expect(captured(large).bytes).toBe(large)
-    const { bytes, size } = captured(large, mostOfAnAnswer)
-    expect(size).toBe(mostOfAnAnswer + 1)
-    expect(bytes).toEqual(large.subarray(0, mostOfAnAnswer))
-    expect(bytes?.buffer.byteLength).toBe(mostOfAnAnswer)
-  })
-
-  test('of the oldest entries are let go beyond 8 MiB of answers, the entries stay', () => {
+  test('of the oldest entries are evicted above 8 MiB of answers, and the entries stay', () => {
     const journal = new Journal(10_000)
-    const answer = { body: captured(new Uint8Array(mostOfAnAnswer)) }
-    const fitting = (8 * 1024 * 1024) / mostOfAnAnswer
+    const answer = { body: captureBody(new Uint8Array(maxAnswerBodyBytes)) }
+    const fitting = (8 * 1024 * 1024) / maxAnswerBodyBytes
     for (let count = 0; count < fitting + 3; count += 1)
       journal.record(
         entryFor(journal, { answer: { body: { ...answer.body } }, requestBody: 'small' }),
-        unread,
+        unparsed,
       )
     const all = [...journal.entries()]
     expect(all.length).toBe(fitting + 3)
     expect(
       all.filter(({ answer: { body } }) => body.bytes === undefined).map(({ number }) => number),
     ).toEqual([1, 2, 3])
-    expect(all.every(({ answer: { body } }) => body.size === mostOfAnAnswer)).toBe(true)
+    expect(all.every(({ answer: { body } }) => body.size === maxAnswerBodyBytes)).toBe(true)
     expect(all.every(({ request: { body } }) => body.bytes?.length === 5)).toBe(true)
   })
 
-  test('that were let go do not count once their entries are dropped', () => {
+  test('that were evicted do not count once their entries are evicted', () => {
     const journal = new Journal(300)
     for (let count = 0; count < 2000; count += 1)
       journal.record(
-        entryFor(journal, { answer: { body: captured(new Uint8Array(mostOfAnAnswer)) } }),
-        unread,
+        entryFor(journal, { answer: { body: captureBody(new Uint8Array(maxAnswerBodyBytes)) } }),
+        unparsed,
       )
-    const kept = [...journal.entries()].filter(({ answer: { body } }) => body.bytes !== undefined)
-    expect(kept.length).toBe(128)
+    const stored = [...journal.entries()].filter(({ answer: { body } }) => body.bytes !== undefined)
+    expect(stored.length).toBe(128)
     for (let count = 0; count < 300; count += 1)
-      journal.record(entryFor(journal, { answerBody: 'x' }), unread)
+      journal.record(entryFor(journal, { answerBody: 'x' }), unparsed)
     expect([...journal.entries()].every(({ answer: { body } }) => body.bytes?.length === 1)).toBe(true)
   })
 })
 
-test('nothing grows, however many requests come: with sandboxes that come and go, and bodies that have to make room', () => {
+test('memory does not grow with requests, cleared sandboxes and evicted bodies', () => {
   setFlagsFromString('--expose-gc')
   const collect: () => void = runInNewContext('gc')
   const journal = new Journal(1000)
   const fill = (count: number) => {
     for (let index = 0; index < count; index += 1) {
       const number = journal.recorded
-      const answer = { body: captured(new Uint8Array(number % 7 === 0 ? mostOfAnAnswer : 100)) }
+      const answer = { body: captureBody(new Uint8Array(number % 7 === 0 ? maxAnswerBodyBytes : 100)) }
       journal.record(
         entryFor(journal, { sandbox: `s-${number % 150}`, answer, requestBody: 'small' }),
-        unread,
+        unparsed,
       )
       if (number % 10 === 0) journal.clear(`s-${(number * 7) % 150}`)
     }
@@ -203,8 +200,8 @@ test('nothing grows, however many requests come: with sandboxes that come and go
   const before = fill(10_000)
   const after = fill(100_000)
   expect(after - before).toBeLessThan(10 * 1024 * 1024) // 100,000 entries would be 100 MB and more
-  const kept = Array.from(journal.entries(), ({ answer: { body } }) => body.bytes?.length ?? 0)
-  expect(kept.reduce((sum, length) => sum + length, 0)).toBeLessThanOrEqual(8 * 1024 * 1024)
+  const lengths = Array.from(journal.entries(), ({ answer: { body } }) => body.bytes?.length ?? 0)
+  expect(lengths.reduce((sum, length) => sum + length, 0)).toBeLessThanOrEqual(8 * 1024 * 1024)
   expect(journal.held).toBeLessThanOrEqual(1000)
   expect(journal.sandboxes().length).toBeLessThanOrEqual(150)
 })

@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest'
 import { Journal } from '../../src/journal/journal.ts'
 import {
-  differences,
+  findDifferences,
   matches,
   type RequestMatch,
   type RequestSubjects,
-  withoutSandbox,
+  stripSandboxPath,
 } from '../../src/journal/match.ts'
 import { entryFor } from './entries.ts'
 
 const model = '4f7c2a1e-9b3d-4c58-8e21-6d0a5b7f9c34'
-const subject: RequestSubjects = { models: () => [model], products: () => ['p1', 'p2'] }
+const subjects: RequestSubjects = { models: () => [model], products: () => ['p1', 'p2'] }
 const body = {
   eventType: 'purchase',
   tags: ['a', 'b'],
@@ -31,20 +31,20 @@ const entry = entryFor(new Journal(1), {
 })
 
 const found = (match: RequestMatch, operation?: string) => [
-  ...differences(entry, { match, ...(operation !== undefined && { operation }) }, subject),
+  ...findDifferences(entry, { match, ...(operation !== undefined && { operation }) }, subjects),
 ]
 
-describe('a request is meant', () => {
-  const meant: [string, RequestMatch][] = [
-    ['by nothing at all', {}],
+describe('a request matches', () => {
+  const matching: [string, RequestMatch][] = [
+    ['without any condition', {}],
     ['by its method in any case', { method: 'post' }],
     ['by its path', { path: '/_s/worker-3/v1/events' }],
     ['by its path without the sandbox', { path: '/v1/events' }],
     ['by its status', { status: 201 }],
     ['by its status as text', { status: '201' }],
-    ['by a hundred of statuses', { status: '2XX' }],
+    ['by a class of statuses', { status: '2XX' }],
     ['by its origin', { origin: 'contract' }],
-    ['by having no violations', { violations: false, advice: false }],
+    ['by the absence of violations', { violations: false, advice: false }],
     ['by its model in any case', { model: model.toUpperCase() }],
     ['by one of its products', { product: 'P2' }],
     ['by its query', { query: { period: '7d', tag: 'b', more: null } }],
@@ -55,18 +55,18 @@ describe('a request is meant', () => {
     ],
     ['by a pointer to a null', { body: { '/properties/nothing': null } }],
     [
-      'by a pointer to an object, whatever the order',
+      'by a pointer to an object, in any order of its members',
       { body: { '/properties/plan': { seats: 3, name: 'pro' } } },
     ],
     ['by a part of its body', { body: { properties: { plan: { name: 'pro' } } } }],
     ['by an array of its body', { body: { tags: ['a', 'b'] } }],
   ]
-  test.each(meant)('%s', (_name, match) => {
+  test.each(matching)('%s', (_name, match) => {
     expect(found(match)).toEqual([])
   })
 })
 
-describe('a request that is not meant differs in a field', () => {
+describe('a request that does not match differs in a field', () => {
   const others: [RequestMatch, string, unknown][] = [
     [{ method: 'GET' }, 'method', 'POST'],
     [{ path: '/v1/prompts' }, 'path', '/v1/events'],
@@ -90,10 +90,10 @@ describe('a request that is not meant differs in a field', () => {
     [{ body: { tags: ['a'] } }, 'body/tags', ['a', 'b']],
   ]
   test.each(others)('%j', (match, field, actual) => {
-    expect(found(match).map((one) => [one.field, one.actual])).toEqual([[field, actual]])
+    expect(found(match).map((difference) => [difference.field, difference.actual])).toEqual([[field, actual]])
   })
 
-  test('or in several, each named', () => {
+  test('or in several fields, each of them named', () => {
     const match = { status: 400, header: { 'x-team': 'red' }, body: { eventType: 'signup' } }
     expect(found(match, 'createPrompt').map(({ field }) => field)).toEqual([
       'operation',
@@ -101,33 +101,33 @@ describe('a request that is not meant differs in a field', () => {
       'header/x-team',
       'body/eventType',
     ])
-    expect(matches(entry, { operation: 'createPrompt' }, subject)).toBe('no')
+    expect(matches(entry, { operation: 'createPrompt' }, subjects)).toBe('no')
   })
 
   test.each([
     ['is no JSON', bodyOf('not json'), undefined],
     ['is absent', { bytes: undefined, size: 0 }, undefined],
-  ])('where the body %s', (_name, captured, actual) => {
-    const own = { ...entry, request: { ...entry.request, body: captured } }
-    const [first] = differences(own, { match: { body: { a: 1 } } }, subject)
+  ])('if the body %s', (_name, recorded, actual) => {
+    const own = { ...entry, request: { ...entry.request, body: recorded } }
+    const [first] = findDifferences(own, { match: { body: { a: 1 } } }, subjects)
     expect(first).toEqual({ field: 'body', expected: { a: 1 }, actual })
   })
 })
 
-describe('a body that is not kept whole', () => {
+describe('a body that is not completely stored', () => {
   const cut = { ...entry, request: { ...entry.request, body: { bytes: bodyOf('{"a":').bytes, size: 9 } } }
-  const gone = { ...entry, request: { ...entry.request, body: { bytes: undefined, size: 9 } } }
-  const nobody: RequestSubjects = { models: () => [], products: () => ['p1'] }
+  const evicted = { ...entry, request: { ...entry.request, body: { bytes: undefined, size: 9 } } }
+  const oneProduct: RequestSubjects = { models: () => [], products: () => ['p1'] }
 
   test.each<[string, RequestMatch, string]>([
-    ['decides nothing of itself', { body: { a: 1 } }, 'open'],
-    ['decides nothing of the product', { product: 'p2' }, 'open'],
-    ['does not matter where the product is known without it', { product: 'p1' }, 'yes'],
-    ['does not matter where anything else decides', { body: { a: 1 }, status: 400 }, 'no'],
-    ['does not matter where nothing is asked of it', { status: 201 }, 'yes'],
-  ])('%s', (_name, match, answer) => {
-    expect(matches(cut, { match }, nobody)).toBe(answer)
-    expect(matches(gone, { match }, nobody)).toBe(answer)
+    ['leaves a condition on the body open', { body: { a: 1 } }, 'open'],
+    ['leaves a condition on the product open', { product: 'p2' }, 'open'],
+    ['does not matter if the path already names the product', { product: 'p1' }, 'yes'],
+    ['does not matter if another condition fails', { body: { a: 1 }, status: 400 }, 'no'],
+    ['does not matter if no condition needs it', { status: 201 }, 'yes'],
+  ])('%s', (_name, match, outcome) => {
+    expect(matches(cut, { match }, oneProduct)).toBe(outcome)
+    expect(matches(evicted, { match }, oneProduct)).toBe(outcome)
   })
 })
 
@@ -135,6 +135,6 @@ test.each([
   ['/_s/worker-3/v1/events', '/v1/events'],
   ['/v1/events', '/v1/events'],
   ['/_s/worker-3', '/_s/worker-3'],
-])('%s is %s without its sandbox', (path, without) => {
-  expect(withoutSandbox(path)).toBe(without)
+])('%s becomes %s without the base path of its sandbox', (path, stripped) => {
+  expect(stripSandboxPath(path)).toBe(stripped)
 })

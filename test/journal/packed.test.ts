@@ -2,10 +2,10 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { JournalEntry } from '../../src/journal/entry.ts'
 import { Journal } from '../../src/journal/journal.ts'
-import { figuresOfEntry, packedTexts, packFigures, unpacked } from '../../src/journal/packed.ts'
-import { type About, entryFor } from './entries.ts'
+import { decodeEntry, encodeNumbers, encodeTexts, numbersPerEntry } from '../../src/journal/packed.ts'
+import { type EntryParts, entryFor } from './entries.ts'
 
-/** What HTTP sends on one line: anything but a line feed, or nothing. */
+/** A value of one line of HTTP, which has no line feed. */
 const line = fc.string({ unit: 'grapheme' }).map((text) => text.replaceAll('\n', ''))
 const name = fc.stringMatching(/^[a-z][a-z0-9-]{0,10}$/)
 const headers = fc.dictionary(name, line, { maxKeys: 5, noNullPrototype: true })
@@ -32,26 +32,37 @@ const entries: fc.Arbitrary<Partial<JournalEntry>> = fc.record({
   advice: fc.array(violation, { maxLength: 2 }),
 })
 
-test('an entry that was packed comes back as it was', () => {
-  const none = () => undefined
+test('an encoded entry is decoded unchanged', () => {
+  const noBody = () => undefined
   fc.assert(
-    fc.property(entries, headers, headers, line, fc.nat(), (parts, asked, answered, path, n) => {
-      const body = (size: number) => ({ bytes: undefined, size })
-      const about: About = {
-        request: { method: `M${n}`, path, query: `${path}?`, headers: asked, body: body(n) },
-        answer: { status: n + 1, headers: answered, body: body(n + 2), origin: 'simulator' },
-      }
-      const entry: JournalEntry = { ...entryFor(new Journal(1), about), ...parts }
-      const place = 2 + (n % 3)
-      const figures = new Float64Array(place + figuresOfEntry + 2).fill(-1)
-      packFigures(entry, figures, place)
-      const own = figures.subarray(place, place + figuresOfEntry)
-      const { number } = entry
-      const packed = { number, texts: packedTexts(entry), figures: own, requestBody: none, answerBody: none }
-      const again = unpacked(packed)
-      own.fill(-1)
-      expect(figures.every((figure) => figure === -1)).toBe(true) // nothing beside its own place
-      expect(JSON.parse(JSON.stringify(again))).toEqual(JSON.parse(JSON.stringify(entry)))
-    }),
+    fc.property(
+      entries,
+      headers,
+      headers,
+      line,
+      fc.nat(),
+      (parts, requestHeaders, answerHeaders, path, n) => {
+        const body = (size: number) => ({ bytes: undefined, size })
+        const exchange: EntryParts = {
+          request: { method: `M${n}`, path, query: `${path}?`, headers: requestHeaders, body: body(n) },
+          answer: { status: n + 1, headers: answerHeaders, body: body(n + 2), origin: 'simulator' },
+        }
+        const entry: JournalEntry = { ...entryFor(new Journal(1), exchange), ...parts }
+        const start = 2 + (n % 3)
+        const array = new Float64Array(start + numbersPerEntry + 2).fill(-1)
+        encodeNumbers(entry, array, start)
+        const numbers = array.subarray(start, start + numbersPerEntry)
+        const decoded = decodeEntry({
+          number: entry.number,
+          texts: encodeTexts(entry),
+          numbers,
+          requestBody: noBody,
+          answerBody: noBody,
+        })
+        numbers.fill(-1)
+        expect(array.every((value) => value === -1)).toBe(true) // nothing is written outside of `numbers`
+        expect(JSON.parse(JSON.stringify(decoded))).toEqual(JSON.parse(JSON.stringify(entry)))
+      },
+    ),
   )
 })

@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { isObject, type Json, type JsonObject } from '../../src/core/json.ts'
-import { sampleWith } from '../journal/samples.ts'
+import { listCoverageItems } from '../../src/reports/coverage-items.ts'
 import { operationOf, sources } from '../support/catalogue.ts'
 import { analyticsPath, ask, askOperation, event, objectOf, operations, prompt } from '../support/client.ts'
 import { steer } from '../support/control.ts'
 import { documentWithPaths } from '../support/documents.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { startForTest, type TestSimulator } from '../support/start.ts'
+import { sampleWith } from './schema-samples.ts'
 
 const sim = sharedSimulator()
 
@@ -40,18 +41,18 @@ async function coverageOf(target: TestSimulator, sandbox: string) {
   return { view, operations, of }
 }
 
-const nothing = (await import('../../src/reports/points.ts')).coverageItems(sources.contract)
+const allItems = listCoverageItems(sources.contract)
 
-describe('what is missing', () => {
-  test('is every point where nothing was asked, and none is out of reach in the shipped document', async () => {
+describe('the missing items', () => {
+  test('are all items before the first request, and none is out of reach in the bundled document', async () => {
     const { view, operations: all } = await coverageOf(sim(), 'untouched')
-    const points = nothing.map(({ operation, items }) => [operation.id, items.length])
-    expect(all.map(({ operation, missing }) => [operation, missing.length])).toEqual(points)
+    const counts = allItems.map(({ operation, items }) => [operation.id, items.length])
+    expect(all.map(({ operation, missing }) => [operation, missing.length])).toEqual(counts)
     expect(all.flatMap(({ outOfReach }) => outOfReach)).toEqual([])
     expect(view).toMatchObject({ met: 0, percent: 0 })
   })
 
-  test('is said with the way to it', async () => {
+  test('have a sentence with a hint', async () => {
     const { of } = await coverageOf(sim(), 'untouched')
     const sentences = of('getModelAnalytics').missing.map(({ sentence }) => sentence)
     for (const sentence of [
@@ -63,44 +64,43 @@ describe('what is missing', () => {
       expect(sentences).toContain(sentence)
   })
 
-  const points = nothing.flatMap(({ operation, items: own }) =>
-    own.map((_, index) => ({ id: operation.id, index })),
-  )
-
   test.each([
     ...operations.map(({ id }) => ({ id, clock: '2026-01-15T12:00:00Z', seed: '1' })),
     { id: 'getModelAnalytics', clock: '2027-10-03', seed: '42' },
-  ])('of $id is met by whoever does what is said, with seed $seed at $clock', async ({ id, clock, seed }) => {
-    const own = await startForTest({ clock, seed })
-    const { of } = await coverageOf(own, 'untouched')
-    const { missing } = of(id)
-    expect(missing.length).toBe(points.filter((one) => one.id === id).length)
-    const unmet: string[] = []
-    for (const [index, one] of missing.entries()) {
-      const sandbox = `point-${index}`
-      await follow(own, id, one, sandbox)
-      const after = await coverageOf(own, sandbox)
-      if (!after.of(id).covered.includes(one.name)) unmet.push(one.sentence)
-    }
-    expect(unmet).toEqual([])
-  })
+  ])(
+    'of $id are met by the requests of their hints, with seed $seed at $clock',
+    async ({ id, clock, seed }) => {
+      const own = await startForTest({ clock, seed })
+      const { of } = await coverageOf(own, 'untouched')
+      const { missing } = of(id)
+      expect(missing.length).toBe(allItems.find(({ operation }) => operation.id === id)?.items.length)
+      const unmet: string[] = []
+      for (const [index, item] of missing.entries()) {
+        const sandbox = `item-${index}`
+        await followHint(own, id, item, sandbox)
+        const after = await coverageOf(own, sandbox)
+        if (!after.of(id).covered.includes(item.name)) unmet.push(item.sentence)
+      }
+      expect(unmet).toEqual([])
+    },
+  )
 })
 
-/** Does what a sentence says: a good request with the headers, or with the part that nobody has sent. */
-async function follow(
+/** Sends the request of a missing item's sentence: a good request with the headers, or with the part of the request that is missing. */
+async function followHint(
   own: TestSimulator,
   id: string,
   { point, headers = {}, path }: Missing,
   sandbox: string,
 ) {
-  const operation = operations.find((one) => one.id === id)
+  const operation = operations.find((known) => known.id === id)
   if (!operation) throw new Error(`no operation ${id}`)
   const { kind, in: place, name, value } = point
   const query = place === 'query' ? `?${name}=${value ?? '30d'}` : ''
   const schema = operationOf(id).bodySchema()
   const isField = kind === 'field' || kind === 'field-value'
   const body = isField && schema ? sampleWith(schema, String(point['pointer']), value) : operation.body
-  // Only of values a sentence says that it depends on the model.
+  // Only the sentence of a listed value names a path, since such values depend on the model.
   await ask(own, ((kind === 'answer-value' ? path : undefined) ?? operation.path) + query, {
     method: operation.method,
     headers: { ...headers, 'x-sim-sandbox': sandbox },
@@ -108,12 +108,12 @@ async function follow(
   })
 }
 
-describe('what counts', () => {
+describe('an exchange counts', () => {
   const inSandbox = (sandbox: string, scenario?: string) => ({
     headers: { 'x-sim-sandbox': sandbox, ...(scenario !== undefined && { 'x-sim-scenario': scenario }) },
   })
 
-  test('a good answer with its nulls and values, and the parts of the request', async () => {
+  test('with the nulls and values of a good answer, and with the parts of the request', async () => {
     await ask(sim(), `${analyticsPath}?period=7d`, inSandbox('good', 'empty'))
     const { covered, requests } = (await coverageOf(sim(), 'good')).of('getModelAnalytics')
     expect(requests).toBe(1)
@@ -123,7 +123,7 @@ describe('what counts', () => {
   })
 
   test.each(['drop-field', 'wrong-type', 'truncated', 'malformed-json', 'reset', 'empty-response'])(
-    'nothing of an answer that was damaged by %s',
+    'without its answer if that is damaged by %s',
     async (scenario) => {
       const sandbox = `damaged-${scenario}`
       await fetch(sim().origin + analyticsPath, {
@@ -136,12 +136,12 @@ describe('what counts', () => {
     },
   )
 
-  test('an answer that comes in pieces, which is whole in the end', async () => {
+  test('with an answer that is sent in pieces, but completely', async () => {
     await ask(sim(), analyticsPath, inSandbox('dribbled', 'dribble;ms=5'))
     expect((await coverageOf(sim(), 'dribbled')).of('getModelAnalytics').covered).toContain('200')
   })
 
-  test('a refusal that the contract has, but nothing of the request that was refused', async () => {
+  test('with a documented refusal, but without the parts of the refused request', async () => {
     await ask(sim(), `${analyticsPath}?period=14d`, inSandbox('refused'))
     await ask(sim(), '/v1/events', { body: event({ value: 1 }), ...inSandbox('refused') })
     const { of } = await coverageOf(sim(), 'refused')
@@ -149,14 +149,14 @@ describe('what counts', () => {
     expect(of('createEvent').covered).toEqual(['400'])
   })
 
-  test('not a refusal of the simulator itself', async () => {
+  test('without a refusal of the simulator itself', async () => {
     const { status } = await ask(sim(), analyticsPath, inSandbox('own', 'no-such-scenario'))
     expect(status).toBe(400)
     const { covered, requests } = (await coverageOf(sim(), 'own')).of('getModelAnalytics')
     expect({ covered, requests }).toEqual({ covered: [], requests: 1 })
   })
 
-  test('fields and their values at any depth', async () => {
+  test('with fields and their values at any depth', async () => {
     const body = prompt({ components: [{ content: 'a' }, { content: 'b', source: 'agent' }], tags: [] })
     await ask(sim(), '/v1/prompts', { body, ...inSandbox('fields') })
     expect((await coverageOf(sim(), 'fields')).of('createPrompt').covered).toEqual([
@@ -177,7 +177,7 @@ describe('sandboxes', () => {
   const statusesIn = async (own: TestSimulator, sandbox: string) =>
     (await coverageOf(own, sandbox)).of('createPrompt').covered.filter((name) => /^\d/.test(name))
 
-  test('are apart, and together where all are asked for', async () => {
+  test('are reported separately, or all together', async () => {
     const own = await startForTest()
     await send(own, 'a', 'forbidden')
     await send(own, 'b', 'not-found')
@@ -186,7 +186,7 @@ describe('sandboxes', () => {
     expect(await statusesIn(own, '*')).toEqual(['403', '404'])
   })
 
-  test('are not made by a look', async () => {
+  test('are not created by a report on them', async () => {
     for (const view of ['coverage', 'manners', 'report'])
       await steer(sim(), 'GET', `/${view}?sandbox=never-used`)
     const { sandboxes } = await steer(sim(), 'GET', '/sandboxes')
@@ -197,7 +197,7 @@ describe('sandboxes', () => {
     ['POST', '/reset?sandbox=a'],
     ['DELETE', '/sandboxes/a'],
     ['DELETE', '/requests?sandbox=a'],
-  ])('begin anew with %s %s, and still count for all', async (method, path) => {
+  ])('begin again after %s %s, and their requests still count for all', async (method, path) => {
     const own = await startForTest()
     await send(own, 'a', 'forbidden')
     await steer(own, method, path)
@@ -207,7 +207,7 @@ describe('sandboxes', () => {
     expect(await statusesIn(own, '*')).toEqual(['403', '404'])
   })
 
-  test('that had to go still count for all', async () => {
+  test('that were evicted still count for all', async () => {
     const own = await startForTest({ sandboxLimit: 2 })
     for (const [sandbox, scenario] of [
       ['a', 'forbidden'],
@@ -220,7 +220,7 @@ describe('sandboxes', () => {
     expect(report).toMatchObject({ sandbox: '*', requests: 3 })
   })
 
-  test('are remembered though the journal has dropped their requests', async () => {
+  test('keep their coverage when the journal evicts their requests', async () => {
     const own = await startForTest({ journalSize: 1 })
     await send(own, 'a', 'forbidden')
     await send(own, 'a', 'not-found')
@@ -228,7 +228,7 @@ describe('sandboxes', () => {
   })
 })
 
-describe('an operation that somebody added', () => {
+describe('an operation that a user adds to the document', () => {
   const kinds = {
     oneOf: [
       { type: 'null' },
@@ -274,11 +274,11 @@ describe('an operation that somebody added', () => {
     },
   }
 
-  test('has its points from its schemas, with examples as the way to them', async () => {
+  test('has the items of its schemas, with its examples as hints', async () => {
     const own = await startForTest({ contract: await documentWithPaths(paths) })
     const { missing, outOfReach } = (await coverageOf(own, 'default')).of('listReports')
-    const ways = missing.map(({ name, headers }) => [name, headers?.['Prefer']])
-    expect(ways).toEqual([
+    const hints = missing.map(({ name, headers }) => [name, headers?.['Prefer']])
+    expect(hints).toEqual([
       ['200', undefined],
       ['path scope', undefined],
       ['path scope=own', undefined],
@@ -293,7 +293,7 @@ describe('an operation that somebody added', () => {
       ['size: null', 'code=200, example=one'],
       ['size: not null', 'code=200, example=two'],
     ])
-    // No example shows it, and nothing else is known to.
+    // No example shows the value, and no scenario does.
     expect(outOfReach).toEqual(['owner.kind: b'])
   })
 
@@ -315,7 +315,7 @@ test('the share is rounded down to a tenth', async () => {
   expect([met, points, percent]).toEqual([4, 31, 12.9])
 })
 
-test('what a report says of coverage is what coverage says', async () => {
+test('a report contains the same coverage as GET coverage', async () => {
   await askOperation(sim(), operations[2], { headers: { 'x-sim-sandbox': 'both' } })
   const { sandbox, ...coverage } = objectOf(await ask(sim(), '/__sim/coverage?sandbox=both'))
   expect(sandbox).toBe('both')

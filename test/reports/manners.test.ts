@@ -4,13 +4,13 @@ import type { JournalEntry } from '../../src/journal/entry.ts'
 import { Journal } from '../../src/journal/journal.ts'
 import { Manners } from '../../src/reports/manners.ts'
 import { mannersRules } from '../../src/reports/manners-rules.ts'
-import { type Habits, polite, runClient } from '../journal/client.ts'
-import { entryFor, unread } from '../journal/entries.ts'
+import { entryFor, unparsed } from '../journal/entries.ts'
 import { analyticsPath, ask, askOperation, event, operations } from '../support/client.ts'
 import { steer } from '../support/control.ts'
 import { askRaw } from '../support/raw-http.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import type { TestSimulator } from '../support/start.ts'
+import { type Habits, polite, runClient } from './retrying-client.ts'
 
 const sim = sharedSimulator()
 
@@ -31,7 +31,7 @@ const rulesIn = async (sandbox: string) => [
 ]
 
 describe('a client that meets faults of all kinds', () => {
-  test.each(['1', '2', '3'])('is polite where it is, with seed %s', async (seed) => {
+  test.each(['1', '2', '3'])('has no findings if it is polite, with seed %s', async (seed) => {
     await runClient(sim(), `polite-${seed}`, polite, seed)
     expect(await findingsIn(sim(), `polite-${seed}`)).toEqual([])
   })
@@ -41,15 +41,15 @@ describe('a client that meets faults of all kinds', () => {
     { habit: 'backsOff', rule: 'back-off' },
     { habit: 'keepsInsertId', rule: 'same-insert-id' },
     { habit: 'acceptsRefusals', rule: 'no-retry' },
-    { habit: 'saysContentType', rule: 'content-type' },
+    { habit: 'sendsContentType', rule: 'content-type' },
   ]
 
-  test.each(impolite)('is told by $rule alone where it lacks $habit', async ({ habit, rule }) => {
+  test.each(impolite)('breaks only the rule $rule without the habit $habit', async ({ habit, rule }) => {
     await runClient(sim(), habit, { ...polite, [habit]: false }, '1')
     expect(await rulesIn(habit)).toEqual([rule])
   })
 
-  test('has the requests that show it', async () => {
+  test('has findings with the requests that show them', async () => {
     const headers = { 'x-sim-sandbox': 'shown', 'x-sim-scenario': 'rate-limited;retry-after=30' }
     const ids: (string | null)[] = []
     for (const _ of [1, 2, 3])
@@ -64,7 +64,7 @@ describe('over HTTP', () => {
     ...(scenario !== undefined && { 'x-sim-scenario': scenario }),
   })
 
-  test('a request without User-Agent is told', async () => {
+  test('a request without User-Agent breaks a rule', async () => {
     const lines = [
       'GET /v1/models/x/analytics HTTP/1.1',
       'Host: a',
@@ -75,7 +75,7 @@ describe('over HTTP', () => {
     expect(await rulesIn('raw')).toEqual(['user-agent'])
   })
 
-  test('an event that is sent again without any insertId is told', async () => {
+  test('an event that is sent again without any insertId breaks a rule', async () => {
     const headers = inSandbox('no-id', '503;retry-after=0')
     await askOperation(sim(), operations[2], { headers })
     await askOperation(sim(), operations[2], { headers })
@@ -97,39 +97,42 @@ describe('over HTTP', () => {
     expect(await findingsIn(sim(), sandbox)).toEqual([])
   })
 
-  test('refusals that are the simulator’s own are nobody’s manners', async () => {
+  test('refusals of the simulator itself are not judged', async () => {
     for (const _ of [1, 2]) await ask(sim(), analyticsPath, { headers: inSandbox('own', 'no-such-scenario') })
     expect(await findingsIn(sim(), 'own')).toEqual([])
   })
 
-  test('the rules are told with the findings', async () => {
+  test('the findings come with the rules', async () => {
     expect(await steer(sim(), 'GET', '/manners')).toMatchObject({ rules: mannersRules, further: 0 })
   })
 })
 
-describe('by the machine’s time', () => {
-  /** A call of this time with this answer. */
-  interface Try {
+describe('a client that sends the same call again', () => {
+  /** An attempt of the call with its answer. */
+  interface SampleAttempt {
+    /** The machine's time, milliseconds. */
     readonly at: number
     readonly status: number
+    /** The sandbox's time, milliseconds. Default: 0. */
     readonly now?: number
+    /** The duration of the answer, milliseconds. Default: 0. */
     readonly takes?: number
     readonly headers?: Record<string, string>
     readonly damage?: readonly string[]
     readonly body?: Json
   }
 
-  function rulesOf(tries: readonly Try[]): readonly string[] {
+  function brokenRules(attempts: readonly SampleAttempt[]): readonly string[] {
     const journal = new Journal(100)
     const manners = new Manners(new Set(['createEvent']))
-    journal.onEntry((entry, whole) => manners.record(entry, whole))
-    for (const one of tries) journal.record(...exchangeOf(journal, one))
+    journal.onEntry((entry, live) => manners.record(entry, live))
+    for (const attempt of attempts) journal.record(...exchangeOf(journal, attempt))
     return manners.findings.list().map(({ subject }) => subject.rule)
   }
 
   function exchangeOf(
     journal: Journal,
-    { at, status, now = 0, takes = 0, headers = {}, damage = [], body }: Try,
+    { at, status, now = 0, takes = 0, headers = {}, damage = [], body }: SampleAttempt,
   ) {
     const entry: JournalEntry = {
       ...entryFor(journal, {
@@ -143,79 +146,79 @@ describe('by the machine’s time', () => {
       damage,
     }
     const request = isObject(body) ? body : { insertId: 'a' }
-    return [entry, { ...unread, request, token: 'k' }] as const
+    return [entry, { ...unparsed, request, token: 'k' }] as const
   }
 
   const wait3 = { 'Retry-After': '3', 'retry-after-ms': '2500' }
 
-  test.each<{ what: string; tries: readonly Try[]; rules: readonly string[] }>([
+  test.each<{ name: string; attempts: readonly SampleAttempt[]; rules: readonly string[] }>([
     {
-      what: 'as long as the shorter wait says',
-      tries: [
+      name: 'may come back after the shorter of two demanded waits',
+      attempts: [
         { at: 0, status: 429, headers: wait3 },
         { at: 2500, status: 201 },
       ],
       rules: [],
     },
     {
-      what: 'with the tolerance',
-      tries: [
+      name: 'may come back early within the tolerance',
+      attempts: [
         { at: 0, status: 503, headers: wait3 },
         { at: 2480, status: 201 },
       ],
       rules: [],
     },
     {
-      what: 'not even with the tolerance',
-      tries: [
+      name: 'must not come back earlier than the tolerance',
+      attempts: [
         { at: 0, status: 503, headers: wait3 },
         { at: 2479, status: 201 },
       ],
       rules: ['retry-after'],
     },
     {
-      what: 'from the end of a slow answer',
-      tries: [
+      name: 'must wait from the end of a slow answer',
+      attempts: [
         { at: 0, takes: 1000, status: 429, headers: wait3 },
         { at: 3000, status: 201 },
       ],
       rules: ['retry-after'],
     },
     {
-      what: 'in the sandbox’s time, where its clock was moved',
-      tries: [
+      name: 'may wait in the time of the sandbox, if its clock is advanced',
+      attempts: [
         { at: 0, now: 0, status: 429, headers: wait3 },
         { at: 100, now: 2500, status: 201 },
       ],
       rules: [],
     },
     {
-      what: 'at the same time, which is no retry',
-      tries: [
+      name: 'may send it concurrently, which is no retry',
+      attempts: [
         { at: 0, takes: 50, status: 429, headers: wait3 },
         { at: 10, takes: 5, status: 429, headers: wait3 },
       ],
       rules: [],
     },
     {
-      what: 'in the same millisecond as the answer, which is a retry',
-      tries: [
+      name: 'must not send it in the millisecond of the answer, which is a retry',
+      attempts: [
         { at: 0, takes: 1.5, status: 429, headers: wait3 },
         { at: 1, status: 201 },
       ],
       rules: ['retry-after'],
     },
     {
-      what: 'an hour later, which is no retry',
-      tries: [
+      name: 'may send it an hour later, which is no retry',
+      attempts: [
         { at: 0, status: 404 },
         { at: 3_600_000, status: 404 },
       ],
       rules: [],
     },
     {
-      what: 'after a success, which ends the chain',
-      tries: [
+      name: 'may send it after a success, which ends the chain',
+      attempts: [
         { at: 0, status: 500 },
         { at: 1000, status: 201 },
         { at: 1001, status: 500 },
@@ -223,24 +226,24 @@ describe('by the machine’s time', () => {
       rules: [],
     },
     {
-      what: 'at once after a failure',
-      tries: [
+      name: 'must not send it at once after a failure',
+      attempts: [
         { at: 0, status: 500 },
         { at: 9, status: 201 },
       ],
       rules: ['back-off'],
     },
     {
-      what: 'at once after a lost answer',
-      tries: [
+      name: 'may send it at once after a lost answer',
+      attempts: [
         { at: 0, status: 201, damage: ['reset'] },
         { at: 1, status: 201 },
       ],
       rules: [],
     },
     {
-      what: 'at once after lost answers, again and again',
-      tries: [
+      name: 'must not send it at once after several lost answers',
+      attempts: [
         { at: 0, status: 201, damage: ['reset'] },
         { at: 1, status: 201, damage: ['empty'] },
         { at: 2, status: 201 },
@@ -248,31 +251,31 @@ describe('by the machine’s time', () => {
       rules: ['back-off'],
     },
     {
-      what: 'as long as before',
-      tries: [0, 100, 200, 300, 400].map((at) => ({ at, status: 500 })),
+      name: 'may wait equally long each time',
+      attempts: [0, 100, 200, 300, 400].map((at) => ({ at, status: 500 })),
       rules: [],
     },
     {
-      what: 'once for less time, as jitter has it',
-      tries: [0, 100, 500, 700, 1500].map((at) => ({ at, status: 500 })),
+      name: 'may wait once for less time, because of jitter',
+      attempts: [0, 100, 500, 700, 1500].map((at) => ({ at, status: 500 })),
       rules: [],
     },
     {
-      what: 'for ever less time',
-      tries: [0, 900, 1500, 1800].map((at) => ({ at, status: 502 })),
+      name: 'must not wait for less time again and again',
+      attempts: [0, 900, 1500, 1800].map((at) => ({ at, status: 502 })),
       rules: ['back-off'],
     },
     {
-      what: 'with another insertId',
-      tries: [
+      name: 'must not send it with another insertId',
+      attempts: [
         { at: 0, status: 500, body: { insertId: 'a', v: 1 } },
         { at: 500, status: 201, body: { v: 1, insertId: 'b' } },
       ],
       rules: ['same-insert-id'],
     },
     {
-      what: 'one of two equal events at the same time',
-      tries: [
+      name: 'may retry two equal events concurrently',
+      attempts: [
         { at: 0, takes: 9, status: 500, body: { insertId: 'a' } },
         { at: 1, takes: 9, status: 500, body: { insertId: 'b' } },
         { at: 500, status: 201, body: { insertId: 'a' } },
@@ -280,14 +283,14 @@ describe('by the machine’s time', () => {
       ],
       rules: [],
     },
-  ])('$what', ({ tries, rules }) => {
-    expect(rulesOf(tries)).toEqual(rules)
+  ])('$name', ({ attempts, rules }) => {
+    expect(brokenRules(attempts)).toEqual(rules)
   })
 
-  test('is bounded: the oldest calls are forgotten, and further findings are counted', () => {
+  test('makes at most 100 findings: the oldest calls are removed, and further findings are counted', () => {
     const journal = new Journal(0)
     const manners = new Manners(new Set())
-    journal.onEntry((entry, whole) => manners.record(entry, whole))
+    journal.onEntry((entry, live) => manners.record(entry, live))
     const send = (call: number, at: number) =>
       journal.record(...exchangeOf(journal, { at, status: 404, body: { call } }))
     for (let call = 0; call < 1000; call += 1) send(call, 0)

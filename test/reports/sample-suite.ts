@@ -1,7 +1,7 @@
 import { analyticsPath, ask, event, prompt } from '../support/client.ts'
 import type { TestSimulator } from '../support/start.ts'
 
-/** Ten calls of a client that is mostly right: what a small suite of tests might send. */
+/** Sends the ten calls of a small suite of tests, of a client with a few faults. */
 export async function runSampleSuite(sim: TestSimulator): Promise<void> {
   const scripted = (scenario: string) => ({ headers: { 'x-sim-scenario': scenario } })
   await ask(sim, `${analyticsPath}?period=7d`)
@@ -11,7 +11,7 @@ export async function runSampleSuite(sim: TestSimulator): Promise<void> {
   await ask(sim, '/v1/prompts', { body: prompt({ tags: ['orders'], source: 'agent' }) })
   await ask(sim, '/v1/prompts', { body: prompt({ components: [{ content: 7 }, { content: 8 }] }) })
   await ask(sim, '/v1/events', { body: event({ valueType: 'currency', insertId: 'order-1' }), token: null })
-  // Told to wait, and back at once: without the insertId that would have made it safe.
+  // The client ignores Retry-After, and retries without the insertId that would make the retry safe.
   await ask(sim, '/v1/events', {
     body: event({ insertId: 'order-2' }),
     ...scripted('rate-limited;retry-after=30'),

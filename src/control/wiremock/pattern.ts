@@ -1,9 +1,9 @@
 import { isObject, type Json, type JsonObject } from '../../core/json.ts'
 import { failure, type Result, success } from '../../core/result.ts'
 import type { JournalEntry } from '../../journal/entry.ts'
-import { allIn, isEqual, type MatchOutcome, withoutSandbox } from '../../journal/match.ts'
-import { isCredential, redacted } from '../../journal/redact.ts'
-import { isWhole, jsonOf, parsed, textOf } from '../../journal/view.ts'
+import { decodeBody, isComplete, parseBody, parseJson } from '../../journal/entry-json.ts'
+import { isSameJson, type MatchOutcome, readQueryValues, stripSandboxPath } from '../../journal/match.ts'
+import { isCredentialName, redacted } from '../../journal/redact.ts'
 
 /** Tests an entry of the journal; undefined: the journal has not stored the part on which the result depends. */
 type EntryTest = (entry: JournalEntry) => boolean | undefined
@@ -54,10 +54,10 @@ function allOf(tests: readonly EntryTest[]): EntryTest {
 
 /** Returns the path and query of a request, without the base path that names its sandbox: `/v1/events?period=7d`. */
 export function urlOf({ request }: JournalEntry): string {
-  return withoutSandbox(request.path) + (request.query === '' ? '' : `?${request.query}`)
+  return stripSandboxPath(request.path) + (request.query === '' ? '' : `?${request.query}`)
 }
 
-const pathOf = ({ request }: JournalEntry) => withoutSandbox(request.path)
+const pathOf = ({ request }: JournalEntry) => stripSandboxPath(request.path)
 
 const partReaders: Readonly<Record<string, (value: Json, reject: Reject) => EntryTest>> = {
   method: (value, reject) => {
@@ -74,13 +74,13 @@ const partReaders: Readonly<Record<string, (value: Json, reject: Reject) => Entr
     return readNamedTests('headers', value, sent, reject)
   },
   queryParameters(value, reject) {
-    const sent = ({ request }: JournalEntry, name: string) => allIn(request.query, name)[0]
+    const sent = ({ request }: JournalEntry, name: string) => readQueryValues(request.query, name)[0]
     return readNamedTests('queryParameters', value, sent, reject)
   },
   bodyPatterns(value, reject) {
     if (!Array.isArray(value)) return reject('"bodyPatterns" is a list.')
     const test = allOf(value.map((item) => readBodyPattern(item, reject)))
-    return (entry) => (isWhole(entry.request.body) ? test(entry) : undefined)
+    return (entry) => (isComplete(entry.request.body) ? test(entry) : undefined)
   },
 }
 
@@ -103,7 +103,7 @@ function testUnlessRedacted(value: string | undefined, test: ValueTest): boolean
 
 /** Tells whether a matcher needs the value of a credential, which the journal redacts. Its absence can be tested. */
 function needsCredential([name, matcher]: [string, Json]): boolean {
-  return isCredential(name.toLowerCase()) && !isAbsentMatcher(matcher)
+  return isCredentialName(name.toLowerCase()) && !isAbsentMatcher(matcher)
 }
 
 function isAbsentMatcher(matcher: Json): boolean {
@@ -131,7 +131,7 @@ function readNamedTests(
 function readBodyPattern(matcher: Json, reject: Reject): EntryTest {
   if (isObject(matcher) && 'equalToJson' in matcher) return readJsonPattern(matcher, reject)
   const test = readMatcher('bodyPatterns', matcher, reject)
-  return ({ request }) => test(request.body.size === 0 ? undefined : textOf(request.body))
+  return ({ request }) => test(request.body.size === 0 ? undefined : decodeBody(request.body))
 }
 
 function readJsonPattern(
@@ -140,10 +140,10 @@ function readJsonPattern(
 ): EntryTest {
   const [other] = Object.keys(others)
   if (other !== undefined) return reject(`"${other}" beside "equalToJson" is not understood.`)
-  const expected = typeof equalToJson === 'string' ? parsed(equalToJson) : equalToJson
+  const expected = typeof equalToJson === 'string' ? parseJson(equalToJson) : equalToJson
   if (expected === undefined) return reject('"equalToJson" is no JSON.')
-  const compare = ignoreExtraElements === true ? includesJson : isEqual
-  return ({ request }) => compare(expected, jsonOf(request.body))
+  const compare = ignoreExtraElements === true ? includesJson : isSameJson
+  return ({ request }) => compare(expected, parseBody(request.body))
 }
 
 /** Tells whether the actual value equals the expected one, apart from additional members of its objects. */
@@ -153,7 +153,7 @@ function includesJson(expected: Json, actual: Json | undefined): boolean {
     const sent = (name: string) => (Object.hasOwn(actual, name) ? actual[name] : undefined)
     return Object.entries(expected).every(([name, value]) => includesJson(value, sent(name)))
   }
-  if (!Array.isArray(expected)) return isEqual(expected, actual)
+  if (!Array.isArray(expected)) return isSameJson(expected, actual)
   if (!Array.isArray(actual) || actual.length !== expected.length) return false
   return expected.every((item, index) => includesJson(item, actual[index]))
 }

@@ -3,9 +3,9 @@
 import { isObject, type Json, type JsonObject } from '../../core/json.ts'
 import { failure, type Result, success } from '../../core/result.ts'
 import type { JournalEntry } from '../../journal/entry.ts'
+import { bodyToBase64, bodyToText } from '../../journal/entry-json.ts'
 import type { Journal } from '../../journal/journal.ts'
-import { runWithTimeout } from '../../journal/time-limit.ts'
-import { bodyBase64, bodyText } from '../../journal/view.ts'
+import { runWithTimeout } from '../../journal/run-with-timeout.ts'
 import { ControlError, type ControlHandlers, type ControlRequest } from '../handler.ts'
 import { readPattern, urlOf } from './pattern.ts'
 
@@ -57,7 +57,7 @@ export function wiremockHandlers({
 
   return {
     wiremockRequests(request) {
-      const entries = [...journal.entries({ sandbox: request.sandbox, first: 'newest' })]
+      const entries = [...journal.entries({ sandbox: request.sandbox, order: 'newest' })]
       const { limit } = request.parameters.query
       const listed = entries.slice(0, typeof limit === 'number' ? limit : entries.length)
       return {
@@ -97,9 +97,9 @@ export function wiremockHandlers({
 
 function requestToJson(entry: JournalEntry): JsonObject {
   const { request, at } = entry
-  const text = bodyText(request.body)
+  const text = bodyToText(request.body)
   const body: Record<string, Json> =
-    text === undefined ? { bodyAsBase64: bodyBase64(request.body) } : { body: text }
+    text === undefined ? { bodyAsBase64: bodyToBase64(request.body) } : { body: text }
   return {
     url: urlOf(entry),
     absoluteUrl: `http://${request.headers['host'] ?? ''}${urlOf(entry)}`,

@@ -1,54 +1,61 @@
 import type { JsonObject } from '../../core/json.ts'
-import type { CoverageView, Missing, OperationCoverage } from '../coverage-view.ts'
+import type { CoverageView, MissingItem, OperationCoverage } from '../coverage-view.ts'
 import type { MannersFinding } from '../manners.ts'
-import { type Counted, type Found, type Report, summaryOf } from '../model.ts'
+import { type Counted, type FindingList, type Report, summarizeReport } from '../report.ts'
+import type { ReportFormat } from './report-format.ts'
 
-/** The report as `GET /__sim/report` and a `.json` file have it. */
-export function jsonReport(report: Report): JsonObject {
+/** JSON, as the control document describes it (`Report`). */
+export const jsonFormat: ReportFormat = {
+  mediaType: 'application/json; charset=utf-8',
+  extension: '.json',
+  render: (report) => `${JSON.stringify(reportToJson(report), null, 2)}\n`,
+}
+
+function reportToJson(report: Report): JsonObject {
   const { contract, requests, violations, unexpected, brokenRules, unexpectedAnswers, coverage } = report
   const { manners } = report
   return {
     contract: { ...contract },
     sandbox: report.sandbox ?? '*',
-    summary: summaryOf(report),
+    summary: summarizeReport(report),
     requests,
-    violations: { requests: violations, ...foundAsJson(brokenRules) },
-    unexpected: { answers: unexpected, ...foundAsJson(unexpectedAnswers) },
-    manners: foundAsJson({ ...manners, list: manners.list.map(timeless) }),
-    coverage: coverageAsJson(coverage),
+    violations: { requests: violations, ...findingsToJson(brokenRules) },
+    unexpected: { answers: unexpected, ...findingsToJson(unexpectedAnswers) },
+    manners: findingsToJson({ ...manners, list: manners.list.map(withoutTime) }),
+    coverage: coverageToJson(coverage),
   }
 }
 
-/** A finding without what a machine's speed decides. */
-function timeless({ waitedMs: _, ...finding }: Counted<MannersFinding>) {
+/** Removes the client's pause, which depends on the speed of the machine. */
+function withoutTime({ waitedMs: _, ...finding }: Counted<MannersFinding>) {
   return finding
 }
 
-/** What was found, each with the requests that show it. */
-export function foundAsJson({ list, further }: Found<object>): JsonObject {
-  return { findings: list as unknown as JsonObject[], further } // texts and numbers all through
+/** Converts findings to JSON, each with the requests that showed it. */
+export function findingsToJson({ list, further }: FindingList<object>): JsonObject {
+  return { findings: list as unknown as JsonObject[], further } // findings consist of texts and numbers
 }
 
-/** Coverage as `GET /__sim/coverage` has it. */
-export function coverageAsJson({ met, points, percent, operations }: CoverageView): JsonObject {
-  return { met, points, percent, operations: operations.map(operationAsJson) }
+/** Converts coverage to JSON, as `GET /__sim/coverage` returns it. */
+export function coverageToJson({ met, points, percent, operations }: CoverageView): JsonObject {
+  return { met, points, percent, operations: operations.map(operationToJson) }
 }
 
-function operationAsJson({ covered, missing, outOfReach, ...others }: OperationCoverage): JsonObject {
+function operationToJson({ covered, missing, outOfReach, ...others }: OperationCoverage): JsonObject {
   return {
     ...others,
     covered: covered.map(({ name }) => name),
-    missing: missing.map(missingAsJson),
+    missing: missing.map(missingToJson),
     outOfReach: [...outOfReach],
   }
 }
 
-function missingAsJson({ name, sentence, point, way }: Missing): JsonObject {
+function missingToJson({ name, sentence, item, hint }: MissingItem): JsonObject {
   return {
     name,
     sentence,
-    point: { ...point },
-    ...(way && { headers: { ...way.headers } }),
-    ...(way?.path !== undefined && { path: way.path }),
+    point: { ...item },
+    ...(hint && { headers: { ...hint.headers } }),
+    ...(hint?.path !== undefined && { path: hint.path }),
   }
 }

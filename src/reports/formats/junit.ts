@@ -1,19 +1,25 @@
 import type { OperationCoverage } from '../coverage-view.ts'
-import { type Section, type SectionItem, sectionsOf } from '../findings.ts'
-import type { Report } from '../model.ts'
+import type { Report } from '../report.ts'
+import { createSections, type Section, type SectionItem } from '../sections.ts'
+import type { ReportFormat } from './report-format.ts'
 
 /**
- * JUnit XML, as CI systems read it: a suite for each kind of finding, a test case for each finding, which fails, or a single
- * one that passes. Coverage has a test case for each operation, which passes, with what is missing in its output: a gap is
- * no fault by itself (`--fail-on coverage<80` makes it one).
- * Readers want a time everywhere; ours is none, so that the same requests give the same report.
+ * JUnit XML for CI systems. Each section is a suite with a failing test case for each finding, or a single passing one. Coverage
+ * is a suite with a passing test case for each operation, whose output lists the missing items: a gap is no fault by itself
+ * (`--fail-on coverage<80` makes it one). Every time is 0, so that the same requests give the same report.
  */
-export function junitReport(report: Report): string {
-  const suites = [...sectionsOf(report).map(suiteOf), coverageSuite(report.coverage.operations)]
-  const sum = (of: (one: Suite) => number) => suites.reduce((all, one) => all + of(one), 0)
+export const junitFormat: ReportFormat = {
+  mediaType: 'application/xml; charset=utf-8',
+  extension: '.xml',
+  label: 'JUnit',
+  render: renderJunit,
+}
+
+function renderJunit(report: Report): string {
+  const suites = [...createSections(report).map(sectionSuite), coverageSuite(report.coverage.operations)]
   const total = attributes({
-    tests: sum(({ cases }) => cases.length),
-    failures: sum(({ failures }) => failures),
+    tests: suites.reduce((sum, { cases }) => sum + cases.length, 0),
+    failures: suites.reduce((sum, { failures }) => sum + failures, 0),
   })
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
@@ -27,7 +33,7 @@ export function junitReport(report: Report): string {
 interface Suite {
   readonly name: string
   readonly failures: number
-  /** Each the lines of a test case. */
+  /** The lines of each test case. */
   readonly cases: readonly (readonly string[])[]
 }
 
@@ -36,21 +42,21 @@ function suiteLines({ name, failures, cases }: Suite): string[] {
   return [`  <testsuite ${head}>`, ...cases.flat().map((line) => `    ${line}`), '  </testsuite>']
 }
 
-function suiteOf({ key, none, told, further }: Section): Suite {
+function sectionSuite({ key, emptySentence, items, further }: Section): Suite {
   const name = `convsim.${key}`
-  if (told.length === 0) {
-    const passed = `<testcase ${attributes({ classname: name, name: none, time: 0 })}/>`
+  if (items.length === 0) {
+    const passed = `<testcase ${attributes({ classname: name, name: emptySentence, time: 0 })}/>`
     return { name, failures: 0, cases: [[passed]] }
   }
-  const more = further === '' ? [] : [{ title: 'further ones', sentence: further, shownBy: 'not kept' }]
-  const cases = [...told, ...more].map((one) => failedCase(name, one))
+  const more = further === '' ? [] : [{ title: 'further ones', sentence: further, requests: 'not kept' }]
+  const cases = [...items, ...more].map((item) => failedCase(name, item))
   return { name, failures: cases.length, cases }
 }
 
-function failedCase(classname: string, { title, sentence, shownBy }: SectionItem): string[] {
+function failedCase(classname: string, { title, sentence, requests }: SectionItem): string[] {
   return [
     `<testcase ${attributes({ classname, name: title, time: 0 })}>`,
-    `  <failure ${attributes({ type: classname, message: sentence })}>${escaped(`${sentence}\nRequests: ${shownBy}`)}</failure>`,
+    `  <failure ${attributes({ type: classname, message: sentence })}>${escapeXml(`${sentence}\nRequests: ${requests}`)}</failure>`,
     '</testcase>',
   ]
 }
@@ -62,7 +68,7 @@ function coverageSuite(operations: readonly OperationCoverage[]): Suite {
     const lines = missing.map(({ sentence }) => sentence).join('\n')
     return [
       `<testcase ${attributes({ classname, name, time: 0 })}>`,
-      ...(lines === '' ? [] : [`  <system-out>${escaped(lines)}</system-out>`]),
+      ...(lines === '' ? [] : [`  <system-out>${escapeXml(lines)}</system-out>`]),
       '</testcase>',
     ]
   })
@@ -73,7 +79,7 @@ function attributes(values: Readonly<Record<string, string | number>>): string {
   return Object.entries(values)
     .map(
       ([name, value]) =>
-        `${name}="${escaped(String(value))
+        `${name}="${escapeXml(String(value))
           .replace(/\s/g, (space) => `&#${space.charCodeAt(0)};`)
           .replaceAll('&#32;', ' ')}"`,
     )
@@ -82,8 +88,8 @@ function attributes(values: Readonly<Record<string, string | number>>): string {
 
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 
-/** XML 1.0 has no way to write control characters, half surrogate pairs and two more: they are dropped. */
-function escaped(text: string): string {
+/** Escapes a text for XML, and removes the characters that XML 1.0 cannot express: control characters, U+FFFE and U+FFFF. */
+function escapeXml(text: string): string {
   return text
     .toWellFormed()
     .replace(/[^\t\n\r\x20-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '')

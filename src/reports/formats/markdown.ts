@@ -1,14 +1,21 @@
 import type { OperationCoverage } from '../coverage-view.ts'
-import { beyondWords, type Section, sectionsOf } from '../findings.ts'
-import { type Report, summaryOf } from '../model.ts'
+import { type Report, summarizeReport } from '../report.ts'
+import { createSections, outOfReachSentence, type Section } from '../sections.ts'
+import type { ReportFormat } from './report-format.ts'
 
-/** Markdown, as the summary of a CI step shows it. */
-export function markdownReport(report: Report): string {
+/** Markdown for the summary of a CI step. */
+export const markdownFormat: ReportFormat = {
+  mediaType: 'text/markdown; charset=utf-8',
+  extension: '.md',
+  render: renderMarkdown,
+}
+
+function renderMarkdown(report: Report): string {
   const { contract, coverage } = report
   return `${[
-    `# ${escaped(contract.title)} ${escaped(contract.version)}: what the client did`,
-    escaped(`${summaryOf(report)}.`),
-    ...sectionsOf(report).flatMap(chapter),
+    `# ${escapeMarkdown(contract.title)} ${escapeMarkdown(contract.version)}: what the client did`,
+    escapeMarkdown(`${summarizeReport(report)}.`),
+    ...createSections(report).flatMap(renderSection),
     '## Coverage',
     `${coverage.met} of ${coverage.points} points of the contract were met: ${coverage.percent} %.`,
     table(
@@ -21,38 +28,40 @@ export function markdownReport(report: Report): string {
         `${percent} %`,
       ]),
     ),
-    ...coverage.operations.filter(({ missing }) => missing.length > 0).map(missingOf),
+    ...coverage.operations.filter(({ missing }) => missing.length > 0).map(renderMissing),
     ...coverage.operations
       .filter(({ outOfReach }) => outOfReach.length > 0)
-      .map(({ operation, outOfReach }) => escaped(`${operation}: ${beyondWords(outOfReach)}`)),
+      .map(({ operation, outOfReach }) => escapeMarkdown(`${operation}: ${outOfReachSentence(outOfReach)}`)),
   ].join('\n\n')}\n`
 }
 
-function chapter({ title, description, none, told, further }: Section): string[] {
-  if (told.length === 0) return [`## ${title}`, escaped(none)]
-  const rows = told.map((one) => [one.title, one.sentence, one.shownBy])
+function renderSection({ title, description, emptySentence, items, further }: Section): string[] {
+  if (items.length === 0) return [`## ${title}`, escapeMarkdown(emptySentence)]
+  const rows = items.map(({ title: where, sentence, requests }) => [where, sentence, requests])
   return [
     `## ${title}`,
-    escaped(description),
+    escapeMarkdown(description),
     table(['where', 'what', 'requests'], rows),
-    ...(further === '' ? [] : [escaped(further)]),
+    ...(further === '' ? [] : [escapeMarkdown(further)]),
   ]
 }
 
-function missingOf({ operation, missing }: OperationCoverage): string {
-  const lines = missing.map(({ sentence }) => `- ${escaped(sentence)}`).join('\n')
-  return `<details><summary>${escaped(operation)}: ${missing.length} missing</summary>\n\n${lines}\n\n</details>`
+function renderMissing({ operation, missing }: OperationCoverage): string {
+  const lines = missing.map(({ sentence }) => `- ${escapeMarkdown(sentence)}`).join('\n')
+  return `<details><summary>${escapeMarkdown(operation)}: ${missing.length} missing</summary>\n\n${lines}\n\n</details>`
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
-  return [line(head), line(head.map(() => '---')), ...rows.map((cells) => line(cells.map(escaped)))].join(
-    '\n',
-  )
+  return [
+    line(head),
+    line(head.map(() => '---')),
+    ...rows.map((cells) => line(cells.map(escapeMarkdown))),
+  ].join('\n')
 }
 
-/** Text that means nothing to Markdown and HTML, on one line. */
-function escaped(text: string): string {
+/** Escapes a text for Markdown and HTML, on one line. */
+function escapeMarkdown(text: string): string {
   return text
     .toWellFormed()
     .replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')

@@ -4,36 +4,34 @@ import { ask, event, textOf } from '../support/client.ts'
 import { putRules, steer } from '../support/control.ts'
 import type { TestSimulator } from '../support/start.ts'
 
-/** How a client goes on when something fails. A polite one does all of it. */
+/** The habits of a client after a failure. */
 export interface Habits {
-  /** Waits as long as `Retry-After` says. */
+  /** The client waits as long as `Retry-After` demands. */
   readonly heedsRetryAfter: boolean
-  /** Waits longer each time. */
+  /** The client waits longer each time. */
   readonly backsOff: boolean
-  /** Sends an event again with the `insertId` that it had. */
+  /** The client sends an event again with the same `insertId`. */
   readonly keepsInsertId: boolean
-  /** Takes a refusal for one. */
+  /** The client does not repeat a refused request. */
   readonly acceptsRefusals: boolean
-  /** Says what type its bodies have. */
-  readonly saysContentType: boolean
+  /** The client sends the content type of its bodies. */
+  readonly sendsContentType: boolean
 }
 
+/** The habits of a polite client. */
 export const polite: Habits = {
   heedsRetryAfter: true,
   backsOff: true,
   keepsInsertId: true,
   acceptsRefusals: true,
-  saysContentType: true,
+  sendsContentType: true,
 }
 
-/** What a call can meet before it succeeds; a refusal ends it. */
+/** The faults before a call succeeds, and the refusals that end a call. */
 const faults = ['429;retry-after=3', '503;retry-after=2', '500', 'reset', 'lost-ack'] as const
 const refusals = ['400', '403', '404'] as const
 
-/**
- * A client that makes calls, each of which meets faults that its seed draws; nothing sleeps: it waits by moving the sandbox's
- * clock on.
- */
+/** Runs a client whose calls meet faults that the seed draws. The client does not sleep: it waits by advancing the sandbox's clock. */
 export async function runClient(
   sim: TestSimulator,
   sandbox: string,
@@ -67,7 +65,7 @@ function pauseAfter({ retryAfterMs }: Answered, attempt: number, habits: Habits)
 }
 
 interface Answered {
-  /** 0: no answer came. */
+  /** 0 where no answer came. */
   readonly status: number
   readonly retryAfterMs: number
 }
@@ -79,7 +77,7 @@ async function send(
   headers: Record<string, string>,
   habits: Habits,
 ): Promise<Answered> {
-  const contentType = habits.saysContentType ? 'application/json' : null
+  const contentType = habits.sendsContentType ? 'application/json' : null
   const body =
     operationOf(call) === 'createEvent' ? eventOf(call, habits.keepsInsertId ? 0 : attempt) : undefined
   const path = body ? '/v1/events' : `/v1/models/${deriveUuid(['model', call])}/analytics`
@@ -99,7 +97,7 @@ function eventOf(call: number, id: number): JsonObject {
   return event({ externalUserId: `user-${call}`, insertId: `event-${call}-${id}` })
 }
 
-/** `500, reset, 500, 201`: a few faults, then success; now and then a refusal. */
+/** Draws the sequence of a call: a few faults and a success (`500, reset, 500, 201`), or a refusal. */
 function faultsOf(seed: string, call: number): string {
   const draw = (label: string) => deriveChance([seed, call, label])
   const isRead = operationOf(call) === 'getModelAnalytics'
@@ -108,6 +106,6 @@ function faultsOf(seed: string, call: number): string {
     list[Math.floor(draw(label) * list.length)] ?? '500'
   if (draw('refused') < 0.25) return pick(refusals, 'refusal')
   const count = 1 + Math.floor(draw('count') * 5)
-  const met = Array.from({ length: count }, (_, index) => pick(possible, `fault ${index}`))
-  return [...met, isRead ? '200' : '201'].join(', ')
+  const drawn = Array.from({ length: count }, (_, index) => pick(possible, `fault ${index}`))
+  return [...drawn, isRead ? '200' : '201'].join(', ')
 }

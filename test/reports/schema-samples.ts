@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from '../../src/core/json.ts'
 
-/** A value that a schema takes; of several, the first listed. */
+/** Returns a value that a schema accepts; for a schema with listed values the first of them. */
 function sampleOf(schema: JsonObject): Json {
   const { enum: listed, format } = schema
   if (Array.isArray(listed)) return listed[0] ?? null
@@ -32,16 +32,16 @@ function sampleObject({ properties, required }: JsonObject): JsonObject {
   )
 }
 
-/** A value of the schema that has something at the pointer (a star: the first item): the value, or any that is right there. */
+/** Returns a value of the schema with `value` at the pointer, where a star stands for the first item; undefined for any valid value. */
 export function sampleWith(schema: JsonObject, pointer: string, value: Json | undefined): Json {
   const [, token, ...rest] = pointer.split('/')
   if (token === undefined) return value ?? sampleOf(schema)
   const below = rest.length === 0 ? '' : `/${rest.join('/')}`
   if (token === '*') return [sampleWith(inner(schema['items']), below, value)]
   const { properties } = schema
-  const whole = sampleOf(schema)
+  const sample = sampleOf(schema)
   const member = sampleWith(inner(isObject(properties) ? properties[token] : undefined), below, value)
-  return { ...(isObject(whole) ? whole : {}), [token]: member }
+  return { ...(isObject(sample) ? sample : {}), [token]: member }
 }
 
 function inner(schema: Json | undefined): JsonObject {

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import { isObject, type JsonObject } from '../../src/core/json.ts'
-import { captured } from '../../src/journal/capture.ts'
+import { captureBody } from '../../src/journal/capture-body.ts'
+import { bodyToText, entryToJson } from '../../src/journal/entry-json.ts'
 import { Journal } from '../../src/journal/journal.ts'
-import { redactedHead, redactedHeaders, redactedQuery } from '../../src/journal/redact.ts'
-import { bodyText, entryToJson } from '../../src/journal/view.ts'
+import { redactHead, redactHeaders, redactQuery } from '../../src/journal/redact.ts'
 import { entryFor } from './entries.ts'
 
 const secret = 's3cr3t-t0k3n'
 
-describe('no credential is kept', () => {
+describe('a credential is redacted', () => {
   test.each([
     ['authorization', `Bearer ${secret}`, 'Bearer [redacted]'],
     ['authorization', `bearer   ${secret}~worker-3`, 'bearer [redacted]~worker-3'],
@@ -41,8 +41,8 @@ describe('no credential is kept', () => {
     ],
     ['referer', `https://a.example/#access_token=${secret}`, 'https://a.example/#access_token=[redacted]'],
     ['x-forwarded-uri', `/v1/events?a=1;key=${secret}`, '/v1/events?a=1;key=[redacted]'],
-  ])('%s: %s becomes %s', (name, value, kept) => {
-    expect(redactedHeaders({ [name]: value })).toEqual({ [name]: kept })
+  ])('in the header %s: %s becomes %s', (name, value, expected) => {
+    expect(redactHeaders({ [name]: value })).toEqual({ [name]: expected })
   })
 
   test.each([
@@ -58,18 +58,18 @@ describe('no credential is kept', () => {
     [`next=%2Fback%3Ftoken%3D${secret}`, 'next=[redacted]'],
     [`next=/back?token=${secret}`, 'next=/back?token=[redacted]'],
     [`a=jwt=${secret}`, 'a=jwt=[redacted]'],
-  ])('of the query %s', (query, kept) => {
-    expect(redactedQuery(query)).toBe(kept)
+  ])('in the query %s', (query, expected) => {
+    expect(redactQuery(query)).toBe(expected)
   })
 })
 
-test('a request does not keep its own token, wherever it stands', () => {
+test("a request's own token is redacted wherever it occurs", () => {
   const headers = {
     authorization: `Bearer ${secret}~worker-3`,
     'x-note': `I am ${secret}.`,
     'user-agent': 'a',
   }
-  expect(redactedHead({ path: `/v1/${secret}/x`, query: `q=${secret}`, headers })).toEqual({
+  expect(redactHead({ path: `/v1/${secret}/x`, query: `q=${secret}`, headers })).toEqual({
     path: '/v1/[redacted]/x',
     query: 'q=[redacted]',
     headers: {
@@ -79,20 +79,21 @@ test('a request does not keep its own token, wherever it stands', () => {
     },
   })
   const encoded = { authorization: 'Bearer to+ken/9=9', 'x-url': '/a?b=to%2Bken%2F9%3D9' }
-  expect(redactedHead({ path: '/', query: '', headers: encoded }).headers['x-url']).not.toContain('ken')
+  expect(redactHead({ path: '/', query: '', headers: encoded }).headers['x-url']).not.toContain('ken')
 })
 
-test('a token so short that it stands in many words leaves them alone', () => {
+test('a token so short that it is part of other words does not change them', () => {
   const head = {
     path: '/v1/events',
     query: 'key1=a',
     headers: { 'x-a': 'events', authorization: 'Bearer eve' },
   }
-  expect(redactedHead(head)).toMatchObject({ path: '/v1/events', headers: { 'x-a': 'events' } })
+  expect(redactHead(head)).toMatchObject({ path: '/v1/events', headers: { 'x-a': 'events' } })
 })
 
 describe('a body is shown without credentials', () => {
-  const shown = (text: string, most?: number) => bodyText(captured(new TextEncoder().encode(text), most))
+  const shown = (text: string, maxBytes?: number) =>
+    bodyToText(captureBody(new TextEncoder().encode(text), maxBytes))
 
   test.each([
     ['{"a":"b","apiKey":"x"}', '{"a":"b","apiKey":"[redacted]"}'],
@@ -120,14 +121,14 @@ describe('a body is shown without credentials', () => {
     '{ "b" : 1.0 }',
     '{"authorId":"x","author":"y","maxTokens":512,"token":null}',
     'no json at all, a = b',
-  ])('%s as it came', (text) => {
+  ])('%s unchanged', (text) => {
     expect(shown(text)).toBe(text)
   })
 
-  test('where it is cut, or no text, or deeper than can be gone through', () => {
+  test('if it is cut, or no text, or deeper than the limit', () => {
     expect(shown('{"apiKey":"secret-1","b":"c"}', 15)).toBe('{"apiKey":"[redacted]"')
     const bytes = new Uint8Array([255, ...new TextEncoder().encode('&token=s3cr3t')])
-    const base64 = String(shownEntryOf(bytes)['base64'])
+    const base64 = String(shownBodyOf(bytes)['base64'])
     expect(Buffer.from(base64, 'base64').toString('latin1')).toBe('\u00ff&token=[redacted]')
     const deep = `${'['.repeat(50_000)}{"apiKey":"x"}`
     expect(shown(deep)).toBe(`${'['.repeat(50_000)}{"apiKey":"[redacted]"}`)
@@ -140,20 +141,20 @@ describe('a body is shown without credentials', () => {
     ['names', '"a":'.repeat(250_000)],
     ['schemes', 'bearer '.repeat(140_000)],
     ['signs', '='.repeat(1_000_000)],
-  ])('although it be a megabyte of %s', { timeout: 5000 }, (_name, text) => {
+  ])('in time if it is a megabyte of %s', { timeout: 5000 }, (_name, text) => {
     expect(shown(text)).toBeTypeOf('string')
   })
 })
 
-function shownEntryOf(bytes: Uint8Array): JsonObject {
-  const entry = entryFor(new Journal(1), { request: { body: captured(bytes) } })
+function shownBodyOf(bytes: Uint8Array): JsonObject {
+  const entry = entryFor(new Journal(1), { request: { body: captureBody(bytes) } })
   const { request } = entryToJson(entry, { bodies: true })
   const body = isObject(request) ? request['body'] : undefined
   if (!isObject(body)) throw new Error('there is no body')
   return body
 }
 
-test('what is no credential is kept as it came', () => {
+test('headers without credentials are returned unchanged', () => {
   const headers = {
     accept: '*/*',
     'x-team': 'a',
@@ -162,5 +163,5 @@ test('what is no credential is kept as it came', () => {
     'idempotency-key': 'c',
     'x-sim-scenario': 'slow;ms=200',
   }
-  expect(redactedHeaders(headers)).toBe(headers)
+  expect(redactHeaders(headers)).toBe(headers)
 })

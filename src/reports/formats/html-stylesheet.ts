@@ -1,4 +1,4 @@
-/** How the page of a report looks: a narrow column on a phone, two columns of chips where there is room. */
+/** The stylesheet of the HTML page: one narrow column on a phone, two columns of chips on a wide screen. */
 export const stylesheet = `
 :root {
   --ground: #f6f5f1; --paper: #fff; --ink: #1d2329; --faint: #626b74; --line: #dfdcd3;

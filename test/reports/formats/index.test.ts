@@ -1,60 +1,82 @@
+import { readFileSync } from 'node:fs'
 import { XMLParser, XMLValidator } from 'fast-xml-parser'
 import { describe, expect, test } from 'vitest'
-import { ask, event } from '../support/client.ts'
-import { sharedSimulator } from '../support/shared.ts'
-import { startForTest, type TestSimulator } from '../support/start.ts'
-import { runSampleSuite } from './sample-suite.ts'
+import { parse } from 'yaml'
+import { reportFormats } from '../../../src/reports/formats/index.ts'
+import { ask, event } from '../../support/client.ts'
+import { sharedSimulator } from '../../support/shared.ts'
+import { startForTest, type TestSimulator } from '../../support/start.ts'
+import { runSampleSuite } from '../sample-suite.ts'
 
 const sim = sharedSimulator()
 
-const forms = [
-  { format: 'json', extension: 'json', mediaType: 'application/json; charset=utf-8' },
-  { format: 'junit', extension: 'xml', mediaType: 'application/xml; charset=utf-8' },
-  { format: 'markdown', extension: 'md', mediaType: 'text/markdown; charset=utf-8' },
-  { format: 'html', extension: 'html', mediaType: 'text/html; charset=utf-8' },
-] as const
+const formats = Object.entries(reportFormats).map(([format, { extension, mediaType }]) => ({
+  format,
+  extension,
+  mediaType,
+}))
 
-/** A report as it is sent; unlike `ask`, of any media type. */
+/** Fetches a report; unlike `ask`, of any media type. */
 async function fetchReport({ origin }: TestSimulator, query: string) {
   const answer = await fetch(`${origin}/__sim/report?${query}`)
   return { status: answer.status, mediaType: answer.headers.get('content-type'), text: await answer.text() }
 }
 
+describe('the table of formats', () => {
+  test('has the published names, extensions and media types', () => {
+    expect(formats).toEqual([
+      { format: 'json', extension: '.json', mediaType: 'application/json; charset=utf-8' },
+      { format: 'junit', extension: '.xml', mediaType: 'application/xml; charset=utf-8' },
+      { format: 'markdown', extension: '.md', mediaType: 'text/markdown; charset=utf-8' },
+      { format: 'html', extension: '.html', mediaType: 'text/html; charset=utf-8' },
+    ])
+  })
+
+  test('is that of the control document', () => {
+    const file = new URL('../../../spec/control.openapi.yaml', import.meta.url)
+    const { get } = parse(readFileSync(file, 'utf8')).paths['/report']
+    const parameter = get.parameters.find(({ name }: { name?: string }) => name === 'format')
+    expect(parameter.schema.enum).toEqual(formats.map(({ format }) => format))
+    const documented = Object.keys(get.responses['200'].content)
+    expect(documented).toEqual(formats.map(({ mediaType }) => mediaType.split(';')[0]))
+  })
+})
+
 describe('the report of a sample suite of ten calls', () => {
-  test.each(forms)('is the same in every run, as $format', async ({ format, extension, mediaType }) => {
+  test.each(formats)('is the same in every run, as $format', async ({ format, extension, mediaType }) => {
     const own = await startForTest()
     await runSampleSuite(own)
     const first = await fetchReport(own, `format=${format}`)
     expect(first).toMatchObject({ status: 200, mediaType })
     expect(await fetchReport(own, `format=${format}`)).toEqual(first)
-    await expect(first.text).toMatchFileSnapshot(`golden/report.golden.${extension}`)
+    await expect(first.text).toMatchFileSnapshot(`../golden/report.golden${extension}`)
   })
 
-  test('is JSON where nothing else is asked for, and refuses other forms with the list', async () => {
-    expect((await fetchReport(sim(), '')).mediaType).toBe(forms[0].mediaType)
+  test('is JSON by default, and another format is refused with the list', async () => {
+    expect((await fetchReport(sim(), '')).mediaType).toBe(reportFormats.json.mediaType)
     const { status, text } = await fetchReport(sim(), 'format=pdf')
     expect(status).toBe(400)
     expect(text).toMatch(/json.*junit.*markdown.*html/)
   })
 })
 
-/** What a test must never see as markup: it is sent where it comes back in messages and pointers. */
-const nasty = `<script>alert("1")</script>&amp;'\u0000\u0008\ud800\uffff|*_\`[x](y)\n\n# h`
+/** A text that no report may contain as markup; it is sent where messages and pointers quote it. */
+const markup = `<script>alert("1")</script>&amp;'\u0000\u0008\ud800\uffff|*_\`[x](y)\n\n# h`
 
-async function reportsOfNasty() {
+async function reportsOfMarkup() {
   const own = await startForTest()
   await ask(own, '/v1/events', {
-    body: event({ [nasty.replace('\ud800', '')]: 1, valueType: nasty.replace('\ud800', '') }),
+    body: event({ [markup.replace('\ud800', '')]: 1, valueType: markup.replace('\ud800', '') }),
   })
   await ask(own, `/v1/${encodeURIComponent('<b>&"')}`)
-  const reports = await Promise.all(forms.map(({ format }) => fetchReport(own, `format=${format}`)))
+  const reports = await Promise.all(formats.map(({ format }) => fetchReport(own, `format=${format}`)))
   const [json, junit, markdown, html] = reports.map(({ text }) => text)
   return { json: json ?? '', junit: junit ?? '', markdown: markdown ?? '', html: html ?? '' }
 }
 
-describe('what clients send', () => {
-  test('is text in every form, never markup', async () => {
-    const { json, junit, markdown, html } = await reportsOfNasty()
+describe('a text that a client sends', () => {
+  test('is text in every format, never markup', async () => {
+    const { json, junit, markdown, html } = await reportsOfMarkup()
     expect(JSON.parse(json)).toMatchObject({ violations: { requests: 1 }, unexpected: { answers: 1 } })
     for (const text of [junit, markdown, html]) {
       expect(text).toMatch(/&lt;script&gt;alert/)
@@ -73,7 +95,7 @@ describe('JUnit', () => {
     isArray: (name) => ['testsuite', 'testcase'].includes(name),
   })
 
-  test('is accepted by a reader, and its counts are those of its cases', async () => {
+  test('is valid XML, and its counts are those of its cases', async () => {
     const own = await startForTest()
     await runSampleSuite(own)
     const { text } = await fetchReport(own, 'format=junit')
@@ -90,16 +112,16 @@ describe('JUnit', () => {
       { name: 'convsim.manners', tests: 2, failures: 2 },
       { name: 'convsim.coverage', tests: 3, failures: 0 },
     ])
-    const said = testsuites.testsuite.map(({ name, tests, failures }: Suite) => ({
+    const declared = testsuites.testsuite.map(({ name, tests, failures }: Suite) => ({
       name,
       tests: Number(tests),
       failures: Number(failures),
     }))
-    expect(said).toEqual(counted)
+    expect(declared).toEqual(counted)
     expect(testsuites).toMatchObject({ tests: '9', failures: '6', errors: '0' })
   })
 
-  test('of nothing has a case that passes for each kind', async () => {
+  test('has a passing case for each section without findings', async () => {
     const own = await startForTest()
     const { text } = await fetchReport(own, 'format=junit')
     const { testsuites } = parser.parse(text)
@@ -115,7 +137,7 @@ interface Suite {
 }
 
 describe('HTML', () => {
-  test('is one page without scripts or anything from elsewhere', async () => {
+  test('is one page without scripts and external resources', async () => {
     const own = await startForTest()
     await runSampleSuite(own)
     const { text } = await fetchReport(own, 'format=html')

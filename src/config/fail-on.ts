@@ -1,0 +1,19 @@
+import type { FailCondition } from '../reports/fail-on.ts'
+
+const kinds = ['violation', 'unexpected', 'manners'] as const satisfies readonly FailCondition['kind'][]
+
+/** The sentence for an error: the conditions that `--fail-on` takes. */
+export const expectedFailOn = `${kinds.join(', ')} and coverage<N (N from 0 to 100), with commas between them`
+
+/** Parses the conditions of `--fail-on`: `violation,unexpected,manners,coverage<80`; undefined where one of them is unknown. */
+export function parseFailOn(text: string): readonly FailCondition[] | undefined {
+  const conditions = text.split(',').map((part) => parseCondition(part.trim()))
+  return conditions.every((condition) => condition !== undefined) ? conditions : undefined
+}
+
+function parseCondition(text: string): FailCondition | undefined {
+  const [, percent] = /^coverage\s*<\s*(\d{1,3}(?:\.\d)?)$/.exec(text) ?? []
+  if (percent !== undefined && Number(percent) <= 100) return { kind: 'coverage', below: Number(percent) }
+  const kind = kinds.find((name) => name === text)
+  return kind && { kind }
+}

@@ -1,0 +1,14 @@
+import type { RecordedBody } from './entry.ts'
+
+/** The most bytes that the journal stores of an answer's body. Request bodies are stored whole: queries look into them, and `--body-limit` bounds them. */
+export const maxAnswerBodyBytes = 64 * 1024
+
+/**
+ * Returns the first `maxBytes` bytes of a body, with the size of the whole body. A body that fits is not copied: the caller
+ * must not write to it afterwards.
+ */
+export function captureBody(bytes: Uint8Array, maxBytes = Number.POSITIVE_INFINITY): RecordedBody {
+  const { length } = bytes
+  // A copy of the part, since a view of it would hold the memory of the whole body.
+  return { bytes: length <= maxBytes ? bytes : new Uint8Array(bytes.subarray(0, maxBytes)), size: length }
+}

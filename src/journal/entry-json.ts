@@ -1,0 +1,120 @@
+import type { Json, JsonObject } from '../core/json.ts'
+import { maxDepth } from '../core/strict-json.ts'
+import type { Violation } from '../documents/violation.ts'
+import type { JournalEntry, RecordedBody } from './entry.ts'
+import { redactJson, redactText } from './redact.ts'
+
+/** Converts an entry to the JSON of the control plane; without `bodies` only with their sizes. */
+export function entryToJson(entry: JournalEntry, { bodies }: { readonly bodies: boolean }): JsonObject {
+  const { id, number, at, now, durationMs, delayMs, sandbox, operation, request, answer } = entry
+  const body = (recorded: RecordedBody) => (bodies ? bodyToJson(recorded) : { size: recorded.size })
+  return {
+    id,
+    number,
+    at: new Date(at).toISOString(),
+    now: new Date(now).toISOString(),
+    durationMs: Math.round(durationMs * 1000) / 1000,
+    delayMs,
+    sandbox,
+    ...(operation !== undefined && { operation }),
+    request: {
+      method: request.method,
+      path: request.path,
+      query: request.query,
+      headers: { ...request.headers },
+      body: body(request.body),
+    },
+    ...(entry.aborted && { brokenOff: true }),
+    answer: {
+      status: answer.status,
+      headers: { ...answer.headers },
+      body: body(answer.body),
+      origin: answer.origin,
+    },
+    scenarios: [...entry.scenarios],
+    damage: [...entry.damage],
+    violations: violationsToJson(entry.violations),
+    answerViolations: violationsToJson(entry.answerViolations),
+    advice: violationsToJson(entry.advice),
+  }
+}
+
+/** Converts violations to the JSON of the control plane. */
+export function violationsToJson(violations: readonly Violation[]): Json[] {
+  return violations.map((violation) => ({ ...violation }))
+}
+
+function bodyToJson(body: RecordedBody): JsonObject {
+  const { bytes, size } = body
+  if (size === 0 && !bytes?.length) return { size }
+  if (!bytes) return { size, gone: true }
+  const cut = bytes.length < size && { cut: true }
+  const text = decodeBody(body)
+  if (text === undefined) return { size, ...cut, base64: bodyToBase64(body) }
+  const json = cut ? undefined : parseJson(text)
+  return {
+    size,
+    ...cut,
+    ...(json === undefined ? { text: redactText(text) } : { json: redactJson(json) }),
+  }
+}
+
+/** Returns a body as text with credentials redacted; undefined where it is not stored, or no UTF-8. */
+export function bodyToText(body: RecordedBody): string | undefined {
+  const text = decodeBody(body)
+  if (text === undefined) return undefined
+  const json = isComplete(body) ? parseJson(text) : undefined
+  if (json === undefined) return redactText(text)
+  const clean = JSON.stringify(redactJson(json))
+  // The original spelling, if the JSON has no credential.
+  return clean === JSON.stringify(json) ? redactText(text) : clean
+}
+
+/** Encodes a body that is no text as base64, with the credentials redacted that can be read in it; empty where it is not stored. */
+export function bodyToBase64({ bytes = noBytes }: RecordedBody): string {
+  const text = Buffer.from(bytes).toString('latin1')
+  return Buffer.from(redactText(text), 'latin1').toString('base64')
+}
+
+const noBytes = new Uint8Array()
+
+const strictUtf8 = new TextDecoder('utf-8', { fatal: true })
+const lenientUtf8 = new TextDecoder('utf-8')
+
+/** Decodes the stored part of a body as UTF-8; undefined where it is not stored, or no UTF-8. */
+export function decodeBody({ bytes, size }: RecordedBody): string | undefined {
+  if (!bytes) return size === 0 ? '' : undefined
+  // A cut body may end within a character, which a strict decoder refuses.
+  if (bytes.length < size) return lenientUtf8.decode(bytes)
+  try {
+    return strictUtf8.decode(bytes)
+  } catch {
+    return undefined
+  }
+}
+
+/** Returns true where the whole body is stored: a value that is absent from it was not sent. */
+export function isComplete({ bytes, size }: RecordedBody): boolean {
+  return (bytes?.length ?? 0) === size
+}
+
+/** Parses a body as JSON; undefined where it is none, or not completely stored. */
+export function parseBody(body: RecordedBody): Json | undefined {
+  const text = body.size > 0 && isComplete(body) ? decodeBody(body) : undefined
+  return text === undefined ? undefined : parseJson(text)
+}
+
+/** Parses a text as JSON; undefined where it is none, or nested deeper than `maxDepth`, which recursive functions could not process. */
+export function parseJson(text: string): Json | undefined {
+  try {
+    const value: Json = JSON.parse(text)
+    return isWithinDepth(value, maxDepth) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function isWithinDepth(value: Json, depth: number): boolean {
+  if (typeof value !== 'object' || value === null) return true
+  return depth > 0 && Object.values(value).every((item) => isWithinDepth(item, depth - 1))
+}

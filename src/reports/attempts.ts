@@ -1,0 +1,156 @@
+import { unusableDeliveries } from '../exchange/delivery.ts'
+import type { JournalEntry } from '../journal/entry.ts'
+import type { CallKey } from './call-key.ts'
+import type { MannersRule } from './manners-rules.ts'
+
+/** One request of a call, with its outcome. */
+export interface Attempt {
+  /** The request's id. */
+  readonly id: string
+  /** The machine's time of receipt, epoch milliseconds. */
+  readonly at: number
+  /** The machine's time at which the answer was sent or lost, epoch milliseconds. */
+  readonly end: number
+  /** The sandbox's time of receipt, epoch milliseconds. */
+  readonly now: number
+  readonly outcome: 'fine' | 'lost' | 'failed' | 'refused'
+  readonly status: number
+  /** The wait that `Retry-After` or `retry-after-ms` demands, milliseconds; undefined for none. */
+  readonly retryAfterMs: number | undefined
+  readonly insertId: string | undefined
+}
+
+/** A call that has failed and not yet succeeded. */
+export interface RetryChain {
+  /** The number of the chain's first request, which tells its findings apart from those of other chains. */
+  readonly name: string
+  readonly last: Attempt
+  /** The pauses before the latest retries, milliseconds, without those that follow a `Retry-After`. */
+  readonly pauses: readonly number[]
+}
+
+/** A wait may be shorter than demanded by this much, milliseconds, since clocks and timers are inexact. */
+const toleranceMs = 20
+
+/** A retry within this time has not waited, milliseconds. */
+const immediateMs = 10
+
+/** A request that comes later than demanded by this much begins a new call, milliseconds. */
+const newCallAfterMs = 60_000
+
+/** Statuses after which the same request can only fail again. */
+const finalStatuses = [400, 401, 403, 404]
+
+/** Returns true where the attempt failed, so that the client's next attempt is judged. */
+export function hasFailed(entry: JournalEntry): boolean {
+  return judgeOutcome(entry) !== 'fine'
+}
+
+function judgeOutcome({ damage, answer: { status } }: JournalEntry): Attempt['outcome'] {
+  if (damage.some((kind) => unusableDeliveries.includes(kind))) return 'lost'
+  if (status === 429 || status >= 500) return 'failed'
+  return finalStatuses.includes(status) ? 'refused' : 'fine'
+}
+
+/** Creates the attempt of an exchange. */
+export function toAttempt(entry: JournalEntry, { insertId }: CallKey): Attempt {
+  const { id, at, now, durationMs, delayMs, answer } = entry
+  const outcome = judgeOutcome(entry)
+  const mayDemandWait = outcome === 'failed' && [429, 503].includes(answer.status)
+  return {
+    id,
+    at,
+    // Rounded down like `at`: with a fraction, an answer would end after a retry of the same millisecond.
+    end: Math.floor(at + durationMs + delayMs),
+    now,
+    outcome,
+    status: answer.status,
+    retryAfterMs: mayDemandWait ? readRetryAfter(answer.headers) : undefined,
+    insertId,
+  }
+}
+
+/** Returns the shorter of the two waits, since `Retry-After` is rounded up to seconds; undefined for neither header. */
+function readRetryAfter(headers: Readonly<Record<string, string>>): number | undefined {
+  const waits = Object.entries(headers).flatMap(([name, value]) => {
+    const factor = { 'retry-after': 1000, 'retry-after-ms': 1 }[name.toLowerCase()]
+    return factor !== undefined && /^\d+$/.test(value) ? [Number(value) * factor] : []
+  })
+  return waits.length > 0 ? Math.min(...waits) : undefined
+}
+
+/** A rule of manners that a retry broke. */
+export interface RetryFault {
+  readonly rule: MannersRule
+  readonly sentence: string
+  /** The pause before the retry, milliseconds; undefined for a rule without a time. */
+  readonly waitedMs: number | undefined
+}
+
+/** Returns true where a request at this machine time, epoch milliseconds, begins a new call. */
+export function isExpired({ last }: RetryChain, at: number): boolean {
+  return at - last.end > (last.retryAfterMs ?? 0) + newCallAfterMs
+}
+
+/** Judges an attempt as a retry of a chain. @returns the pauses of the continued chain, and the rules that the retry broke */
+export function judgeRetry(
+  chain: RetryChain,
+  latest: Attempt,
+  isIdempotent: boolean,
+): { readonly pauses: readonly number[]; readonly faults: readonly RetryFault[] } {
+  const { last } = chain
+  const waited = measurePause(last, latest)
+  if (waited > (last.retryAfterMs ?? 0) + newCallAfterMs) return { pauses: [], faults: [] }
+  if (last.outcome === 'refused') return { pauses: [], faults: checkNoRetry(last, latest) }
+  const hasDemandedWait = last.retryAfterMs !== undefined
+  const pauses = hasDemandedWait ? chain.pauses : [...chain.pauses, waited].slice(-3)
+  const faults = [
+    hasDemandedWait ? checkRetryAfter(last, waited) : checkBackOff(last, waited, pauses),
+    isIdempotent ? checkInsertId(last, latest) : undefined,
+  ]
+  return { pauses, faults: faults.filter((fault) => fault !== undefined) }
+}
+
+/** Returns the pause in the machine's time, or in the sandbox's time if its clock was advanced meanwhile and that is longer. */
+function measurePause(last: Attempt, latest: Attempt): number {
+  const real = latest.at - last.end
+  const advanced = latest.now - last.now
+  return advanced - (latest.at - last.at) > toleranceMs ? Math.max(real, advanced) : real
+}
+
+function checkNoRetry(last: Attempt, latest: Attempt): RetryFault[] {
+  if (last.insertId !== latest.insertId) return []
+  const sentence = `A request that was refused with ${last.status} was sent again unchanged.`
+  return [{ rule: 'no-retry', sentence, waitedMs: undefined }]
+}
+
+function checkRetryAfter({ retryAfterMs = 0, status }: Attempt, waited: number): RetryFault | undefined {
+  if (waited >= retryAfterMs - toleranceMs) return undefined
+  const sentence = `A ${status} asked to wait for ${retryAfterMs / 1000} s, and the client came back earlier.`
+  return { rule: 'retry-after', sentence, waitedMs: Math.round(waited) }
+}
+
+/**
+ * Checks the pause before a retry without `Retry-After`. An immediate retry is a fault, except the first one after a lost
+ * connection, since idle connections break without a cause. Two shrinking pauses in a row are a fault; a single one can be jitter.
+ */
+function checkBackOff(last: Attempt, waited: number, pauses: readonly number[]): RetryFault | undefined {
+  const after = last.outcome === 'lost' ? 'a lost answer' : `a ${last.status}`
+  const isFirstAfterLoss = last.outcome === 'lost' && pauses.length === 1
+  if (waited < immediateMs && !isFirstAfterLoss) {
+    const sentence = `After ${after} the client tried again at once.`
+    return { rule: 'back-off', sentence, waitedMs: Math.round(waited) }
+  }
+  const shrinks = (index: number) => (pauses[index] ?? 0) + toleranceMs < (pauses[index - 1] ?? 0)
+  if (pauses.length < 3 || !shrinks(1) || !shrinks(2)) return undefined
+  const sentence = `After ${after} the client waited for ever less time before it tried again.`
+  return { rule: 'back-off', sentence, waitedMs: Math.round(waited) }
+}
+
+function checkInsertId(last: Attempt, latest: Attempt): RetryFault | undefined {
+  if (latest.insertId !== undefined && last.insertId === latest.insertId) return undefined
+  const how = latest.insertId === undefined ? 'without an insertId' : 'with another insertId'
+  const after = last.outcome === 'lost' ? 'whose answer was lost' : `that was answered with ${last.status}`
+  const sentence = `An event ${after} was sent again ${how}: it may be counted twice.`
+  return { rule: 'same-insert-id', sentence, waitedMs: undefined }
+}

@@ -1,0 +1,72 @@
+import { createHash } from 'node:crypto'
+import type { Contract } from '../contract/contract.ts'
+import { canonicalJson, isObject, type Json } from '../core/json.ts'
+import { readJson } from '../core/strict-json.ts'
+import type { JournalEntry, RecordedBody } from '../journal/entry.ts'
+import type { LiveExchange } from '../journal/journal.ts'
+
+/** The keys that two requests share if they are attempts of the same call. */
+export interface CallKey {
+  /** Method, path and query; every attempt of a call has the same, and they need no digest. */
+  readonly kind: string
+  /** A digest of the kind, the caller, the steering headers, and the body without its `insertId`. */
+  readonly sameBody: string
+  /** A digest of the kind, the caller, the steering headers, and the `insertId`; undefined for a body without one. */
+  readonly sameId: string | undefined
+  /** The body's idempotency key; undefined for a body without one, and for an operation that knows none. */
+  readonly insertId: string | undefined
+}
+
+/** Headers that tell calls apart: a test that requests another scenario makes another call. */
+const steeringHeaders = ['x-sim-scenario', 'x-sim-sequence', 'x-sim-seed', 'prefer', 'content-type']
+
+/** The field that makes a retry of an event safe (service.md, "Event"). */
+const insertIdField = 'insertId'
+
+/** Returns the ids of the operations whose body has an idempotency key. */
+export function findIdempotentOperations({ operations }: Pick<Contract, 'operations'>): ReadonlySet<string> {
+  const idempotent = operations.filter((operation) => {
+    const properties = operation.bodySchema()?.['properties']
+    return isObject(properties) && Object.hasOwn(properties, insertIdField)
+  })
+  return new Set(idempotent.map(({ id }) => id))
+}
+
+/** Returns the kind of a request's call: `POST /v1/events?`. */
+export function callKind({ request: { method, path, query } }: JournalEntry): string {
+  return `${method} ${path}?${query}`
+}
+
+/** Creates the call key of a request. `isIdempotent`: true where its operation knows an idempotency key. */
+export function createCallKey(entry: JournalEntry, live: LiveExchange, isIdempotent: boolean): CallKey {
+  const { headers, body } = entry.request
+  const kind = callKind(entry)
+  const base = [kind, live.token ?? '', ...steeringHeaders.map((name) => headers[name] ?? '')]
+  if (body.size === 0) return { kind, sameBody: digest(base), sameId: undefined, insertId: undefined }
+  const json = live.requestBody ?? parseStoredBody(body)
+  const { [insertIdField]: id, ...rest } = isIdempotent && isObject(json) ? json : {}
+  const insertId = typeof id === 'string' ? id : undefined
+  const text = insertId === undefined ? canonicalText(json, body) : canonicalJson(rest)
+  return {
+    kind,
+    sameBody: digest([...base, 'body', text]),
+    sameId: insertId === undefined ? undefined : digest([...base, 'id', insertId]),
+    insertId,
+  }
+}
+
+/** Parses a body that no stage parsed; undefined where it is no JSON, or not completely stored. */
+function parseStoredBody({ bytes, size }: RecordedBody): Json | undefined {
+  if (!bytes || bytes.length < size) return undefined
+  const read = readJson(bytes)
+  return read.ok ? read.value : undefined
+}
+
+function canonicalText(json: Json | undefined, { bytes, size }: RecordedBody): string {
+  return json === undefined ? `${size} ${new TextDecoder().decode(bytes)}` : canonicalJson(json)
+}
+
+/** Digests the parts: short for any body, and without the token in clear text. */
+function digest(parts: readonly string[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('base64')
+}

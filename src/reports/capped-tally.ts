@@ -1,0 +1,59 @@
+/** A counted subject, with the requests that showed it. */
+export interface TallyEntry<T> {
+  readonly subject: T
+  /** The number of requests that showed the subject. */
+  count: number
+  /** The ids of the first requests that showed the subject, at most 10. */
+  readonly requests: string[]
+}
+
+/** The most request ids that are stored of each subject. */
+const maxRequestIds = 10
+
+/** Counts subjects by key, at most `maxSubjects` different ones; further ones are only counted together. */
+export class CappedTally<T> {
+  readonly #maxSubjects: number
+  readonly #byKey = new Map<string, TallyEntry<T>>()
+  #further = 0
+
+  constructor(maxSubjects: number) {
+    this.#maxSubjects = maxSubjects
+  }
+
+  /** The number of additions that had no space. */
+  get further(): number {
+    return this.#further
+  }
+
+  /** Returns the subjects in the order of their keys, so that the order of requests makes no difference. */
+  list(): readonly TallyEntry<T>[] {
+    return [...this.#byKey].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, entry]) => entry)
+  }
+
+  /** Adds `count` requests to the subject of a key; `createSubject` is called the first time. */
+  add(key: string, requests: readonly string[], createSubject: () => T, count = 1): void {
+    const entry = this.#byKey.get(key) ?? this.#create(key, createSubject)
+    if (!entry) {
+      this.#further += count
+      return
+    }
+    entry.count += count
+    for (const id of requests) {
+      if (entry.requests.length < maxRequestIds && !entry.requests.includes(id)) entry.requests.push(id)
+    }
+  }
+
+  /** Adds everything that another tally has counted. */
+  merge(other: CappedTally<T>): void {
+    this.#further += other.#further
+    for (const [key, { requests, subject, count }] of other.#byKey)
+      this.add(key, requests, () => subject, count)
+  }
+
+  #create(key: string, createSubject: () => T): TallyEntry<T> | undefined {
+    if (this.#byKey.size >= this.#maxSubjects) return undefined
+    const entry = { subject: createSubject(), count: 0, requests: [] }
+    this.#byKey.set(key, entry)
+    return entry
+  }
+}

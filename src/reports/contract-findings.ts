@@ -1,0 +1,92 @@
+import { isObject } from '../core/json.ts'
+import type { Place } from '../documents/violation.ts'
+import type { Origin } from '../exchange/reply.ts'
+import type { JournalEntry } from '../journal/entry.ts'
+import type { LiveExchange } from '../journal/journal.ts'
+import { CappedTally } from './capped-tally.ts'
+
+/** A rule of the contract that requests broke. */
+export interface BrokenRule {
+  readonly operation: string
+  readonly in: Place
+  /** A JSON pointer with a star for each index of an array: `/components/*`. */
+  readonly pointer: string
+  readonly keyword: string
+  /** The message of the first request that broke the rule. */
+  readonly message: string
+}
+
+/** A refusal or failure that no test asked for. */
+export interface UnexpectedAnswer {
+  /** The `operationId`; empty where the request matches no operation. */
+  readonly operation: string
+  readonly method: string
+  readonly status: number
+  readonly origin: Origin
+  /** The message of the first such answer; empty where it has none. */
+  readonly message: string
+}
+
+/** The most rules, and the most kinds of unexpected answers, that are stored. */
+const maxKinds = 100
+
+/** Returns true where a bearer token is a magic key of the fixtures. */
+export type IsMagicKey = (token: string) => boolean
+
+/**
+ * Requests that broke the contract, and unexpected answers. An answer is unexpected if its status is 400 or more, no scenario was
+ * requested for it, and the client received it. Two refusals are expected: of a request that broke the contract, which is counted
+ * as that, and a 403 for a magic key, which a test chooses for its plan.
+ */
+export class ContractFindings {
+  readonly #isMagicKey: IsMagicKey
+  readonly brokenRules = new CappedTally<BrokenRule>(maxKinds)
+  readonly unexpectedAnswers = new CappedTally<UnexpectedAnswer>(maxKinds)
+  /** The number of requests that broke at least one rule. */
+  invalidRequestCount = 0
+  /** The number of unexpected answers. */
+  unexpectedAnswerCount = 0
+
+  constructor(isMagicKey: IsMagicKey) {
+    this.#isMagicKey = isMagicKey
+  }
+
+  /** Counts the violations of an exchange, or its unexpected answer. */
+  record(entry: JournalEntry, { answerBody, token }: LiveExchange): void {
+    if (entry.aborted) return
+    const { status, origin } = entry.answer
+    if (entry.violations.length > 0) this.#recordViolations(entry)
+    else if (status >= 400 && origin !== 'scenario' && !(status === 403 && this.#isMagicKey(token ?? '')))
+      this.#recordUnexpected(entry, isObject(answerBody) ? String(answerBody['error'] ?? '') : '')
+  }
+
+  /** Adds the findings of other contract findings. */
+  merge(other: ContractFindings): void {
+    this.brokenRules.merge(other.brokenRules)
+    this.unexpectedAnswers.merge(other.unexpectedAnswers)
+    this.invalidRequestCount += other.invalidRequestCount
+    this.unexpectedAnswerCount += other.unexpectedAnswerCount
+  }
+
+  #recordViolations({ id, operation = '', violations }: JournalEntry): void {
+    this.invalidRequestCount += 1
+    const counted = new Set<string>()
+    for (const { in: place, pointer, keyword, message } of violations) {
+      const general = pointer.replace(/\/\d+(?=\/|$)/g, '/*')
+      const key = JSON.stringify([operation, place, general, keyword])
+      // A request counts once for a rule, also if several items of an array break it.
+      if (counted.has(key)) continue
+      counted.add(key)
+      this.brokenRules.add(key, [id], () => ({ operation, in: place, pointer: general, keyword, message }))
+    }
+  }
+
+  #recordUnexpected(
+    { id, operation = '', request: { method }, answer: { status, origin } }: JournalEntry,
+    message: string,
+  ): void {
+    this.unexpectedAnswerCount += 1
+    const key = JSON.stringify([operation, operation === '' ? method : '', status, origin])
+    this.unexpectedAnswers.add(key, [id], () => ({ operation, method, status, origin, message }))
+  }
+}

@@ -1,0 +1,142 @@
+import type { Contract, DescribedParameter, Operation } from '../contract/contract.ts'
+import type { Json } from '../core/json.ts'
+import {
+  type AddPart,
+  buildCoverageTree,
+  type CoverageTree,
+  collectHits,
+  type EnumValue,
+} from './coverage-tree.ts'
+
+/**
+ * A part of the contract that a client can meet. In a request: a parameter, a field of the body, or a listed value of either. In
+ * an answer: a status, a listed value of a field, and a nullable field as null or as another value.
+ */
+export type CoverageItem =
+  | { readonly kind: 'status'; readonly status: number }
+  | { readonly kind: 'parameter'; readonly in: DescribedParameter['in']; readonly name: string }
+  | {
+      readonly kind: 'parameter-value'
+      readonly in: DescribedParameter['in']
+      readonly name: string
+      readonly value: EnumValue
+    }
+  | { readonly kind: 'field'; readonly pointer: string }
+  | { readonly kind: 'field-value'; readonly pointer: string; readonly value: EnumValue }
+  | {
+      readonly kind: 'answer-value'
+      readonly status: number
+      readonly pointer: string
+      readonly value: EnumValue
+    }
+  | { readonly kind: 'null' | 'not-null'; readonly status: number; readonly pointer: string }
+
+/** A parameter with the indexes of its items. */
+export interface ParameterItems {
+  readonly in: DescribedParameter['in']
+  readonly name: string
+  /** The index of the parameter itself. */
+  readonly index: number
+  /** The indexes of the listed values, by the text that is sent. */
+  readonly values: ReadonlyMap<string, number>
+  /** True where one text can carry several values. */
+  readonly isList: boolean
+}
+
+/** All items of one operation. An index is a position in `items`. */
+export interface OperationItems {
+  readonly operation: Operation
+  /** The items in the order of the contract. */
+  readonly items: readonly CoverageItem[]
+  /** The indexes of the statuses. */
+  readonly statuses: ReadonlyMap<number, number>
+  readonly parameters: readonly ParameterItems[]
+  /** The items of the request body; undefined for none. */
+  readonly body: CoverageTree | undefined
+  /** Returns the indexes of the items that an answer's body shows, without the status. Fast for a body that was read before. */
+  hitsOf(status: number, body: Json | undefined): Iterable<number>
+}
+
+/** Lists the items of every operation. It walks all schemas, so it runs once, at start. */
+export function listCoverageItems({ operations }: Pick<Contract, 'operations'>): OperationItems[] {
+  return operations.map(listOperationItems)
+}
+
+function listOperationItems(operation: Operation): OperationItems {
+  const items: CoverageItem[] = []
+  const add = (item: CoverageItem) => items.push(item) - 1
+  const statuses = new Map(operation.statuses.map((status) => [status, add({ kind: 'status', status })]))
+  const parameters = operation.parameters.map((parameter) => addParameter(parameter, add))
+  const schema = operation.bodySchema()
+  const body = schema && buildCoverageTree(schema, addRequestParts(add))
+  const readers = new Map(
+    operation.statuses.map((status) => [status, createHitReader(operation, status, add)]),
+  )
+  return {
+    operation,
+    items,
+    statuses,
+    parameters,
+    body,
+    hitsOf(status, answer) {
+      const readHits = readers.get(status)
+      return readHits === undefined || answer === undefined ? [] : readHits(answer)
+    },
+  }
+}
+
+/** Adds an item and returns its index. */
+type AddItem = (item: CoverageItem) => number
+
+function addParameter({ in: place, name, schema }: DescribedParameter, add: AddItem): ParameterItems {
+  const index = add({ kind: 'parameter', in: place, name })
+  const values = new Map<string, number>()
+  buildCoverageTree({ type: 'array', items: schema }, (part) => {
+    if (part.kind !== 'value') return undefined
+    const valueIndex = add({ kind: 'parameter-value', in: place, name, value: part.value })
+    values.set(String(part.value), valueIndex)
+    return valueIndex
+  })
+  return { in: place, name, index, values, isList: [schema['type']].flat().includes('array') }
+}
+
+function addRequestParts(add: AddItem): AddPart {
+  return (part) => {
+    const { kind, pointer } = part
+    if (kind === 'present') return add({ kind: 'field', pointer })
+    return kind === 'value' ? add({ kind: 'field-value', pointer, value: part.value }) : undefined
+  }
+}
+
+function addAnswerParts(status: number, add: AddItem): AddPart {
+  return (part) => {
+    const { kind, pointer } = part
+    if (kind === 'present') return undefined
+    return kind === 'value'
+      ? add({ kind: 'answer-value', status, pointer, value: part.value })
+      : add({ kind, status, pointer })
+  }
+}
+
+/** Creates the function that reads the hits of a body. Cached answers and examples are the same object each time, so each object is walked once. */
+function createHitReader(operation: Operation, status: number, add: AddItem) {
+  const schema = operation.responseSchema(status)
+  const tree = schema && buildCoverageTree(schema, addAnswerParts(status, add))
+  if (!tree) return undefined
+  const cache = new WeakMap<object, readonly number[]>()
+  return (body: Json): readonly number[] => {
+    const cached = typeof body === 'object' && body !== null ? cache.get(body) : undefined
+    if (cached) return cached
+    const hits = new Set<number>()
+    collectHits(tree, body, (index) => hits.add(index))
+    const indexes = [...hits]
+    if (typeof body === 'object' && body !== null) cache.set(body, indexes)
+    return indexes
+  }
+}
+
+/** Writes the pointer of an item as scenarios and people do, without the stars of arrays: `dataPoints.avgSafetyScore`. */
+export function fieldName(pointer: string): string {
+  const tokens = pointer.split('/').filter((token) => token !== '' && token !== '*')
+  return tokens.map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~')).join('.')
+}

@@ -1,0 +1,186 @@
+import { isObject, type Json, type JsonObject } from '../core/json.ts'
+
+/** A value of an `enum` or a `const`. */
+export type EnumValue = string | number | boolean
+
+/**
+ * The coverage items of a body as a tree of its places. Schemas under `allOf`, `anyOf` and `oneOf` describe the same place. Each
+ * number is the index of an item; undefined where the place has no such item.
+ */
+export interface CoverageTree {
+  /** The item "the member is present"; only for members that the schema names. */
+  present: number | undefined
+  isNull: number | undefined
+  notNull: number | undefined
+  readonly values: ReadonlyMap<EnumValue, number>
+  readonly members: ReadonlyMap<string, CoverageTree>
+  /** The place of an array's items. */
+  readonly items: CoverageTree | undefined
+  /** The place of members that the schema does not name (`additionalProperties`). */
+  readonly additional: CoverageTree | undefined
+}
+
+/**
+ * A part of a schema that can be a coverage item; `present` only for members that the schema names. `pointer` is a JSON pointer
+ * with a star for the items of an array and for unnamed members: `/dataPoints/*`.
+ */
+export type CountablePart =
+  | { readonly kind: 'present'; readonly pointer: string }
+  | { readonly kind: 'null' | 'not-null'; readonly pointer: string }
+  | { readonly kind: 'value'; readonly pointer: string; readonly value: EnumValue }
+
+/** Adds a part as an item and returns the index of the item; undefined where the part is not counted. */
+export type AddPart = (part: CountablePart) => number | undefined
+
+/** The depth below which a schema is taken for a recursive one. */
+const maxDepth = 12
+
+/** Builds the tree of a schema whose references are resolved; undefined where no part of it is counted. */
+export function buildCoverageTree(schema: JsonObject, add: AddPart): CoverageTree | undefined {
+  return buildTree([schema], '', 0, add, false)
+}
+
+function buildTree(
+  schemas: readonly JsonObject[],
+  pointer: string,
+  depth: number,
+  add: AddPart,
+  isMember: boolean,
+): CoverageTree | undefined {
+  if (depth > maxDepth || schemas.length === 0) return undefined
+  const alternatives = schemas.flatMap(listAlternatives)
+  const present = isMember ? add({ kind: 'present', pointer }) : undefined
+  const isNullable =
+    schemas.some(mentionsNull) && schemas.every((schema) => permits(schema, true) && permits(schema, false))
+  const isNull = isNullable ? add({ kind: 'null', pointer }) : undefined
+  const notNull = isNullable ? add({ kind: 'not-null', pointer }) : undefined
+  const values = mapDefined(listEnumValues(alternatives), (value) => add({ kind: 'value', pointer, value }))
+  const members = mapDefined(mergeProperties(alternatives), (name, inner) =>
+    buildTree(inner, `${pointer}/${escapeToken(name)}`, depth + 1, add, true),
+  )
+  const below = (keyword: string) =>
+    buildTree(
+      alternatives.map((schema) => schema[keyword] ?? null).filter(isObject),
+      `${pointer}/*`,
+      depth + 1,
+      add,
+      false,
+    )
+  const own = { present, isNull, notNull, values, members }
+  return dropIfEmpty({ ...own, items: below('items'), additional: below('additionalProperties') })
+}
+
+function dropIfEmpty(tree: CoverageTree): CoverageTree | undefined {
+  const { present, isNull, notNull, values, members, items, additional } = tree
+  const any = present ?? isNull ?? notNull ?? items ?? additional
+  return any === undefined && values.size === 0 && members.size === 0 ? undefined : tree
+}
+
+/** Maps the values of a map, and leaves out those that map to undefined. */
+function mapDefined<K, V, T>(
+  source: ReadonlyMap<K, V>,
+  convert: (key: K, value: V) => T | undefined,
+): ReadonlyMap<K, T> {
+  const target = new Map<K, T>()
+  for (const [key, value] of source) {
+    const converted = convert(key, value)
+    if (converted !== undefined) target.set(key, converted)
+  }
+  return target
+}
+
+/** Returns the schema itself and every schema that it combines, at any depth. */
+function listAlternatives(schema: JsonObject): JsonObject[] {
+  return [
+    schema,
+    ...['allOf', 'anyOf', 'oneOf'].flatMap((keyword) =>
+      listSubschemas(schema, keyword).flatMap(listAlternatives),
+    ),
+  ]
+}
+
+function listSubschemas(schema: JsonObject, keyword: string): JsonObject[] {
+  const list = schema[keyword]
+  return Array.isArray(list) ? list.filter(isObject) : []
+}
+
+function mergeProperties(alternatives: readonly JsonObject[]): ReadonlyMap<string, JsonObject[]> {
+  const all = new Map<string, JsonObject[]>()
+  for (const { properties } of alternatives) {
+    for (const [name, schema] of Object.entries(isObject(properties) ? properties : {})) {
+      if (isObject(schema)) all.set(name, [...(all.get(name) ?? []), schema])
+    }
+  }
+  return all
+}
+
+/** Returns the values of `enum` and `const`; empty for a single value, since every client meets it. */
+function listEnumValues(alternatives: readonly JsonObject[]): ReadonlyMap<EnumValue, boolean> {
+  const all = alternatives.flatMap(({ enum: listed, const: only }) => [
+    ...(Array.isArray(listed) ? listed : []),
+    ...(only === undefined ? [] : [only]),
+  ])
+  const values = new Map(all.filter(isEnumValue).map((value) => [value, true]))
+  return values.size > 1 ? values : new Map()
+}
+
+function isEnumValue(value: Json): value is EnumValue {
+  return value !== null && typeof value !== 'object'
+}
+
+/** Returns true where a schema names null; a schema without any type does not. */
+function mentionsNull(schema: JsonObject): boolean {
+  const { type, enum: listed } = schema
+  if ([type].flat().includes('null') || (Array.isArray(listed) && listed.includes(null))) return true
+  return ['allOf', 'anyOf', 'oneOf'].some((keyword) => listSubschemas(schema, keyword).some(mentionsNull))
+}
+
+/** Returns true where a schema permits null (`isNull`) or any other value, judged by its types and listed values. */
+function permits(schema: JsonObject, isNull: boolean): boolean {
+  const { type, enum: listed, const: only } = schema
+  const fits = (value: Json) => (value === null) === isNull
+  if (type !== undefined && ![type].flat().some((name) => (name === 'null') === isNull)) return false
+  if (Array.isArray(listed) && !listed.some(fits)) return false
+  if (only !== undefined && !fits(only)) return false
+  if (!listSubschemas(schema, 'allOf').every((inner) => permits(inner, isNull))) return false
+  return ['anyOf', 'oneOf'].every((keyword) => {
+    const list = listSubschemas(schema, keyword)
+    return list.length === 0 || list.some((inner) => permits(inner, isNull))
+  })
+}
+
+/** Calls `hit` with the index of each item that a body shows; an index can occur several times. */
+export function collectHits(tree: CoverageTree, value: Json, hit: (index: number) => void): void {
+  if (tree.present !== undefined) hit(tree.present)
+  const nullity = value === null ? tree.isNull : tree.notNull
+  if (nullity !== undefined) hit(nullity)
+  if (value !== null) collectWithin(tree, value, hit)
+}
+
+function collectWithin(tree: CoverageTree, value: NonNullable<Json>, hit: (index: number) => void): void {
+  if (Array.isArray(value)) {
+    if (tree.items) for (const item of value) collectHits(tree.items, item, hit)
+  } else if (typeof value === 'object') collectMembers(tree, value, hit)
+  else {
+    const index = tree.values.get(value)
+    if (index !== undefined) hit(index)
+  }
+}
+
+function collectMembers(
+  { members, additional }: CoverageTree,
+  value: JsonObject,
+  hit: (index: number) => void,
+): void {
+  for (const [name, inner] of members) {
+    const member = Object.hasOwn(value, name) ? value[name] : undefined
+    if (member !== undefined) collectHits(inner, member, hit)
+  }
+  if (!additional) return
+  for (const [name, member] of Object.entries(value))
+    if (!members.has(name)) collectHits(additional, member, hit)
+}
+
+function escapeToken(name: string): string {
+  return name.replaceAll('~', '~0').replaceAll('/', '~1')
+}

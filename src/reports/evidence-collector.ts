@@ -1,0 +1,90 @@
+import type { JournalEntry } from '../journal/entry.ts'
+import type { LiveExchange } from '../journal/journal.ts'
+import { ContractFindings, type IsMagicKey } from './contract-findings.ts'
+import { Coverage } from './coverage.ts'
+import type { OperationItems } from './coverage-items.ts'
+import { Manners } from './manners.ts'
+
+/** The evidence about the clients of one sandbox, or of all sandboxes. */
+export class ClientEvidence {
+  /** The number of exchanges, refused ones included. */
+  requests = 0
+  readonly coverage: Coverage
+  readonly manners: Manners
+  readonly contractFindings: ContractFindings
+
+  constructor({ operations, idempotentOperations, isMagicKey }: Omit<EvidenceOptions, 'limit'>) {
+    this.coverage = new Coverage(operations)
+    this.manners = new Manners(idempotentOperations)
+    this.contractFindings = new ContractFindings(isMagicKey)
+  }
+
+  record(entry: JournalEntry, live: LiveExchange): void {
+    this.requests += 1
+    this.coverage.record(entry, live)
+    this.manners.record(entry, live)
+    this.contractFindings.record(entry, live)
+  }
+
+  merge(other: ClientEvidence): void {
+    this.requests += other.requests
+    this.coverage.merge(other.coverage)
+    this.manners.merge(other.manners)
+    this.contractFindings.merge(other.contractFindings)
+  }
+}
+
+/** The options of an evidence collector. */
+export interface EvidenceOptions {
+  /** The coverage items of every operation. */
+  readonly operations: readonly OperationItems[]
+  /** The ids of the operations whose body has an idempotency key. */
+  readonly idempotentOperations: ReadonlySet<string>
+  readonly isMagicKey: IsMagicKey
+  /** The most sandboxes with evidence of their own; above it, the oldest is retired. */
+  readonly limit: number
+}
+
+/**
+ * Collects the evidence of every exchange, by sandbox. The evidence of a sandbox that is reset, cleared, deleted or evicted still
+ * counts for all sandboxes, since a suite may reset between its tests.
+ */
+export class EvidenceCollector {
+  readonly operations: readonly OperationItems[]
+  readonly #options: EvidenceOptions
+  readonly #bySandbox = new Map<string, ClientEvidence>()
+  /** The merged evidence of retired sandboxes. */
+  readonly #retired: ClientEvidence
+
+  constructor(options: EvidenceOptions) {
+    this.operations = options.operations
+    this.#options = options
+    this.#retired = new ClientEvidence(options)
+  }
+
+  record(entry: JournalEntry, live: LiveExchange): void {
+    let evidence = this.#bySandbox.get(entry.sandbox)
+    if (!evidence) {
+      const [oldest] = this.#bySandbox.keys()
+      if (this.#bySandbox.size >= this.#options.limit && oldest !== undefined) this.retire(oldest)
+      evidence = new ClientEvidence(this.#options)
+      this.#bySandbox.set(entry.sandbox, evidence)
+    }
+    evidence.record(entry, live)
+  }
+
+  /** Moves the evidence of a sandbox to that of all sandboxes; the sandbox begins again without any. */
+  retire(sandbox: string): void {
+    const evidence = this.#bySandbox.get(sandbox)
+    if (evidence) this.#retired.merge(evidence)
+    this.#bySandbox.delete(sandbox)
+  }
+
+  /** Returns the evidence of a sandbox since it was last retired; undefined for the evidence of all sandboxes, retired ones included. */
+  evidenceOf(sandbox: string | undefined): ClientEvidence {
+    if (sandbox !== undefined) return this.#bySandbox.get(sandbox) ?? new ClientEvidence(this.#options)
+    const all = new ClientEvidence(this.#options)
+    for (const evidence of [this.#retired, ...this.#bySandbox.values()]) all.merge(evidence)
+    return all
+  }
+}

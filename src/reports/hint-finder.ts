@@ -1,0 +1,188 @@
+import type { Contract, Operation } from '../contract/contract.ts'
+import type { Json } from '../core/json.ts'
+import { dayOf } from '../core/utc-day.ts'
+import type { ActiveScenario, Catalogue } from '../scenarios/definition.ts'
+import { readValues } from '../scenarios/parameters.ts'
+import { parseScenarios } from '../scenarios/parse.ts'
+import { type CoverageItem, fieldName, type OperationItems } from './coverage-items.ts'
+
+/** A hint how a client can meet an item of an answer: a request to the operation with these headers. */
+export interface CoverageHint {
+  /** `X-Sim-Scenario` or `Prefer`; empty where any good request gets the answer. */
+  readonly headers: Readonly<Record<string, string>>
+  /** The path and query of a request that is known to show the item; undefined where every request to the operation does. */
+  readonly path: string | undefined
+}
+
+/** The seed and the time that the invented analytics depend on. */
+export interface PreviewContext {
+  readonly seed: string
+  /** Epoch milliseconds. */
+  readonly now: number
+}
+
+/** An answer that the simulator would give to the request of a hint. */
+export interface Preview {
+  readonly hint: CoverageHint
+  readonly status: number
+  readonly body: Json
+}
+
+/** Computes the previews of an operation; `now` in epoch milliseconds. Empty where the answers cannot be computed beforehand. */
+export type Previewer = (operation: string, seed: string, now: number) => readonly Preview[]
+
+/** A hint with the indexes of the items that its answer shows. */
+interface Candidate {
+  readonly hint: CoverageHint
+  readonly shows: ReadonlySet<number>
+}
+
+/** The candidates of an operation that depend on no seed and no day. */
+interface FixedCandidates {
+  /** Refusals by scenario, and the ordinary answer. */
+  readonly plain: readonly Candidate[]
+  /** Scenarios that set a single field to null. */
+  readonly nulls: readonly Candidate[]
+  /** Examples of the document. */
+  readonly examples: readonly Candidate[]
+}
+
+/** Finds a hint for each missing item of an answer. */
+export class HintFinder {
+  /** The candidates by operation id, computed on first use, since most runs need none. */
+  readonly #fixed = new Map<string, FixedCandidates>()
+  readonly #catalogue: Catalogue
+  readonly #previewer: Previewer
+  #previewed: { key: string; candidates: readonly Candidate[] } = { key: '', candidates: [] }
+
+  constructor(catalogue: Catalogue, previewer: Previewer) {
+    this.#catalogue = catalogue
+    this.#previewer = previewer
+  }
+
+  /**
+   * Finds a hint for the item of an answer at `index`; undefined where none is known. Plain candidates come first; among several,
+   * the candidate wins that shows most items of the same kind, so that few requests show many items.
+   */
+  find(own: OperationItems, index: number, { seed, now }: PreviewContext): CoverageHint | undefined {
+    const { plain, nulls, examples } = this.#fixedOf(own)
+    const best = (candidates: readonly Candidate[]) => findBest(candidates, own.items, index)?.hint
+    return best(plain) ?? best(this.#previews(own, seed, now)) ?? best(nulls) ?? best(examples)
+  }
+
+  #fixedOf(own: OperationItems): FixedCandidates {
+    const { id } = own.operation
+    const known = this.#fixed.get(id)
+    if (known) return known
+    const fixed = {
+      plain: [ordinaryCandidate(own), ...refusalCandidates(own, this.#catalogue)],
+      nulls: nullCandidates(own, this.#catalogue),
+      examples: exampleCandidates(own),
+    }
+    this.#fixed.set(id, fixed)
+    return fixed
+  }
+
+  /** Returns the previews of an operation. Analytics change with the day; only the latest previews are cached. */
+  #previews(own: OperationItems, seed: string, now: number): readonly Candidate[] {
+    const key = JSON.stringify([own.operation.id, seed, dayOf(now)])
+    if (this.#previewed.key !== key) {
+      const previews = this.#previewer(own.operation.id, seed, now)
+      const candidates = previews.map(({ hint, status, body }) => createCandidate(own, hint, status, body))
+      this.#previewed = { key, candidates }
+    }
+    return this.#previewed.candidates
+  }
+}
+
+function findBest(
+  candidates: readonly Candidate[],
+  items: readonly CoverageItem[],
+  index: number,
+): Candidate | undefined {
+  const kind = items[index]?.kind
+  const countSameKind = ({ shows }: Candidate) =>
+    [...shows].filter((shown) => items[shown]?.kind === kind).length
+  const showing = candidates.filter(({ shows }) => shows.has(index))
+  return showing.reduce<Candidate | undefined>(
+    (best, next) => (best && countSameKind(best) >= countSameKind(next) ? best : next),
+    undefined,
+  )
+}
+
+function createCandidate(
+  own: OperationItems,
+  hint: CoverageHint,
+  status: number,
+  body: Json | undefined,
+): Candidate {
+  const index = own.statuses.get(status)
+  return { hint, shows: new Set([...(index === undefined ? [] : [index]), ...own.hitsOf(status, body)]) }
+}
+
+/** Returns the answer to any good request. Its body is not known beforehand. */
+function ordinaryCandidate(own: OperationItems): Candidate {
+  const { successStatus } = own.operation
+  return createCandidate(own, { headers: {}, path: undefined }, successStatus, undefined)
+}
+
+/** Returns the refusals that a scenario without parameters causes. */
+function refusalCandidates(own: OperationItems, catalogue: Catalogue): Candidate[] {
+  return catalogue.definitions.flatMap((definition) => {
+    const read = readValues(definition.parameters, new Map())
+    if (!read.ok || definition.inapplicableReason(own.operation, read.value) !== undefined) return []
+    const effect = definition.effect(read.value)
+    if (effect.kind !== 'answer') return []
+    const { status, body } = effect.reply(own.operation)
+    return [createCandidate(own, scenarioHint(definition.name), status, body)]
+  })
+}
+
+/** Returns the hint to request a scenario: `empty`, `null;fields=recommendations`. `path`: undefined where every request to the operation shows the items. */
+export function scenarioHint(scenario: string, path?: string): CoverageHint {
+  return { headers: { 'X-Sim-Scenario': scenario }, path }
+}
+
+/** Returns a candidate for each nullable field of the success answer; the scenario `null` sets the field to null. */
+function nullCandidates({ items, operation }: OperationItems, catalogue: Catalogue): Candidate[] {
+  return items.flatMap((item, index) => {
+    if (item.kind !== 'null' || item.status !== operation.successStatus) return []
+    const text = `null;fields=${fieldName(item.pointer)}`
+    const [active] = parseKnownScenarios(text, catalogue)
+    const fits = active && active.definition.inapplicableReason(operation, active.values) === undefined
+    return fits ? [{ hint: scenarioHint(text), shows: new Set([index]) }] : []
+  })
+}
+
+/** Parses a text of scenarios; empty where the catalogue does not contain them. */
+export function parseKnownScenarios(text: string, catalogue: Catalogue): readonly ActiveScenario[] {
+  const parsed = parseScenarios(text, catalogue)
+  return parsed.ok ? parsed.value : []
+}
+
+function exampleCandidates(own: OperationItems): Candidate[] {
+  const { operation } = own
+  return operation.statuses.flatMap((status) =>
+    operation.examples(status).map(({ name, value }) => {
+      const headers = { Prefer: `code=${status}, example=${quoteName(name)}` }
+      return createCandidate(own, { headers, path: undefined }, status, value)
+    }),
+  )
+}
+
+/** Quotes the name of an example if it is no token (RFC 7240). */
+function quoteName(name: string): string {
+  return /^[\w.-]+$/.test(name) ? name : `"${name}"`
+}
+
+/** Builds the path of a request to an operation under the contract's base path: `/v1/models/ID/analytics`. */
+export function buildPath(
+  contract: Pick<Contract, 'basePath'>,
+  operation: Operation,
+  values: Readonly<Record<string, string>>,
+): string {
+  const path = operation.path.replace(/\{([^}]*)\}/g, (_, name: string) =>
+    encodeURIComponent(values[name] ?? ''),
+  )
+  return contract.basePath + path
+}

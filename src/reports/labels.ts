@@ -1,0 +1,73 @@
+import { type CoverageItem, fieldName } from './coverage-items.ts'
+import type { CoverageHint } from './hint-finder.ts'
+
+/** Returns the label of an item: `429`, `query period=7d`, `body valueType: currency`, `recommendations: null`. */
+export function labelItem(item: CoverageItem): string {
+  switch (item.kind) {
+    case 'status':
+      return String(item.status)
+    case 'parameter':
+      return `${item.in} ${item.name}`
+    case 'parameter-value':
+      return `${item.in} ${item.name}=${item.value}`
+    case 'field':
+      return `body ${fieldName(item.pointer)}`
+    case 'field-value':
+      return `body ${fieldName(item.pointer)}: ${item.value}`
+    case 'answer-value':
+      return `${fieldName(item.pointer)}: ${item.value}`
+    case 'null':
+      return `${fieldName(item.pointer)}: null`
+    case 'not-null':
+      return `${fieldName(item.pointer)}: not null`
+  }
+}
+
+/** Splits the label of an item into its subject and its state: `recommendations` and `null`, `query period` and `7d`. */
+export function splitLabel(item: CoverageItem): { readonly subject: string; readonly state: string } {
+  switch (item.kind) {
+    case 'status':
+      return { subject: '', state: String(item.status) }
+    case 'parameter':
+      return { subject: `${item.in} ${item.name}`, state: 'sent' }
+    case 'parameter-value':
+      return { subject: `${item.in} ${item.name}`, state: String(item.value) }
+    case 'field':
+      return { subject: fieldName(item.pointer), state: 'sent' }
+    case 'null':
+      return { subject: fieldName(item.pointer), state: 'null' }
+    case 'not-null':
+      return { subject: fieldName(item.pointer), state: 'not null' }
+    default:
+      return { subject: fieldName(item.pointer), state: String(item.value) }
+  }
+}
+
+/**
+ * Describes a missing item with its hint: `No test has seen recommendations: null; X-Sim-Scenario: empty shows it.`
+ * `hint`: undefined where any good request shows the item.
+ */
+export function describeMissing(
+  item: CoverageItem,
+  hint: CoverageHint | undefined,
+  successStatus: number,
+): string {
+  const label = labelItem(item)
+  if (isRequestItem(item)) return `No test has sent ${label}; a good request with it counts.`
+  const isOtherStatus = 'status' in item && item.kind !== 'status' && item.status !== successStatus
+  const inStatus = isOtherStatus ? ` in a ${item.status}` : ''
+  // The listed values of an answer depend on the model, so the path is part of the hint.
+  const path = item.kind === 'answer-value' ? hint?.path : undefined
+  const onPath = path === undefined ? '' : ` on ${path}`
+  return `No test has seen ${label}${inStatus}; ${describeHint(hint)}${onPath}.`
+}
+
+function describeHint(hint: CoverageHint | undefined): string {
+  const [header] = Object.entries(hint?.headers ?? {})
+  return header ? `${header.join(': ')} shows it` : 'any good request shows it'
+}
+
+/** Returns true for an item of a request, false for an item of an answer. */
+export function isRequestItem({ kind }: CoverageItem): boolean {
+  return ['parameter', 'parameter-value', 'field', 'field-value'].includes(kind)
+}

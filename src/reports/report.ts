@@ -1,0 +1,143 @@
+/**
+ * The meaning of the traffic: coverage, retries and manners, violations, fail conditions, formats/.
+ * `evidence-collector.ts` counts each exchange as it is recorded, `Reporter` makes reports from the counts, `sections.ts` puts
+ * them into words for `formats/`, and `fail-on.ts` judges them.
+ */
+
+import type { Contract } from '../contract/contract.ts'
+import type { CappedTally } from './capped-tally.ts'
+import type { BrokenRule, UnexpectedAnswer } from './contract-findings.ts'
+import { type CoverageView, viewCoverage } from './coverage-view.ts'
+import type { EvidenceCollector } from './evidence-collector.ts'
+import type { HintFinder, PreviewContext } from './hint-finder.ts'
+import type { MannersFinding } from './manners.ts'
+import { mannersRules } from './manners-rules.ts'
+
+/** A finding with the requests that showed it. */
+export type Counted<T> = T & {
+  /** The number of requests that showed the finding. */
+  readonly count: number
+  /** The ids of the first requests that showed the finding, at most 10. */
+  readonly requests: readonly string[]
+}
+
+/** The findings of one kind, at most 100. */
+export interface FindingList<T> {
+  readonly list: readonly Counted<T>[]
+  /** The number of further findings, which had no space in the list. */
+  readonly further: number
+}
+
+/**
+ * A report on the clients of a sandbox, or of all sandboxes. It contains no times of the machine, and its order does not depend on
+ * them: the same requests give the same report.
+ */
+export interface Report {
+  readonly contract: { readonly title: string; readonly version: string }
+  /** The name of a sandbox; undefined for all, deleted ones included. */
+  readonly sandbox: SandboxFilter
+  /** The number of exchanges with the service, refused ones included. */
+  readonly requests: number
+  /** The number of requests that broke the contract. */
+  readonly violations: number
+  /** The number of unexpected answers: of status 400 or more, without a scenario that asks for it, and without a violation that explains it. */
+  readonly unexpected: number
+  readonly brokenRules: FindingList<BrokenRule>
+  readonly unexpectedAnswers: FindingList<UnexpectedAnswer>
+  /** The findings on how the client retries and identifies itself. */
+  readonly manners: FindingList<MannersFinding>
+  readonly coverage: CoverageView
+}
+
+/** The name of the reported sandbox; undefined for all sandboxes. */
+export type SandboxFilter = string | undefined
+
+/** The parts that a reporter depends on. */
+export interface ReporterDependencies {
+  readonly contract: Pick<Contract, 'title' | 'version'>
+  readonly collector: EvidenceCollector
+  readonly hintFinder: HintFinder
+  /** Returns the seed and the time of a sandbox; undefined for the default sandbox. */
+  readonly contextOf: (sandbox: SandboxFilter) => PreviewContext
+}
+
+/** Makes reports from the collected evidence. */
+export class Reporter {
+  readonly #dependencies: ReporterDependencies
+
+  constructor(dependencies: ReporterDependencies) {
+    this.#dependencies = dependencies
+  }
+
+  /** Reports the coverage of the contract. */
+  coverage(sandbox: SandboxFilter): CoverageView {
+    const { collector, hintFinder, contextOf } = this.#dependencies
+    const { coverage } = collector.evidenceOf(sandbox)
+    return viewCoverage(coverage, collector.operations, hintFinder, contextOf(sandbox))
+  }
+
+  /** Reports how the clients retry and identify themselves, with the rules. */
+  manners(sandbox: SandboxFilter): FindingList<MannersFinding> & { readonly rules: typeof mannersRules } {
+    const { manners } = this.#dependencies.collector.evidenceOf(sandbox)
+    return { rules: mannersRules, ...toFindingList(manners.findings) }
+  }
+
+  /** Reports everything. */
+  report(sandbox: SandboxFilter): Report {
+    const { title, version } = this.#dependencies.contract
+    const { contractFindings, manners, requests } = this.#dependencies.collector.evidenceOf(sandbox)
+    return {
+      contract: { title, version },
+      sandbox,
+      requests,
+      violations: contractFindings.invalidRequestCount,
+      unexpected: contractFindings.unexpectedAnswerCount,
+      brokenRules: toFindingList(contractFindings.brokenRules),
+      unexpectedAnswers: toFindingList(contractFindings.unexpectedAnswers),
+      manners: toFindingList(manners.findings),
+      coverage: this.coverage(sandbox),
+    }
+  }
+}
+
+function toFindingList<T>(tally: CappedTally<T>): FindingList<T> {
+  const list = tally.list().map(({ subject, count, requests }) => ({ ...subject, count, requests }))
+  return { list, further: tally.further }
+}
+
+/** Counts the findings, with those that had no space in the list. */
+export function countFindings({ list, further }: FindingList<unknown>): number {
+  return list.length + further
+}
+
+/** Summarizes a report in one line: `10 requests, 2 broke the contract, 1 unexpected answer, 3 findings on manners, 31.6 % of the contract covered`. */
+export function summarizeReport({ requests, violations, unexpected, manners, coverage }: Report): string {
+  return [
+    pluralize(requests, 'request'),
+    `${violations} broke the contract`,
+    pluralize(unexpected, 'unexpected answer'),
+    `${pluralize(countFindings(manners), 'finding')} on manners`,
+    `${coverage.percent} % of the contract covered`,
+  ].join(', ')
+}
+
+/** Writes a count with its noun: `1 request`, `2 requests`. */
+export function pluralize(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
+}
+
+/** Writes the place of a broken rule: `body /value`, `query /period`. */
+export function formatPlace({ in: place, pointer }: BrokenRule): string {
+  return pointer === '' ? place : `${place} ${pointer}`
+}
+
+/** Writes the operation of an unexpected answer, or the method where the request matches none: `createEvent`, `DELETE on no operation`. */
+export function formatSubject({ operation, method }: UnexpectedAnswer): string {
+  return operation || `${method} on no operation`
+}
+
+/** Writes the requests that showed a finding: `req-1, req-2`, or `12 times: req-1, req-2 ...` where not all ids are stored. */
+export function formatRequests({ count, requests }: Counted<unknown>): string {
+  const ids = requests.join(', ')
+  return count > requests.length ? `${pluralize(count, 'time')}: ${ids} ...` : ids
+}

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest'
+import { readSettings } from '../../src/config/arguments.ts'
+import { parseFailOn } from '../../src/config/fail-on.ts'
+
+test.each([
+  ['violation', [{ kind: 'violation' }]],
+  ['unexpected', [{ kind: 'unexpected' }]],
+  ['manners', [{ kind: 'manners' }]],
+  ['coverage<80.1', [{ kind: 'coverage', below: 80.1 }]],
+  ['coverage < 100 ', [{ kind: 'coverage', below: 100 }]],
+  [
+    'violation, unexpected,manners,coverage<80',
+    [{ kind: 'violation' }, { kind: 'unexpected' }, { kind: 'manners' }, { kind: 'coverage', below: 80 }],
+  ],
+])('"%s" is parsed', (text, conditions) => {
+  expect(parseFailOn(text)).toEqual(conditions)
+})
+
+test.each([
+  '',
+  ',',
+  'violations',
+  'violation,',
+  'coverage',
+  'coverage<',
+  'coverage<101',
+  'coverage>80',
+  'toString',
+])('"%s" is refused with the list of conditions', (text) => {
+  expect(parseFailOn(text)).toBeUndefined()
+  const read = readSettings(['--fail-on', text], {})
+  expect(read).toMatchObject({
+    kind: 'problem',
+    problem: expect.stringContaining('violation, unexpected, manners and coverage<N (N from 0 to 100)'),
+  })
+})

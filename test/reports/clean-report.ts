@@ -1,0 +1,16 @@
+import type { Report } from '../../src/reports/report.ts'
+
+const none = { list: [], further: 0 }
+
+/** A report without findings, with 80 % of the contract covered. */
+export const cleanReport: Report = {
+  contract: { title: 'Service', version: '1' },
+  sandbox: undefined,
+  requests: 4,
+  violations: 0,
+  unexpected: 0,
+  brokenRules: none,
+  unexpectedAnswers: none,
+  manners: none,
+  coverage: { met: 8, points: 10, percent: 80, operations: [] },
+}
