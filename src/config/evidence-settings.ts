@@ -14,7 +14,7 @@ export const evidenceSettings = {
     default: undefined,
     defaultText: 'none',
     test: isReportFile,
-    wanted: 'a file whose name ends in .json, .xml (JUnit), .md or .html',
+    expected: 'a file whose name ends in .json, .xml (JUnit), .md or .html',
     description:
       'Written at the end: what the clients of all sandboxes did, in the form that the extension says.',
   }),
@@ -24,7 +24,7 @@ export const evidenceSettings = {
     default: undefined,
     defaultText: 'none',
     test: areGates,
-    wanted: 'violation, unexpected, manners and coverage<N (N from 0 to 100), with commas between them',
+    expected: 'violation, unexpected, manners and coverage<N (N from 0 to 100), with commas between them',
     description:
       'Exit code 3 at the end where a request broke the contract, an answer was not expected, a client was impolite, or less than N % of the contract was covered.',
   }),
@@ -35,7 +35,7 @@ export const evidenceSettings = {
     defaultText: 'none',
     repeatable: true,
     test: areNames,
-    wanted: 'the name of an environment variable other than PATH',
+    expected: 'the name of an environment variable other than PATH',
     description:
       'For exec: a variable that gets the base URL, besides CONVSIM_BASE_URL; can be given several times.',
   }),

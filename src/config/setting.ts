@@ -43,7 +43,7 @@ export function integer<T extends number | undefined>(
 }
 
 export function text<T extends string | undefined>(
-  words: SettingOptions & { default: T; test?: (text: string) => boolean; wanted?: string },
+  words: SettingOptions & { default: T; test?: (text: string) => boolean; expected?: string },
 ): Setting<string | T> {
   const { test = (text) => text !== '' } = words
   return {

@@ -49,7 +49,7 @@ export const settingTable = {
     value: 'FILE',
     default: './.convsim/state.json',
     test: isStateFile,
-    wanted: 'a file, or ":memory:" (a shared store such as redis:// cannot be used yet)',
+    expected: 'a file, or ":memory:" (a shared store such as redis:// cannot be used yet)',
     description: 'Where prompts and events are kept; ":memory:" keeps them until the process ends.',
   }),
   seedState: text({
@@ -64,7 +64,7 @@ export const settingTable = {
     flag: 'seed',
     default: '1',
     test: isSeed,
-    wanted: '1 to 64 visible ASCII characters',
+    expected: '1 to 64 visible ASCII characters',
     description: 'The invented world: another seed, other figures.',
   }),
   clock: text({
@@ -72,7 +72,7 @@ export const settingTable = {
     value: 'real|INSTANT',
     default: 'real',
     test: isClock,
-    wanted: '"real" or an instant',
+    expected: '"real" or an instant',
     description: 'The time; an instant such as 2026-01-15T12:00:00Z freezes it.',
   }),
   scenario: text({
@@ -145,7 +145,7 @@ export const settingTable = {
     value: 'DURATION',
     default: '1d',
     test: isDuration,
-    wanted: 'a duration such as 90s, 15m, 1h or 7d',
+    expected: 'a duration such as 90s, 15m, 1h or 7d',
     description: 'A sandbox that nobody has used for so long goes when another one comes.',
   }),
   bodyLimit: text({
@@ -153,7 +153,7 @@ export const settingTable = {
     value: 'SIZE',
     default: '1mb',
     test: isSize,
-    wanted: 'a size of at least one byte, such as 500kb or 1mb',
+    expected: 'a size of at least one byte, such as 500kb or 1mb',
     description: 'Largest request body.',
   }),
   journalSize: integer({
