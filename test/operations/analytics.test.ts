@@ -4,7 +4,7 @@ import { getModelAnalytics } from '../../src/operations/analytics.ts'
 import { noOverrides } from '../../src/scenarios/effects.ts'
 import { createMemoryStore } from '../../src/state/memory/memory-store.ts'
 import type { Store } from '../../src/state/store.ts'
-import { now, shippedWorld } from '../simulation/shipped-world.ts'
+import { now, shippedWorld } from '../simulation/bundled-world.ts'
 import { event, product, writer } from '../state/drafts.ts'
 
 const modelId = '6f1c1e0a-2b7d-4c55-9a35-0d6f2f0a9b02'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Analytics } from '../../src/simulation/analytics.ts'
 import { ISSUE_RULES, RECOMMENDATION_RULES, STRENGTH_RULES } from '../../src/simulation/rules.ts'
-import { anyModel, now, periods, shippedFixtures, shippedWorld, textsOf } from './shipped-world.ts'
+import { anyModel, now, periods, shippedFixtures, shippedWorld, textsOf } from './bundled-world.ts'
 
 const world = await shippedWorld()
 const { models, phrases } = await shippedFixtures()

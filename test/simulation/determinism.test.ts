@@ -1,7 +1,7 @@
 import { faker } from '@faker-js/faker/locale/base'
 import { expect, test } from 'vitest'
 import type { AnalyticsQuery } from '../../src/simulation/analytics.ts'
-import { anyModel, now, periods, shippedWorld } from './shipped-world.ts'
+import { anyModel, now, periods, shippedWorld } from './bundled-world.ts'
 
 const queries: AnalyticsQuery[] = Array.from({ length: 40 }, (_, index) => anyModel(index)).flatMap(
   (modelId) => periods.map((days) => ({ seed: '1', modelId, days, now })),

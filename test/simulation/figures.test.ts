@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { Analytics, DataPoint } from '../../src/simulation/analytics.ts'
 import { LABEL_BANDS } from '../../src/simulation/labels.ts'
 import { DETECTION_FIELDS, LABEL_FIELDS } from '../../src/simulation/persona.ts'
-import { anyModel, now, periods, shippedWorld } from './shipped-world.ts'
+import { anyModel, now, periods, shippedWorld } from './bundled-world.ts'
 
 const world = await shippedWorld()
 const averages = [

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { now, shippedFixtures, shippedWorld } from './shipped-world.ts'
+import { now, shippedFixtures, shippedWorld } from './bundled-world.ts'
 
 /*
  * What the world looks like, written down: an upgrade of faker, another engine or a change of a formula that alters

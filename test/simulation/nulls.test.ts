@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Analytics } from '../../src/simulation/analytics.ts'
-import { anyModel, now, periods, shippedFixtures, shippedWorld } from './shipped-world.ts'
+import { anyModel, now, periods, shippedFixtures, shippedWorld } from './bundled-world.ts'
 
 const world = await shippedWorld()
 const fixtures = await shippedFixtures()

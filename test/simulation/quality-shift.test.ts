@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Analytics } from '../../src/simulation/analytics.ts'
-import { anyModel, now, shippedWorld } from './shipped-world.ts'
+import { anyModel, now, shippedWorld } from './bundled-world.ts'
 
 const world = await shippedWorld()
 const query = { seed: '1', modelId: anyModel(3), days: 30, now, persona: 'spiky' } as const

@@ -2,7 +2,7 @@ import { commands } from '../../src/config/arguments.ts'
 import { allSettings, defaultOf, defaultSettings, variableOf } from '../../src/config/settings.ts'
 import { families, type ScenarioDefinition } from '../../src/scenarios/catalogue.ts'
 import { describeParameter } from '../../src/scenarios/describe.ts'
-import { type Band, LABEL_BANDS } from '../../src/simulation/labels.ts'
+import { LABEL_BANDS, type LabelBand } from '../../src/simulation/labels.ts'
 import { ISSUE_RULES } from '../../src/simulation/rules.ts'
 import { loadInputs } from '../../src/simulator/loaded-inputs.ts'
 
@@ -83,7 +83,7 @@ export function withTables(readme: string, tables: Record<string, string>): stri
   }, readme)
 }
 
-const bandOf = ({ label, below, closed }: Band) => `${label} ${closed ? '≤' : '<'} ${below}`
+const bandOf = ({ label, below, closed }: LabelBand) => `${label} ${closed ? '≤' : '<'} ${below}`
 
 function scenarioRow(entry: ScenarioDefinition): string[] {
   return [code(entry.name), entry.description, entry.parameters.map(describeParameter).join('<br>')]
