@@ -14,9 +14,9 @@ export async function readmeTables(): Promise<Record<string, string>> {
   return {
     commands: table(
       ['command', 'what it does'],
-      Object.entries(commands).map(([name, { takes, description }]) => [
+      Object.entries(commands).map(([name, { operands, description }]) => [
         code(`convsim ${name}`),
-        `${description}${takes && ` Takes ${takes}.`}`,
+        `${description}${operands && ` Takes ${operands}.`}`,
       ]),
     ),
     settings: table(
