@@ -18,7 +18,10 @@ import { requestHealth } from './health.ts'
 import type { ProcessLog } from './process-log.ts'
 import { tuneV8 } from './tune-v8.ts'
 
-/** The exit code. 0: success. 1: a bad setting, contract, fixture, state, port or report. 3: `--fail-on`. Others: that of `exec`'s command. */
+/**
+ * The exit code. 0: success. 1: a bad setting, contract, fixture, state, port or report. 3: `--fail-on`. Others: the exit code
+ * of the command of `exec`.
+ */
 type ExitCode = number
 
 const print = (text: string) => process.stdout.write(`${text}\n`)

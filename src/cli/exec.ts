@@ -10,7 +10,10 @@ export interface CommandLine {
 
 /** A running command, which shares the input and output of this process. */
 export interface RunningCommand {
-  /** The exit code of a shell: 128 + n for signal n, 127 if there is no such command, 126 if it cannot be run. `problem`: the reason. */
+  /**
+   * The exit code of a shell: 128 + n for signal n, 127 if there is no such command, 126 if it cannot be run. `problem`: the
+   * reason of the last two.
+   */
   readonly ended: Promise<{ readonly code: number; readonly problem: string | undefined }>
   /** Sends a signal; does nothing once the command has ended. */
   kill(signal: NodeJS.Signals): void
