@@ -113,7 +113,7 @@ describe('signals', () => {
     ['SIGQUIT', 131],
   ] as const)('%s ends both processes and frees the port', async (signal, code) => {
     const command = convsim(node(waiting))
-    await command.prints(/\d+\n/)
+    await command.untilStdout(/\d+\n/)
     const [url = '', pid = ''] = command.stdout().trim().split(' ')
     expect(await isListening(url)).toBe(true)
     command.process.kill(signal)
@@ -125,7 +125,7 @@ describe('signals', () => {
   test('the command can handle a signal itself', async () => {
     const code = `process.on('SIGTERM', () => process.exit(5)); ${waiting}`
     const command = convsim(node(code))
-    await command.prints(/\d+\n/)
+    await command.untilStdout(/\d+\n/)
     command.process.kill('SIGTERM')
     expect(await command.ended).toBe(5)
   })

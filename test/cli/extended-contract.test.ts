@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { isObject, type Json, type JsonObject } from '../../src/core/json.ts'
-import { type Ask, ask, askOperation, errorOf, event, operations } from '../support/client.ts'
+import { ask, askOperation, errorOf, event, operations, type RequestOptions } from '../support/client.ts'
 import { convsim } from '../support/command.ts'
 import { documentWith, documentWithPaths } from '../support/documents.ts'
 import { sharedSimulator } from '../support/shared.ts'
@@ -83,7 +83,7 @@ test('operations without a handler are logged at start and answered', async () =
   const file = await documentWithPaths(paths)
   const command = convsim(['--port', '0', '--state', ':memory:', '--contract', file])
   const origin = await command.ready()
-  await command.says(/"operations":\["getProduct","createSegment","importRows","leave"\]/)
+  await command.untilStderr(/"operations":\["getProduct","createSegment","importRows","leave"\]/)
   const answer = await ask({ origin }, productPath)
   expect([answer.status, answer.body]).toEqual([200, { name: 'Web Shop' }])
 })
@@ -122,7 +122,7 @@ describe('an extended document', () => {
     ['a wrong method', productPath, { method: 'PUT' }, 405],
     ['a body without a required member, with the documented status', '/v1/segments', { body: {} }, 422],
     ['a body that is no JSON, with the documented status', '/v1/segments', { body: '{' }, 422],
-  ] as [string, string, Ask, number][])(
+  ] as [string, string, RequestOptions, number][])(
     '%s is refused as in any other operation',
     async (_name, path, how, status) => {
       const sim = extended()
@@ -270,7 +270,7 @@ test('nullable: true in a 3.1 document allows null, with a warning that names it
   )
   const command = convsim(['--port', '0', '--state', ':memory:', '--contract', file])
   const origin = await command.ready()
-  await command.says(/contract\.yaml:\d+:\d+.*nullable/)
+  await command.untilStderr(/contract\.yaml:\d+:\d+.*nullable/)
   const body = { ...operations[2].body, externalUserId: null }
   expect((await ask({ origin }, '/v1/events', { body })).status).toBe(201)
 })

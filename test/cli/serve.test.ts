@@ -86,7 +86,7 @@ describe('the ready line', () => {
 
 test('the start logs in one line what it loaded', async () => {
   const command = convsim(memory)
-  await command.says(/"loaded"/)
+  await command.untilStderr(/"loaded"/)
   const loaded = command
     .stderr()
     .split('\n')
@@ -236,7 +236,7 @@ describe('the state', () => {
     expect(eventsIn(state)).toMatchObject([{ fields: { insertId: 'order-1' } }])
     const second = convsim(['--port', '0'], { cwd })
     await second.ready()
-    await second.says(/"state":\{"file":"[^"]*state\.json","sandboxes":1,"events":1,"prompts":0/)
+    await second.untilStderr(/"state":\{"file":"[^"]*state\.json","sandboxes":1,"events":1,"prompts":0/)
   })
 
   test('needs no file with :memory:', async () => {

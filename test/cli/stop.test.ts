@@ -28,7 +28,7 @@ describe('a stop', () => {
     // A reply on another connection proves that the server has read the bytes sent before.
     await held({ origin: await command.ready() })
     command.process.kill('SIGTERM')
-    await command.says(/"stopping/)
+    await command.untilStderr(/"stopping/)
     connection.send(text.slice(-20))
     const answer = await connection.answer()
     expect(answer.status).toBe(201)
@@ -44,7 +44,7 @@ describe('a stop', () => {
     connection.send(text.slice(0, -20))
     await held({ origin: await command.ready() })
     command.process.kill('SIGTERM')
-    await command.says(/"stopping/)
+    await command.untilStderr(/"stopping/)
     connection.send(text.slice(-20))
     expect((await connection.answer()).headers['connection']).toBe('close')
     await connection.closed()
@@ -71,7 +71,7 @@ describe('a stop', () => {
     busy.send(postText('/v1/events', event()).slice(0, -20))
     await held({ origin })
     command.process.kill('SIGTERM')
-    await command.says(/"stopping/)
+    await command.untilStderr(/"stopping/)
     await expect(ask({ origin }, '/__sim/health')).rejects.toThrow()
     busy.destroy()
     expect(await command.ended).toBe(0)
@@ -105,7 +105,7 @@ describe('kill -9 while events are posted', () => {
 
     const second = convsim(['--port', '0', '--state', state])
     await second.ready()
-    await second.says(/"loaded"/)
+    await second.untilStderr(/"loaded"/)
     const logged = /"state":(\{[^}]*\})/.exec(second.stderr())?.[1] ?? '{}'
     const loaded: { events: number } = JSON.parse(logged.replace(/,"tookOverFrom.*$/, '}'))
     expect(loaded.events).toBeGreaterThanOrEqual(acknowledged.length)

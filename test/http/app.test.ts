@@ -3,7 +3,7 @@ import { immediateDelivery, type OutgoingReply, type SimRequest } from '../../sr
 import { createApp, type Handlers } from '../../src/http/app.ts'
 import { listen } from '../../src/http/server.ts'
 import { sendRaw } from '../support/raw-http.ts'
-import { recorder, type Said } from '../support/start.ts'
+import { createLogRecorder, type LogEntry } from '../support/start.ts'
 
 const parcel = (headers: Record<string, string>): OutgoingReply => ({
   reply: { status: 200, headers, body: { fine: true }, origin: 'contract' },
@@ -22,15 +22,15 @@ const answers: Record<string, () => ReturnType<Handlers['service']>> = {
 }
 
 test('a bug behind the edge is a 500 in the service’s shape and a line in the log, and spoils no other answer', async () => {
-  const said: Said[] = []
+  const said: LogEntry[] = []
   const nobody = () => Promise.reject(new Error('nobody asks the control plane'))
   const service = ({ path }: SimRequest) => answers[path]?.() ?? nobody()
   const app = createApp(
     { service, controlRefusal: () => undefined, control: nobody },
     { bodyLimit: '1mb', cors: false },
-    recorder(said),
+    createLogRecorder(said),
   )
-  const listening = await listen(app, '127.0.0.1', 0, recorder(said))
+  const listening = await listen(app, '127.0.0.1', 0, createLogRecorder(said))
   if (!listening.ok) throw new Error(listening.problem)
   onTestFinished(() => void listening.server.close())
   const paths = Object.keys(answers)

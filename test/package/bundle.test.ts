@@ -15,7 +15,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { BUNDLE, cacheOf, compile } from '../../src/build/load.ts'
-import { bounded } from '../support/bounded.ts'
+import { childLimits } from '../support/child-limits.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 const dist = fileURLToPath(new URL('../../dist', import.meta.url))
@@ -51,7 +51,7 @@ function librariesRunBy(args: readonly string[], code = 0): Set<string | undefin
   const folder = mkdtempSync(join(tmpdir(), 'convsim-test-'))
   try {
     const env = { PATH: process.env['PATH'], NODE_V8_COVERAGE: folder }
-    const { status } = spawnSync(process.execPath, args, { ...bounded, env, stdio: 'ignore' })
+    const { status } = spawnSync(process.execPath, args, { ...childLimits, env, stdio: 'ignore' })
     expect(status).toBe(code)
     return new Set(filesRun(folder).map(libraryOf))
   } finally {
@@ -150,13 +150,13 @@ describe('what is compiled ahead', () => {
     const { command, copy } = await packageWith(make?.())
     if (make) expect(compile(copy).cachedDataRejected).toBe(true)
     const words = [command, 'exec', '--state', ':memory:', '--', 'true']
-    expect(() => execFileSync(process.execPath, words, { ...bounded, stdio: 'ignore' })).not.toThrow()
+    expect(() => execFileSync(process.execPath, words, { ...childLimits, stdio: 'ignore' })).not.toThrow()
   })
 })
 
 test('Prism is one file, where Node looks for it first', () => {
   const text = execFileSync(process.execPath, ['-p', "require.resolve('@stoplight/prism-http')"], {
-    ...bounded,
+    ...childLimits,
     cwd: dist,
     encoding: 'utf8',
   })

@@ -3,11 +3,11 @@ import type { Json } from '../../src/core/json.ts'
 import type { Exchange, Origin, Reply } from '../../src/exchange/exchange.ts'
 import { checkAnswer } from '../../src/pipeline/check-answer.ts'
 import { operationOf } from '../support/catalogue.ts'
-import { recorder, type Said } from '../support/start.ts'
+import { createLogRecorder, type LogEntry } from '../support/start.ts'
 
 function setup() {
-  const said: Said[] = []
-  const check = checkAnswer(recorder(said))
+  const said: LogEntry[] = []
+  const check = checkAnswer(createLogRecorder(said))
   const exchange = { operation: operationOf('createEvent'), request: { id: 'req-1' } } as unknown as Exchange
   const answer = (status: number, body: Json, origin: Origin = 'contract'): Reply =>
     check(exchange, { status, headers: {}, body, origin })

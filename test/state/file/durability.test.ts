@@ -17,7 +17,7 @@ import type { JsonObject } from '../../../src/core/json.ts'
 import type { WriteBytes } from '../../../src/state/file/write-ahead-log.ts'
 import type { EventDraft } from '../../../src/state/records.ts'
 import type { Store } from '../../../src/state/store.ts'
-import { bounded } from '../../support/bounded.ts'
+import { childLimits } from '../../support/child-limits.ts'
 import { event, prompt, writer } from '../drafts.ts'
 import { killedNow, openOrFail, problemOf, statePath } from './folder.ts'
 
@@ -377,7 +377,7 @@ describe('a place that cannot be written to', () => {
     chmodSync(folder, 0o555)
     const [command = process.execPath, ...before] = [...give, process.execPath]
     const said = execFileSync(command, [...before, '--import', 'tsx', '--input-type=module', '-e', script], {
-      ...bounded,
+      ...childLimits,
       encoding: 'utf8',
     })
     chmodSync(folder, 0o755)
