@@ -227,7 +227,7 @@ export function variableOf({ flag }: { readonly flag: string }): string {
 
 /** Returns the default of every setting. */
 export function defaultSettings(): Settings {
-  return Object.fromEntries(allSettings.map(([name, setting]) => [name, setting.default])) as Settings // by the table's own type
+  return Object.fromEntries(allSettings.map(([name, setting]) => [name, setting.default])) as Settings // every default has the type of its setting
 }
 
 /** Returns the default of a setting as help and README show it. */

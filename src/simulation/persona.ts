@@ -9,6 +9,7 @@ export const DETECTION_FIELDS = [
   'userToxicityCount',
   'modelToxicityCount',
 ] as const
+/** The name of a counted detection: `hallucinationCount`. */
 export type DetectionField = (typeof DETECTION_FIELDS)[number]
 
 /** The analytics fields that are a score with a label. */
@@ -19,6 +20,7 @@ export const LABEL_FIELDS = [
   'averageStruggle',
   'averageCommercialIntent',
 ] as const
+/** The name of a labelled score: `averageFrustration`. */
 export type LabelField = (typeof LABEL_FIELDS)[number]
 
 /** A kind of model, as the parameters of its days (`fixtures/personas.yaml` explains each with its unit). */

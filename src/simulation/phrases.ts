@@ -50,6 +50,7 @@ export const COMMON_PLACEHOLDERS = [
   'reference',
   'amount',
 ] as const
+/** The name of a placeholder that every phrase may use: `quality`. */
 export type Placeholder = (typeof COMMON_PLACEHOLDERS)[number]
 
 /** The values of placeholders, by their names. */

@@ -53,7 +53,7 @@ export interface RecommendationRule {
   readonly category: Recommendation['category']
   /** One of these issues is enough; the most severe one sets the priority. */
   readonly issues: readonly string[]
-  /** Without any of the issues, all of these strengths lead to it, with low priority. Undefined: only issues do. */
+  /** The strengths that together lead to it if none of the issues does, with low priority. Undefined: only issues do. */
   readonly strengths?: readonly string[]
 }
 
@@ -194,7 +194,7 @@ export const HEALTH_OF = { critical: 'critical', warning: 'needs_attention', inf
 /** The priority of a recommendation by the severity of the issue that leads to it. */
 export const PRIORITY_OF = { critical: 'high', warning: 'medium', info: 'low' } as const
 
-/** Tells if a measured value meets a condition; null never does. */
+/** Returns true if a measured value meets a condition; null meets none. */
 export function meets({ is, threshold }: Condition, value: number | null): value is number {
   if (value === null) return false
   return is === 'below' ? value < threshold : value > threshold

@@ -22,7 +22,7 @@ const good = send(
 const bad = send('/events', '{}')
 const unexpected = send('/nowhere')
 
-/** Tells if a server listens at this address. */
+/** Resolves to true if a server listens at this address. */
 async function isListening(url: string): Promise<boolean> {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)

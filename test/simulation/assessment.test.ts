@@ -135,7 +135,7 @@ test('the personas differ in quality', () => {
   expect(quality('critical')).toBeLessThan(0.5)
 })
 
-/** Tells if a text is the phrase with its placeholders filled. */
+/** Returns true if a text is the phrase with its placeholders filled. */
 function isFilled(text: string, phrase: string): boolean {
   const parts = phrase.split(/\{\{[^{}]*\}\}/).map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
   return new RegExp(`^${parts.join('.+')}$`).test(text)

@@ -97,8 +97,11 @@ export async function held(target: Target): Promise<Json> {
   return objectOf(info)['state'] ?? null
 }
 
+/** The id of a product that no fixture lists. */
 export const productId = '8d2e5f60-3c1b-4a7d-9f48-2b6c0e913a75'
+/** The id of a model that no fixture lists. */
 export const modelId = '4f7c2a1e-9b3d-4c58-8e21-6d0a5b7f9c34'
+/** The path of that model's analytics. */
 export const analyticsPath = `/v1/models/${modelId}/analytics`
 
 /** Returns a minimal event with the fields of the test. */
@@ -118,6 +121,7 @@ export const operations = [
   { id: 'createEvent', method: 'POST', path: '/v1/events', body: event(), success: 201 },
 ] as const
 
+/** An operation of the service with a valid request. */
 export type TestOperation = (typeof operations)[number]
 
 /** Sends a valid request to an operation, with the options of the test. */

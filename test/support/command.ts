@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { onTestFinished } from 'vitest'
 
+/** The file of the built command. */
 export const cli = new URL('../../dist/cli.js', import.meta.url).pathname
 
 /** The built command in a process of its own. */

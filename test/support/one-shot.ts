@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 /** The silence after which the server is assumed to wait for more of the request. */
 const quietMs = 5000
 
-/** Tells if a request ends before its framing says. */
+/** Returns true if a request is shorter than its framing headers state. */
 export function isUnfinished(sent: string): boolean {
   const [, head, body = ''] = /^(.*?)\r?\n\r?\n(.*)$/s.exec(sent) ?? []
   if (head === undefined) return true
@@ -44,7 +44,7 @@ export function sendBytes(origin: string, bytes: Uint8Array): Promise<string> {
   })
 }
 
-/** Tells if the final response of a text is complete; interim responses do not count. */
+/** Returns true if the final response of a text is complete; interim responses do not count. */
 function isComplete(received: string, onlyHead: boolean): boolean {
   const text = withoutInterim(received)
   const end = text.indexOf('\r\n\r\n')
