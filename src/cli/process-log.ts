@@ -57,7 +57,8 @@ export async function createLog(level: string, pretty: boolean, now: () => numbe
     lostLines += dropped.split('\n').length - 1
   })
   stderr.on('drain', () => {
-    if (lostLines > 0) log.warn({ lines: lostLines }, 'lines of the log are lost: stderr was not read in time')
+    if (lostLines > 0)
+      log.warn({ lines: lostLines }, 'lines of the log are lost: stderr was not read in time')
     lostLines = 0
   })
   const flush = () => {
