@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
-import { readmeTables, withTables } from './support/readme-tables.ts'
+import { insertTables, readmeTables } from './support/readme-tables.ts'
 
 test('the tables of the README say what the code says (npm run readme writes them)', async () => {
   const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8')
-  expect(withTables(readme, await readmeTables())).toBe(readme)
+  expect(insertTables(readme, await readmeTables())).toBe(readme)
 })

@@ -8,56 +8,56 @@ import type { Fixtures } from '../fixtures/fixtures.ts'
 import type { RuleContext } from '../scenarios/rules.ts'
 import { isScenarioFile, loadScenarioFile } from '../scenarios/rules-file.ts'
 
-/** What `convsim check` found in one file or folder. */
-export interface Checked {
+/** The result of `convsim check` for one file or folder. */
+export interface CheckResult {
   readonly file: string
   readonly findings: readonly Finding[]
-  /** What it is, where it is fit to be served: `3 operations`. */
+  /** The content in short: `3 operations`. Empty: it cannot be served. */
   readonly summary: string
 }
 
-/** Loads everything, with a folder of fixtures of somebody's own (undefined: the one that the settings name), names looked up. */
-export type LoadWith = (
+/** Loads all inputs of a simulator with this folder of fixtures. Undefined: the folder of the settings. */
+export type InputLoader = (
   fixtures: string | undefined,
 ) => Promise<Result<RuleContext & { readonly fixtures: Fixtures }, Findings>>
 
-/** Checks contract documents, scenario files and folders of fixtures; without any, the shipped ones. */
-export function check(files: readonly string[], loadWith: LoadWith): Promise<Checked[]> {
+/** Checks contract documents, scenario files and folders of fixtures; without any, the bundled ones. */
+export function checkFiles(files: readonly string[], loadWith: InputLoader): Promise<CheckResult[]> {
   const all = files.length > 0 ? files : [bundledContract, controlContract, bundledFixtures]
-  return Promise.all(all.map((file) => checkOne(file, loadWith)))
+  return Promise.all(all.map((file) => checkFile(file, loadWith)))
 }
 
-async function checkOne(file: string, loadWith: LoadWith): Promise<Checked> {
+async function checkFile(file: string, loadWith: InputLoader): Promise<CheckResult> {
   const isFolder = await stat(file).then(
     (found) => found.isDirectory(),
-    () => false, // a file that is not there is the loader's to report
+    () => false, // the loader reports a file that does not exist
   )
   if (isFolder) {
-    return checked(file, await loadWith(file), ({ fixtures: { personas, models } }) => [
+    return toCheckResult(file, await loadWith(file), ({ fixtures: { personas, models } }) => [
       `${personas.length} personas, ${models.length} models`,
     ])
   }
   const source = await readSource(file)
   if (!source.ok) return { file, findings: source.error, summary: '' }
   if (isScenarioFile(source.value.value)) return checkScenarioFile(file, loadWith)
-  return checked(file, await buildContract(source.value), ({ operations, assumptions, warnings }) => [
+  return toCheckResult(file, await buildContract(source.value), ({ operations, assumptions, warnings }) => [
     `${operations.length} operations, ${assumptions.length} assumptions`,
     warnings,
   ])
 }
 
-/** Scenario files are about the contract and the fixtures that the settings name. */
-async function checkScenarioFile(file: string, loadWith: LoadWith): Promise<Checked> {
-  const sources = await loadWith(undefined)
-  if (!sources.ok) return { file, findings: sources.error, summary: '' }
-  return checked(file, await loadScenarioFile(file, sources.value), (rules) => [`${rules.length} rules`])
+/** Checks a scenario file against the contract and the fixtures of the settings. */
+async function checkScenarioFile(file: string, loadWith: InputLoader): Promise<CheckResult> {
+  const inputs = await loadWith(undefined)
+  if (!inputs.ok) return { file, findings: inputs.error, summary: '' }
+  return toCheckResult(file, await loadScenarioFile(file, inputs.value), (rules) => [`${rules.length} rules`])
 }
 
-function checked<T>(
+function toCheckResult<T>(
   file: string,
   loaded: Result<T, Findings>,
   describe: (value: T) => [string, (readonly Finding[])?],
-): Checked {
+): CheckResult {
   if (!loaded.ok) return { file, findings: loaded.error, summary: '' }
   const [summary, findings = []] = describe(loaded.value)
   return { file, findings, summary }

@@ -1,4 +1,9 @@
 #!/usr/bin/env node
+/**
+ * The process: commands, signals, exit codes.
+ *
+ * `run` has the commands, one function each. They write their output to stdout, and problems and the log to stderr.
+ */
 import { readFileSync } from 'node:fs'
 import { type Invocation, readSettings } from '../config/arguments.ts'
 import { parseFailOn } from '../config/fail-on.ts'
@@ -9,31 +14,34 @@ import { judgeFailOn } from '../reports/fail-on.ts'
 import { summarizeReport } from '../reports/report.ts'
 import { findReportFileProblem, writeReportFile } from '../reports/report-file.ts'
 import type { RunningSimulator } from '../simulator/start.ts'
-import { type Child, environmentWith, runCommand } from './exec.ts'
-import { askHealth } from './health.ts'
+import { addAddresses, type RunningCommand, runCommand } from './exec.ts'
+import { requestHealth } from './health.ts'
 import type { ProcessLog } from './process-log.ts'
 import { tuneV8 } from './tune-v8.ts'
 
-/** 0: all well. 1: a bad setting, contract, fixture, state, port or report. 3: `--fail-on`. Any other: that of the command of `exec`. */
+/**
+ * The exit code. 0: success. 1: a bad setting, contract, fixture, state, port or report. 3: `--fail-on`. Others: the exit code
+ * of the command of `exec`.
+ */
 type ExitCode = number
 
 const print = (text: string) => process.stdout.write(`${text}\n`)
 const printError = (text: string) => process.stderr.write(`${text}\n`)
 
-// The server is loaded by the commands that need it: a container asks for health every few seconds.
-// Nothing is awaited at the top, which a script could not have: dist/ is one (build/load.ts).
+// The commands import what they need: a container's health check starts this program every few seconds.
+// No top-level await: the bundle is a script (build/load.ts).
 main(readSettings(process.argv.slice(2), process.env)).then((code) => {
   process.exitCode = code
 })
 
-async function main(asked: Invocation): Promise<ExitCode> {
-  if (asked.kind === 'problem') {
-    printError(`convsim: ${asked.problem}`)
+async function main(invocation: Invocation): Promise<ExitCode> {
+  if (invocation.kind === 'problem') {
+    printError(`convsim: ${invocation.problem}`)
     return 1
   }
-  if (asked.kind === 'version') print(version)
-  if (asked.kind === 'help') await help(asked.text)
-  return asked.kind === 'run' ? run(asked) : 0
+  if (invocation.kind === 'version') print(version)
+  if (invocation.kind === 'help') await printHelp(invocation.text)
+  return invocation.kind === 'run' ? run(invocation) : 0
 }
 
 function run({ command, settings, files }: Extract<Invocation, { kind: 'run' }>): Promise<ExitCode> {
@@ -41,24 +49,24 @@ function run({ command, settings, files }: Extract<Invocation, { kind: 'run' }>)
     case 'serve':
       return serve(settings)
     case 'exec':
-      return exec(settings, files)
+      return execCommand(settings, files)
     case 'check':
-      return checkFiles(files, settings)
+      return printChecks(files, settings)
     case 'assumptions':
-      return listAssumptions(files[0] ?? settings.contract ?? bundledContract)
+      return printAssumptions(files[0] ?? settings.contract ?? bundledContract)
     case 'healthcheck':
-      return healthcheck(servedWith(settings))
+      return printHealth(findServerSettings(settings))
   }
 }
 
 async function serve(settings: Settings): Promise<ExitCode> {
   const { log, pretty } = await openLog(settings)
-  const asked = stopSignal(log) // from here on, since a stop may be asked for before we are ready
-  const running = await begin(settings, log)
+  const stopRequested = waitForStopSignal(log) // before the start, which a signal may interrupt
+  const running = await startOrReport(settings, log)
   if (!running) return 1
   tuneV8()
-  announce(running, pretty)
-  await asked
+  printReadyLine(running, pretty)
+  await stopRequested
   await running.close()
   log.info({}, 'stopped')
   log.flush()
@@ -66,41 +74,41 @@ async function serve(settings: Settings): Promise<ExitCode> {
   return isAsked ? finish(running, settings, 0) : 0
 }
 
-/** Runs a command against a simulator of its own. Says nothing on stdout, which is the command's. */
-async function exec(settings: Settings, [file = '', ...args]: readonly string[]): Promise<ExitCode> {
+/** Runs a command against a simulator of its own. Writes nothing to stdout, which belongs to the command. */
+async function execCommand(settings: Settings, [file = '', ...args]: readonly string[]): Promise<ExitCode> {
   const { log } = await openLog(settings)
-  const running = await begin(settings, log)
+  const running = await startOrReport(settings, log)
   if (!running) return 1
   const names = settings.env?.split(',') ?? []
-  const child = runCommand({ file, args, env: environmentWith(process.env, running, names) })
-  const letGo = passSignals(child)
+  const child = runCommand({ file, args, env: addAddresses(process.env, running, names) })
+  const stopForwarding = forwardSignals(child)
   const { code, problem } = await child.ended
-  letGo()
+  stopForwarding()
   await running.close()
   log.flush()
   if (problem !== undefined) printError(`convsim exec: ${problem}`)
   return finish(running, settings, code)
 }
 
-/** Until it is let go of, the child hears what we are told, and goes where we go. */
-function passSignals(child: Child): () => void {
-  // A terminal tells everybody in front of it; a child that is told twice takes it for impatience. Who asks again is impatient.
-  let told = process.stdin.isTTY === true
-  const pass = (signal: NodeJS.Signals) => {
-    if (signal === 'SIGTERM' || !told) child.kill(signal)
-    told = false
+/** Forwards signals to the child and kills it when this process exits, until the returned function is called. */
+function forwardSignals(child: RunningCommand): () => void {
+  // On Ctrl-C the terminal signals the whole process group, so the child already has the first SIGINT; forward only later ones.
+  let childHasSignal = process.stdin.isTTY === true
+  const forward = (signal: NodeJS.Signals) => {
+    if (signal === 'SIGTERM' || !childHasSignal) child.kill(signal)
+    childHasSignal = false
   }
-  const end = () => child.kill('SIGKILL')
+  const killChild = () => child.kill('SIGKILL')
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR2'] as const
-  for (const signal of signals) process.on(signal, pass)
-  process.once('exit', end)
+  for (const signal of signals) process.on(signal, forward)
+  process.once('exit', killChild)
   return () => {
-    for (const signal of signals) process.off(signal, pass)
-    process.off('exit', end)
+    for (const signal of signals) process.off(signal, forward)
+    process.off('exit', killChild)
   }
 }
 
-/** Says in short what the clients did, writes the report, and decides how we end. */
+/** Prints the summary of all requests, writes the report, and decides the exit code; `code` is that of the command of `exec`. */
 async function finish(running: RunningSimulator, settings: Settings, code: ExitCode): Promise<ExitCode> {
   const report = running.report()
   printError(`convsim: ${summarizeReport(report)}.`)
@@ -117,12 +125,12 @@ async function openLog({ logFormat, logLevel }: Settings): Promise<{ log: Proces
   const pretty = logFormat === 'pretty' || (logFormat === 'auto' && process.stderr.isTTY === true)
   const { createLog } = await import('./process-log.ts')
   const log = await createLog(logLevel, pretty, Date.now)
-  process.once('exit', () => log.flush()) // the last lines before a crash are those that matter
+  process.once('exit', () => log.flush()) // the last lines explain a crash
   return { log, pretty }
 }
 
-/** A simulator that listens; undefined where it cannot, which it has said then. */
-async function begin(settings: Settings, log: ProcessLog): Promise<RunningSimulator | undefined> {
+/** Starts the simulator. Undefined: it cannot start, and the reason is printed. */
+async function startOrReport(settings: Settings, log: ProcessLog): Promise<RunningSimulator | undefined> {
   const problem = settings.report === undefined ? undefined : await findReportFileProblem(settings.report)
   if (problem !== undefined) {
     printError(`convsim cannot start:\n  ${problem}`)
@@ -130,20 +138,22 @@ async function begin(settings: Settings, log: ProcessLog): Promise<RunningSimula
   }
   const { start } = await import('../simulator/start.ts')
   const started = await start(settings, { now: Date.now, log })
-  log.flush() // what there is to warn of comes before whatever else is said
+  log.flush() // warnings of the start precede the ready line
   if (started.ok) return started.value
-  printError(`convsim cannot start:\n${started.error.map(line).join('\n')}`)
+  printError(`convsim cannot start:\n${started.error.map(formatFinding).join('\n')}`)
   return undefined
 }
 
-/** The one line on stdout that says we are ready: scripts wait for it. */
-function announce({ origin, baseUrl }: RunningSimulator, pretty: boolean): void {
-  const words = `convsim ${version} is listening on ${origin}`
-  print(pretty ? `${words} (base URL ${baseUrl})` : JSON.stringify({ level: 'info', msg: words, baseUrl }))
+/** Prints the ready line, the only one on stdout. Scripts wait for it. */
+function printReadyLine({ origin, baseUrl }: RunningSimulator, pretty: boolean): void {
+  const message = `convsim ${version} is listening on ${origin}`
+  print(
+    pretty ? `${message} (base URL ${baseUrl})` : JSON.stringify({ level: 'info', msg: message, baseUrl }),
+  )
 }
 
-/** Resolves on the first SIGINT or SIGTERM; a second one ends the process at once. */
-function stopSignal(log: ProcessLog): Promise<void> {
+/** Resolves on the first SIGINT or SIGTERM. A second one ends the process immediately. */
+function waitForStopSignal(log: ProcessLog): Promise<void> {
   return new Promise((resolve) => {
     const stop = (signal: string) => {
       log.info({ signal }, 'stopping: finishing what is in flight')
@@ -154,28 +164,28 @@ function stopSignal(log: ProcessLog): Promise<void> {
   })
 }
 
-// A function, not a constant: `main` runs before this line is reached.
-function line({ severity, place, message }: Finding): string {
+// A function declaration, since `main` runs before this line.
+function formatFinding({ severity, place, message }: Finding): string {
   return `  ${place}: ${severity}: ${message}`
 }
 
-async function checkFiles(files: readonly string[], settings: Settings): Promise<ExitCode> {
-  const { check } = await import('./check.ts')
+async function printChecks(files: readonly string[], settings: Settings): Promise<ExitCode> {
+  const { checkFiles } = await import('./check.ts')
   const { loadInputs } = await import('../simulator/loaded-inputs.ts')
-  // With everything else as the settings have it: a scenario that a fixture or a rule names must be there.
-  const all = await check(files, (fixtures = settings.fixtures) => loadInputs({ ...settings, fixtures }))
+  // All other inputs are those of the settings, so that names of scenarios in fixtures and rules are looked up.
+  const all = await checkFiles(files, (fixtures = settings.fixtures) => loadInputs({ ...settings, fixtures }))
   for (const { file, findings, summary } of all) {
-    for (const finding of findings) print(line(finding))
+    for (const finding of findings) print(formatFinding(finding))
     print(summary ? `${file}: ok, ${summary}` : `${file}: not fit to be served`)
   }
   return all.every(({ summary }) => summary) ? 0 : 1
 }
 
-async function listAssumptions(file: string): Promise<ExitCode> {
+async function printAssumptions(file: string): Promise<ExitCode> {
   const { loadContract } = await import('../contract/load.ts')
   const loaded = await loadContract(file)
   if (!loaded.ok) {
-    printError(loaded.error.map(line).join('\n'))
+    printError(loaded.error.map(formatFinding).join('\n'))
     return 1
   }
   for (const { pointer, text } of loaded.value.assumptions) print(`${pointer || '/'}\n  ${text}`)
@@ -183,43 +193,45 @@ async function listAssumptions(file: string): Promise<ExitCode> {
 }
 
 /**
- * The settings of the server that is meant. In a container it is process 1, and `docker run convsim --port 5000` is known
- * to nobody but its own command line; arguments of ours go before it.
+ * Finds the settings of the server to check. Without arguments of our own they are those of process 1 if that is this program:
+ * in a container (`docker run convsim --port 5000`) only its command line has the port.
  */
-function servedWith(own: Settings): Settings {
-  const [, program = '', , ...given] = process.argv
-  const server = given.length > 0 ? [] : commandOfProcess1()
-  const at = server.indexOf(program)
-  if (at < 0) return own
-  const served = readSettings(server.slice(at + 1), process.env)
-  return served.kind === 'run' ? served.settings : own
+function findServerSettings(ownSettings: Settings): Settings {
+  const [, program = '', , ...ownArguments] = process.argv
+  const serverCommand = ownArguments.length > 0 ? [] : readCommandOfProcess1()
+  const at = serverCommand.indexOf(program)
+  if (at < 0) return ownSettings
+  const served = readSettings(serverCommand.slice(at + 1), process.env)
+  return served.kind === 'run' ? served.settings : ownSettings
 }
 
-function commandOfProcess1(): string[] {
+function readCommandOfProcess1(): string[] {
   try {
     return readFileSync('/proc/1/cmdline', 'utf8').split('\0').slice(0, -1)
   } catch {
-    return [] // no Linux
+    return [] // not on Linux
   }
 }
 
-async function healthcheck({ host, port }: Settings): Promise<ExitCode> {
+async function printHealth({ host, port }: Settings): Promise<ExitCode> {
   const reachable = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host
   const url = `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}/__sim/health`
-  const answer = await askHealth(url)
-  if (!answer.ok)
-    printError(`convsim: no answer from ${url}: ${answer.problem}. Is it running, and is --port right?`)
-  else print(answer.body)
-  return answer.ok && answer.status === 200 ? 0 : 1
+  const health = await requestHealth(url)
+  if (!health.ok) {
+    printError(`convsim: no answer from ${url}: ${health.error}. Is it running, and is --port right?`)
+    return 1
+  }
+  print(health.value.body)
+  return health.value.status === 200 ? 0 : 1
 }
 
-/** Help ends with the catalogue of the shipped contract, so that it names everything that can be switched on. */
-async function help(text: string): Promise<void> {
+/** Prints the help, with the scenarios of the bundled contract at its end. */
+async function printHelp(text: string): Promise<void> {
   const { loadInputs } = await import('../simulator/loaded-inputs.ts')
   const { describeCatalogue } = await import('../scenarios/describe.ts')
-  const sources = await loadInputs(defaultSettings())
-  const scenarios = sources.ok
-    ? describeCatalogue(sources.value.catalogue)
-    : sources.error.map(line).join('\n')
+  const inputs = await loadInputs(defaultSettings())
+  const scenarios = inputs.ok
+    ? describeCatalogue(inputs.value.catalogue)
+    : inputs.error.map(formatFinding).join('\n')
   print(`${text.trimEnd()}\n\nScenarios (--scenario, X-Sim-Scenario):\n${scenarios}`)
 }

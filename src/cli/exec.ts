@@ -1,28 +1,31 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { constants } from 'node:os'
 
-/** A command to be run. */
-export interface Command {
+/** A command with its arguments and environment. */
+export interface CommandLine {
   readonly file: string
   readonly args: readonly string[]
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
-/** A command that runs, with the input and output of this process. */
-export interface Child {
-  /** The exit code as a shell has it: 128 + n for a signal, 127 for a command that is not there, 126 for one that cannot be run. */
+/** A running command, which shares the input and output of this process. */
+export interface RunningCommand {
+  /**
+   * The exit code of a shell: 128 + n for signal n, 127 if there is no such command, 126 if it cannot be run. `problem`: the
+   * reason of the last two.
+   */
   readonly ended: Promise<{ readonly code: number; readonly problem: string | undefined }>
-  /** Does nothing once it has ended. */
+  /** Sends a signal; does nothing once the command has ended. */
   kill(signal: NodeJS.Signals): void
 }
 
 /** Runs a command without a shell. */
-export function runCommand({ file, args, env }: Command): Child {
+export function runCommand({ file, args, env }: CommandLine): RunningCommand {
   const child = spawn(file, args, { env, stdio: 'inherit', shell: false })
-  return { ended: endOf(child, file), kill: (signal) => void child.kill(signal) }
+  return { ended: waitForEnd(child, file), kill: (signal) => void child.kill(signal) }
 }
 
-function endOf(child: ChildProcess, file: string): Child['ended'] {
+function waitForEnd(child: ChildProcess, file: string): RunningCommand['ended'] {
   return new Promise((resolve) => {
     child.once('error', (error: NodeJS.ErrnoException) => {
       const found = error.code !== 'ENOENT'
@@ -35,12 +38,12 @@ function endOf(child: ChildProcess, file: string): Child['ended'] {
   })
 }
 
-/** The environment of a command with the addresses in it: `CONVSIM_BASE_URL`, `CONVSIM_CONTROL_URL`, and the base URL under each name. */
-export function environmentWith(
-  env: Command['env'],
+/** Adds `CONVSIM_BASE_URL`, `CONVSIM_CONTROL_URL`, and the base URL under each of `names` to an environment. */
+export function addAddresses(
+  env: CommandLine['env'],
   { baseUrl, controlUrl }: { readonly baseUrl: string; readonly controlUrl: string },
   names: readonly string[],
-): Command['env'] {
+): CommandLine['env'] {
   const also = Object.fromEntries(names.map((name) => [name, baseUrl]))
   return { ...env, CONVSIM_BASE_URL: baseUrl, CONVSIM_CONTROL_URL: controlUrl, ...also }
 }

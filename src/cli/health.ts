@@ -1,22 +1,24 @@
 import { get } from 'node:http'
 import { text } from 'node:stream/consumers'
+import { failure, type Result, success } from '../core/result.ts'
 
-/** What a running simulator says of its health, or why it says nothing. */
-export type Health =
-  | { readonly ok: true; readonly status: number; readonly body: string }
-  | { readonly ok: false; readonly problem: string }
+/** The reply to a health request. `status`: 200 if the simulator is ready. */
+export interface HealthReply {
+  readonly status: number
+  readonly body: string
+}
 
-/** Not longer than a container's health check waits, milliseconds. */
+/** The time limit of a reply, below that of a container's health check. */
 const timeoutMs = 2_000
 
-/** Asks a simulator for its health. Not with `fetch`, which refuses to speak to some ports that a simulator may have. */
-export function askHealth(url: string): Promise<Health> {
+/** Requests the health of a simulator. The error: no reply. Does not use `fetch`, which blocks some ports. */
+export function requestHealth(url: string): Promise<Result<HealthReply>> {
   return new Promise((resolve) => {
-    const no = (error: Error) => resolve({ ok: false, problem: error.message })
-    const request = get(url, { timeout: timeoutMs, agent: false }, (answer) => {
-      text(answer).then((body) => resolve({ ok: true, status: answer.statusCode ?? 0, body }), no)
+    const fail = (error: Error) => resolve(failure(error.message))
+    const request = get(url, { timeout: timeoutMs, agent: false }, (reply) => {
+      text(reply).then((body) => resolve(success({ status: reply.statusCode ?? 0, body })), fail)
     })
     request.on('timeout', () => request.destroy(new Error(`nothing came within ${timeoutMs / 1000} s`)))
-    request.on('error', no)
+    request.on('error', fail)
   })
 }

@@ -1,41 +1,41 @@
 import { destination, type LogFn, pino } from 'pino'
 import type { Log } from '../core/log.ts'
 
-/** A log of the process, on stderr. */
+/** The log of the process, on stderr. */
 export interface ProcessLog extends Log {
-  /** Writes out what is buffered; the process may end after it. */
+  /** Writes all buffered lines; the process may exit afterwards. */
   flush(): void
 }
 
-/** As much waits for a reader of stderr, bytes. A process that nobody listens to must not grow for it. */
-const mostWaiting = 8 * 1024 * 1024
+/** The bytes buffered for a slow reader of stderr; beyond it lines are dropped, so that memory stays bounded. */
+const maxBufferedBytes = 8 * 1024 * 1024
 
-/** So many lines are made and written together: one behind the other they take half of the time. */
+/** The number of lines formatted and written together, which halves the time per line. */
 const batchSize = 64
 
-/** But none waits longer than this. */
+/** The time after which an incomplete batch is written. */
 const flushIntervalMs = 50
 
-/** A line that is to be made, with the time that it is of. */
-interface Call {
+/** A log call that waits for its batch. `at`: the time of the call, epoch milliseconds. */
+interface LogCall {
   readonly args: Parameters<LogFn>
   readonly method: LogFn
   readonly at: number
 }
 
-/** `pretty` for people, else one JSON object a line, with the time of `now`, epoch milliseconds. */
+/** Creates the log. `pretty`: lines for people; otherwise a JSON object per line. `now`: epoch milliseconds. */
 export async function createLog(level: string, pretty: boolean, now: () => number): Promise<ProcessLog> {
-  const stderr = destination({ dest: 2, sync: false, maxLength: mostWaiting })
-  const shown = pretty ? await prettyPrinter() : (line: string) => line
-  // The text of the batch that is being made, and the time of its line that is.
+  const stderr = destination({ dest: 2, sync: false, maxLength: maxBufferedBytes })
+  const format = pretty ? await loadPrettyPrinter() : (line: string) => line
+  // The text of the current batch and the time of its current line.
   let text = ''
   let time = 0
   const lines = {
     write(line: string) {
-      text += shown(line)
+      text += format(line)
     },
   }
-  const calls = batches<Call>((batch) => {
+  const calls = createBatches<LogCall>((batch) => {
     for (const { args, method, at } of batch) {
       time = at
       method.apply(log, args)
@@ -52,13 +52,14 @@ export async function createLog(level: string, pretty: boolean, now: () => numbe
     },
     lines,
   )
-  let lost = 0
+  let lostLines = 0
   stderr.on('drop', (dropped: string) => {
-    lost += dropped.split('\n').length - 1
+    lostLines += dropped.split('\n').length - 1
   })
   stderr.on('drain', () => {
-    if (lost > 0) log.warn({ lines: lost }, 'lines of the log are lost: nobody read them in time')
-    lost = 0
+    if (lostLines > 0)
+      log.warn({ lines: lostLines }, 'lines of the log are lost: stderr was not read in time')
+    lostLines = 0
   })
   const flush = () => {
     calls.flush()
@@ -67,28 +68,28 @@ export async function createLog(level: string, pretty: boolean, now: () => numbe
   return Object.assign(log, { flush })
 }
 
-/** Loaded only where it is used. Not as a stream, which would still have lines in it when the process ends. */
-async function prettyPrinter(): Promise<(line: string) => string> {
+/** Loads pino-pretty as a function; its stream would still hold lines when the process exits. */
+async function loadPrettyPrinter(): Promise<(line: string) => string> {
   const { prettyFactory } = await import('pino-pretty')
   return prettyFactory({ ignore: 'pid,hostname', singleLine: true })
 }
 
-/** Gathers items until there are enough, the first has waited long enough, or somebody flushes. */
-function batches<Item>(take: (batch: readonly Item[]) => void) {
+/** Collects items and passes them to `take` when a batch is complete, when the first has waited `flushIntervalMs`, and on `flush`. */
+function createBatches<Item>(take: (batch: readonly Item[]) => void) {
   let batch: Item[] = []
-  let due: NodeJS.Timeout | undefined
+  let timer: NodeJS.Timeout | undefined
   const flush = () => {
-    clearTimeout(due)
-    due = undefined
-    const all = batch
+    clearTimeout(timer)
+    timer = undefined
+    const complete = batch
     batch = []
-    take(all)
+    take(complete)
   }
   return {
     flush,
     add(item: Item) {
       if (batch.push(item) === batchSize) flush()
-      else due ??= setTimeout(flush, flushIntervalMs)
+      else timer ??= setTimeout(flush, flushIntervalMs)
     },
   }
 }

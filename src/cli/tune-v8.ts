@@ -1,36 +1,36 @@
 import { PerformanceObserver } from 'node:perf_hooks'
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
 
-/** Bytes that the engine may take for young objects. */
-const youngSpace = 8 * 1024 * 1024
+/** The size up to which V8's space for young objects may grow. */
+const maxYoungSpaceBytes = 8 * 1024 * 1024
 
-/** How long it is not looked at once it is that large, milliseconds: to look takes a fifth of the time that a collection does. */
-const pauseMs = 1000
+/** The pause between measurements once it is that large: measuring takes a fifth of the time of a collection. */
+const measurePauseMs = 1000
 
 /**
- * Suits the engine to a server of few lasting objects. Its heap grows by a third beyond what lives in it and not by three times
- * of that, and its room for young objects to a quarter of what it would be. One thread collects these: so few survive
- * that waiting for helpers takes longer. And the quicker of its two compilers for busy code is left out (Maglev, which not
- * every Node has switched on): it works with 11 to 20 MB that the C library does not give back. Figures stand in
- * `test/bench/FINDINGS.md`. For a process of our own, since it is the engine that is set; and once its code is loaded, since
- * V8 refuses code that was compiled ahead under other flags.
+ * Tunes V8 for a server with few long-lived objects; figures are in `test/bench/FINDINGS.md`.
+ * - The heap grows by 30 % of the live objects instead of by up to 300 %, the young space to a quarter of its default.
+ * - One thread collects young objects: so few survive that synchronising helper threads takes longer.
+ * - Maglev is off: it takes 11 to 20 MB that the C library does not return to the system. Not every Node has it on.
+ *
+ * The flags hold for the whole process. Set them after all code is loaded: V8 rejects code compiled ahead under other flags.
  */
 export function tuneV8(): void {
   setFlagsFromString('--heap-growing-percent=30')
   setFlagsFromString('--no-parallel-scavenge')
   setFlagsFromString('--no-maglev')
-  // Looked at after every collection as long as it is to grow, and then once in a while, since it shrinks in quiet times.
+  // Measured after every collection while it grows, then once per pause, since V8 shrinks it when the process is idle.
   const observer = new PerformanceObserver(() => {
-    const isSmall = sizeOfYoungSpace() < youngSpace
+    const isSmall = readYoungSpaceBytes() < maxYoungSpaceBytes
     setFlagsFromString(`--semi-space-growth-factor=${isSmall ? 2 : 1}`)
     if (isSmall) return
     observer.disconnect()
-    setTimeout(observe, pauseMs).unref()
+    setTimeout(observe, measurePauseMs).unref()
   })
   const observe = () => observer.observe({ entryTypes: ['gc'] })
   observe()
 }
 
-function sizeOfYoungSpace(): number {
+function readYoungSpaceBytes(): number {
   return getHeapSpaceStatistics().find(({ space_name: name }) => name === 'new_space')?.space_size ?? 0
 }

@@ -2,39 +2,42 @@ import { Command, CommanderError } from 'commander'
 import type { Setting } from './setting.ts'
 import { allSettings, defaultOf, type Settings, variableOf } from './settings.ts'
 
+/** The commands of the program. `operands`: the arguments that it takes besides flags; empty: none. */
 export const commands = {
   serve: {
-    takes: 'a contract document',
-    most: 1,
-    description: 'Serve the simulated API (what happens without a command).',
+    operands: 'a contract document',
+    maxOperands: 1,
+    description: 'Serve the simulated API; the default command.',
   },
   exec: {
-    takes: 'a command behind "--"',
-    most: 100_000,
+    operands: 'a command after "--"',
+    maxOperands: 100_000,
     description:
-      'Serve on a free port, with the state in memory (unless --port or --state say otherwise), while a command runs that finds the base URL in CONVSIM_BASE_URL; then tell what it did, and end with its exit code, or 3 (--fail-on).',
+      'Run a command against a simulator of its own, which has a free port and its state in memory unless --port or --state is given. The command finds the base URL in CONVSIM_BASE_URL. Afterwards print a summary of its requests and exit with its exit code, or with 3 (--fail-on).',
   },
   check: {
-    takes: 'files or folders',
-    most: 1000,
+    operands: 'files or folders',
+    maxOperands: 1000,
     description:
-      'Check contract documents, fixture folders and scenario files (none: the shipped ones); exit code 1 where one has an error.',
+      'Check contract documents, fixture folders and scenario files; without any, check the bundled ones. Exit code 1 if one has an error.',
   },
   assumptions: {
-    takes: 'a contract document',
-    most: 1,
-    description: 'List every place where the contract decides what the service description leaves open.',
+    operands: 'a contract document',
+    maxOperands: 1,
+    description:
+      'List every place where the contract fills a gap in the service description, with the reason.',
   },
   healthcheck: {
-    takes: '',
-    most: 0,
-    description: 'Ask a running simulator for its health; exit code 0 where it is ready.',
+    operands: '',
+    maxOperands: 0,
+    description: 'Ask a running simulator for its health. Exit code 0 if it is ready, 1 if not.',
   },
 } as const
 
+/** The name of a command: `serve`. */
 export type CommandName = keyof typeof commands
 
-/** What the command line asks for. */
+/** The parsed command line: a command to run, a text to print, or a problem to report. */
 export type Invocation =
   | {
       readonly kind: 'run'
@@ -46,29 +49,30 @@ export type Invocation =
   | { readonly kind: 'version' }
   | { readonly kind: 'problem'; readonly problem: string }
 
+/** Environment variables, e.g. `process.env`. */
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** Reads the arguments behind the program's name, and the environment. Pure: the same in, the same out. */
+/** Parses the arguments that follow the program's name, and the environment. A pure function. */
 export function readSettings(argv: readonly string[], env: Environment): Invocation {
-  let printed = ''
-  const program = buildProgram((words) => {
-    printed += words
+  let helpText = ''
+  const program = buildProgram((text) => {
+    helpText += text
   })
-  const { own, behind } = splitArguments(argv)
+  const { beforeDashes, afterDashes } = splitAtDashes(argv)
   try {
-    program.parse(own, { from: 'user' })
+    program.parse(beforeDashes, { from: 'user' })
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error
     if (error.code === 'commander.version') return { kind: 'version' }
-    if (error.code === 'commander.helpDisplayed') return { kind: 'help', text: printed }
+    if (error.code === 'commander.helpDisplayed') return { kind: 'help', text: helpText }
     return problem(`${error.message.replace(/^error: /, '')}. See convsim --help.`)
   }
-  return readCommand(program, behind, env)
+  return readCommand(program, afterDashes, env)
 }
 
-function readCommand(program: Command, behind: readonly string[], env: Environment): Invocation {
+function readCommand(program: Command, afterDashes: readonly string[], env: Environment): Invocation {
   const [first = 'serve', ...rest] = program.args
-  if (first === 'help') return { kind: 'help', text: program.helpInformation() + commandHelp() }
+  if (first === 'help') return { kind: 'help', text: program.helpInformation() + describeCommands() }
   if (!isCommand(first) && !/[./\\]/.test(first)) {
     return problem(
       `"${first}" is no command (${Object.keys(commands).join(', ')}), and no file name. See convsim --help.`,
@@ -77,21 +81,26 @@ function readCommand(program: Command, behind: readonly string[], env: Environme
   const { command, files } = isCommand(first)
     ? { command: first, files: rest }
     : { command: 'serve' as const, files: program.args }
-  if (command !== 'exec') return readInvocation(command, [...files, ...behind], program.opts(), env)
-  if (files.length > 0 || behind.length === 0)
+  if (command !== 'exec') return readInvocation(command, [...files, ...afterDashes], program.opts(), env)
+  if (files.length > 0 || afterDashes.length === 0)
     return problem(
-      'convsim exec takes flags (a contract: --contract FILE), and its command behind "--": convsim exec --seed 42 -- npm test.',
+      'convsim exec takes flags (a contract: --contract FILE), and its command after "--": convsim exec --seed 42 -- npm test.',
     )
-  return readInvocation(command, behind, program.opts(), env)
+  return readInvocation(command, afterDashes, program.opts(), env)
 }
 
-/** What stands behind the first `--` is not ours to read. */
-function splitArguments(argv: readonly string[]): { own: readonly string[]; behind: readonly string[] } {
+/** Splits the arguments at the first `--`; those after it belong to the command of `exec`. */
+function splitAtDashes(argv: readonly string[]): {
+  beforeDashes: readonly string[]
+  afterDashes: readonly string[]
+} {
   const at = argv.indexOf('--')
-  return at < 0 ? { own: argv, behind: [] } : { own: argv.slice(0, at), behind: argv.slice(at + 1) }
+  return at < 0
+    ? { beforeDashes: argv, afterDashes: [] }
+    : { beforeDashes: argv.slice(0, at), afterDashes: argv.slice(at + 1) }
 }
 
-/** What holds for a command where nobody says anything, in place of the setting's own default. */
+/** The defaults of a command that differ from those of the settings. */
 const commandDefaults: { readonly [Name in CommandName]?: Partial<Settings> } = {
   exec: { port: 0, state: ':memory:', logLevel: 'warn' },
 }
@@ -102,46 +111,51 @@ function isCommand(word: string): word is CommandName {
 
 type Flags = Readonly<Record<string, string | boolean>>
 
+/** Reads every setting: flag > environment > default of the command > default of the setting. */
 function readInvocation(
   command: CommandName,
   files: readonly string[],
   flags: Flags,
   env: Environment,
 ): Invocation {
-  const known = allSettings.map(([, setting]) => variableOf(setting))
-  const stray = Object.keys(env).find((name) => name.startsWith('SIM_') && !known.includes(name))
-  if (stray)
-    return problem(`There is no setting for the environment variable ${stray}. Known: ${known.join(', ')}.`)
-  if (files.length > commands[command].most)
-    return problem(`convsim ${command} takes ${commands[command].takes}; got ${files.join(' ')}.`)
-  const standard = new Map<string, unknown>(Object.entries(commandDefaults[command] ?? {}))
+  const knownVariables = allSettings.map(([, setting]) => variableOf(setting))
+  const unknownVariable = Object.keys(env).find(
+    (name) => name.startsWith('SIM_') && !knownVariables.includes(name),
+  )
+  if (unknownVariable)
+    return problem(
+      `There is no setting for the environment variable ${unknownVariable}. Known: ${knownVariables.join(', ')}.`,
+    )
+  if (files.length > commands[command].maxOperands)
+    return problem(`convsim ${command} takes ${commands[command].operands}; got ${files.join(' ')}.`)
+  const defaults = new Map<string, unknown>(Object.entries(commandDefaults[command] ?? {}))
   const values: Record<string, unknown> = {}
   for (const [name, setting] of allSettings) {
-    const [where, written] = find(name, setting, flags, env, command === 'exec')
-    const value = typeof written === 'string' ? setting.read(written) : written
-    if (value === undefined && written !== undefined)
-      return problem(`${where} takes ${setting.expected}; got "${written}". ${setting.description}`)
-    values[name] = value ?? standard.get(name) ?? setting.default
+    const [source, given] = findValue(name, setting, flags, env, command === 'exec')
+    const value = typeof given === 'string' ? setting.read(given) : given
+    if (value === undefined && given !== undefined)
+      return problem(`${source} takes ${setting.expected}; got "${given}". ${setting.description}`)
+    values[name] = value ?? defaults.get(name) ?? setting.default
   }
   if (command === 'serve' && files[0] !== undefined) values['contract'] = files[0]
-  return { kind: 'run', command, files, settings: values as Settings } // each value was read by its own setting
+  return { kind: 'run', command, files, settings: values as Settings } // each value is of its own setting's type
 }
 
-const problem = (words: string) => ({ kind: 'problem', problem: words }) as const
+const problem = (message: string) => ({ kind: 'problem', problem: message }) as const
 
 /**
- * Where a setting is given, and as what; an empty environment variable is as good as none. `onlyOurs`: PORT and HOST are meant
- * for the command that is run, not for us.
+ * Finds the flag or variable that gives a setting, and its value; undefined: none does. An empty variable counts as not set.
+ * `ignoreAlsoEnv`: PORT and HOST are left to the command of `exec`.
  */
-function find(
+function findValue(
   name: string,
   setting: Setting<unknown>,
   flags: Flags,
   env: Environment,
-  onlyOurs: boolean,
+  ignoreAlsoEnv: boolean,
 ): readonly [string, string | boolean | undefined] {
   if (flags[name] !== undefined) return [`--${setting.flag}`, flags[name]]
-  const names = onlyOurs ? [variableOf(setting)] : [variableOf(setting), setting.alsoEnv]
+  const names = ignoreAlsoEnv ? [variableOf(setting)] : [variableOf(setting), setting.alsoEnv]
   const variable = names.find((candidate) => candidate && env[candidate])
   return variable ? [variable, env[variable]] : ['', undefined]
 }
@@ -154,25 +168,26 @@ function buildProgram(print: (text: string) => void): Command {
     .exitOverride()
     .configureOutput({ writeOut: print, writeErr: () => {} })
     .version('', '-V, --version', 'Print the version.')
-    .helpOption('--help', 'Print this.')
-    .addHelpText('after', commandHelp())
+    .helpOption('--help', 'Print this help.')
+    .addHelpText('after', describeCommands())
   for (const [, setting] of allSettings) {
     const { flag, short, value, description } = setting
     const names = `${short ? `-${short}, ` : ''}--${flag}`
-    const words = `${description} [${variableOf(setting)}${setting.alsoEnv ? `, ${setting.alsoEnv}` : ''}; default: ${defaultOf(setting)}]`
-    if (value === undefined) program.option(names, words).option(`--no-${flag}`)
-    else if (setting.repeatable) program.option(`${names} <${value}>`, words, joined)
-    else program.option(`${names} <${value}>`, words)
+    const help = `${description} [${variableOf(setting)}${setting.alsoEnv ? `, ${setting.alsoEnv}` : ''}; default: ${defaultOf(setting)}]`
+    if (value === undefined) program.option(names, help).option(`--no-${flag}`)
+    else if (setting.repeatable) program.option(`${names} <${value}>`, help, joinWithComma)
+    else program.option(`${names} <${value}>`, help)
   }
   return program
 }
 
-const joined = (value: string, before: string | undefined) =>
-  before === undefined ? value : `${before},${value}`
+const joinWithComma = (value: string, earlier: string | undefined) =>
+  earlier === undefined ? value : `${earlier},${value}`
 
-function commandHelp(): string {
+function describeCommands(): string {
   const rows = Object.entries(commands).map(
-    ([name, { takes, description }]) => `  ${name.padEnd(12)} ${description}${takes && ` Takes ${takes}.`}`,
+    ([name, { operands, description }]) =>
+      `  ${name.padEnd(12)} ${description}${operands && ` Takes ${operands}.`}`,
   )
   return `
 Commands:
@@ -180,10 +195,10 @@ ${rows.join('\n')}
 
 Examples:
   convsim                                        serve on http://127.0.0.1:4010/v1
-  convsim --port 0 --seed 42                     any free port, another world
-  convsim --scenario "rate-limited;retry-after=3"  everybody is rate limited
+  convsim --port 0 --seed 42                     any free port, other data
+  convsim --scenario "rate-limited;retry-after=3"  every request is rate limited
   convsim exec --env API_URL -- npm test         run a command against it
-  convsim check my-contract.yaml                 is this document fit to be served?
+  convsim check my-contract.yaml                 check whether a document can be served
 
 Precedence: flag > environment > default.`
 }

@@ -1,24 +1,26 @@
-/** One setting: how it is written, what holds where it is not given, and how its text is read. */
+/** A setting: its flag, its environment variables, its default, and the parser of its text. */
 export interface Setting<T> {
-  /** Without dashes: `max-analyses-per-hour`. The environment variable is `SIM_MAX_ANALYSES_PER_HOUR`. */
+  /** The flag without dashes: `max-analyses-per-hour`, whose environment variable is `SIM_MAX_ANALYSES_PER_HOUR`. */
   readonly flag: string
+  /** A one-letter flag: `p`. */
   readonly short?: string
-  /** Other environment variables that are understood, e.g. `PORT`; `SIM_...` goes first. */
+  /** Another environment variable, e.g. `PORT`; `SIM_...` takes precedence. */
   readonly alsoEnv?: string
-  /** What stands for the value in help; undefined for an on/off switch. */
+  /** The placeholder of the value in help: `N`. Undefined: the setting is an on/off switch. */
   readonly value: string | undefined
   readonly default: T
-  /** How the default is written where `String(default)` would not tell. */
+  /** The default as help shows it. Undefined: `String(default)`. */
   readonly defaultText?: string
   readonly description: string
-  /** True where the flag may be given several times; its values are joined with commas. */
+  /** True: the flag may be given several times, and its values are joined with commas. */
   readonly repeatable?: boolean
-  /** The value, or undefined where the text is none. */
+  /** Parses the text of a value. Undefined: the text is not valid. */
   readonly read: (text: string) => T | undefined
-  /** What would be right, for the error. */
+  /** A description of valid values, for the error: `a whole number from 0 to 65535`. */
   readonly expected: string
 }
 
+/** The members of a setting that its kind does not decide. */
 interface SettingOptions {
   readonly flag: string
   readonly description: string
@@ -29,43 +31,46 @@ interface SettingOptions {
   readonly repeatable?: boolean
 }
 
+/** Creates the setting of a whole number from `min` to `max`. `default` may be undefined. */
 export function integer<T extends number | undefined>(
-  words: SettingOptions & { default: T; min: number; max: number },
+  options: SettingOptions & { default: T; min: number; max: number },
 ): Setting<number | T> {
-  const { min, max } = words
+  const { min, max } = options
   return {
     value: 'N',
-    ...words,
+    ...options,
     expected: `a whole number from ${min} to ${max}`,
     read: (text) =>
       /^\d{1,15}$/.test(text) && Number(text) >= min && Number(text) <= max ? Number(text) : undefined,
   }
 }
 
+/** Creates the setting of a text that passes `test`. Without `test`: any text that is not empty. */
 export function text<T extends string | undefined>(
-  words: SettingOptions & { default: T; test?: (text: string) => boolean; expected?: string },
+  options: SettingOptions & { default: T; test?: (text: string) => boolean; expected?: string },
 ): Setting<string | T> {
-  const { test = (text) => text !== '' } = words
+  const { test = (text) => text !== '' } = options
   return {
     value: 'TEXT',
     expected: 'text that is not empty',
-    ...words,
+    ...options,
     read: (text) => (test(text) ? text : undefined),
   }
 }
 
+/** Creates the setting of a value out of a closed set. */
 export function choice<T extends string>(
-  words: SettingOptions & { default: T; of: readonly T[] },
+  options: SettingOptions & { default: T; of: readonly T[] },
 ): Setting<T> {
   return {
-    ...words,
-    value: words.of.join('|'),
-    expected: words.of.join(' or '),
-    read: (text) => words.of.find((one) => one === text),
+    ...options,
+    value: options.of.join('|'),
+    expected: options.of.join(' or '),
+    read: (text) => options.of.find((value) => value === text),
   }
 }
 
-const switchWords = new Map([
+const booleanByWord = new Map([
   ['true', true],
   ['on', true],
   ['1', true],
@@ -76,12 +81,13 @@ const switchWords = new Map([
   ['no', false],
 ])
 
-export function boolean(words: SettingOptions & { default: boolean }): Setting<boolean> {
+/** Creates the setting of an on/off switch: `--flag` and `--no-flag`. */
+export function boolean(options: SettingOptions & { default: boolean }): Setting<boolean> {
   return {
-    ...words,
+    ...options,
     value: undefined,
-    defaultText: words.default ? 'on' : 'off',
+    defaultText: options.default ? 'on' : 'off',
     expected: 'true or false (on, off, 1, 0, yes, no)',
-    read: (text) => switchWords.get(text.toLowerCase()),
+    read: (text) => booleanByWord.get(text.toLowerCase()),
   }
 }

@@ -1,3 +1,8 @@
+/**
+ * Every setting once.
+ *
+ * arguments.ts reads their values from flags and the environment; setting.ts has the kinds of settings.
+ */
 import { parseSize } from '../core/byte-size.ts'
 import { parseDuration, parseNow } from '../core/instant.ts'
 import { isSeed } from '../core/seeded.ts'
@@ -9,9 +14,9 @@ const isStateFile = (text: string) => text !== '' && !/^[a-z]+:\/\//i.test(text)
 const isDuration = (text: string) => parseDuration(text) !== undefined
 const isSize = (text: string) => parseSize(text) !== undefined
 
-const level = ['info', 'warn', 'error', 'silent'] as const
+const LOG_LEVELS = ['info', 'warn', 'error', 'silent'] as const
 
-/** Every setting, once. The parser, `--help` and the README's table come from here. Flag > environment > default. */
+/** The table of settings. The parser, `--help` and the README's table follow from it. Flag > environment > default. */
 export const settingTable = {
   port: integer({
     flag: 'port',
@@ -20,7 +25,7 @@ export const settingTable = {
     default: 4010,
     min: 0,
     max: 65_535,
-    description: 'Port to listen on; 0 is any free one.',
+    description: 'Port to listen on; 0 picks a free port.',
   }),
   host: text({
     flag: 'host',
@@ -34,15 +39,15 @@ export const settingTable = {
     flag: 'contract',
     value: 'FILE',
     default: undefined,
-    defaultText: 'the shipped one',
+    defaultText: 'the bundled one',
     description: 'The OpenAPI 3.1 document of the service.',
   }),
   fixtures: text({
     flag: 'fixtures',
     value: 'FOLDER',
     default: undefined,
-    defaultText: 'the shipped ones',
-    description: 'Folder of fixtures: keys, plans, models, products, personas, phrases.',
+    defaultText: 'the bundled ones',
+    description: 'Folder of the fixtures: keys, plans, models, products, personas, phrases.',
   }),
   state: text({
     flag: 'state',
@@ -50,7 +55,8 @@ export const settingTable = {
     default: './.convsim/state.json',
     test: isStateFile,
     expected: 'a file, or ":memory:" (a shared store such as redis:// cannot be used yet)',
-    description: 'Where prompts and events are kept; ":memory:" keeps them until the process ends.',
+    description:
+      'File that stores prompts and events; ":memory:" stores them in memory until the process ends.',
   }),
   seedState: text({
     flag: 'seed-state',
@@ -58,14 +64,14 @@ export const settingTable = {
     default: undefined,
     defaultText: 'none',
     description:
-      'An export (GET /__sim/export) that the default sandbox starts with, and goes back to on a reset.',
+      'An export (GET /__sim/export) that the default sandbox starts with, and returns to when it is reset.',
   }),
   seed: text({
     flag: 'seed',
     default: '1',
     test: isSeed,
     expected: '1 to 64 visible ASCII characters',
-    description: 'The invented world: another seed, other figures.',
+    description: 'Seed of all invented data and identifiers; another seed gives other data.',
   }),
   clock: text({
     flag: 'clock',
@@ -73,27 +79,29 @@ export const settingTable = {
     default: 'real',
     test: isClock,
     expected: '"real" or an instant',
-    description: 'The time; an instant such as 2026-01-15T12:00:00Z freezes it.',
+    description:
+      'The simulated time: the real time, or an instant such as 2026-01-15T12:00:00Z at which it stands still.',
   }),
   scenario: text({
     flag: 'scenario',
     value: 'NAME[;PARAM=VALUE]',
     default: undefined,
     defaultText: 'none',
-    description: 'Switched on for every request, e.g. "rate-limited;retry-after=3".',
+    description: 'Scenario to switch on for every request, e.g. "rate-limited;retry-after=3".',
   }),
   scenarios: text({
     flag: 'scenarios',
     value: 'FILE',
     default: undefined,
     defaultText: 'none',
-    description: 'A file of rules that are switched on for every request (spec/scenarios.schema.json).',
+    description:
+      'File of scenario rules to switch on for all requests; its schema is spec/scenarios.schema.json.',
   }),
   plan: text({
     flag: 'plan',
     value: 'NAME',
     default: 'growth',
-    description: 'Plan of keys that no fixture lists.',
+    description: 'Plan of every key that the fixtures do not list.',
   }),
   maxAnalysesPerHour: integer({
     flag: 'max-analyses-per-hour',
@@ -101,29 +109,30 @@ export const settingTable = {
     defaultText: "the plan's",
     min: 1,
     max: 1_000_000_000,
-    description: 'Analytics requests an hour and key; the next one is a 429.',
+    description: 'Maximum number of analytics requests per hour and key; further ones get a 429.',
   }),
   models: choice({
     flag: 'models',
     of: ['open', 'closed'],
     default: 'open',
-    description: "Which models exist: open, any UUID; closed, only the fixtures'.",
+    description: 'Models that exist: any UUID (open), or only those of the fixtures (closed).',
   }),
   strict: boolean({
     flag: 'strict',
     default: false,
-    description: 'Advice (a value that does not fit its valueType) becomes a refusal.',
+    description:
+      'Refuse requests that otherwise get a warning, e.g. a value that does not fit its valueType.',
   }),
   controlToken: text({
     flag: 'control-token',
     default: undefined,
     defaultText: 'none',
-    description: 'Bearer token that the control plane asks for.',
+    description: 'Bearer token that the control plane requires.',
   }),
   controlOpen: boolean({
     flag: 'control-open',
     default: false,
-    description: 'Let the control plane go without a token although it listens beyond this machine.',
+    description: 'Allow a control plane without a token even if it listens beyond this machine.',
   }),
   controlHosts: text({
     flag: 'control-hosts',
@@ -131,14 +140,14 @@ export const settingTable = {
     default: undefined,
     defaultText: 'none',
     description:
-      'Host names under which the control plane may be called, besides IP addresses and names that are never public.',
+      'Further host names under which the control plane can be called, besides IP addresses and names that are never public.',
   }),
   sandboxLimit: integer({
     flag: 'sandbox-limit',
     default: 1000,
     min: 1,
     max: 1_000_000,
-    description: 'Most sandboxes at a time; for one more, the one that is idle for longest goes.',
+    description: 'Maximum number of sandboxes; beyond it the one that is idle for longest is evicted.',
   }),
   sandboxIdle: text({
     flag: 'sandbox-idle',
@@ -146,7 +155,7 @@ export const settingTable = {
     default: '1d',
     test: isDuration,
     expected: 'a duration such as 90s, 15m, 1h or 7d',
-    description: 'A sandbox that nobody has used for so long goes when another one comes.',
+    description: 'Time without a request after which a sandbox is evicted when a new one is created.',
   }),
   bodyLimit: text({
     flag: 'body-limit',
@@ -154,7 +163,7 @@ export const settingTable = {
     default: '1mb',
     test: isSize,
     expected: 'a size of at least one byte, such as 500kb or 1mb',
-    description: 'Largest request body.',
+    description: 'Maximum size of a request body; a larger one gets a 413.',
   }),
   journalSize: integer({
     flag: 'journal-size',
@@ -162,7 +171,7 @@ export const settingTable = {
     min: 0,
     max: 1_000_000,
     description:
-      'Most exchanges that the journal keeps; for one more, the oldest goes. Fewer where they take more than 2 kB each, bodies not counted.',
+      'Maximum number of exchanges in the journal; beyond it the oldest are evicted. Fewer fit if they take more than 2 kB each, not counting bodies.',
   }),
   cacheSize: integer({
     flag: 'cache-size',
@@ -170,35 +179,35 @@ export const settingTable = {
     min: 0,
     max: 100_000,
     description:
-      'Most analytics answers that are remembered as long as nothing can have changed them, some 50 kB each; the least recently used go.',
+      'Maximum number of analytics responses in the cache, about 50 kB each; beyond it the least recently used are evicted.',
   }),
   cors: boolean({
     flag: 'cors',
     default: true,
-    description: 'Browsers may call the API from any page; never the controls under /__sim.',
+    description: 'Let browsers call the API from any page, but never the control plane under /__sim.',
   }),
   simHeaders: boolean({
     flag: 'sim-headers',
     default: true,
-    description: 'Our informative response headers (X-Request-Id, X-Sim-...).',
+    description: 'Send informative response headers (X-Request-Id, X-Sim-...).',
   }),
   logLevel: choice({
     flag: 'log-level',
-    of: level,
+    of: LOG_LEVELS,
     default: 'info',
-    description: 'How much is logged, on stderr.',
+    description: 'The lowest level to log, on stderr.',
   }),
   logFormat: choice({
     flag: 'log-format',
     of: ['auto', 'pretty', 'json'],
     default: 'auto',
     defaultText: 'pretty on a terminal, json elsewhere',
-    description: 'How it is logged.',
+    description: 'The format of the log.',
   }),
   logBodies: boolean({
     flag: 'log-bodies',
     default: false,
-    description: 'Log what was sent and answered, the first 2,000 characters of each body.',
+    description: 'Log the first 2,000 characters of each request and response body.',
   }),
   ...evidenceSettings,
 } as const satisfies Record<string, Setting<unknown>>
@@ -211,17 +220,17 @@ export type Settings = { readonly [Name in keyof typeof settingTable]: ValueOf<(
 /** All settings in the table's order, by their name in `Settings`. */
 export const allSettings: readonly (readonly [string, Setting<unknown>])[] = Object.entries(settingTable)
 
-/** `SIM_MAX_ANALYSES_PER_HOUR`. */
+/** Returns the environment variable of a setting: `SIM_MAX_ANALYSES_PER_HOUR`. */
 export function variableOf({ flag }: { readonly flag: string }): string {
   return `SIM_${flag.replaceAll('-', '_').toUpperCase()}`
 }
 
-/** Settings as they are where nobody says anything. */
+/** Returns the default of every setting. */
 export function defaultSettings(): Settings {
-  return Object.fromEntries(allSettings.map(([name, setting]) => [name, setting.default])) as Settings // by the table's own type
+  return Object.fromEntries(allSettings.map(([name, setting]) => [name, setting.default])) as Settings // every default has the type of its setting
 }
 
-/** The default as help and README write it. */
+/** Returns the default of a setting as help and README show it. */
 export function defaultOf(setting: Setting<unknown>): string {
   return setting.defaultText ?? String(setting.default)
 }

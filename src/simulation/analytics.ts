@@ -1,15 +1,17 @@
-/** The shapes of service.md, "Model analytics response". */
+/** A score with its label. It and the other parts of Analytics are described in service.md, "Model analytics response". */
 export interface LabelScore {
   label: string
   score: number
 }
 
+/** The messages of a period with a detection. */
 export interface DetectionCount {
   total: number
-  /** 0 to 100: share of the period's messages. */
+  /** The share of the period's messages, 0 to 100. */
   percentage: number
 }
 
+/** One recommendation of an assessment. */
 export interface Recommendation {
   title: string
   action: string
@@ -20,12 +22,14 @@ export interface Recommendation {
   category: 'model_switch' | 'cost_optimization' | 'use_case_fit' | 'prompt_optimization_link'
 }
 
+/** An issue that a rule of the assessment found. `id`: the id of the rule, e.g. `low-safety-score`. */
 export interface DetectedIssue {
   id: string
   severity: 'critical' | 'warning' | 'info'
   title: string
 }
 
+/** The assessment of a model over a period. */
 export interface Recommendations {
   summary: string
   healthLevel: 'healthy' | 'needs_attention' | 'critical'
@@ -34,8 +38,9 @@ export interface Recommendations {
   detectedIssues: DetectedIssue[]
 }
 
+/** The figures of one day. */
 export interface DataPoint {
-  /** The UTC day, as its first instant: `2026-01-15T00:00:00.000Z`. */
+  /** The first instant of the UTC day: `2026-01-15T00:00:00.000Z`. */
   date: string
   avgConversationQualityIndex: number | null
   avgSatisfactionScore: number | null
@@ -46,6 +51,7 @@ export interface DataPoint {
   messageCount: number
 }
 
+/** The body of an analytics response. Null: no data. */
 export interface Analytics {
   avgConversationQualityIndex: number | null
   avgSatisfactionScore: number | null
@@ -70,31 +76,32 @@ export interface Analytics {
   dataPoints: DataPoint[]
 }
 
-/** What is asked of the invented world. The answer depends on nothing else. */
+/** Everything that the analytics of a World depend on. */
 export interface AnalyticsQuery {
-  /** The world: another seed, other figures. */
+  /** Another seed gives other analytics. */
   readonly seed: string
   readonly modelId: string
-  /** How many data points: 7, 30, 90, or what an edited document has besides. */
+  /** The number of data points: 7, 30, 90, or another period of an edited contract. */
   readonly days: number
   /** Epoch milliseconds; the last data point is the UTC day of this instant. */
   readonly now: number
-  /** A persona by name instead of the model's own (which a fixture fixes or the seed draws). */
+  /** The name of a persona. Undefined: the model's own, which a fixture names or the seed draws. */
   readonly persona?: string | undefined
-  /** `no-null`: every nullable field has data; `all-null`: no traffic at all. */
+  /** `no-null`: every nullable field has data; `all-null`: no traffic at all. Undefined: the shape of the model's fixture. */
   readonly shape?: 'no-null' | 'all-null' | undefined
   /**
-   * What the events of a day do to that day's conversation quality: added to the day's
-   * avgConversationQualityIndex and held within its range. `day` is `2026-01-15`. 0 (or no function): the seeded value.
+   * Returns the effect of a day's events: the number is added to the day's avgConversationQualityIndex, and the sum clamped
+   * to 0..1. `day` is `2026-01-15`. 0, or no function: the seeded value.
    */
   readonly qualityShift?: ((day: string) => number) | undefined
 }
 
-/** The invented world: everything that analytics is made of, bound to its fixtures. */
+/** A world invents the analytics of every model from one set of fixtures. */
 export interface World {
+  /** Returns equal analytics for equal queries. Throws where the query names an unknown persona. */
   analytics(query: AnalyticsQuery): Analytics
   /** The persona names, in the fixtures' order. */
   readonly personas: readonly string[]
-  /** The persona that `analytics` would use for this model. */
+  /** Returns the name of the persona that `analytics` uses for this model unless the query names another. */
   personaOf(seed: string, modelId: string): string
 }

@@ -1,7 +1,14 @@
 import type { DetectedIssue, Recommendation, Recommendations } from './analytics.ts'
-import { type Measured, measure } from './measure.ts'
+import { type Measurements, measurePeriod } from './measurements.ts'
 import type { PeriodTotals } from './period.ts'
-import { choose, chooseSome, fill, type Phrases, type Variants, type Wording } from './phrases.ts'
+import {
+  chooseVariant,
+  chooseVariants,
+  fillPlaceholders,
+  type Phrases,
+  type Variants,
+  type Wording,
+} from './phrases.ts'
 import {
   HEALTH_OF,
   ISSUE_RULES,
@@ -15,146 +22,149 @@ import {
   type RecommendationRule,
   STRENGTH_RULES,
 } from './rules.ts'
-import { type AssessedModel, commonWording, counted, ruleWording } from './wording.ts'
+import { type AssessedModel, commonWording, formatCount, ruleWording } from './wording.ts'
 
-/** Says the variant that the seed chooses for a place. */
-interface Speaker {
-  say(variants: Variants, place: string, words?: Wording): string
-  sayTwo(variants: Variants, place: string, words: Wording): string[]
+/** Writes the texts of one model. `place` distinguishes the choices of the seed: `low-growth title`. */
+interface PhraseWriter {
+  /** Fills one of the variants. */
+  write(variants: Variants, place: string, wording?: Wording): string
+  /** Fills two of the variants, in their order. */
+  writeTwo(variants: Variants, place: string, wording: Wording): string[]
 }
 
-/** A rule that was met, with its sentence. */
-interface Found {
+/** A rule that is met, with the sentence about it. */
+interface MetRule {
   readonly id: string
   readonly sentence: string
 }
 
-interface FoundIssue extends Found {
+interface MetIssueRule extends MetRule {
   readonly measure: Measure
   readonly severity: DetectedIssue['severity']
   readonly title: string
 }
 
-/** What an analyst makes of the figures, by the rules; null where there are too few conversations to judge. */
-export function assess(
-  subject: AssessedModel,
-  figures: PeriodTotals,
-  phrases: Phrases,
-): Recommendations | null {
-  if (figures.conversations < MIN_CONVERSATIONS) return null
-  const measured = measure(figures)
-  const speaker = speakerFor(subject, commonWording(subject, figures, measured))
-  const issues = findIssues(figures, measured, phrases, speaker)
-  const strengths = findStrengths(figures, measured, phrases, speaker)
+/** Assesses the totals of a period by the rules. Null: the period has fewer than MIN_CONVERSATIONS. */
+export function assess(model: AssessedModel, totals: PeriodTotals, phrases: Phrases): Recommendations | null {
+  if (totals.conversations < MIN_CONVERSATIONS) return null
+  const measurements = measurePeriod(totals)
+  const writer = createPhraseWriter(model, commonWording(model, totals, measurements))
+  const issues = findIssues(totals, measurements, phrases, writer)
+  const strengths = findStrengths(totals, measurements, phrases, writer)
   const healthLevel = HEALTH_OF[issues[0]?.severity ?? 'info']
   return {
-    summary: summarise(healthLevel, issues, phrases, speaker),
+    summary: summarise(healthLevel, issues, phrases, writer),
     healthLevel,
     strengths: strengths.map(({ sentence }) => sentence),
-    recommendations: recommend(issues, strengths, phrases, speaker),
+    recommendations: chooseRecommendations(issues, strengths, phrases, writer),
     detectedIssues: issues.map(({ id, severity, title }) => ({ id, severity, title })),
   }
 }
 
-function speakerFor({ seed, modelId }: AssessedModel, common: Wording): Speaker {
+function createPhraseWriter({ seed, modelId }: AssessedModel, common: Wording): PhraseWriter {
   return {
-    say: (variants, place, words = {}) =>
-      fill(choose(variants, seed, modelId, place), { ...common, ...words }),
-    sayTwo: (variants, place, words) =>
-      chooseSome(variants, 2, seed, modelId, place).map((phrase) => fill(phrase, { ...common, ...words })),
+    write: (variants, place, wording = {}) =>
+      fillPlaceholders(chooseVariant(variants, seed, modelId, place), { ...common, ...wording }),
+    writeTwo: (variants, place, wording) =>
+      chooseVariants(variants, 2, seed, modelId, place).map((phrase) =>
+        fillPlaceholders(phrase, { ...common, ...wording }),
+      ),
   }
 }
 
 const SEVERITIES = ['critical', 'warning', 'info'] as const
 
-/** Most severe first; for one measure only the first rule that is met. */
+/** Finds the issues, the most severe first; of the rules of one measure only the first that is met. */
 function findIssues(
-  figures: PeriodTotals,
-  measured: Measured,
+  totals: PeriodTotals,
+  measurements: Measurements,
   phrases: Phrases,
-  speaker: Speaker,
-): FoundIssue[] {
-  const seen = new Set<Measure>()
+  writer: PhraseWriter,
+): MetIssueRule[] {
+  const measuresWithIssue = new Set<Measure>()
   const met = ISSUE_RULES.filter((rule) => {
-    if (seen.has(rule.measure) || !meets(rule, measured[rule.measure])) return false
-    seen.add(rule.measure)
+    if (measuresWithIssue.has(rule.measure) || !meets(rule, measurements[rule.measure])) return false
+    measuresWithIssue.add(rule.measure)
     return true
   })
   return SEVERITIES.flatMap((severity) => met.filter((rule) => rule.severity === severity)).map((rule) =>
     describeIssue(
       rule,
-      ruleWording(rule.measure, measured[rule.measure] ?? 0, rule.threshold, figures),
+      ruleWording(rule.measure, measurements[rule.measure] ?? 0, rule.threshold, totals),
       phrases,
-      speaker,
+      writer,
     ),
   )
 }
 
 function describeIssue(
-  { id, severity, measure: about }: IssueRule,
-  words: Wording,
+  { id, severity, measure }: IssueRule,
+  wording: Wording,
   phrases: Phrases,
-  speaker: Speaker,
-): FoundIssue {
-  const said = known(phrases.issues, id)
+  writer: PhraseWriter,
+): MetIssueRule {
+  const texts = requirePhrases(phrases.issues, id)
   return {
     id,
     severity,
-    measure: about,
-    title: speaker.say(said.title, `${id} title`, words),
-    sentence: speaker.say(said.pattern, `${id} pattern`, words),
+    measure,
+    title: writer.write(texts.title, `${id} title`, wording),
+    sentence: writer.write(texts.pattern, `${id} pattern`, wording),
   }
 }
 
 function findStrengths(
-  figures: PeriodTotals,
-  measured: Measured,
+  totals: PeriodTotals,
+  measurements: Measurements,
   phrases: Phrases,
-  speaker: Speaker,
-): Found[] {
+  writer: PhraseWriter,
+): MetRule[] {
   return STRENGTH_RULES.flatMap((rule) => {
-    const value = measured[rule.measure]
+    const value = measurements[rule.measure]
     if (!meets(rule, value)) return []
-    const words = ruleWording(rule.measure, value, rule.threshold, figures)
+    const wording = ruleWording(rule.measure, value, rule.threshold, totals)
     return [
-      { id: rule.id, sentence: speaker.say(known(phrases.strengths, rule.id), `${rule.id} strength`, words) },
+      {
+        id: rule.id,
+        sentence: writer.write(requirePhrases(phrases.strengths, rule.id), `${rule.id} strength`, wording),
+      },
     ]
   })
 }
 
-/** What the summary and its outlook tell anyway. */
-const TOLD: readonly Measure[] = ['avgConversationQualityIndex', 'qualityChange', 'worstDayGap']
+/** The measures that the opening or the outlook of every summary covers. */
+const ALWAYS_SUMMARISED: readonly Measure[] = ['avgConversationQualityIndex', 'qualityChange', 'worstDayGap']
 
-/** The state of the model, the gravest issue, the course of the period. */
+/** Writes the summary: the state of the model, its most severe issue, the course of the period. */
 function summarise(
   level: Recommendations['healthLevel'],
-  issues: readonly FoundIssue[],
+  issues: readonly MetIssueRule[],
   phrases: Phrases,
-  speaker: Speaker,
+  writer: PhraseWriter,
 ): string {
-  const gravest = issues.find(
-    ({ severity, measure: about }) => HEALTH_OF[severity] === level && !TOLD.includes(about),
+  const mostSevere = issues.find(
+    ({ severity, measure }) => HEALTH_OF[severity] === level && !ALWAYS_SUMMARISED.includes(measure),
   )
-  const words = { issues: counted(issues.length, 'open issue') }
-  const outlook = speaker.say(phrases.outlook, 'outlook')
-  const sentences = [speaker.say(phrases.summary[level], 'summary', words)]
-  if (gravest && level !== 'healthy') sentences.push(gravest.sentence)
+  const wording = { issues: formatCount(issues.length, 'open issue') }
+  const outlook = writer.write(phrases.outlook, 'outlook')
+  const sentences = [writer.write(phrases.summary[level], 'summary', wording)]
+  if (mostSevere && level !== 'healthy') sentences.push(mostSevere.sentence)
   return [...sentences, outlook].join(' ')
 }
 
 const PRIORITIES = ['high', 'medium', 'low'] as const
 
-function recommend(
-  issues: readonly FoundIssue[],
-  strengths: readonly Found[],
+function chooseRecommendations(
+  issues: readonly MetIssueRule[],
+  strengths: readonly MetRule[],
   phrases: Phrases,
-  speaker: Speaker,
+  writer: PhraseWriter,
 ): Recommendation[] {
-  const given = RECOMMENDATION_RULES.flatMap((rule) => {
-    const reason = reasonFor(rule, issues, strengths)
-    return reason ? [phrase(rule, reason, phrases, speaker)] : []
+  const recommendations = RECOMMENDATION_RULES.flatMap((rule) => {
+    const reason = findReason(rule, issues, strengths)
+    return reason ? [writeRecommendation(rule, reason, phrases, writer)] : []
   })
-  return PRIORITIES.flatMap((priority) => given.filter((each) => each.priority === priority)).slice(
+  return PRIORITIES.flatMap((priority) => recommendations.filter((each) => each.priority === priority)).slice(
     0,
     MAX_RECOMMENDATIONS,
   )
@@ -165,48 +175,48 @@ interface Reason {
   readonly pattern: string
 }
 
-/** Issues are sorted, so the first that is found is the most severe. */
-function reasonFor(
+/** Finds the reason for a recommendation; undefined: none. `issues`: the most severe first, since it sets the priority. */
+function findReason(
   rule: RecommendationRule,
-  issues: readonly FoundIssue[],
-  strengths: readonly Found[],
+  issues: readonly MetIssueRule[],
+  strengths: readonly MetRule[],
 ): Reason | undefined {
   const issue = issues.find(({ id }) => rule.issues.includes(id))
   if (issue) return { priority: PRIORITY_OF[issue.severity], pattern: issue.sentence }
-  const wanted = rule.strengths ?? []
-  const having = strengths.filter(({ id }) => wanted.includes(id))
-  if (wanted.length === 0 || having.length < wanted.length) return undefined
-  return { priority: 'low', pattern: having.map(({ sentence }) => sentence).join(' ') }
+  const required = rule.strengths ?? []
+  const found = strengths.filter(({ id }) => required.includes(id))
+  if (required.length === 0 || found.length < required.length) return undefined
+  return { priority: 'low', pattern: found.map(({ sentence }) => sentence).join(' ') }
 }
 
-function phrase(
+function writeRecommendation(
   { id, category }: RecommendationRule,
   reason: Reason,
   phrases: Phrases,
-  speaker: Speaker,
+  writer: PhraseWriter,
 ): Recommendation {
-  const said = known(phrases.recommendations, id)
-  const words = { pattern: reason.pattern }
-  const say = (part: 'title' | 'action' | 'whyThisMatters' | 'observedPattern') =>
-    speaker.say(said[part], `${id} ${part}`, words)
+  const texts = requirePhrases(phrases.recommendations, id)
+  const wording = { pattern: reason.pattern }
+  const write = (part: 'title' | 'action' | 'whyThisMatters' | 'observedPattern') =>
+    writer.write(texts[part], `${id} ${part}`, wording)
   return {
-    title: say('title'),
-    action: say('action'),
+    title: write('title'),
+    action: write('action'),
     rationale: {
-      whyThisMatters: say('whyThisMatters'),
-      observedPattern: say('observedPattern'),
-      ...(said.tradeoff && { tradeoff: speaker.say(said.tradeoff, `${id} tradeoff`, words) }),
+      whyThisMatters: write('whyThisMatters'),
+      observedPattern: write('observedPattern'),
+      ...(texts.tradeoff && { tradeoff: writer.write(texts.tradeoff, `${id} tradeoff`, wording) }),
     },
-    evidence: { exampleSnippets: speaker.sayTwo(said.exampleSnippets, `${id} snippets`, words) },
-    expectedImpact: speaker.sayTwo(said.expectedImpact, `${id} impact`, words),
+    evidence: { exampleSnippets: writer.writeTwo(texts.exampleSnippets, `${id} snippets`, wording) },
+    expectedImpact: writer.writeTwo(texts.expectedImpact, `${id} impact`, wording),
     priority: reason.priority,
     category,
   }
 }
 
-/** Loading the fixtures has checked that every rule has its phrases. */
-function known<Value>(entries: Readonly<Record<string, Value>>, id: string): Value {
+/** Returns the phrases of a rule. Throws where it has none, which loading the fixtures has checked. */
+function requirePhrases<Value>(entries: Readonly<Record<string, Value>>, id: string): Value {
   const entry = entries[id]
-  if (entry === undefined) throw new Error(`phrases.yaml has nothing for "${id}"`)
+  if (entry === undefined) throw new Error(`phrases.yaml has no phrases for "${id}"`)
   return entry
 }

@@ -1,9 +1,9 @@
-import { draw, noise, type Random, uniform } from './chance.ts'
 import type { DetectionField, LabelField, Persona } from './persona.ts'
-import { driftOf, type Traits, trafficFactor, trend } from './rhythm.ts'
+import { noise, type Random, uniform, withSeededRandom } from './random.ts'
 import { clamp, roundScore } from './rounding.ts'
+import { driftOf, type Traits, trafficFactor, trend } from './seasonality.ts'
 
-/** One UTC day of one model: the atom that every answer is made of. */
+/** One UTC day of one model. All analytics are computed from days. */
 export interface Day {
   /** Days since 1970-01-01. */
   readonly day: number
@@ -13,7 +13,7 @@ export interface Day {
   readonly values: DayValues | null
 }
 
-/** What is known of a day with conversations. Scores have four decimals. */
+/** The values of a day with conversations. Scores are from 0 to 1 and have four decimals. */
 export interface DayValues {
   readonly quality: number
   readonly satisfaction: number
@@ -21,36 +21,36 @@ export interface DayValues {
   readonly friction: number
   readonly safety: number
   readonly labels: Readonly<Record<LabelField, number>>
-  /** Messages with such a detection. */
+  /** The number of messages with the detection. */
   readonly detections: Readonly<Record<DetectionField, number>>
   readonly ratings: { readonly count: number; readonly sum: number }
 }
 
-/** Whose days they are. Everything but `day` that a day depends on. */
-export interface Character {
+/** Everything that the days of a model depend on, besides their date. */
+export interface ModelProfile {
   readonly seed: string
   readonly modelId: string
   readonly persona: Persona
   readonly traits: Traits
-  /** The least conversations and ratings of any day: 0, but more where every field has to have data. */
-  readonly least: { readonly conversations: number; readonly ratings: number }
+  /** The minimum of any day: 0, or more where every field must have data. */
+  readonly minimum: { readonly conversations: number; readonly ratings: number }
 }
 
-/** How the conversation quality index is blended; friction counts by its absence. Shares add up to 1. */
+/** The weight of each score in the conversation quality index. Friction enters as 1 - friction. They add up to 1. */
 const QUALITY_BLEND = { satisfaction: 0.4, growth: 0.15, friction: 0.2, safety: 0.25 } as const
 
-/** A day's values: they depend on the character and the day, and on nothing else. */
-export function drawDay(character: Character, day: number): Day {
-  return draw([character.seed, character.modelId, day], (chance) => {
-    const { persona, traits, least } = character
-    // Drawn first and always, so that the rest of the day's chance stays in step.
-    const silent = uniform(chance) < persona.traffic.silence
-    const bad = uniform(chance) < (persona.incidents?.chance ?? 0)
+/** Draws a day, always the same one for the same profile and day. `day`: days since 1970-01-01. */
+export function drawDay(profile: ModelProfile, day: number): Day {
+  return withSeededRandom([profile.seed, profile.modelId, day], (random) => {
+    const { persona, traits, minimum } = profile
+    // Both are always drawn, and first: the numbers drawn after them do not depend on the persona's probabilities.
+    const isSilent = uniform(random) < persona.traffic.silence
+    const hasIncident = uniform(random) < (persona.incidents?.chance ?? 0)
     const expected =
       persona.traffic.conversationsPerDay * traits.volume * trafficFactor(persona.traffic, traits, day)
-    const drawn = roundStochastically(silent ? 0 : expected * (1 + 0.16 * noise(chance)), chance)
-    const conversations = Math.max(drawn, least.conversations)
-    const turns = persona.traffic.messagesPerConversation * traits.length * (1 + 0.1 * noise(chance))
+    const drawn = roundStochastically(isSilent ? 0 : expected * (1 + 0.16 * noise(random)), random)
+    const conversations = Math.max(drawn, minimum.conversations)
+    const turns = persona.traffic.messagesPerConversation * traits.length * (1 + 0.1 * noise(random))
     // A conversation has at least a question and an answer.
     const messages = Math.max(2 * conversations, Math.round(conversations * turns))
     if (conversations === 0) return { day, conversations, messages, values: null }
@@ -58,47 +58,46 @@ export function drawDay(character: Character, day: number): Day {
       day,
       conversations,
       messages,
-      values: drawValues(character, day, { conversations, messages, bad }, chance),
+      values: drawValues(profile, day, { conversations, messages, hasIncident }, random),
     }
   })
 }
 
-interface Circumstances {
+interface DayTraffic {
   readonly conversations: number
   readonly messages: number
-  /** An incident happened. */
-  readonly bad: boolean
+  readonly hasIncident: boolean
 }
 
-function drawValues(character: Character, day: number, today: Circumstances, chance: Random): DayValues {
-  const { persona, traits } = character
-  // Averages over few conversations stray further.
-  const deviation = () => noise(chance) * persona.spread * (today.conversations < 10 ? 2 : 1)
-  const better =
+function drawValues(profile: ModelProfile, day: number, traffic: DayTraffic, random: Random): DayValues {
+  const { persona, traits } = profile
+  // Averages over few conversations deviate more.
+  const deviation = () => noise(random) * persona.spread * (traffic.conversations < 10 ? 2 : 1)
+  const improvement =
     driftOf(persona, traits, day) +
     0.5 * persona.spread * trend(traits, day) -
-    (today.bad ? (persona.incidents?.depth ?? 0) : 0)
-  const around = (typical: number, tilt: number, effect: number) =>
-    roundScore(clamp(typical + tilt + effect * better + deviation(), 0, 1))
+    (traffic.hasIncident ? (persona.incidents?.depth ?? 0) : 0)
+  const scoreAround = (typical: number, tilt: number, effect: number) =>
+    roundScore(clamp(typical + tilt + effect * improvement + deviation(), 0, 1))
   const { scores } = persona
-  const satisfaction = around(scores.satisfaction, traits.tilt.satisfaction, 1)
-  const growth = around(scores.growth, traits.tilt.growth, 0.7)
-  const friction = around(scores.friction, traits.tilt.friction, -0.9)
-  const safety = around(scores.safety, traits.tilt.safety, 0.3)
+  const satisfaction = scoreAround(scores.satisfaction, traits.tilt.satisfaction, 1)
+  const growth = scoreAround(scores.growth, traits.tilt.growth, 0.7)
+  const friction = scoreAround(scores.friction, traits.tilt.friction, -0.9)
+  const safety = scoreAround(scores.safety, traits.tilt.safety, 0.3)
   const blend = { satisfaction, growth, friction: 1 - friction, safety }
   return {
-    quality: roundScore(clamp(blended(blend) + noise(chance) * 0.015, 0, 1)),
+    quality: roundScore(clamp(blendQuality(blend) + noise(random) * 0.015, 0, 1)),
     satisfaction,
     growth,
     friction,
     safety,
     labels: drawLabels({ satisfaction, friction, commercialIntent: scores.commercialIntent }, deviation),
-    detections: drawDetections(persona, today, chance),
-    ratings: drawRatings(character, satisfaction, today.conversations, chance),
+    detections: drawDetections(persona, traffic, random),
+    ratings: drawRatings(profile, satisfaction, traffic.conversations, random),
   }
 }
 
-function blended(parts: Record<keyof typeof QUALITY_BLEND, number>): number {
+function blendQuality(parts: Record<keyof typeof QUALITY_BLEND, number>): number {
   return (
     QUALITY_BLEND.satisfaction * parts.satisfaction +
     QUALITY_BLEND.growth * parts.growth +
@@ -107,25 +106,25 @@ function blended(parts: Record<keyof typeof QUALITY_BLEND, number>): number {
   )
 }
 
-/** How users felt follows from how satisfied they were and how much stood in their way. */
+/** Draws the labelled scores, which follow from satisfaction and friction. */
 function drawLabels(
-  about: { satisfaction: number; friction: number; commercialIntent: number },
+  scores: { satisfaction: number; friction: number; commercialIntent: number },
   deviation: () => number,
 ): DayValues['labels'] {
   const within = (value: number, low: number) => roundScore(clamp(value + deviation(), low, 1))
   return {
-    averageUserSentiment: within(0.08 + 0.86 * about.satisfaction, 0),
-    averageChangeInUserSentiment: within(1.1 * (about.satisfaction - about.friction) - 0.3, -1),
-    averageFrustration: within(0.7 * about.friction + 0.25 * (1 - about.satisfaction), 0),
-    averageStruggle: within(0.95 * about.friction, 0),
-    averageCommercialIntent: within(about.commercialIntent, 0),
+    averageUserSentiment: within(0.08 + 0.86 * scores.satisfaction, 0),
+    averageChangeInUserSentiment: within(1.1 * (scores.satisfaction - scores.friction) - 0.3, -1),
+    averageFrustration: within(0.7 * scores.friction + 0.25 * (1 - scores.satisfaction), 0),
+    averageStruggle: within(0.95 * scores.friction, 0),
+    averageCommercialIntent: within(scores.commercialIntent, 0),
   }
 }
 
-function drawDetections(persona: Persona, today: Circumstances, chance: Random): DayValues['detections'] {
+function drawDetections(persona: Persona, traffic: DayTraffic, random: Random): DayValues['detections'] {
   const count = (field: DetectionField) => {
-    const expected = (persona.detections[field] / 1000) * today.messages * (today.bad ? 3 : 1)
-    return Math.min(today.messages, roundStochastically(expected * (1 + 0.5 * noise(chance)), chance))
+    const expected = (persona.detections[field] / 1000) * traffic.messages * (traffic.hasIncident ? 3 : 1)
+    return Math.min(traffic.messages, roundStochastically(expected * (1 + 0.5 * noise(random)), random))
   }
   return {
     hallucinationCount: count('hallucinationCount'),
@@ -137,20 +136,20 @@ function drawDetections(persona: Persona, today: Circumstances, chance: Random):
   }
 }
 
-/** Ratings are 1 to 5, and satisfied users give more. */
+/** Draws the ratings, each from 1 to 5: the higher the satisfaction, the higher they are. */
 function drawRatings(
-  { persona, least }: Character,
+  { persona, minimum }: ModelProfile,
   satisfaction: number,
   conversations: number,
-  chance: Random,
+  random: Random,
 ): DayValues['ratings'] {
-  const drawn = Math.min(conversations, roundStochastically(conversations * persona.ratedShare, chance))
-  const count = Math.max(drawn, least.ratings)
-  const mean = 1.2 + 3.8 * satisfaction + 0.2 * noise(chance)
+  const drawn = Math.min(conversations, roundStochastically(conversations * persona.ratedShare, random))
+  const count = Math.max(drawn, minimum.ratings)
+  const mean = 1.2 + 3.8 * satisfaction + 0.2 * noise(random)
   return { count, sum: clamp(Math.round(count * mean), count, 5 * count) }
 }
 
-/** A whole number whose average is `expected`: 0.3 is 1 on three days of ten. */
-function roundStochastically(expected: number, chance: Random): number {
-  return Math.floor(expected + uniform(chance))
+/** Rounds up or down at random so that the average stays: 0.3 becomes 1 in three of ten cases. */
+function roundStochastically(expected: number, random: Random): number {
+  return Math.floor(expected + uniform(random))
 }

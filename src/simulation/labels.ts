@@ -1,14 +1,14 @@
 import type { LabelScore } from './analytics.ts'
 import type { LabelField } from './persona.ts'
 
-/** A label owns the scores below its limit that no band before it owns; `closed` takes the limit in as well. */
-export interface Band {
+/** The scores of one label: those below its limit that no band before it has. `closed`: the limit belongs to it, too. */
+export interface LabelBand {
   readonly label: string
   readonly below: number
   readonly closed?: boolean
 }
 
-/** The labels of every LabelScore, lowest scores first; the last band reaches to the end of the range, 1. */
+/** The bands of every LabelScore, lowest scores first. The last band ends at 1, the end of the range. */
 export const LABEL_BANDS = {
   averageUserSentiment: [
     { label: 'very_negative', below: 0.2 },
@@ -44,11 +44,11 @@ export const LABEL_BANDS = {
     { label: 'medium', below: 0.75 },
     { label: 'high', below: 1, closed: true },
   ],
-} as const satisfies Record<LabelField, readonly Band[]>
+} as const satisfies Record<LabelField, readonly LabelBand[]>
 
-/** The score with the label that its rounded value has. */
-export function labelled(field: LabelField, score: number): LabelScore {
-  const bands: readonly Band[] = LABEL_BANDS[field]
+/** Returns a rounded score with its label. */
+export function labelScore(field: LabelField, score: number): LabelScore {
+  const bands: readonly LabelBand[] = LABEL_BANDS[field]
   const band = bands.find(({ below, closed }) => score < below || (closed === true && score === below))
   if (band === undefined) throw new Error(`${field} cannot be ${score}`)
   return { label: band.label, score }

@@ -3,7 +3,7 @@ import type { Day, DayValues } from './day.ts'
 import { DETECTION_FIELDS, type DetectionField, LABEL_FIELDS, type LabelField } from './persona.ts'
 import { fromUnits, inUnits, roundHundredth, roundScore } from './rounding.ts'
 
-/** Everything that the days of a period add up to. Null: no data. */
+/** The sums and averages over the days of a period. Null: no data. */
 export interface PeriodTotals {
   readonly days: readonly Day[]
   readonly conversations: number
@@ -22,7 +22,7 @@ export interface PeriodTotals {
   readonly laterQuality: number | null
 }
 
-/** @param switchedOff fields that have no data although there is traffic */
+/** Computes the totals of a period. `switchedOff`: fields without data, whatever the traffic. */
 export function aggregate(days: readonly Day[], switchedOff: readonly string[]): PeriodTotals {
   const messages = sum(days, (day) => day.messages)
   const half = Math.floor(days.length / 2)
@@ -35,11 +35,11 @@ export function aggregate(days: readonly Day[], switchedOff: readonly string[]):
     growth: average(days, (values) => values.growth),
     friction: average(days, (values) => values.friction),
     safety: average(days, (values) => values.safety),
-    labels: record(LABEL_FIELDS, (field) =>
+    labels: mapToRecord(LABEL_FIELDS, (field) =>
       switchedOff.includes(field) ? null : average(days, (values) => values.labels[field]),
     ),
-    detections: record(DETECTION_FIELDS, (field) =>
-      switchedOff.includes(field) ? null : detected(days, messages, field),
+    detections: mapToRecord(DETECTION_FIELDS, (field) =>
+      switchedOff.includes(field) ? null : countDetections(days, messages, field),
     ),
     rating: averageRating(days),
     earlierQuality: average(days.slice(0, half), (values) => values.quality),
@@ -47,12 +47,12 @@ export function aggregate(days: readonly Day[], switchedOff: readonly string[]):
   }
 }
 
-/** How much better the later part of the period was than the earlier one, -1 to 1; null where one had no traffic. */
+/** Returns the quality of the later half minus that of the earlier, -1 to 1. Null: one of them has no traffic. */
 export function qualityChange({ earlierQuality, laterQuality }: PeriodTotals): number | null {
   return earlierQuality === null || laterQuality === null ? null : roundScore(laterQuality - earlierQuality)
 }
 
-/** The first day that no other day's quality is below; undefined without traffic. */
+/** Returns the day of lowest quality, the first of several. Undefined: no traffic. */
 export function worstDay(days: readonly Day[]): { day: number; quality: number } | undefined {
   let worst: { day: number; quality: number } | undefined
   for (const { day, values } of days) {
@@ -61,7 +61,7 @@ export function worstDay(days: readonly Day[]): { day: number; quality: number }
   return worst
 }
 
-/** Weighted by conversations, over values that are rounded already; null without conversations. */
+/** Averages rounded values, weighted by conversations. Null: no conversations. */
 function average(days: readonly Day[], pick: (values: DayValues) => number): number | null {
   let units = 0
   let weight = 0
@@ -73,7 +73,11 @@ function average(days: readonly Day[], pick: (values: DayValues) => number): num
   return weight === 0 ? null : fromUnits(units / weight)
 }
 
-function detected(days: readonly Day[], messages: number, field: DetectionField): DetectionCount | null {
+function countDetections(
+  days: readonly Day[],
+  messages: number,
+  field: DetectionField,
+): DetectionCount | null {
   if (messages === 0) return null
   const total = sum(days, ({ values }) => values?.detections[field] ?? 0)
   return { total, percentage: roundHundredth((total / messages) * 100) }
@@ -89,10 +93,10 @@ function sum(days: readonly Day[], pick: (day: Day) => number): number {
   return days.reduce((total, day) => total + pick(day), 0)
 }
 
-function record<Key extends string, Value>(
+function mapToRecord<Key extends string, Value>(
   keys: readonly Key[],
-  of: (key: Key) => Value,
+  toValue: (key: Key) => Value,
 ): Record<Key, Value> {
-  // Object.fromEntries forgets the keys' type; these are exactly `keys`.
-  return Object.fromEntries(keys.map((key) => [key, of(key)])) as Record<Key, Value>
+  // Object.fromEntries loses the type of the keys, which are exactly `keys`.
+  return Object.fromEntries(keys.map((key) => [key, toValue(key)])) as Record<Key, Value>
 }

@@ -1,15 +1,15 @@
 import type { Recommendations } from './analytics.ts'
-import { draw } from './chance.ts'
 import { DETECTION_FIELDS } from './persona.ts'
+import { withSeededRandom } from './random.ts'
 import { ISSUE_RULES, type Measure, RECOMMENDATION_RULES, STRENGTH_RULES } from './rules.ts'
 
-/** Several ways to say one thing; the seed chooses. `{{name}}` stands for one of the model's own figures. */
+/** Wordings of one statement, of which the seed chooses. `{{name}}` is a placeholder for one of the model's values. */
 export type Variants = readonly string[]
 
-/** What an analyst says (`fixtures/phrases.yaml`), by the ids of the rules. */
+/** The texts of assessments (`fixtures/phrases.yaml`), by the ids of the rules. */
 export interface Phrases {
   readonly summary: Readonly<Record<Recommendations['healthLevel'], Variants>>
-  /** The sentence on the course of the period, which ends the summary. */
+  /** The last sentence of every summary, about the course of the period. */
   readonly outlook: Variants
   readonly issues: Readonly<Record<string, { readonly title: Variants; readonly pattern: Variants }>>
   readonly strengths: Readonly<Record<string, Variants>>
@@ -28,7 +28,7 @@ interface RecommendationPhrases {
   readonly expectedImpact: Variants
 }
 
-/** Placeholders that every phrase may use: there is no assessment without these figures. */
+/** The placeholders that every phrase may use: an assessed period always has these values. */
 export const COMMON_PLACEHOLDERS = [
   'model',
   'Model',
@@ -50,60 +50,64 @@ export const COMMON_PLACEHOLDERS = [
   'reference',
   'amount',
 ] as const
+/** The name of a placeholder that every phrase may use: `quality`. */
 export type Placeholder = (typeof COMMON_PLACEHOLDERS)[number]
 
-/** What the placeholders stand for. */
+/** The values of placeholders, by their names. */
 export type Wording = Readonly<Record<string, string>>
 
-/** `{{ name }}`, spaces allowed. */
+/** Matches `{{name}}` and `{{ name }}`. */
 const PLACEHOLDER = /\{\{\s*([^{}]*?)\s*\}\}/g
 
-/** The names of a phrase's placeholders, in order. */
+/** Returns the names of a phrase's placeholders, in order. */
 export function placeholdersIn(phrase: string): string[] {
   return Array.from(phrase.matchAll(PLACEHOLDER), ([, name]) => name ?? '')
 }
 
-/** Puts the words in; a placeholder without words is a mistake in the fixtures that loading them reports. */
-export function fill(phrase: string, wording: Wording): string {
+/** Replaces the placeholders. Throws for one without a value: loading the fixtures has checked that there is none. */
+export function fillPlaceholders(phrase: string, wording: Wording): string {
   return phrase.replace(PLACEHOLDER, (_, name: string) => {
-    const words = wording[name]
-    if (words === undefined) throw new Error(`no words for {{${name}}} in "${phrase}"`)
-    return words
+    const value = wording[name]
+    if (value === undefined) throw new Error(`no value for {{${name}}} in "${phrase}"`)
+    return value
   })
 }
 
-/** The variant that the seed chooses for this model and place; it stays the same from day to day. */
-export function choose(variants: Variants, seed: string, modelId: string, place: string): string {
-  return draw([seed, modelId, place], (chance) => chance.helpers.arrayElement(variants))
+/** Chooses a variant, always the same one for the same seed, model and place. */
+export function chooseVariant(variants: Variants, seed: string, modelId: string, place: string): string {
+  return withSeededRandom([seed, modelId, place], (random) => random.helpers.arrayElement(variants))
 }
 
-/** `count` different variants, in their order; all of them where there are no more. */
-export function chooseSome(
+/** Chooses `count` different variants and returns them in their order; all of them if there are no more. */
+export function chooseVariants(
   variants: Variants,
   count: number,
   seed: string,
   modelId: string,
   place: string,
 ): string[] {
-  const first = draw([seed, modelId, place], (chance) => chance.number.int(variants.length - 1))
+  const first = withSeededRandom([seed, modelId, place], (random) => random.number.int(variants.length - 1))
   const chosen = variants.map((_, index) => (index - first + variants.length) % variants.length < count)
   return variants.filter((_, index) => chosen[index])
 }
 
-/** One place of `phrases.yaml` that must be filled, and what may be used there besides the common placeholders. */
+/** A place of `phrases.yaml` that needs variants. `placeholders`: those allowed there besides the common ones. */
 export interface PhrasePlace {
   readonly path: readonly string[]
   readonly placeholders: readonly string[]
 }
 
-/** Every place where phrases are needed, so that fixtures can be checked before anything is said. */
+/** Returns every place of `phrases.yaml` that the rules need. */
 export function phrasePlaces(): PhrasePlace[] {
   const issues = ISSUE_RULES.flatMap(({ id, measure }) =>
-    ['title', 'pattern'].map((part) => ({ path: ['issues', id, part], placeholders: ruleWords(measure) })),
+    ['title', 'pattern'].map((part) => ({
+      path: ['issues', id, part],
+      placeholders: rulePlaceholders(measure),
+    })),
   )
   const strengths = STRENGTH_RULES.map(({ id, measure }) => ({
     path: ['strengths', id],
-    placeholders: ruleWords(measure),
+    placeholders: rulePlaceholders(measure),
   }))
   const recommendations = RECOMMENDATION_RULES.flatMap(({ id }) =>
     RECOMMENDATION_PARTS.map((part) => ({ path: ['recommendations', id, part], placeholders: ['pattern'] })),
@@ -119,7 +123,7 @@ export function phrasePlaces(): PhrasePlace[] {
   ]
 }
 
-/** `tradeoff` may be missing. */
+/** The members of RecommendationPhrases; only `tradeoff` is optional. */
 const RECOMMENDATION_PARTS = [
   'title',
   'action',
@@ -130,7 +134,7 @@ const RECOMMENDATION_PARTS = [
   'expectedImpact',
 ] as const
 
-function ruleWords(measure: Measure): string[] {
+function rulePlaceholders(measure: Measure): string[] {
   const detections: readonly string[] = DETECTION_FIELDS
   return detections.includes(measure) ? ['figure', 'threshold', 'count'] : ['figure', 'threshold']
 }

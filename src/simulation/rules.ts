@@ -1,9 +1,9 @@
 import type { DetectedIssue, Recommendation } from './analytics.ts'
 
 /**
- * What a rule looks at. The names of the answer's own fields mean those (a detection: its `percentage`; a label: its
- * `score`); the others can be worked out from the data points:
- * - `qualityChange`: average quality of the later part of the period minus that of the earlier part;
+ * A value that a rule compares. A name of an analytics field means that field (of a detection its `percentage`, of a label
+ * its `score`); the others can be computed from the data points:
+ * - `qualityChange`: average quality of the later half of the period minus that of the earlier half;
  * - `worstDayGap`: average quality of the period minus that of its worst day;
  * - `messagesPerConversation`; `silentDays`: days without a conversation.
  */
@@ -31,36 +31,39 @@ export type Measure =
 
 interface Condition {
   readonly measure: Measure
-  /** Strictly. A measure without data meets no condition. */
+  /** Excluding the threshold itself. A measure without data meets no condition. */
   readonly is: 'below' | 'above'
   readonly threshold: number
 }
 
+/** A condition that is a detected issue. */
 export interface IssueRule extends Condition {
   readonly id: string
   readonly severity: DetectedIssue['severity']
 }
 
+/** A condition that is a strength. */
 export interface StrengthRule extends Condition {
   readonly id: string
 }
 
+/** A recommendation, with the issues or strengths that lead to it. */
 export interface RecommendationRule {
   readonly id: string
   readonly category: Recommendation['category']
-  /** Given when any of these issues is found, with the priority of the most severe of them. */
+  /** One of these issues is enough; the most severe one sets the priority. */
   readonly issues: readonly string[]
-  /** Or, with low priority, when all of these strengths are found. */
+  /** The strengths that together lead to it if none of the issues does, with low priority. Undefined: only issues do. */
   readonly strengths?: readonly string[]
 }
 
-/** Fewer conversations in the period carry no assessment: `recommendations` is null. */
+/** The conversations that a period needs for an assessment; with fewer, `recommendations` is null. */
 export const MIN_CONVERSATIONS = 20
 
-/** The most recommendations of one answer; the least urgent are left out. */
+/** The recommendations of one response at most; the least urgent are left out. */
 export const MAX_RECOMMENDATIONS = 4
 
-/** Of the rules of one measure only the first that is met makes an issue, so the severe one stands first. */
+/** The rules of detected issues. Of the rules of one measure only the first that is met counts, so severe ones come first. */
 export const ISSUE_RULES: readonly IssueRule[] = [
   {
     id: 'very-low-quality',
@@ -136,6 +139,7 @@ export const ISSUE_RULES: readonly IssueRule[] = [
   { id: 'small-sample', severity: 'info', measure: 'conversationCount', is: 'below', threshold: 100 },
 ]
 
+/** The rules of strengths. */
 export const STRENGTH_RULES: readonly StrengthRule[] = [
   { id: 'high-quality', measure: 'avgConversationQualityIndex', is: 'above', threshold: 0.8 },
   { id: 'high-satisfaction', measure: 'avgSatisfactionScore', is: 'above', threshold: 0.8 },
@@ -149,6 +153,7 @@ export const STRENGTH_RULES: readonly StrengthRule[] = [
   { id: 'daily-use', measure: 'silentDays', is: 'below', threshold: 1 },
 ]
 
+/** The rules of recommendations. */
 export const RECOMMENDATION_RULES: readonly RecommendationRule[] = [
   {
     id: 'harden-prompt',
@@ -183,12 +188,13 @@ export const RECOMMENDATION_RULES: readonly RecommendationRule[] = [
   { id: 'sell-more', category: 'use_case_fit', issues: [], strengths: ['high-satisfaction', 'buying-users'] },
 ]
 
-/** The most severe issue decides how healthy a model is; information alone leaves it healthy. */
+/** The health level by the severity of the most severe issue. */
 export const HEALTH_OF = { critical: 'critical', warning: 'needs_attention', info: 'healthy' } as const
 
+/** The priority of a recommendation by the severity of the issue that leads to it. */
 export const PRIORITY_OF = { critical: 'high', warning: 'medium', info: 'low' } as const
 
-/** Whether a measured value meets a condition. */
+/** Returns true if a measured value meets a condition; null meets none. */
 export function meets({ is, threshold }: Condition, value: number | null): value is number {
   if (value === null) return false
   return is === 'below' ? value < threshold : value > threshold

@@ -1,125 +1,125 @@
 import { startOfDay } from '../core/utc-day.ts'
-import { draw } from './chance.ts'
 import type { Day } from './day.ts'
-import type { Measured } from './measure.ts'
+import type { Measurements } from './measurements.ts'
 import { type PeriodTotals, worstDay } from './period.ts'
 import { DETECTION_FIELDS } from './persona.ts'
 import type { Placeholder, Wording } from './phrases.ts'
+import { withSeededRandom } from './random.ts'
 import type { Measure } from './rules.ts'
 
-/** Whose figures are put into words. `name`: as fixtures call the model. */
+/** The model that an assessment is about. `name`: its name in the fixtures; undefined for other models. */
 export interface AssessedModel {
   readonly seed: string
   readonly modelId: string
   readonly name?: string | undefined
 }
 
-/** What every phrase may say about a period that has traffic. */
+/** Returns the values of the placeholders that every phrase may use. */
 export function commonWording(
-  subject: AssessedModel,
-  figures: PeriodTotals,
-  measured: Measured,
+  model: AssessedModel,
+  totals: PeriodTotals,
+  measurements: Measurements,
 ): Record<Placeholder, string> {
-  const worst = worstDay(figures.days)
-  const busiest = busiestDay(figures.days)
+  const worst = worstDay(totals.days)
+  const busiest = findBusiestDay(totals.days)
   return {
-    model: subject.name ?? 'this model',
-    Model: subject.name ?? 'This model',
-    period: `the last ${figures.days.length} days`,
-    conversations: counted(figures.conversations, 'conversation'),
-    messages: counted(figures.messages, 'message'),
-    messagesPerConversation: (measured.messagesPerConversation ?? 0).toFixed(1),
-    quality: score(figures.quality),
-    satisfaction: score(figures.satisfaction),
-    growth: score(figures.growth),
-    friction: score(figures.friction),
-    safety: score(figures.safety),
-    trend: trendInWords(figures),
-    worstDay: date(worst?.day ?? 0),
-    worstQuality: score(worst?.quality ?? null),
-    busiestDay: date(busiest?.day ?? 0),
-    busiestConversations: counted(busiest?.conversations ?? 0, 'conversation'),
-    activeDays: activeDays(figures.days),
-    ...invented(subject),
+    model: model.name ?? 'this model',
+    Model: model.name ?? 'This model',
+    period: `the last ${totals.days.length} days`,
+    conversations: formatCount(totals.conversations, 'conversation'),
+    messages: formatCount(totals.messages, 'message'),
+    messagesPerConversation: (measurements.messagesPerConversation ?? 0).toFixed(1),
+    quality: formatScore(totals.quality),
+    satisfaction: formatScore(totals.satisfaction),
+    growth: formatScore(totals.growth),
+    friction: formatScore(totals.friction),
+    safety: formatScore(totals.safety),
+    trend: describeTrend(totals),
+    worstDay: formatDate(worst?.day ?? 0),
+    worstQuality: formatScore(worst?.quality ?? null),
+    busiestDay: formatDate(busiest?.day ?? 0),
+    busiestConversations: formatCount(busiest?.conversations ?? 0, 'conversation'),
+    activeDays: describeActiveDays(totals.days),
+    ...drawExampleDetails(model),
   }
 }
 
-/** The figure that met a rule, and the rule's threshold, in the measure's own unit. */
+/** Returns the placeholders of a rule: the value that met it and its threshold, in the unit of the measure. */
 export function ruleWording(
   measure: Measure,
   value: number,
   threshold: number,
-  figures: PeriodTotals,
+  totals: PeriodTotals,
 ): Wording {
   const detection = DETECTION_FIELDS.find((field) => field === measure)
   if (detection !== undefined) {
-    const count = figures.detections[detection]?.total ?? 0
-    return { figure: `${value}%`, threshold: `${threshold}%`, count: counted(count, 'message') }
+    const count = totals.detections[detection]?.total ?? 0
+    return { figure: `${value}%`, threshold: `${threshold}%`, count: formatCount(count, 'message') }
   }
   switch (measure) {
     case 'silentDays':
-      return { figure: counted(value, 'day'), threshold: counted(threshold, 'day') }
+      return { figure: formatCount(value, 'day'), threshold: formatCount(threshold, 'day') }
     case 'conversationCount':
-      return { figure: counted(value, 'conversation'), threshold: counted(threshold, 'conversation') }
+      return { figure: formatCount(value, 'conversation'), threshold: formatCount(threshold, 'conversation') }
     case 'messagesPerConversation':
-      return { figure: apart(value, threshold, 1), threshold: String(threshold) }
+      return { figure: formatApart(value, threshold, 1), threshold: String(threshold) }
     default:
       return {
-        figure: apart(Math.abs(value), Math.abs(threshold), 2),
+        figure: formatApart(Math.abs(value), Math.abs(threshold), 2),
         threshold: Math.abs(threshold).toFixed(2),
       }
   }
 }
 
-/** `1 conversation`, `12,345 conversations`. */
-export function counted(count: number, noun: string): string {
+/** Formats a count with its noun: `1 conversation`, `12,345 conversations`. */
+export function formatCount(count: number, noun: string): string {
   const digits = String(count).replace(/\B(?=(\d{3})+$)/g, ',')
   return `${digits} ${noun}${count === 1 ? '' : 's'}`
 }
 
-/** With as many decimals as it takes not to look like the threshold that it missed: `0.8496 is below 0.85`. */
-function apart(value: number, threshold: number, decimals: number): string {
+/** Formats a value with as many decimals as distinguish it from the threshold, at most 4: `0.8496` for 0.85. */
+function formatApart(value: number, threshold: number, decimals: number): string {
   const text = value.toFixed(decimals)
   return decimals < 4 && Number(text) === threshold && value !== threshold
-    ? apart(value, threshold, decimals + 1)
+    ? formatApart(value, threshold, decimals + 1)
     : text
 }
 
-function score(value: number | null): string {
+function formatScore(value: number | null): string {
   return (value ?? 0).toFixed(2)
 }
 
-/** What quality did; `Quality ...` must read well before it. */
-function trendInWords({ earlierQuality, laterQuality, quality }: PeriodTotals): string {
+/** Describes the course of quality, as the end of a sentence that begins with `Quality`. */
+function describeTrend({ earlierQuality, laterQuality, quality }: PeriodTotals): string {
   if (earlierQuality === null || laterQuality === null) {
     return 'cannot be compared over time, since half of the period had no traffic'
   }
-  const earlier = score(earlierQuality)
-  const later = score(laterQuality)
+  const earlier = formatScore(earlierQuality)
+  const later = formatScore(laterQuality)
   if (Math.abs(laterQuality - earlierQuality) < 0.01 || earlier === later) {
-    return `held steady around ${score(quality)}`
+    return `held steady around ${formatScore(quality)}`
   }
   const verb = laterQuality > earlierQuality ? 'rose' : 'fell'
   return `${verb} from ${earlier} in the first half of the period to ${later} in the second`
 }
 
-function activeDays(days: readonly Day[]): string {
+function describeActiveDays(days: readonly Day[]): string {
   const active = days.filter(({ conversations }) => conversations > 0).length
   return active === days.length ? `all ${active} days` : `${active} of the ${days.length} days`
 }
 
-function busiestDay(days: readonly Day[]): Day | undefined {
+function findBusiestDay(days: readonly Day[]): Day | undefined {
   return days.reduce<Day | undefined>(
     (busiest, day) => (busiest && busiest.conversations >= day.conversations ? busiest : day),
     undefined,
   )
 }
 
-/** Details of example conversations: an order number and a price. */
-function invented({ seed, modelId }: AssessedModel): { reference: string; amount: string } {
-  return draw([seed, modelId, 'details'], (chance) => ({
-    reference: chance.string.fromCharacters('ABCDEFGHJKLMNPQRSTUVWXYZ23456789', 6),
-    amount: `$${chance.number.int({ min: 18, max: 240 })}`,
+/** Draws the details of example conversations: an order number and a price. */
+function drawExampleDetails({ seed, modelId }: AssessedModel): { reference: string; amount: string } {
+  return withSeededRandom([seed, modelId, 'details'], (random) => ({
+    reference: random.string.fromCharacters('ABCDEFGHJKLMNPQRSTUVWXYZ23456789', 6),
+    amount: `$${random.number.int({ min: 18, max: 240 })}`,
   }))
 }
 
@@ -139,8 +139,8 @@ const MONTHS = [
   'December',
 ]
 
-/** `Wednesday, 14 January`. Not from Intl, whose words depend on the engine's version. */
-function date(day: number): string {
+/** Formats a day: `Wednesday, 14 January`. Intl is not used, since its texts depend on the engine's version. */
+function formatDate(day: number): string {
   const at = startOfDay(day)
   return `${WEEKDAYS[at.getUTCDay()]}, ${at.getUTCDate()} ${MONTHS[at.getUTCMonth()]}`
 }

@@ -1,75 +1,83 @@
+/**
+ * Invented analytics: pure functions, the only faker.
+ *
+ * `createWorld` leads from a query to its analytics: the persona of the model (persona.ts), a draw for each day (day.ts), the
+ * totals of the period (period.ts) and their assessment by rules (assessment.ts). The types of both ends are in analytics.ts.
+ */
 import { dayOf, nameOfDay } from '../core/utc-day.ts'
 import type { Analytics, AnalyticsQuery, DataPoint, LabelScore, World } from './analytics.ts'
 import { assess } from './assessment.ts'
 import { type Day, drawDay } from './day.ts'
-import { labelled } from './labels.ts'
+import { labelScore } from './labels.ts'
 import { aggregate, type PeriodTotals } from './period.ts'
 import { drawPersona, type KnownModel, type LabelField, type Persona } from './persona.ts'
 import type { Phrases } from './phrases.ts'
-import { drawTraits } from './rhythm.ts'
 import { clamp, roundScore } from './rounding.ts'
+import { drawTraits } from './seasonality.ts'
 
-/** What the world is made of. */
+/** The fixtures that a world is created from. */
 export interface WorldFixtures {
   readonly personas: readonly Persona[]
   readonly models: readonly KnownModel[]
   readonly phrases: Phrases
 }
 
-/** Where every field must have data, a day has at least this much: enough for an assessment of 7 days. */
+/** The minimum of a day of the shape `no-null`: 7 such days suffice for an assessment. */
 const MIN_FOR_NO_NULL = { conversations: 5, ratings: 1 }
 
-/** The invented world of these fixtures. It remembers nothing: equal queries have equal answers. */
+/** Creates the world of these fixtures. It has no state: equal queries have equal analytics. */
 export function createWorld({ personas, models, phrases }: WorldFixtures): World {
   const personaByName = new Map(personas.map((persona) => [persona.name, persona]))
   const modelById = new Map(models.map((model) => [model.id.toLowerCase(), model]))
 
-  function named(name: string): Persona {
+  function personaNamed(name: string): Persona {
     const persona = personaByName.get(name)
-    // Whoever takes a name from a request checks it first; an unknown one here is a bug.
+    // Names from requests are checked before; an unknown name here is a bug.
     if (!persona) throw new Error(`unknown persona "${name}"; known: ${[...personaByName.keys()].join(', ')}`)
     return persona
   }
 
-  function personaFor(seed: string, modelId: string): Persona {
+  function personaOfModel(seed: string, modelId: string): Persona {
     const fixed = modelById.get(modelId)?.persona
-    return fixed === undefined ? drawPersona(personas, seed, modelId) : named(fixed)
+    return fixed === undefined ? drawPersona(personas, seed, modelId) : personaNamed(fixed)
   }
 
   return {
     personas: personas.map(({ name }) => name),
-    personaOf: (seed, modelId) => personaFor(seed, modelId.toLowerCase()).name,
+    personaOf: (seed, modelId) => personaOfModel(seed, modelId.toLowerCase()).name,
     analytics(query) {
       const modelId = query.modelId.toLowerCase()
       const model = modelById.get(modelId)
-      const persona = query.persona === undefined ? personaFor(query.seed, modelId) : named(query.persona)
-      // A persona that was asked for comes before the shape that the model has by its fixture.
+      const persona =
+        query.persona === undefined ? personaOfModel(query.seed, modelId) : personaNamed(query.persona)
+      // A persona of the query overrides the shape of the model's fixture.
       const shape = query.shape ?? (query.persona === undefined ? model?.shape : undefined)
-      const days = shiftQuality(daysOf({ ...query, modelId, persona, shape }), query.qualityShift)
-      const figures = aggregate(days, shape === 'no-null' ? [] : (persona.switchedOff ?? []))
-      const recommendations = assess({ seed: query.seed, modelId, name: model?.name }, figures, phrases)
-      return present(figures, recommendations)
+      const days = shiftQuality(drawDays({ ...query, modelId, persona, shape }), query.qualityShift)
+      const totals = aggregate(days, shape === 'no-null' ? [] : (persona.switchedOff ?? []))
+      const recommendations = assess({ seed: query.seed, modelId, name: model?.name }, totals, phrases)
+      return toAnalytics(totals, recommendations)
     },
   }
 }
 
-interface Asked extends Omit<AnalyticsQuery, 'persona'> {
+/** A query with its persona resolved. */
+interface DaysQuery extends Omit<AnalyticsQuery, 'persona'> {
   readonly persona: Persona
 }
 
-/** The days up to the one of `now`, oldest first. */
-function daysOf({ seed, modelId, persona, shape, days, now }: Asked): Day[] {
-  const least = shape === 'no-null' ? MIN_FOR_NO_NULL : { conversations: 0, ratings: 0 }
-  const character = { seed, modelId, persona, traits: drawTraits(seed, modelId), least }
+/** Draws the days up to the one of `now`, oldest first. */
+function drawDays({ seed, modelId, persona, shape, days, now }: DaysQuery): Day[] {
+  const minimum = shape === 'no-null' ? MIN_FOR_NO_NULL : { conversations: 0, ratings: 0 }
+  const profile = { seed, modelId, persona, traits: drawTraits(seed, modelId), minimum }
   const first = dayOf(now) - days + 1
   return Array.from({ length: days }, (_, index) => {
     const day = first + index
     if (shape === 'all-null') return { day, conversations: 0, messages: 0, values: null }
-    return drawDay(character, day)
+    return drawDay(profile, day)
   })
 }
 
-/** Events move the quality of days that have conversations, and nothing else of a day. */
+/** Adds the effect of events to the quality of each day with conversations. Other values do not change. */
 function shiftQuality(days: Day[], qualityShift: AnalyticsQuery['qualityShift']): Day[] {
   if (!qualityShift) return days
   return days.map((each) => {
@@ -79,18 +87,18 @@ function shiftQuality(days: Day[], qualityShift: AnalyticsQuery['qualityShift'])
   })
 }
 
-function present(figures: PeriodTotals, recommendations: Analytics['recommendations']): Analytics {
-  const { labels, detections } = figures
+function toAnalytics(totals: PeriodTotals, recommendations: Analytics['recommendations']): Analytics {
+  const { labels, detections } = totals
   const label = (field: LabelField): LabelScore | null => {
     const score = labels[field]
-    return score === null ? null : labelled(field, score)
+    return score === null ? null : labelScore(field, score)
   }
   return {
-    avgConversationQualityIndex: figures.quality,
-    avgSatisfactionScore: figures.satisfaction,
-    avgGrowthScore: figures.growth,
-    avgFrictionScore: figures.friction,
-    avgSafetyScore: figures.safety,
+    avgConversationQualityIndex: totals.quality,
+    avgSatisfactionScore: totals.satisfaction,
+    avgGrowthScore: totals.growth,
+    avgFrictionScore: totals.friction,
+    avgSafetyScore: totals.safety,
     averageUserSentiment: label('averageUserSentiment'),
     averageChangeInUserSentiment: label('averageChangeInUserSentiment'),
     averageFrustration: label('averageFrustration'),
@@ -98,14 +106,14 @@ function present(figures: PeriodTotals, recommendations: Analytics['recommendati
     averageCommercialIntent: label('averageCommercialIntent'),
     ...detections,
     recommendations,
-    conversationCount: figures.conversations,
-    messageCount: figures.messages,
-    averageConversationRating: figures.rating,
-    dataPoints: figures.days.map(dataPoint),
+    conversationCount: totals.conversations,
+    messageCount: totals.messages,
+    averageConversationRating: totals.rating,
+    dataPoints: totals.days.map(toDataPoint),
   }
 }
 
-function dataPoint({ day, conversations, messages, values }: Day): DataPoint {
+function toDataPoint({ day, conversations, messages, values }: Day): DataPoint {
   return {
     date: `${nameOfDay(day)}T00:00:00.000Z`,
     avgConversationQualityIndex: values?.quality ?? null,

@@ -1,7 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import {
-  type Ask,
   analyticsPath,
   ask,
   errorOf,
@@ -10,12 +9,13 @@ import {
   modelId,
   productId,
   prompt,
+  type RequestOptions,
 } from '../support/client.ts'
 import { sharedSimulator } from '../support/shared.ts'
 
 const sim = sharedSimulator()
 
-interface Bad extends Ask {
+interface Bad extends RequestOptions {
   readonly name: string
   readonly path: string
   readonly status: number
@@ -23,7 +23,11 @@ interface Bad extends Ask {
   readonly says: readonly RegExp[]
 }
 
-const post = (path: string, body: Ask['body'], how: Ask = {}): Ask & { path: string } => ({
+const post = (
+  path: string,
+  body: RequestOptions['body'],
+  how: RequestOptions = {},
+): RequestOptions & { path: string } => ({
   path,
   method: 'POST',
   ...(body !== undefined && { body }),
@@ -469,10 +473,13 @@ describe('what is unusual but right', () => {
     ],
     ['a UUID in capitals', { body: event({ productId: productId.toUpperCase() }) }],
     ['a pair of surrogates', { body: withMember('"externalUserId":"\\ud83d\\ude00"') }],
-  ] as [string, Ask & { path?: string }][])('%s is accepted', async (_name, { path = events, ...how }) => {
-    const answer = await ask(sim(), path, { method: 'POST', body: event(), ...how })
-    expect({ status: answer.status, text: answer.text }).toMatchObject({ status: 201 })
-  })
+  ] as [string, RequestOptions & { path?: string }][])(
+    '%s is accepted',
+    async (_name, { path = events, ...how }) => {
+      const answer = await ask(sim(), path, { method: 'POST', body: event(), ...how })
+      expect({ status: answer.status, text: answer.text }).toMatchObject({ status: 201 })
+    },
+  )
 
   test('a body on GET is passed over', async () => {
     const [answer] = await Promise.all([

@@ -3,18 +3,18 @@ import type { Settings } from '../../src/config/settings.ts'
 import { defaultSettings } from '../../src/config/settings.ts'
 import {
   type Answer,
-  type Ask,
   analyticsPath,
   ask,
   errorOf,
   event,
   held,
   objectOf,
+  type RequestOptions,
 } from '../support/client.ts'
 import { steer } from '../support/control.ts'
 import { askRaw, connectTo } from '../support/raw-http.ts'
 import { sharedSimulator } from '../support/shared.ts'
-import { recorder, start, startForTest } from '../support/start.ts'
+import { createLogRecorder, start, startForTest } from '../support/start.ts'
 
 const sim = sharedSimulator()
 
@@ -202,7 +202,7 @@ describe('the body of a write', () => {
     expect((await ask(sim(), '/__sim/reset', { method: 'POST' })).status).toBe(200)
   })
 
-  test.each<[string, Ask['body'], RegExp]>([
+  test.each<[string, RequestOptions['body'], RegExp]>([
     ['broken JSON', '{"rules":', /body/],
     ['bytes that are no UTF-8', new Uint8Array([0x7b, 0xff, 0x7d]), /body/],
     ['a key twice', '{"rules":[],"rules":[]}', /rules/],
@@ -225,7 +225,7 @@ describe('the body of a write', () => {
 describe('--control-token', () => {
   const guarded = () => startForTest({ controlToken: 'let me in' })
 
-  test.each<[string, Ask, number]>([
+  test.each<[string, RequestOptions, number]>([
     ['no token', { token: null }, 401],
     ['another token', { token: 'let me out' }, 401],
     ['the beginning of the token', { token: 'let me' }, 401],
@@ -268,7 +268,7 @@ describe('--control-token', () => {
     const own = await guarded()
     await ask(own, '/__sim/info', { token: 'let me in' })
     await ask(own, analyticsPath, { token: 'secret-key' })
-    expect(JSON.stringify(own.said)).not.toMatch(/let me in|secret-key/)
+    expect(JSON.stringify(own.logged)).not.toMatch(/let me in|secret-key/)
   })
 })
 
@@ -276,7 +276,7 @@ describe('listening beyond this machine', () => {
   const tryStart = async (settings: Partial<Settings>) => {
     const started = await start(
       { ...defaultSettings(), port: 0, state: ':memory:', ...settings },
-      { now: Date.now, log: recorder([]) },
+      { now: Date.now, log: createLogRecorder([]) },
     )
     if (started.ok) await started.value.close()
     return started.ok ? 'started' : started.error.map(({ place, message }) => `${place}: ${message}`).join()
@@ -300,7 +300,7 @@ describe('listening beyond this machine', () => {
 })
 
 describe('an error has the shape of the service, and a sentence that helps', () => {
-  test.each<[string, Ask, number, RegExp]>([
+  test.each<[string, RequestOptions, number, RegExp]>([
     ['/__sim/nothing', {}, 404, /The controls are: GET \/__sim\/health, /],
     ['/__sim', {}, 404, /Nothing is served at \/__sim\./],
     ['/__sim/clock/', {}, 404, /Nothing is served/],

@@ -1,11 +1,19 @@
 import { describe, expect, test } from 'vitest'
 import { periods } from '../support/analytics.ts'
-import { type Ask, analyticsPath, ask, errorOf, event, modelId, prompt } from '../support/client.ts'
+import {
+  analyticsPath,
+  ask,
+  errorOf,
+  event,
+  modelId,
+  prompt,
+  type RequestOptions,
+} from '../support/client.ts'
 import { modelIds } from '../support/model-ids.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { frozenNow, startForTest, type TestSimulator } from '../support/start.ts'
 
-interface Wanted extends Ask {
+interface Wanted extends RequestOptions {
   readonly path: string
 }
 

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { type Ask, ask, event, held, objectOf, textOf } from '../support/client.ts'
+import { ask, event, held, objectOf, type RequestOptions, textOf } from '../support/client.ts'
 import { faultsOf } from '../support/documented.ts'
 import { postAll } from '../support/pipelined.ts'
 import { frozenNow, startForTest, type TestSimulator } from '../support/start.ts'
@@ -12,7 +12,7 @@ import { tempFolder } from '../support/temp-folder.ts'
 async function record(
   sim: TestSimulator,
   fields: Parameters<typeof event>[0],
-  how: Ask = {},
+  how: RequestOptions = {},
 ): Promise<string> {
   const answer = await ask(sim, '/v1/events', { body: event(fields), ...how })
   expect(answer.status).toBe(201)
@@ -64,7 +64,7 @@ describe('one insertId', () => {
     const linked = { insertId: 'order-1', externalConversationId: 'chat-1' }
     const id = await record(sim, { ...linked, value: 'first' })
     expect(await record(sim, { ...linked, value: 'second' })).toBe(id)
-    const advice = sim.said.map(({ fields }) => fields).filter((fields) => 'advice' in fields)
+    const advice = sim.logged.map(({ fields }) => fields).filter((fields) => 'advice' in fields)
     expect(advice).toMatchObject([{ advice: [{ pointer: '/insertId', keyword: 'idempotency' }] }])
     await sim.close()
     expect(await kept(file)).toMatchObject([{ fields: { value: 'first' } }])
@@ -75,7 +75,7 @@ describe('one insertId', () => {
     const linked = { insertId: 'order-1', externalConversationId: 'chat-1' }
     await record(sim, linked, { headers: { 'x-sim-now': '2026-01-15T12:00:00Z' } })
     await record(sim, linked, { headers: { 'x-sim-now': '2026-01-15T12:00:07Z' } })
-    expect(sim.said.filter(({ fields }) => 'advice' in fields)).toEqual([])
+    expect(sim.logged.filter(({ fields }) => 'advice' in fields)).toEqual([])
   })
 
   test.each([

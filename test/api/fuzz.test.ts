@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { isObject, type Json } from '../../src/core/json.ts'
 import { ask } from '../support/client.ts'
-import { malformed, randomFrom } from '../support/malformed.ts'
+import { createMalformed, createRandom } from '../support/malformed.ts'
 import { isUnfinished, sendBytes, withoutInterim } from '../support/one-shot.ts'
 import { startForTest } from '../support/start.ts'
 
@@ -64,7 +64,7 @@ function parsed(text: string): Json | undefined {
 
 test(`of ${count} malformed requests each gets an answer of ours, and none hurts`, limits, async () => {
   const sim = await startForTest({ sandboxLimit: 50 })
-  const random = randomFrom(seed)
+  const random = createRandom(seed)
   const kinds = new Map<string, number>()
   const statuses = new Map<string, number>()
   const faults: { fault: string; sent: string; received: string }[] = []
@@ -72,7 +72,7 @@ test(`of ${count} malformed requests each gets an answer of ours, and none hurts
   const worker = async () => {
     while (left > 0) {
       left -= 1
-      const { kind, bytes } = malformed(random)
+      const { kind, bytes } = createMalformed(random)
       const received = await sendBytes(sim.origin, bytes)
       kinds.set(kind, (kinds.get(kind) ?? 0) + 1)
       const status = withoutInterim(received).slice(9, 12)

@@ -129,8 +129,8 @@ test('no token is ever logged', async () => {
     await askOperation(own, operation, { token: null, headers: { authorization: `Basic ${token}` } })
     await askOperation(own, operation, { token: null, headers: { authorization: token } })
   }
-  expect(own.said.length).toBeGreaterThan(12)
-  expect(JSON.stringify(own.said)).not.toContain(token)
+  expect(own.logged.length).toBeGreaterThan(12)
+  expect(JSON.stringify(own.logged)).not.toContain(token)
 })
 
 test('looks at the control plane do not change the ids of requests', async () => {

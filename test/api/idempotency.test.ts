@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/core/json.ts'
-import { type Ask, ask, event, objectOf, textOf } from '../support/client.ts'
+import { ask, event, objectOf, type RequestOptions, textOf } from '../support/client.ts'
 import { convsim } from '../support/command.ts'
 import { steer } from '../support/control.ts'
 import { sharedSimulator } from '../support/shared.ts'
@@ -12,7 +12,7 @@ import { tempFolder } from '../support/temp-folder.ts'
 type Target = Pick<TestSimulator, 'origin'>
 
 /** Posts the event that all of this file is about, and gives its id. */
-async function post(target: Target, about: JsonObject = {}, how: Ask = {}): Promise<string> {
+async function post(target: Target, about: JsonObject = {}, how: RequestOptions = {}): Promise<string> {
   const answer = await ask(target, '/v1/events', {
     body: event({
       insertId: 'order-7',
@@ -50,7 +50,7 @@ describe('a retry meets the first event', () => {
     const other = { value: 'second', influence: 'negative', eventAt: '2025-12-24T00:00:00Z' }
     expect(await post(sim, other)).toBe(eventId)
     expect(await kept(sim)).toEqual([{ eventId, value: 'first', replays: 1 }])
-    const advice = sim.said.flatMap(({ fields }) => ('advice' in fields ? [fields.advice] : []))
+    const advice = sim.logged.flatMap(({ fields }) => ('advice' in fields ? [fields.advice] : []))
     expect(advice).toMatchObject([
       [{ pointer: '/insertId', message: expect.stringMatching(/first one stands/) }],
     ])
@@ -76,7 +76,7 @@ describe('a retry meets the first event', () => {
     const events = await kept(sim)
     expect(events).toMatchObject([{ eventId: ids[0], replays: 99 }])
     expect(new Set(ids).size).toBe(1)
-    const differing = sim.said.filter(({ fields }) => 'advice' in fields)
+    const differing = sim.logged.filter(({ fields }) => 'advice' in fields)
     expect(differing).toHaveLength(99)
   })
 

@@ -297,7 +297,7 @@ test('no token appears in the journal, a stream, a curl command, a verification 
   ]
   for (let number = 1; number <= 13; number += 1)
     paths.push(`requests/req-${number}`, `requests/req-${number}?format=curl`)
-  const texts = [streamed, JSON.stringify(sim.said)]
+  const texts = [streamed, JSON.stringify(sim.logged)]
   for (const path of paths) texts.push((await ask(sim, `/__sim/${path}`)).text)
   const match = { header: { 'x-team': 'a' }, body: { properties: { apiKey: 'b' } } }
   texts.push((await ask(sim, '/__sim/verify?sandbox=*', { body: { match } })).text)
@@ -309,7 +309,7 @@ test('broken HTTP is logged, but not recorded in the journal', async () => {
   const sim = await startForTest()
   expect((await askRaw(sim.origin, 'GET /v1/events HTTP/9.9\r\n\r\n')).status).toBe(400)
   expect(await list(sim)).toEqual([])
-  expect(sim.said.filter(({ message }) => message === 'broken HTTP')).toHaveLength(1)
+  expect(sim.logged.filter(({ message }) => message === 'broken HTTP')).toHaveLength(1)
 })
 
 describe('bodies in the log', () => {
@@ -317,7 +317,7 @@ describe('bodies in the log', () => {
     const sim = await startForTest(settings)
     const properties = { apiKey: 's3cr3t', pin: { password: 's3cr3t' }, note: 'x'.repeat(3000) }
     const answer = await ask(sim, '/v1/events', { body: event({ properties }), token: 's3cr3t' })
-    const line = sim.said.find(({ message }) => message === 'answered')
+    const line = sim.logged.find(({ message }) => message === 'answered')
     return { fields: line?.fields ?? {}, answer }
   }
 

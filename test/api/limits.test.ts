@@ -5,12 +5,12 @@ import type { Settings } from '../../src/config/settings.ts'
 import { bundledFixtures } from '../../src/fixtures/bundled.ts'
 import {
   type Answer,
-  type Ask,
   analyticsPath,
   ask,
   askOperation,
   event,
   operations,
+  type RequestOptions,
 } from '../support/client.ts'
 import { putRules, steer } from '../support/control.ts'
 import { startForTest, type TestSimulator } from '../support/start.ts'
@@ -18,7 +18,7 @@ import { tempFolder } from '../support/temp-folder.ts'
 
 const limited = (settings: Partial<Settings> = {}) => startForTest({ maxAnalysesPerHour: 5, ...settings })
 
-async function askMany(sim: TestSimulator, count: number, how: Ask = {}): Promise<Answer[]> {
+async function askMany(sim: TestSimulator, count: number, how: RequestOptions = {}): Promise<Answer[]> {
   const answers: Answer[] = []
   while (answers.length < count) answers.push(await ask(sim, analyticsPath, how))
   return answers
@@ -153,7 +153,7 @@ describe('the limit is counted', () => {
 
 test('refused requests use up nothing, whatever they are refused for', async () => {
   const sim = await limited({ models: 'closed' })
-  const refused: [string, Ask, number][] = [
+  const refused: [string, RequestOptions, number][] = [
     ['/v1/models/not-a-uuid/analytics', {}, 400],
     [`${analyticsPath}?period=14d`, {}, 400],
     [analyticsPath, {}, 404],

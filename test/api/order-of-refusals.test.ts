@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type Ask, analyticsPath, ask, event, held } from '../support/client.ts'
+import { analyticsPath, ask, event, held, type RequestOptions } from '../support/client.ts'
 import { startForTest } from '../support/start.ts'
 
 /** What can be wrong with a request for analytics, in the order in which the design tries it. */
@@ -19,7 +19,7 @@ interface Fault {
   readonly status: number
   readonly path?: string
   readonly query?: string
-  readonly how?: Ask
+  readonly how?: RequestOptions
   readonly headers?: Record<string, string>
   /** The request is sent to a simulator that knows only the models of the fixtures. */
   readonly closed?: boolean
@@ -66,7 +66,7 @@ describe('on POST /events', () => {
     ['a scenario before a broken body', { headers: { 'x-sim-scenario': 'unavailable' }, body: '{' }, 503],
     ['an unknown scenario before a broken body', { headers: { 'x-sim-scenario': 'x' }, body: '{' }, 400],
     ['the content type before the body', { contentType: 'text/plain', body: '{' }, 415],
-  ] as [string, Ask, number][])('%s', async (_name, how, status) => {
+  ] as [string, RequestOptions, number][])('%s', async (_name, how, status) => {
     const sim = await startForTest()
     const before = await held(sim)
     expect((await ask(sim, '/v1/events', how)).status).toBe(status)

@@ -1,19 +1,19 @@
 import { describe, expect, test } from 'vitest'
 import {
   type Answer,
-  type Ask,
   analyticsPath,
   ask,
   askOperation,
   errorOf,
   operations,
+  type RequestOptions,
 } from '../support/client.ts'
 import { faultsOf } from '../support/documented.ts'
 import { startForTest, type TestSimulator } from '../support/start.ts'
 
-const at = (time: string): Ask => ({ headers: { 'x-sim-now': `2026-01-15T${time}Z` } })
+const at = (time: string): RequestOptions => ({ headers: { 'x-sim-now': `2026-01-15T${time}Z` } })
 
-async function askMany(sim: TestSimulator, count: number, how: Ask = {}): Promise<Answer[]> {
+async function askMany(sim: TestSimulator, count: number, how: RequestOptions = {}): Promise<Answer[]> {
   const answers: Answer[] = []
   for (let index = 0; index < count; index += 1) answers.push(await ask(sim, analyticsPath, how))
   return answers
@@ -89,7 +89,7 @@ describe('--max-analyses-per-hour 3', () => {
     ['a control that cannot be understood', analyticsPath, { headers: { 'x-sim-scenario': 'nonsense' } }],
     ['a magic model', '/v1/models/00000000-0000-4000-8000-000000000404/analytics', {}],
     ['a wrong method', analyticsPath, { method: 'DELETE' }],
-  ] as [string, string, Ask][])('is not used up by %s', async (_name, path, how) => {
+  ] as [string, string, RequestOptions][])('is not used up by %s', async (_name, path, how) => {
     const sim = await limited()
     for (let index = 0; index < 5; index += 1) await ask(sim, path, how)
     expect(statusesOf(await askMany(sim, 4))).toEqual([200, 200, 200, 429])

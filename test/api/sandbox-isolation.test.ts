@@ -6,7 +6,13 @@ import { isObject, type Json, type JsonObject } from '../../src/core/json.ts'
 import { analyticsPath, ask, errorOf, event, held, objectOf, prompt, textOf } from '../support/client.ts'
 import { putRules, steer } from '../support/control.ts'
 import { sharedSimulator } from '../support/shared.ts'
-import { recorder, type Said, start, startForTest, type TestSimulator } from '../support/start.ts'
+import {
+  createLogRecorder,
+  type LogEntry,
+  start,
+  startForTest,
+  type TestSimulator,
+} from '../support/start.ts'
 import { eventsIn, parseStateFile, promptsIn } from '../support/state-file.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
@@ -231,11 +237,11 @@ describe('the control plane', () => {
 describe('sandboxes are bounded', () => {
   /** A simulator whose real time the test holds. */
   async function timed(settings: Partial<Settings>) {
-    const said: Said[] = []
+    const said: LogEntry[] = []
     let now = Date.UTC(2026, 0, 15)
     const started = await start(
       { ...defaultSettings(), port: 0, state: ':memory:', ...settings },
-      { now: () => now, log: recorder(said) },
+      { now: () => now, log: createLogRecorder(said) },
     )
     if (!started.ok) throw new Error(JSON.stringify(started.error))
     onTestFinished(() => started.value.close())

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { type Ask, analyticsPath, ask, errorOf, event, held, textOf } from '../support/client.ts'
+import { analyticsPath, ask, errorOf, event, held, type RequestOptions, textOf } from '../support/client.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { startForTest } from '../support/start.ts'
 
 const sim = sharedSimulator()
 const insert = event({ insertId: 'order-1' })
 
-const namings: [string, string, Ask][] = [
+const namings: [string, string, RequestOptions][] = [
   ['a header', '', { headers: { 'x-sim-sandbox': 'worker-3' } }],
   ['the token', '', { token: 'any-key~worker-3' }],
   ['the base path', '/_s/worker-3', {}],
@@ -52,7 +52,7 @@ describe('a bad sandbox name', () => {
     ['65 characters', '', { token: `any-key~${'x'.repeat(65)}` }],
     ['an escape in the path', '/_s/worker%203', {}],
     ['a dot at the start', '/_s/.x', {}],
-  ] as [string, string, Ask][])('is refused with the rule: %s', async (_name, prefix, how) => {
+  ] as [string, string, RequestOptions][])('is refused with the rule: %s', async (_name, prefix, how) => {
     const before = await held(sim())
     const answer = await ask(sim(), `${prefix}/v1/events`, { body: insert, ...how })
     expect(answer.status).toBe(400)

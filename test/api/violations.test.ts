@@ -124,7 +124,7 @@ describe('a value that does not fit its valueType', () => {
   test('is accepted, with advice in the log', async () => {
     const own = await startForTest()
     expect((await ask(own, '/v1/events', { body: odd })).status).toBe(201)
-    const answered = own.said.find(({ message }) => message === 'answered')
+    const answered = own.logged.find(({ message }) => message === 'answered')
     expect(answered?.fields).toMatchObject({ advice: [{ pointer: '/value', keyword: 'valueType' }] })
   })
 

@@ -1,20 +1,20 @@
-/** autocannon brings no types; this is the part of it that is used here. */
+/** The types of the parts of autocannon that are used here; it has none of its own. */
 declare module 'autocannon' {
   interface Request {
     readonly method: 'GET' | 'POST' | 'DELETE'
     readonly path: string
     readonly headers: Readonly<Record<string, string>>
     readonly body?: string
-    /** Called before each sending. */
+    /** Called before each request is sent. */
     readonly setupRequest?: (request: Request) => Request
   }
 
   interface Options {
     readonly url: string
     readonly connections: number
-    /** Seconds. */
+    /** The duration in seconds. */
     readonly duration?: number
-    /** Ends after so many answers. */
+    /** The number of responses after which it ends. */
     readonly amount?: number
     readonly requests: readonly Request[]
   }
@@ -29,7 +29,7 @@ declare module 'autocannon' {
   interface Instance extends PromiseLike<Result> {
     on(
       event: 'response',
-      seen: (client: unknown, status: number, bytes: number, milliseconds: number) => void,
+      listener: (client: unknown, status: number, bytes: number, milliseconds: number) => void,
     ): this
   }
 

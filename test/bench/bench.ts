@@ -3,24 +3,23 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { goalsOf } from './goals.ts'
-import { type Asking, type Figures, load, oneByOne } from './load.ts'
-import { coldAnalytics, newEvent, warmAnalytics } from './questions.ts'
-import { median, type Row, tableOf } from './table.ts'
-import { freePort, type Started, startTarget, type Target } from './target.ts'
-import { baselines, peers, shipped } from './targets.ts'
+import { formatGoals } from './goals.ts'
+import { type LoadResult, type RequestSource, runLoad, runSequentially } from './load.ts'
+import { coldAnalytics, newEvent, warmAnalytics } from './requests.ts'
+import { formatTable, median, type Row } from './table.ts'
+import { freePort, type StartedTarget, startTarget, type Target } from './target.ts'
+import { buildBaselines, builtSimulator, installPeers } from './targets.ts'
 
 /**
- * Measures what is shipped beside two servers that send the same bytes, all in one run: `npm run bench`. The targets take
- * turns within every round, and rounds are short, so that a noisy minute of the machine hits all of them; a figure is the
- * median of its rounds.
+ * Measures the built simulator and two servers that send the same bytes: `npm run bench`. The targets take turns within every
+ * round, and rounds are short, so that noise of the machine affects all of them. A figure is the median of the rounds.
  */
 const usage = `npm run bench -- [--seconds 1] [--rounds 15] [--connections 16] [--cold 200] [--peers]
-  seconds      of each load, each round; five more of each before that are not counted
-  rounds       the median of which is told
-  connections  that ask at the same time
-  cold         how many models that were never asked for, each round
-  peers        beside Prism and Steady, too, installed in a folder that is gone afterwards`
+  seconds      duration of each load in each round, after a warm-up of five seconds
+  rounds       number of rounds; figures are medians
+  connections  number of concurrent connections
+  cold         number of new models in each round
+  peers        measure Prism and Steady, too, which are installed in a temporary folder`
 
 interface Options {
   readonly seconds: number
@@ -30,11 +29,11 @@ interface Options {
   readonly peers: boolean
 }
 
-const elsewhere = `
+const otherBenches = `
 Measured elsewhere: POST with 1,000 to 100,000 stored by npm run bench:state, a million requests by bench:soak, the start of
-a container by bench:image; npm test holds the size of the package and the bounds of what is remembered.`
+a container by bench:image; npm test checks the size of the package and the memory limits.`
 
-/** Of each target under each load, before anything is counted. */
+/** The duration of the warm-up of each target under each load. */
 const warmUpSeconds = 5
 
 await main(readOptions())
@@ -43,16 +42,16 @@ async function main(options: Options): Promise<void> {
   execFileSync('npm', ['run', '--silent', 'build'], { stdio: 'inherit' })
   const folder = mkdtempSync(join(tmpdir(), 'convsim-bench-'))
   try {
-    const beside = options.peers ? peers(folder) : { targets: [], missing: [] }
-    const targets = [shipped(folder), ...(await baselines(folder)), ...beside.targets]
+    const peers = options.peers ? installPeers(folder) : { targets: [], missing: [] }
+    const targets = [builtSimulator(folder), ...(await buildBaselines(folder)), ...peers.targets]
     const names = targets.map(({ name }) => name)
     const rows = [...(await measureStarts(targets, options)), ...(await measureLoads(targets, options))]
     console.log(
       `Node ${process.version}, ${availableParallelism()} cores, median of ${options.rounds} rounds, ` +
-        `${options.seconds} s each, ${options.connections} connections\n\n${tableOf(names, rows)}\n\n${goalsOf(rows)}`,
+        `${options.seconds} s each, ${options.connections} connections\n\n${formatTable(names, rows)}\n\n${formatGoals(rows)}`,
     )
-    for (const reason of beside.missing) console.log(reason)
-    console.log(elsewhere)
+    for (const reason of peers.missing) console.log(reason)
+    console.log(otherBenches)
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
@@ -69,7 +68,7 @@ async function measureStarts(targets: readonly Target[], { rounds }: Options): P
 }
 
 async function measureLoads(targets: readonly Target[], options: Options): Promise<Row[]> {
-  const started: Started[] = []
+  const started: StartedTarget[] = []
   try {
     for (const target of targets) started.push(await startTarget(target, await freePort(), warmAnalytics))
     const idle = started.map((one) => one.residentMb())
@@ -77,9 +76,9 @@ async function measureLoads(targets: readonly Target[], options: Options): Promi
     const events = await measureLoad(started, newEvent, options)
     const cold = await measureCold(started, options)
     return [
-      ...rowsOf('GET analytics 30d', analytics.figures),
-      ...rowsOf('POST events', events.figures),
-      ...rowsOf('GET analytics 90d, new models', cold).slice(1), // one by one: no rate to tell
+      ...toRows('GET analytics 30d', analytics.figures),
+      ...toRows('POST events', events.figures),
+      ...toRows('GET analytics 90d, new models', cold).slice(1), // sequential requests have no meaningful rate
       { name: 'resident idle, MB', values: idle },
       { name: 'events posted in all', values: events.answers },
       { name: 'resident after load, MB', values: started.map((one) => one.residentMb()) },
@@ -89,12 +88,12 @@ async function measureLoads(targets: readonly Target[], options: Options): Promi
   }
 }
 
-async function measureLoad(started: readonly Started[], asking: Asking, options: Options) {
+async function measureLoad(started: readonly StartedTarget[], asking: RequestSource, options: Options) {
   const { connections, seconds, rounds } = options
-  const figures = started.map((): Figures[] => [])
+  const figures = started.map((): LoadResult[] => [])
   const answers = started.map(() => 0)
-  const measure = async (one: Started, index: number, duration: number) => {
-    const measured = await load(one, asking, connections, { duration })
+  const measure = async (one: StartedTarget, index: number, duration: number) => {
+    const measured = await runLoad(one, asking, connections, { duration })
     answers[index] = (answers[index] ?? 0) + measured.answers
     return measured
   }
@@ -105,10 +104,10 @@ async function measureLoad(started: readonly Started[], asking: Asking, options:
   return { figures, answers }
 }
 
-async function measureCold(started: readonly Started[], { cold, rounds }: Options) {
-  const figures = started.map((): Figures[] => [])
+async function measureCold(started: readonly StartedTarget[], { cold, rounds }: Options) {
+  const figures = started.map((): LoadResult[] => [])
   await eachRound(rounds, started, async (one, index) => {
-    figures[index]?.push(await oneByOne(one, coldAnalytics, cold))
+    figures[index]?.push(await runSequentially(one, coldAnalytics, cold))
   })
   return figures
 }
@@ -123,8 +122,8 @@ async function eachRound<Item>(
   }
 }
 
-function rowsOf(name: string, figures: readonly (readonly Figures[])[]): Row[] {
-  const row = (what: string, pick: (one: Figures) => number): Row => ({
+function toRows(name: string, figures: readonly (readonly LoadResult[])[]): Row[] {
+  const row = (what: string, pick: (one: LoadResult) => number): Row => ({
     name: `${name}, ${what}`,
     values: figures.map((rounds) => median(rounds.map(pick))),
   })

@@ -1,76 +1,81 @@
 import autocannon from 'autocannon'
-import type { Question } from './questions.ts'
-import { ask, type Started } from './target.ts'
+import type { BenchRequest } from './requests.ts'
+import { type StartedTarget, send } from './target.ts'
 
-/** How one target did. */
-export interface Figures {
+/** The result of one load on one target. */
+export interface LoadResult {
   readonly perSecond: number
   readonly answers: number
-  /** Milliseconds within which half of the answers came, and 99 of 100. */
+  /** The median response time, milliseconds. */
   readonly p50: number
+  /** The response time of the 99th percentile, milliseconds. */
   readonly p99: number
 }
 
-/** The same request again and again, or each time another one. */
-export type Asking = Question | (() => Question)
+/** A request to repeat, or a function that creates the next one. */
+export type RequestSource = BenchRequest | (() => BenchRequest)
 
-/** How long it is asked: so many seconds, or until so many answers have come. */
-export type HowLong = { readonly duration: number } | { readonly amount: number }
+/** The end of a load: `duration` in seconds, or `amount` of responses. */
+export type LoadLimit = { readonly duration: number } | { readonly amount: number }
 
-/** Asks as fast as it is answered, on every connection. An answer that is no success spoils the run. */
-export async function load(
-  { name, url }: Started,
-  asking: Asking,
+/** Sends requests on all connections, each as soon as the last is answered. Throws on any response that is no success. */
+export async function runLoad(
+  { name, url }: StartedTarget,
+  source: RequestSource,
   connections: number,
-  howLong: HowLong,
-): Promise<Figures> {
-  const took: number[] = []
+  limit: LoadLimit,
+): Promise<LoadResult> {
+  const durations: number[] = []
   const { origin, pathname } = new URL(url)
   const base = pathname === '/' ? '' : pathname
   const next = () => {
-    const question = typeof asking === 'function' ? asking() : asking
-    return { ...question, path: base + question.path }
+    const request = typeof source === 'function' ? source() : source
+    return { ...request, path: base + request.path }
   }
   const requests =
-    typeof asking === 'function'
-      ? [{ ...next(), setupRequest: (request: Question) => ({ ...request, ...next() }) }]
+    typeof source === 'function'
+      ? [{ ...next(), setupRequest: (request: BenchRequest) => ({ ...request, ...next() }) }]
       : [next()]
-  const begun = performance.now()
-  let last = begun
-  const running = autocannon({ url: origin, connections, ...howLong, requests })
+  const startedAt = performance.now()
+  let lastAt = startedAt
+  const running = autocannon({ url: origin, connections, ...limit, requests })
   running.on('response', (_client, _status, _bytes, milliseconds) => {
-    took.push(milliseconds)
-    last = performance.now()
+    durations.push(milliseconds)
+    lastAt = performance.now()
   })
   const result = await running
   const failed = result.non2xx + result.errors + result.timeouts
-  if (failed > 0 || took.length === 0)
-    throw new Error(`${name}: ${failed} of ${took.length + result.errors} requests went wrong`)
-  // autocannon tells its duration in whole ticks of a second where it counts answers.
+  if (failed > 0 || durations.length === 0)
+    throw new Error(`${name}: ${failed} of ${durations.length + result.errors} requests failed`)
+  // Measured here, since autocannon rounds its duration to whole ticks when `amount` is given.
   const answers = result['2xx']
-  return { perSecond: (answers * 1000) / (last - begun), answers, ...percentiles(took) }
+  return { perSecond: (answers * 1000) / (lastAt - startedAt), answers, ...computePercentiles(durations) }
 }
 
-/** One after the other on one connection. */
-export async function oneByOne(
-  { name, url }: Started,
-  next: () => Question,
+/** Sends requests one after the other on one connection. */
+export async function runSequentially(
+  { name, url }: StartedTarget,
+  next: () => BenchRequest,
   count: number,
-): Promise<Figures> {
-  const took: number[] = []
-  const begun = performance.now()
+): Promise<LoadResult> {
+  const durations: number[] = []
+  const startedAt = performance.now()
   for (let index = 0; index < count; index += 1) {
-    const question = next()
-    const sent = performance.now()
-    const { status, text } = await ask(url, question)
-    took.push(performance.now() - sent)
-    if (status !== 200) throw new Error(`${name}: ${question.path} got ${status} ${text}`)
+    const request = next()
+    const sentAt = performance.now()
+    const { status, text } = await send(url, request)
+    durations.push(performance.now() - sentAt)
+    if (status !== 200) throw new Error(`${name}: ${request.path} got ${status} ${text}`)
   }
-  return { perSecond: (count * 1000) / (performance.now() - begun), answers: count, ...percentiles(took) }
+  return {
+    perSecond: (count * 1000) / (performance.now() - startedAt),
+    answers: count,
+    ...computePercentiles(durations),
+  }
 }
 
-function percentiles(took: readonly number[]) {
-  const sorted = took.toSorted((one, other) => one - other)
+function computePercentiles(durations: readonly number[]) {
+  const sorted = durations.toSorted((one, other) => one - other)
   const at = (part: number) => sorted[Math.floor(sorted.length * part)] ?? Number.NaN
   return { p50: at(0.5), p99: at(0.99) }
 }

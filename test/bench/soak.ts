@@ -3,19 +3,19 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import autocannon from 'autocannon'
-import { newEvent, type Question, warmAnalytics } from './questions.ts'
-import { freePort, type Started, startTarget } from './target.ts'
-import { shipped } from './targets.ts'
+import { type BenchRequest, newEvent, warmAnalytics } from './requests.ts'
+import { freePort, type StartedTarget, startTarget } from './target.ts'
+import { builtSimulator } from './targets.ts'
 
 /**
- * A million requests (REQUESTS) at what is shipped, over connections that are kept: `npm run bench:soak`. Its resident memory is told
- * every 100,000; it has to stay flat. The requests leave no state: what is kept on purpose (events, prompts) may well grow.
+ * Sends a million requests (REQUESTS) to the built simulator: `npm run bench:soak`. Prints its resident memory every 100,000
+ * requests, which must stay constant. The requests store nothing new, since stored events and prompts may grow.
  */
 const requests = Number(process.env['REQUESTS'] ?? 1_000_000)
 const step = Math.min(100_000, requests)
 const connections = 16
 
-/** As many sandboxes as this take turns, more than there may be: they come and go, and their journals with them. */
+/** The number of sandboxes that take turns: more than `--sandbox-limit`, so that they and their journals are evicted. */
 const sandboxes = 1500
 let turn = 0
 
@@ -24,19 +24,19 @@ await main()
 async function main(): Promise<void> {
   execFileSync('npm', ['run', '--silent', 'build'], { stdio: 'inherit' })
   const folder = mkdtempSync(join(tmpdir(), 'convsim-soak-'))
-  const simulator = await startTarget(shipped(folder), await freePort(), warmAnalytics)
+  const simulator = await startTarget(builtSimulator(folder), await freePort(), warmAnalytics)
   try {
     await soak(simulator)
-    console.log(await journalTells(simulator))
+    console.log(await readJournalCount(simulator))
   } finally {
     await simulator.stop()
     rmSync(folder, { recursive: true })
   }
 }
 
-async function soak({ url, residentMb }: Started): Promise<void> {
+async function soak({ url, residentMb }: StartedTarget): Promise<void> {
   const { origin } = new URL(url)
-  const questions = mixed()
+  const mixedRequests = createMixedRequests()
   console.log(`${requests} requests, ${connections} connections, ${sandboxes} sandboxes in turn`)
   for (let done = 0; done < requests; done += step) {
     const before = performance.now()
@@ -44,7 +44,7 @@ async function soak({ url, residentMb }: Started): Promise<void> {
       url: origin,
       connections,
       amount: step,
-      requests: questions,
+      requests: mixedRequests,
     })
     if (errors + timeouts > 0) throw new Error(`${errors} errors, ${timeouts} timeouts`)
     const perSecond = step / ((performance.now() - before) / 1000)
@@ -53,11 +53,11 @@ async function soak({ url, residentMb }: Started): Promise<void> {
   }
 }
 
-/** Answers of every kind: figures, a replayed event, refusals of each stage, scenarios. */
-function mixed() {
+/** Creates requests for every kind of reply: analytics, a replayed event, refusals of each stage, scenarios. */
+function createMixedRequests() {
   const event = newEvent()
   const bad = { ...event, body: '{"eventType":' }
-  const all: Question[] = [
+  const all: BenchRequest[] = [
     warmAnalytics,
     { ...warmAnalytics, path: warmAnalytics.path.replace('30d', '7d') },
     event,
@@ -68,18 +68,18 @@ function mixed() {
     { ...warmAnalytics, headers: { ...warmAnalytics.headers, 'x-sim-scenario': 'rate-limited' } },
     { ...warmAnalytics, headers: { ...warmAnalytics.headers, 'x-sim-sequence': '503, 200' } },
   ]
-  const elsewhere = (question: Question) => {
+  const elsewhere = (request: BenchRequest) => {
     turn += 1
-    return { ...question, headers: { ...warmAnalytics.headers, 'x-sim-sandbox': `soak-${turn % sandboxes}` } }
+    return { ...request, headers: { ...warmAnalytics.headers, 'x-sim-sandbox': `soak-${turn % sandboxes}` } }
   }
-  return [...all.map(underBase), { ...underBase(warmAnalytics), setupRequest: elsewhere }]
+  return [...all.map(addBasePath), { ...addBasePath(warmAnalytics), setupRequest: elsewhere }]
 }
 
-function underBase(question: Question): Question {
-  return { ...question, path: `/v1${question.path}` }
+function addBasePath(request: BenchRequest): BenchRequest {
+  return { ...request, path: `/v1${request.path}` }
 }
 
-async function journalTells({ url }: Started): Promise<string> {
+async function readJournalCount({ url }: StartedTarget): Promise<string> {
   const answer = await fetch(`${new URL(url).origin}/__sim/requests/count?sandbox=*`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

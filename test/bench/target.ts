@@ -4,42 +4,44 @@ import { readFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { type AddressInfo, createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Question } from './questions.ts'
+import type { BenchRequest } from './requests.ts'
 
-/** Something to be measured: a script that listens on the port it is given. */
+/** A server to measure: a script that listens on a given port. */
 export interface Target {
   readonly name: string
-  /** The path that it serves under. */
+  /** The path under which it serves: `/v1`. */
   readonly base: string
-  /** What `node` is given. */
+  /** Returns the arguments of `node`. */
   arguments(port: number): readonly string[]
 }
 
-export interface Started {
+/** A target that runs in a process of its own. */
+export interface StartedTarget {
   readonly name: string
-  /** With the path that it serves under. */
+  /** The URL with the base path: `http://127.0.0.1:12345/v1`. */
   readonly url: string
-  /** From the start of the process to the end of its first answer that is a 200, milliseconds. */
+  /** The time from the start of the process to the end of its first 200, milliseconds. */
   readonly readyMs: number
-  /** Resident memory now, MB; undefined where the system does not tell. */
+  /** Returns the resident memory, MB. Undefined: not on Linux. */
   residentMb(): number | undefined
   stop(): Promise<void>
 }
 
-const patienceMs = 20_000
+const startTimeoutMs = 20_000
 
-export async function startTarget(target: Target, port: number, first: Question): Promise<Started> {
-  const begun = performance.now()
-  // The log goes nowhere, but it is written: that is what is shipped.
+/** Starts a target and resolves when it answers `first` with 200. Throws if it ends or takes longer than `startTimeoutMs`. */
+export async function startTarget(target: Target, port: number, first: BenchRequest): Promise<StartedTarget> {
+  const startedAt = performance.now()
+  // The log is written, as it is by default, and discarded.
   const child = spawn(process.execPath, target.arguments(port), { stdio: 'ignore' })
   const url = `http://127.0.0.1:${port}${target.base}`
-  await untilOk(target.name, child, url, first, begun + patienceMs)
-  const readyMs = performance.now() - begun
+  await waitUntilOk(target.name, child, url, first, startedAt + startTimeoutMs)
+  const readyMs = performance.now() - startedAt
   return {
     name: target.name,
     url,
     readyMs,
-    residentMb: () => residentMb(child.pid ?? 0),
+    residentMb: () => readResidentMb(child.pid ?? 0),
     async stop() {
       const gone = once(child, 'exit')
       child.kill('SIGTERM')
@@ -48,7 +50,7 @@ export async function startTarget(target: Target, port: number, first: Question)
   }
 }
 
-/** A port that was free a moment ago. */
+/** Returns a port that was free a moment ago. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -58,15 +60,21 @@ export async function freePort(): Promise<number> {
   return port
 }
 
-async function untilOk(name: string, child: ChildProcess, url: string, first: Question, until: number) {
-  while ((await ask(url, first).catch(() => undefined))?.status !== 200) {
+async function waitUntilOk(
+  name: string,
+  child: ChildProcess,
+  url: string,
+  first: BenchRequest,
+  deadline: number,
+) {
+  while ((await send(url, first).catch(() => undefined))?.status !== 200) {
     if (child.exitCode !== null) throw new Error(`${name} ended with exit code ${child.exitCode}`)
-    if (performance.now() > until) throw new Error(`${name} did not answer within ${patienceMs} ms`)
+    if (performance.now() > deadline) throw new Error(`${name} did not answer within ${startTimeoutMs} ms`)
     await sleep(1)
   }
 }
 
-function residentMb(pid: number): number | undefined {
+function readResidentMb(pid: number): number | undefined {
   try {
     const [, kilobytes] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
     return kilobytes === undefined ? undefined : Number(kilobytes) / 1024
@@ -75,16 +83,17 @@ function residentMb(pid: number): number | undefined {
   }
 }
 
-export interface Answer {
+/** A reply to a request of a bench. */
+export interface BenchReply {
   readonly status: number
-  /** Names and values in turn, as they came. */
+  /** Names and values in turn, as received. */
   readonly headers: readonly string[]
   readonly text: string
 }
 
-/** One request on Node's own client, which keeps its connection. */
-export function ask(url: string, { path, method, headers, body }: Question) {
-  return new Promise<Answer>((resolve, reject) => {
+/** Sends a request with Node's client, which reuses its connection. */
+export function send(url: string, { path, method, headers, body }: BenchRequest) {
+  return new Promise<BenchReply>((resolve, reject) => {
     const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }
     const sent = request(url + path, { method, headers: { ...headers, ...length } }, (answer) => {
       const chunks: Buffer[] = []

@@ -3,13 +3,13 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
-import { newEvent, warmAnalytics } from './questions.ts'
-import { ask, freePort, startTarget, type Target } from './target.ts'
+import { newEvent, warmAnalytics } from './requests.ts'
+import { freePort, send, startTarget, type Target } from './target.ts'
 
 const inPackage = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url))
 
-/** What is shipped, with every default but the port and the file of the state. */
-export function shipped(folder: string): Target {
+/** Returns the built simulator, with default settings but for the port and the state file. */
+export function builtSimulator(folder: string): Target {
   const state = join(folder, 'state.json')
   return {
     name: 'convsim',
@@ -18,11 +18,11 @@ export function shipped(folder: string): Target {
   }
 }
 
-/** Two servers that do nothing else than to send what the simulator answered. */
-export async function baselines(folder: string): Promise<Target[]> {
+/** Builds two servers that only send recorded replies of the simulator. */
+export async function buildBaselines(folder: string): Promise<Target[]> {
   const answers = join(folder, 'answers.json')
   writeFileSync(answers, JSON.stringify(await recordAnswers(folder)))
-  // Plain JavaScript, as the simulator is; inside node_modules, so that Express is found from there.
+  // Bundled to plain JavaScript, as the simulator is, inside node_modules, so that they find Express.
   const outdir = inPackage('node_modules/.cache/convsim-bench')
   await build({
     entryPoints: ['node-http', 'express'].map((name) => inPackage(`test/bench/baselines/${name}.ts`)),
@@ -42,16 +42,20 @@ export async function baselines(folder: string): Promise<Target[]> {
 }
 
 async function recordAnswers(folder: string) {
-  const simulator = await startTarget(shipped(join(folder, 'recorded')), await freePort(), warmAnalytics)
+  const simulator = await startTarget(
+    builtSimulator(join(folder, 'recorded')),
+    await freePort(),
+    warmAnalytics,
+  )
   try {
-    return { GET: await ask(simulator.url, warmAnalytics), POST: await ask(simulator.url, newEvent()) }
+    return { GET: await send(simulator.url, warmAnalytics), POST: await send(simulator.url, newEvent()) }
   } finally {
     await simulator.stop()
   }
 }
 
-/** Others of this field, each with the script that starts it on the same document. They serve without its base path. */
-const others = [
+/** Other simulators, each with the script that serves the same document, without its base path. */
+const peerPackages = [
   {
     name: 'Prism',
     from: '@stoplight/prism-cli@5.12.0', // the last one for this Node
@@ -64,11 +68,11 @@ const others = [
   },
 ]
 
-/** Those of them that can be had, in a folder of their own; the names of the others with the reason. */
-export function peers(folder: string): { readonly targets: Target[]; readonly missing: string[] } {
+/** Installs the peers in a folder. `missing`: the names of those that cannot be installed, with the reason. */
+export function installPeers(folder: string): { readonly targets: Target[]; readonly missing: string[] } {
   const targets: Target[] = []
   const missing: string[] = []
-  for (const { name, from, arguments: args } of others) {
+  for (const { name, from, arguments: args } of peerPackages) {
     const prefix = join(folder, name)
     mkdirSync(prefix)
     writeFileSync(join(prefix, 'package.json'), '{ "private": true }')

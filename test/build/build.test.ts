@@ -15,7 +15,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { BUNDLE, cachePathOf, compileScript } from '../../src/build/load.ts'
-import { bounded } from '../support/bounded.ts'
+import { childLimits } from '../support/child-limits.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 const dist = fileURLToPath(new URL('../../dist', import.meta.url))
@@ -51,7 +51,7 @@ function runAndListLibraries(args: readonly string[], code = 0): Set<string | un
   const folder = mkdtempSync(join(tmpdir(), 'convsim-test-'))
   try {
     const env = { PATH: process.env['PATH'], NODE_V8_COVERAGE: folder }
-    const { status } = spawnSync(process.execPath, args, { ...bounded, env, stdio: 'ignore' })
+    const { status } = spawnSync(process.execPath, args, { ...childLimits, env, stdio: 'ignore' })
     expect(status).toBe(code)
     return new Set(listRunFiles(folder).map(libraryOf))
   } finally {
@@ -150,13 +150,13 @@ describe('the code that is compiled ahead', () => {
     const { command, copy } = await copyPackage(make?.())
     if (make) expect(compileScript(copy).cachedDataRejected).toBe(true)
     const args = [command, 'exec', '--state', ':memory:', '--', 'true']
-    expect(() => execFileSync(process.execPath, args, { ...bounded, stdio: 'ignore' })).not.toThrow()
+    expect(() => execFileSync(process.execPath, args, { ...childLimits, stdio: 'ignore' })).not.toThrow()
   })
 })
 
 test('Node finds Prism in dist, as one file', () => {
   const text = execFileSync(process.execPath, ['-p', "require.resolve('@stoplight/prism-http')"], {
-    ...bounded,
+    ...childLimits,
     cwd: dist,
     encoding: 'utf8',
   })

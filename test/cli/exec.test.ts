@@ -7,10 +7,10 @@ import { describe, expect, test } from 'vitest'
 import { convsim, run } from '../support/command.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
-/** Arguments that run a line of JavaScript behind `convsim exec`. */
+/** Returns the arguments that run a line of JavaScript by `convsim exec`. */
 const node = (code: string, ...options: string[]) => ['exec', ...options, '--', process.execPath, '-e', code]
 
-/** A line that sends a request and prints its status. */
+/** Returns a line of JavaScript that sends a request and prints the status of its reply. */
 const send = (path: string, body?: string) =>
   `fetch(process.env.CONVSIM_BASE_URL + '${path}', { headers: { authorization: 'Bearer k', 'content-type': 'application/json' },
     ${body === undefined ? '' : `method: 'POST', body: '${body}'`} }).then((answer) => console.log(answer.status))`
@@ -22,8 +22,8 @@ const good = send(
 const bad = send('/events', '{}')
 const unexpected = send('/nowhere')
 
-/** Whether anything listens at this address. */
-async function listens(url: string): Promise<boolean> {
+/** Resolves to true if a server listens at this address. */
+async function isListening(url: string): Promise<boolean> {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)
   const outcome = await Promise.race([
@@ -34,7 +34,7 @@ async function listens(url: string): Promise<boolean> {
   return outcome
 }
 
-describe('the command that is run', () => {
+describe('the command', () => {
   test('finds the addresses in its environment, also under other names', async () => {
     const code =
       'const { CONVSIM_BASE_URL: a, CONVSIM_CONTROL_URL: b, API_URL: c, OTHER: d } = process.env; console.log(JSON.stringify([a, b, c, d]))'
@@ -46,7 +46,7 @@ describe('the command that is run', () => {
     expect(named).toEqual([base, base])
   })
 
-  test('has stdout to itself, and the summary goes to stderr', async () => {
+  test('alone writes to stdout, and the summary goes to stderr', async () => {
     const { stdout, stderr } = await run(node(good))
     expect(stdout).toBe('201\n')
     expect(stderr).toMatch(
@@ -54,7 +54,7 @@ describe('the command that is run', () => {
     )
   })
 
-  test('has our stdin', async () => {
+  test('reads the stdin of convsim', async () => {
     const {
       process: own,
       stdout,
@@ -64,25 +64,25 @@ describe('the command that is run', () => {
     expect([await ended, stdout()]).toEqual([0, 'hello'])
   })
 
-  test('decides the exit code', async () => {
+  test('sets the exit code', async () => {
     expect(await run(node('process.exit(7)'))).toMatchObject({ code: 7 })
   })
 
-  test('decides it also where a signal ended it', async () => {
+  test('sets the exit code 128 + n if signal n ends it', async () => {
     expect(await run(node("process.kill(process.pid, 'SIGKILL')"))).toMatchObject({ code: 137 })
   })
 
-  test('is false, and so are we', async () => {
+  test('sets the exit code 1 if it is false', async () => {
     expect(await run(['exec', '--', 'false'])).toMatchObject({ code: 1, stdout: '' })
   })
 
-  test('that is not there is 127, with its name', async () => {
+  test('sets the exit code 127 if it does not exist, and stderr names it', async () => {
     const { code, stderr } = await run(['exec', '--', 'no-such-command-here'])
     expect(code).toBe(127)
     expect(stderr).toMatch(/There is no command no-such-command-here\./)
   })
 
-  test('that cannot be run is 126', async () => {
+  test('sets the exit code 126 if it cannot be run', async () => {
     const file = join(await tempFolder(), 'plain.txt')
     await writeFile(file, 'no program')
     const { code, stderr } = await run(['exec', '--', file])
@@ -90,13 +90,13 @@ describe('the command that is run', () => {
     expect(stderr).toMatch(/plain\.txt cannot be run/)
   })
 
-  test('has its own PORT, which is not ours', async () => {
+  test('has its own PORT, which convsim ignores', async () => {
     const code = 'console.log(process.env.PORT, process.env.CONVSIM_BASE_URL)'
     const { stdout } = await run(node(code), { env: { PORT: '1' } })
     expect(stdout).toMatch(/^1 http:\/\/127\.0\.0\.1:(?!1\/)/)
   })
 
-  test('leaves no state behind', async () => {
+  test('runs without a state file', async () => {
     const cwd = await tempFolder()
     await run(node(good), { cwd })
     expect(await readdir(cwd)).toEqual([])
@@ -111,21 +111,21 @@ describe('signals', () => {
     ['SIGTERM', 143],
     ['SIGHUP', 129],
     ['SIGQUIT', 131],
-  ] as const)('%s ends both, and leaves no port taken', async (signal, code) => {
+  ] as const)('%s ends both processes and frees the port', async (signal, code) => {
     const command = convsim(node(waiting))
-    await command.prints(/\d+\n/)
+    await command.untilStdout(/\d+\n/)
     const [url = '', pid = ''] = command.stdout().trim().split(' ')
-    expect(await listens(url)).toBe(true)
+    expect(await isListening(url)).toBe(true)
     command.process.kill(signal)
     expect(await command.ended).toBe(code)
-    expect(await listens(url)).toBe(false)
+    expect(await isListening(url)).toBe(false)
     expect(() => process.kill(Number(pid), 0)).toThrow(/ESRCH/)
   })
 
-  test('that the command deals with itself are its own business', async () => {
+  test('the command can handle a signal itself', async () => {
     const code = `process.on('SIGTERM', () => process.exit(5)); ${waiting}`
     const command = convsim(node(code))
-    await command.prints(/\d+\n/)
+    await command.untilStdout(/\d+\n/)
     command.process.kill('SIGTERM')
     expect(await command.ended).toBe(5)
   })
@@ -141,12 +141,12 @@ describe('--fail-on', () => {
       exit: 4,
       says: /--fail-on: 1 request broke/,
     },
-  ])('$gates ends with $exit', async ({ gates, code, exit, says }) => {
+  ])('$gates exits with $exit', async ({ gates, code, exit, says }) => {
     const { code: ended, stderr } = await run(node(code, '--fail-on', gates))
     expect([ended, stderr]).toEqual([exit, expect.stringMatching(says)])
   })
 
-  test('of an unknown word is refused at start, with what there is', async () => {
+  test('of an unknown condition is refused at start with the known ones', async () => {
     const { code, stderr } = await run(node(good, '--fail-on', 'violations'))
     expect([code, stderr]).toEqual([
       1,
@@ -156,18 +156,18 @@ describe('--fail-on', () => {
 })
 
 describe('--report', () => {
-  test('is written though the command failed', async () => {
+  test('is written even if the command fails', async () => {
     const file = join(await tempFolder(), 'report.md')
     expect(await run(node(`${bad}.then(() => process.exit(2))`, '--report', file))).toMatchObject({ code: 2 })
     expect(await readFile(file, 'utf8')).toMatch(/1 broke the contract/)
   })
 
-  test('of a form that there is not is refused at start', async () => {
+  test('of an unknown format is refused at start', async () => {
     const { code, stderr } = await run(node(good, '--report', 'report.pdf'))
     expect([code, stderr]).toEqual([1, expect.stringMatching(/\.json, \.xml \(JUnit\), \.md or \.html/)])
   })
 
-  test('in a folder that is not there is refused at start', async () => {
+  test('in a missing folder is refused at start', async () => {
     const file = join(await tempFolder(), 'none', 'report.md')
     for (const args of [
       node(good, '--report', file),
@@ -184,7 +184,7 @@ describe('--report', () => {
 })
 
 describe('serve', () => {
-  test('writes the report and fails on what was asked for when it is stopped', async () => {
+  test('writes the report and applies --fail-on when it is stopped', async () => {
     const file = join(await tempFolder(), 'report.json')
     const command = convsim([
       '--port',
@@ -209,7 +209,7 @@ describe('serve', () => {
     })
   })
 
-  test('ends with 0 where nothing was found', async () => {
+  test('exits with 0 if no condition of --fail-on is met', async () => {
     const command = convsim([
       '--port',
       '0',
@@ -224,8 +224,8 @@ describe('serve', () => {
   })
 })
 
-describe('from the folder of another project', () => {
-  test('it runs by the link that npm makes', async () => {
+describe('in the folder of another project', () => {
+  test('exec runs by the link that npm creates', async () => {
     const project = await tempFolder()
     const bin = join(project, 'node_modules', '.bin')
     await mkdir(bin, { recursive: true })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { isObject, type Json, type JsonObject } from '../../src/core/json.ts'
-import { type Ask, ask, askOperation, errorOf, event, operations } from '../support/client.ts'
+import { ask, askOperation, errorOf, event, operations, type RequestOptions } from '../support/client.ts'
 import { convsim } from '../support/command.ts'
 import { documentWith, documentWithPaths } from '../support/documents.ts'
 import { sharedSimulator } from '../support/shared.ts'
@@ -12,7 +12,7 @@ const json = (schema: JsonObject, examples?: JsonObject): JsonObject => ({
 
 const error = { $ref: '#/components/schemas/Error' }
 
-/** What somebody might add to the document: operations that nothing of ours handles. */
+/** Paths that are added to the document: operations that the simulator has no handler for. */
 const paths: JsonObject = {
   '/products/{productId}': {
     get: {
@@ -79,21 +79,21 @@ const paths: JsonObject = {
 
 const productPath = '/v1/products/8d2e5f60-3c1b-4a7d-9f48-2b6c0e913a75'
 
-test('operations that nothing of ours handles are named at start, and answered', async () => {
+test('operations without a handler are logged at start and answered', async () => {
   const file = await documentWithPaths(paths)
   const command = convsim(['--port', '0', '--state', ':memory:', '--contract', file])
   const origin = await command.ready()
-  await command.says(/"operations":\["getProduct","createSegment","importRows","leave"\]/)
+  await command.untilStderr(/"operations":\["getProduct","createSegment","importRows","leave"\]/)
   const answer = await ask({ origin }, productPath)
   expect([answer.status, answer.body]).toEqual([200, { name: 'Web Shop' }])
 })
 
-describe('with a document that somebody extended', () => {
+describe('an extended document', () => {
   const extended = sharedSimulator(async (whenOver) => ({
     contract: await documentWithPaths(paths, whenOver),
   }))
 
-  test('an example is the answer where there is one, and the schema where there is none', async () => {
+  test('a response is the example of the document, or else generated from its schema', async () => {
     const sim = extended()
     expect((await ask(sim, productPath)).body).toEqual({ name: 'Web Shop' })
     const created = await ask(sim, '/v1/segments', { body: { name: 'VIP' } })
@@ -106,7 +106,7 @@ describe('with a document that somebody extended', () => {
     expect([left.status, left.text]).toEqual([204, ''])
   })
 
-  test('an answer without a documented body has none', async () => {
+  test('equal requests get the same generated response', async () => {
     const sim = extended()
     const [first, second] = await Promise.all([
       ask(sim, '/v1/segments', { body: { name: 'VIP' } }),
@@ -120,14 +120,17 @@ describe('with a document that somebody extended', () => {
     ['a path parameter', '/v1/products/abc', {}, 400],
     ['a query parameter', `${productPath}?limit=50`, {}, 400],
     ['a wrong method', productPath, { method: 'PUT' }, 405],
-    ['a body that misses something, with the documented status', '/v1/segments', { body: {} }, 422],
+    ['a body without a required member, with the documented status', '/v1/segments', { body: {} }, 422],
     ['a body that is no JSON, with the documented status', '/v1/segments', { body: '{' }, 422],
-  ] as [string, string, Ask, number][])('%s is refused as everywhere', async (_name, path, how, status) => {
-    const sim = extended()
-    const answer = await ask(sim, path, how)
-    expect({ status: answer.status, text: answer.text }).toMatchObject({ status })
-    expect(errorOf(answer)).not.toBe('')
-  })
+  ] as [string, string, RequestOptions, number][])(
+    '%s is refused as in any other operation',
+    async (_name, path, how, status) => {
+      const sim = extended()
+      const answer = await ask(sim, path, how)
+      expect({ status: answer.status, text: answer.text }).toMatchObject({ status })
+      expect(errorOf(answer)).not.toBe('')
+    },
+  )
 
   test.each([
     ['text that is no JSON', 'a,b\n1,2\n', 'text/csv; charset=utf-8', 202],
@@ -139,7 +142,7 @@ describe('with a document that somebody extended', () => {
     ['no body, since it is optional', undefined, null, 202],
     ['a type that is not described', '<rows/>', 'text/xml', 400],
   ] as [string, string | undefined, string | null, number][])(
-    'a body is read by the type that the document gives it: %s',
+    'a body is parsed by its media type in the document: %s',
     async (_name, body, contentType, status) => {
       const how = { method: 'POST', contentType, ...(body !== undefined && { body }) }
       const answer = await ask(extended(), '/v1/imports', how)
@@ -147,7 +150,7 @@ describe('with a document that somebody extended', () => {
     },
   )
 
-  test('it can be switched like any other', async () => {
+  test('an added operation takes scenarios and Prefer', async () => {
     const sim = extended()
     const scripted = await ask(sim, productPath, { headers: { 'x-sim-scenario': 'not-found' } })
     expect([scripted.status, errorOf(scripted)]).toEqual([404, 'Not found.'])
@@ -157,7 +160,7 @@ describe('with a document that somebody extended', () => {
     expect(misfit.status).toBe(400)
   })
 
-  test('our own operations are what they were, and info says who answers', async () => {
+  test('operations with a handler stay the same, and info lists who answers each', async () => {
     const sim = extended()
     for (const operation of operations)
       expect((await askOperation(sim, operation)).status).toBe(operation.success)
@@ -172,8 +175,8 @@ describe('with a document that somebody extended', () => {
   })
 })
 
-describe('whoever learns the real value edits the document', () => {
-  test('another success status is sent', async () => {
+describe('an edited document', () => {
+  test('sets the success status', async () => {
     const contract = await documentWith(
       "        '201':\n          description: The event is recorded",
       "        '202':\n          description: The event is recorded",
@@ -185,7 +188,7 @@ describe('whoever learns the real value edits the document', () => {
     }
   })
 
-  test('another status for a refused body is sent', async () => {
+  test('sets the status of a refused body', async () => {
     const contract = await documentWith(
       "        '400':\n          description: The body is not an event.",
       "        '422':\n          description: The body is not an event.",
@@ -196,7 +199,7 @@ describe('whoever learns the real value edits the document', () => {
     expect((await ask(sim, '/v1/prompts', { body: {} })).status).toBe(400)
   })
 
-  test('another base path is served', async () => {
+  test('sets the base path', async () => {
     const contract = await documentWith(
       'url: http://127.0.0.1:4010/v1',
       'url: https://api.example.test/api/v1/',
@@ -209,7 +212,7 @@ describe('whoever learns the real value edits the document', () => {
     expect(errorOf(answer)).toContain('/api/v1')
   })
 
-  test('a value that an enum gains is taken', async () => {
+  test('adds a valid value to an enum', async () => {
     const contract = await documentWith(
       '[positive, negative, neutral]',
       '[positive, negative, neutral, mixed]',
@@ -220,8 +223,8 @@ describe('whoever learns the real value edits the document', () => {
   })
 })
 
-describe('what an enum gains beyond what we know', () => {
-  test('a valueType is taken as text', async () => {
+describe('an enum value that the simulator does not know', () => {
+  test('of valueType is treated as text', async () => {
     const sim = await startForTest({
       contract: await documentWith(
         '[currency, numeric, text, boolean]',
@@ -237,7 +240,7 @@ describe('what an enum gains beyond what we know', () => {
     ['14d', 14],
     ['365d', 365],
     ['month', 30],
-  ])('the period %s has %d data points, and events of its days count', async (period, days) => {
+  ])('of period (%s) has %d data points, and events affect its days', async (period, days) => {
     const sim = await startForTest({
       contract: await documentWith('[7d, 30d, 90d]', `[7d, 30d, 90d, ${period}]`),
     })
@@ -260,14 +263,14 @@ function dataPointsOf({ body }: { body: Json | undefined }): readonly JsonObject
   return Array.isArray(points) ? points.filter(isObject) : []
 }
 
-test('nullable: true in a 3.1 document is understood, with a warning at its place', async () => {
+test('nullable: true in a 3.1 document allows null, with a warning that names its place', async () => {
   const file = await documentWith(
     '        externalUserId:\n          type: string',
     '        externalUserId:\n          type: string\n          nullable: true',
   )
   const command = convsim(['--port', '0', '--state', ':memory:', '--contract', file])
   const origin = await command.ready()
-  await command.says(/contract\.yaml:\d+:\d+.*nullable/)
+  await command.untilStderr(/contract\.yaml:\d+:\d+.*nullable/)
   const body = { ...operations[2].body, externalUserId: null }
   expect((await ask({ origin }, '/v1/events', { body })).status).toBe(201)
 })

@@ -107,7 +107,7 @@ test.for(disks)(
       expect(errorOf(answer)).toMatch(disk.reason)
       expect(errorOf(answer)).toContain('nothing was changed')
     }
-    await first.says(/the state cannot be written/)
+    await first.untilStderr(/the state cannot be written/)
     expect(first.stderr()).toMatch(disk.reason)
     expect(first.stderr()).not.toContain('a bug in')
     const ids = async (target = origin) =>

@@ -15,38 +15,38 @@ import { tempFolder } from '../support/temp-folder.ts'
 
 const memory = ['--port', '0', '--state', ':memory:']
 
-/** A port that something else listens on. */
+/** Returns a port that another server listens on. */
 async function takenPort(): Promise<number> {
-  const { server, port } = await listener()
+  const { server, port } = await startListener()
   onTestFinished(() => void server.close())
   return port
 }
 
-/** Ports that nothing listens on, as far as one can know. */
+/** Returns ports that were free a moment ago. */
 async function freePorts(count: number): Promise<number[]> {
-  const taken = await Promise.all(Array.from({ length: count }, listener))
+  const taken = await Promise.all(Array.from({ length: count }, startListener))
   await Promise.all(taken.map(({ server }) => new Promise((resolve) => server.close(resolve))))
   return taken.map(({ port }) => port)
 }
 
-async function listener() {
+async function startListener() {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   return { server, port: (server.address() as AddressInfo).port } // a server on a port has no other kind of address
 }
 
-async function stopped(command: ReturnType<typeof convsim>) {
+async function stop(command: ReturnType<typeof convsim>) {
   command.process.kill('SIGTERM')
   const code = await command.ended
   return { code, lines: command.stdout().split('\n').slice(0, -1) }
 }
 
 describe('the ready line', () => {
-  test('is one JSON line on stdout where nobody watches', async () => {
+  test('is one JSON line on stdout if stdout is no terminal', async () => {
     const command = convsim(memory)
     const origin = await command.ready()
     expect((await ask({ origin }, '/__sim/health', { token: null })).status).toBe(200)
-    const { code, lines } = await stopped(command)
+    const { code, lines } = await stop(command)
     expect(code).toBe(0)
     expect(lines.map((line) => JSON.parse(line))).toEqual([
       { level: 'info', msg: `convsim ${version} is listening on ${origin}`, baseUrl: `${origin}/v1` },
@@ -57,20 +57,20 @@ describe('the ready line', () => {
     const command = convsim([...memory, '--log-format', 'pretty'])
     const origin = await command.ready()
     await ask({ origin }, analyticsPath)
-    const { lines } = await stopped(command)
+    const { lines } = await stop(command)
     expect(lines).toEqual([`convsim ${version} is listening on ${origin} (base URL ${origin}/v1)`])
   })
 
-  test('comes only when requests are answered and the state is loaded', async () => {
+  test('comes when requests are answered and the state is loaded', async () => {
     const command = convsim(memory)
     expect((await ask({ origin: await command.ready() }, analyticsPath)).status).toBe(200)
   })
 
-  test('stays alone on stdout whatever is asked; the log goes to stderr', async () => {
+  test('is the only line on stdout; the log goes to stderr', async () => {
     const command = convsim([...memory, '--log-level', 'info'])
     const origin = await command.ready()
     await ask({ origin }, '/v1/events', { body: event({ value: 1 }) })
-    const { lines } = await stopped(command)
+    const { lines } = await stop(command)
     expect(lines.length).toBe(1)
     expect(command.stderr()).toMatch(/"answered"/)
   })
@@ -79,14 +79,14 @@ describe('the ready line', () => {
     const command = convsim([...memory, '--log-level', 'silent'])
     const origin = await command.ready()
     await ask({ origin }, analyticsPath)
-    await stopped(command)
+    await stop(command)
     expect(command.stderr()).toBe('')
   })
 })
 
-test('the start says in one line of the log what it found', async () => {
+test('the start logs in one line what it loaded', async () => {
   const command = convsim(memory)
-  await command.says(/"loaded"/)
+  await command.untilStderr(/"loaded"/)
   const loaded = command
     .stderr()
     .split('\n')
@@ -97,21 +97,21 @@ test('the start says in one line of the log what it found', async () => {
   ])
 })
 
-describe('where it listens', () => {
-  test('PORT and HOST of the environment are understood', async () => {
+describe('the address', () => {
+  test('is read from PORT and HOST of the environment', async () => {
     const [port] = await freePorts(1)
     const command = convsim(['--state', ':memory:'], { env: { PORT: String(port), HOST: 'localhost' } })
     expect(await command.ready()).toBe(`http://localhost:${port}`)
   })
 
-  test('SIM_PORT goes before PORT, and the flag before both', async () => {
+  test('has the port of the flag, else of SIM_PORT, else of PORT', async () => {
     const [ours, flag] = await freePorts(2)
     const env = { PORT: '1', SIM_PORT: String(ours), SIM_STATE: ':memory:' }
     expect(await convsim([], { env }).ready()).toBe(`http://127.0.0.1:${ours}`)
     expect(await convsim(['-p', String(flag)], { env }).ready()).toBe(`http://127.0.0.1:${flag}`)
   })
 
-  test('an address of IPv6 has its brackets, and healthcheck finds it', async () => {
+  test('of IPv6 is in brackets, and healthcheck finds it', async () => {
     const command = convsim([...memory, '--host', '::1'])
     const origin = await command.ready()
     expect(origin).toMatch(/^http:\/\/\[::1\]:\d+$/)
@@ -119,14 +119,14 @@ describe('where it listens', () => {
     expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining('healthy') })
   })
 
-  test('a taken port ends the start with 1, and a way out', async () => {
+  test('ends the start with 1 and a hint if its port is taken', async () => {
     const port = await takenPort()
     const { code, stdout, stderr } = await run(['--port', String(port), '--state', ':memory:'])
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
     expect(stderr).toMatch(new RegExp(`Port ${port} on 127\\.0\\.0\\.1 is taken.*--port`))
   })
 
-  test('a taken port leaves the state file to others', async () => {
+  test('leaves the state file unlocked if its port is taken', async () => {
     const state = join(await tempFolder(), 'state.json')
     await run(['--port', String(await takenPort()), '--state', state])
     const command = convsim(['--port', '0', '--state', state])
@@ -134,14 +134,14 @@ describe('where it listens', () => {
     expect(command.stderr()).not.toMatch(/tookOverFrom/)
   })
 
-  test('a host that is not here ends the start with 1', async () => {
+  test('ends the start with 1 if its host is not one of this machine', async () => {
     const { code, stderr } = await run([...memory, '--host', '203.0.113.1', '--control-open'])
     expect(code).toBe(1)
     expect(stderr).toMatch(/203\.0\.113\.1.*--host/)
   })
 })
 
-describe('a bad setting ends the start with 1 and says what is right', () => {
+describe('a bad setting ends the start with 1 and states what is valid', () => {
   test.each([
     [['--port', 'http'], {}, /^convsim: --port takes a whole number from 0 to 65535; got "http"/],
     [['--prot', '1'], {}, /^convsim: unknown option.*--prot/],
@@ -163,7 +163,7 @@ describe('a bad setting ends the start with 1 and says what is right', () => {
 })
 
 describe('a bad document', () => {
-  test('ends the start with 1; everything that is wrong is said at once, each at its place', async () => {
+  test('ends the start with 1; all faults are printed, each with its place', async () => {
     const file = await documentWith(
       'avgConversationQualityIndex: 0.8528',
       'avgConversationQualityIndex: 8.528',
@@ -194,13 +194,13 @@ describe('a bad document', () => {
     ['another version of OpenAPI', 'openapi: 3.1.0', 'openapi: 3.0.3'],
     ['no server', 'servers:', 'x-servers:'],
     ['an operationId twice', 'operationId: createEvent', 'operationId: createPrompt'],
-    ['something else altogether', 'openapi: 3.1.0', 'hello: world'],
-  ])('keeps us from starting, with the place: %s', async (_name, from, to) => {
+    ['a file of another kind', 'openapi: 3.1.0', 'hello: world'],
+  ])('ends the start and prints the place: %s', async (_name, from, to) => {
     await expect(startForTest({ contract: await documentWith(from, to) })).rejects.toThrow(place)
   })
 })
 
-describe('a bad fixture keeps us from starting, with the place', () => {
+describe('a bad fixture ends the start and prints the place', () => {
   test.each([
     [
       'keys.yaml',
@@ -220,23 +220,23 @@ describe('a bad fixture keeps us from starting, with the place', () => {
     await expect(startForTest({ fixtures: await fixturesWith(name, from, to) })).rejects.toThrow(words)
   })
 
-  test('a folder that is not there', async () => {
+  test('a missing folder', async () => {
     await expect(startForTest({ fixtures: 'no-such-folder' })).rejects.toThrow(/no-such-folder.*keys\.yaml/)
   })
 })
 
 describe('the state', () => {
-  test('is kept below the working folder unless told otherwise, and read again at the next start', async () => {
+  test('is stored below the working folder by default, and loaded at the next start', async () => {
     const cwd = await tempFolder()
     const first = convsim(['--port', '0'], { cwd })
     const origin = await first.ready()
     await ask({ origin }, '/v1/events', { body: event({ insertId: 'order-1' }) })
-    await stopped(first)
+    await stop(first)
     const kept = parseStateFile(await readFile(join(cwd, '.convsim/state.json'), 'utf8'))
     expect(eventsIn(kept)).toMatchObject([{ fields: { insertId: 'order-1' } }])
     const second = convsim(['--port', '0'], { cwd })
     await second.ready()
-    await second.says(/"state":\{"file":"[^"]*state\.json","sandboxes":1,"events":1,"prompts":0/)
+    await second.untilStderr(/"state":\{"file":"[^"]*state\.json","sandboxes":1,"events":1,"prompts":0/)
   })
 
   test('needs no file with :memory:', async () => {
@@ -244,7 +244,7 @@ describe('the state', () => {
     const command = convsim(memory, { cwd })
     const origin = await command.ready()
     await ask({ origin }, '/v1/events', { body: event() })
-    await stopped(command)
+    await stop(command)
     expect(existsSync(join(cwd, '.convsim'))).toBe(false)
     expect(existsSync(join(cwd, ':memory:'))).toBe(false)
   })
@@ -253,10 +253,10 @@ describe('the state', () => {
     ['cut off', '{"kind": "convsim state", "format": 1, "sandboxes": ['],
     ['empty', ''],
     ['no JSON', 'hello'],
-    ['somebody else’s', '{"name": "my-package", "version": "1.0.0"}'],
-    ['newer than we are', '{"kind": "convsim state", "format": 999}'],
+    ['of another program', '{"name": "my-package", "version": "1.0.0"}'],
+    ['of a newer format', '{"kind": "convsim state", "format": 999}'],
     ['of the wrong shape', '{"kind": "convsim state", "format": 1, "seq": 0, "sandboxes": {}}'],
-  ])('that is %s is named, and never overwritten', async (_name, text) => {
+  ])('that is %s ends the start with its name, and is not overwritten', async (_name, text) => {
     const folder = await tempFolder()
     const file = join(folder, 'state.json')
     await writeFile(file, text)
@@ -267,7 +267,7 @@ describe('the state', () => {
     expect(await readFile(file, 'utf8')).toBe(text)
   })
 
-  test('that cannot be written to ends the start with 1, and a way out', async () => {
+  test('that cannot be written ends the start with 1 and its name', async () => {
     const folder = await tempFolder()
     await writeFile(join(folder, 'file'), '')
     await mkdir(join(folder, 'folder'))
@@ -279,7 +279,7 @@ describe('the state', () => {
     }
   })
 
-  test('of a process that lives is refused to a second one', async () => {
+  test('of a running process is refused to a second one', async () => {
     const state = join(await tempFolder(), 'state.json')
     const first = convsim(['--port', '0', '--state', state])
     const origin = await first.ready()

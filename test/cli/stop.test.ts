@@ -11,7 +11,7 @@ import { tempFolder } from '../support/temp-folder.ts'
 const stateFile = async () => join(await tempFolder(), 'state.json')
 
 describe('a stop', () => {
-  test.each(['SIGTERM', 'SIGINT'] as const)('by %s ends with 0', async (signal) => {
+  test.each(['SIGTERM', 'SIGINT'] as const)('by %s exits with 0', async (signal) => {
     const command = convsim(['--port', '0', '--state', await stateFile()])
     await command.ready()
     command.process.kill(signal)
@@ -19,16 +19,16 @@ describe('a stop', () => {
     expect(command.stderr()).toMatch(/"stopped"/)
   })
 
-  test('lets a request in flight finish, keeps what it wrote, and ends with 0', async () => {
+  test('lets a request in flight finish, stores what it wrote, and exits with 0', async () => {
     const state = await stateFile()
     const command = convsim(['--port', '0', '--state', state])
     const connection = await connectTo(await command.ready())
     const text = postText('/v1/events', event({ insertId: 'in-flight' }))
     connection.send(text.slice(0, -20))
-    // An answered request on another connection tells that the server has read what came before it.
+    // A reply on another connection proves that the server has read the bytes sent before.
     await held({ origin: await command.ready() })
     command.process.kill('SIGTERM')
-    await command.says(/"stopping/)
+    await command.untilStderr(/"stopping/)
     connection.send(text.slice(-20))
     const answer = await connection.answer()
     expect(answer.status).toBe(201)
@@ -37,21 +37,21 @@ describe('a stop', () => {
     expect(kept).toMatchObject([{ eventId: textOf(answer, 'eventId'), fields: { insertId: 'in-flight' } }])
   })
 
-  test('tells a client in flight that the connection closes, so that nobody waits for it', async () => {
+  test('sends connection: close to a client in flight, so that it does not reuse the connection', async () => {
     const command = convsim(['--port', '0', '--state', ':memory:'])
     const connection = await connectTo(await command.ready())
     const text = postText('/v1/events', event())
     connection.send(text.slice(0, -20))
     await held({ origin: await command.ready() })
     command.process.kill('SIGTERM')
-    await command.says(/"stopping/)
+    await command.untilStderr(/"stopping/)
     connection.send(text.slice(-20))
     expect((await connection.answer()).headers['connection']).toBe('close')
     await connection.closed()
     expect(await command.ended).toBe(0)
   })
 
-  test('does not wait for connections on which nothing is asked', async () => {
+  test('does not wait for idle connections', async () => {
     const command = convsim(['--port', '0', '--state', ':memory:'])
     const origin = await command.ready()
     const idle = await connectTo(origin)
@@ -64,14 +64,14 @@ describe('a stop', () => {
     used.destroy()
   })
 
-  test('takes no new connections', async () => {
+  test('accepts no new connections', async () => {
     const command = convsim(['--port', '0', '--state', ':memory:'])
     const origin = await command.ready()
     const busy = await connectTo(origin)
     busy.send(postText('/v1/events', event()).slice(0, -20))
     await held({ origin })
     command.process.kill('SIGTERM')
-    await command.says(/"stopping/)
+    await command.untilStderr(/"stopping/)
     await expect(ask({ origin }, '/__sim/health')).rejects.toThrow()
     busy.destroy()
     expect(await command.ended).toBe(0)
@@ -79,25 +79,25 @@ describe('a stop', () => {
 })
 
 describe('kill -9 while events are posted', () => {
-  test('loses none that was acknowledged, and the next start says what it loaded', async () => {
+  test('loses no acknowledged event, and the next start logs what it loaded', async () => {
     const state = await stateFile()
     const first = convsim(['--port', '0', '--state', state, '--log-level', 'warn'])
     const origin = await first.ready()
     const acknowledged: string[] = []
-    let enough = () => {}
-    const many = new Promise<void>((resolve) => {
-      enough = resolve
+    let resolveEnough = () => {}
+    const enough = new Promise<void>((resolve) => {
+      resolveEnough = resolve
     })
     const post = async (lane: number) => {
       const connection = await connectTo(origin)
       for (let index = 0; ; index += 1) {
         connection.send(postText('/v1/events', event({ insertId: `${lane}-${index}` })))
         acknowledged.push(textOf(await connection.answer(), 'eventId'))
-        if (acknowledged.length === 400) enough()
+        if (acknowledged.length === 400) resolveEnough()
       }
     }
     const lanes = Array.from({ length: 8 }, (_, lane) => post(lane).catch(() => {})) // each ends with the process
-    await many
+    await enough
     first.process.kill('SIGKILL')
     expect(await first.ended).toBe('SIGKILL')
     await Promise.all(lanes)
@@ -105,9 +105,9 @@ describe('kill -9 while events are posted', () => {
 
     const second = convsim(['--port', '0', '--state', state])
     await second.ready()
-    await second.says(/"loaded"/)
-    const said = /"state":(\{[^}]*\})/.exec(second.stderr())?.[1] ?? '{}'
-    const loaded: { events: number } = JSON.parse(said.replace(/,"tookOverFrom.*$/, '}'))
+    await second.untilStderr(/"loaded"/)
+    const logged = /"state":(\{[^}]*\})/.exec(second.stderr())?.[1] ?? '{}'
+    const loaded: { events: number } = JSON.parse(logged.replace(/,"tookOverFrom.*$/, '}'))
     expect(loaded.events).toBeGreaterThanOrEqual(acknowledged.length)
     second.process.kill('SIGTERM')
     expect(await second.ended).toBe(0)

@@ -9,7 +9,7 @@ import {
   variableOf,
 } from '../../src/config/settings.ts'
 
-/** A good and a bad text for each setting, with what the good one means. A setting without a row fails the sweep. */
+/** A valid text of each setting with its value, and an invalid one; undefined: all texts are valid. A missing row fails. */
 const samples: {
   [Name in keyof Settings]: { good: string; means: Settings[Name]; bad: string | undefined }
 } = {
@@ -75,7 +75,7 @@ function problemOf(invocation: Invocation): string {
   return invocation.problem
 }
 
-test('without arguments and environment it serves, with the defaults', () => {
+test('no arguments and no environment serve with the defaults', () => {
   expect(readSettings([], {})).toEqual({
     kind: 'run',
     command: 'serve',
@@ -105,39 +105,36 @@ describe('every setting', () => {
     })
   })
 
-  test.each(rows)('an empty variable of $setting.flag is as good as none', ({ setting }) => {
+  test.each(rows)('an empty variable of $setting.flag counts as not set', ({ setting }) => {
     expect(settingsOf(readSettings([], { [variableOf(setting)]: '' }))).toEqual(defaultSettings())
   })
 
   test.each(refusing)(
-    'a bad $setting.flag is refused with its name, and what is right',
+    'an invalid $setting.flag is refused with its name and what is valid',
     ({ setting, bad }) => {
       const variable = variableOf(setting)
-      const about = `takes ${setting.expected}; got "${bad}"`
-      expect(problemOf(readSettings([], { [variable]: bad }))).toContain(`${variable} ${about}`)
+      const message = `takes ${setting.expected}; got "${bad}"`
+      expect(problemOf(readSettings([], { [variable]: bad }))).toContain(`${variable} ${message}`)
       if (setting.value !== undefined)
         expect(problemOf(readSettings([`--${setting.flag}`, bad], {}))).toContain(
-          `--${setting.flag} ${about}`,
+          `--${setting.flag} ${message}`,
         )
     },
   )
 
-  test.each(rows)(
-    '$setting.flag says what it is about, and is spelled like the others',
-    ({ setting, name }) => {
-      expect(setting.flag).toMatch(/^[a-z]+(-[a-z]+)*$/)
-      expect(setting.flag.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase())).toBe(name)
-      expect(setting.description).toMatch(/^[A-Z].*\.$/)
-      expect(variableOf(setting)).toMatch(/^SIM_[A-Z_]+$/)
-    },
-  )
+  test.each(rows)('$setting.flag has a description and a regular name', ({ setting, name }) => {
+    expect(setting.flag).toMatch(/^[a-z]+(-[a-z]+)*$/)
+    expect(setting.flag.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase())).toBe(name)
+    expect(setting.description).toMatch(/^[A-Z].*\.$/)
+    expect(variableOf(setting)).toMatch(/^SIM_[A-Z_]+$/)
+  })
 
-  test.each(rows)('the default of $setting.flag is a value that it takes itself', ({ setting }) => {
+  test.each(rows)('the default of $setting.flag is valid', ({ setting }) => {
     if (setting.default === undefined) expect(setting.defaultText).toBeDefined()
     else expect(setting.read(String(setting.default))).toEqual(setting.default)
   })
 
-  test('has a flag and a short form of its own', () => {
+  test('has a unique flag and short form', () => {
     const names = rows.flatMap(({ setting }) => [setting.flag, setting.short ?? setting.flag.slice(0)])
     const shorts = rows.flatMap(({ setting }) => setting.short ?? [])
     expect(new Set(rows.map(({ setting }) => setting.flag)).size).toBe(rows.length)
@@ -157,11 +154,11 @@ describe('precedence: flag > environment > default', () => {
     expect(settingsOf(readSettings(argv, env)).port).toBe(port)
   })
 
-  test('a bad variable does no harm where a flag goes before it', () => {
+  test('an invalid variable is ignored if a flag overrides it', () => {
     expect(settingsOf(readSettings(['--port', '1'], { PORT: 'http' })).port).toBe(1)
   })
 
-  test('a switch of the environment can be switched back by a flag', () => {
+  test('a flag overrides a switch of the environment', () => {
     expect(settingsOf(readSettings(['--no-strict'], { SIM_STRICT: 'true' })).strict).toBe(false)
     expect(settingsOf(readSettings(['--cors'], { SIM_CORS: 'off' })).cors).toBe(true)
   })
@@ -192,7 +189,7 @@ describe('the clock', () => {
 })
 
 describe('commands', () => {
-  test.each(Object.keys(commands))('%s is one', (command) => {
+  test.each(Object.keys(commands))('%s is a command', (command) => {
     const behind = command === 'exec' ? ['--', 'npm', 'test', '--port', '2'] : []
     expect(readSettings([command, '--port', '1', ...behind], {})).toMatchObject({
       kind: 'run',
@@ -202,7 +199,7 @@ describe('commands', () => {
     expect(readSettings(['--port', '1', command, ...behind], {})).toMatchObject({ kind: 'run', command })
   })
 
-  test('exec takes what is behind "--" as it stands, and has defaults of its own', () => {
+  test('exec passes everything after "--" to its command, and has defaults of its own', () => {
     const words = ['npm', 'test', '--', '--port', '2']
     const asked = readSettings(['exec', '--env', 'A', '--env=B', '--', ...words], { PORT: '3000', HOST: 'x' })
     expect(asked).toMatchObject({ kind: 'run', command: 'exec', files: words })
@@ -222,13 +219,13 @@ describe('commands', () => {
   })
 
   test.each([[['exec']], [['exec', '--']], [['exec', 'npm', 'test']], [['exec', 'npm', '--', 'test']]])(
-    '%j is refused: the command has to stand behind "--"',
+    '%j is refused: the command must follow "--"',
     (argv) => {
-      expect(problemOf(readSettings(argv, {}))).toMatch(/behind "--": convsim exec .*-- npm test/)
+      expect(problemOf(readSettings(argv, {}))).toMatch(/after "--": convsim exec .*-- npm test/)
     },
   )
 
-  test('a word that is none is the contract to serve', () => {
+  test('a file name instead of a command is the contract to serve', () => {
     expect(readSettings(['my.yaml'], {})).toMatchObject({
       command: 'serve',
       settings: { contract: 'my.yaml' },
@@ -236,24 +233,24 @@ describe('commands', () => {
     expect(readSettings(['serve', 'my.yaml'], {})).toMatchObject({ settings: { contract: 'my.yaml' } })
   })
 
-  test('the names of object methods are none', () => {
+  test('the name of an object method is no command', () => {
     expect(problemOf(readSettings(['constructor'], {}))).toContain('"constructor" is no command')
   })
 
-  test('check takes many files, healthcheck none', () => {
+  test('check takes many files, serve takes one and healthcheck takes none', () => {
     expect(readSettings(['check', 'a', 'b', 'c'], {})).toMatchObject({ files: ['a', 'b', 'c'] })
     expect(problemOf(readSettings(['healthcheck', 'a'], {}))).toContain('healthcheck')
     expect(problemOf(readSettings(['serve', 'a', 'b'], {}))).toContain('a contract document')
   })
 
-  test('--help and --version go before anything else', () => {
+  test('--help and --version override everything else', () => {
     expect(readSettings(['serve', '--version', '--port', 'x'], {})).toEqual({ kind: 'version' })
     expect(readSettings(['-V'], {})).toEqual({ kind: 'version' })
     expect(readSettings(['check', '--help'], {})).toMatchObject({ kind: 'help' })
   })
 })
 
-describe('what nobody understands is refused', () => {
+describe('an unknown argument or variable is refused', () => {
   test.each([
     [['--prot', '1'], /unknown option '--prot'\n.*--port.*--help/],
     [['--port'], /--port.*argument missing.*--help/],
@@ -262,18 +259,18 @@ describe('what nobody understands is refused', () => {
     expect(problemOf(readSettings(argv, {}))).toMatch(words)
   })
 
-  test('a variable that looks like ours, with the list', () => {
+  test('an unknown SIM_ variable is refused with the list of known ones', () => {
     const problem = problemOf(readSettings([], { SIM_PROT: '1' }))
     expect(problem).toContain('SIM_PROT')
     for (const { setting } of rows) expect(problem).toContain(variableOf(setting))
   })
 
-  test('but not the variables of others', () => {
+  test('other unknown variables are ignored', () => {
     expect(readSettings([], { SIMPLE: '1', PATH: '/bin', sim_port: '1' })).toMatchObject({ kind: 'run' })
   })
 })
 
-test('help is a word too', () => {
+test('help is also a command', () => {
   expect(readSettings(['help'], {})).toMatchObject({
     kind: 'help',
     text: expect.stringContaining('Commands:'),

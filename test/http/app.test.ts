@@ -4,7 +4,7 @@ import type { SimRequest } from '../../src/exchange/request.ts'
 import { createApp, type Handlers } from '../../src/http/app.ts'
 import { listen } from '../../src/http/server.ts'
 import { sendRaw } from '../support/raw-http.ts'
-import { recorder, type Said } from '../support/start.ts'
+import { createLogRecorder, type LogEntry } from '../support/start.ts'
 
 const replyWith = (headers: Record<string, string>): OutgoingReply => ({
   reply: { status: 200, headers, body: { fine: true }, origin: 'contract' },
@@ -23,15 +23,15 @@ const answers: Record<string, () => ReturnType<Handlers['service']>> = {
 }
 
 test('a bug behind the edge gives a 500 in the service’s shape and a line in the log, and leaves the other replies as they are', async () => {
-  const said: Said[] = []
+  const said: LogEntry[] = []
   const nobody = () => Promise.reject(new Error('nobody asks the control plane'))
   const service = ({ path }: SimRequest) => answers[path]?.() ?? nobody()
   const app = createApp(
     { service, controlRefusal: () => undefined, control: nobody },
     { bodyLimit: '1mb', cors: false },
-    recorder(said),
+    createLogRecorder(said),
   )
-  const listening = await listen(app, '127.0.0.1', 0, recorder(said))
+  const listening = await listen(app, '127.0.0.1', 0, createLogRecorder(said))
   if (!listening.ok) throw new Error(listening.error)
   onTestFinished(() => void listening.value.server.close())
   const paths = Object.keys(answers)

@@ -4,7 +4,7 @@ import { captureBody } from '../../src/journal/capture-body.ts'
 import { entryToCurl } from '../../src/journal/curl.ts'
 import type { JournalEntry } from '../../src/journal/entry.ts'
 import { Journal } from '../../src/journal/journal.ts'
-import { bounded } from '../support/bounded.ts'
+import { childLimits } from '../support/child-limits.ts'
 import { entryFor } from './entries.ts'
 
 const bodyOf = (text: string) => captureBody(new TextEncoder().encode(text))
@@ -17,7 +17,7 @@ function entry(request: Partial<JournalEntry['request']>): JournalEntry {
 function runInShell(command: string): { args: string[]; input: Buffer } {
   const script = `curl() { printf '%s\\0' "$@"; printf END; if [ "\${!#}" = @- ]; then cat; fi; }\n${command}`
   const env = { PATH: process.env['PATH'] ?? '', TOKEN: 'my token', X_API_KEY: 'my key' }
-  const out = execFileSync('bash', ['--norc', '-c', script], { ...bounded, env })
+  const out = execFileSync('bash', ['--norc', '-c', script], { ...childLimits, env })
   const at = out.indexOf('END')
   return { args: out.subarray(0, at).toString('utf8').split('\0').slice(0, -1), input: out.subarray(at + 3) }
 }

@@ -4,7 +4,7 @@ import type { OperationContext } from '../../src/operations/handler.ts'
 import { noOverrides } from '../../src/scenarios/definition.ts'
 import { createMemoryStore } from '../../src/state/memory/memory-store.ts'
 import type { Store } from '../../src/state/store.ts'
-import { now, shippedWorld } from '../simulation/shipped-world.ts'
+import { createBundledWorld, now } from '../simulation/bundled-world.ts'
 import { context, event, product } from '../state/drafts.ts'
 
 const modelId = '6f1c1e0a-2b7d-4c55-9a35-0d6f2f0a9b02'
@@ -23,7 +23,7 @@ test.each([0, 20])('whether a store answers at once or later, %i events do the s
   const store = createMemoryStore()
   for (let n = 0; n < count; n += 1)
     await store.recordEvent(context, event({ insertId: `event-${n}`, influence: 'negative' }))
-  const world = await shippedWorld()
+  const world = await createBundledWorld()
   const request: OperationContext = {
     sandbox: context.sandbox,
     seed: '1',

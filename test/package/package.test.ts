@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { bounded } from '../support/bounded.ts'
+import { childLimits } from '../support/child-limits.ts'
 
 const repository = fileURLToPath(new URL('../..', import.meta.url))
 const name = 'conversation-analytics-simulator'
@@ -15,7 +15,7 @@ const installed = join(consumer, 'node_modules', name)
 
 const run = (command: string, ...args: string[]) =>
   execFileSync(command, args, {
-    ...bounded,
+    ...childLimits,
     cwd: consumer,
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -26,7 +26,7 @@ let packed: { readonly files: readonly { readonly path: string }[]; readonly unp
 beforeAll(() => {
   // The scripts are left out, because dist/ was built before the first test.
   const output = execFileSync('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', consumer], {
-    ...bounded,
+    ...childLimits,
     cwd: repository,
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'ignore'],

@@ -4,11 +4,11 @@ import type { Origin, Reply } from '../../src/exchange/reply.ts'
 import { checkReply } from '../../src/pipeline/check-reply.ts'
 import type { Exchange } from '../../src/pipeline/exchange.ts'
 import { operationOf } from '../support/catalogue.ts'
-import { recorder, type Said } from '../support/start.ts'
+import { createLogRecorder, type LogEntry } from '../support/start.ts'
 
 function setup() {
-  const said: Said[] = []
-  const check = checkReply(recorder(said))
+  const said: LogEntry[] = []
+  const check = checkReply(createLogRecorder(said))
   const exchange = { operation: operationOf('createEvent'), request: { id: 'req-1' } } as unknown as Exchange
   const answer = (status: number, body: Json, origin: Origin = 'contract'): Reply =>
     check(exchange, { status, headers: {}, body, origin })

@@ -7,11 +7,11 @@ import { createPipeline } from '../../src/pipeline/pipeline.ts'
 import { Sandboxes } from '../../src/sandboxes/sandboxes.ts'
 import { createMemoryStore } from '../../src/state/memory/memory-store.ts'
 import { sources } from '../support/catalogue.ts'
-import { recorder, type Said } from '../support/start.ts'
+import { createLogRecorder, type LogEntry } from '../support/start.ts'
 
 /** The pipeline with a handler of our own for events: for what the shipped ones never do. */
 function setup(handle: OperationHandler['handle'], log?: Log) {
-  const said: Said[] = []
+  const said: LogEntry[] = []
   const sandboxes = new Sandboxes({
     seed: '1',
     now: () => 0,
@@ -35,7 +35,7 @@ function setup(handle: OperationHandler['handle'], log?: Log) {
     simHeaders: true,
     logBodies: false,
     journal: new Journal(100),
-    log: log ?? recorder(said),
+    log: log ?? createLogRecorder(said),
   })
   const post = (path: string) => pipeline(request(path))
   const busy = () => sandboxes.list().map((sandbox) => sandbox.activeRequests)

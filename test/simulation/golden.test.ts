@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest'
-import { now, shippedFixtures, shippedWorld } from './shipped-world.ts'
+import { createBundledWorld, loadBundledFixtures, now } from './bundled-world.ts'
 
 /*
- * What the world looks like, written down: an upgrade of faker, another engine or a change of a formula that alters
- * data is seen here. Where the change is meant, write the files anew with
+ * The golden files pin the data of the bundled fixtures: they differ when an upgrade of faker, another engine or a changed
+ * formula alters data. If that is intended, write them again with
  *
  *   npx vitest run --config test/vitest.config.ts -u test/simulation/golden.test.ts
  *
- * and say in the CHANGELOG that the same seed now gives other data.
+ * and state in the CHANGELOG that the same seed now gives other data.
  */
-const world = await shippedWorld()
-const { models } = await shippedFixtures()
+const world = await createBundledWorld()
+const { models } = await loadBundledFixtures()
 
 test.each([
   ['healthy', 30],

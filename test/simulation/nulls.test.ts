@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import type { Analytics } from '../../src/simulation/analytics.ts'
-import { anyModel, now, periods, shippedFixtures, shippedWorld } from './shipped-world.ts'
+import { createBundledWorld, loadBundledFixtures, now, periods, unlistedModel } from './bundled-world.ts'
 
-const world = await shippedWorld()
-const fixtures = await shippedFixtures()
+const world = await createBundledWorld()
+const fixtures = await loadBundledFixtures()
 
 const counts = ['conversationCount', 'messageCount']
 const always = [...counts, 'dataPoints', 'date']
@@ -15,13 +15,15 @@ function nullable(of: object): string[] {
 function answers(): Analytics[] {
   return world.personas.flatMap((persona) =>
     periods.flatMap((days) =>
-      [1, 2, 3].map((index) => world.analytics({ seed: '1', modelId: anyModel(index), days, now, persona })),
+      [1, 2, 3].map((index) =>
+        world.analytics({ seed: '1', modelId: unlistedModel(index), days, now, persona }),
+      ),
     ),
   )
 }
 
-/** The fields that are null, and those that are not, somewhere. */
-function coverage(objects: readonly object[]): { isNull: Set<string>; isSet: Set<string> } {
+/** Returns the fields that are null in some object, and those that are set in some. */
+function findNulls(objects: readonly object[]): { isNull: Set<string>; isSet: Set<string> } {
   const [isNull, isSet] = [new Set<string>(), new Set<string>()]
   for (const object of objects) {
     for (const [field, value] of Object.entries(object)) (value === null ? isNull : isSet).add(field)
@@ -37,7 +39,7 @@ describe('over the personas', () => {
     ['data point', all.flatMap(({ dataPoints }) => dataPoints), 5],
   ] as const)('every nullable %s field is null at least once and set at least once', (_, objects, count) => {
     const fields = nullable(objects[0] ?? {})
-    const { isNull, isSet } = coverage(objects)
+    const { isNull, isSet } = findNulls(objects)
     expect(fields).toHaveLength(count)
     for (const field of fields) {
       expect(isNull, field).toContain(field)
@@ -46,11 +48,11 @@ describe('over the personas', () => {
     for (const field of always) expect(isNull).not.toContain(field)
   })
 
-  test('where there is traffic, null has a stated reason', () => {
+  test('with traffic, a field is null only if the persona switches it off or gets no ratings', () => {
     for (const persona of fixtures.personas) {
       const answer = world.analytics({
         seed: '1',
-        modelId: anyModel(4),
+        modelId: unlistedModel(4),
         days: 90,
         now,
         persona: persona.name,
@@ -58,14 +60,20 @@ describe('over the personas', () => {
       if (answer.conversationCount < 200) continue
       const reasons: string[] = [...(persona.switchedOff ?? [])]
       if (persona.ratedShare === 0) reasons.push('averageConversationRating')
-      expect([...coverage([answer]).isNull].sort()).toEqual(reasons.sort())
+      expect([...findNulls([answer]).isNull].sort()).toEqual(reasons.sort())
     }
   })
 })
 
-test('fewer than 20 conversations carry no assessment', () => {
+test('a period with fewer than 20 conversations has no assessment', () => {
   for (let index = 0; index < 60; index++) {
-    const answer = world.analytics({ seed: '1', modelId: anyModel(index), days: 30, now, persona: 'sparse' })
+    const answer = world.analytics({
+      seed: '1',
+      modelId: unlistedModel(index),
+      days: 30,
+      now,
+      persona: 'sparse',
+    })
     expect(answer.recommendations === null).toBe(answer.conversationCount < 20)
   }
 })
@@ -75,26 +83,26 @@ describe('shapes', () => {
     for (const days of periods) {
       const answer = world.analytics({
         seed: '1',
-        modelId: anyModel(1),
+        modelId: unlistedModel(1),
         days,
         now,
         persona,
         shape: 'no-null',
       })
-      expect(coverage([answer, ...answer.dataPoints]).isNull.size).toBe(0)
+      expect(findNulls([answer, ...answer.dataPoints]).isNull.size).toBe(0)
     }
   })
 
-  test('all-null leaves nothing set but counts of zero', () => {
-    const query = { seed: '1', modelId: anyModel(1), days: 30, now } as const
+  test('all-null leaves only counts of zero', () => {
+    const query = { seed: '1', modelId: unlistedModel(1), days: 30, now } as const
     const answer = world.analytics({ ...query, shape: 'all-null' })
     for (const each of [answer, ...answer.dataPoints]) {
       expect(each.conversationCount + each.messageCount).toBe(0)
-      expect([...coverage([each]).isSet].filter((field) => !always.includes(field))).toEqual([])
+      expect([...findNulls([each]).isSet].filter((field) => !always.includes(field))).toEqual([])
     }
   })
 
-  test('a model has the shape of its fixture, unless the query asks for something else', () => {
+  test('a model has the shape of its fixture unless the query names a shape or persona', () => {
     const shaped = fixtures.models.find(({ shape }) => shape === 'all-null')
     const query = { seed: '1', modelId: shaped?.id ?? '', days: 7, now } as const
     expect(world.analytics(query).conversationCount).toBe(0)
@@ -103,7 +111,7 @@ describe('shapes', () => {
   })
 })
 
-test('an unknown persona is refused', () => {
-  const query = { seed: '1', modelId: anyModel(1), days: 7, now, persona: 'perfect' } as const
+test('an unknown persona throws', () => {
+  const query = { seed: '1', modelId: unlistedModel(1), days: 7, now, persona: 'perfect' } as const
   expect(() => world.analytics(query)).toThrow('unknown persona "perfect"; known: healthy')
 })

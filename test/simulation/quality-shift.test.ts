@@ -1,18 +1,23 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Analytics } from '../../src/simulation/analytics.ts'
-import { anyModel, now, shippedWorld } from './shipped-world.ts'
+import { createBundledWorld, now, unlistedModel } from './bundled-world.ts'
 
-const world = await shippedWorld()
-const query = { seed: '1', modelId: anyModel(3), days: 30, now, persona: 'spiky' } as const
+const world = await createBundledWorld()
+const query = { seed: '1', modelId: unlistedModel(3), days: 30, now, persona: 'spiky' } as const
 const seeded = world.analytics(query)
 
-/** Everything that must not follow from conversation quality. */
-function rest({ avgConversationQualityIndex: _, recommendations: __, dataPoints, ...others }: Analytics) {
+/** Returns everything that does not depend on conversation quality. */
+function withoutQuality({
+  avgConversationQualityIndex: _,
+  recommendations: __,
+  dataPoints,
+  ...others
+}: Analytics) {
   return { ...others, dataPoints: dataPoints.map(({ avgConversationQualityIndex: ___, ...point }) => point) }
 }
 
-test('a shift of 0 leaves every byte as it was', () => {
+test('a shift of 0 changes no byte', () => {
   for (const persona of world.personas) {
     const plain = world.analytics({ ...query, persona })
     expect(JSON.stringify(world.analytics({ ...query, persona, qualityShift: () => 0 }))).toBe(
@@ -21,9 +26,9 @@ test('a shift of 0 leaves every byte as it was', () => {
   }
 })
 
-test('a shift moves the quality of its day by as much, and nothing else', () => {
+test('a shift is added to the quality of its day and changes nothing else', () => {
   const shifted = world.analytics({ ...query, qualityShift: (day) => (day === '2026-01-10' ? -0.25 : 0) })
-  expect(rest(shifted)).toEqual(rest(seeded))
+  expect(withoutQuality(shifted)).toEqual(withoutQuality(seeded))
   shifted.dataPoints.forEach((point, index) => {
     const before = seeded.dataPoints[index]?.avgConversationQualityIndex ?? Number.NaN
     const by = point.date.startsWith('2026-01-10') ? -0.25 : 0
@@ -41,7 +46,7 @@ test('quality stays within 0 and 1, and days without conversations stay null', (
       (by, persona) => {
         const plain = world.analytics({ ...query, persona })
         const shifted = world.analytics({ ...query, persona, qualityShift: () => by })
-        expect(rest(shifted)).toEqual(rest(plain))
+        expect(withoutQuality(shifted)).toEqual(withoutQuality(plain))
         for (const point of shifted.dataPoints) {
           const quality = point.avgConversationQualityIndex
           expect(quality === null).toBe(point.conversationCount === 0)
@@ -53,7 +58,7 @@ test('quality stays within 0 and 1, and days without conversations stay null', (
   )
 })
 
-test('what follows from quality follows from the shifted one', () => {
+test('the assessment is based on the shifted quality', () => {
   const ruined = world.analytics({ ...query, persona: 'healthy', qualityShift: () => -0.6 })
   expect(ruined.recommendations?.healthLevel).toBe('critical')
   expect(ruined.recommendations?.detectedIssues.map(({ id }) => id)).toContain('very-low-quality')

@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process'
-import { bounded } from './bounded.ts'
+import { childLimits } from './child-limits.ts'
 
-/** The tests start what is shipped, so it is built once before the first of them. */
+/** Builds the package once before all tests, since they start the built program. */
 export function setup(): void {
   execFileSync('npm', ['run', '--silent', 'build'], {
-    ...bounded,
+    ...childLimits,
     timeout: 300_000,
     stdio: 'inherit',
   })

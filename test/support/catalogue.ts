@@ -3,7 +3,7 @@ import type { ActiveScenario, ScenarioDefinition } from '../../src/scenarios/def
 import { parseScenarios } from '../../src/scenarios/parse.ts'
 import { loadInputs } from '../../src/simulator/loaded-inputs.ts'
 
-/** Everything that the simulator is made of, loaded once for the sweeps over it. */
+/** The inputs of the simulator, loaded once for the sweeps over them. */
 export const sources = await load()
 
 async function load() {
@@ -12,16 +12,18 @@ async function load() {
   return loaded.value
 }
 
-/** How to write each parameter that must be given, so that a sweep can ask for every entry. */
-const needed: Readonly<Record<string, string>> = { fields: 'recommendations' }
+/** The value of each required parameter, so that a sweep can switch on every scenario. */
+const requiredValues: Readonly<Record<string, string>> = { fields: 'recommendations' }
 
-/** The text that switches an entry on: its name, and the parameters that must be given. */
+/** Returns the text that switches a scenario on: its name and its required parameters. */
 export function textFor({ name, parameters }: ScenarioDefinition): string {
-  const given = parameters.filter(({ required }) => required)
-  return [name, ...given.map((parameter) => `${parameter.name}=${needed[parameter.name]}`)].join(';')
+  const required = parameters.filter((parameter) => parameter.required)
+  return [name, ...required.map((parameter) => `${parameter.name}=${requiredValues[parameter.name]}`)].join(
+    ';',
+  )
 }
 
-/** The entry, switched on by that text. */
+/** Returns the scenario as switched on by that text. */
 export function activeOf(entry: ScenarioDefinition): ActiveScenario {
   const parsed = parseScenarios(textFor(entry), sources.catalogue)
   const active = parsed.ok ? parsed.value[0] : undefined
@@ -29,7 +31,7 @@ export function activeOf(entry: ScenarioDefinition): ActiveScenario {
   return active
 }
 
-/** The operation of the contract with this id. */
+/** Returns the operation of the contract with this id. */
 export function operationOf(id: string) {
   const operation = sources.contract.operations.find((one) => one.id === id)
   if (!operation) throw new Error(`no operation ${id}`)

@@ -1,10 +1,10 @@
 import { deriveChance } from '../../src/core/seeded.ts'
 
-/** Chance that a failure can be repeated with: the n-th number of a seed is always the same, 0 to 1. */
+/** Returns a generator of numbers from 0 to 1, always the same ones for the same seed, so that a failure can be repeated. */
 export function seededChance(seed: string): () => number {
   let count = 0
   return () => deriveChance([seed, count++])
 }
 
-/** Named in the title of each test that hangs on chance. `CRASH_SEED=...` repeats a run. */
+/** The seed of random tests, named in their titles. `CRASH_SEED=...` repeats a run. */
 export const crashSeed = process.env['CRASH_SEED'] ?? '1'

@@ -1,36 +1,37 @@
 import { isObject, type Json, type JsonObject } from '../../src/core/json.ts'
 import type { TestSimulator } from './start.ts'
 
-/** An answer, read to its end. */
+/** A response with its complete body. */
 export interface Answer {
   readonly status: number
   readonly headers: Headers
   readonly text: string
-  /** The JSON body; undefined for an answer without one, or of another media type. */
+  /** The parsed JSON body. Undefined: no body, or another media type. */
   readonly body: Json | undefined
 }
 
-export interface Ask {
+/** The parts of a request besides its path. */
+export interface RequestOptions {
   readonly method?: string
   readonly headers?: Record<string, string>
-  /** Sent as JSON, unless it is text or bytes, which are sent as they are. */
+  /** A text or bytes are sent unchanged, any other value as JSON. Undefined: no body. */
   readonly body?: Json | Uint8Array
-  /** Null: none is sent. */
+  /** The bearer token. Null: none is sent. */
   readonly token?: string | null
-  /** Null: none is sent. */
+  /** The content type of the body. Null: none is sent. */
   readonly contentType?: string | null
-  /** A 500 that no scenario asked for fails the test, unless this is true. */
+  /** True: a 500 does not fail the test even if no scenario caused it. */
   readonly may500?: boolean
 }
 
 type Target = Pick<TestSimulator, 'origin'>
 
 /** Sends a request to a path below the origin: `/v1/events`, `/__sim/info`. */
-export async function ask({ origin }: Target, path: string, how: Ask = {}): Promise<Answer> {
+export async function ask({ origin }: Target, path: string, how: RequestOptions = {}): Promise<Answer> {
   const { method = how.body === undefined ? 'GET' : 'POST', token = 'any-key' } = how
   const headers = new Headers(how.headers)
   if (token !== null) headers.set('authorization', `Bearer ${token}`)
-  const bytes = bytesOf(how.body)
+  const bytes = encodeBody(how.body)
   const contentType = how.contentType === undefined ? 'application/json' : how.contentType
   if (bytes && contentType !== null) headers.set('content-type', contentType)
   const response = await fetch(origin + path, {
@@ -47,20 +48,20 @@ export async function ask({ origin }: Target, path: string, how: Ask = {}): Prom
     status: response.status,
     headers: response.headers,
     text,
-    body: text === '' || isOther(response) ? undefined : parsed(text, path),
+    body: text === '' || isNotJson(response) ? undefined : parseJson(text, path),
   }
 }
 
-function bytesOf(body: Ask['body']): Uint8Array | undefined {
+function encodeBody(body: RequestOptions['body']): Uint8Array | undefined {
   if (body === undefined || body instanceof Uint8Array) return body
   return new TextEncoder().encode(typeof body === 'string' ? body : JSON.stringify(body))
 }
 
-function isOther({ headers }: Response): boolean {
+function isNotJson({ headers }: Response): boolean {
   return !(headers.get('content-type') ?? '').startsWith('application/json')
 }
 
-function parsed(text: string, path: string): Json {
+function parseJson(text: string, path: string): Json {
   try {
     return JSON.parse(text)
   } catch {
@@ -68,20 +69,20 @@ function parsed(text: string, path: string): Json {
   }
 }
 
-/** The JSON object that an answer is. */
+/** Returns the JSON object of a response. Throws if it is none. */
 export function objectOf(answer: Pick<Answer, 'body' | 'status'>): JsonObject {
   if (!isObject(answer.body)) throw new Error(`${answer.status} without a JSON object`)
   return answer.body
 }
 
-/** A member of an answer that is text. */
+/** Returns a string member of the JSON object of a response. Throws if it is none. */
 export function textOf(answer: Pick<Answer, 'body' | 'status'>, member: string): string {
   const value = objectOf(answer)[member]
   if (typeof value !== 'string') throw new Error(`"${member}" is no text in ${JSON.stringify(answer.body)}`)
   return value
 }
 
-/** The sentence of an error; fails where the body is not the service's error body. */
+/** Returns the sentence of an error. Throws if the body is not the service's error body. */
 export function errorOf(answer: Pick<Answer, 'body' | 'status'>): string {
   const body = objectOf(answer)
   const { success, error } = body
@@ -90,37 +91,45 @@ export function errorOf(answer: Pick<Answer, 'body' | 'status'>): string {
   return error
 }
 
-/** How much the simulator holds: `{"sandboxes":..,"events":..,"prompts":..}` with the file. */
+/** Reads the file of the state and the number of stored records: `{"sandboxes":..,"events":..,"prompts":..}`. */
 export async function held(target: Target): Promise<Json> {
   const info = await ask(target, '/__sim/info', { token: null })
   return objectOf(info)['state'] ?? null
 }
 
+/** The id of a product that no fixture lists. */
 export const productId = '8d2e5f60-3c1b-4a7d-9f48-2b6c0e913a75'
+/** The id of a model that no fixture lists. */
 export const modelId = '4f7c2a1e-9b3d-4c58-8e21-6d0a5b7f9c34'
+/** The path of that model's analytics. */
 export const analyticsPath = `/v1/models/${modelId}/analytics`
 
-/** The least that an event needs, with what a test is about. */
-export function event(about: JsonObject = {}): JsonObject {
-  return { eventType: 'upgrade_purchased', productId, value: '149.00', ...about }
+/** Returns a minimal event with the fields of the test. */
+export function event(fields: JsonObject = {}): JsonObject {
+  return { eventType: 'upgrade_purchased', productId, value: '149.00', ...fields }
 }
 
-/** The least that a prompt needs, with what a test is about. */
-export function prompt(about: JsonObject = {}): JsonObject {
-  return { name: 'Order assistant', components: [{ content: 'You answer questions.' }], ...about }
+/** Returns a minimal prompt with the fields of the test. */
+export function prompt(fields: JsonObject = {}): JsonObject {
+  return { name: 'Order assistant', components: [{ content: 'You answer questions.' }], ...fields }
 }
 
-/** What one operation of the service takes, so that tables can go over all of them. */
+/** A valid request to each operation of the service, for tables of tests. */
 export const operations = [
   { id: 'getModelAnalytics', method: 'GET', path: analyticsPath, body: undefined, success: 200 },
   { id: 'createPrompt', method: 'POST', path: '/v1/prompts', body: prompt(), success: 201 },
   { id: 'createEvent', method: 'POST', path: '/v1/events', body: event(), success: 201 },
 ] as const
 
+/** An operation of the service with a valid request. */
 export type TestOperation = (typeof operations)[number]
 
-/** A good request to an operation, with what a test adds to it. */
-export function askOperation(target: Target, operation: TestOperation, how: Ask = {}): Promise<Answer> {
+/** Sends a valid request to an operation, with the options of the test. */
+export function askOperation(
+  target: Target,
+  operation: TestOperation,
+  how: RequestOptions = {},
+): Promise<Answer> {
   const { method, path, body } = operation
   return ask(target, path, { method, ...(body && { body }), ...how })
 }

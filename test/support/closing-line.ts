@@ -1,7 +1,7 @@
 import type { Reporter, TestModule } from 'vitest/node'
 
-/** Ends the run with one plain line of counts, for machines that read the log. */
-export class ClosingLine implements Reporter {
+/** Prints one line of counts at the end of the run, for programs that read the log. */
+export class ClosingLineReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     const tests = modules.flatMap((module) => [...module.children.allTests()])
     const count = (state: string) => tests.filter((test) => test.result().state === state).length

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { onTestFinished } from 'vitest'
 
+/** The file of the built command. */
 export const cli = new URL('../../dist/cli.js', import.meta.url).pathname
 
 /** The built command in a process of its own. */
@@ -9,27 +10,28 @@ export interface Command {
   readonly process: ChildProcess
   readonly stdout: () => string
   readonly stderr: () => string
-  /** Once it listens: `http://127.0.0.1:12345`. Rejects, with what it said, where it ends before. */
+  /** Resolves to the origin once it listens: `http://127.0.0.1:12345`. Rejects with its output if it ends before. */
   readonly ready: () => Promise<string>
-  /** Resolves once what it said on stderr matches. */
-  readonly says: (pattern: RegExp) => Promise<void>
-  /** The same of stdout. */
-  readonly prints: (pattern: RegExp) => Promise<void>
+  /** Resolves once stderr matches. */
+  readonly untilStderr: (pattern: RegExp) => Promise<void>
+  /** Resolves once stdout matches. */
+  readonly untilStdout: (pattern: RegExp) => Promise<void>
   /** The exit code, or the signal that ended it. */
   readonly ended: Promise<number | string>
 }
 
-export interface Surrounded {
+/** The surroundings of the command. */
+export interface RunOptions {
   readonly env?: Record<string, string>
   readonly cwd?: string
-  /** Default: nothing comes in. */
+  /** Default: `ignore`. */
   readonly stdin?: 'ignore' | 'pipe'
 }
 
-/** Runs `convsim` with these arguments; whatever is left of it when the test is over is killed. */
+/** Starts `convsim` with these arguments, and kills it at the end of the test. */
 export function convsim(
   args: readonly string[],
-  { env = {}, cwd, stdin = 'ignore' }: Surrounded = {},
+  { env = {}, cwd, stdin = 'ignore' }: RunOptions = {},
 ): Command {
   const child = spawn(process.execPath, [cli, ...args], {
     env: { PATH: process.env['PATH'], ...env },
@@ -38,7 +40,7 @@ export function convsim(
   })
   let out = ''
   let errors = ''
-  let over = false
+  let hasEnded = false
   const listeners = new Set<() => void>()
   const changed = () => {
     for (const listener of listeners) listener()
@@ -52,7 +54,7 @@ export function convsim(
     changed()
   })
   const ended = once(child, 'close').then(([code, signal]) => {
-    over = true
+    hasEnded = true
     changed()
     return (code ?? signal) as number | string
   })
@@ -60,11 +62,11 @@ export function convsim(
     child.kill('SIGKILL')
     await ended
   })
-  const until = <T>(look: () => T | undefined): Promise<T> =>
+  const waitFor = <T>(find: () => T | undefined): Promise<T> =>
     new Promise((resolve, reject) => {
       const listener = () => {
-        const found = look()
-        if (found === undefined && !over) return
+        const found = find()
+        if (found === undefined && !hasEnded) return
         listeners.delete(listener)
         if (found === undefined) reject(new Error(`convsim ended; stdout: ${out}\nstderr: ${errors}`))
         else resolve(found)
@@ -76,16 +78,16 @@ export function convsim(
     process: child,
     stdout: () => out,
     stderr: () => errors,
-    ready: () => until(() => /is listening on (http:\/\/[^\s"]+)/.exec(out)?.[1]),
-    prints: async (pattern) => void (await until(() => pattern.exec(out)?.[0])),
-    says: async (pattern) => void (await until(() => pattern.exec(errors)?.[0])),
+    ready: () => waitFor(() => /is listening on (http:\/\/[^\s"]+)/.exec(out)?.[1]),
+    untilStdout: async (pattern) => void (await waitFor(() => pattern.exec(out)?.[0])),
+    untilStderr: async (pattern) => void (await waitFor(() => pattern.exec(errors)?.[0])),
     ended,
   }
 }
 
-/** Runs it to its end. */
-export async function run(args: readonly string[], surrounded: Surrounded = {}) {
-  const command = convsim(args, surrounded)
+/** Runs `convsim` until it ends. */
+export async function run(args: readonly string[], options: RunOptions = {}) {
+  const command = convsim(args, options)
   const code = await command.ended
   return { code, stdout: command.stdout(), stderr: command.stderr() }
 }

@@ -4,7 +4,7 @@ import type { TestSimulator } from './start.ts'
 
 type Target = Pick<TestSimulator, 'origin'>
 
-/** Does something on the control plane that has to work: `steer(sim, 'POST', '/reset?sandbox=a')`. */
+/** Calls the control plane: `steer(sim, 'POST', '/reset?sandbox=a')`. Throws unless it answers 200. */
 export async function steer(target: Target, method: string, path: string, body?: Json): Promise<JsonObject> {
   const answer = await ask(target, `/__sim${path}`, {
     method,
@@ -15,7 +15,7 @@ export async function steer(target: Target, method: string, path: string, body?:
   return objectOf(answer)
 }
 
-/** Switches these rules on, in place of the sandbox's others. */
+/** Replaces the rules of a sandbox. */
 export function putRules(target: Target, rules: JsonObject[], sandbox = 'default'): Promise<JsonObject> {
   return steer(target, 'PUT', `/scenarios?sandbox=${sandbox}`, { rules })
 }

@@ -4,8 +4,8 @@ import formats from 'ajv-formats'
 import { parse } from 'yaml'
 import { isObject, type Json, type JsonObject } from '../../src/core/json.ts'
 
-/** A document, read and compiled here once more and in the plainest way. */
-interface Reading {
+/** A document with its own ajv. */
+interface CompiledDocument {
   readonly document: JsonObject
   readonly ajv: Ajv2020
 }
@@ -13,49 +13,54 @@ interface Reading {
 const read = (file: string): JsonObject =>
   parse(readFileSync(new URL(`../../spec/${file}`, import.meta.url), 'utf8'))
 
-/** Compiled by an ajv of our own, so that a mistake of the simulator's own reading cannot hide itself. */
-function readingOf(document: JsonObject): Reading {
+/** Compiles a document independently of the simulator, so that a fault of its own compiler is found. */
+function compileDocument(document: JsonObject): CompiledDocument {
   const ajv = new Ajv2020({ strict: false, allErrors: true })
   formats.default(ajv)
-  ajv.addFormat('iso-8601', true) // of requests only, which are not judged here
+  ajv.addFormat('iso-8601', true) // used in requests only, which are not validated here
   ajv.addSchema(document, 'document')
   return { document, ajv }
 }
 
-const open = readingOf(read('openapi.yaml'))
-const closed = readingOf(closedCopy(open.document))
-const control = readingOf(read('control.openapi.yaml'))
+const open = compileDocument(read('openapi.yaml'))
+const closed = compileDocument(closeSchemas(open.document))
+const control = compileDocument(read('control.openapi.yaml'))
 
-/** What is wrong with an answer by the documented schema of its status; empty where nothing is. */
+/** Returns the faults of a response by the documented schema of its status. Empty: none. */
 export function faultsOf(operationId: string, status: number, body: Json | undefined): string[] {
-  return faultsBy(open, operationId, status, body)
+  return findFaults(open, operationId, status, body)
 }
 
-/** The same for an answer of the control plane. */
+/** Returns the faults of a response of the control plane. Empty: none. */
 export function controlFaultsOf(operationId: string, status: number, body: Json | undefined): string[] {
-  return faultsBy(control, operationId, status, body)
+  return findFaults(control, operationId, status, body)
 }
 
-function faultsBy(reading: Reading, operationId: string, status: number, body: Json | undefined): string[] {
+function findFaults(
+  reading: CompiledDocument,
+  operationId: string,
+  status: number,
+  body: Json | undefined,
+): string[] {
   const validate = validatorOf(reading, operationId, status)
   if (!validate) return [`${operationId} documents no ${status}`]
   if (validate(body)) return []
   return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`)
 }
 
-/** A rule of the schema that a body breaks, and the JSON pointer of the value that breaks it. */
-export interface Broken {
+/** A schema keyword that a body violates. `at`: the JSON pointer of the violating value. */
+export interface BrokenRule {
   readonly keyword: string
   readonly at: string
 }
 
-/** Every rule that a body breaks. `strictly`: by a copy of the document in which no object has fields that it does not list. */
+/** Returns every rule that a body breaks. `strictly`: fields that the document does not list break one, too. */
 export function brokenRules(
   operationId: string,
   status: number,
   body: Json | undefined,
   { strictly = false } = {},
-): Broken[] {
+): BrokenRule[] {
   const validate = validatorOf(strictly ? closed : open, operationId, status)
   if (!validate) throw new Error(`${operationId} documents no ${status}`)
   if (validate(body)) return []
@@ -65,30 +70,30 @@ export function brokenRules(
   })
 }
 
-/** The document with every object schema of its components closed to fields that it does not list. */
-function closedCopy(source: JsonObject): JsonObject {
+/** Returns the document with `additionalProperties: false` in every object schema of its components. */
+function closeSchemas(source: JsonObject): JsonObject {
   const components = childOf(source, 'components')
   const schemas = Object.entries(childOf(components, 'schemas')).map(([name, one]) => [
     name,
-    closedSchema(one),
+    closeSchema(one),
   ])
   return { ...source, components: { ...components, schemas: Object.fromEntries(schemas) } }
 }
 
-function closedSchema(schema: Json): Json {
+function closeSchema(schema: Json): Json {
   if (!isObject(schema)) return schema
   const { properties, items } = schema
   const inner = isObject(properties)
-    ? Object.entries(properties).map(([name, one]) => [name, closedSchema(one)])
+    ? Object.entries(properties).map(([name, one]) => [name, closeSchema(one)])
     : undefined
   return {
     ...schema,
-    ...(items !== undefined && { items: closedSchema(items) }),
+    ...(items !== undefined && { items: closeSchema(items) }),
     ...(inner && { properties: Object.fromEntries(inner), additionalProperties: false }),
   }
 }
 
-/** Every `operationId` with its documented statuses. */
+/** Returns every `operationId` with its documented statuses. */
 export function documentedStatuses(): { operationId: string; statuses: number[] }[] {
   return operationsIn(open).map(({ operation, operationId }) => ({
     operationId,
@@ -96,7 +101,7 @@ export function documentedStatuses(): { operationId: string; statuses: number[] 
   }))
 }
 
-/** Every operation of the control plane: its id, method and path, the statuses that are written out, and what a success is sent as. */
+/** Returns every operation of the control plane with its documented statuses and the media types of its success. */
 export function controlOperations() {
   return operationsIn(control).map(({ operation, operationId, pointer: [, path = '', method = ''] }) => {
     const responses = childOf(operation, 'responses')
@@ -112,7 +117,11 @@ export function controlOperations() {
   })
 }
 
-function validatorOf(reading: Reading, operationId: string, status: number): ValidateFunction | undefined {
+function validatorOf(
+  reading: CompiledDocument,
+  operationId: string,
+  status: number,
+): ValidateFunction | undefined {
   const found = operationsIn(reading).find((one) => one.operationId === operationId)
   if (!found) throw new Error(`no operation ${operationId} in the document`)
   const responses = childOf(found.operation, 'responses')
@@ -124,7 +133,7 @@ function validatorOf(reading: Reading, operationId: string, status: number): Val
   return reading.ajv.getSchema(`document${start}/content/application~1json/schema`)
 }
 
-function operationsIn({ document }: Reading) {
+function operationsIn({ document }: CompiledDocument) {
   return Object.entries(childOf(document, 'paths')).flatMap(([path, item]) =>
     Object.entries(isObject(item) ? item : {}).flatMap(([method, operation]) => {
       if (!isObject(operation) || typeof operation['operationId'] !== 'string') return []

@@ -4,29 +4,29 @@ import { join } from 'node:path'
 import { parse, stringify } from 'yaml'
 import type { JsonObject } from '../../src/core/json.ts'
 import { bundledContract, bundledFixtures } from '../../src/fixtures/bundled.ts'
-import { tempFolder, type WhenOver } from './temp-folder.ts'
+import { type OnFinished, tempFolder } from './temp-folder.ts'
 
-/** The shipped document with one passage of its text replaced, in a file of its own. */
+/** Writes the bundled document with one passage replaced, and returns the new file. */
 export async function documentWith(from: string, to: string): Promise<string> {
   const text = readFileSync(bundledContract, 'utf8')
   if (!text.includes(from)) throw new Error(`the document has no ${from}`)
   return writeDocument(text.replace(from, () => to))
 }
 
-/** The shipped document with more paths, in a file of its own. */
-export async function documentWithPaths(paths: JsonObject, whenOver?: WhenOver): Promise<string> {
+/** Writes the bundled document with additional paths, and returns the new file. */
+export async function documentWithPaths(paths: JsonObject, onFinished?: OnFinished): Promise<string> {
   const document = parse(readFileSync(bundledContract, 'utf8'))
   Object.assign(document.paths, paths)
-  return writeDocument(stringify(document), whenOver)
+  return writeDocument(stringify(document), onFinished)
 }
 
-async function writeDocument(text: string, whenOver?: WhenOver): Promise<string> {
-  const file = join(await tempFolder(whenOver), 'contract.yaml')
+async function writeDocument(text: string, onFinished?: OnFinished): Promise<string> {
+  const file = join(await tempFolder(onFinished), 'contract.yaml')
   await writeFile(file, text)
   return file
 }
 
-/** A copy of the shipped fixtures with one passage of one file replaced. */
+/** Copies the bundled fixtures with one passage of a file replaced, and returns the new folder. */
 export async function fixturesWith(name: string, from: string, to: string): Promise<string> {
   const folder = join(await tempFolder(), 'fixtures')
   await cp(bundledFixtures, folder, { recursive: true })

@@ -1,10 +1,10 @@
 import { analyticsPath, event, prompt } from './client.ts'
 
-/** A number in [0, 1), the next of a row that the seed settles. */
+/** Returns the next random number, from 0 up to, but not including, 1. */
 export type Random = () => number
 
-/** Mulberry32: small, and the same everywhere. */
-export function randomFrom(seed: number): Random {
+/** Creates a seeded generator (Mulberry32), which gives the same numbers on every engine. */
+export function createRandom(seed: number): Random {
   let state = seed >>> 0
   return () => {
     state = (state + 0x6d2b79f5) >>> 0
@@ -14,28 +14,28 @@ export function randomFrom(seed: number): Random {
   }
 }
 
-const upTo = (random: Random, most: number) => Math.floor(random() * most)
+const randomBelow = (random: Random, limit: number) => Math.floor(random() * limit)
 
-function oneOf<T>(random: Random, things: readonly [T, ...T[]]): T {
-  return things[upTo(random, things.length)] ?? things[0]
+function randomItem<T>(random: Random, items: readonly [T, ...T[]]): T {
+  return items[randomBelow(random, items.length)] ?? items[0]
 }
 
-/** What nobody should send, by kind: bytes, headers, paths, bodies. The same seed, the same requests. */
-export function malformed(random: Random): { kind: string; bytes: Buffer } {
-  const [kind, make] = oneOf(random, kinds)
+/** Creates a malformed request of a random kind. */
+export function createMalformed(random: Random): { kind: string; bytes: Buffer } {
+  const [kind, make] = randomItem(random, kinds)
   return { kind, bytes: make(random) }
 }
 
 const kinds: readonly [[string, (random: Random) => Buffer], ...[string, (random: Random) => Buffer][]] = [
-  ['bytes', noise],
-  ['damaged', (random) => damaged(random, requestOf(random, {}))],
-  ['headers', (random) => requestOf(random, { headers: headerLines(random) })],
-  ['paths', (random) => requestOf(random, { path: pathOf(random) })],
-  ['bodies', (random) => requestOf(random, { path: '/v1/events', body: bodyOf(random) })],
-  ['framing', framing],
+  ['bytes', randomBytes],
+  ['damaged', (random) => damageBytes(random, createRequest(random, {}))],
+  ['headers', (random) => createRequest(random, { headers: randomHeaders(random) })],
+  ['paths', (random) => createRequest(random, { path: randomPath(random) })],
+  ['bodies', (random) => createRequest(random, { path: '/v1/events', body: randomBody(random) })],
+  ['framing', randomFraming],
 ]
 
-interface About {
+interface RequestParts {
   readonly path?: string
   readonly headers?: readonly string[]
   readonly body?: Buffer
@@ -44,12 +44,12 @@ interface About {
 const goodPaths = [analyticsPath, '/v1/events', '/v1/prompts', '/_s/a/v1/events', '/__sim/info'] as const
 const methods = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE', 'PROPFIND'] as const
 
-/** HTTP that can be read, with something in it that is wrong. */
-function requestOf(random: Random, { path, headers = [], body }: About): Buffer {
-  const sent = body ?? Buffer.from(JSON.stringify(oneOf(random, [event(), prompt()])))
-  const method = body ? 'POST' : oneOf(random, methods)
+/** Creates a request of valid HTTP from parts that may be malformed. */
+function createRequest(random: Random, { path, headers = [], body }: RequestParts): Buffer {
+  const sent = body ?? Buffer.from(JSON.stringify(randomItem(random, [event(), prompt()])))
+  const method = body ? 'POST' : randomItem(random, methods)
   const lines = [
-    `${method} ${path ?? oneOf(random, goodPaths)} HTTP/1.1`,
+    `${method} ${path ?? randomItem(random, goodPaths)} HTTP/1.1`,
     'Host: localhost',
     ...(headers.some((line) => /^authorization/i.test(line)) || random() < 0.1
       ? []
@@ -61,26 +61,28 @@ function requestOf(random: Random, { path, headers = [], body }: About): Buffer 
   return Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), sent])
 }
 
-function noise(random: Random): Buffer {
-  const bytes = Buffer.from(Array.from({ length: 1 + upTo(random, 300) }, () => upTo(random, 256)))
+function randomBytes(random: Random): Buffer {
+  const bytes = Buffer.from(
+    Array.from({ length: 1 + randomBelow(random, 300) }, () => randomBelow(random, 256)),
+  )
   return random() < 0.5 ? bytes : Buffer.concat([Buffer.from('GET / HTTP/1.1\r\nHost: x\r\n'), bytes])
 }
 
-/** Bytes changed, taken out or put in, in a few places. */
-function damaged(random: Random, whole: Buffer): Buffer {
-  const bytes = [...whole]
-  for (let times = 1 + upTo(random, 6); times > 0; times -= 1) {
-    const at = upTo(random, bytes.length)
-    const kept = upTo(random, 3)
-    bytes.splice(at, kept, ...(random() < 0.7 ? [upTo(random, 256)] : []))
+/** Changes, removes or inserts bytes in up to six places. */
+function damageBytes(random: Random, original: Buffer): Buffer {
+  const bytes = [...original]
+  for (let times = 1 + randomBelow(random, 6); times > 0; times -= 1) {
+    const at = randomBelow(random, bytes.length)
+    const removed = randomBelow(random, 3)
+    bytes.splice(at, removed, ...(random() < 0.7 ? [randomBelow(random, 256)] : []))
   }
   return Buffer.from(bytes)
 }
 
-/** Latin-1 without line ends, which would be other headers. */
-function text(random: Random, most: number): string {
-  const length = upTo(random, most)
-  return Array.from({ length }, () => String.fromCharCode(33 + upTo(random, 222))).join('')
+/** Returns Latin-1 text without line ends, which would begin other headers. */
+function randomText(random: Random, limit: number): string {
+  const length = randomBelow(random, limit)
+  return Array.from({ length }, () => String.fromCharCode(33 + randomBelow(random, 222))).join('')
 }
 
 const headerNames = [
@@ -124,10 +126,11 @@ const headerValues = [
   '%00',
 ] as const
 
-function headerLines(random: Random): string[] {
-  return Array.from({ length: 1 + upTo(random, 4) }, () => {
-    const name = random() < 0.85 ? oneOf(random, headerNames) : text(random, 30)
-    const value = random() < 0.6 ? oneOf(random, headerValues) : text(random, random() < 0.05 ? 9000 : 60)
+function randomHeaders(random: Random): string[] {
+  return Array.from({ length: 1 + randomBelow(random, 4) }, () => {
+    const name = random() < 0.85 ? randomItem(random, headerNames) : randomText(random, 30)
+    const value =
+      random() < 0.6 ? randomItem(random, headerValues) : randomText(random, random() < 0.05 ? 9000 : 60)
     return `${name}: ${value}`
   })
 }
@@ -161,14 +164,14 @@ const pathParts = [
   'req-1',
 ] as const
 
-function pathOf(random: Random): string {
-  const parts = Array.from({ length: 1 + upTo(random, 6) }, () =>
-    random() < 0.85 ? oneOf(random, pathParts) : text(random, random() < 0.05 ? 9000 : 30),
+function randomPath(random: Random): string {
+  const parts = Array.from({ length: 1 + randomBelow(random, 6) }, () =>
+    random() < 0.85 ? randomItem(random, pathParts) : randomText(random, random() < 0.05 ? 9000 : 30),
   )
   const query =
     random() < 0.5
       ? ''
-      : `?${oneOf(random, ['period=', '&&==&', '%', 'sandbox=*', 'limit=1e9'])}${text(random, 20)}`
+      : `?${randomItem(random, ['period=', '&&==&', '%', 'sandbox=*', 'limit=1e9'])}${randomText(random, 20)}`
   return `/${parts.join('/')}${query}`
 }
 
@@ -190,13 +193,13 @@ const values = [
   '9007199254740993',
 ] as const
 
-function bodyOf(random: Random): Buffer {
-  const choice = upTo(random, 5)
-  if (choice === 0) return Buffer.from(oneOf(random, values))
-  if (choice === 1) return damaged(random, Buffer.from(JSON.stringify(event({ properties: { a: [1] } }))))
-  if (choice === 2) return Buffer.from('[{"a":'.repeat(1 + upTo(random, 500)))
-  if (choice === 3) return noise(random)
-  const field = oneOf(random, [
+function randomBody(random: Random): Buffer {
+  const choice = randomBelow(random, 5)
+  if (choice === 0) return Buffer.from(randomItem(random, values))
+  if (choice === 1) return damageBytes(random, Buffer.from(JSON.stringify(event({ properties: { a: [1] } }))))
+  if (choice === 2) return Buffer.from('[{"a":'.repeat(1 + randomBelow(random, 500)))
+  if (choice === 3) return randomBytes(random)
+  const field = randomItem(random, [
     'eventType',
     'productId',
     'value',
@@ -206,14 +209,14 @@ function bodyOf(random: Random): Buffer {
     'insertId',
   ])
   const rest = JSON.stringify(event()).slice(1)
-  return Buffer.from(`{"${field}":${oneOf(random, values)},${rest}`)
+  return Buffer.from(`{"${field}":${randomItem(random, values)},${rest}`)
 }
 
-/** Lengths and chunks that do not agree with what comes. */
-function framing(random: Random): Buffer {
+/** Creates a request whose framing headers do not fit its body. */
+function randomFraming(random: Random): Buffer {
   const head =
     'POST /v1/events HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer k\r\nContent-Type: application/json\r\n'
-  const tail = oneOf(random, [
+  const tail = randomItem(random, [
     'Content-Length: -1\r\n\r\n{}',
     'Content-Length: 5\r\n\r\n{}',
     'Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}',

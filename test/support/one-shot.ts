@@ -1,9 +1,9 @@
 import { connect } from 'node:net'
 
-/** Without a word for so long, the other side waits for more of the request than we think it has. */
+/** The silence after which the server is assumed to wait for more of the request. */
 const quietMs = 5000
 
-/** Whether a request stops before its own end: its sender has gone, and hears nothing. */
+/** Returns true if a request is shorter than its framing headers state. */
 export function isUnfinished(sent: string): boolean {
   const [, head, body = ''] = /^(.*?)\r?\n\r?\n(.*)$/s.exec(sent) ?? []
   if (head === undefined) return true
@@ -12,8 +12,8 @@ export function isUnfinished(sent: string): boolean {
 }
 
 /**
- * Sends bytes on a connection of their own, and gives what came back: one whole answer, or what there was until the end. Our side ends
- * where the request is not finished.
+ * Sends bytes on a new connection and returns the reply: one complete response, or all bytes until the connection ends. Ends
+ * the sending side if the request is unfinished.
  */
 export function sendBytes(origin: string, bytes: Uint8Array): Promise<string> {
   const { hostname, port } = new URL(origin)
@@ -25,7 +25,7 @@ export function sendBytes(origin: string, bytes: Uint8Array): Promise<string> {
     const finish = () => {
       clearTimeout(quiet)
       clearTimeout(stuck)
-      // A reset leaves no port behind that waits; there are only so many.
+      // A reset leaves no port in TIME_WAIT; thousands of requests would exhaust them.
       socket.resetAndDestroy()
       resolve(received)
     }
@@ -36,16 +36,16 @@ export function sendBytes(origin: string, bytes: Uint8Array): Promise<string> {
     )
     socket.on('data', (chunk: Buffer) => {
       received += chunk.toString('latin1')
-      if (isWhole(received, onlyHead)) finish()
+      if (isComplete(received, onlyHead)) finish()
     })
-    socket.on('error', () => {}) // an end like any other: what came before it counts
+    socket.on('error', () => {}) // also an end; the bytes received before it count
     socket.on('close', finish)
     socket.write(bytes)
   })
 }
 
-/** Whether the last answer of a text has come to its end; interim ones are only the beginning. */
-function isWhole(received: string, onlyHead: boolean): boolean {
+/** Returns true if the final response of a text is complete; interim responses do not count. */
+function isComplete(received: string, onlyHead: boolean): boolean {
   const text = withoutInterim(received)
   const end = text.indexOf('\r\n\r\n')
   if (end < 0) return false
@@ -53,7 +53,7 @@ function isWhole(received: string, onlyHead: boolean): boolean {
   return onlyHead || text.length >= end + 4 + length
 }
 
-/** What follows `100 Continue`. */
+/** Removes an interim response such as `100 Continue`. */
 export function withoutInterim(text: string): string {
   return text.replace(/^HTTP\/1\.1 1\d\d [^\r]*\r\n\r\n/, '')
 }

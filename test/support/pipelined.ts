@@ -1,7 +1,7 @@
 import type { Json } from '../../src/core/json.ts'
 import { connectTo, type RawAnswer } from './raw-http.ts'
 
-/** Posts all bodies to a path, a hundred at a time over each of a few connections: many times faster than `fetch`. */
+/** Posts all bodies to a path, pipelined in hundreds over 8 connections, which is many times faster than `fetch`. */
 export async function postAll(origin: string, path: string, bodies: readonly Json[]): Promise<RawAnswer[]> {
   const lanes = 8
   const answers: RawAnswer[] = new Array(bodies.length)
@@ -18,7 +18,7 @@ export async function postAll(origin: string, path: string, bodies: readonly Jso
   return answers
 }
 
-/** One POST as it goes over the socket. */
+/** Returns the text of a POST request. */
 export function postText(path: string, body: Json): string {
   const text = JSON.stringify(body)
   return [

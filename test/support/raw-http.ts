@@ -2,28 +2,28 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import type { Json } from '../../src/core/json.ts'
 
-/** An answer as it came over the socket. */
+/** A response as received from the socket. */
 export interface RawAnswer {
   readonly status: number
-  /** Lower-case names; of a repeated one the last. */
+  /** Headers by lower-case name; the last of repeated ones. */
   readonly headers: Readonly<Record<string, string>>
   readonly text: string
   readonly body: Json | undefined
 }
 
-/** A connection that says exactly what a test tells it to say. */
+/** A connection on which a test sends any text. */
 export interface RawConnection {
   send(text: string): void
-  /** Ends our side; the other may still answer. */
+  /** Ends the sending side; the server can still answer. */
   end(): void
-  /** The next whole answer; rejects where the connection ends before it. */
+  /** Resolves to the next complete response. Rejects if the connection ends before. */
   answer(): Promise<RawAnswer>
-  /** Resolves once the other side has closed. */
+  /** Resolves once the server has closed the connection. */
   closed(): Promise<void>
   destroy(): void
 }
 
-/** Opens a connection to the origin: what `fetch` cannot send goes this way. */
+/** Opens a connection to the origin, for requests that `fetch` cannot send. */
 export async function connectTo(origin: string): Promise<RawConnection> {
   const { hostname, port } = new URL(origin)
   const socket = connect(Number(port), hostname.replace(/^\[|\]$/g, ''))
@@ -38,7 +38,7 @@ export async function connectTo(origin: string): Promise<RawConnection> {
   }
 }
 
-/** Sends a text and reads the answers that come before the other side closes, at most `count`. */
+/** Sends a text and reads `count` responses. Rejects if the connection ends before. */
 export async function sendRaw(origin: string, text: string, count = 1): Promise<RawAnswer[]> {
   const connection = await connectTo(origin)
   connection.send(text)
@@ -51,7 +51,7 @@ export async function sendRaw(origin: string, text: string, count = 1): Promise<
   return answers
 }
 
-/** The only answer to a text. */
+/** Sends a text and returns the response. */
 export async function askRaw(origin: string, text: string): Promise<RawAnswer> {
   const [answer] = await sendRaw(origin, text)
   if (!answer) throw new Error('no answer')
@@ -60,16 +60,16 @@ export async function askRaw(origin: string, text: string): Promise<RawAnswer> {
 
 function createInbox(socket: Socket) {
   let bytes = Buffer.alloc(0)
-  let over = false
+  let hasEnded = false
   let wake = () => {}
   socket.on('data', (chunk: Buffer) => {
     bytes = Buffer.concat([bytes, chunk])
     wake()
   })
-  socket.on('error', () => {}) // a reset is an end like any other: the answer before it counts
+  socket.on('error', () => {}) // a reset is also an end; the response before it counts
   const ended = new Promise<void>((resolve) => {
     socket.on('close', () => {
-      over = true
+      hasEnded = true
       wake()
       resolve()
     })
@@ -81,7 +81,7 @@ function createInbox(socket: Socket) {
         bytes = taken.rest
         return taken.answer
       }
-      if (over) throw new Error(`the connection ended after ${JSON.stringify(bytes.toString('latin1'))}`)
+      if (hasEnded) throw new Error(`the connection ended after ${JSON.stringify(bytes.toString('latin1'))}`)
       await new Promise<void>((resolve) => {
         wake = resolve
       })
@@ -90,7 +90,7 @@ function createInbox(socket: Socket) {
   return { ended, next }
 }
 
-/** The first whole answer of what has come in; answers without a length (204, 304, 100) have no body. */
+/** Takes the first complete response from the bytes; without a length (204, 304, 100) it has no body. Undefined: incomplete. */
 function takeAnswer(bytes: Buffer): { answer: RawAnswer; rest: Buffer<ArrayBuffer> } | undefined {
   const end = bytes.indexOf('\r\n\r\n')
   if (end < 0) return undefined

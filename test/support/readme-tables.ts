@@ -2,24 +2,24 @@ import { commands } from '../../src/config/arguments.ts'
 import { allSettings, defaultOf, defaultSettings, variableOf } from '../../src/config/settings.ts'
 import { families, type ScenarioDefinition } from '../../src/scenarios/definition.ts'
 import { describeParameter } from '../../src/scenarios/describe.ts'
-import { type Band, LABEL_BANDS } from '../../src/simulation/labels.ts'
+import { LABEL_BANDS, type LabelBand } from '../../src/simulation/labels.ts'
 import { ISSUE_RULES } from '../../src/simulation/rules.ts'
 import { loadInputs } from '../../src/simulator/loaded-inputs.ts'
 
-/** The README's tables that are made from the code, each by the name of its markers. */
+/** Returns the tables of the README that follow from the code, by the names of their markers. */
 export async function readmeTables(): Promise<Record<string, string>> {
   const loaded = await loadInputs(defaultSettings())
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.error))
   const { fixtures, catalogue, control } = loaded.value
   return {
-    commands: table(
+    commands: formatTable(
       ['command', 'what it does'],
-      Object.entries(commands).map(([name, { takes, description }]) => [
+      Object.entries(commands).map(([name, { operands, description }]) => [
         code(`convsim ${name}`),
-        `${description}${takes && ` Takes ${takes}.`}`,
+        `${description}${operands && ` Takes ${operands}.`}`,
       ]),
     ),
-    settings: table(
+    settings: formatTable(
       ['flag', 'environment', 'default', 'meaning'],
       allSettings.map(([, setting]) => [
         [
@@ -39,21 +39,21 @@ export async function readmeTables(): Promise<Record<string, string>> {
     scenarios: families
       .map((family) => {
         const entries = catalogue.definitions.filter((entry) => entry.family === family)
-        return `**${family}**\n\n${table(['scenario', 'what happens', 'parameters'], entries.map(scenarioRow))}`
+        return `**${family}**\n\n${formatTable(['scenario', 'what happens', 'parameters'], entries.map(scenarioRow))}`
       })
       .join('\n\n'),
-    controls: table(
+    controls: formatTable(
       ['control', 'what it does'],
       control.operations.map(({ method, path, summary }) => [
         code(`${method} ${control.basePath}${path}`),
         summary,
       ]),
     ),
-    labels: table(
+    labels: formatTable(
       ['field', 'labels, each for the scores up to its limit'],
-      Object.entries(LABEL_BANDS).map(([field, bands]) => [code(field), bands.map(bandOf).join(', ')]),
+      Object.entries(LABEL_BANDS).map(([field, bands]) => [code(field), bands.map(formatBand).join(', ')]),
     ),
-    issues: table(
+    issues: formatTable(
       ['issue', 'severity', 'found where'],
       ISSUE_RULES.map(({ id, severity, measure, is, threshold }) => [
         code(id),
@@ -61,19 +61,19 @@ export async function readmeTables(): Promise<Record<string, string>> {
         `${code(measure)} is ${is} ${threshold}`,
       ]),
     ),
-    keys: table(
+    keys: formatTable(
       ['token', 'what happens'],
       fixtures.keys.map(({ token, about }) => [code(token), about]),
     ),
-    models: table(
+    models: formatTable(
       ['model id', 'name', 'what happens'],
       fixtures.models.map(({ id, name, about }) => [code(id), name, about]),
     ),
   }
 }
 
-/** The README with its made tables put between their markers: `<!-- settings -->` to `<!-- /settings -->`. */
-export function withTables(readme: string, tables: Record<string, string>): string {
+/** Replaces the tables of the README between their markers: `<!-- settings -->` to `<!-- /settings -->`. */
+export function insertTables(readme: string, tables: Record<string, string>): string {
   return Object.entries(tables).reduce((text, [name, made]) => {
     const [open, close] = [`<!-- ${name} -->`, `<!-- /${name} -->`]
     const [from, to] = [text.indexOf(open), text.indexOf(close)]
@@ -83,13 +83,13 @@ export function withTables(readme: string, tables: Record<string, string>): stri
   }, readme)
 }
 
-const bandOf = ({ label, below, closed }: Band) => `${label} ${closed ? '≤' : '<'} ${below}`
+const formatBand = ({ label, below, closed }: LabelBand) => `${label} ${closed ? '≤' : '<'} ${below}`
 
 function scenarioRow(entry: ScenarioDefinition): string[] {
   return [code(entry.name), entry.description, entry.parameters.map(describeParameter).join('<br>')]
 }
 
-function table(head: string[], rows: string[][]): string {
+function formatTable(head: string[], rows: string[][]): string {
   const line = (cells: string[]) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
   return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n')
 }

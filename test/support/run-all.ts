@@ -1,28 +1,28 @@
 import { spawnSync } from 'node:child_process'
 
-/** Everything that `npm test` does, cheapest first; the first that fails is the last. */
+/** The steps of `npm test`, the cheapest first. A failed step ends the run. */
 const steps = [
   {
     script: 'lint',
-    about: 'formatting, imports and lint rules (Biome); `npm run format` puts most of it right',
+    description: 'formatting, imports and lint rules (Biome); `npm run format` corrects most of it',
   },
-  { script: 'types', about: 'types of src and test (tsc)' },
-  { script: 'dead', about: 'no file, export or dependency that nothing uses (knip)' },
+  { script: 'types', description: 'types of src and test (tsc)' },
+  { script: 'dead', description: 'unused files, exports and dependencies (knip)' },
   {
     script: 'unit',
-    about:
-      'builds dist/, then runs every test; those over HTTP and of the command start what was built (vitest)',
+    description:
+      'builds dist/, then runs every test; those over HTTP and of the command start the built program (vitest)',
   },
 ] as const
 
 process.exitCode = runAll()
 
 function runAll(): number {
-  for (const [index, { script, about }] of steps.entries()) {
-    console.log(`\n[${index + 1}/${steps.length}] npm run ${script}: ${about}`)
+  for (const [index, { script, description }] of steps.entries()) {
+    console.log(`\n[${index + 1}/${steps.length}] npm run ${script}: ${description}`)
     const { status } = spawnSync('npm', ['run', '--silent', script], { stdio: 'inherit' })
     if (status !== 0) {
-      console.error(`\nnpm test stopped: "npm run ${script}" failed; what is wrong stands above.`)
+      console.error(`\nnpm test stopped: "npm run ${script}" failed; its output is above.`)
       return status ?? 1
     }
   }

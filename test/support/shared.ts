@@ -1,13 +1,13 @@
 import { afterAll, beforeAll } from 'vitest'
 import type { Settings } from '../../src/config/settings.ts'
 import { startWatched, type TestSimulator } from './start.ts'
-import type { WhenOver } from './temp-folder.ts'
+import type { OnFinished } from './temp-folder.ts'
 
-/** Settings, or what makes them once the file begins. */
-type Wanted = Partial<Settings> | ((whenOver: WhenOver) => Promise<Partial<Settings>>)
+/** Settings, or a function that creates them before the first test. `onFinished`: see `tempFolder`. */
+type SettingsSource = Partial<Settings> | ((whenOver: OnFinished) => Promise<Partial<Settings>>)
 
-/** One simulator for all tests of a file that leave nothing behind. Call at the top of the file; use inside tests. */
-export function sharedSimulator(settings: Wanted = {}): () => TestSimulator {
+/** Shares one simulator among all tests of a file. Call at the top of the file; call the returned function inside tests. */
+export function sharedSimulator(settings: SettingsSource = {}): () => TestSimulator {
   let simulator: TestSimulator | undefined
   const removals: (() => Promise<void>)[] = []
   beforeAll(async () => {
@@ -20,7 +20,7 @@ export function sharedSimulator(settings: Wanted = {}): () => TestSimulator {
     for (const remove of removals) await remove()
   })
   return () => {
-    if (!simulator) throw new Error('the shared simulator is there only inside tests')
+    if (!simulator) throw new Error('the shared simulator is available only inside tests')
     return simulator
   }
 }

@@ -2,16 +2,16 @@ import { onTestFinished } from 'vitest'
 import { defaultSettings, type Settings } from '../../src/config/settings.ts'
 import type { Log } from '../../src/core/log.ts'
 
-/** What the build has made of it: with all that it prepares, bundles and leaves out. */
+/** The `start` of the build, so that tests run the bundle. */
 export const { start }: typeof import('../../src/simulator/start.ts') = await import(
   new URL('../../dist/start.js', import.meta.url).href
 )
 
-/** The instant that most tests are frozen at. */
+/** The instant at which the clock of most tests stands still. */
 export const frozenNow = '2026-01-15T12:00:00.000Z'
 
-/** What the simulator said, one entry a line of its log. */
-export interface Said {
+/** A line of the simulator's log. */
+export interface LogEntry {
   readonly level: 'info' | 'warn' | 'error'
   readonly message: string
   readonly fields: object
@@ -24,19 +24,19 @@ export interface TestSimulator {
   readonly controlUrl: string
   /** `http://127.0.0.1:12345` */
   readonly origin: string
-  readonly said: readonly Said[]
+  readonly logged: readonly LogEntry[]
   close(): Promise<void>
 }
 
 /**
- * Starts the shipped application on a free port, frozen, with its state in memory unless told otherwise. Whoever closes
- * it learns of every error that it logged: a test never passes over a bug that only the log speaks of.
+ * Starts the built application: a free port, a frozen clock and a state in memory are the defaults. `close` throws if it
+ * logged an error, so that no test passes despite a logged bug.
  */
 export async function startWatched(settings: Partial<Settings> = {}): Promise<TestSimulator> {
-  const said: Said[] = []
+  const logged: LogEntry[] = []
   const started = await start(
     { ...defaultSettings(), port: 0, state: ':memory:', clock: frozenNow, ...settings },
-    { now: Date.now, log: recorder(said) },
+    { now: Date.now, log: createLogRecorder(logged) },
   )
   if (!started.ok) throw new Error(started.error.map((one) => `${one.place}: ${one.message}`).join('\n'))
   const running = started.value
@@ -44,17 +44,17 @@ export async function startWatched(settings: Partial<Settings> = {}): Promise<Te
     baseUrl: running.baseUrl,
     controlUrl: running.controlUrl,
     origin: running.origin,
-    said,
+    logged,
     async close() {
       await running.close()
-      const errors = said.filter(({ level }) => level === 'error')
+      const errors = logged.filter(({ level }) => level === 'error')
       if (errors.length > 0)
         throw new Error(`the simulator logged errors: ${JSON.stringify(errors).slice(0, 2000)}`)
     },
   }
 }
 
-/** The same for one test: closed when the test is over. */
+/** Starts the application for one test, at whose end it is closed. */
 export async function startForTest(settings: Partial<Settings> = {}): Promise<TestSimulator> {
   const simulator = await startWatched(settings)
   let closing: Promise<void> | undefined
@@ -66,12 +66,12 @@ export async function startForTest(settings: Partial<Settings> = {}): Promise<Te
   return { ...simulator, close }
 }
 
-/** A log that is kept. Fields are copied as JSON, as they would stand in a file. */
-export function recorder(said: Said[]): Log {
-  const keep = (level: Said['level']) => (fields: object, message: string) => {
-    said.push({ level, message, fields: JSON.parse(JSON.stringify(fields, errorsAsText)) })
+/** Creates a log that records its entries, with the fields copied as JSON. */
+export function createLogRecorder(entries: LogEntry[]): Log {
+  const record = (level: LogEntry['level']) => (fields: object, message: string) => {
+    entries.push({ level, message, fields: JSON.parse(JSON.stringify(fields, errorsAsText)) })
   }
-  return { info: keep('info'), warn: keep('warn'), error: keep('error') }
+  return { info: record('info'), warn: record('warn'), error: record('error') }
 }
 
 function errorsAsText(_key: string, value: unknown): unknown {

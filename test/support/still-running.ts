@@ -2,30 +2,30 @@ import type { Reporter, TestModule } from 'vitest/node'
 
 const MINUTE = 60_000
 
-/** Says every minute which files have been running for longer than that, so that the log of a run that hangs tells where. */
-export class StillRunning implements Reporter {
-  readonly #since = new Map<string, number>()
-  #watch: NodeJS.Timeout | undefined
+/** Prints every minute the test files that have been running for longer, so that the log of a hanging run names its file. */
+export class SlowFileReporter implements Reporter {
+  readonly #startedAt = new Map<string, number>()
+  #timer: NodeJS.Timeout | undefined
 
   onTestRunStart(): void {
-    this.#watch = setInterval(() => this.#tell(Date.now()), MINUTE)
+    this.#timer = setInterval(() => this.#print(Date.now()), MINUTE)
   }
 
   onTestModuleQueued({ relativeModuleId }: TestModule): void {
-    this.#since.set(relativeModuleId, Date.now())
+    this.#startedAt.set(relativeModuleId, Date.now())
   }
 
   onTestModuleEnd({ relativeModuleId }: TestModule): void {
-    this.#since.delete(relativeModuleId)
+    this.#startedAt.delete(relativeModuleId)
   }
 
   onTestRunEnd(): void {
-    clearInterval(this.#watch)
+    clearInterval(this.#timer)
   }
 
-  #tell(now: number): void {
-    for (const [file, since] of this.#since) {
-      const minutes = Math.round((now - since) / MINUTE)
+  #print(now: number): void {
+    for (const [file, startedAt] of this.#startedAt) {
+      const minutes = Math.round((now - startedAt) / MINUTE)
       if (minutes > 0) console.log(`${file} has been running for ${minutes} min`)
     }
   }

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 
-/** How to be told that something is over: of a test, with `onTestFinished`, or of a file, with what `sharedSimulator` gives. */
-export type WhenOver = (remove: () => Promise<void>) => void
+/** Registers a function for the end of a test (`onTestFinished`) or of a file (from `sharedSimulator`). */
+export type OnFinished = (remove: () => Promise<void>) => void
 
-/** A new, empty folder that is gone when the test is over. */
-export async function tempFolder(whenOver: WhenOver = onTestFinished): Promise<string> {
+/** Creates an empty folder that is removed at the end of the test. */
+export async function tempFolder(onFinished: OnFinished = onTestFinished): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'convsim-test-'))
-  whenOver(() => rm(folder, { recursive: true, force: true }))
+  onFinished(() => rm(folder, { recursive: true, force: true }))
   return folder
 }

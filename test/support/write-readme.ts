@@ -1,5 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises'
-import { readmeTables, withTables } from './readme-tables.ts'
+import { insertTables, readmeTables } from './readme-tables.ts'
 
 const file = new URL('../../README.md', import.meta.url)
-await writeFile(file, withTables(await readFile(file, 'utf8'), await readmeTables()))
+await writeFile(file, insertTables(await readFile(file, 'utf8'), await readmeTables()))

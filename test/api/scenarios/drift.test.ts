@@ -10,7 +10,7 @@ import {
   prompt,
   type TestOperation,
 } from '../../support/client.ts'
-import { type Broken, brokenRules, faultsOf } from '../../support/documented.ts'
+import { type BrokenRule, brokenRules, faultsOf } from '../../support/documented.ts'
 import { sharedSimulator } from '../../support/shared.ts'
 import { startForTest } from '../../support/start.ts'
 
@@ -75,7 +75,7 @@ function askDamaged({ id, method }: TestOperation, scenario: string) {
 const placeIn = (headers: Headers) => /^\S+ at (\S+)$/.exec(headers.get('x-sim-damage') ?? '')?.[1] ?? ''
 
 /** The rule that the damage at a place has to break, and no other. */
-function expected(keyword: string, place: string): Broken[] {
+function expected(keyword: string, place: string): BrokenRule[] {
   if (keyword !== 'additionalProperties') return [{ keyword, at: place }]
   return [{ keyword, at: `${place === '/' ? '' : place}/unexpectedField` }]
 }

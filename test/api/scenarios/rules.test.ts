@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Json, JsonObject } from '../../../src/core/json.ts'
 import {
-  type Ask,
   analyticsPath,
   ask,
   askOperation,
@@ -11,6 +10,7 @@ import {
   operations,
   productId,
   prompt,
+  type RequestOptions,
 } from '../../support/client.ts'
 import { putRules, steer } from '../../support/control.ts'
 import { sharedSimulator } from '../../support/shared.ts'
@@ -22,7 +22,7 @@ const sim = sharedSimulator()
 let sandboxes = 0
 const freshSandbox = () => `rules-${++sandboxes}`
 
-const within = (sandbox: string, how: Ask = {}): Ask => ({
+const within = (sandbox: string, how: RequestOptions = {}): RequestOptions => ({
   ...how,
   headers: { ...how.headers, 'x-sim-sandbox': sandbox },
 })
@@ -31,7 +31,7 @@ const within = (sandbox: string, how: Ask = {}): Ask => ({
 async function statusesOf(
   target: TestSimulator,
   sandbox: string,
-  requests: readonly (readonly [string, Ask])[],
+  requests: readonly (readonly [string, RequestOptions])[],
 ) {
   const statuses: number[] = []
   for (const [path, how] of requests) statuses.push((await ask(target, path, within(sandbox, how))).status)
@@ -46,7 +46,12 @@ const shop = '00000000-0000-4000-9000-000000000001'
 const ofModel = (id: string) => `/v1/models/${id}/analytics`
 
 describe('a rule is about', () => {
-  const cases: { name: string; rule: JsonObject; hit: [string, Ask]; missed: [string, Ask] }[] = [
+  const cases: {
+    name: string
+    rule: JsonObject
+    hit: [string, RequestOptions]
+    missed: [string, RequestOptions]
+  }[] = [
     {
       name: 'an operation',
       rule: { operation: 'createPrompt' },
@@ -421,7 +426,7 @@ describe('precedence: request > sandbox > start-up > default', () => {
     prefer: { headers: { prefer: 'code=403' } },
     token: { token: 'key_unauthorized' },
     none: {},
-  } as const satisfies Record<string, Ask>
+  } as const satisfies Record<string, RequestOptions>
 
   test.each<[keyof typeof scopes, boolean, boolean, number]>([
     ['control', true, true, 400],

@@ -1,9 +1,9 @@
 import { createServer } from 'node:http'
-import { answers, port } from './given.ts'
+import { port, replies } from './recorded.ts'
 
-/** The least that Node can do to send the same answer: it is there, a body that comes in is read and forgotten. */
+/** The minimal `node:http` server that sends the same replies; it discards request bodies. */
 createServer((request, response) => {
-  const { status, headers, bytes } = answers[request.method === 'POST' ? 'POST' : 'GET']
+  const { status, headers, bytes } = replies[request.method === 'POST' ? 'POST' : 'GET']
   const answer = () => response.writeHead(status, headers).end(bytes)
   if (request.method === 'POST') request.resume().on('end', answer)
   else answer()

@@ -17,7 +17,7 @@ import type { JsonObject } from '../../../src/core/json.ts'
 import type { WriteBytes } from '../../../src/state/file/write-ahead-log.ts'
 import type { EventDraft } from '../../../src/state/records.ts'
 import type { Store } from '../../../src/state/store.ts'
-import { bounded } from '../../support/bounded.ts'
+import { childLimits } from '../../support/child-limits.ts'
 import { context, event, prompt } from '../drafts.ts'
 import { copyAsKilled, openOrFail, problemOf, statePath } from './open-file.ts'
 
@@ -384,7 +384,7 @@ describe('a path that cannot be written to', () => {
       command,
       [...before, '--import', 'tsx', '--input-type=module', '-e', script],
       {
-        ...bounded,
+        ...childLimits,
         encoding: 'utf8',
       },
     )

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 
-/** One request of the service. */
-export interface Question {
+/** A request of a bench. */
+export interface BenchRequest {
   readonly method: 'GET' | 'POST' | 'DELETE'
-  /** Behind the path that the target serves under. */
+  /** The path below the target's base path. */
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string
@@ -11,23 +11,23 @@ export interface Question {
 
 const headers = { authorization: 'Bearer bench' }
 
-/** Always the same model: warm from the second time on. */
-export const warmAnalytics: Question = {
+/** The analytics of one model, cached from the second request on. */
+export const warmAnalytics: BenchRequest = {
   method: 'GET',
   path: '/models/00000000-0000-4000-8000-000000000001/analytics?period=30d',
   headers,
 }
 
-/** A model that nobody has asked for. */
-export function coldAnalytics(): Question {
+/** Creates a request for the analytics of a new model. */
+export function coldAnalytics(): BenchRequest {
   return { ...warmAnalytics, path: `/models/${randomUUID()}/analytics?period=90d` }
 }
 
 const run = randomUUID()
 let count = 0
 
-/** An event that was not sent before. */
-export function newEvent(): Question {
+/** Creates a request that records a new event. */
+export function newEvent(): BenchRequest {
   count += 1
   return {
     method: 'POST',

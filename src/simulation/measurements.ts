@@ -2,18 +2,19 @@ import { type PeriodTotals, qualityChange, worstDay } from './period.ts'
 import { roundScore } from './rounding.ts'
 import type { Measure } from './rules.ts'
 
-/** What the rules look at, of one period. Null: no data. */
-export type Measured = Readonly<Record<Measure, number | null>>
+/** The values that the rules of an assessment compare, of one period. Null: no data. */
+export type Measurements = Readonly<Record<Measure, number | null>>
 
-export function measure(figures: PeriodTotals): Measured {
-  const { labels, detections, conversations, messages } = figures
-  const worst = worstDay(figures.days)
+/** Takes the measurements of a period from its totals. */
+export function measurePeriod(totals: PeriodTotals): Measurements {
+  const { labels, detections, conversations, messages } = totals
+  const worst = worstDay(totals.days)
   return {
-    avgConversationQualityIndex: figures.quality,
-    avgSatisfactionScore: figures.satisfaction,
-    avgGrowthScore: figures.growth,
-    avgFrictionScore: figures.friction,
-    avgSafetyScore: figures.safety,
+    avgConversationQualityIndex: totals.quality,
+    avgSatisfactionScore: totals.satisfaction,
+    avgGrowthScore: totals.growth,
+    avgFrictionScore: totals.friction,
+    avgSafetyScore: totals.safety,
     averageUserSentiment: labels.averageUserSentiment,
     averageStruggle: labels.averageStruggle,
     averageCommercialIntent: labels.averageCommercialIntent,
@@ -23,11 +24,11 @@ export function measure(figures: PeriodTotals): Measured {
     modelBiasCount: detections.modelBiasCount?.percentage ?? null,
     userToxicityCount: detections.userToxicityCount?.percentage ?? null,
     modelToxicityCount: detections.modelToxicityCount?.percentage ?? null,
-    averageConversationRating: figures.rating,
+    averageConversationRating: totals.rating,
     conversationCount: conversations,
-    qualityChange: qualityChange(figures),
-    worstDayGap: worst && figures.quality !== null ? roundScore(figures.quality - worst.quality) : null,
+    qualityChange: qualityChange(totals),
+    worstDayGap: worst && totals.quality !== null ? roundScore(totals.quality - worst.quality) : null,
     messagesPerConversation: conversations === 0 ? null : messages / conversations,
-    silentDays: figures.days.filter((day) => day.conversations === 0).length,
+    silentDays: totals.days.filter((day) => day.conversations === 0).length,
   }
 }

@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest'
 import type { Analytics, DataPoint } from '../../src/simulation/analytics.ts'
 import { LABEL_BANDS } from '../../src/simulation/labels.ts'
 import { DETECTION_FIELDS, LABEL_FIELDS } from '../../src/simulation/persona.ts'
-import { anyModel, now, periods, shippedWorld } from './shipped-world.ts'
+import { createBundledWorld, now, periods, unlistedModel } from './bundled-world.ts'
 
-const world = await shippedWorld()
+const world = await createBundledWorld()
 const averages = [
   'avgConversationQualityIndex',
   'avgSatisfactionScore',
@@ -14,18 +14,18 @@ const averages = [
   'avgSafetyScore',
 ] as const
 
-const models = Array.from({ length: 200 }, (_, index) => anyModel(index))
+const models = Array.from({ length: 200 }, (_, index) => unlistedModel(index))
 
 function sum(points: readonly DataPoint[], field: 'conversationCount' | 'messageCount'): number {
   return points.reduce((total, point) => total + point[field], 0)
 }
 
-/** As a reader would work it out from the data points. */
-function weighted(points: readonly DataPoint[], field: (typeof averages)[number]): number | null {
-  const with_ = points.filter((point) => point.conversationCount > 0)
-  if (with_.length === 0) return null
-  const total = with_.reduce((all, point) => all + (point[field] ?? Number.NaN) * point.conversationCount, 0)
-  return total / sum(with_, 'conversationCount')
+/** Averages data points as a client would: weighted by conversations. */
+function weightedAverage(points: readonly DataPoint[], field: (typeof averages)[number]): number | null {
+  const active = points.filter((point) => point.conversationCount > 0)
+  if (active.length === 0) return null
+  const total = active.reduce((all, point) => all + (point[field] ?? Number.NaN) * point.conversationCount, 0)
+  return total / sum(active, 'conversationCount')
 }
 
 function expectToAddUp(answer: Analytics): void {
@@ -33,7 +33,7 @@ function expectToAddUp(answer: Analytics): void {
   expect(answer.conversationCount).toBe(sum(dataPoints, 'conversationCount'))
   expect(answer.messageCount).toBe(sum(dataPoints, 'messageCount'))
   for (const field of averages) {
-    const average = weighted(dataPoints, field)
+    const average = weightedAverage(dataPoints, field)
     if (average === null) expect(answer[field]).toBeNull()
     else expect(Math.abs((answer[field] ?? Number.NaN) - average)).toBeLessThanOrEqual(0.00005 + 1e-9)
   }
@@ -61,7 +61,7 @@ function expectInRange(answer: Analytics): void {
 }
 
 describe('over 200 models, each period', () => {
-  test('adds up from the data points and stays in its ranges', () => {
+  test('the totals follow from the data points and stay in their ranges', () => {
     for (const modelId of models) {
       for (const days of periods) {
         const answer = world.analytics({ seed: '1', modelId, days, now })
@@ -82,7 +82,7 @@ describe('over 200 models, each period', () => {
     }
   })
 
-  test('days that have conversations have scores, and only those', () => {
+  test('a day has scores exactly if it has conversations', () => {
     for (const modelId of models) {
       for (const point of world.analytics({ seed: '1', modelId, days: 90, now }).dataPoints) {
         for (const field of averages) expect(point[field] === null).toBe(point.conversationCount === 0)
@@ -90,7 +90,7 @@ describe('over 200 models, each period', () => {
     }
   })
 
-  test('a label is the one of its score', () => {
+  test('every label is the one of its score', () => {
     for (const modelId of models) {
       const answer = world.analytics({ seed: '1', modelId, days: 30, now })
       for (const field of LABEL_FIELDS) {
@@ -105,14 +105,14 @@ describe('over 200 models, each period', () => {
   })
 })
 
-test('the values of a day do not depend on when they are asked for', () => {
+test('the values of a day do not depend on the time of the query', () => {
   fc.assert(
     fc.property(
       fc.date({ min: new Date('1970-01-01'), max: new Date('2100-12-31'), noInvalidDate: true }),
       fc.integer({ min: 0, max: 89 }),
       fc.constantFrom(...world.personas),
       (date, later, persona) => {
-        const query = { seed: '1', modelId: anyModel(1), days: 90, persona } as const
+        const query = { seed: '1', modelId: unlistedModel(1), days: 90, persona } as const
         const first = world.analytics({ ...query, now: date.getTime() }).dataPoints
         const second = world.analytics({ ...query, now: date.getTime() + later * 86_400_000 }).dataPoints
         expect(second.slice(0, 90 - later)).toEqual(first.slice(later))
@@ -127,8 +127,13 @@ test.each([
   ['2025-01-03T23:59:59.999Z', '2024-12-28', '2025-01-03'],
   ['2024-03-01T00:00:00.000Z', '2024-02-24', '2024-03-01'],
   ['2100-01-01T00:00:00.000Z', '2099-12-26', '2100-01-01'],
-])('at %s the last 7 days are %s to %s, one by one', (at, first, last) => {
-  const { dataPoints } = world.analytics({ seed: '1', modelId: anyModel(1), days: 7, now: Date.parse(at) })
+])('at %s the last 7 days are %s to %s', (at, first, last) => {
+  const { dataPoints } = world.analytics({
+    seed: '1',
+    modelId: unlistedModel(1),
+    days: 7,
+    now: Date.parse(at),
+  })
   expect(dataPoints.map(({ date }) => date)).toEqual(
     Array.from({ length: 7 }, (_, index) =>
       new Date(Date.parse(`${first}T00:00:00.000Z`) + index * 86_400_000).toISOString(),
@@ -139,7 +144,7 @@ test.each([
 
 test('conversation quality follows from the other scores', () => {
   for (const persona of world.personas) {
-    for (const point of world.analytics({ seed: '1', modelId: anyModel(1), days: 90, now, persona })
+    for (const point of world.analytics({ seed: '1', modelId: unlistedModel(1), days: 90, now, persona })
       .dataPoints) {
       const { avgSatisfactionScore, avgGrowthScore, avgFrictionScore, avgSafetyScore } = point
       if (point.avgConversationQualityIndex === null) continue
@@ -153,8 +158,8 @@ test('conversation quality follows from the other scores', () => {
   }
 })
 
-test('any instant of a day gives the whole day', () => {
-  const query = { seed: '1', modelId: anyModel(1), days: 7 } as const
+test('every instant of a day gives the same analytics', () => {
+  const query = { seed: '1', modelId: unlistedModel(1), days: 7 } as const
   const morning = world.analytics({ ...query, now: Date.parse('2026-01-15T00:00:00.000Z') })
   expect(world.analytics({ ...query, now: Date.parse('2026-01-15T23:59:59.999Z') })).toEqual(morning)
 })

@@ -7,15 +7,15 @@ import {
   placeholdersIn,
 } from './phrases.ts'
 
-/** What is wrong with a fixture, and where: the keys and indices that lead to it. */
+/** A fault of a fixture. `path`: the keys and indices that lead to it. */
 export interface FixtureProblem {
   readonly path: readonly (string | number)[]
   readonly message: string
 }
 
-/** What no schema can say of personas. */
-export function personaFaults(personas: readonly Persona[]): FixtureProblem[] {
-  const faults: FixtureProblem[] = personas.flatMap(({ traffic: { cycle } }, index) =>
+/** Checks the rules for personas that no schema can express. Empty: none is broken. */
+export function checkPersonas(personas: readonly Persona[]): FixtureProblem[] {
+  const problems: FixtureProblem[] = personas.flatMap(({ traffic: { cycle } }, index) =>
     cycle && cycle.silentDays >= cycle.days
       ? [
           {
@@ -26,53 +26,53 @@ export function personaFaults(personas: readonly Persona[]): FixtureProblem[] {
       : [],
   )
   if (personas.every(({ weight }) => weight === 0)) {
-    faults.push({ path: [0, 'weight'], message: 'at least one persona must have a weight above 0' })
+    problems.push({ path: [0, 'weight'], message: 'at least one persona must have a weight above 0' })
   }
-  return faults
+  return problems
 }
 
-/** Every rule needs its phrases, every phrase its rule, and every placeholder its figure. */
-export function phraseFaults(phrases: Phrases): FixtureProblem[] {
+/** Checks that every rule has phrases, every phrase a rule, and every placeholder a value. Empty: all have. */
+export function checkPhrases(phrases: Phrases): FixtureProblem[] {
   const places = phrasePlaces()
-  const gaps = missing(phrases, places)
+  const missing = findMissingPhrases(phrases, places)
   return [
-    ...gaps,
-    ...unused(phrases, places),
-    ...places.flatMap((place) => placeholderFaults(phrases, place)),
+    ...missing,
+    ...findUnusedPhrases(phrases, places),
+    ...places.flatMap((place) => checkPlaceholders(phrases, place)),
   ]
 }
 
 const BY_RULE = ['issues', 'strengths', 'recommendations'] as const
 
-function missing(phrases: Phrases, places: readonly PhrasePlace[]): FixtureProblem[] {
+function findMissingPhrases(phrases: Phrases, places: readonly PhrasePlace[]): FixtureProblem[] {
   return BY_RULE.flatMap((group) =>
-    rulesOf(group, places)
+    ruleIdsIn(group, places)
       .filter((id) => !Object.hasOwn(phrases[group], id))
       .map((id) => ({ path: [group, id], message: `the rule "${id}" has no phrases` })),
   )
 }
 
-function unused(phrases: Phrases, places: readonly PhrasePlace[]): FixtureProblem[] {
+function findUnusedPhrases(phrases: Phrases, places: readonly PhrasePlace[]): FixtureProblem[] {
   return BY_RULE.flatMap((group) => {
-    const rules = rulesOf(group, places)
+    const rules = ruleIdsIn(group, places)
     return Object.keys(phrases[group])
       .filter((id) => !rules.includes(id))
       .map((id) => ({ path: [group, id], message: `there is no such rule; known: ${rules.join(', ')}` }))
   })
 }
 
-function rulesOf(group: string, places: readonly PhrasePlace[]): string[] {
+function ruleIdsIn(group: string, places: readonly PhrasePlace[]): string[] {
   return [...new Set(places.flatMap(({ path }) => (path[0] === group ? [path[1] ?? ''] : [])))]
 }
 
-function placeholderFaults(phrases: Phrases, { path, placeholders }: PhrasePlace): FixtureProblem[] {
+function checkPlaceholders(phrases: Phrases, { path, placeholders }: PhrasePlace): FixtureProblem[] {
   const known: readonly string[] = [...placeholders, ...COMMON_PLACEHOLDERS]
   return variantsAt(phrases, path).flatMap((phrase, index) =>
-    problemsOf(phrase, known).map((message) => ({ path: [...path, index], message })),
+    findPlaceholderErrors(phrase, known).map((message) => ({ path: [...path, index], message })),
   )
 }
 
-function problemsOf(phrase: string, known: readonly string[]): string[] {
+function findPlaceholderErrors(phrase: string, known: readonly string[]): string[] {
   const problems = placeholdersIn(phrase)
     .filter((name) => !known.includes(name))
     .map((name) => `{{${name}}} has no meaning here; known: ${known.join(', ')}`)

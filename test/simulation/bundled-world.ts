@@ -3,27 +3,27 @@ import { type Fixtures, loadFixtures } from '../../src/fixtures/fixtures.ts'
 import type { Analytics, World } from '../../src/simulation/analytics.ts'
 import { createWorld } from '../../src/simulation/world.ts'
 
-const shippedFolder = fileURLToPath(new URL('../../fixtures', import.meta.url))
+const bundledFolder = fileURLToPath(new URL('../../fixtures', import.meta.url))
 
 export const now = Date.parse('2026-01-15T12:00:00.000Z')
 export const periods = [7, 30, 90] as const
 
-/** Any model that no fixture knows: `anyModel(7)`. */
-export function anyModel(index: number): string {
+/** Returns the id of a model that no fixture lists: `unlistedModel(7)`. */
+export function unlistedModel(index: number): string {
   return `5ca1ab1e-0000-4000-8000-${String(index).padStart(12, '0')}`
 }
 
-export async function shippedFixtures(): Promise<Fixtures> {
-  const loaded = await loadFixtures(shippedFolder)
+export async function loadBundledFixtures(): Promise<Fixtures> {
+  const loaded = await loadFixtures(bundledFolder)
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.error, null, 2))
   return loaded.value
 }
 
-export async function shippedWorld(): Promise<World> {
-  return createWorld(await shippedFixtures())
+export async function createBundledWorld(): Promise<World> {
+  return createWorld(await loadBundledFixtures())
 }
 
-/** Every text of an assessment. */
+/** Returns every text of an assessment. */
 export function textsOf({ recommendations }: Analytics): string[] {
   return stringsIn(recommendations)
 }
