@@ -1,6 +1,6 @@
 import type { Reply } from './reply.ts'
 
-/** How a reply is written to the socket. Every mode but `whole` is damage that was switched on. */
+/** The way in which a reply is written to the socket. Every mode but `whole` is damage that was switched on. */
 export type DeliveryMode =
   | { readonly kind: 'whole' }
   /** The body in this many pieces, spread over this many milliseconds. */

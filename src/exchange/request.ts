@@ -19,9 +19,9 @@ export interface SimRequest {
   readonly elapsed: () => number
   /** Upper case. */
   readonly method: string
-  /** As sent: percent-encoding untouched, no query. */
+  /** The path as sent: percent-encoding untouched, no query. */
   readonly path: string
-  /** As sent, without the question mark; empty without a query. */
+  /** The query as sent, without the question mark; empty without a query. */
   readonly query: string
   /** Lower-case names. Repeated headers are joined with commas; of a header that takes one value (`Content-Type`) the first counts. */
   readonly headers: Readonly<Record<string, string>>
