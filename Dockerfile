@@ -1,4 +1,4 @@
-# The folder that is served from; the manifest and the lock come first, so that installs are kept between builds.
+# The build stage. The manifest and the lock file are copied first, so that Docker's cache keeps the installation while only sources change.
 FROM node:24-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
@@ -13,25 +13,25 @@ FROM node:24-slim
 LABEL org.opencontainers.image.title="convsim" \
       org.opencontainers.image.description="A simulator of the conversation-analytics service, for people who write clients of it" \
       org.opencontainers.image.licenses="MIT"
-# 0.0.0.0, since a container's own loopback cannot be reached from outside; what is published is up to `docker run -p`.
-# The same goes for the control plane: a container's port mapping is its boundary.
+# HOST is 0.0.0.0, since a container's loopback cannot be reached from outside. The port mapping (`docker run -p`) decides who can reach
+# the API and the control plane, so the control plane needs no token.
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=4010 SIM_STATE=/data/state.json SIM_CONTROL_OPEN=true
-# One heap of the C library for all threads: a twentieth less memory, and no slower that could be seen (test/bench/FINDINGS.md).
+# The C library uses one heap for all threads: a twentieth less memory, at the same measured speed (test/bench/FINDINGS.md).
 ENV MALLOC_ARENA_MAX=1
 WORKDIR /app
 COPY package.json ./
 COPY spec spec
 COPY fixtures fixtures
-# All libraries are in it; no node_modules beside it.
+# dist/ contains all libraries, so the image has no node_modules.
 COPY --from=build /app/dist dist
-# A new volume takes its owner from here.
+# A new volume takes the owner of this folder.
 RUN mkdir /data && chown node:node /data
 VOLUME /data
 USER node
 EXPOSE 4010
-# Asks the port that the server was told, by PORT as by --port.
+# The check finds the server's port, whether PORT or --port sets it.
 HEALTHCHECK --interval=5s --timeout=3s --start-period=10s --retries=3 \
   CMD ["node", "/app/dist/cli.js", "healthcheck"]
-# Absolute, so that `-w /work` changes what a contract's relative path means and nothing else.
+# The path is absolute, so that `-w /work` only changes the folder that relative paths of contracts start from.
 ENTRYPOINT ["node", "/app/dist/cli.js"]
 CMD []
