@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { type CompiledSchemas, createAjvCompiler } from '../contract/ajv-compiler.ts'
 import { buildContract } from '../contract/load.ts'
 import { compileOperations } from '../contract/operation.ts'
-import { STANDALONE_OPTIONS, writeModule } from '../contract/standalone.ts'
+import { generateModule, STANDALONE_OPTIONS } from '../contract/standalone.ts'
 import { isObject } from '../core/json.ts'
 import type { Result } from '../core/result.ts'
 import type { Findings } from '../documents/finding.ts'
@@ -58,7 +58,7 @@ export const precompiled = { sources }
 `
   return new Map([
     ['main', main],
-    ...compiledSchemas.map((compiled, index) => [`v${index}`, writeModule(compiled)] as const),
+    ...compiledSchemas.map((compiled, index) => [`v${index}`, generateModule(compiled)] as const),
   ])
 }
 
