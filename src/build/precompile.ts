@@ -12,12 +12,12 @@ import type { Source } from '../documents/source.ts'
 import { bundledContract, bundledFixtures, controlContract } from '../fixtures/bundled.ts'
 import { FIXTURE_FILES, loadFixtures } from '../fixtures/fixtures.ts'
 
-/** The texts of modules by name. A module imports another of them as `precompiled:name`. */
+/** The texts of modules by name. A module imports another one as `precompiled:name`. */
 export type ModuleTexts = ReadonlyMap<string, string>
 
 /**
- * Precompiles the bundled files: reads and checks them with the code of a start, and returns modules with their values and with the
- * validators that ajv has written. The module `main` replaces `documents/precompiled.ts` in `dist/`.
+ * Precompiles the bundled files: reads and checks them as a start does, and returns modules with their values and with validators
+ * as ajv generates them. The module `main` replaces `documents/precompiled.ts` in `dist/`.
  * @throws if a bundled file has findings
  */
 export async function precompile(): Promise<ModuleTexts> {
@@ -72,7 +72,7 @@ async function writeEntry(
   return `${digest}: { json: ${JSON.stringify(json)}, hasResponseValidators: ${hasResponseValidators}, validators: ${validators} }`
 }
 
-/** Compiles the schemas that a start needs, in the way of a start. */
+/** Compiles the schemas that a start would compile. */
 function compileSchemas(source: Source, hasResponseValidators: boolean): readonly CompiledSchemas[] {
   if (!isObject(source.value)) throw new Error(`${source.file} is not a document`)
   const compiler = createAjvCompiler(source.value, source, { meta: false, code: STANDALONE_OPTIONS })

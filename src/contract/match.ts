@@ -85,7 +85,6 @@ function parseSegment(segment: string): Segment {
 /** Returns the decoded segments of a path. An encoded slash stays within its segment. */
 function decodePath(path: string): Result<string[]> {
   const segments = splitPath(path)
-
   if (!path.includes('%')) return success(segments)
   for (const [index, segment] of segments.entries()) {
     try {
