@@ -5,7 +5,7 @@
  * `run` has the commands, one function each. They write their output to stdout, and problems and the log to stderr.
  */
 import { readFileSync } from 'node:fs'
-import { type Invocation, readSettings } from '../config/arguments.ts'
+import { type Invocation, parseCommandLine } from '../config/arguments.ts'
 import { parseFailOn } from '../config/fail-on.ts'
 import { defaultSettings, type Settings } from '../config/settings.ts'
 import type { Finding } from '../documents/finding.ts'
@@ -30,7 +30,7 @@ const printError = (text: string) => process.stderr.write(`${text}\n`)
 
 // The commands import what they need: a container's health check starts this program every few seconds.
 // No top-level await: the bundle is a script (build/load.ts).
-main(readSettings(process.argv.slice(2), process.env)).then((code) => {
+main(parseCommandLine(process.argv.slice(2), process.env)).then((code) => {
   process.exitCode = code
 })
 
@@ -201,7 +201,7 @@ function findServerSettings(ownSettings: Settings): Settings {
   const serverCommand = ownArguments.length > 0 ? [] : readCommandOfProcess1()
   const at = serverCommand.indexOf(program)
   if (at < 0) return ownSettings
-  const served = readSettings(serverCommand.slice(at + 1), process.env)
+  const served = parseCommandLine(serverCommand.slice(at + 1), process.env)
   return served.kind === 'run' ? served.settings : ownSettings
 }
 
