@@ -36,10 +36,10 @@ const entries = {
   start: { source: 'src/simulator/start.ts', exports: ['start'] },
 }
 
-// V8 would accept the compiled code of an earlier bundle of the same length, so that code is removed first.
+// V8 accepts compiled code by the length of the script alone, so the code of an earlier bundle is removed first.
 await rm(cachePathOf(join(dist, BUNDLE)), { force: true })
 
-// The bundle has all code in one script; each file of it runs when it is first required.
+// The bundle has all code in one script; a source file in it runs when it is first required.
 await build({
   ...bundleOptions,
   stdin: {
@@ -56,7 +56,7 @@ await build({
   footer: { js: '})' },
   plugins: [
     replacePrecompiled(await precompile()),
-    // These modules take most of the time in which Express is loaded.
+    // Express imports these for features that we do not use; they take most of the time of loading it.
     leaveOut(
       'body-parser',
       'serve-static',
@@ -68,7 +68,7 @@ await build({
       'type-is',
       'content-disposition',
     ),
-    // 88 kB: pino would use the first to write from another thread, prom-client the second for traces.
+    // 88 kB that we do not use: pino would write from another thread with the first, prom-client would add traces with the second.
     leaveOut('thread-stream', '@opentelemetry/api'),
   ],
 })
@@ -82,8 +82,8 @@ for (const [name, { exports }] of Object.entries(entries)) {
 }
 await chmod(join(dist, 'cli.js'), 0o755)
 
-// Prism is bundled into a file that Node finds first, so that a checkout and the image load it in half the time. The npm
-// package leaves this folder out and has Prism as a dependency, because Prism is larger than all the rest of the package.
+// Prism is bundled into a file in `dist/node_modules`, where Node looks first, so that a checkout and the image load it in half the
+// time. The npm package leaves this folder out and has Prism as a dependency, because Prism is larger than the rest of the package.
 await build({
   ...bundleOptions,
   stdin: { contents: "module.exports = require('@stoplight/prism-http')", resolveDir: root },
@@ -93,7 +93,7 @@ await build({
   plugins: [leaveOut('node-fetch', 'postman-collection'), onlyEnglishFaker],
 })
 
-// The validator of documents reads the schema of OpenAPI from a file in its own folder.
+// The library of `checkStructure` reads the schema of OpenAPI from a file beside its code, which is in `dist/` now.
 const schemas = join('schemas', 'v3.1')
 const validatorFile = createRequire(import.meta.url).resolve('@seriousme/openapi-schema-validator')
 await cp(join(dirname(validatorFile), schemas), join(dist, schemas), { recursive: true })
@@ -112,17 +112,17 @@ for (const name of await readdir(dist)) {
   if (!currentNames.has(name)) await rm(join(dist, name), { recursive: true })
 }
 
-/** Returns the text of a module of `dist/`. */
+/** Returns the text of a module of `dist/` that calls an entry of the bundle and exports its exports. */
 function writeEntryModule(name: string, exports: readonly string[]): string {
   const first = name === 'cli' ? '#!/usr/bin/env node\n' : ''
   const call = `loadBundle(import.meta.url).${name}()`
   return `${first}import { loadBundle } from './load.ts'\n${exports.length === 0 ? call : `export const { ${exports.join(', ')} } = ${call}`}`
 }
 
-/** Compiles the bundle in a process of its own, with the V8 flags of a start. */
+/** Runs `compile-ahead.ts` in a process of its own, so that V8 has the flags of a start. */
 async function compileAhead(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'convsim-build-')) // for the state file of that start
-  await promisify(execFile)(process.execPath, [...process.execArgv, join(buildFolder, 'warm.ts')], {
+  await promisify(execFile)(process.execPath, [...process.execArgv, join(buildFolder, 'compile-ahead.ts')], {
     cwd: folder,
   })
   await rm(folder, { recursive: true })

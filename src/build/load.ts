@@ -3,26 +3,26 @@ import { createRequire } from 'node:module'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { Script } from 'node:vm'
 
-/** The name of the script that has all code. It is in the same folder as the modules that load it. */
+/** The file name of the bundle, the script that has all code. The modules that load it are in the same folder. */
 export const BUNDLE = 'convsim.cjs'
 
-/** Returns the path of V8's compiled code of a script. */
+/** Returns the path of the code that V8 has compiled from a script: `dist/convsim.cjs.cache`. */
 export const cachePathOf = (file: string) => `${file}.cache`
 
-/** The entries of the bundle by name. A call runs the entry, once, and returns its exports. */
-export type BundleParts = Readonly<Record<string, () => unknown>>
+/** The entries of the bundle by name. Each returns its exports; the first call runs the entry. */
+export type BundleEntries = Readonly<Record<string, () => unknown>>
 
 /**
  * Runs the bundle with the compiled code that the build has stored, which saves a quarter of a start. V8 rejects the code of
  * another version of Node or of other flags, and the npm package does not contain it; V8 then compiles the bundle as usual.
  * @param url the `import.meta.url` of a module beside the bundle
  */
-export function loadBundle(url: string): BundleParts {
+export function loadBundle(url: string): BundleEntries {
   const file = fileURLToPath(new URL(BUNDLE, url))
   return runScript(compileScript(file), file)
 }
 
-/** Returns the script of a file, with its compiled code if there is any. */
+/** Compiles a script. If the build has stored its compiled code, V8 takes that instead. */
 export function compileScript(file: string): Script {
   const cachedData = readCache(file)
   // The bundle is ASCII, which is read in half the time of UTF-8.
@@ -30,7 +30,7 @@ export function compileScript(file: string): Script {
 }
 
 /** Runs the script of a file and returns its exports. */
-export function runScript(script: Script, file: string): BundleParts {
+export function runScript(script: Script, file: string): BundleEntries {
   const module = { exports: {} }
   script.runInThisContext()(module.exports, createRequire(file), module, pathToFileURL(file).href)
   return module.exports

@@ -27,15 +27,15 @@ export function replacePrecompiled(modules: ModuleTexts): Plugin {
 }
 
 /**
- * Returns the text of a stub for a module that is left out. Libraries read members of their imports when they are loaded, so every
- * member of the stub can be read; a call of the stub or of a member throws.
+ * Returns the text of a stub for a module that is left out. A library reads members of its imports when it is loaded, so every member
+ * of the stub can be read; a call of the stub or of a member throws.
  */
 const stubSource = (name: string) => `
   const fail = () => { throw new Error('${name} is left out: see src/build/build.ts') }
   const get = (_, member) => typeof member === 'symbol' || member === '__esModule' ? undefined : module.exports
   module.exports = new Proxy(function () { 'use strict' }, { get, apply: fail, construct: fail })`
 
-/** Replaces modules that libraries import but never call in our use; a call throws all the same. */
+/** Replaces modules that a library imports, and that our use of the library never calls, by stubs that throw when called. */
 export function leaveOut(...names: readonly string[]): Plugin {
   return {
     name: 'leave-out',

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { type CompiledSchemas, createAjvCompiler } from '../contract/ajv-compiler.ts'
 import { buildContract } from '../contract/load.ts'
 import { compileOperations } from '../contract/operation.ts'
-import { STANDALONE_OPTIONS, writeModule } from '../contract/standalone.ts'
+import { generateModule, STANDALONE_OPTIONS } from '../contract/standalone.ts'
 import { isObject } from '../core/json.ts'
 import type { Result } from '../core/result.ts'
 import type { Findings } from '../documents/finding.ts'
@@ -12,12 +12,12 @@ import type { Source } from '../documents/source.ts'
 import { bundledContract, bundledFixtures, controlContract } from '../fixtures/bundled.ts'
 import { FIXTURE_FILES, loadFixtures } from '../fixtures/fixtures.ts'
 
-/** The texts of modules by name. A module imports another of them as `precompiled:name`. */
+/** The texts of modules by name. A module imports another one as `precompiled:name`. */
 export type ModuleTexts = ReadonlyMap<string, string>
 
 /**
- * Precompiles the bundled files: reads and checks them with the code of a start, and returns modules with their values and with the
- * validators that ajv has written. The module `main` replaces `documents/precompiled.ts` in `dist/`.
+ * Precompiles the bundled files: reads and checks them as a start does, and returns modules with their values and with validators
+ * as ajv generates them. The module `main` replaces `documents/precompiled.ts` in `dist/`.
  * @throws if a bundled file has findings
  */
 export async function precompile(): Promise<ModuleTexts> {
@@ -58,7 +58,7 @@ export const precompiled = { sources }
 `
   return new Map([
     ['main', main],
-    ...compiledSchemas.map((compiled, index) => [`v${index}`, writeModule(compiled)] as const),
+    ...compiledSchemas.map((compiled, index) => [`v${index}`, generateModule(compiled)] as const),
   ])
 }
 
@@ -72,7 +72,7 @@ async function writeEntry(
   return `${digest}: { json: ${JSON.stringify(json)}, hasResponseValidators: ${hasResponseValidators}, validators: ${validators} }`
 }
 
-/** Compiles the schemas that a start needs, in the way of a start. */
+/** Compiles the schemas that a start would compile. */
 function compileSchemas(source: Source, hasResponseValidators: boolean): readonly CompiledSchemas[] {
   if (!isObject(source.value)) throw new Error(`${source.file} is not a document`)
   const compiler = createAjvCompiler(source.value, source, { meta: false, code: STANDALONE_OPTIONS })

@@ -2,10 +2,10 @@
 /**
  * The process: commands, signals, exit codes.
  *
- * `run` has the commands, one function each. They write their output to stdout, and problems and the log to stderr.
+ * `run` calls the function of a command. Commands write their output to stdout, and problems and the log to stderr.
  */
 import { readFileSync } from 'node:fs'
-import { type Invocation, readSettings } from '../config/arguments.ts'
+import { type Invocation, parseCommandLine } from '../config/arguments.ts'
 import { parseFailOn } from '../config/fail-on.ts'
 import { defaultSettings, type Settings } from '../config/settings.ts'
 import type { Finding } from '../documents/finding.ts'
@@ -20,17 +20,17 @@ import type { ProcessLog } from './process-log.ts'
 import { tuneV8 } from './tune-v8.ts'
 
 /**
- * The exit code. 0: success. 1: a bad setting, contract, fixture, state, port or report. 3: `--fail-on`. Others: the exit code
- * of the command of `exec`.
+ * The exit code of the process. 0: success. 1: a bad setting, contract, fixture, state, port or report, or no health. 3: a condition
+ * of `--fail-on` is met. Others: the exit code of the command of `exec`.
  */
 type ExitCode = number
 
 const print = (text: string) => process.stdout.write(`${text}\n`)
 const printError = (text: string) => process.stderr.write(`${text}\n`)
 
-// The commands import what they need: a container's health check starts this program every few seconds.
+// Each command imports its own modules, so that a container's health check, which starts this program every few seconds, is quick.
 // No top-level await: the bundle is a script (build/load.ts).
-main(readSettings(process.argv.slice(2), process.env)).then((code) => {
+main(parseCommandLine(process.argv.slice(2), process.env)).then((code) => {
   process.exitCode = code
 })
 
@@ -61,7 +61,7 @@ function run({ command, settings, files }: Extract<Invocation, { kind: 'run' }>)
 
 async function serve(settings: Settings): Promise<ExitCode> {
   const { log, pretty } = await openLog(settings)
-  const stopRequested = waitForStopSignal(log) // before the start, which a signal may interrupt
+  const stopRequested = waitForStopSignal(log) // before the start, because a signal may come during it
   const running = await startOrReport(settings, log)
   if (!running) return 1
   tuneV8()
@@ -70,8 +70,8 @@ async function serve(settings: Settings): Promise<ExitCode> {
   await running.close()
   log.info({}, 'stopped')
   log.flush()
-  const isAsked = settings.report !== undefined || settings.failOn !== undefined
-  return isAsked ? finish(running, settings, 0) : 0
+  const isReportRequested = settings.report !== undefined || settings.failOn !== undefined
+  return isReportRequested ? finish(running, settings, 0) : 0
 }
 
 /** Runs a command against a simulator of its own. Writes nothing to stdout, which belongs to the command. */
@@ -108,7 +108,7 @@ function forwardSignals(child: RunningCommand): () => void {
   }
 }
 
-/** Prints the summary of all requests, writes the report, and decides the exit code; `code` is that of the command of `exec`. */
+/** Prints the summary of all requests, writes the report, and returns the exit code. `code`: that of the command of `exec`, else 0. */
 async function finish(running: RunningSimulator, settings: Settings, code: ExitCode): Promise<ExitCode> {
   const report = running.report()
   printError(`convsim: ${summarizeReport(report)}.`)
@@ -129,7 +129,7 @@ async function openLog({ logFormat, logLevel }: Settings): Promise<{ log: Proces
   return { log, pretty }
 }
 
-/** Starts the simulator. Undefined: it cannot start, and the reason is printed. */
+/** Starts the simulator. Undefined: the simulator cannot start, and the reason is printed. */
 async function startOrReport(settings: Settings, log: ProcessLog): Promise<RunningSimulator | undefined> {
   const problem = settings.report === undefined ? undefined : await findReportFileProblem(settings.report)
   if (problem !== undefined) {
@@ -144,7 +144,7 @@ async function startOrReport(settings: Settings, log: ProcessLog): Promise<Runni
   return undefined
 }
 
-/** Prints the ready line, the only one on stdout. Scripts wait for it. */
+/** Prints the ready line, the only line of `serve` on stdout. Scripts wait for this line. */
 function printReadyLine({ origin, baseUrl }: RunningSimulator, pretty: boolean): void {
   const message = `convsim ${version} is listening on ${origin}`
   print(
@@ -152,7 +152,7 @@ function printReadyLine({ origin, baseUrl }: RunningSimulator, pretty: boolean):
   )
 }
 
-/** Resolves on the first SIGINT or SIGTERM. A second one ends the process immediately. */
+/** Resolves on the first SIGINT or SIGTERM. A second signal of the same kind ends the process immediately, as is Node's default. */
 function waitForStopSignal(log: ProcessLog): Promise<void> {
   return new Promise((resolve) => {
     const stop = (signal: string) => {
@@ -172,7 +172,7 @@ function formatFinding({ severity, place, message }: Finding): string {
 async function printChecks(files: readonly string[], settings: Settings): Promise<ExitCode> {
   const { checkFiles } = await import('./check.ts')
   const { loadInputs } = await import('../simulator/loaded-inputs.ts')
-  // All other inputs are those of the settings, so that names of scenarios in fixtures and rules are looked up.
+  // A folder of fixtures is loaded together with the contract of the settings, so that names of scenarios are checked, too.
   const all = await checkFiles(files, (fixtures = settings.fixtures) => loadInputs({ ...settings, fixtures }))
   for (const { file, findings, summary } of all) {
     for (const finding of findings) print(formatFinding(finding))
@@ -193,15 +193,15 @@ async function printAssumptions(file: string): Promise<ExitCode> {
 }
 
 /**
- * Finds the settings of the server to check. Without arguments of our own they are those of process 1 if that is this program:
- * in a container (`docker run convsim --port 5000`) only its command line has the port.
+ * Finds the settings of the server whose health is requested: those of `ownSettings`, but without arguments those of process 1 if it
+ * is this program. In a container (`docker run convsim --port 5000`) only the command line of process 1 has the port.
  */
 function findServerSettings(ownSettings: Settings): Settings {
   const [, program = '', , ...ownArguments] = process.argv
   const serverCommand = ownArguments.length > 0 ? [] : readCommandOfProcess1()
   const at = serverCommand.indexOf(program)
   if (at < 0) return ownSettings
-  const served = readSettings(serverCommand.slice(at + 1), process.env)
+  const served = parseCommandLine(serverCommand.slice(at + 1), process.env)
   return served.kind === 'run' ? served.settings : ownSettings
 }
 

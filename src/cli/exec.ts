@@ -11,8 +11,8 @@ export interface CommandLine {
 /** A running command, which shares the input and output of this process. */
 export interface RunningCommand {
   /**
-   * The exit code of a shell: 128 + n for signal n, 127 if there is no such command, 126 if it cannot be run. `problem`: the
-   * reason of the last two.
+   * Resolves to the exit code at the end of the command; as in a shell it is 128 + n for signal n, 127 if the command does not exist,
+   * 126 if the command cannot be run. `problem`: the reason for 126 or 127.
    */
   readonly ended: Promise<{ readonly code: number; readonly problem: string | undefined }>
   /** Sends a signal; does nothing once the command has ended. */

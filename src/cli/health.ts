@@ -8,10 +8,10 @@ export interface HealthReply {
   readonly body: string
 }
 
-/** The time limit of a reply, below that of a container's health check. */
+/** The longest wait for a reply, below the 3 s of the container's health check (`Dockerfile`). */
 const timeoutMs = 2_000
 
-/** Requests the health of a simulator. The error: no reply. Does not use `fetch`, which blocks some ports. */
+/** Requests the health of a simulator. The error is the reason for which no reply came. `fetch` is not used, as it blocks some ports. */
 export function requestHealth(url: string): Promise<Result<HealthReply>> {
   return new Promise((resolve) => {
     const fail = (error: Error) => resolve(failure(error.message))

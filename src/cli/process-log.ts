@@ -7,13 +7,13 @@ export interface ProcessLog extends Log {
   flush(): void
 }
 
-/** The bytes buffered for a slow reader of stderr; beyond it lines are dropped, so that memory stays bounded. */
+/** The largest number of bytes buffered for a slow reader of stderr; further lines are dropped, so that memory stays bounded. */
 const maxBufferedBytes = 8 * 1024 * 1024
 
-/** The number of lines formatted and written together, which halves the time per line. */
+/** The number of lines that are formatted and written together; a batch halves the time per line. */
 const batchSize = 64
 
-/** The time after which an incomplete batch is written. */
+/** The milliseconds after which an incomplete batch is written. */
 const flushIntervalMs = 50
 
 /** A log call that waits for its batch. `at`: the time of the call, epoch milliseconds. */
@@ -68,14 +68,14 @@ export async function createLog(level: string, pretty: boolean, now: () => numbe
   return Object.assign(log, { flush })
 }
 
-/** Loads pino-pretty as a function; its stream would still hold lines when the process exits. */
+/** Loads pino-pretty as a function, because a stream of pino-pretty would still hold lines when the process exits. */
 async function loadPrettyPrinter(): Promise<(line: string) => string> {
   const { prettyFactory } = await import('pino-pretty')
   return prettyFactory({ ignore: 'pid,hostname', singleLine: true })
 }
 
-/** Collects items and passes them to `take` when a batch is complete, when the first has waited `flushIntervalMs`, and on `flush`. */
-function createBatches<Item>(take: (batch: readonly Item[]) => void) {
+/** Collects items, and passes them to `write` when `batchSize` are collected, after `flushIntervalMs`, and on `flush`. */
+function createBatches<Item>(write: (batch: readonly Item[]) => void) {
   let batch: Item[] = []
   let timer: NodeJS.Timeout | undefined
   const flush = () => {
@@ -83,7 +83,7 @@ function createBatches<Item>(take: (batch: readonly Item[]) => void) {
     timer = undefined
     const complete = batch
     batch = []
-    take(complete)
+    write(complete)
   }
   return {
     flush,

@@ -1,25 +1,26 @@
 import { PerformanceObserver } from 'node:perf_hooks'
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
 
-/** The size up to which V8's space for young objects may grow. */
+/** The largest size of V8's space for young objects. */
 const maxYoungSpaceBytes = 8 * 1024 * 1024
 
-/** The pause between measurements once it is that large: measuring takes a fifth of the time of a collection. */
+/** The pause between measurements of a space of that size: a measurement takes a fifth of the time of a collection. */
 const measurePauseMs = 1000
 
 /**
  * Tunes V8 for a server with few long-lived objects; figures are in `test/bench/FINDINGS.md`.
  * - The heap grows by 30 % of the live objects instead of by up to 300 %, the young space to a quarter of its default.
  * - One thread collects young objects: so few survive that synchronising helper threads takes longer.
- * - Maglev is off: it takes 11 to 20 MB that the C library does not return to the system. Not every Node has it on.
+ * - The compiler Maglev is off: it takes 11 to 20 MB that the C library does not return to the system. Some versions of Node have it
+ *   on.
  *
- * The flags hold for the whole process. Set them after all code is loaded: V8 rejects code compiled ahead under other flags.
+ * The flags hold for the whole process. They are set after all code is loaded: V8 rejects code that was compiled with other flags.
  */
 export function tuneV8(): void {
   setFlagsFromString('--heap-growing-percent=30')
   setFlagsFromString('--no-parallel-scavenge')
   setFlagsFromString('--no-maglev')
-  // Measured after every collection while it grows, then once per pause, since V8 shrinks it when the process is idle.
+  // The space is measured after every collection while it grows, then once per pause, since V8 shrinks it when the process is idle.
   const observer = new PerformanceObserver(() => {
     const isSmall = readYoungSpaceBytes() < maxYoungSpaceBytes
     setFlagsFromString(`--semi-space-growth-factor=${isSmall ? 2 : 1}`)

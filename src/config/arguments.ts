@@ -2,7 +2,7 @@ import { Command, CommanderError } from 'commander'
 import type { Setting } from './setting.ts'
 import { allSettings, defaultOf, type Settings, variableOf } from './settings.ts'
 
-/** The commands of the program. `operands`: the arguments that it takes besides flags; empty: none. */
+/** The commands of the program. `operands`: the arguments that a command takes besides flags; empty: none. */
 export const commands = {
   serve: {
     operands: 'a contract document',
@@ -52,8 +52,8 @@ export type Invocation =
 /** Environment variables, e.g. `process.env`. */
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** Parses the arguments that follow the program's name, and the environment. A pure function. */
-export function readSettings(argv: readonly string[], env: Environment): Invocation {
+/** Parses the command line and the environment; has no side effects. `argv`: the arguments after the program's name. */
+export function parseCommandLine(argv: readonly string[], env: Environment): Invocation {
   let helpText = ''
   const program = buildProgram((text) => {
     helpText += text
@@ -67,10 +67,10 @@ export function readSettings(argv: readonly string[], env: Environment): Invocat
     if (error.code === 'commander.helpDisplayed') return { kind: 'help', text: helpText }
     return problem(`${error.message.replace(/^error: /, '')}. See convsim --help.`)
   }
-  return readCommand(program, afterDashes, env)
+  return parseCommand(program, afterDashes, env)
 }
 
-function readCommand(program: Command, afterDashes: readonly string[], env: Environment): Invocation {
+function parseCommand(program: Command, afterDashes: readonly string[], env: Environment): Invocation {
   const [first = 'serve', ...rest] = program.args
   if (first === 'help') return { kind: 'help', text: program.helpInformation() + describeCommands() }
   if (!isCommand(first) && !/[./\\]/.test(first)) {
@@ -81,12 +81,12 @@ function readCommand(program: Command, afterDashes: readonly string[], env: Envi
   const { command, files } = isCommand(first)
     ? { command: first, files: rest }
     : { command: 'serve' as const, files: program.args }
-  if (command !== 'exec') return readInvocation(command, [...files, ...afterDashes], program.opts(), env)
+  if (command !== 'exec') return parseInvocation(command, [...files, ...afterDashes], program.opts(), env)
   if (files.length > 0 || afterDashes.length === 0)
     return problem(
       'convsim exec takes flags (a contract: --contract FILE), and its command after "--": convsim exec --seed 42 -- npm test.',
     )
-  return readInvocation(command, afterDashes, program.opts(), env)
+  return parseInvocation(command, afterDashes, program.opts(), env)
 }
 
 /** Splits the arguments at the first `--`; those after it belong to the command of `exec`. */
@@ -112,7 +112,7 @@ function isCommand(word: string): word is CommandName {
 type Flags = Readonly<Record<string, string | boolean>>
 
 /** Reads every setting: flag > environment > default of the command > default of the setting. */
-function readInvocation(
+function parseInvocation(
   command: CommandName,
   files: readonly string[],
   flags: Flags,
@@ -144,8 +144,8 @@ function readInvocation(
 const problem = (message: string) => ({ kind: 'problem', problem: message }) as const
 
 /**
- * Finds the flag or variable that gives a setting, and its value; undefined: none does. An empty variable counts as not set.
- * `ignoreAlsoEnv`: PORT and HOST are left to the command of `exec`.
+ * Finds the flag or variable that gives a setting, and its value; undefined: the setting is not given. An empty variable counts as
+ * not given. `ignoreAlsoEnv`: true for `exec`, because PORT and HOST are for the command that it runs.
  */
 function findValue(
   name: string,

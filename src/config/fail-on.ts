@@ -2,7 +2,7 @@ import type { FailCondition } from '../reports/fail-on.ts'
 
 const kinds = ['violation', 'unexpected', 'manners'] as const satisfies readonly FailCondition['kind'][]
 
-/** The sentence for an error: the conditions that `--fail-on` takes. */
+/** The conditions that `--fail-on` takes, for the error about another one. */
 export const expectedFailOn = `${kinds.join(', ')} and coverage<N (N from 0 to 100), with commas between them`
 
 /** Parses the conditions of `--fail-on`: `violation,unexpected,manners,coverage<80`; undefined where one of them is unknown. */

@@ -20,7 +20,7 @@ export interface Setting<T> {
   readonly expected: string
 }
 
-/** The members of a setting that its kind does not decide. */
+/** The members of a setting that are given for each setting; the functions below add the others. */
 interface SettingOptions {
   readonly flag: string
   readonly description: string
@@ -45,7 +45,7 @@ export function integer<T extends number | undefined>(
   }
 }
 
-/** Creates the setting of a text that passes `test`. Without `test`: any text that is not empty. */
+/** Creates the setting of a text that passes `test`. Default of `test`: any text that is not empty. */
 export function text<T extends string | undefined>(
   options: SettingOptions & { default: T; test?: (text: string) => boolean; expected?: string },
 ): Setting<string | T> {
@@ -58,7 +58,7 @@ export function text<T extends string | undefined>(
   }
 }
 
-/** Creates the setting of a value out of a closed set. */
+/** Creates the setting of one of several values: `open|closed`. */
 export function choice<T extends string>(
   options: SettingOptions & { default: T; of: readonly T[] },
 ): Setting<T> {

@@ -1,12 +1,12 @@
 /**
  * Every setting once.
  *
- * arguments.ts reads their values from flags and the environment; setting.ts has the kinds of settings.
+ * arguments.ts parses their values from flags and environment variables; setting.ts has the kinds of settings: text, integer, ...
  */
 import { parseSize } from '../core/byte-size.ts'
 import { parseDuration, parseNow } from '../core/instant.ts'
 import { isSeed } from '../core/seeded.ts'
-import { evidenceSettings } from './evidence-settings.ts'
+import { commandLineSettings } from './command-line-settings.ts'
 import { boolean, choice, integer, type Setting, text } from './setting.ts'
 
 const isClock = (text: string) => text === 'real' || parseNow(text) !== undefined
@@ -16,7 +16,7 @@ const isSize = (text: string) => parseSize(text) !== undefined
 
 const LOG_LEVELS = ['info', 'warn', 'error', 'silent'] as const
 
-/** The table of settings. The parser, `--help` and the README's table follow from it. Flag > environment > default. */
+/** The table of settings. The parser of the command line, `--help` and the README's table are made from it. */
 export const settingTable = {
   port: integer({
     flag: 'port',
@@ -209,7 +209,7 @@ export const settingTable = {
     default: false,
     description: 'Log the first 2,000 characters of each request and response body.',
   }),
-  ...evidenceSettings,
+  ...commandLineSettings,
 } as const satisfies Record<string, Setting<unknown>>
 
 type ValueOf<S> = S extends Setting<infer T> ? T : never

@@ -8,10 +8,10 @@ import type { Source } from '../documents/source.ts'
 import { allowUnknownKeywords, checkSchemas } from './checks/schemas.ts'
 import { type Compiler, DOCUMENT, keyOfParameters, schemaRef } from './compiler.ts'
 
-/** The schemas that an instance of ajv has compiled. */
+/** An instance of ajv with the schemas that it has compiled. */
 export interface CompiledSchemas {
   readonly ajv: Ajv2020
-  /** The name of each schema in that instance, by the key of its precompiled validator. */
+  /** The name of each schema in the instance, by the key that its precompiled validator gets. */
   readonly names: ReadonlyMap<string, string>
 }
 
@@ -23,8 +23,8 @@ export interface AjvCompiler extends Compiler {
 
 /**
  * Creates a compiler that uses ajv.
- * @param options `meta: false` leaves out the check against the meta-schema; `code` has the form of ajv's functions, for the
- * build, which writes them to a file
+ * @param options `meta: false` leaves out `checkSchemas`; `code` has ajv's options for generated code, for the build, which writes
+ * that code to a file
  */
 export function createAjvCompiler(
   document: JsonObject,
@@ -35,14 +35,14 @@ export function createAjvCompiler(
   const reported = new Set<string>()
   let currentPointer = ''
   const report = (severity: Finding['severity'], message: string) => {
-    // A shared schema is compiled once for each schema that refers to it.
+    // ajv repeats its messages about a shared schema for each schema that refers to it.
     if (reported.has(message)) return
     reported.add(message)
     findings.push({ severity, place: source.place(currentPointer), message })
   }
   const warn = (message: string) => report('warning', message)
   const ajv = createAjv(warn, { code: { ...code } })
-  // The first instance compiles every schema too, and its warnings are enough.
+  // It warns of nothing, since the first instance compiles the same schemas and warns of them.
   const coercingAjv = createAjv(() => undefined, {
     strict: false,
     coerceTypes: true,
@@ -60,7 +60,7 @@ export function createAjvCompiler(
     try {
       return compile()
     } catch (error) {
-      // An error that is reported already would be repeated here in the words of a compiler.
+      // The cause of a failed compilation is among the errors that are reported already, if there are any.
       if (!hasErrors) report('error', `cannot be compiled: ${reasonOf(error)}`)
       return undefined
     }

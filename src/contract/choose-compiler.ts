@@ -4,9 +4,9 @@ import type { Source } from '../documents/source.ts'
 import { type Compiler, keyOfParameters, schemaRef } from './compiler.ts'
 
 /**
- * Returns the precompiled validators of a source, or else a compiler that uses ajv. ajv takes 100 ms to load, so only this
- * function loads it.
- * @param options `meta: false` leaves out the check against the meta-schema, for a document that is known to pass it
+ * Returns a compiler that looks up the precompiled validators of a source; for any other source, a compiler that uses ajv. ajv takes
+ * 100 ms to load, so only this function loads it.
+ * @param options `meta: false` leaves out `checkSchemas`, for a document that is known to pass it
  */
 export async function chooseCompiler(
   document: JsonObject,
@@ -18,7 +18,7 @@ export async function chooseCompiler(
   return createAjvCompiler(document, source, options)
 }
 
-/** Creates a compiler without findings: the build precompiles only documents that have none. */
+/** Creates a compiler that compiles nothing. It has no findings, because the build refuses documents with findings. */
 function createPrecompiledCompiler({ validators }: PrecompiledSource): Compiler {
   const find = (key: string) => {
     const validator = validators[key]

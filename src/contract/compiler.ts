@@ -3,9 +3,9 @@ import { toFragment } from '../core/json-pointer.ts'
 import type { Validator } from '../documents/ajv.ts'
 import type { Finding } from '../documents/finding.ts'
 
-/** A source of validators for the schemas of one document. */
+/** Gives the validators of the schemas of one document: compiled by ajv, or precompiled by the build. */
 export interface Compiler {
-  /** True if an operation can get its validators when it is first used: the compiler has no findings to report at load. */
+  /** True if an operation gets its validators when it is first used; false if at load, which then reports the findings. */
   readonly lazy: boolean
   /**
    * Returns the validator of the schema at a pointer. It changes nothing: no value is coerced, no default filled in.
@@ -15,7 +15,7 @@ export interface Compiler {
   /**
    * Returns the validator of an object of parameters. It coerces texts and fills in defaults in that object.
    * Undefined: the schema cannot be compiled, which is a finding.
-   * @param pointer the place of findings
+   * @param pointer the place of the findings: the pointer of the operation
    */
   getParameterValidator(schema: JsonObject, pointer: string): Validator | undefined
   /** The findings of all compilations so far, without repetitions. */

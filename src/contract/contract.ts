@@ -6,7 +6,7 @@ import type { Json, JsonObject } from '../core/json.ts'
 import type { Finding } from '../documents/finding.ts'
 import type { Violation } from '../documents/violation.ts'
 
-/** The sent parameters of a request: strings, percent-encoding undone; a repeated query parameter is an array. */
+/** The parameters of a request as they were sent: decoded strings; a repeated query parameter is an array. */
 export interface RawParameters {
   readonly path: Readonly<Record<string, string>>
   readonly query: Readonly<Record<string, string | readonly string[]>>
@@ -65,7 +65,10 @@ export interface Operation {
   readParameters(sent: RawParameters): { values: ParameterValues; violations: Violation[] }
   /** Returns every violation of a request body. The media type has no parameters such as `charset`. */
   checkBody(mediaType: string, body: Json): Violation[]
-  /** Returns every violation of a response. A status that neither itself nor `4XX` nor `default` documents violates `status`. */
+  /**
+   * Returns every violation of a response. A status that is not documented, not even as `4XX` or `default`, breaks the keyword
+   * `status`.
+   */
   checkResponse(status: number, body: Json): Violation[]
   /** Returns the named JSON examples of a documented status, in the document's order. */
   examples(status: number): readonly Example[]
@@ -91,7 +94,7 @@ export type OperationMatch =
   /** The percent-encoding of the path is invalid. */
   | { readonly kind: 'malformed'; readonly reason: string }
 
-/** A decision of ours about a point that the service description leaves open (`x-assumption`). */
+/** A decision of the simulator's authors where the service description is silent (`x-assumption`). */
 export interface Assumption {
   /** JSON pointer of the object that has the member `x-assumption`. */
   readonly pointer: string
@@ -110,7 +113,7 @@ export interface Contract {
   readonly assumptions: readonly Assumption[]
   /** Warnings, e.g. about `nullable: true` in a 3.1 document. An error would have stopped the load. */
   readonly warnings: readonly Finding[]
-  /** The document after normalisation, with its references. */
+  /** The document after `normaliseSchemas`; its references are not resolved. */
   readonly document: JsonObject
   /**
    * Finds the operation of a request. A HEAD request does not match GET.

@@ -5,7 +5,7 @@ import { resolve } from './resolve.ts'
 
 /** An example together with its place in the document. */
 interface LocatedExample extends Example {
-  /** JSON pointer of the value itself, references followed. */
+  /** JSON pointer of the value itself, not of a reference to it. */
   readonly pointer: string
 }
 

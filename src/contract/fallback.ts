@@ -52,14 +52,14 @@ const CONFIG = {
  *
  * The same request gets the same bytes. An example of the document is taken unchanged. Without an example, Prism's sampler
  * makes a body, always the same for a schema. The sampler ignores patterns; if its body breaks the schema, Prism's generator
- * makes another body, seeded with the request.
+ * makes another body, seeded with the method and the path.
  */
 export async function createFallback(contract: Contract): Promise<Fallback> {
   const [{ default: prism }, { default: pino }] = await Promise.all([
     import('@stoplight/prism-http'),
     import('pino'),
   ])
-  // Prism logs at a level `success`, which pino does not have; without it each request would throw.
+  // Prism calls `logger.success`, which pino does not have, in each request.
   const logger = Object.assign(pino.pino({ level: 'silent' }), { success: () => undefined })
   const operations = await prism.getHttpOperationsFromSpec(documentForPrism(contract.document))
   const instance = prism.createInstance({ ...CONFIG, mock: { dynamic: false } }, { logger })
@@ -91,7 +91,7 @@ export async function createFallback(contract: Contract): Promise<Fallback> {
   }
 }
 
-/** Returns a copy, because Prism resolves references in place, without callbacks, because Prism would send them. */
+/** Returns a copy without callbacks: Prism resolves references in place, and would send requests to callbacks. */
 function documentForPrism(document: JsonObject): JsonObject {
   const copy = structuredClone(document)
   for (const { kind, value } of walk(copy)) {
@@ -131,7 +131,7 @@ function readOutput(output: { statusCode: number; headers?: object; body?: unkno
   return { status: output.statusCode, headers, body: toJson(output.body) }
 }
 
-/** Drops all that JSON cannot encode. Undefined stays undefined. */
+/** Converts a value to JSON; members that JSON cannot encode are dropped. Undefined stays undefined. */
 function toJson(value: unknown): Json | undefined {
   if (value === undefined) return undefined
   return JSON.parse(JSON.stringify(value)) as Json // proved by the parser

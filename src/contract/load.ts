@@ -19,14 +19,14 @@ import { compileOperations } from './operation.ts'
 /** Options that make the load of a document quicker. */
 export interface LoadOptions {
   /**
-   * True for the check against the schemas of OpenAPI 3.1 and of JSON Schema, which takes some 200 ms; false for a document that
-   * passed it before. All other checks run in any case, except on a precompiled document, which the build has checked.
+   * True for `checkStructure` and `checkSchemas`, which take some 200 ms; false for a document that passed them before. The other
+   * checks always run, except on a precompiled document, which the build has checked.
    * @default true
    */
   readonly structure?: boolean
   /**
-   * True for validators of responses; false for a document whose responses only tests check. Most validators are those of
-   * responses.
+   * True for validators of responses, which are most of the validators; false for a document whose responses are checked by tests
+   * only.
    * @default true
    */
   readonly responses?: boolean
@@ -42,14 +42,14 @@ export async function loadContract(
   file: string,
   options: LoadOptions = {},
 ): Promise<Result<Contract, Findings>> {
-  const known = await readSource(file, options.precompiled ?? precompiled)
-  const isIncomplete =
-    known.ok && known.value.precompiled?.hasResponseValidators === false && options.responses !== false
-  const source = isIncomplete ? await readSource(file) : known
+  const first = await readSource(file, options.precompiled ?? precompiled)
+  const lacksValidators =
+    first.ok && first.value.precompiled?.hasResponseValidators === false && options.responses !== false
+  const source = lacksValidators ? await readSource(file) : first
   return source.ok ? buildContract(source.value, options) : source
 }
 
-/** Checks and compiles a document like `loadContract`. The normalisation changes the value of the source in place. */
+/** Checks and compiles a document that was read, as `loadContract` does. `normaliseSchemas` changes `source.value` in place. */
 export async function buildContract(
   source: Source,
   options: LoadOptions = {},

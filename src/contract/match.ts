@@ -14,8 +14,8 @@ interface PathTemplate {
 }
 
 /**
- * Creates the matcher of a document's paths under its base path. Of several matching templates, the one whose concrete segments
- * come first wins, as OpenAPI demands, whichever methods it has.
+ * Creates the matcher of a document's paths under its base path. If several templates match, the first concrete segment decides, as
+ * OpenAPI demands: `/models/mine` wins over `/models/{modelId}`, even if only the latter has the method.
  */
 export function createMatcher(
   basePath: string,
@@ -49,19 +49,19 @@ function indexBySegments(operations: readonly Operation[]): Map<number, PathTemp
   return index
 }
 
-function groupBy<T, K>(things: readonly T[], keyOf: (thing: T) => K): Map<K, T[]> {
+function groupBy<T, K>(items: readonly T[], keyOf: (item: T) => K): Map<K, T[]> {
   const groups = new Map<K, T[]>()
-  for (const thing of things) {
-    const group = groups.get(keyOf(thing))
-    if (group === undefined) groups.set(keyOf(thing), [thing])
-    else group.push(thing)
+  for (const item of items) {
+    const group = groups.get(keyOf(item))
+    if (group === undefined) groups.set(keyOf(item), [item])
+    else group.push(item)
   }
   return groups
 }
 
 /**
- * Returns a digit per segment: `0` for a fixed text, `1` for a pattern, `2` for a parameter. The most concrete template has the
- * smallest text.
+ * Returns a text with a digit per segment: `0` for a fixed text, `1` for a pattern, `2` for a parameter. The most concrete template
+ * has the smallest text: `00` for `/models/mine`, `02` for `/models/{modelId}`.
  */
 function sortKeyOf({ segments }: PathTemplate): string {
   return segments.map((segment) => (typeof segment === 'string' ? '0' : segment.pattern ? '1' : '2')).join('')
@@ -85,7 +85,6 @@ function parseSegment(segment: string): Segment {
 /** Returns the decoded segments of a path. An encoded slash stays within its segment. */
 function decodePath(path: string): Result<string[]> {
   const segments = splitPath(path)
-  // Most paths have nothing to decode.
   if (!path.includes('%')) return success(segments)
   for (const [index, segment] of segments.entries()) {
     try {

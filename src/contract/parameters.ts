@@ -12,7 +12,7 @@ import { type ResolvedObject, resolve } from './resolve.ts'
 const LOCATIONS = ['path', 'query', 'header'] as const
 type ParameterLocation = (typeof LOCATIONS)[number]
 
-/** A parameter with all that its reader needs. */
+/** A parameter as the document describes it. */
 interface Parameter {
   readonly in: ParameterLocation
   /** The sent name; lower case for a header. */
@@ -81,7 +81,7 @@ function describeParameter(document: JsonObject, parameter: Parameter): Describe
   return { in: location, name, required, schema: schema ? dereference(document, schema) : {} }
 }
 
-/** Returns the items of a list of the document, references followed. */
+/** Returns the objects of a list of the document; references are followed. */
 function resolveList(document: JsonObject, pointer: string): ResolvedObject[] {
   const items: ResolvedObject[] = []
   for (let index = 0; ; index += 1) {
@@ -171,7 +171,7 @@ function readGroup(
   return [...violations, ...others]
 }
 
-/** Returns a value whose texts ajv can coerce; undefined if the text should be JSON and is not. */
+/** Returns the value of a sent parameter, whose texts ajv coerces later; undefined if the text should be JSON and is not. */
 function parseText({ isJson, separator }: Parameter, text: string | readonly string[]): Json | undefined {
   if (isJson && typeof text === 'string') {
     try {

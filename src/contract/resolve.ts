@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '../core/json.ts'
 import { parseReference, valueAt } from '../core/json-pointer.ts'
 
-/** An object of the document together with its own place, after all references to it are followed. */
+/** An object of the document, found by following references. */
 export interface ResolvedObject {
   /** JSON pointer of the object itself, not of a reference to it. */
   readonly pointer: string
@@ -9,8 +9,8 @@ export interface ResolvedObject {
 }
 
 /**
- * Follows the references that start at a pointer to the object at their end. The references of the document must have passed
- * `checkReferences`; a circle would recurse without end.
+ * Returns the object at a pointer; if that is a reference, the object that it finally leads to. The document must have passed
+ * `checkReferences`, because a circle of references would recurse without end.
  * @returns undefined if the pointer or a reference leads to no object
  */
 export function resolve(document: JsonObject, pointer: string): ResolvedObject | undefined {

@@ -76,7 +76,7 @@ function compileResponse(
   compiler: Compiler | undefined,
   pointer: string,
 ): CompiledResponse | undefined {
-  const response = pointer.includes('/x-') ? undefined : resolve(document, pointer)
+  const response = pointer.includes('/x-') ? undefined : resolve(document, pointer) // `x-...` is an extension
   if (response === undefined) return undefined
   const { content, description } = response.value
   const mediaType = isObject(content) ? Object.keys(content).find(isJson) : undefined

@@ -2,17 +2,17 @@ import { _, type CodeOptions } from 'ajv'
 import standaloneCode from 'ajv/dist/standalone/index.js'
 import type { CompiledSchemas } from './ajv-compiler.ts'
 
-/** The form of ajv's functions that `writeModule` needs. */
+/** The options of ajv whose generated code `generateModule` can use. */
 export const STANDALONE_OPTIONS: CodeOptions = { source: true, esm: true, formats: _`FORMATS` }
 
-/** The imports of a written function, which are its formats. */
+/** The beginning of a generated module: the formats that its validators use. The paths are relative to `documents/`. */
 const IMPORTS = `import { fullFormats } from 'ajv-formats/dist/formats.js'
 import { OWN_FORMATS } from '../documents/formats.ts'
 const FORMATS = { ...fullFormats, ...OWN_FORMATS }
 `
 
-/** Returns the text of a module that exports `validators`: ajv's functions by their keys. Bundle it like a file of `documents/`. */
-export function writeModule({ ajv, names }: CompiledSchemas): string {
+/** Returns the text of a module that exports `validators`: ajv's functions by their keys. It is bundled as a file of `documents/`. */
+export function generateModule({ ajv, names }: CompiledSchemas): string {
   const keys = [...names.keys()]
   const exported = Object.fromEntries(keys.map((key, index) => [`v${index}`, names.get(key) ?? '']))
   const table = keys.map((key, index) => `${JSON.stringify(key)}: v${index}`)

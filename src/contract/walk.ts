@@ -24,7 +24,7 @@ export interface DocumentNode {
   readonly value: JsonObject
 }
 
-/** The content of a member: a single object of a kind, a list of such objects, or a map of such objects by name. */
+/** A rule for the value of a member: an object of a kind, a list of such objects, or a map of such objects by name. */
 type MemberRule = { readonly single: NodeKind } | { readonly list: NodeKind } | { readonly map: NodeKind }
 
 const single = (kind: NodeKind): MemberRule => ({ single: kind })
@@ -84,7 +84,7 @@ const MEMBERS: Readonly<Record<NodeKind, Readonly<Record<string, MemberRule>>>> 
   },
 }
 
-/** Yields every object of the document that `MEMBERS` lists, outer before inner, in the document's order. */
+/** Yields every object of the document whose kind is known, an object before the objects in it, in the document's order. */
 export function* walk(document: JsonObject): Generator<DocumentNode> {
   yield* visit('document', '', document)
 }

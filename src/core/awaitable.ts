@@ -1,34 +1,34 @@
 /**
- * A value, or a promise of it. A value at hand is used at once: waiting for it costs a turn of the microtask queue, and all
- * objects of a request get older meanwhile.
+ * A value, or a promise of it. A value without a promise is used at once: an `await` would cost a turn of the microtask queue and
+ * lengthen the life of all objects of a request.
  */
 export type Awaitable<T> = T | Promise<T>
 
 /** Applies a function to a value: at once, or when its promise is fulfilled. */
-export function andThen<T, Made>(value: Awaitable<T>, make: (value: T) => Awaitable<Made>): Awaitable<Made> {
-  return value instanceof Promise ? value.then(make) : make(value)
+export function andThen<T, Next>(value: Awaitable<T>, next: (value: T) => Awaitable<Next>): Awaitable<Next> {
+  return value instanceof Promise ? value.then(next) : next(value)
 }
 
-/** Returns the outcome of a function; if the function throws or its promise is rejected, the outcome of `failed`. */
-export function rescued<T>(give: () => Awaitable<T>, failed: (error: unknown) => T): Awaitable<T> {
+/** Calls `run` and returns its value; if `run` throws or its promise is rejected, returns the value of `onError`. */
+export function rescued<T>(run: () => Awaitable<T>, onError: (error: unknown) => T): Awaitable<T> {
   try {
-    const value = give()
-    return value instanceof Promise ? value.catch(failed) : value
+    const value = run()
+    return value instanceof Promise ? value.catch(onError) : value
   } catch (error) {
-    return failed(error)
+    return onError(error)
   }
 }
 
-/** Returns the outcome of a function, and calls `end` after success and after failure alike. */
-export function lastly<T>(give: () => Awaitable<T>, end: () => void): Awaitable<T> {
+/** Calls `run` and returns its value; calls `cleanUp` after success and after failure, as `finally` does. */
+export function lastly<T>(run: () => Awaitable<T>, cleanUp: () => void): Awaitable<T> {
   let value: Awaitable<T>
   try {
-    value = give()
+    value = run()
   } catch (error) {
-    end()
+    cleanUp()
     throw error
   }
-  if (value instanceof Promise) return value.finally(end)
-  end()
+  if (value instanceof Promise) return value.finally(cleanUp)
+  cleanUp()
   return value
 }

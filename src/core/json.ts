@@ -1,9 +1,9 @@
 /**
  * Small tools without domain and without I/O.
- * All other folders share the type `Json`; each further file of this folder is a tool of its own.
+ * This file has the type `Json`, which most folders use; each other file of this folder is a tool of its own.
  */
 
-/** A value that JSON can encode. Every body, state file and fixture consists of such values. */
+/** A value that JSON can encode: a body, a document, a fixture. */
 export type Json = null | boolean | number | string | Json[] | JsonObject
 
 /** A JSON object: not null, not an array. */

@@ -3,15 +3,15 @@ import { LruCache } from './lru-cache.ts'
 
 type Query = Readonly<Record<string, string | readonly string[]>>
 
-/** A cache of parsed queries: most requests repeat one of a few queries. */
+/** A cache of parsed queries, since most requests repeat one of a few queries. */
 const parsedQueries = new LruCache<Query>(100)
 
 /**
- * Parses a query string, percent-encoding undone. A parameter that occurs twice becomes an array: `a=1&a=2` is
+ * Parses a query string and decodes its percent-encoding. A parameter that occurs twice becomes an array: `a=1&a=2` is
  * `{ a: ['1', '2'] }`. The result is frozen and shared between calls.
  */
 export function readQuery(query: string): Query {
-  return parsedQueries.get(query, () => freezeQuery(parse(query, '&', '=', { maxKeys: 0 }) as Query)) // no member without a value
+  return parsedQueries.get(query, () => freezeQuery(parse(query, '&', '=', { maxKeys: 0 }) as Query)) // `parse` sets no member to undefined
 }
 
 function freezeQuery(query: Query): Query {

@@ -8,8 +8,8 @@ export function isSeed(text: string): boolean {
 /** The path from which a value is derived: the seed first, then the sandbox, then names and numbers of the value itself. */
 export type SeedPath = readonly (string | number)[]
 
-/** Returns the SHA-256 of a path. Lengths are hashed too, so that a part which contains a separator is not taken for two. */
-function digest(path: SeedPath): Buffer {
+/** Returns the SHA-256 of a path. The lengths of the parts are hashed, too, so that `['a;b']` and `['a', 'b']` differ. */
+function hashPath(path: SeedPath): Buffer {
   let all = ''
   for (const part of path) {
     const text = String(part)
@@ -23,7 +23,7 @@ function digest(path: SeedPath): Buffer {
  * is a UUID of version 8 (RFC 9562: custom, here SHA-256).
  */
 export function deriveUuid(path: SeedPath): string {
-  const bytes = digest(path).subarray(0, 16)
+  const bytes = hashPath(path).subarray(0, 16)
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x80
   bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80
   const hex = bytes.toString('hex')
@@ -32,10 +32,10 @@ export function deriveUuid(path: SeedPath): string {
 
 /** Returns a number in [0, 1): equal for equal paths, uniformly distributed over different paths. */
 export function deriveChance(path: SeedPath): number {
-  return digest(path).readUIntBE(0, 6) / 2 ** 48
+  return hashPath(path).readUIntBE(0, 6) / 2 ** 48
 }
 
 /** Returns an integer in [0, 2^32) for the seed of a generator: equal for equal paths. */
 export function deriveSeed(path: SeedPath): number {
-  return digest(path).readUInt32BE(0)
+  return hashPath(path).readUInt32BE(0)
 }

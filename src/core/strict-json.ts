@@ -2,7 +2,7 @@ import type { Json, JsonObject } from './json.ts'
 import { joinPointer } from './json-pointer.ts'
 import { failure, type Result, reasonOf, success } from './result.ts'
 
-/** The deepest accepted nesting, in levels. Deeper values endanger the stack of every function that recurses into them. */
+/** The deepest accepted nesting, in levels. A recursive function could overflow its stack on deeper values. */
 export const maxDepth = 64
 
 /** The reason why bytes are not acceptable JSON. */
@@ -26,7 +26,7 @@ export function readJson(bytes: Uint8Array): Result<Json, JsonError> {
   if (!parsed.ok) return parsed
   const members = countMembers(parsed.value, 0)
   if (Number.isNaN(members)) return failure(findError(parsed.value))
-  // The colons are quicker to count, but some of them may stand within strings: their number is never too small.
+  // Counting colons after quotes is quicker. Their number is at least that of the written members, since strings may contain some.
   const hasDuplicate = countColons(text) !== members && countWrittenMembers(text) !== members
   return hasDuplicate ? refuseDuplicate(text) : parsed
 }
@@ -49,7 +49,7 @@ function parse(text: string): Result<Json, JsonError> {
   }
 }
 
-/** Returns the number of members of a value, nested ones included; NaN if the value contains anything that is not accepted. */
+/** Returns the number of members of a value, nested ones included; NaN if a part of the value is not accepted. */
 function countMembers(value: Json, depth: number): number {
   if (typeof value !== 'object' || value === null) return isAccepted(value) ? 0 : Number.NaN
   if (depth >= maxDepth) return Number.NaN
@@ -69,7 +69,7 @@ interface Search {
   error: JsonError | undefined
 }
 
-/** Returns an error of a value in which `countMembers` met at least one. */
+/** Returns an error of a value that `countMembers` does not accept. */
 function findError(value: Json): JsonError {
   const search: Search = { error: undefined }
   searchValue(value, '', 0, search)
@@ -113,17 +113,17 @@ function countColons(text: string): number {
   return text.match(/"\s*:/g)?.length ?? 0
 }
 
-/** Returns the number of members in the text. More than in the parsed value means that a name occurs twice in one object. */
+/** Returns the number of members in the text. It is larger than in the parsed value if a name occurs twice in one object. */
 function countWrittenMembers(text: string): number {
   let count = 0
-  for (const token of tokensOfStructure(text)) if (token.startsWith('"')) count += 1
+  for (const token of scanStructure(text)) if (token.startsWith('"')) count += 1
   return count
 }
 
 /** Refuses a text that has a duplicate member, with the name of the first duplicate. */
 function refuseDuplicate(text: string): Result<Json, JsonError> {
   const open: Set<string>[] = []
-  for (const token of tokensOfStructure(text)) {
+  for (const token of scanStructure(text)) {
     if (token === '{') open.push(new Set())
     else if (token === '}') open.pop()
     else {
@@ -142,7 +142,7 @@ const colon = /\s*:/y
  * Yields the braces of a JSON text and the names of members as they are written, quotes included. A single regular expression
  * for whole strings would overflow its stack on long ones.
  */
-function* tokensOfStructure(text: string): Generator<string> {
+function* scanStructure(text: string): Generator<string> {
   const next = /["{}]/g
   for (let found = next.exec(text); found; found = next.exec(text)) {
     const [token] = found

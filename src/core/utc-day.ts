@@ -1,17 +1,16 @@
-/** A UTC day has a number: 0 is 1970-01-01. */
 const DAY_MS = 86_400_000
 
-/** Returns the day of an instant, which is given in epoch milliseconds. */
+/** Returns the UTC day of an instant as a number: the days since 1970-01-01. The instant is in epoch milliseconds. */
 export function dayOf(instant: number): number {
   return Math.floor(instant / DAY_MS)
 }
 
-/** Returns midnight (UTC) of a day. */
+/** Returns the first instant of a UTC day. */
 export function startOfDay(day: number): Date {
   return new Date(day * DAY_MS)
 }
 
-/** Returns the calendar date of a day: `2026-01-15`. */
+/** Returns the date of a UTC day: `2026-01-15`. */
 export function nameOfDay(day: number): string {
   return startOfDay(day).toISOString().slice(0, -'T00:00:00.000Z'.length)
 }

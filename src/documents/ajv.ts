@@ -10,15 +10,15 @@ export type Validator = ((value: unknown) => boolean) & { errors?: ErrorObject[]
 export const OPENAPI_KEYWORDS = ['discriminator', 'xml', 'externalDocs', 'example'] as const
 
 /**
- * Creates a JSON Schema 2020-12 validator that reports every error with its value. Questionable parts of a schema are reported to
- * `warn`; they neither stay silent nor throw.
+ * Creates a JSON Schema 2020-12 validator that reports every error with its value. `warn` receives a message about each
+ * questionable part of a schema; such a part does not throw.
  */
 export function createAjv(warn: (message: string) => void, options: Options = {}): Ajv2020 {
   const ajv = new Ajv2020({
     allErrors: true,
     verbose: true,
     strict: 'log',
-    // Both are common in OpenAPI 3.1 and no sign of a mistake.
+    // Union types and required members without a schema are common in OpenAPI 3.1, and no sign of a mistake.
     allowUnionTypes: true,
     strictRequired: false,
     // Callers check schemas against the meta-schema one by one, because they know the places.

@@ -7,5 +7,5 @@ export interface Finding {
   readonly message: string
 }
 
-/** All errors and warnings about a file. */
+/** The errors and warnings about one or several files. */
 export type Findings = readonly Finding[]

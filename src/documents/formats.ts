@@ -7,7 +7,7 @@ function isDateTime(text: string): boolean {
   return TIME_WITH_OFFSET.test(text) && parseInstant(text) !== undefined
 }
 
-/** The formats of our own: `iso-8601`, which is new, and two that are stricter here than in ajv-formats. */
+/** The formats that ajv-formats does not have (`iso-8601`), or has with a laxer rule (`date-time`, `uuid`). */
 export const OWN_FORMATS: Readonly<Record<string, RegExp | ((text: string) => boolean)>> = {
   'iso-8601': (text) => parseInstant(text) !== undefined,
   'date-time': isDateTime,

@@ -26,7 +26,7 @@ const MAX_SYNTAX_ERRORS = 5
 export function parseSource(text: string, file: string): Result<Source, Findings> {
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines })
-  const at = (offset: number) => {
+  const placeOf = (offset: number) => {
     const { line, col } = lines.linePos(offset)
     return `${file}:${line}:${col}`
   }
@@ -35,23 +35,23 @@ export function parseSource(text: string, file: string): Result<Source, Findings
       document.errors.slice(0, MAX_SYNTAX_ERRORS).map((error): Finding => {
         // The library's message ends with the place and the line, which the finding has already.
         const sentence = error.message.split(/ at line \d+, column \d+/)[0] ?? error.message
-        return { severity: 'error', place: at(error.pos[0]), message: sentence }
+        return { severity: 'error', place: placeOf(error.pos[0]), message: sentence }
       }),
     )
   }
   let value: Json
   try {
-    // Proved by the core schema, which resolves no tags of other types than those of JSON.
+    // YAML's core schema, the default, yields only values of JSON's types.
     value = document.toJS({ maxAliasCount: 1000 }) as Json
   } catch (error) {
-    // An alias has no anchor, or aliases of aliases would fill the memory.
-    const place = at(findUnresolvedAlias(document) ?? 0)
+    // An alias has no anchor, or the aliases expand to more than `maxAliasCount` allows.
+    const place = placeOf(findUnresolvedAlias(document) ?? 0)
     return failure([{ severity: 'error', place, message: `cannot be expanded: ${reasonOf(error)}` }])
   }
-  return success({ file, value, place: (pointer) => at(findOffset(document, pointer)) })
+  return success({ file, value, place: (pointer) => placeOf(findOffset(document, pointer)) })
 }
 
-/** Returns the offset of a pointer's key (or list item); of the nearest one around it if the pointer leads to no value. */
+/** Returns the offset of the key or list item at a pointer; if there is none, the offset of the nearest value around it. */
 function findOffset(document: Document, pointer: string): number {
   let node: unknown = document.contents
   let offset = offsetOfNode(node)

@@ -7,8 +7,8 @@ import type { PrecompiledFiles } from './precompiled.ts'
 import type { Source } from './source.ts'
 
 /**
- * Reads a YAML or JSON file. A file whose bytes are precompiled is taken from there; for any other the parser is loaded,
- * which takes time.
+ * Reads a YAML or JSON file. A file that is among the precompiled ones, byte for byte, is not parsed again; for any other file
+ * the parser is loaded, which delays a start.
  * @returns findings if the file cannot be read or parsed
  */
 export async function readSource(

@@ -1,10 +1,10 @@
 /** The part of an HTTP exchange in which a rule of the contract was broken. */
-export type Place = 'path' | 'query' | 'header' | 'body' | 'response'
+export type ExchangePart = 'path' | 'query' | 'header' | 'body' | 'response'
 
 /** A broken rule of the contract. */
 export interface Violation {
-  readonly in: Place
-  /** JSON pointer within the location: `/components/0/content`, `/period` for a parameter; empty for the whole. */
+  readonly in: ExchangePart
+  /** JSON pointer within that part: `/components/0/content`, `/period` for a parameter; empty for the whole part. */
   readonly pointer: string
   /** The broken JSON Schema keyword (`required`, `enum`, ...); `json` or `media-type` for text that was not read as a value. */
   readonly keyword: string

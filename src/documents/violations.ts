@@ -2,9 +2,9 @@ import type { ErrorObject } from 'ajv'
 import { isObject } from '../core/json.ts'
 import { joinPointer } from '../core/json-pointer.ts'
 import { FORMAT_PHRASES } from './formats.ts'
-import type { Place, Violation } from './violation.ts'
+import type { ExchangePart, Violation } from './violation.ts'
 
-/** The largest number of violations that are listed; the rest is counted. A body of a megabyte can break a rule in each byte. */
+/** The largest number of violations that are listed; the rest is counted. A body of a megabyte can have 500,000 of them. */
 const MAX_VIOLATIONS = 100
 
 /** The largest quoted part of a text, in characters. */
@@ -12,20 +12,20 @@ const MAX_QUOTED_LENGTH = 60
 
 /**
  * Turns the errors of an ajv validator (`allErrors`, `verbose`) into violations, whose messages name the expected value.
- * @param base the JSON pointer of the validated value within its location; by default the whole
+ * @param base the JSON pointer of the validated value within `part`; by default the whole part
  */
 export function toViolations(
   errors: readonly ErrorObject[] | null | undefined,
-  location: Place,
+  part: ExchangePart,
   base = '',
 ): Violation[] {
   if (!errors) return []
   const relevant = dropRedundantErrors(errors)
-  const violations = relevant.slice(0, MAX_VIOLATIONS).map((error) => toViolation(error, location, base))
+  const violations = relevant.slice(0, MAX_VIOLATIONS).map((error) => toViolation(error, part, base))
   const more = relevant.length - violations.length
   if (more > 0) {
     violations.push({
-      in: location,
+      in: part,
       pointer: base,
       keyword: 'more',
       message: `breaks ${more} more rules`,
@@ -51,14 +51,14 @@ function quoteWithType(value: unknown): string {
   return isTypeEvident ? quote(value) : `${quote(value)} (a ${typeof value})`
 }
 
-function toViolation(error: ErrorObject, location: Place, base: string): Violation {
+function toViolation(error: ErrorObject, part: ExchangePart, base: string): Violation {
   const member = MEMBER_AT_FAULT[error.keyword]?.(error.params)
   const at = member === undefined ? error.instancePath : joinPointer(error.instancePath, member)
   const sentence = SENTENCES[error.keyword] ?? (() => error.message ?? `breaks the rule "${error.keyword}"`)
-  return { in: location, pointer: `${base}${at}`, keyword: error.keyword, message: sentence(error) }
+  return { in: part, pointer: `${base}${at}`, keyword: error.keyword, message: sentence(error) }
 }
 
-/** Returns the member at fault, by keyword, so that its error points at the member and not at the object around it. */
+/** Functions that return the member at fault, by keyword, so that an error points at the member and not at the object around it. */
 const MEMBER_AT_FAULT: Readonly<Record<string, (params: ErrorObject['params']) => string | undefined>> = {
   required: (params) => asString(params.missingProperty),
   dependentRequired: (params) => asString(params.missingProperty),
@@ -66,6 +66,7 @@ const MEMBER_AT_FAULT: Readonly<Record<string, (params: ErrorObject['params']) =
   unevaluatedProperties: (params) => asString(params.unevaluatedProperty),
 }
 
+/** The messages of violations, by keyword. */
 const SENTENCES: Readonly<Record<string, (error: ErrorObject) => string>> = {
   required: () => 'is required',
   dependentRequired: ({ params }) => `is required beside "${params.property}"`,
@@ -79,17 +80,17 @@ const SENTENCES: Readonly<Record<string, (error: ErrorObject) => string>> = {
     `must be ${FORMAT_PHRASES[params.format] ?? `of the format "${params.format}"`}; got ${quote(data)}`,
   pattern: ({ params, data }) => `must match the pattern ${params.pattern}; got ${quote(data)}`,
   minLength: ({ params, data }) =>
-    `must have at least ${countThings(params.limit, 'character')}; got ${quote(data)}`,
+    `must have at least ${formatCount(params.limit, 'character')}; got ${quote(data)}`,
   maxLength: ({ params, data }) =>
-    `must have at most ${countThings(params.limit, 'character')}; got ${measure(data)}: ${quote(data)}`,
+    `must have at most ${formatCount(params.limit, 'character')}; got ${measureLength(data)}: ${quote(data)}`,
   minItems: ({ params, data }) =>
-    `must have at least ${countThings(params.limit, 'item')}; got ${measure(data)}`,
+    `must have at least ${formatCount(params.limit, 'item')}; got ${measureLength(data)}`,
   maxItems: ({ params, data }) =>
-    `must have at most ${countThings(params.limit, 'item')}; got ${measure(data)}`,
+    `must have at most ${formatCount(params.limit, 'item')}; got ${measureLength(data)}`,
   minProperties: ({ params, data }) =>
-    `must have at least ${countThings(params.limit, 'property')}; got ${measure(data)}`,
+    `must have at least ${formatCount(params.limit, 'property')}; got ${measureLength(data)}`,
   maxProperties: ({ params, data }) =>
-    `must have at most ${countThings(params.limit, 'property')}; got ${measure(data)}`,
+    `must have at most ${formatCount(params.limit, 'property')}; got ${measureLength(data)}`,
   minimum: (error) => `must be ${describeRange(error)}; got ${error.data}`,
   maximum: (error) => `must be ${describeRange(error)}; got ${error.data}`,
   exclusiveMinimum: ({ params, data }) => `must be more than ${params.limit}; got ${data}`,
@@ -97,7 +98,7 @@ const SENTENCES: Readonly<Record<string, (error: ErrorObject) => string>> = {
   multipleOf: ({ params, data }) => `must be a multiple of ${params.multipleOf}; got ${data}`,
   uniqueItems: ({ params }) => `must not hold anything twice; items ${params.j} and ${params.i} are the same`,
   contains: ({ params }) =>
-    `must hold at least ${countThings(params.minContains ?? 1, 'item')} of the described shape`,
+    `must hold at least ${formatCount(params.minContains ?? 1, 'item')} of the described shape`,
   anyOf: ({ data }) => `must have one of the described shapes; got ${quote(data)}`,
   oneOf: ({ data }) => `must have exactly one of the described shapes; got ${quote(data)}`,
   not: ({ data }) => `must not have the shape that is ruled out; got ${quote(data)}`,
@@ -160,20 +161,20 @@ function describeChoice(values: unknown): string {
   return quoted.length === 1 ? String(quoted[0]) : `one of ${quoted.join(', ')}`
 }
 
-/** Returns both ends of a range if the schema has both, so that the reader of one error knows the other limit. */
+/** Returns the range that a number must be in: `at least 1`; with both limits if the schema has both: `from 1 to 100`. */
 function describeRange({ params, parentSchema, keyword }: ErrorObject): string {
   const { minimum, maximum } = parentSchema ?? {}
   if (typeof minimum === 'number' && typeof maximum === 'number') return `from ${minimum} to ${maximum}`
   return `at ${keyword === 'minimum' ? 'least' : 'most'} ${params.limit}`
 }
 
-function countThings(number: number, thing: string): string {
+function formatCount(number: number, thing: string): string {
   if (number === 1) return `1 ${thing}`
   return thing.endsWith('y') ? `${number} ${thing.slice(0, -1)}ies` : `${number} ${thing}s`
 }
 
-/** Returns the length as JSON Schema defines it: characters are code points, not code units. 0 for numbers and the like. */
-function measure(value: unknown): number {
+/** Returns the number of code points of a text, of items of an array, of members of an object; 0 for another value. */
+function measureLength(value: unknown): number {
   if (typeof value === 'string') return [...value].length
   if (Array.isArray(value)) return value.length
   return isObject(value) ? Object.keys(value).length : 0

@@ -19,17 +19,17 @@ import { createRequestReader, readHead, toOriginForm } from './read-request.ts'
 /** The service and the control plane as functions from requests to replies. */
 export interface Handlers {
   readonly service: (request: SimRequest) => Awaitable<OutgoingReply>
-  /** Returns the refusal that the head of a request already decides, before its body is read; undefined: none. */
+  /** Returns the refusal of a control request that its head decides, before its body is read; undefined: the head is accepted. */
   readonly controlRefusal: (head: SimRequest) => Reply | undefined
-  /** `clientGone` is aborted when the client closes its connection. */
+  /** Answers a request to the control plane. `clientGone` is aborted when the client closes its connection. */
   readonly control: (request: SimRequest, clientGone: AbortSignal) => Promise<OutgoingReply>
 }
 
-/** Settings of the edge. */
+/** The settings of the app, a part of those of the simulator. */
 export interface AppSettings {
-  /** Limit of a request body of the service: `1mb`. */
+  /** The largest size of a request body of the service: `1mb`. */
   readonly bodyLimit: string
-  /** True: the edge answers the preflights of browsers and sends CORS headers. */
+  /** True: the preflight requests of browsers are answered, and replies to browsers have CORS headers. */
   readonly cors: boolean
 }
 
@@ -40,7 +40,7 @@ const controlPath = '/__sim'
 
 const healthPath = `${controlPath}/health`
 
-/** Base path of scripts written for WireMock, and the control path that it maps to. */
+/** The base path of WireMock's own control plane, and the control path that it is mapped to. */
 const adminPath = '/__admin'
 const wiremockPath = `${controlPath}/wiremock`
 
@@ -51,12 +51,12 @@ const redirectToInfo: Reply = {
   origin: 'simulator',
 }
 
-/** Limit of a body to the control plane. An import contains a whole sandbox. */
+/** The largest size of a body to the control plane, since an import contains a whole sandbox. */
 const controlBodyLimit = '256mb'
 
-/** Creates the listener that turns HTTP requests into `SimRequest`s and delivers the replies. It does not listen itself. */
+/** Creates the function that turns HTTP requests into `SimRequest`s and delivers the replies; `listen` calls it for each request. */
 export function createApp(handlers: Handlers, settings: AppSettings, log: Log): RequestListener {
-  // Two counters, so that the number of health checks does not change the ids of recorded requests.
+  // There are two counters, so that the number of health checks does not change the ids of requests to the service.
   const nextId = counter('req')
   const nextControlId = counter('ctl')
   const readRequest = createRequestReader(settings.bodyLimit)
@@ -106,8 +106,8 @@ export function createApp(handlers: Handlers, settings: AppSettings, log: Log): 
 }
 
 /**
- * Collects the calls of one tick of the event loop and makes them at its end. Replies that are written together wake a sleeping
- * client once instead of many times: +50 % requests/s, see `test/bench/FINDINGS.md`.
+ * Returns a function that collects the calls of one tick of the event loop, and makes them at its end. Replies that are written
+ * together wake a sleeping client once instead of many times: +50 % requests/s, see `test/bench/FINDINGS.md`.
  */
 function batchPerTick<Args extends readonly unknown[]>(
   call: (...args: Args) => void,
@@ -128,26 +128,26 @@ const counter = (prefix: string) => {
   return () => `${prefix}-${++count}`
 }
 
-/** Prefixes of the targets that go through Express. Its routes decide: `/healthz2` still goes to the service. */
+/** Matches the start of each target that Express gets. Its routes then compare whole segments: `/healthz2` goes to the service. */
 const expressPrefixes = new RegExp(
   `^(?:/$|/\\?|${[controlPath, adminPath, ...healthAliases].join('|')})`,
   'i',
 )
 
 /**
- * Tells whether Express has to handle a target: one outside the service, or one from a browser, which needs CORS. The others bypass
- * Express, whose routing takes a tenth of a reply's time; so does a target that is no path, which Express cannot parse.
+ * Returns true if Express has to handle a request: one outside the service, or one of a browser, which needs CORS. Others bypass
+ * Express, because its routing takes a tenth of a reply's time. A target that is no path bypasses Express, which cannot parse it.
  */
 function isForExpress(target: string, origin: string | undefined): boolean {
   return target.startsWith('/') && (origin !== undefined || expressPrefixes.test(target))
 }
 
-/** Limits a handler to browsers, which alone send `Origin`. To other clients OPTIONS is a method like any other. */
+/** Limits a handler to requests with `Origin`, which browsers send. For other clients OPTIONS is a method like any other. */
 function forBrowsers(allow: RequestHandler): RequestHandler {
   return (req, res, next) => (req.headers.origin === undefined ? next() : allow(req, res, next))
 }
 
-/** Creates the handler that answers an error inside Express in the service's shape. */
+/** Creates Express's error handler, which answers in the form of the service's error body. */
 function handleExpressError(log: Log): ErrorRequestHandler {
   return (error, _req, res, next) => {
     if (res.headersSent) next(error)

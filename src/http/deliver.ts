@@ -5,8 +5,8 @@ import { immediateDelivery, type OutgoingReply } from '../exchange/delivery.ts'
 import { bytesOf, type Reply } from '../exchange/reply.ts'
 
 /**
- * Writes a reply to the socket in its delivery mode, or nothing where the client has closed the connection. Returns undefined where
- * the reply was written at once.
+ * Writes a reply to the socket in its delivery mode; writes nothing if the client has closed the connection. Returns undefined if the
+ * reply was written at once.
  */
 export function deliver(outgoing: OutgoingReply, res: ServerResponse): Promise<void> | undefined {
   const { reply, delivery } = outgoing
@@ -51,12 +51,12 @@ async function deliverByMode({ reply, date, delivery }: OutgoingReply, res: Serv
   }
 }
 
-/** Writes a reply of the edge itself, with the machine's time as its `Date`. */
+/** Writes a reply at once and whole, with the machine's time as its `Date`. */
 export function deliverImmediately(reply: Reply, res: ServerResponse): void {
   void deliver({ reply, delivery: immediateDelivery, date: undefined }, res)
 }
 
-/** Writes a stream no faster than the client reads, then closes the connection, so that a stop need not wait for its next request. */
+/** Writes a stream no faster than the client reads, then closes the connection: a stop of the server need not wait for more requests. */
 async function writeStream(
   reply: Reply,
   stream: NonNullable<Reply['stream']>,
@@ -82,7 +82,7 @@ function writeHead(
   length: number | undefined,
   res: ServerResponse,
 ): void {
-  // Node writes a flat list without looking up each name first.
+  // A flat list is the quickest form: Node writes it without looking up the names.
   const headers: (string | number)[] = []
   if (reply.body !== undefined || reply.stream) headers.push('Content-Type', reply.mediaType ?? jsonType)
   if (length !== undefined) headers.push('Content-Length', length)
@@ -104,12 +104,12 @@ const httpDate = (() => {
   }
 })()
 
-/** Returns the first share of the bytes, `keep` from 0 to 1; always at least one byte less than all, where there are any. */
+/** Returns the first bytes: the share `keep`, from 0 to 1, but never all of them. */
 function firstShare(bytes: Uint8Array, keep: number): Uint8Array {
   return bytes.subarray(0, Math.min(Math.floor(bytes.length * keep), Math.max(0, bytes.length - 1)))
 }
 
-/** Writes the bytes in so many pieces, evenly over so many milliseconds. */
+/** Writes the bytes in `pieces` pieces, evenly over `ms` milliseconds. */
 async function writeInPieces(
   bytes: Uint8Array,
   pieces: number,
@@ -121,7 +121,7 @@ async function writeInPieces(
   const startedAt = performance.now()
   res.flushHeaders()
   for (let at = 0; at < bytes.length; at += size) {
-    // Waits until the piece is due, counted from the start, so that late timers do not add up.
+    // The time of a piece is counted from the start, so that the delays of timers do not add up.
     if (at > 0) await pause(Math.max(0, startedAt + (at / size) * gap - performance.now()), res)
     if (res.destroyed) return
     res.write(bytes.subarray(at, at + size))
@@ -129,7 +129,7 @@ async function writeInPieces(
   res.end()
 }
 
-/** Waits for so many milliseconds, or until the client closes the connection. */
+/** Waits for `ms` milliseconds, or until the client closes the connection. */
 async function pause(ms: number, res: ServerResponse): Promise<void> {
   const clientGone = new AbortController()
   const abort = () => clientGone.abort()

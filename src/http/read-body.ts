@@ -6,7 +6,7 @@ import type { RequestBody } from '../exchange/request.ts'
 
 const absent: RequestBody = { kind: 'absent' }
 
-/** Creators of the decoder of each `Content-Encoding`; undefined for `identity`, which needs none. */
+/** Functions that create the decoder of a `Content-Encoding`, by its name; they return undefined for `identity`. */
 export const decoders = new Map<string, () => Transform | undefined>([
   ['identity', () => undefined],
   ['gzip', createGunzip],
@@ -22,8 +22,8 @@ export interface BodyLimit {
 }
 
 /**
- * Calls `then` once with the body of a request, immediately where it has none. Drains a body that it refuses, because some clients
- * read the reply only after they have sent everything; a client that expects `100 Continue` reads it before, so nothing is drained.
+ * Calls `then` once with the body of a request, immediately if the request has none. A refused body is drained, because some clients
+ * read the reply only after they have sent everything; it is not if the client waits for `100 Continue`, and so has sent nothing yet.
  */
 export function readBody(
   req: IncomingMessage,
@@ -43,7 +43,7 @@ export function readBody(
   }
 }
 
-/** Tells whether the client waits for `100 Continue` before it sends the body. `server.ts` refuses every other expectation. */
+/** Returns true if the client waits for `100 Continue` before it sends the body. `server.ts` refuses every other expectation. */
 export function expectsContinue({ headers, httpVersion }: IncomingMessage): boolean {
   return headers.expect !== undefined && httpVersion === '1.1'
 }
@@ -53,7 +53,7 @@ export function closeAfterReply(res: ServerResponse): void {
   res.setHeader('Connection', 'close')
 }
 
-/** Returns the body that the head alone decides: absent, too large, or in an unknown encoding; undefined: it has to be read. */
+/** Returns the body if the head decides it: absent, too large, or in an unknown encoding. Undefined: the body has to be read. */
 function decideByHead(headers: IncomingHttpHeaders, limit: BodyLimit): RequestBody | undefined {
   const { 'content-length': length, 'transfer-encoding': chunked } = headers
   if (chunked === undefined && (length === undefined || length === '0')) return absent
@@ -67,7 +67,7 @@ function readEncoding({ 'content-encoding': encoding }: IncomingHttpHeaders): st
   return encoding?.toLowerCase() || 'identity'
 }
 
-/** Receives a body; where `known` is given, drains it and gives that instead. */
+/** Receives a body and calls `then` with it. If `known` is given, the body is drained, and `then` gets `known`. */
 function receiveBody(
   req: IncomingMessage,
   known: RequestBody | undefined,
@@ -83,7 +83,7 @@ function receiveBody(
   req.once('close', () => {
     if (req.readableEnded) return
     end(aborted)
-    decoder?.destroy() // a pipe does not end its destination when the source aborts
+    decoder?.destroy() // `pipe` does not end the decoder when the client disconnects
   })
   if (known) drain(req, () => end(known))
   else collect(req, decoder ? req.pipe(decoder) : req, limit, end)
@@ -119,7 +119,7 @@ function collect(
     const bytes = chunks.length > 1 ? Buffer.concat(chunks, size) : first
     end(size > 0 ? { kind: 'bytes', bytes } : absent)
   })
-  // An error of the connection itself ends in 'close'.
+  // Only a decoder's error is handled here; after an error of the connection, 'close' follows.
   if (stream !== req) stream.on('error', (error) => refuse(unreadable(400, error.message)))
 }
 
@@ -144,7 +144,7 @@ function unreadable(status: number, why: string): RequestBody {
   return { kind: 'unreadable', status, reason: `The body cannot be read: ${why}.` }
 }
 
-/** Parses a size that the settings have checked: `500kb`. Throws on any other text. */
+/** Parses a size, which the settings have checked: `500kb`. Throws if the text is no size. */
 export function parseBodyLimit(text: string): BodyLimit {
   const bytes = parseSize(text)
   if (bytes === undefined) throw new Error(`"${text}" is no size`)

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { SimRequest } from '../exchange/request.ts'
 import { parseBodyLimit, readBody } from './read-body.ts'
 
-/** Reads the body of a request and calls `then` with head and body, immediately where it has none. */
+/** Reads the body of a request and calls `then` with head and body, immediately if the request has no body. */
 export type ReadRequest = (
   req: IncomingMessage,
   res: ServerResponse,
@@ -10,7 +10,7 @@ export type ReadRequest = (
   then: (request: SimRequest) => void,
 ) => void
 
-/** Creates a reader of requests. A body that cannot be read is a value, too. `bodyLimit` is a number of bytes or a size: `1mb`. */
+/** Creates a reader of requests. It never fails: a body that cannot be read is a value. `bodyLimit`: bytes, or a size such as `1mb`. */
 export function createRequestReader(bodyLimit: string): ReadRequest {
   const limit = parseBodyLimit(bodyLimit)
   return function readRequest(req, res, head, then) {
@@ -18,7 +18,7 @@ export function createRequestReader(bodyLimit: string): ReadRequest {
   }
 }
 
-/** Returns the path and query of a request target. Proxies send the absolute form, which means the same (RFC 9112, 3.2.2). */
+/** Returns the path and query of a request target. The target may have the absolute form, with scheme and host (RFC 9112, 3.2.2). */
 export function toOriginForm(url: string): string {
   if (url.startsWith('/')) return url
   const path = url.replace(/^https?:\/\/[^/?]*/i, '')
@@ -45,6 +45,6 @@ export function readHead(req: IncomingMessage, target: string, id: string): SimR
 
 function readHeaders({ headers }: IncomingMessage): SimRequest['headers'] {
   const cookies = headers['set-cookie']
-  const single = headers as SimRequest['headers'] // Node joins all other repeated headers itself, or takes the first
+  const single = headers as SimRequest['headers'] // Node joins other repeated headers, or takes the first
   return cookies === undefined ? single : { ...single, 'set-cookie': cookies.join(', ') }
 }

@@ -13,12 +13,12 @@ export interface ListeningServer {
 }
 
 /**
- * The open connections, each with its unfinished responses in the order of their requests. A list per socket instead of one set of
- * all responses: V8 would hold the old tables of a set that changes all the time, and with them the requests, until a full collection.
+ * The open connections, each with its unfinished responses in the order of their requests. Each socket has a list, because V8 would
+ * hold the old tables of one large set that changes all the time, and with them the requests, until a full garbage collection.
  */
 type Connections = ReadonlyMap<Socket, readonly ServerResponse[]>
 
-/** Listens on an address; port 0 takes any free port. An address that is taken or not allowed is an expected error. */
+/** Listens on an address; port 0 takes any free port. The error is a sentence: the address is taken, not allowed or not valid. */
 export function listen(
   app: RequestListener,
   host: string,
@@ -26,7 +26,7 @@ export function listen(
   log: Log,
 ): Promise<Result<ListeningServer>> {
   const connections = new Map<Socket, ServerResponse[]>()
-  // Node would refuse a missing Host header without a body; this refusal has the service's shape.
+  // Node's own refusal of a missing Host header has no body; this one has the service's error body.
   const server = createServer({ requireHostHeader: false }, (request, response) => {
     connections.get(request.socket)?.push(response)
     response.on('close', removeResponse)
@@ -42,7 +42,7 @@ export function listen(
     const index = responses?.indexOf(this) ?? -1
     if (index >= 0) responses?.splice(index, 1)
   }
-  // `read-body.ts` sends 100 Continue, because only there the limit of the body is known.
+  // `read-body.ts` sends 100 Continue, because it knows the limit of the body.
   server.on('checkContinue', (request, response) => server.emit('request', request, response))
   server.on('checkExpectation', ({ headers }, response) =>
     deliverImmediately(
@@ -50,16 +50,16 @@ export function listen(
       response,
     ),
   )
-  const refuseBroken = (error: NodeJS.ErrnoException, socket: Socket) => {
+  const handleBrokenHttp = (error: NodeJS.ErrnoException, socket: Socket) => {
     log.info({ code: error.code, reason: error.message.slice(0, 200) }, 'broken HTTP')
-    // Broken bytes behind requests in progress close the connection only after the responses; an incomplete request gets none.
+    // If complete requests still wait for responses, the connection closes after the last of these, without a refusal.
     const unfinished = connections.get(socket)?.findLast(({ req }) => req.complete)
     if (unfinished) unfinished.once('close', () => socket.destroySoon())
     else refuseBrokenHttp(error, socket)
   }
-  server.on('clientError', refuseBroken)
+  server.on('clientError', handleBrokenHttp)
   server.on('connect', (_request, socket) =>
-    refuseBroken(new Error('CONNECT is not allowed.'), socket as Socket),
+    handleBrokenHttp(new Error('CONNECT is not allowed.'), socket as Socket),
   )
   return new Promise((resolve) => {
     server.once('error', (error: NodeJS.ErrnoException) =>
@@ -81,7 +81,7 @@ function describeListenError(error: NodeJS.ErrnoException, host: string, port: n
 
 const tooLarge = 'The request line and headers are larger than 16 KiB together.'
 
-/** Refuses a request that Node's HTTP parser rejects, and that therefore never reaches Express, in the service's shape. */
+/** Refuses a request that Node's HTTP parser rejects, with the service's error body. Such a request never reaches the app. */
 function refuseBrokenHttp(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
   const status = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 }[error.code ?? ''] ?? 400
@@ -94,13 +94,13 @@ function refuseBrokenHttp(error: NodeJS.ErrnoException, socket: Socket): void {
   )
 }
 
-/** Stops accepting connections, gives requests in flight at most `graceMs` milliseconds, then closes what is left. */
+/** Stops accepting connections, gives active requests at most `graceMs` milliseconds, then closes the connections that are left. */
 export async function stop(
   { server, connections }: Pick<ListeningServer, 'server' | 'connections'>,
   graceMs: number,
 ): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-  // Else these connections would stay open for a next request, and the stop would wait for it.
+  // Without the header these connections would stay open for another request, and the stop would wait for it.
   for (const response of [...connections.values()].flat())
     if (!response.headersSent) response.setHeader('Connection', 'close')
   server.closeIdleConnections()

@@ -1,5 +1,5 @@
 import { isObject } from '../core/json.ts'
-import type { Place } from '../documents/violation.ts'
+import type { ExchangePart } from '../documents/violation.ts'
 import type { Origin } from '../exchange/reply.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import type { LiveExchange } from '../journal/journal.ts'
@@ -8,7 +8,7 @@ import { CappedTally } from './capped-tally.ts'
 /** A rule of the contract that requests broke. */
 export interface BrokenRule {
   readonly operation: string
-  readonly in: Place
+  readonly in: ExchangePart
   /** A JSON pointer with a star for each index of an array: `/components/*`. */
   readonly pointer: string
   readonly keyword: string

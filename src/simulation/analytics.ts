@@ -1,10 +1,10 @@
-/** A score with its label. It and the other parts of Analytics are described in service.md, "Model analytics response". */
+/** A score with its label. `spec/openapi.yaml` describes this and the other parts of `Analytics`. */
 export interface LabelScore {
   label: string
   score: number
 }
 
-/** The messages of a period with a detection. */
+/** The number of messages in a period that have a detection, such as a hallucination. */
 export interface DetectionCount {
   total: number
   /** The share of the period's messages, 0 to 100. */
@@ -76,7 +76,7 @@ export interface Analytics {
   dataPoints: DataPoint[]
 }
 
-/** Everything that the analytics of a World depend on. */
+/** The query for the analytics of a model. Equal queries have equal analytics. */
 export interface AnalyticsQuery {
   /** Another seed gives other analytics. */
   readonly seed: string
@@ -90,13 +90,13 @@ export interface AnalyticsQuery {
   /** `no-null`: every nullable field has data; `all-null`: no traffic at all. Undefined: the shape of the model's fixture. */
   readonly shape?: 'no-null' | 'all-null' | undefined
   /**
-   * Returns the effect of a day's events: the number is added to the day's avgConversationQualityIndex, and the sum clamped
-   * to 0..1. `day` is `2026-01-15`. 0, or no function: the seeded value.
+   * Returns the effect of a day's events, which is added to the day's avgConversationQualityIndex; the sum is clamped to 0..1.
+   * `day` is `2026-01-15`. Undefined: no effect.
    */
   readonly qualityShift?: ((day: string) => number) | undefined
 }
 
-/** A world invents the analytics of every model from one set of fixtures. */
+/** A generator of analytics: it invents those of every model from one set of fixtures. */
 export interface World {
   /** Returns equal analytics for equal queries. Throws where the query names an unknown persona. */
   analytics(query: AnalyticsQuery): Analytics

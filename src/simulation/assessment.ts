@@ -24,11 +24,11 @@ import {
 } from './rules.ts'
 import { type AssessedModel, commonWording, formatCount, ruleWording } from './wording.ts'
 
-/** Writes the texts of one model. `place` distinguishes the choices of the seed: `low-growth title`. */
+/** Writes the texts of one model. The seed chooses a variant for each `place`: `low-growth title`. */
 interface PhraseWriter {
-  /** Fills one of the variants. */
+  /** Chooses a variant and fills its placeholders. */
   write(variants: Variants, place: string, wording?: Wording): string
-  /** Fills two of the variants, in their order. */
+  /** Chooses two variants and fills their placeholders; the variants stay in their order. */
   writeTwo(variants: Variants, place: string, wording: Wording): string[]
 }
 
@@ -44,7 +44,7 @@ interface MetIssueRule extends MetRule {
   readonly title: string
 }
 
-/** Assesses the totals of a period by the rules. Null: the period has fewer than MIN_CONVERSATIONS. */
+/** Assesses the totals of a period by the rules. Null: the period has fewer than `MIN_CONVERSATIONS` conversations. */
 export function assess(model: AssessedModel, totals: PeriodTotals, phrases: Phrases): Recommendations | null {
   if (totals.conversations < MIN_CONVERSATIONS) return null
   const measurements = measurePeriod(totals)
@@ -74,7 +74,7 @@ function createPhraseWriter({ seed, modelId }: AssessedModel, common: Wording): 
 
 const SEVERITIES = ['critical', 'warning', 'info'] as const
 
-/** Finds the issues, the most severe first; of the rules of one measure only the first that is met. */
+/** Finds the issues, the most severe first. Of several rules with the same measure only the first that is met counts. */
 function findIssues(
   totals: PeriodTotals,
   measurements: Measurements,
@@ -132,7 +132,7 @@ function findStrengths(
   })
 }
 
-/** The measures that the opening or the outlook of every summary covers. */
+/** The measures that the phrases `summary` and `outlook` mention in every summary. */
 const ALWAYS_SUMMARISED: readonly Measure[] = ['avgConversationQualityIndex', 'qualityChange', 'worstDayGap']
 
 /** Writes the summary: the state of the model, its most severe issue, the course of the period. */
@@ -214,7 +214,7 @@ function writeRecommendation(
   }
 }
 
-/** Returns the phrases of a rule. Throws where it has none, which loading the fixtures has checked. */
+/** Returns the phrases of a rule. Throws if there are none, although `checkPhrases` has checked that there are some. */
 function requirePhrases<Value>(entries: Readonly<Record<string, Value>>, id: string): Value {
   const entry = entries[id]
   if (entry === undefined) throw new Error(`phrases.yaml has no phrases for "${id}"`)

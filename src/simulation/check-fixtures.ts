@@ -1,10 +1,10 @@
 import type { Persona } from './persona.ts'
 import {
   COMMON_PLACEHOLDERS,
+  listPhrasePlaces,
+  listPlaceholders,
   type PhrasePlace,
   type Phrases,
-  phrasePlaces,
-  placeholdersIn,
 } from './phrases.ts'
 
 /** A fault of a fixture. `path`: the keys and indices that lead to it. */
@@ -13,7 +13,7 @@ export interface FixtureProblem {
   readonly message: string
 }
 
-/** Checks the rules for personas that no schema can express. Empty: none is broken. */
+/** Checks the rules for personas that no schema can express. Returns an empty list if no rule is broken. */
 export function checkPersonas(personas: readonly Persona[]): FixtureProblem[] {
   const problems: FixtureProblem[] = personas.flatMap(({ traffic: { cycle } }, index) =>
     cycle && cycle.silentDays >= cycle.days
@@ -31,9 +31,9 @@ export function checkPersonas(personas: readonly Persona[]): FixtureProblem[] {
   return problems
 }
 
-/** Checks that every rule has phrases, every phrase a rule, and every placeholder a value. Empty: all have. */
+/** Checks that every rule has phrases, every phrase a rule, and every placeholder a value. Returns an empty list if all have. */
 export function checkPhrases(phrases: Phrases): FixtureProblem[] {
-  const places = phrasePlaces()
+  const places = listPhrasePlaces()
   const missing = findMissingPhrases(phrases, places)
   return [
     ...missing,
@@ -73,7 +73,7 @@ function checkPlaceholders(phrases: Phrases, { path, placeholders }: PhrasePlace
 }
 
 function findPlaceholderErrors(phrase: string, known: readonly string[]): string[] {
-  const problems = placeholdersIn(phrase)
+  const problems = listPlaceholders(phrase)
     .filter((name) => !known.includes(name))
     .map((name) => `{{${name}}} has no meaning here; known: ${known.join(', ')}`)
   const rest = phrase.replace(/\{\{[^{}]*\}\}/g, '')

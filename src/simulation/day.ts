@@ -1,7 +1,7 @@
 import type { DetectionField, LabelField, Persona } from './persona.ts'
 import { noise, type Random, uniform, withSeededRandom } from './random.ts'
 import { clamp, roundScore } from './rounding.ts'
-import { driftOf, type Traits, trafficFactor, trend } from './seasonality.ts'
+import { driftOf, slowWave, type Traits, trafficFactor } from './seasonality.ts'
 
 /** One UTC day of one model. All analytics are computed from days. */
 export interface Day {
@@ -26,24 +26,24 @@ export interface DayValues {
   readonly ratings: { readonly count: number; readonly sum: number }
 }
 
-/** Everything that the days of a model depend on, besides their date. */
+/** The values from which the days of a model are drawn. */
 export interface ModelProfile {
   readonly seed: string
   readonly modelId: string
   readonly persona: Persona
   readonly traits: Traits
-  /** The minimum of any day: 0, or more where every field must have data. */
+  /** The least numbers of each day: 0, or more if every field must have data. */
   readonly minimum: { readonly conversations: number; readonly ratings: number }
 }
 
-/** The weight of each score in the conversation quality index. Friction enters as 1 - friction. They add up to 1. */
+/** The weight of each score in the conversation quality index; friction counts as 1 - friction. The weights add up to 1. */
 const QUALITY_BLEND = { satisfaction: 0.4, growth: 0.15, friction: 0.2, safety: 0.25 } as const
 
 /** Draws a day, always the same one for the same profile and day. `day`: days since 1970-01-01. */
 export function drawDay(profile: ModelProfile, day: number): Day {
   return withSeededRandom([profile.seed, profile.modelId, day], (random) => {
     const { persona, traits, minimum } = profile
-    // Both are always drawn, and first: the numbers drawn after them do not depend on the persona's probabilities.
+    // Both numbers are always drawn, even for a probability of 0, so that the later ones do not depend on the probabilities.
     const isSilent = uniform(random) < persona.traffic.silence
     const hasIncident = uniform(random) < (persona.incidents?.chance ?? 0)
     const expected =
@@ -75,7 +75,7 @@ function drawValues(profile: ModelProfile, day: number, traffic: DayTraffic, ran
   const deviation = () => noise(random) * persona.spread * (traffic.conversations < 10 ? 2 : 1)
   const improvement =
     driftOf(persona, traits, day) +
-    0.5 * persona.spread * trend(traits, day) -
+    0.5 * persona.spread * slowWave(traits, day) -
     (traffic.hasIncident ? (persona.incidents?.depth ?? 0) : 0)
   const scoreAround = (typical: number, tilt: number, effect: number) =>
     roundScore(clamp(typical + tilt + effect * improvement + deviation(), 0, 1))
@@ -136,7 +136,7 @@ function drawDetections(persona: Persona, traffic: DayTraffic, random: Random): 
   }
 }
 
-/** Draws the ratings, each from 1 to 5: the higher the satisfaction, the higher they are. */
+/** Draws the ratings, each from 1 to 5; they rise with the satisfaction. */
 function drawRatings(
   { persona, minimum }: ModelProfile,
   satisfaction: number,

@@ -1,14 +1,14 @@
 import type { LabelScore } from './analytics.ts'
 import type { LabelField } from './persona.ts'
 
-/** The scores of one label: those below its limit that no band before it has. `closed`: the limit belongs to it, too. */
+/** The band of scores with one label: from the end of the band before it up to `below`. `closed`: `below` itself is in the band. */
 export interface LabelBand {
   readonly label: string
   readonly below: number
   readonly closed?: boolean
 }
 
-/** The bands of every LabelScore, lowest scores first. The last band ends at 1, the end of the range. */
+/** The bands of each field, lowest scores first. The last band ends at 1, the largest score. */
 export const LABEL_BANDS = {
   averageUserSentiment: [
     { label: 'very_negative', below: 0.2 },

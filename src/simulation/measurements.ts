@@ -2,10 +2,10 @@ import { type PeriodTotals, qualityChange, worstDay } from './period.ts'
 import { roundScore } from './rounding.ts'
 import type { Measure } from './rules.ts'
 
-/** The values that the rules of an assessment compare, of one period. Null: no data. */
+/** The values of a period that the rules of an assessment compare with their thresholds. Null: no data. */
 export type Measurements = Readonly<Record<Measure, number | null>>
 
-/** Takes the measurements of a period from its totals. */
+/** Computes the measurements of a period from its totals. */
 export function measurePeriod(totals: PeriodTotals): Measurements {
   const { labels, detections, conversations, messages } = totals
   const worst = worstDay(totals.days)

@@ -1,7 +1,7 @@
 import type { DetectionCount } from './analytics.ts'
 import type { Day, DayValues } from './day.ts'
 import { DETECTION_FIELDS, type DetectionField, LABEL_FIELDS, type LabelField } from './persona.ts'
-import { fromUnits, inUnits, roundHundredth, roundScore } from './rounding.ts'
+import { fromUnits, roundHundredth, roundScore, toUnits } from './rounding.ts'
 
 /** The sums and averages over the days of a period. Null: no data. */
 export interface PeriodTotals {
@@ -17,8 +17,9 @@ export interface PeriodTotals {
   readonly detections: Readonly<Record<DetectionField, DetectionCount | null>>
   /** 1 to 5. */
   readonly rating: number | null
-  /** Average quality of the first half of the period (3 of 7 days) and of the rest. */
+  /** The average quality of the first half of the period: of 3 of 7 days. */
   readonly earlierQuality: number | null
+  /** The average quality of the rest of the period: of 4 of 7 days. */
   readonly laterQuality: number | null
 }
 
@@ -47,12 +48,12 @@ export function aggregate(days: readonly Day[], switchedOff: readonly string[]):
   }
 }
 
-/** Returns the quality of the later half minus that of the earlier, -1 to 1. Null: one of them has no traffic. */
+/** Returns the quality of the later half minus that of the earlier half, -1 to 1. Null: a half has no traffic. */
 export function qualityChange({ earlierQuality, laterQuality }: PeriodTotals): number | null {
   return earlierQuality === null || laterQuality === null ? null : roundScore(laterQuality - earlierQuality)
 }
 
-/** Returns the day of lowest quality, the first of several. Undefined: no traffic. */
+/** Returns the day with the lowest quality; the first of them if several have it. Undefined: no traffic. */
 export function worstDay(days: readonly Day[]): { day: number; quality: number } | undefined {
   let worst: { day: number; quality: number } | undefined
   for (const { day, values } of days) {
@@ -67,7 +68,7 @@ function average(days: readonly Day[], pick: (values: DayValues) => number): num
   let weight = 0
   for (const { values, conversations } of days) {
     if (!values) continue
-    units += inUnits(pick(values)) * conversations
+    units += toUnits(pick(values)) * conversations
     weight += conversations
   }
   return weight === 0 ? null : fromUnits(units / weight)

@@ -1,6 +1,6 @@
 import { deriveChance } from '../core/seeded.ts'
 
-/** The analytics fields that count detections, one kind each. */
+/** The analytics fields that count detections, a field for each kind. */
 export const DETECTION_FIELDS = [
   'hallucinationCount',
   'jailbreakCount',
@@ -23,7 +23,7 @@ export const LABEL_FIELDS = [
 /** The name of a labelled score: `averageFrustration`. */
 export type LabelField = (typeof LABEL_FIELDS)[number]
 
-/** A kind of model, as the parameters of its days (`fixtures/personas.yaml` explains each with its unit). */
+/** A kind of model: the parameters from which its days are drawn. `fixtures/personas.yaml` explains each with its unit. */
 export interface Persona {
   readonly name: string
   readonly about: string
@@ -41,7 +41,7 @@ export interface Persona {
   }
   /** The deviation of a day's scores from the typical ones, 0 to 0.3. */
   readonly spread: number
-  /** A gradual change of all scores over `days`, which then starts over. Negative `change`: for the worse. */
+  /** A gradual change of all scores by `change` over `days` days, after which it starts again. Negative: the scores get worse. */
   readonly drift?: { readonly days: number; readonly change: number }
   /** Bad days: their probability, and how much lower the scores are. */
   readonly incidents?: { readonly chance: number; readonly depth: number }
@@ -49,13 +49,13 @@ export interface Persona {
   readonly detections: Readonly<Record<DetectionField, number>>
   /** The share of conversations that users rate, 0 to 1. */
   readonly ratedShare: number
-  /** Fields whose analysis is off: they have no data, whatever the traffic. */
+  /** The fields without data, whatever the traffic, as if their analysis were switched off. */
   readonly switchedOff?: readonly (LabelField | DetectionField)[]
 }
 
 /** The volume of a persona's conversations. */
 export interface Traffic {
-  /** The average of a working day. */
+  /** The average number on a working day. */
   readonly conversationsPerDay: number
   readonly messagesPerConversation: number
   /** Weekend traffic as a share of a working day's. */
@@ -74,9 +74,9 @@ export interface KnownModel {
   readonly about: string
   /** Undefined: the persona is drawn as for any other model. */
   readonly persona?: string
-  /** The shape of its analytics. Undefined: as the persona has it. */
+  /** The shape of the model's analytics. Undefined: days as the persona has them. */
   readonly shape?: 'no-null' | 'all-null'
-  /** A scenario that is active for every request for this model. */
+  /** The scenario of every request for this model. Undefined: none. */
   readonly scenario?: string
 }
 

@@ -3,7 +3,7 @@ import { DETECTION_FIELDS } from './persona.ts'
 import { withSeededRandom } from './random.ts'
 import { ISSUE_RULES, type Measure, RECOMMENDATION_RULES, STRENGTH_RULES } from './rules.ts'
 
-/** Wordings of one statement, of which the seed chooses. `{{name}}` is a placeholder for one of the model's values. */
+/** Wordings of one statement; the seed chooses one of them. `{{name}}` is a placeholder for a value of the model. */
 export type Variants = readonly string[]
 
 /** The texts of assessments (`fixtures/phrases.yaml`), by the ids of the rules. */
@@ -28,7 +28,7 @@ interface RecommendationPhrases {
   readonly expectedImpact: Variants
 }
 
-/** The placeholders that every phrase may use: an assessed period always has these values. */
+/** The placeholders that every phrase may use, since every assessed period has their values. */
 export const COMMON_PLACEHOLDERS = [
   'model',
   'Model',
@@ -60,11 +60,11 @@ export type Wording = Readonly<Record<string, string>>
 const PLACEHOLDER = /\{\{\s*([^{}]*?)\s*\}\}/g
 
 /** Returns the names of a phrase's placeholders, in order. */
-export function placeholdersIn(phrase: string): string[] {
+export function listPlaceholders(phrase: string): string[] {
   return Array.from(phrase.matchAll(PLACEHOLDER), ([, name]) => name ?? '')
 }
 
-/** Replaces the placeholders. Throws for one without a value: loading the fixtures has checked that there is none. */
+/** Replaces the placeholders of a phrase. Throws for a placeholder without a value, although `checkPhrases` refuses such a phrase. */
 export function fillPlaceholders(phrase: string, wording: Wording): string {
   return phrase.replace(PLACEHOLDER, (_, name: string) => {
     const value = wording[name]
@@ -78,7 +78,7 @@ export function chooseVariant(variants: Variants, seed: string, modelId: string,
   return withSeededRandom([seed, modelId, place], (random) => random.helpers.arrayElement(variants))
 }
 
-/** Chooses `count` different variants and returns them in their order; all of them if there are no more. */
+/** Chooses `count` different variants and returns them in their order; all variants if there are fewer. */
 export function chooseVariants(
   variants: Variants,
   count: number,
@@ -91,14 +91,14 @@ export function chooseVariants(
   return variants.filter((_, index) => chosen[index])
 }
 
-/** A place of `phrases.yaml` that needs variants. `placeholders`: those allowed there besides the common ones. */
+/** A place in `phrases.yaml` that has variants. `placeholders`: those that are allowed there besides the common ones. */
 export interface PhrasePlace {
   readonly path: readonly string[]
   readonly placeholders: readonly string[]
 }
 
-/** Returns every place of `phrases.yaml` that the rules need. */
-export function phrasePlaces(): PhrasePlace[] {
+/** Lists every place in `phrases.yaml` that an assessment reads. */
+export function listPhrasePlaces(): PhrasePlace[] {
   const issues = ISSUE_RULES.flatMap(({ id, measure }) =>
     ['title', 'pattern'].map((part) => ({
       path: ['issues', id, part],

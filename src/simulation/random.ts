@@ -1,5 +1,5 @@
 import type { Faker, Randomizer } from '@faker-js/faker'
-// The base locale loads in 10 ms, the default one in 130; no locale's words are needed here.
+// The base locale loads in 10 ms, the default locale in 130 ms; the words of a locale are not used.
 import { faker as baseFaker } from '@faker-js/faker/locale/base'
 import { deriveSeed, type SeedPath } from '../core/seeded.ts'
 
@@ -7,8 +7,8 @@ import { deriveSeed, type SeedPath } from '../core/seeded.ts'
 export type Random = Faker
 
 /**
- * Creates a generator that is seeded in a few nanoseconds; faker's Mersenne Twister takes 27 µs, 2.4 ms for 90 days. It is a
- * counter behind MurmurHash3's finaliser, all in integer arithmetic, so that every engine gives the same values.
+ * Creates a generator that is seeded in a few nanoseconds; faker's Mersenne Twister takes 27 µs, which is 2.4 ms for 90 days. Each
+ * number is a counter mixed by MurmurHash3's finaliser, in integer arithmetic, so that every engine gives the same numbers.
  */
 function createLightRandomizer(): Randomizer {
   let state = 0
@@ -28,8 +28,8 @@ function createLightRandomizer(): Randomizer {
 }
 
 /**
- * The Faker class, taken from the exported instance: only the package's root exports the class, and it loads every locale.
- * The exported instance itself is shared with all users of faker in this process, and seeding it would change their data.
+ * The Faker class, taken from the exported instance: only the package's root exports the class, and that loads every locale. The
+ * instance itself is not used: all users of faker in this process share it, and a seed of ours would change their data.
  */
 const PrivateFaker = baseFaker.constructor as typeof Faker
 const privateFaker = new PrivateFaker({ locale: {}, randomizer: createLightRandomizer() })

@@ -1,4 +1,4 @@
-/** The reciprocal of a score's precision. Averages are taken over rounded scores, so that a client can recompute them. */
+/** The number of steps from score 0 to 1. Averages are computed from rounded scores, so that a client can recompute them. */
 const SCORE_UNIT = 10_000
 
 /** Rounds to four decimals, never to `-0`. */
@@ -16,8 +16,8 @@ export function clamp(value: number, low: number, high: number): number {
   return Math.min(high, Math.max(low, value))
 }
 
-/** Converts a score to a whole number of ten-thousandths. Their sums are exact, whatever the order. */
-export function inUnits(score: number): number {
+/** Converts a score to a whole number of ten-thousandths. Sums of whole numbers are exact in any order. */
+export function toUnits(score: number): number {
   return Math.round(score * SCORE_UNIT)
 }
 

@@ -31,7 +31,7 @@ export type Measure =
 
 interface Condition {
   readonly measure: Measure
-  /** Excluding the threshold itself. A measure without data meets no condition. */
+  /** The side of the threshold on which a value meets the condition; the threshold itself does not. No data meets no condition. */
   readonly is: 'below' | 'above'
   readonly threshold: number
 }
@@ -57,10 +57,10 @@ export interface RecommendationRule {
   readonly strengths?: readonly string[]
 }
 
-/** The conversations that a period needs for an assessment; with fewer, `recommendations` is null. */
+/** The least number of conversations for an assessment; with fewer, `recommendations` is null. */
 export const MIN_CONVERSATIONS = 20
 
-/** The recommendations of one response at most; the least urgent are left out. */
+/** The largest number of recommendations in a response; those of the lowest priority are left out. */
 export const MAX_RECOMMENDATIONS = 4
 
 /** The rules of detected issues. Of the rules of one measure only the first that is met counts, so severe ones come first. */

@@ -1,29 +1,30 @@
 import type { Persona, Traffic } from './persona.ts'
 import { noise, type Random, uniform, withSeededRandom } from './random.ts'
 
-/** The individual deviations of a model from its persona: two models of one persona have different data. */
+/** The individual deviations of a model from its persona, so that two models with the same persona have different data. */
 export interface Traits {
-  /** Factors on the persona's traffic. */
+  /** The factor for the persona's conversations per day. */
   readonly volume: number
+  /** The factor for the persona's messages per conversation. */
   readonly length: number
-  /** Added to the persona's typical scores. */
+  /** The numbers that are added to the persona's typical scores. */
   readonly tilt: {
     readonly satisfaction: number
     readonly growth: number
     readonly friction: number
     readonly safety: number
   }
-  /** The phases of the slow waves and of the traffic cycle on 1970-01-01, as a share of one turn. */
+  /** The phases on 1970-01-01, as a share of a period, of the two waves of `slowWave`; `cycle`: of the persona's cycle and drift. */
   readonly phases: { readonly slow: number; readonly slower: number; readonly cycle: number }
 }
 
 /** Draws the traits of a model, always the same ones for the same seed and model. */
 export function drawTraits(seed: string, modelId: string): Traits {
-  return withSeededRandom([seed, modelId, 'traits'], (chance) => ({
-    volume: 0.65 + uniform(chance) * 0.9,
-    length: 0.88 + uniform(chance) * 0.26,
-    tilt: drawTilt(chance),
-    phases: { slow: uniform(chance), slower: uniform(chance), cycle: uniform(chance) },
+  return withSeededRandom([seed, modelId, 'traits'], (random) => ({
+    volume: 0.65 + uniform(random) * 0.9,
+    length: 0.88 + uniform(random) * 0.26,
+    tilt: drawTilt(random),
+    phases: { slow: uniform(random), slower: uniform(random), cycle: uniform(random) },
   }))
 }
 
@@ -43,15 +44,20 @@ const WEEKDAYS = [0.94, 1.03, 1.08, 1.05, 1, 0.89, 1] as const
 export function trafficFactor(traffic: Traffic, traits: Traits, day: number): number {
   const weekday = (((day + 4) % 7) + 7) % 7
   const weekend = weekday === 0 || weekday === 6 ? traffic.weekend : 1
-  return (WEEKDAYS[weekday] ?? 1) * weekend * (1 + 0.18 * trend(traits, day)) * climb(traffic, traits, day)
+  return (
+    (WEEKDAYS[weekday] ?? 1) *
+    weekend *
+    (1 + 0.18 * slowWave(traits, day)) *
+    cycleFactor(traffic, traits, day)
+  )
 }
 
 /** Returns the slow oscillation of a model on a day, about -1 to 1: waves of 61 and 113 days. */
-export function trend(traits: Traits, day: number): number {
+export function slowWave(traits: Traits, day: number): number {
   return 0.6 * wave(day / 61 + traits.phases.slow) + 0.4 * wave(day / 113 + traits.phases.slower)
 }
 
-/** Returns the effect of the persona's drift on a day's scores: from minus half of its change to plus half. 0: no drift. */
+/** Returns the effect of the persona's drift on a day's scores: from `-change / 2` to `change / 2`. 0: no drift. */
 export function driftOf(persona: Persona, traits: Traits, day: number): number {
   if (persona.drift === undefined) return 0
   const position = fraction(day / persona.drift.days + traits.phases.cycle)
@@ -59,10 +65,10 @@ export function driftOf(persona: Persona, traits: Traits, day: number): number {
 }
 
 /** Returns the traffic factor of the persona's cycle: 0 on silent days, then up to 1. */
-function climb(traffic: Traffic, traits: Traits, day: number): number {
+function cycleFactor(traffic: Traffic, traits: Traits, day: number): number {
   if (traffic.cycle === undefined) return 1
   const { days, silentDays, climbDays } = traffic.cycle
-  // Rounded to whole days, so that a wave starts with a day.
+  // The phase is rounded to whole days, so that a cycle starts with a day.
   const position = (((day + Math.floor(traits.phases.cycle * days)) % days) + days) % days
   if (position < silentDays) return 0
   return Math.min(1, (position - silentDays + 1) / climbDays)

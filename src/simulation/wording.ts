@@ -7,7 +7,7 @@ import type { Placeholder, Wording } from './phrases.ts'
 import { withSeededRandom } from './random.ts'
 import type { Measure } from './rules.ts'
 
-/** The model that an assessment is about. `name`: its name in the fixtures; undefined for other models. */
+/** The model of an assessment. `name`: the model's name in the fixtures; undefined for a model that they do not list. */
 export interface AssessedModel {
   readonly seed: string
   readonly modelId: string
@@ -44,7 +44,7 @@ export function commonWording(
   }
 }
 
-/** Returns the placeholders of a rule: the value that met it and its threshold, in the unit of the measure. */
+/** Returns the values of a rule's placeholders: the value that met the rule and the rule's threshold, in the unit of the measure. */
 export function ruleWording(
   measure: Measure,
   value: number,
@@ -62,10 +62,10 @@ export function ruleWording(
     case 'conversationCount':
       return { figure: formatCount(value, 'conversation'), threshold: formatCount(threshold, 'conversation') }
     case 'messagesPerConversation':
-      return { figure: formatApart(value, threshold, 1), threshold: String(threshold) }
+      return { figure: formatDistinctly(value, threshold, 1), threshold: String(threshold) }
     default:
       return {
-        figure: formatApart(Math.abs(value), Math.abs(threshold), 2),
+        figure: formatDistinctly(Math.abs(value), Math.abs(threshold), 2),
         threshold: Math.abs(threshold).toFixed(2),
       }
   }
@@ -78,10 +78,10 @@ export function formatCount(count: number, noun: string): string {
 }
 
 /** Formats a value with as many decimals as distinguish it from the threshold, at most 4: `0.8496` for 0.85. */
-function formatApart(value: number, threshold: number, decimals: number): string {
+function formatDistinctly(value: number, threshold: number, decimals: number): string {
   const text = value.toFixed(decimals)
   return decimals < 4 && Number(text) === threshold && value !== threshold
-    ? formatApart(value, threshold, decimals + 1)
+    ? formatDistinctly(value, threshold, decimals + 1)
     : text
 }
 
@@ -89,7 +89,7 @@ function formatScore(value: number | null): string {
   return (value ?? 0).toFixed(2)
 }
 
-/** Describes the course of quality, as the end of a sentence that begins with `Quality`. */
+/** Describes the course of quality as the end of a sentence that begins with `Quality`: `rose from 0.70 ... to 0.78 ...`. */
 function describeTrend({ earlierQuality, laterQuality, quality }: PeriodTotals): string {
   if (earlierQuality === null || laterQuality === null) {
     return 'cannot be compared over time, since half of the period had no traffic'

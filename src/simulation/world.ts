@@ -1,8 +1,8 @@
 /**
  * Invented analytics: pure functions, the only faker.
  *
- * `createWorld` leads from a query to its analytics: the persona of the model (persona.ts), a draw for each day (day.ts), the
- * totals of the period (period.ts) and their assessment by rules (assessment.ts). The types of both ends are in analytics.ts.
+ * `createWorld` computes the analytics of a query in four steps: it finds the persona of the model (persona.ts), draws each day
+ * (day.ts), adds up the period (period.ts), and assesses it by rules (assessment.ts). analytics.ts has the types of query and result.
  */
 import { dayOf, nameOfDay } from '../core/utc-day.ts'
 import type { Analytics, AnalyticsQuery, DataPoint, LabelScore, World } from './analytics.ts'
@@ -22,24 +22,24 @@ export interface WorldFixtures {
   readonly phrases: Phrases
 }
 
-/** The minimum of a day of the shape `no-null`: 7 such days suffice for an assessment. */
+/** The least traffic of a day with the shape `no-null`: 7 such days have the `MIN_CONVERSATIONS` of an assessment. */
 const MIN_FOR_NO_NULL = { conversations: 5, ratings: 1 }
 
-/** Creates the world of these fixtures. It has no state: equal queries have equal analytics. */
+/** Creates the world of these fixtures. A world has no state: equal queries have equal analytics. */
 export function createWorld({ personas, models, phrases }: WorldFixtures): World {
   const personaByName = new Map(personas.map((persona) => [persona.name, persona]))
   const modelById = new Map(models.map((model) => [model.id.toLowerCase(), model]))
 
-  function personaNamed(name: string): Persona {
+  function getPersona(name: string): Persona {
     const persona = personaByName.get(name)
-    // Names from requests are checked before; an unknown name here is a bug.
+    // The name comes from the fixtures or from a scenario, and both were checked: an unknown name is a bug.
     if (!persona) throw new Error(`unknown persona "${name}"; known: ${[...personaByName.keys()].join(', ')}`)
     return persona
   }
 
   function personaOfModel(seed: string, modelId: string): Persona {
     const fixed = modelById.get(modelId)?.persona
-    return fixed === undefined ? drawPersona(personas, seed, modelId) : personaNamed(fixed)
+    return fixed === undefined ? drawPersona(personas, seed, modelId) : getPersona(fixed)
   }
 
   return {
@@ -49,7 +49,7 @@ export function createWorld({ personas, models, phrases }: WorldFixtures): World
       const modelId = query.modelId.toLowerCase()
       const model = modelById.get(modelId)
       const persona =
-        query.persona === undefined ? personaOfModel(query.seed, modelId) : personaNamed(query.persona)
+        query.persona === undefined ? personaOfModel(query.seed, modelId) : getPersona(query.persona)
       // A persona of the query overrides the shape of the model's fixture.
       const shape = query.shape ?? (query.persona === undefined ? model?.shape : undefined)
       const days = shiftQuality(drawDays({ ...query, modelId, persona, shape }), query.qualityShift)
@@ -77,7 +77,7 @@ function drawDays({ seed, modelId, persona, shape, days, now }: DaysQuery): Day[
   })
 }
 
-/** Adds the effect of events to the quality of each day with conversations. Other values do not change. */
+/** Adds the effect of events to the quality of each day that has conversations. No other value changes. */
 function shiftQuality(days: Day[], qualityShift: AnalyticsQuery['qualityShift']): Day[] {
   if (!qualityShift) return days
   return days.map((each) => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readSettings } from '../../src/config/arguments.ts'
+import { parseCommandLine } from '../../src/config/arguments.ts'
 import { parseFailOn } from '../../src/config/fail-on.ts'
 
 test.each([
@@ -28,7 +28,7 @@ test.each([
   'toString',
 ])('"%s" is refused with the list of conditions', (text) => {
   expect(parseFailOn(text)).toBeUndefined()
-  const read = readSettings(['--fail-on', text], {})
+  const read = parseCommandLine(['--fail-on', text], {})
   expect(read).toMatchObject({
     kind: 'problem',
     problem: expect.stringContaining('violation, unexpected, manners and coverage<N (N from 0 to 100)'),

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { commands, type Invocation, readSettings } from '../../src/config/arguments.ts'
+import { commands, type Invocation, parseCommandLine } from '../../src/config/arguments.ts'
 import type { Setting } from '../../src/config/setting.ts'
 import {
   allSettings,
@@ -76,7 +76,7 @@ function problemOf(invocation: Invocation): string {
 }
 
 test('no arguments and no environment serve with the defaults', () => {
-  expect(readSettings([], {})).toEqual({
+  expect(parseCommandLine([], {})).toEqual({
     kind: 'run',
     command: 'serve',
     files: [],
@@ -86,27 +86,27 @@ test('no arguments and no environment serve with the defaults', () => {
 
 describe('every setting', () => {
   test.each(valued)('--$setting.flag VALUE is read', ({ name, setting, good, means }) => {
-    expect(settingsOf(readSettings([`--${setting.flag}`, good], {}))).toEqual({
+    expect(settingsOf(parseCommandLine([`--${setting.flag}`, good], {}))).toEqual({
       ...defaultSettings(),
       [name]: means,
     })
-    expect(settingsOf(readSettings([`--${setting.flag}=${good}`], {}))[name]).toEqual(means)
+    expect(settingsOf(parseCommandLine([`--${setting.flag}=${good}`], {}))[name]).toEqual(means)
   })
 
   test.each(switches)('--$setting.flag switches on, --no-$setting.flag off', ({ name, setting }) => {
-    expect(settingsOf(readSettings([`--${setting.flag}`], {}))[name]).toBe(true)
-    expect(settingsOf(readSettings([`--no-${setting.flag}`], {}))[name]).toBe(false)
+    expect(settingsOf(parseCommandLine([`--${setting.flag}`], {}))[name]).toBe(true)
+    expect(settingsOf(parseCommandLine([`--no-${setting.flag}`], {}))[name]).toBe(false)
   })
 
   test.each(rows)('$setting.flag is read from the environment', ({ name, setting, good, means }) => {
-    expect(settingsOf(readSettings([], { [variableOf(setting)]: good }))).toEqual({
+    expect(settingsOf(parseCommandLine([], { [variableOf(setting)]: good }))).toEqual({
       ...defaultSettings(),
       [name]: means,
     })
   })
 
   test.each(rows)('an empty variable of $setting.flag counts as not set', ({ setting }) => {
-    expect(settingsOf(readSettings([], { [variableOf(setting)]: '' }))).toEqual(defaultSettings())
+    expect(settingsOf(parseCommandLine([], { [variableOf(setting)]: '' }))).toEqual(defaultSettings())
   })
 
   test.each(refusing)(
@@ -114,9 +114,9 @@ describe('every setting', () => {
     ({ setting, bad }) => {
       const variable = variableOf(setting)
       const message = `takes ${setting.expected}; got "${bad}"`
-      expect(problemOf(readSettings([], { [variable]: bad }))).toContain(`${variable} ${message}`)
+      expect(problemOf(parseCommandLine([], { [variable]: bad }))).toContain(`${variable} ${message}`)
       if (setting.value !== undefined)
-        expect(problemOf(readSettings([`--${setting.flag}`, bad], {}))).toContain(
+        expect(problemOf(parseCommandLine([`--${setting.flag}`, bad], {}))).toContain(
           `--${setting.flag} ${message}`,
         )
     },
@@ -151,16 +151,16 @@ describe('precedence: flag > environment > default', () => {
     [[], { SIM_PORT: '', PORT: '3' }, 3],
     [[], {}, 4010],
   ])('%j with %o', (argv, env, port) => {
-    expect(settingsOf(readSettings(argv, env)).port).toBe(port)
+    expect(settingsOf(parseCommandLine(argv, env)).port).toBe(port)
   })
 
   test('an invalid variable is ignored if a flag overrides it', () => {
-    expect(settingsOf(readSettings(['--port', '1'], { PORT: 'http' })).port).toBe(1)
+    expect(settingsOf(parseCommandLine(['--port', '1'], { PORT: 'http' })).port).toBe(1)
   })
 
   test('a flag overrides a switch of the environment', () => {
-    expect(settingsOf(readSettings(['--no-strict'], { SIM_STRICT: 'true' })).strict).toBe(false)
-    expect(settingsOf(readSettings(['--cors'], { SIM_CORS: 'off' })).cors).toBe(true)
+    expect(settingsOf(parseCommandLine(['--no-strict'], { SIM_STRICT: 'true' })).strict).toBe(false)
+    expect(settingsOf(parseCommandLine(['--cors'], { SIM_CORS: 'off' })).cors).toBe(true)
   })
 })
 
@@ -191,17 +191,20 @@ describe('the clock', () => {
 describe('commands', () => {
   test.each(Object.keys(commands))('%s is a command', (command) => {
     const behind = command === 'exec' ? ['--', 'npm', 'test', '--port', '2'] : []
-    expect(readSettings([command, '--port', '1', ...behind], {})).toMatchObject({
+    expect(parseCommandLine([command, '--port', '1', ...behind], {})).toMatchObject({
       kind: 'run',
       command,
       settings: { port: 1 },
     })
-    expect(readSettings(['--port', '1', command, ...behind], {})).toMatchObject({ kind: 'run', command })
+    expect(parseCommandLine(['--port', '1', command, ...behind], {})).toMatchObject({ kind: 'run', command })
   })
 
   test('exec passes everything after "--" to its command, and has defaults of its own', () => {
     const words = ['npm', 'test', '--', '--port', '2']
-    const asked = readSettings(['exec', '--env', 'A', '--env=B', '--', ...words], { PORT: '3000', HOST: 'x' })
+    const asked = parseCommandLine(['exec', '--env', 'A', '--env=B', '--', ...words], {
+      PORT: '3000',
+      HOST: 'x',
+    })
     expect(asked).toMatchObject({ kind: 'run', command: 'exec', files: words })
     const { port, host, state, logLevel, env } = settingsOf(asked)
     expect({ port, host, state, logLevel, env }).toEqual({
@@ -211,7 +214,7 @@ describe('commands', () => {
       logLevel: 'warn',
       env: 'A,B',
     })
-    const set = readSettings(['exec', '--state', 'a.json', '--', 'x'], {
+    const set = parseCommandLine(['exec', '--state', 'a.json', '--', 'x'], {
       SIM_PORT: '1',
       SIM_LOG_LEVEL: 'info',
     })
@@ -221,32 +224,32 @@ describe('commands', () => {
   test.each([[['exec']], [['exec', '--']], [['exec', 'npm', 'test']], [['exec', 'npm', '--', 'test']]])(
     '%j is refused: the command must follow "--"',
     (argv) => {
-      expect(problemOf(readSettings(argv, {}))).toMatch(/after "--": convsim exec .*-- npm test/)
+      expect(problemOf(parseCommandLine(argv, {}))).toMatch(/after "--": convsim exec .*-- npm test/)
     },
   )
 
   test('a file name instead of a command is the contract to serve', () => {
-    expect(readSettings(['my.yaml'], {})).toMatchObject({
+    expect(parseCommandLine(['my.yaml'], {})).toMatchObject({
       command: 'serve',
       settings: { contract: 'my.yaml' },
     })
-    expect(readSettings(['serve', 'my.yaml'], {})).toMatchObject({ settings: { contract: 'my.yaml' } })
+    expect(parseCommandLine(['serve', 'my.yaml'], {})).toMatchObject({ settings: { contract: 'my.yaml' } })
   })
 
   test('the name of an object method is no command', () => {
-    expect(problemOf(readSettings(['constructor'], {}))).toContain('"constructor" is no command')
+    expect(problemOf(parseCommandLine(['constructor'], {}))).toContain('"constructor" is no command')
   })
 
   test('check takes many files, serve takes one and healthcheck takes none', () => {
-    expect(readSettings(['check', 'a', 'b', 'c'], {})).toMatchObject({ files: ['a', 'b', 'c'] })
-    expect(problemOf(readSettings(['healthcheck', 'a'], {}))).toContain('healthcheck')
-    expect(problemOf(readSettings(['serve', 'a', 'b'], {}))).toContain('a contract document')
+    expect(parseCommandLine(['check', 'a', 'b', 'c'], {})).toMatchObject({ files: ['a', 'b', 'c'] })
+    expect(problemOf(parseCommandLine(['healthcheck', 'a'], {}))).toContain('healthcheck')
+    expect(problemOf(parseCommandLine(['serve', 'a', 'b'], {}))).toContain('a contract document')
   })
 
   test('--help and --version override everything else', () => {
-    expect(readSettings(['serve', '--version', '--port', 'x'], {})).toEqual({ kind: 'version' })
-    expect(readSettings(['-V'], {})).toEqual({ kind: 'version' })
-    expect(readSettings(['check', '--help'], {})).toMatchObject({ kind: 'help' })
+    expect(parseCommandLine(['serve', '--version', '--port', 'x'], {})).toEqual({ kind: 'version' })
+    expect(parseCommandLine(['-V'], {})).toEqual({ kind: 'version' })
+    expect(parseCommandLine(['check', '--help'], {})).toMatchObject({ kind: 'help' })
   })
 })
 
@@ -256,28 +259,28 @@ describe('an unknown argument or variable is refused', () => {
     [['--port'], /--port.*argument missing.*--help/],
     [['-x'], /unknown option '-x'/],
   ])('%j', (argv, words) => {
-    expect(problemOf(readSettings(argv, {}))).toMatch(words)
+    expect(problemOf(parseCommandLine(argv, {}))).toMatch(words)
   })
 
   test('an unknown SIM_ variable is refused with the list of known ones', () => {
-    const problem = problemOf(readSettings([], { SIM_PROT: '1' }))
+    const problem = problemOf(parseCommandLine([], { SIM_PROT: '1' }))
     expect(problem).toContain('SIM_PROT')
     for (const { setting } of rows) expect(problem).toContain(variableOf(setting))
   })
 
   test('other unknown variables are ignored', () => {
-    expect(readSettings([], { SIMPLE: '1', PATH: '/bin', sim_port: '1' })).toMatchObject({ kind: 'run' })
+    expect(parseCommandLine([], { SIMPLE: '1', PATH: '/bin', sim_port: '1' })).toMatchObject({ kind: 'run' })
   })
 })
 
 test('help is also a command', () => {
-  expect(readSettings(['help'], {})).toMatchObject({
+  expect(parseCommandLine(['help'], {})).toMatchObject({
     kind: 'help',
     text: expect.stringContaining('Commands:'),
   })
 })
 
 test('a word that is neither a command nor a file name is refused with the commands', () => {
-  expect(problemOf(readSettings(['server'], {}))).toMatch(/"server" is no command \(serve, exec, check/)
-  expect(readSettings(['./server'], {})).toMatchObject({ kind: 'run', files: ['./server'] })
+  expect(problemOf(parseCommandLine(['server'], {}))).toMatch(/"server" is no command \(serve, exec, check/)
+  expect(parseCommandLine(['./server'], {})).toMatchObject({ kind: 'run', files: ['./server'] })
 })

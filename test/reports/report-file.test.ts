@@ -1,7 +1,7 @@
 import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { readSettings } from '../../src/config/arguments.ts'
+import { parseCommandLine } from '../../src/config/arguments.ts'
 import { reportFormats } from '../../src/reports/formats/index.ts'
 import { findReportFileProblem, writeReportFile } from '../../src/reports/report-file.ts'
 import { tempFolder } from '../support/temp-folder.ts'
@@ -11,7 +11,10 @@ test.each(Object.values(reportFormats))(
   'a file that ends in $extension is accepted and written',
   async ({ extension, render }) => {
     const file = join(await tempFolder(), `a.b${extension.toUpperCase()}`)
-    expect(readSettings(['--report', file], {})).toMatchObject({ kind: 'run', settings: { report: file } })
+    expect(parseCommandLine(['--report', file], {})).toMatchObject({
+      kind: 'run',
+      settings: { report: file },
+    })
     expect(await findReportFileProblem(file)).toBeUndefined()
     expect(await writeReportFile(file, cleanReport)).toBeUndefined()
     expect(await readFile(file, 'utf8')).toBe(render(cleanReport))
@@ -19,11 +22,11 @@ test.each(Object.values(reportFormats))(
 )
 
 test.each(['report', 'report.pdf', '.json', 'a/.md', 'a\\.md'])('the file %s is refused', (file) => {
-  expect(readSettings(['--report', file], {})).toMatchObject({ kind: 'problem' })
+  expect(parseCommandLine(['--report', file], {})).toMatchObject({ kind: 'problem' })
 })
 
 test('a refused file is answered with the extension of every format', () => {
-  expect(readSettings(['--report', 'report.pdf'], {})).toMatchObject({
+  expect(parseCommandLine(['--report', 'report.pdf'], {})).toMatchObject({
     problem: expect.stringContaining('the format: .json, .xml (JUnit), .md or .html.'),
   })
 })

@@ -4,9 +4,9 @@ import type { Source } from '../../documents/source.ts'
 import { walk } from '../walk.ts'
 
 /**
- * Changes schemas, in place, that have a meaning which their authors did not intend, and warns about each. Today these are the
- * schemas with `nullable: true`: OpenAPI 3.1 does not define it, so a validator would refuse null; the schema is changed to
- * allow null. Call it after `checkReferences` and before any other reader of the document.
+ * Changes schemas with `nullable: true`, in place, so that they allow null, and warns about each. OpenAPI 3.1 does not define
+ * `nullable`, so a validator would refuse the null that the author intended. `nullable: false` is deleted without a warning.
+ * Call this after `checkReferences`, and before any other reader of the schemas.
  */
 export function normaliseSchemas(document: JsonObject, source: Source): Finding[] {
   const findings: Finding[] = []
@@ -29,7 +29,7 @@ export function normaliseSchemas(document: JsonObject, source: Source): Finding[
 function allowNull(schema: JsonObject): void {
   const { $ref, allOf, anyOf, oneOf, const: constant } = schema
   if ([$ref, allOf, anyOf, oneOf].some((member) => member !== undefined)) {
-    allowNullBeside(schema)
+    allowNullAsAlternative(schema)
     return
   }
   if (typeof schema.type === 'string') schema.type = [schema.type]
@@ -41,8 +41,8 @@ function allowNull(schema: JsonObject): void {
   if (Array.isArray(schema.enum) && !schema.enum.includes(null)) schema.enum = [...schema.enum, null]
 }
 
-/** Allows null in a schema with a reference or a combination, which may refuse null itself: only an alternative can allow it. */
-function allowNullBeside(schema: JsonObject): void {
+/** Replaces a schema by the choice between it and null: its reference or combination could refuse null whatever stands beside it. */
+function allowNullAsAlternative(schema: JsonObject): void {
   const moved: JsonObject = {}
   for (const [name, member] of Object.entries(schema)) {
     moved[name] = member

@@ -5,8 +5,8 @@ import type { Source } from '../../documents/source.ts'
 import { type DocumentNode, type NodeKind, walk } from '../walk.ts'
 
 /**
- * Checks that every `$ref` leads, without a circle, to an object of the kind that its place expects. A broken `$ref` is removed
- * from the document after it is reported, so that later checks can run.
+ * Checks that every `$ref` leads, without a circle, to an object of the expected kind. A broken `$ref` is reported and removed from
+ * the document, so that later checks can run.
  */
 export function checkReferences(document: JsonObject, source: Source): Finding[] {
   const nodes = [...walk(document)]
@@ -38,7 +38,7 @@ function findFault(
   const value = valueAt(document, target)
   if (value === undefined) return `$ref "${reference}" leads to nothing`
   const kind = kinds.get(target)
-  // A boolean is a schema too; the kind of a target outside the known places (`x-...`) is unknown.
+  // A boolean is a schema, too. A target that `walk` does not reach (`x-...`) has no known kind.
   if (kind !== undefined && kind !== node.kind) {
     return `$ref "${reference}" leads to a ${kind}; a ${node.kind} is expected here`
   }
@@ -46,7 +46,7 @@ function findFault(
   return isCircular(document, node) ? `$ref "${reference}" leads back to itself` : undefined
 }
 
-/** Returns true if the references lead only to each other. A schema that contains itself as a member is not circular. */
+/** Returns true if the references lead only to each other. A schema with a reference to itself in a member is not circular. */
 function isCircular(document: JsonObject, node: DocumentNode): boolean {
   const visited = new Set([node.pointer])
   let value: JsonObject = node.value

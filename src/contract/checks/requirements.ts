@@ -1,6 +1,6 @@
 /**
  * Start-up checks of an OpenAPI document.
- * Each file has one check, which returns findings; `contract/load.ts` has their order.
+ * Each file checks one aspect and returns findings. `contract/load.ts` has their order; `ajv-compiler.ts` calls `schemas.ts`.
  */
 import { isObject, type JsonObject } from '../../core/json.ts'
 import { joinPointer } from '../../core/json-pointer.ts'
@@ -39,7 +39,7 @@ export function checkVersion({ openapi, swagger }: JsonObject, source: Source): 
   return [{ severity: 'error', place, message: `is OpenAPI ${version}; only 3.1 is understood. ${convert}` }]
 }
 
-/** Checks that a valid OpenAPI document can be simulated: it needs a server, operations and unique names. */
+/** Checks that a valid OpenAPI document can be simulated: it needs a server, operations with a 2xx status, unique ids and paths. */
 export function checkRequirements(document: JsonObject, source: Source): Finding[] {
   const operations = [...walk(document)].filter(
     ({ kind, pointer }) => kind === 'operation' && pointer.startsWith('/paths/'),
@@ -125,7 +125,7 @@ export function readBasePath({ servers }: JsonObject): string | undefined {
     const variable = variables[name]
     return isObject(variable) && typeof variable.default === 'string' ? variable.default : all
   })
-  // A relative server URL is valid; its origin does not matter.
+  // A server URL may be relative; the origin is not used.
   if (!URL.canParse(url, 'http://localhost')) return undefined
   return new URL(url, 'http://localhost').pathname.replace(/\/+$/, '')
 }

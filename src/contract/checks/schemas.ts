@@ -9,8 +9,8 @@ import { toViolations } from '../../documents/violations.ts'
 import { type DocumentNode, walk } from '../walk.ts'
 
 /**
- * Checks the document's schemas without compiling them, so that each finding has its exact place. Errors: all that the meta-schema
- * refuses, and patterns that are not regular expressions. Warnings: unknown keywords and formats.
+ * Checks the document's schemas without compiling them, so that each finding has its exact place. A violation of the meta-schema and
+ * a pattern that is no regular expression are errors; an unknown keyword or format is a warning.
  */
 export function checkSchemas(document: JsonObject, source: Source, ajv: Ajv2020): Finding[] {
   const schemas = [...walk(document)].filter(({ kind }) => kind === 'schema')
@@ -22,7 +22,7 @@ export function checkSchemas(document: JsonObject, source: Source, ajv: Ajv2020)
 
 /** Returns the schemas that are not part of another schema: the meta-schema checks nested schemas itself. */
 function findOutermost(schemas: readonly DocumentNode[]): DocumentNode[] {
-  let last = '\0'
+  let last = '\0' // no pointer begins with it
   return schemas.filter(({ pointer }) => {
     if (pointer.startsWith(`${last}/`)) return false
     last = pointer
@@ -41,7 +41,7 @@ function checkAgainstMetaSchema({ pointer, value }: DocumentNode, source: Source
 
 const TYPES = ['array', 'boolean', 'integer', 'null', 'number', 'object', 'string']
 
-/** Returns the sentence of a finding. For an unknown type, the meta-schema's own message names no type that is allowed. */
+/** Returns the sentence of a finding. For an unknown type it names the known ones, which the meta-schema's own message does not. */
 function describeViolation({ pointer, keyword, message }: Violation): string {
   const name = pointer.slice(pointer.lastIndexOf('/') + 1)
   return name === 'type' && keyword === 'anyOf'
@@ -51,17 +51,17 @@ function describeViolation({ pointer, keyword, message }: Violation): string {
 
 function checkKeywords({ pointer, value }: DocumentNode, source: Source, ajv: Ajv2020): Finding[] {
   const findings: Finding[] = []
-  const find = (severity: Finding['severity'], member: string, message: string) =>
+  const report = (severity: Finding['severity'], member: string, message: string) =>
     findings.push({ severity, place: source.place(joinPointer(pointer, member)), message })
   for (const keyword of Object.keys(value)) {
     if (keyword.startsWith('x-') || isKnownKeyword(ajv, keyword)) continue
-    find('warning', keyword, `"${keyword}" is not a keyword of JSON Schema 2020-12 and has no effect`)
+    report('warning', keyword, `"${keyword}" is not a keyword of JSON Schema 2020-12 and has no effect`)
   }
   if (typeof value.format === 'string' && !ajv.formats[value.format]) {
-    find('warning', 'format', `the format "${value.format}" is not known and not checked`)
+    report('warning', 'format', `the format "${value.format}" is not known and not checked`)
   }
   if (typeof value.pattern === 'string' && !isPattern(value.pattern)) {
-    find('error', 'pattern', `"${value.pattern}" is not a regular expression`)
+    report('error', 'pattern', `"${value.pattern}" is not a regular expression`)
   }
   return findings
 }
@@ -82,17 +82,17 @@ function isPattern(pattern: string): boolean {
 /** Makes ajv accept the keywords and formats that `checkSchemas` has reported, so that each is reported once. */
 export function allowUnknownKeywords(document: JsonObject, ajv: Ajv2020): void {
   for (const { kind, value } of walk(document)) {
-    // The whole document is added to ajv as a schema, so that its schemas can refer to each other.
+    // ajv gets the document as one schema, so that its schemas can refer to each other; hence the document's own members.
     if (kind === 'schema' || kind === 'document') addKeywords(Object.keys(value), ajv)
     const format = kind === 'schema' ? value.format : undefined
     if (typeof format === 'string' && !ajv.formats[format]) ajv.addFormat(format, true)
   }
 }
 
-/** Adds the unknown ones of these keywords to ajv. */
+/** Adds those of the keywords to ajv that it does not know. */
 function addKeywords(keywords: readonly string[], ajv: Ajv2020): void {
   for (const keyword of keywords) {
-    // ajv accepts no other names for keywords; it reports them once more.
+    // ajv refuses to add a keyword with another name, and so reports that keyword a second time.
     if (!isKnownKeyword(ajv, keyword) && /^[a-z_$][\w$:-]*$/i.test(keyword)) ajv.addKeyword(keyword)
   }
 }

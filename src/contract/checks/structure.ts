@@ -13,7 +13,7 @@ export async function checkStructure(document: JsonObject, source: Source): Prom
   const { errors } = await validator.validate(structuredClone(document))
   // The validator returns a text instead of a list for broken references, which `checkReferences` reports with places.
   const violations = Array.isArray(errors) ? toViolations(errors, 'body') : []
-  // A refused member is also unevaluated: that violation is reported only if no other explains it.
+  // A member that breaks a rule makes members of its object unevaluated, too: those violations are dropped.
   const explained = new Set(
     violations
       .filter(({ keyword }) => keyword !== 'unevaluatedProperties')

@@ -1,5 +1,5 @@
 /**
- * Starts the command, sends a request, and stores the code that V8 has compiled until then. V8 compiles a function at its
+ * This script runs `convsim exec` with one request, and stores the code that V8 has compiled by then. V8 compiles a function at its
  * first call, so the stored functions are those of a start and of a first reply.
  */
 import { writeFileSync } from 'node:fs'

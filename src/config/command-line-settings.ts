@@ -4,11 +4,11 @@ import { type Setting, text } from './setting.ts'
 
 const isReportFile = (text: string) => formatOfFile(text) !== undefined
 const isFailOn = (text: string) => parseFailOn(text) !== undefined
-// PATH is refused, since no command is found without it.
+// PATH is refused, since `exec` would find no command if PATH were the base URL.
 const areNames = (text: string) => /^(?!PATH(,|$))[A-Za-z_]\w*(,(?!PATH(,|$))[A-Za-z_]\w*)*$/.test(text)
 
-/** Settings of the evidence that the process reports at its end. */
-export const evidenceSettings = {
+/** The settings of the command line alone: the report at the end of the process, and the variables of `exec`. */
+export const commandLineSettings = {
   report: text({
     flag: 'report',
     value: 'FILE',
