@@ -83,13 +83,13 @@ function toSimRequest({ method, path: target, headers = {}, body }: RequestDescr
 
 function explanationToJson({ trace, outgoing, entry }: Explanation): JsonObject {
   const { reply, delivery } = outgoing
-  const { stage, rule, notes } = trace
+  const { stage, rule, decisions } = trace
   return {
     ...(entry.operation !== undefined && { operation: entry.operation }),
     sandbox: entry.sandbox,
     stage,
     ...(rule && { rule: { ...rule } }),
-    why: notes,
+    why: decisions,
     answer: {
       status: reply.status,
       headers: { ...reply.headers },

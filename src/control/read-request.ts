@@ -4,7 +4,7 @@ import { readQuery } from '../core/query-string.ts'
 import { failure, type Result, success } from '../core/result.ts'
 import { readJson } from '../core/strict-json.ts'
 import type { Violation } from '../documents/violation.ts'
-import { abortedMessage, sentenceOf } from '../exchange/refusals.ts'
+import { abortedMessage, formatViolations } from '../exchange/refusals.ts'
 import type { SimRequest } from '../exchange/request.ts'
 import { defaultSandbox } from '../sandboxes/sandboxes.ts'
 import { ControlError, type ControlRequest } from './handler.ts'
@@ -21,7 +21,7 @@ export function readControlRequest(
   const body = readBody(operation, request)
   if (!body.ok) return body
   const violations = [...parameters.value.violations, ...body.value.violations]
-  if (violations.length > 0) return failure(new ControlError(400, sentenceOf(violations)))
+  if (violations.length > 0) return failure(new ControlError(400, formatViolations(violations)))
   const { values } = parameters.value
   const sandbox = typeof values.query['sandbox'] === 'string' ? values.query['sandbox'] : defaultSandbox
   const sandboxFilter = sandbox === '*' ? undefined : sandbox

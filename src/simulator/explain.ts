@@ -37,7 +37,7 @@ export function createExplain({ store, sandboxes, log, createPipelineOver }: Exp
       journal,
       log: { ...silentLog, error: (fields, message) => log.error(fields, message) },
     })
-    const trace: DecisionTrace = { stage: '', rule: undefined, notes: [] }
+    const trace: DecisionTrace = { stage: '', rule: undefined, decisions: [] }
     const outgoing = await pipeline(request, trace)
     if (!entry) throw new Error('an exchange was not recorded')
     return { trace, outgoing, entry }

@@ -9,7 +9,7 @@ import { createCatalogue } from '../scenarios/catalogue.ts'
 import type { Catalogue } from '../scenarios/definition.ts'
 import { parseScenarios } from '../scenarios/parse.ts'
 import { type RuleContext, type RuleSet, readRules } from '../scenarios/rules.ts'
-import { loadScenarioFile } from '../scenarios/rules-file.ts'
+import { loadRulesFile } from '../scenarios/rules-file.ts'
 
 /** The documents, fixtures and rules of a start, checked against each other. */
 export interface LoadedInputs {
@@ -48,7 +48,7 @@ async function loadStartUpRules(
   context: RuleContext,
 ): Promise<Result<RuleSet, Findings>> {
   const one = readRules(scenario === undefined ? {} : { rules: [{ scenario }] }, context)
-  const file = scenarios === undefined ? noFile : await loadScenarioFile(scenarios, context)
+  const file = scenarios === undefined ? noFile : await loadRulesFile(scenarios, context)
   if (one.ok && file.ok) return { ok: true, value: { id: 'start-up', rules: [...one.value, ...file.value] } }
   const findings = one.ok ? [] : one.error.map(({ message }) => error('--scenario', message))
   return { ok: false, error: [...findings, ...(file.ok ? [] : file.error)] }

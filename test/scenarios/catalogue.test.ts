@@ -4,7 +4,7 @@ import { families } from '../../src/scenarios/definition.ts'
 import { describeCatalogue, describeParameter } from '../../src/scenarios/describe.ts'
 import { type Parameter, readValues } from '../../src/scenarios/parameters.ts'
 import { parseScenarios } from '../../src/scenarios/parse.ts'
-import { headersOf } from '../../src/scenarios/refusals.ts'
+import { standardHeaders } from '../../src/scenarios/refusals.ts'
 import { activeOf, sources, textFor } from '../support/catalogue.ts'
 
 const { catalogue, contract } = sources
@@ -63,9 +63,9 @@ test('the description has a line for each entry, and one for each of its paramet
 })
 
 test('a status has the headers that its refusal has by default', () => {
-  expect(headersOf(401)).toEqual({ 'WWW-Authenticate': 'Bearer' })
-  expect(headersOf(429)).toMatchObject({ 'Retry-After': '1', 'retry-after-ms': '1000' })
-  expect(headersOf(200)).toEqual({})
+  expect(standardHeaders(401)).toEqual({ 'WWW-Authenticate': 'Bearer' })
+  expect(standardHeaders(429)).toMatchObject({ 'Retry-After': '1', 'retry-after-ms': '1000' })
+  expect(standardHeaders(200)).toEqual({})
 })
 
 describe('parameters', () => {
