@@ -9,7 +9,7 @@ import type { SimRequest } from '../exchange/request.ts'
 import { defaultSandbox } from '../sandboxes/sandboxes.ts'
 import { ControlError, type ControlRequest } from './handler.ts'
 
-/** Reads a request to a control operation and checks it against the document; every broken rule is named in one refusal. */
+/** Reads a request to a control operation and checks it against the document. The error names every broken rule. */
 export function readControlRequest(
   operation: Operation,
   path: RawParameters['path'],
@@ -62,7 +62,7 @@ function readParameters(
   const sent = sandbox === undefined ? query : { ...query, sandbox }
   const read = operation.readParameters({ path, query: sent, header: {} })
   const unknownName = Object.keys(query).find((name) => !Object.hasOwn(read.values.query, name))
-  // Else a misspelt `sandbox` would select the default sandbox.
+  // Otherwise a misspelt `sandbox` would select the default sandbox.
   if (unknownName !== undefined && read.violations.length === 0 && !takesAny)
     return badRequest(`${operation.id} has no parameter "${unknownName.slice(0, 80)}".`)
   return success(read)
