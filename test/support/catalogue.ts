@@ -23,7 +23,7 @@ export function textFor({ name, parameters }: ScenarioDefinition): string {
   )
 }
 
-/** Returns the scenario as switched on by that text. */
+/** Returns the scenario as `textFor` switches it on. */
 export function activeOf(entry: ScenarioDefinition): ActiveScenario {
   const parsed = parseScenarios(textFor(entry), sources.catalogue)
   const active = parsed.ok ? parsed.value[0] : undefined
