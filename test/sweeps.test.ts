@@ -12,9 +12,9 @@ import {
   ask,
   askOperation,
   errorOf,
-  held,
   objectOf,
   operations,
+  readStateInfo,
   type TestOperation,
 } from './support/client.ts'
 import { run } from './support/command.ts'
@@ -119,14 +119,14 @@ const proofs: Record<Effect['kind'], Proof> = {
     expect(faultsOf(operation.id, answer.status, answer.body)).toEqual([])
   },
   async answer(operation, text) {
-    const before = await held(sim())
+    const before = await readStateInfo(sim())
     const answer = await scripted(operation, text)
     expect(answer.status).toBeGreaterThanOrEqual(400)
     expect(operationOf(operation.id).statuses).toContain(answer.status)
     expect(faultsOf(operation.id, answer.status, answer.body)).toEqual([])
     errorOf(answer)
     expect(answer.headers.get('x-sim-origin')).toBe('scenario')
-    expect(await held(sim())).toEqual(before)
+    expect(await readStateInfo(sim())).toEqual(before)
   },
   async data(operation, text) {
     const answer = await scripted(operation, text)
@@ -151,7 +151,7 @@ const proofs: Record<Effect['kind'], Proof> = {
   },
   async 'lose-ack'(operation, text) {
     const count = async () => {
-      const state = await held(sim())
+      const state = await readStateInfo(sim())
       return isObject(state) ? Number(state['events']) + Number(state['prompts']) : Number.NaN
     }
     const before = await count()
@@ -174,11 +174,11 @@ describe('every entry of the catalogue', () => {
   test.each(pairs.filter(({ fits }) => !fits))(
     '$text on $operation.id is refused, and nothing is kept',
     async ({ text, operation }) => {
-      const before = await held(sim())
+      const before = await readStateInfo(sim())
       const answer = await askOperation(sim(), operation, { headers: { 'x-sim-scenario': text } })
       expect(answer.status).toBe(400)
       expect(errorOf(answer)).toMatch(/makes no sense here/)
-      expect(await held(sim())).toEqual(before)
+      expect(await readStateInfo(sim())).toEqual(before)
     },
   )
 

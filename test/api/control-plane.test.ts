@@ -1,6 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import { version } from '../../src/fixtures/bundled.ts'
-import { ask, askOperation, errorOf, event, held, objectOf, operations, prompt } from '../support/client.ts'
+import {
+  ask,
+  askOperation,
+  errorOf,
+  event,
+  objectOf,
+  operations,
+  prompt,
+  readStateInfo,
+} from '../support/client.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { frozenNow, startForTest } from '../support/start.ts'
 
@@ -58,7 +67,7 @@ describe('GET /__sim/info', () => {
     await ask(own, '/v1/events', { body: event() })
     await ask(own, '/v1/events', { body: event() })
     await ask(own, '/v1/prompts', { body: prompt(), token: 'key~worker' })
-    expect(await held(own)).toEqual({ file: ':memory:', sandboxes: 2, events: 2, prompts: 1 })
+    expect(await readStateInfo(own)).toEqual({ file: ':memory:', sandboxes: 2, events: 2, prompts: 1 })
   })
 })
 
@@ -106,9 +115,9 @@ describe('POST /__sim/reset', () => {
     }
     const answer = await ask(own, '/__sim/reset', reset)
     expect([answer.status, answer.body]).toEqual([200, { reset: 'default' }])
-    expect(await held(own)).toMatchObject({ sandboxes: 1, events: 1, prompts: 1 })
+    expect(await readStateInfo(own)).toMatchObject({ sandboxes: 1, events: 1, prompts: 1 })
     await ask(own, '/__sim/reset?sandbox=worker-1', reset)
-    expect(await held(own)).toMatchObject({ sandboxes: 0, events: 0, prompts: 0 })
+    expect(await readStateInfo(own)).toMatchObject({ sandboxes: 0, events: 0, prompts: 0 })
   })
 
   test('frees an insertId, and the next event with it gets the same eventId as before', async () => {
@@ -117,7 +126,7 @@ describe('POST /__sim/reset', () => {
     const before = await post()
     await ask(own, '/__sim/reset', reset)
     expect((await post()).text).toBe(before.text)
-    expect(await held(own)).toMatchObject({ events: 1 })
+    expect(await readStateInfo(own)).toMatchObject({ events: 1 })
   })
 
   test('accepts a sandbox that was never used', async () => {

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { commands } from '../../src/config/arguments.ts'
 import { allSettings, defaultOf, variableOf } from '../../src/config/settings.ts'
 import { version } from '../../src/fixtures/bundled.ts'
-import { sources } from '../support/catalogue.ts'
+import { inputs } from '../support/catalogue.ts'
 import { convsim, run } from '../support/command.ts'
 import { documentWith, fixturesWith } from '../support/documents.ts'
 import { tempFolder } from '../support/temp-folder.ts'
@@ -28,7 +28,7 @@ describe('--help', () => {
       expect(help).toMatch(new RegExp(` ${name} `))
       expect(help).toContain(joinLines(description))
     }
-    for (const { name, description, parameters } of sources.catalogue.definitions) {
+    for (const { name, description, parameters } of inputs.catalogue.definitions) {
       expect(help).toContain(` ${name} ${joinLines(description)}`)
       for (const parameter of parameters) expect(help).toContain(joinLines(parameter.description))
     }
@@ -99,7 +99,7 @@ describe('assumptions', () => {
   test('prints the place and reason of each assumption', async () => {
     const { code, stdout } = await run(['assumptions'])
     expect(code).toBe(0)
-    for (const { pointer, text } of sources.contract.assumptions)
+    for (const { pointer, text } of inputs.contract.assumptions)
       expect(stdout).toContain(`${pointer || '/'}\n  ${text}`)
   })
 

@@ -5,9 +5,9 @@ import { describeCatalogue, describeParameter } from '../../src/scenarios/descri
 import { type Parameter, readValues } from '../../src/scenarios/parameters.ts'
 import { parseScenarios } from '../../src/scenarios/parse.ts'
 import { standardHeaders } from '../../src/scenarios/refusals.ts'
-import { activeOf, sources, textFor } from '../support/catalogue.ts'
+import { activate, inputs, scenarioText } from '../support/catalogue.ts'
 
-const { catalogue, contract } = sources
+const { catalogue, contract } = inputs
 
 describe('every entry of the catalogue', () => {
   test.each(catalogue.definitions)(
@@ -18,11 +18,11 @@ describe('every entry of the catalogue', () => {
       expect(entry.description).toMatch(/^[A-Z].*\.$/)
       expect(
         contract.operations.some(
-          (operation) => entry.inapplicableReason(operation, activeOf(entry).values) === undefined,
+          (operation) => entry.inapplicableReason(operation, activate(entry).values) === undefined,
         ),
       ).toBe(true)
       expect(catalogue.find(entry.name)).toBe(entry)
-      expect(parseScenarios(textFor(entry), catalogue).ok).toBe(true)
+      expect(parseScenarios(scenarioText(entry), catalogue).ok).toBe(true)
     },
   )
 

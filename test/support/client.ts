@@ -92,7 +92,7 @@ export function errorOf(answer: Pick<Answer, 'body' | 'status'>): string {
 }
 
 /** Reads the location of the state and the numbers of stored records: `{"file":":memory:","sandboxes":1,"events":2,"prompts":0}`. */
-export async function held(target: Target): Promise<Json> {
+export async function readStateInfo(target: Target): Promise<Json> {
   const info = await ask(target, '/__sim/info', { token: null })
   return objectOf(info)['state'] ?? null
 }
