@@ -56,6 +56,10 @@ const operationOf = (id: string) => {
   return operation
 }
 
+test('every operation of the document has a request in test/support/client.ts', () => {
+  expect(operations.map(({ id }) => id)).toEqual(contract.operations.map(({ id }) => id))
+})
+
 const pairs = catalogue.definitions.flatMap((entry) =>
   operations.map((operation) => {
     const text = textFor(entry)

@@ -114,7 +114,7 @@ export function prompt(fields: JsonObject = {}): JsonObject {
   return { name: 'Order assistant', components: [{ content: 'You answer questions.' }], ...fields }
 }
 
-/** A valid request to each operation of the service, for tables of tests. */
+/** A valid request to each operation of the service, in the order of the document; the sweeps try every scenario on each. */
 export const operations = [
   { id: 'getModelAnalytics', method: 'GET', path: analyticsPath, body: undefined, success: 200 },
   { id: 'createPrompt', method: 'POST', path: '/v1/prompts', body: prompt(), success: 201 },
