@@ -9,13 +9,14 @@ import type { Parameter } from '../src/scenarios/parameters.ts'
 import { parseScenarios } from '../src/scenarios/parse.ts'
 import { loadInputs } from '../src/simulator/loaded-inputs.ts'
 import {
+  allOperations,
   ask,
   askOperation,
   errorOf,
+  type OperationRequest,
   objectOf,
   operations,
   readStateInfo,
-  type TestOperation,
 } from './support/client.ts'
 import { run } from './support/command.ts'
 import { steer } from './support/control.ts'
@@ -57,11 +58,11 @@ const operationOf = (id: string) => {
 }
 
 test('every operation of the document has a request in test/support/client.ts', () => {
-  expect(operations.map(({ id }) => id)).toEqual(contract.operations.map(({ id }) => id))
+  expect(allOperations.map(({ id }) => id)).toEqual(contract.operations.map(({ id }) => id))
 })
 
 const pairs = catalogue.definitions.flatMap((entry) =>
-  operations.map((operation) => {
+  allOperations.map((operation) => {
     const text = textFor(entry)
     const { values } = activeFor(text)
     const fits = entry.inapplicableReason(operationOf(operation.id), values) === undefined
@@ -70,7 +71,7 @@ const pairs = catalogue.definitions.flatMap((entry) =>
 )
 
 /** Returns what a client gets of a scenario: the status and the body, or the failure of `fetch`. */
-async function connectionOf(operation: TestOperation, scenario: string) {
+async function connectionOf(operation: OperationRequest, scenario: string) {
   const { method, path, body } = operation
   const headers = {
     authorization: 'Bearer k',
@@ -113,7 +114,7 @@ const deliveries: Record<
     expect(seen).toEqual({ status: success, text: expect.stringMatching(/^\{.*[^}]$/s) }),
 }
 
-type Proof = (operation: TestOperation, text: string, effect: Effect) => Promise<void>
+type Proof = (operation: OperationRequest, text: string, effect: Effect) => Promise<void>
 
 /** The client's view of each kind of effect. A new kind without a row does not compile. */
 const proofs: Record<Effect['kind'], Proof> = {
@@ -164,7 +165,7 @@ const proofs: Record<Effect['kind'], Proof> = {
   },
 }
 
-async function scripted(operation: TestOperation, text: string) {
+async function scripted(operation: OperationRequest, text: string) {
   const answer = await askOperation(sim(), operation, { headers: { 'x-sim-scenario': text } })
   expect(answer.headers.get('x-sim-scenario')).toBe(text)
   return answer

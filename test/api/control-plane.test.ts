@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { version } from '../../src/fixtures/bundled.ts'
+import { inputs } from '../support/catalogue.ts'
 import {
+  allOperations,
   ask,
   askOperation,
   errorOf,
@@ -58,7 +60,7 @@ describe('GET /__sim/info', () => {
       state: { file: ':memory:', sandboxes: 0, events: 0, prompts: 0 },
     })
     expect(info['operations']).toMatchObject(
-      operations.map(({ id, method }) => ({ id, method, answeredBy: 'simulator' })),
+      allOperations.map(({ id, method }) => ({ id, method, answeredBy: 'simulator' })),
     )
   })
 
@@ -74,11 +76,9 @@ describe('GET /__sim/info', () => {
 test('GET /__sim/contract returns the loaded document', async () => {
   const document = objectOf(await ask(sim(), '/__sim/contract', open))
   expect(document['openapi']).toBe('3.1.0')
-  expect(Object.keys(objectOf({ body: document['paths'] ?? null, status: 200 }))).toEqual([
-    '/models/{modelId}/analytics',
-    '/prompts',
-    '/events',
-  ])
+  const paths = Object.keys(objectOf({ body: document['paths'] ?? null, status: 200 }))
+  expect(paths).toEqual(inputs.contract.operations.map(({ path }) => path))
+  expect(paths).toEqual(expect.arrayContaining(['/models/{modelId}/analytics', '/prompts', '/events']))
 })
 
 test('every operation that GET /__sim/openapi.yaml describes exists', async () => {

@@ -1,16 +1,22 @@
 import { describe, expect, test } from 'vitest'
 import type { ScenarioDefinition } from '../../src/scenarios/definition.ts'
 import { activate, inputs, operationOf, scenarioText } from '../support/catalogue.ts'
-import { type Answer, ask, askOperation, errorOf, operations, readStateInfo } from '../support/client.ts'
+import {
+  type Answer,
+  allOperations,
+  ask,
+  askOperation,
+  errorOf,
+  operations,
+  readStateInfo,
+} from '../support/client.ts'
 import { documentedStatuses, faultsOf } from '../support/documented.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { startForTest } from '../support/start.ts'
 
 const sim = sharedSimulator()
 
-const byId = new Map<string, (typeof operations)[number]>(
-  operations.map((operation) => [operation.id, operation]),
-)
+const byId = new Map(allOperations.map((operation) => [operation.id, operation]))
 
 /** The families whose effect is an answer; those that are about the wire have a sweep of their own. */
 const answers = ({ family }: ScenarioDefinition) => family === 'refusals' || family === 'data'

@@ -5,7 +5,7 @@ import { commands } from '../../src/config/arguments.ts'
 import { allSettings, defaultOf, variableOf } from '../../src/config/settings.ts'
 import { version } from '../../src/fixtures/bundled.ts'
 import { inputs } from '../support/catalogue.ts'
-import { operations } from '../support/client.ts'
+import { allOperations } from '../support/client.ts'
 import { convsim, run } from '../support/command.ts'
 import { documentWith, fixturesWith } from '../support/documents.ts'
 import { tempFolder } from '../support/temp-folder.ts'
@@ -49,7 +49,7 @@ describe('check', () => {
   test('finds no fault in the bundled files and prints counts', async () => {
     const { code, stdout } = await run(['check'])
     expect(code).toBe(0)
-    expect(stdout).toContain(`spec/openapi.yaml: ok, ${operations.length} operations, `)
+    expect(stdout).toContain(`spec/openapi.yaml: ok, ${allOperations.length} operations, `)
     expect(stdout).toMatch(/operations, \d+ assumptions\n/)
     expect(stdout).toMatch(/spec\/control\.openapi\.yaml: ok, \d+ operations/)
     expect(stdout).toMatch(/fixtures: ok, 11 personas, 20 models\n/)
@@ -82,7 +82,7 @@ describe('check', () => {
     const good = await documentWith('title: Conversation', 'title: Another Conversation')
     const { code, stdout } = await run(['check', good, 'no-such-file.yaml'])
     expect(code).toBe(1)
-    expect(stdout).toContain(`contract.yaml: ok, ${operations.length} operations`)
+    expect(stdout).toContain(`contract.yaml: ok, ${allOperations.length} operations`)
     expect(stdout).toMatch(/no-such-file\.yaml: error: cannot be read/)
   })
 
