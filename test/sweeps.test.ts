@@ -9,13 +9,14 @@ import type { Parameter } from '../src/scenarios/parameters.ts'
 import { parseScenarios } from '../src/scenarios/parse.ts'
 import { loadInputs } from '../src/simulator/loaded-inputs.ts'
 import {
+  allOperations,
   ask,
   askOperation,
   errorOf,
-  held,
+  type OperationRequest,
   objectOf,
   operations,
-  type TestOperation,
+  readStateInfo,
 } from './support/client.ts'
 import { run } from './support/command.ts'
 import { steer } from './support/control.ts'
@@ -34,10 +35,10 @@ const readmeRows = readFileSync(new URL('../README.md', import.meta.url), 'utf8'
   .split('\n')
   .filter((line) => line.startsWith('|'))
 
-/** What a parameter without a default is given, and how long a sweep is willing to wait. */
+/** The values of the parameters that a sweep sets: a required one, and a short delay. */
 const given: Readonly<Record<string, string>> = { fields: 'recommendations', ms: '5' }
 
-/** The text that switches an entry on. */
+/** Returns the text that switches a scenario on. */
 function textFor({ name, parameters }: ScenarioDefinition): string {
   const written = parameters.filter((one) => one.required || one.name in given)
   return [name, ...written.map((one) => `${one.name}=${given[one.name]}`)].join(';')
@@ -56,8 +57,12 @@ const operationOf = (id: string) => {
   return operation
 }
 
+test('every operation of the document has a request in test/support/client.ts', () => {
+  expect(allOperations.map(({ id }) => id)).toEqual(contract.operations.map(({ id }) => id))
+})
+
 const pairs = catalogue.definitions.flatMap((entry) =>
-  operations.map((operation) => {
+  allOperations.map((operation) => {
     const text = textFor(entry)
     const { values } = activeFor(text)
     const fits = entry.inapplicableReason(operationOf(operation.id), values) === undefined
@@ -65,8 +70,8 @@ const pairs = catalogue.definitions.flatMap((entry) =>
   }),
 )
 
-/** The bodies are the whole truth of a connection that broke: the status, the text, and what `fetch` said. */
-async function connectionOf(operation: TestOperation, scenario: string) {
+/** Returns what a client gets of a scenario: the status and the body, or the failure of `fetch`. */
+async function connectionOf(operation: OperationRequest, scenario: string) {
   const { method, path, body } = operation
   const headers = {
     authorization: 'Bearer k',
@@ -109,9 +114,9 @@ const deliveries: Record<
     expect(seen).toEqual({ status: success, text: expect.stringMatching(/^\{.*[^}]$/s) }),
 }
 
-type Proof = (operation: TestOperation, text: string, effect: Effect) => Promise<void>
+type Proof = (operation: OperationRequest, text: string, effect: Effect) => Promise<void>
 
-/** What each kind of effect is seen as. A new kind has no row, and does not compile. */
+/** The client's view of each kind of effect. A new kind without a row does not compile. */
 const proofs: Record<Effect['kind'], Proof> = {
   async ordinary(operation, text) {
     const answer = await scripted(operation, text)
@@ -119,14 +124,14 @@ const proofs: Record<Effect['kind'], Proof> = {
     expect(faultsOf(operation.id, answer.status, answer.body)).toEqual([])
   },
   async answer(operation, text) {
-    const before = await held(sim())
+    const before = await readStateInfo(sim())
     const answer = await scripted(operation, text)
     expect(answer.status).toBeGreaterThanOrEqual(400)
     expect(operationOf(operation.id).statuses).toContain(answer.status)
     expect(faultsOf(operation.id, answer.status, answer.body)).toEqual([])
     errorOf(answer)
     expect(answer.headers.get('x-sim-origin')).toBe('scenario')
-    expect(await held(sim())).toEqual(before)
+    expect(await readStateInfo(sim())).toEqual(before)
   },
   async data(operation, text) {
     const answer = await scripted(operation, text)
@@ -151,7 +156,7 @@ const proofs: Record<Effect['kind'], Proof> = {
   },
   async 'lose-ack'(operation, text) {
     const count = async () => {
-      const state = await held(sim())
+      const state = await readStateInfo(sim())
       return isObject(state) ? Number(state['events']) + Number(state['prompts']) : Number.NaN
     }
     const before = await count()
@@ -160,7 +165,7 @@ const proofs: Record<Effect['kind'], Proof> = {
   },
 }
 
-async function scripted(operation: TestOperation, text: string) {
+async function scripted(operation: OperationRequest, text: string) {
   const answer = await askOperation(sim(), operation, { headers: { 'x-sim-scenario': text } })
   expect(answer.headers.get('x-sim-scenario')).toBe(text)
   return answer
@@ -174,11 +179,11 @@ describe('every entry of the catalogue', () => {
   test.each(pairs.filter(({ fits }) => !fits))(
     '$text on $operation.id is refused, and nothing is kept',
     async ({ text, operation }) => {
-      const before = await held(sim())
+      const before = await readStateInfo(sim())
       const answer = await askOperation(sim(), operation, { headers: { 'x-sim-scenario': text } })
       expect(answer.status).toBe(400)
       expect(errorOf(answer)).toMatch(/makes no sense here/)
-      expect(await held(sim())).toEqual(before)
+      expect(await readStateInfo(sim())).toEqual(before)
     },
   )
 
@@ -346,7 +351,10 @@ test('every command stands in the README', () => {
   expect(missing).toEqual([])
 })
 
-/** A good request to each control operation, in an order in which each works. */
+/**
+ * Valid requests to control operations, in an order in which each succeeds. An operation without an entry is asked after them, at its
+ * documented path and without a body.
+ */
 const controls: Record<string, { path?: string; body?: Json; endless?: true }> = {
   getHealth: {},
   getInfo: {},
@@ -394,7 +402,7 @@ const controls: Record<string, { path?: string; body?: Json; endless?: true }> =
   reset: {},
 }
 
-/** The answer to a good request; of one that never ends, its head. */
+/** Returns the answer to a valid request; only its head where the body never ends. */
 async function askControl(
   own: { origin: string },
   path: string,
@@ -409,19 +417,22 @@ async function askControl(
 
 describe('every control', () => {
   const documented = controlOperations()
+  const others = documented.filter(({ id }) => !(id in controls))
+  const requests = { ...controls, ...Object.fromEntries(others.map(({ id }) => [id, {}])) } as typeof controls
 
-  test('is asked here, and nothing else is', () => {
-    expect(Object.keys(controls).sort()).toEqual(documented.map(({ id }) => id).sort())
+  test('is the subject of every entry of the sweep', () => {
+    const ids = documented.map(({ id }) => id)
+    expect(Object.keys(controls).filter((id) => !ids.includes(id))).toEqual([])
   })
 
   test('answers as its document says', async () => {
     const own = await startForTest()
     await askOperation(own, operations[0], { headers: { 'x-sim-sequence': '200' } })
-    // What an answer names (promptId, snapshotId, ...) is what later paths ask for.
+    // Members of answers (promptId, snapshotId, ...) fill the parameters of later paths.
     const known: Record<string, Json> = {}
     for (const operation of operations.slice(1))
       Object.assign(known, objectOf(await askOperation(own, operation)))
-    for (const [id, how] of Object.entries(controls)) {
+    for (const [id, how] of Object.entries(requests)) {
       const operation = documented.find((one) => one.id === id)
       if (!operation) throw new Error(`no control ${id}`)
       const filled = operation.path.replace(/\{(\w+)\}/g, (_, name) => String(known[name]))

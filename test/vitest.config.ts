@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config'
-import { ClosingLineReporter } from './support/closing-line.ts'
-import { SlowFileReporter } from './support/still-running.ts'
+import { ClosingLineReporter } from './support/closing-line-reporter.ts'
+import { SlowFileReporter } from './support/slow-file-reporter.ts'
 
 export default defineConfig({
   test: {
@@ -8,7 +8,7 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/build-once.ts'],
     reporters: ['default', new ClosingLineReporter(), new SlowFileReporter()],
-    // Against what never ends: on a machine that others work on, too, all takes thrice its time now and then.
+    // A limit for tests that never end. On a busy machine, a slow test takes three times as long as alone.
     testTimeout: 60_000,
     hookTimeout: 60_000,
     maxWorkers: 2,

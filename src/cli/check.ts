@@ -6,7 +6,7 @@ import { readSource } from '../documents/read-source.ts'
 import { bundledContract, bundledFixtures, controlContract } from '../fixtures/bundled.ts'
 import type { Fixtures } from '../fixtures/fixtures.ts'
 import type { RuleContext } from '../scenarios/rules.ts'
-import { isScenarioFile, loadScenarioFile } from '../scenarios/rules-file.ts'
+import { isRulesFile, loadRulesFile } from '../scenarios/rules-file.ts'
 
 /** The result of `convsim check` for one file or folder. */
 export interface CheckResult {
@@ -39,7 +39,7 @@ async function checkFile(file: string, loadWith: InputLoader): Promise<CheckResu
   }
   const source = await readSource(file)
   if (!source.ok) return { file, findings: source.error, summary: '' }
-  if (isScenarioFile(source.value.value)) return checkScenarioFile(file, loadWith)
+  if (isRulesFile(source.value.value)) return checkScenarioFile(file, loadWith)
   return toCheckResult(file, await buildContract(source.value), ({ operations, assumptions, warnings }) => [
     `${operations.length} operations, ${assumptions.length} assumptions`,
     warnings,
@@ -50,7 +50,7 @@ async function checkFile(file: string, loadWith: InputLoader): Promise<CheckResu
 async function checkScenarioFile(file: string, loadWith: InputLoader): Promise<CheckResult> {
   const inputs = await loadWith(undefined)
   if (!inputs.ok) return { file, findings: inputs.error, summary: '' }
-  return toCheckResult(file, await loadScenarioFile(file, inputs.value), (rules) => [`${rules.length} rules`])
+  return toCheckResult(file, await loadRulesFile(file, inputs.value), (rules) => [`${rules.length} rules`])
 }
 
 function toCheckResult<T>(

@@ -19,7 +19,7 @@ import {
 } from './handler.ts'
 import { readControlRequest } from './read-request.ts'
 
-/** The control plane as functions from requests to replies. */
+/** The control plane without its sockets: requests in, replies out. */
 export interface Control {
   /** Returns the refusal that the head of a request already decides, before its body is read; undefined: none. */
   readonly refusal: (head: SimRequest) => Reply | undefined
@@ -61,7 +61,7 @@ function refuseInternalError({ id }: SimRequest, error: unknown, log: Log): Repl
   return refuse(500, 'Internal error of the simulator; its log tells more.', 'simulator')
 }
 
-/** Treats HEAD as GET, since scripts check health with HEAD. Node sends no body for it. */
+/** Matches a request to an operation of the control plane. HEAD counts as GET, since scripts check health with it; Node sends no body for HEAD. */
 const matchOperation = (contract: Contract, { method, path }: SimRequest) =>
   contract.match(method === 'HEAD' ? 'GET' : method, path)
 

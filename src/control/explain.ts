@@ -10,7 +10,6 @@ import { ControlError, type ControlHandlers } from './handler.ts'
 
 /** The outcome that a request would have now. */
 export interface Explanation {
-  /** Stage that answers, rule that acts, and the decisions on the way. */
   readonly trace: DecisionTrace
   readonly outgoing: OutgoingReply
   /** The entry that the journal would record. */
@@ -53,7 +52,7 @@ export function explainHandlers({
   }
 }
 
-/** Tells whether the edge answers a request or hands it to the controls: the root, health checks, preflights. None is recorded. */
+/** Returns true for a request that never reaches the pipeline: to the control plane, the root, a health check, or a preflight. */
 function isAnsweredByEdge({ method, path, headers }: SimRequest, cors: boolean): boolean {
   if (/^\/__(sim|admin)(\/|$)/i.test(path)) return true
   if (method === 'OPTIONS') return cors && headers['origin'] !== undefined
@@ -83,13 +82,13 @@ function toSimRequest({ method, path: target, headers = {}, body }: RequestDescr
 
 function explanationToJson({ trace, outgoing, entry }: Explanation): JsonObject {
   const { reply, delivery } = outgoing
-  const { stage, rule, notes } = trace
+  const { stage, rule, decisions } = trace
   return {
     ...(entry.operation !== undefined && { operation: entry.operation }),
     sandbox: entry.sandbox,
     stage,
     ...(rule && { rule: { ...rule } }),
-    why: notes,
+    why: decisions,
     answer: {
       status: reply.status,
       headers: { ...reply.headers },

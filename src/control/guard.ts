@@ -12,14 +12,17 @@ export interface GuardSettings {
   readonly hosts: readonly string[]
 }
 
-/** Host names that no foreign page can rebind, because no public name server resolves them. */
+/** Host names that no attacker can rebind to this machine, because no public name server resolves them. */
 const privateNames = ['host.docker.internal']
 const privateSuffixes = ['.localhost', '.svc.cluster.local']
 
 /**
- * Refuses a request of a foreign page: by `Origin` where the page calls the control plane, by `Host` where the page rebound a name
- * to this address. A form of a foreign page sends no JSON, without which `read-request.ts` takes no body. Refuses a request without
- * the token, too. Undefined: the request is allowed.
+ * Refuses requests without the token, and requests of foreign web pages:
+ * - a script of a foreign page is refused by its `Origin`, or by `Sec-Fetch-Site`;
+ * - a page whose host name was rebound to this address (DNS rebinding) is refused by its `Host`;
+ * - a form of a foreign page is refused by `read-request.ts`, since forms cannot send JSON.
+ *
+ * Undefined: the request is allowed.
  */
 export function guard(
   request: SimRequest,
@@ -45,7 +48,7 @@ export function guard(
   return undefined
 }
 
-/** Allows an IP address, a name without dots (a compose service), a name that is never public, and a listed name. */
+/** Returns true for an IP address, a name without dots (a compose service), a name that is never public, and a listed name. */
 function isAllowedHost(host: string, listed: readonly string[]): boolean {
   const name = host
     .replace(/:\d+$/, '')
@@ -64,7 +67,7 @@ function isFromForeignPage({ method, headers }: SimRequest, host: string): boole
   if (origin !== undefined && origin !== `http://${host}` && origin !== `https://${host}`) return true
   const site = headers['sec-fetch-site']
   if (site === undefined || site === 'same-origin' || site === 'none') return false
-  // A link from a foreign page only shows our page; the foreign page learns nothing.
+  // A link from a foreign page navigates to ours; the foreign page cannot read the answer.
   return !(method === 'GET' && headers['sec-fetch-mode'] === 'navigate')
 }
 

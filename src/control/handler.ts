@@ -12,7 +12,7 @@ export interface ControlRequest {
    * no sandbox. A handler of an operation that accepts `*` uses `sandboxFilter` instead.
    */
   readonly sandbox: string
-  /** The same name for operations that accept `*`; undefined means all sandboxes. */
+  /** The same name for operations that accept `*`; undefined: all sandboxes. */
   readonly sandboxFilter: string | undefined
   /** Typed by the document, with its defaults. */
   readonly parameters: ParameterValues
@@ -35,7 +35,7 @@ export type ControlHandler = (request: ControlRequest) => Awaitable<ControlOutco
 /** One handler for each operation of the control document. A missing or misspelt handler does not compile. */
 export type ControlHandlers = Readonly<Record<ControlOperationId, ControlHandler>>
 
-/** A reply that is not JSON, or not of the lowest success status: `new CustomReply({ body: text, mediaType: 'text/html' })`. */
+/** A reply other than JSON with the operation's success status: `new CustomReply({ body: text, mediaType: 'text/html' })`. */
 export class CustomReply {
   readonly parts: Partial<Pick<Reply, 'status' | 'body' | 'mediaType' | 'stream'>>
   constructor(parts: CustomReply['parts']) {

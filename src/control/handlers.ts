@@ -41,7 +41,7 @@ export interface ControlDeps
  * 2. Run `npm run generate`, which adds its `operationId` to `operation-ids.ts`. The code does not compile until step 3 is done.
  * 3. Write its handler in the group that fits, and add the `operationId` to the group's return type. A new dependency is a field of
  *    the group's `HandlerDeps` and is handed over here; `simulator/simulator.ts` provides it.
- * 4. Add a good request to `controls` in `test/sweeps.test.ts`, which tests every operation, and run `npm run readme`.
+ * 4. Run `npm run readme`. `test/sweeps.test.ts` asks every operation; one that needs a body or a certain path gets an entry in `controls` there.
  */
 export function controlHandlers(deps: ControlDeps): ControlHandlers {
   const { version, contract, controlContract, catalogue, fixtures, startUp, sandboxes, store } = deps

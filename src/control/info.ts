@@ -16,7 +16,7 @@ export interface InfoHandlerDeps {
   readonly store: Store
   /** Value of `--state`: `:memory:`, or the path of a file. */
   readonly stateFile: string
-  /** `operationId`s that the simulator itself answers; the others are answered from the document. */
+  /** `operationId`s with a handler in `operations/`; the other operations are answered from the examples of the document. */
   readonly handledOperations: ReadonlySet<string>
 }
 

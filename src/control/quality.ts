@@ -15,10 +15,10 @@ export interface QualityHandlerDeps {
 /** Index of a product or conversation without events. */
 const neutralIndex = 0.5
 
-/** Event ids that are listed with an index; the index counts all events. */
+/** The largest number of event ids that are listed with an index; the index counts all events. */
 const maxEventIds = 100
 
-/** Handles `GET` and `PUT quality`: the weight of events, and their index of each product (PQI) and conversation (CQI). */
+/** Handles `GET` and `PUT quality`: the weight of events, and the quality index of each product (PQI) and conversation (CQI). */
 export function qualityHandlers({
   store,
   fixtures,

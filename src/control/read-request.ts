@@ -4,12 +4,12 @@ import { readQuery } from '../core/query-string.ts'
 import { failure, type Result, success } from '../core/result.ts'
 import { readJson } from '../core/strict-json.ts'
 import type { Violation } from '../documents/violation.ts'
-import { abortedMessage, sentenceOf } from '../exchange/refusals.ts'
+import { abortedMessage, formatViolations } from '../exchange/refusals.ts'
 import type { SimRequest } from '../exchange/request.ts'
 import { defaultSandbox } from '../sandboxes/sandboxes.ts'
 import { ControlError, type ControlRequest } from './handler.ts'
 
-/** Reads a request to a control operation and checks it against the document; every broken rule is named in one refusal. */
+/** Reads a request to a control operation and checks it against the document. The error names every broken rule. */
 export function readControlRequest(
   operation: Operation,
   path: RawParameters['path'],
@@ -21,7 +21,7 @@ export function readControlRequest(
   const body = readBody(operation, request)
   if (!body.ok) return body
   const violations = [...parameters.value.violations, ...body.value.violations]
-  if (violations.length > 0) return failure(new ControlError(400, sentenceOf(violations)))
+  if (violations.length > 0) return failure(new ControlError(400, formatViolations(violations)))
   const { values } = parameters.value
   const sandbox = typeof values.query['sandbox'] === 'string' ? values.query['sandbox'] : defaultSandbox
   const sandboxFilter = sandbox === '*' ? undefined : sandbox
@@ -62,7 +62,7 @@ function readParameters(
   const sent = sandbox === undefined ? query : { ...query, sandbox }
   const read = operation.readParameters({ path, query: sent, header: {} })
   const unknownName = Object.keys(query).find((name) => !Object.hasOwn(read.values.query, name))
-  // Else a misspelt `sandbox` would select the default sandbox.
+  // Otherwise a misspelt `sandbox` would select the default sandbox.
   if (unknownName !== undefined && read.violations.length === 0 && !takesAny)
     return badRequest(`${operation.id} has no parameter "${unknownName.slice(0, 80)}".`)
   return success(read)

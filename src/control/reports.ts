@@ -8,7 +8,7 @@ export interface ReportHandlerDeps {
   readonly reporter: Reporter
 }
 
-/** Handles `GET coverage`, `GET manners` and `GET report`: the evidence of one sandbox's clients, or of all. */
+/** Handles `GET coverage`, `GET manners` and `GET report`, for one sandbox or for all. */
 export function reportHandlers({
   reporter,
 }: ReportHandlerDeps): Pick<ControlHandlers, 'getCoverage' | 'getManners' | 'getReport'> {

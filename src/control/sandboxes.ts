@@ -14,7 +14,7 @@ export interface SandboxHandlerDeps {
   readonly seedState: SandboxExport | undefined
 }
 
-/** Brings a sandbox back to the start: its state, journal, clock, seed and rules. */
+/** Resets the state, journal, clock, seed and rules of a sandbox to those of the start. */
 export async function resetSandbox(
   { sandboxes, store, journal, seedState }: SandboxHandlerDeps,
   name: string,

@@ -58,8 +58,8 @@ export function snapshotHandlers({
     async createSnapshot(request) {
       const { name, seed, clock } = sandboxes.use(request.sandbox)
       const label = isObject(request.body) ? request.body['name'] : undefined
-      const writer = { sandbox: name, seed, now: clock.now() }
-      return toJson(await store.createSnapshot(writer, typeof label === 'string' ? label : undefined))
+      const context = { sandbox: name, seed, now: clock.now() }
+      return toJson(await store.createSnapshot(context, typeof label === 'string' ? label : undefined))
     },
     async restoreSnapshot(request) {
       const id = String(request.parameters.path['snapshotId'])

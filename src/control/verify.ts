@@ -11,7 +11,7 @@ import {
 } from '../journal/match.ts'
 import { isCredentialName, redacted, redactHeader, redactJson, redactQuery } from '../journal/redact.ts'
 import { type CountBounds, MatchCounter, type Verdict, type Verification, verify } from '../journal/verify.ts'
-import { modelsIn, productsOf } from '../scenarios/subject.ts'
+import { modelsIn, productsOf } from '../scenarios/models-and-products.ts'
 import { ControlError, type ControlHandlers, CustomReply } from './handler.ts'
 
 /** Dependencies of `verifyHandlers`. */

@@ -4,6 +4,6 @@ export interface DecisionTrace {
   stage: string
   /** The rule that acted; undefined: no rule acted. */
   rule: { readonly scope: 'sandbox' | 'start-up'; readonly index: number } | undefined
-  /** The decisions on the way, as sentences. */
-  readonly notes: string[]
+  /** The decisions in their order, as sentences: `Rule 0 of the sandbox acts: ...`. */
+  readonly decisions: string[]
 }

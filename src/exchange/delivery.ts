@@ -1,9 +1,9 @@
 import type { Reply } from './reply.ts'
 
-/** The way in which a reply is written to the socket. Every mode but `whole` is damage that was switched on. */
+/** The way in which a reply is written to the socket. Every mode but `whole` is switched on by a scenario. */
 export type DeliveryMode =
   | { readonly kind: 'whole' }
-  /** The body in this many pieces, spread over this many milliseconds. */
+  /** The whole body in a number of pieces, evenly spread over `ms` milliseconds. */
   | { readonly kind: 'dribble'; readonly ms: number; readonly pieces: number }
   /** Nothing is sent, and the connection stays open. */
   | { readonly kind: 'hang' }
@@ -16,7 +16,7 @@ export type DeliveryMode =
   /** The first `keep` (0 to 1) of the body, with a Content-Length that agrees. */
   | { readonly kind: 'malformed'; readonly keep: number }
 
-/** Tells of every delivery mode whether the client gets a reply that it can use. */
+/** True for each delivery mode that sends the client the whole reply. */
 const usable: { readonly [Kind in DeliveryMode['kind']]: boolean } = {
   whole: true,
   dribble: true,
@@ -29,7 +29,7 @@ const usable: { readonly [Kind in DeliveryMode['kind']]: boolean } = {
 
 const kinds = Object.entries(usable)
 
-/** The delivery modes after which the client has a usable reply: `whole`, and those that damage nothing. */
+/** The delivery modes after which the client has a usable reply: `whole`, `dribble`. */
 export const usableDeliveries: readonly string[] = kinds
   .filter(([, isUsable]) => isUsable)
   .map(([kind]) => kind)
@@ -39,7 +39,7 @@ export const unusableDeliveries: readonly string[] = kinds
   .filter(([, isUsable]) => !isUsable)
   .map(([kind]) => kind)
 
-/** When and how a reply is written. */
+/** The time and the mode in which a reply is written. */
 export interface Delivery {
   /** Milliseconds before anything is sent. */
   readonly delayMs: number

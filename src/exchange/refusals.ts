@@ -14,24 +14,28 @@ export function refuse(
 }
 
 /**
- * Returns the first of these statuses that the operation documents, or the first of all where it documents none. So the contract decides
- * whether a refused body is a 400 or a 422.
+ * Returns the first preferred status that the operation documents, or the first of all where it documents none of them. So the contract
+ * decides whether a refused body is a 400 or a 422.
  */
-export function documentedStatus(operation: Operation, wanted: readonly [number, ...number[]]): number {
-  return wanted.find((status) => operation.statuses.includes(status)) ?? wanted[0]
+export function pickDocumentedStatus(
+  operation: Operation,
+  preferred: readonly [number, ...number[]],
+): number {
+  return preferred.find((status) => operation.statuses.includes(status)) ?? preferred[0]
 }
 
-const quoted = (names: readonly string[]) => names.map((name) => `"${name}"`).join(', ')
+const quoteNames = (names: readonly string[]) => names.map((name) => `"${name}"`).join(', ')
 
 /** The error of a request whose client disconnected before the end of the body. */
 export const abortedMessage = 'The client went away before the end of its body.'
 
-/** The refusals of the pipeline. Their order in time is the order of its stages. */
+/** The refusals of the pipeline, in the order of its stages. */
 export const refusals = {
-  outsideBase: (base: string, path: string, meant: boolean) =>
+  /** `isBaseMissing`: true where the path under the base URL would be an operation. */
+  outsideBase: (base: string, path: string, isBaseMissing: boolean) =>
     refuse(
       404,
-      meant
+      isBaseMissing
         ? `Nothing is served at ${path}. The base URL of this service ends in ${base}: ask for ${base}${path}.`
         : `Nothing is served at ${path}. The service is under ${base}, the simulator's controls are under /__sim.`,
       'simulator',
@@ -45,34 +49,40 @@ export const refusals = {
     }),
   unauthorized: (operation: Operation, problem: string) =>
     refuse(
-      documentedStatus(operation, [401]),
+      pickDocumentedStatus(operation, [401]),
       `${problem} Send your API key as "Authorization: Bearer <API_KEY>".`,
       'contract',
       { 'WWW-Authenticate': 'Bearer' },
     ),
-  plan: (operation: Operation, plan: string, wanted: readonly string[]) =>
+  /** `sufficient`: the names of the plans that include the feature. */
+  plan: (operation: Operation, plan: string, sufficient: readonly string[]) =>
     refuse(
-      documentedStatus(operation, [403]),
-      `Your plan "${plan}" does not include this feature. It is part of: ${quoted(wanted)}.`,
+      pickDocumentedStatus(operation, [403]),
+      `Your plan "${plan}" does not include this feature. It is part of: ${quoteNames(sufficient)}.`,
       'contract',
     ),
   invalid: (operation: Operation, violations: readonly Violation[]) =>
-    refuse(documentedStatus(operation, invalidStatuses(violations)), sentenceOf(violations), 'contract'),
-  /** Never reaches the client, which has gone; the log and the journal record it. */
+    refuse(
+      pickDocumentedStatus(operation, invalidStatuses(violations)),
+      formatViolations(violations),
+      'contract',
+    ),
+  /** Refuses a request whose client has disconnected: only the log and the journal show the refusal. */
   aborted: () => refuse(400, abortedMessage, 'simulator'),
   unreadableBody: (operation: Operation, status: number, reason: string) =>
-    refuse(documentedStatus(operation, [status, 400, 422]), reason, 'contract'),
+    refuse(pickDocumentedStatus(operation, [status, 400, 422]), reason, 'contract'),
   unknownModel: (operation: Operation, modelId: string) =>
-    refuse(documentedStatus(operation, [404]), `Model ${modelId} not found.`, 'contract'),
+    refuse(pickDocumentedStatus(operation, [404]), `Model ${modelId} not found.`, 'contract'),
   rateLimited: (operation: Operation, limit: number, resetMs: number) =>
     refuse(
-      documentedStatus(operation, [429]),
+      pickDocumentedStatus(operation, [429]),
       `Analytics rate limit exceeded: ${limit} an hour. Try again in ${Math.ceil(resetMs / 1000)} s.`,
       'contract',
       retryHeaders(resetMs),
     ),
-  /** Refuses a control that cannot be parsed or carried out. */
+  /** Refuses a control header that cannot be parsed, or a scenario that cannot be applied. */
   control: (problem: string) => refuse(400, problem, 'simulator'),
+  /** Reports a bug of the simulator, or a state that cannot be written. */
   ownFault: (problem: string) => refuse(500, problem, 'simulator'),
 }
 
@@ -81,14 +91,14 @@ function invalidStatuses(violations: readonly Violation[]): readonly [number, ..
   return onlyMediaType ? [415, 400, 422] : [400, 422]
 }
 
-/** Returns the number of broken rules, named or only counted. */
-export function totalOf(violations: readonly Violation[]): number {
+/** Counts the broken rules; a violation can stand for several (`count`). */
+export function countBrokenRules(violations: readonly Violation[]): number {
   return violations.reduce((total, { count = 1 }) => total + count, 0)
 }
 
-/** Returns one sentence with all broken rules, each with its place and what would be right. */
-export function sentenceOf(violations: readonly Violation[]): string {
+/** Writes one sentence with all violations, each with its place: `Invalid request: body/value: must be string.` */
+export function formatViolations(violations: readonly Violation[]): string {
   const each = violations.map(({ in: place, pointer, message }) => `${place}${pointer}: ${message}`)
-  const count = violations.length === 1 ? '' : ` (${totalOf(violations)} problems)`
+  const count = violations.length === 1 ? '' : ` (${countBrokenRules(violations)} problems)`
   return `Invalid request${count}: ${each.join('; ')}.`
 }

@@ -1,10 +1,13 @@
-/** The vocabulary of one HTTP exchange: request, reply, delivery, refusals, decision trace. A request; its reply is in `reply.ts`. */
+/**
+ * The vocabulary of one HTTP exchange: request, reply, delivery, refusals, decision trace.
+ * This file has the request, `reply.ts` the reply, and `delivery.ts` the ways to write a reply to the socket.
+ */
 
 /** A request body as it was read from the socket. It is not parsed yet. */
 export type RequestBody =
   | { readonly kind: 'absent' }
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
-  /** Larger than the limit, or in an encoding that could not be decoded. `status` is HTTP's status for it. */
+  /** Larger than the limit, or in an encoding that could not be decoded. `status`: 413, 415 or 400. */
   | { readonly kind: 'unreadable'; readonly status: number; readonly reason: string }
   /** The client disconnected before the end of the body: no reply can reach it. */
   | { readonly kind: 'aborted' }

@@ -17,7 +17,7 @@ export async function applyScenarios(
     const isRandom = numberOf(active.values, 'p') < 1 || (effect.kind === 'delay' && effect.drawn)
     const chance: Chance = isRandom ? await drawChance(exchange, active.text, store) : () => 0
     if (!fires(active, chance)) {
-      exchange.trace?.notes.push(`Chance spares the request of "${active.text}".`)
+      exchange.trace?.decisions.push(`Chance spares the request of "${active.text}".`)
       continue
     }
     exchange.scenarios = [...exchange.scenarios, active]

@@ -5,7 +5,7 @@ import { isSeed } from '../core/seeded.ts'
 import type { Reply } from '../exchange/reply.ts'
 import type { ActiveScenario, Catalogue } from '../scenarios/definition.ts'
 import { parseScenarios, parseSequence, type Sequence, splitOutsideQuotes } from '../scenarios/parse.ts'
-import { headersOf } from '../scenarios/refusals.ts'
+import { standardHeaders } from '../scenarios/refusals.ts'
 import { type Exchange, operationOf } from './exchange.ts'
 
 /** The request headers that steer the simulator. Any other `X-Sim-` header is refused, not ignored. */
@@ -90,7 +90,7 @@ function exampleReply(operation: Operation, name: string, code: string | undefin
   for (const status of statuses) {
     const example = operation.examples(status).find((candidate) => candidate.name === name)
     if (example)
-      return success({ status, headers: headersOf(status), body: example.value, origin: 'scenario' })
+      return success({ status, headers: standardHeaders(status), body: example.value, origin: 'scenario' })
   }
   const known = operation.statuses.flatMap((status) =>
     operation.examples(status).map((example) => `${status} ${example.name}`),

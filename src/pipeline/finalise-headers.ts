@@ -1,5 +1,5 @@
 import type { Violation } from '../documents/violation.ts'
-import { totalOf } from '../exchange/refusals.ts'
+import { countBrokenRules } from '../exchange/refusals.ts'
 import { bytesOf, type Reply } from '../exchange/reply.ts'
 import type { Exchange } from './exchange.ts'
 import type { ReplyStage } from './stage.ts'
@@ -33,11 +33,11 @@ function addSimHeaders(headers: Record<string, string>, exchange: Exchange, repl
 export function violationsHeader(violations: readonly Violation[]): string {
   for (let count = violations.length; count > 0; count -= 1) {
     const text = toAscii(
-      JSON.stringify({ total: totalOf(violations), violations: violations.slice(0, count) }),
+      JSON.stringify({ total: countBrokenRules(violations), violations: violations.slice(0, count) }),
     )
     if (text.length <= maxHeaderLength) return text
   }
-  return JSON.stringify({ total: totalOf(violations), violations: [] })
+  return JSON.stringify({ total: countBrokenRules(violations), violations: [] })
 }
 
 /** Escapes header values: Node refuses characters beyond Latin-1, and names come from documents and requests of any alphabet. */

@@ -1,7 +1,7 @@
 import type { ActiveScenario, Catalogue } from '../scenarios/definition.ts'
+import { modelsIn, productsOf } from '../scenarios/models-and-products.ts'
 import { parseScenarios } from '../scenarios/parse.ts'
-import { mismatch, type RuleInput, type RuleSet, ruleSequencePrefix } from '../scenarios/rules.ts'
-import { modelsIn, productsOf } from '../scenarios/subject.ts'
+import { findMismatch, type RuleInput, type RuleSet, ruleSequencePrefix } from '../scenarios/rules.ts'
 import type { Store } from '../state/store.ts'
 import { applicableScenarios } from './apply-scenarios.ts'
 import { isRuleInForce, nextItem } from './chance.ts'
@@ -32,7 +32,7 @@ export async function scenariosOfWiderScope(
 ): Promise<readonly ActiveScenario[]> {
   const byMagicValue = applicableScenarios(exchange, scenariosOfMagicValues(exchange, sources))
   if (byMagicValue.length > 0) {
-    exchange.trace?.notes.push('A magic value of the request decides (fixtures/).')
+    exchange.trace?.decisions.push('A magic value of the request decides (fixtures/).')
     return byMagicValue
   }
   const scopes: readonly Scope[] = [
@@ -79,10 +79,10 @@ async function scenariosOfRules(
   const input = ruleInput(exchange, productsOfModel)
   for (const [index, rule] of rules.rules.entries()) {
     const active = await scenariosOfRule(exchange, rules, index, input, store)
-    if (typeof active === 'string') trace?.notes.push(`Rule ${index} of the ${name} ${active}.`)
+    if (typeof active === 'string') trace?.decisions.push(`Rule ${index} of the ${name} ${active}.`)
     else {
       if (trace) trace.rule = { scope: name, index }
-      trace?.notes.push(`Rule ${index} of the ${name} acts: ${JSON.stringify(rule.source)}.`)
+      trace?.decisions.push(`Rule ${index} of the ${name} acts: ${JSON.stringify(rule.source)}.`)
       return active
     }
   }
@@ -98,7 +98,7 @@ async function scenariosOfRule(
   store: Store,
 ): Promise<readonly ActiveScenario[] | string> {
   const rule = rules.rules[index]
-  const field = rule ? mismatch(rule, input) : 'enabled'
+  const field = rule ? findMismatch(rule, input) : 'enabled'
   if (!rule || field !== undefined) return `is not about this request: ${field}`
   const applicable = applicableScenarios(exchange, rule.scenarios)
   // A request that the scenario makes no sense for does not count against the rule's `times`.

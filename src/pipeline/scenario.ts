@@ -35,7 +35,7 @@ async function applyRequested(
   { scenarios, sequence, example }: RequestedControls,
   store: Store,
 ): Promise<Reply | undefined> {
-  exchange.trace?.notes.push('The request itself asks for what decides; wider scopes are not looked at.')
+  exchange.trace?.decisions.push('The request itself asks for what decides; wider scopes are not looked at.')
   const active = sequence ? [...scenarios, await nextItem(exchange, sequence, store)] : scenarios
   const reply = await applyScenarios(exchange, active, store)
   return example ?? reply

@@ -13,6 +13,10 @@ export interface Attempt {
   readonly end: number
   /** The sandbox's time of receipt, epoch milliseconds. */
   readonly now: number
+  /**
+   * `lost`: the client got no usable answer. `failed`: a 429 or 5xx. `refused`: a 400, 401, 403 or 404, which a retry cannot change.
+   * `fine`: any other status.
+   */
   readonly outcome: 'fine' | 'lost' | 'failed' | 'refused'
   readonly status: number
   /** The wait that `Retry-After` or `retry-after-ms` demands, milliseconds; undefined for none. */
@@ -29,19 +33,19 @@ export interface RetryChain {
   readonly pauses: readonly number[]
 }
 
-/** A wait may be shorter than demanded by this much, milliseconds, since clocks and timers are inexact. */
+/** The largest difference by which a wait may be too short, milliseconds, since clocks and timers are inexact. */
 const toleranceMs = 20
 
-/** A retry within this time has not waited, milliseconds. */
+/** The pause below which a retry counts as immediate, milliseconds. */
 const immediateMs = 10
 
-/** A request that comes later than demanded by this much begins a new call, milliseconds. */
+/** The pause beyond the demanded wait after which a request begins a new call, milliseconds. */
 const newCallAfterMs = 60_000
 
-/** Statuses after which the same request can only fail again. */
+/** Statuses of refusals that the same request would get again. */
 const finalStatuses = [400, 401, 403, 404]
 
-/** Returns true where the attempt failed, so that the client's next attempt is judged. */
+/** Returns true where the client got no success, so that its next attempt is judged as a retry. */
 export function hasFailed(entry: JournalEntry): boolean {
   return judgeOutcome(entry) !== 'fine'
 }
@@ -111,7 +115,7 @@ export function judgeRetry(
   return { pauses, faults: faults.filter((fault) => fault !== undefined) }
 }
 
-/** Returns the pause in the machine's time, or in the sandbox's time if its clock was advanced meanwhile and that is longer. */
+/** Returns the pause in the machine's time, or in the sandbox's time where a test advanced its clock meanwhile; milliseconds. */
 function measurePause(last: Attempt, latest: Attempt): number {
   const real = latest.at - last.end
   const advanced = latest.now - last.now

@@ -5,20 +5,20 @@ import { readJson } from '../core/strict-json.ts'
 import type { JournalEntry, RecordedBody } from '../journal/entry.ts'
 import type { LiveExchange } from '../journal/journal.ts'
 
-/** The keys that two requests share if they are attempts of the same call. */
+/** The keys by which a request is recognised as an attempt of an earlier call. */
 export interface CallKey {
-  /** Method, path and query; every attempt of a call has the same, and they need no digest. */
+  /** Method, path and query, which all attempts of a call share; cheaper than the digests, so compared first. */
   readonly kind: string
-  /** A digest of the kind, the caller, the steering headers, and the body without its `insertId`. */
+  /** A digest of the kind, the caller, the distinguishing headers, and the body without its `insertId`. */
   readonly sameBody: string
-  /** A digest of the kind, the caller, the steering headers, and the `insertId`; undefined for a body without one. */
+  /** A digest of the kind, the caller, the distinguishing headers, and the `insertId`; undefined for a body without an `insertId`. */
   readonly sameId: string | undefined
-  /** The body's idempotency key; undefined for a body without one, and for an operation that knows none. */
+  /** The body's idempotency key; undefined for a body without it, and for an operation that has none. */
   readonly insertId: string | undefined
 }
 
-/** Headers that tell calls apart: a test that requests another scenario makes another call. */
-const steeringHeaders = ['x-sim-scenario', 'x-sim-sequence', 'x-sim-seed', 'prefer', 'content-type']
+/** Headers in which attempts of one call agree: a request for another scenario is another call. */
+const distinguishingHeaders = ['x-sim-scenario', 'x-sim-sequence', 'x-sim-seed', 'prefer', 'content-type']
 
 /** The field that makes a retry of an event safe (service.md, "Event"). */
 const insertIdField = 'insertId'
@@ -37,11 +37,11 @@ export function callKind({ request: { method, path, query } }: JournalEntry): st
   return `${method} ${path}?${query}`
 }
 
-/** Creates the call key of a request. `isIdempotent`: true where its operation knows an idempotency key. */
+/** Creates the call key of a request. `isIdempotent`: true where the body of its operation has an idempotency key. */
 export function createCallKey(entry: JournalEntry, live: LiveExchange, isIdempotent: boolean): CallKey {
   const { headers, body } = entry.request
   const kind = callKind(entry)
-  const base = [kind, live.token ?? '', ...steeringHeaders.map((name) => headers[name] ?? '')]
+  const base = [kind, live.token ?? '', ...distinguishingHeaders.map((name) => headers[name] ?? '')]
   if (body.size === 0) return { kind, sameBody: digest(base), sameId: undefined, insertId: undefined }
   const json = live.requestBody ?? parseStoredBody(body)
   const { [insertIdField]: id, ...rest } = isIdempotent && isObject(json) ? json : {}
@@ -55,7 +55,7 @@ export function createCallKey(entry: JournalEntry, live: LiveExchange, isIdempot
   }
 }
 
-/** Parses a body that no stage parsed; undefined where it is no JSON, or not completely stored. */
+/** Parses a body that no stage of the pipeline parsed; undefined where it is no JSON, or the journal stores only a part. */
 function parseStoredBody({ bytes, size }: RecordedBody): Json | undefined {
   if (!bytes || bytes.length < size) return undefined
   const read = readJson(bytes)
@@ -66,7 +66,7 @@ function canonicalText(json: Json | undefined, { bytes, size }: RecordedBody): s
   return json === undefined ? `${size} ${new TextDecoder().decode(bytes)}` : canonicalJson(json)
 }
 
-/** Digests the parts: short for any body, and without the token in clear text. */
+/** Digests the parts, so that a key is short for any body, and holds no token in clear text. */
 function digest(parts: readonly string[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('base64')
 }

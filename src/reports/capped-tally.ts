@@ -7,10 +7,10 @@ export interface TallyEntry<T> {
   readonly requests: string[]
 }
 
-/** The most request ids that are stored of each subject. */
+/** The largest number of request ids that are stored with a subject. */
 const maxRequestIds = 10
 
-/** Counts subjects by key, at most `maxSubjects` different ones; further ones are only counted together. */
+/** Counts requests by subject, for at most `maxSubjects` subjects; requests of further subjects share one count. */
 export class CappedTally<T> {
   readonly #maxSubjects: number
   readonly #byKey = new Map<string, TallyEntry<T>>()
@@ -20,7 +20,7 @@ export class CappedTally<T> {
     this.#maxSubjects = maxSubjects
   }
 
-  /** The number of additions that had no space. */
+  /** The number of requests of subjects that had no space. */
   get further(): number {
     return this.#further
   }

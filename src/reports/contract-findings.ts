@@ -27,16 +27,16 @@ export interface UnexpectedAnswer {
   readonly message: string
 }
 
-/** The most rules, and the most kinds of unexpected answers, that are stored. */
+/** The largest number of rules, and of kinds of unexpected answers, that are stored. */
 const maxKinds = 100
 
-/** Returns true where a bearer token is a magic key of the fixtures. */
+/** Returns true where a bearer token is a key of the fixtures. */
 export type IsMagicKey = (token: string) => boolean
 
 /**
- * Requests that broke the contract, and unexpected answers. An answer is unexpected if its status is 400 or more, no scenario was
- * requested for it, and the client received it. Two refusals are expected: of a request that broke the contract, which is counted
- * as that, and a 403 for a magic key, which a test chooses for its plan.
+ * Requests that broke the contract, and unexpected answers. An answer is unexpected if its status is 400 or more and no scenario
+ * caused it. Two refusals are not unexpected: of a request that broke the contract, since its violations are counted instead, and a
+ * 403 for a key of the fixtures, which a test chooses for its plan. A request that the client aborted counts for neither.
  */
 export class ContractFindings {
   readonly #isMagicKey: IsMagicKey

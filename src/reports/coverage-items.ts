@@ -57,7 +57,7 @@ export interface OperationItems {
   hitsOf(status: number, body: Json | undefined): Iterable<number>
 }
 
-/** Lists the items of every operation. It walks all schemas, so it runs once, at start. */
+/** Lists the items of every operation. It walks all schemas, so it is called once, at the start. */
 export function listCoverageItems({ operations }: Pick<Contract, 'operations'>): OperationItems[] {
   return operations.map(listOperationItems)
 }

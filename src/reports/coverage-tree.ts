@@ -32,7 +32,7 @@ export type CountablePart =
 /** Adds a part as an item and returns the index of the item; undefined where the part is not counted. */
 export type AddPart = (part: CountablePart) => number | undefined
 
-/** The depth below which a schema is taken for a recursive one. */
+/** The depth of the deepest place of a tree; a recursive schema would have no end. */
 const maxDepth = 12
 
 /** Builds the tree of a schema whose references are resolved; undefined where no part of it is counted. */
@@ -66,8 +66,9 @@ function buildTree(
       add,
       false,
     )
-  const own = { present, isNull, notNull, values, members }
-  return dropIfEmpty({ ...own, items: below('items'), additional: below('additionalProperties') })
+  const items = below('items')
+  const additional = below('additionalProperties')
+  return dropIfEmpty({ present, isNull, notNull, values, members, items, additional })
 }
 
 function dropIfEmpty(tree: CoverageTree): CoverageTree | undefined {
@@ -76,7 +77,7 @@ function dropIfEmpty(tree: CoverageTree): CoverageTree | undefined {
   return any === undefined && values.size === 0 && members.size === 0 ? undefined : tree
 }
 
-/** Maps the values of a map, and leaves out those that map to undefined. */
+/** Converts the entries of a map, and leaves out those that convert to undefined. */
 function mapDefined<K, V, T>(
   source: ReadonlyMap<K, V>,
   convert: (key: K, value: V) => T | undefined,
@@ -114,7 +115,7 @@ function mergeProperties(alternatives: readonly JsonObject[]): ReadonlyMap<strin
   return all
 }
 
-/** Returns the values of `enum` and `const`; empty for a single value, since every client meets it. */
+/** Returns the values of `enum` and `const` as the keys of a map; empty for a single value, since every client meets it. */
 function listEnumValues(alternatives: readonly JsonObject[]): ReadonlyMap<EnumValue, boolean> {
   const all = alternatives.flatMap(({ enum: listed, const: only }) => [
     ...(Array.isArray(listed) ? listed : []),

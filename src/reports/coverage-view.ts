@@ -53,7 +53,9 @@ export function viewCoverage(
   hintFinder: HintFinder,
   context: PreviewContext,
 ): CoverageView {
-  const operations = allItems.map((own) => viewOperation(coverage, own, hintFinder, context))
+  const operations = allItems.map((operationItems) =>
+    viewOperation(coverage, operationItems, hintFinder, context),
+  )
   const met = operations.reduce((sum, operation) => sum + operation.met, 0)
   const points = operations.reduce((sum, operation) => sum + operation.points, 0)
   return { ...toShare(met, points), operations }
@@ -61,11 +63,11 @@ export function viewCoverage(
 
 function viewOperation(
   coverage: Coverage,
-  own: OperationItems,
+  operationItems: OperationItems,
   hintFinder: HintFinder,
   context: PreviewContext,
 ): OperationCoverage {
-  const { operation, items } = own
+  const { operation, items } = operationItems
   const { requests = 0, hits = new Uint8Array() } = coverage.hitsOf(operation.id) ?? {}
   const covered: NamedItem[] = []
   const missing: MissingItem[] = []
@@ -73,7 +75,7 @@ function viewOperation(
   for (const [index, item] of items.entries()) {
     const name = labelItem(item)
     const isMet = hits[index] === 1
-    const hint = isRequestItem(item) || isMet ? undefined : hintFinder.find(own, index, context)
+    const hint = isRequestItem(item) || isMet ? undefined : hintFinder.find(operationItems, index, context)
     if (isMet) covered.push({ index, item, name })
     else if (!hint && !isRequestItem(item)) outOfReach.push(name)
     else

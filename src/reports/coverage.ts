@@ -16,18 +16,18 @@ export interface OperationHits {
  * Coverage of the contract: the items that clients have met. It is updated with each exchange, so it does not depend on the
  * journal's evictions; its size is that of the contract, whatever the number of requests.
  *
- * An item of a request counts once a request with it succeeds: a refused one does not show how the client uses it. An item of an
- * answer counts if the client received it as the contract describes it: not from a damaged or truncated answer, and not from a
- * refusal of the simulator itself, which the service would never send.
+ * An item of a request counts once a request with it gets a status below 400, even if the answer is lost. An item of an answer counts
+ * once the client received the answer whole and without drift. An answer of the simulator itself (`origin: simulator`) counts for
+ * neither, since the service would never send it.
  */
 export class Coverage {
   readonly #byOperation: ReadonlyMap<string, readonly [OperationItems, OperationHits]>
 
   constructor(operations: readonly OperationItems[]) {
     this.#byOperation = new Map(
-      operations.map((own) => [
-        own.operation.id,
-        [own, { requests: 0, hits: new Uint8Array(own.items.length) }],
+      operations.map((operationItems) => [
+        operationItems.operation.id,
+        [operationItems, { requests: 0, hits: new Uint8Array(operationItems.items.length) }],
       ]),
     )
   }
@@ -41,29 +41,29 @@ export class Coverage {
   record(entry: JournalEntry, live: LiveExchange): void {
     const found = this.#byOperation.get(entry.operation ?? '')
     if (!found) return
-    const [own, counted] = found
+    const [operationItems, counted] = found
     counted.requests += 1
     const { status, origin } = entry.answer
     if (origin === 'simulator') return
-    if (status < 400) markRequest(live, own, counted.hits)
+    if (status < 400) markRequest(live, operationItems, counted.hits)
     if (!isUndamaged(entry)) return
-    const index = own.statuses.get(status)
+    const index = operationItems.statuses.get(status)
     if (index !== undefined) counted.hits[index] = 1
-    for (const hit of own.hitsOf(status, live.answerBody)) counted.hits[hit] = 1
+    for (const hit of operationItems.hitsOf(status, live.answerBody)) counted.hits[hit] = 1
   }
 
   /** Adds the hits of another coverage of the same contract. */
   merge(other: Coverage): void {
-    for (const [id, [, own]] of this.#byOperation) {
+    for (const [id, [, ours]] of this.#byOperation) {
       const theirs = other.hitsOf(id)
       if (!theirs) continue
-      own.requests += theirs.requests
-      for (const [index, hit] of theirs.hits.entries()) if (hit === 1) own.hits[index] = 1
+      ours.requests += theirs.requests
+      for (const [index, hit] of theirs.hits.entries()) if (hit === 1) ours.hits[index] = 1
     }
   }
 }
 
-/** Returns true where the client received the answer complete and without drift. */
+/** Returns true where the client received the answer whole and without drift. */
 function isUndamaged({ damage }: JournalEntry): boolean {
   return damage.every((kind) => usableDeliveries.includes(kind))
 }

@@ -41,7 +41,7 @@ export interface EvidenceOptions {
   /** The ids of the operations whose body has an idempotency key. */
   readonly idempotentOperations: ReadonlySet<string>
   readonly isMagicKey: IsMagicKey
-  /** The most sandboxes with evidence of their own; above it, the oldest is retired. */
+  /** The largest number of sandboxes with evidence of their own; a further sandbox retires the oldest. */
   readonly limit: number
 }
 

@@ -6,9 +6,9 @@ import { readValues } from '../scenarios/parameters.ts'
 import { parseScenarios } from '../scenarios/parse.ts'
 import { type CoverageItem, fieldName, type OperationItems } from './coverage-items.ts'
 
-/** A hint how a client can meet an item of an answer: a request to the operation with these headers. */
+/** A hint for a missing item of an answer: the headers and the path of a request whose answer shows the item. */
 export interface CoverageHint {
-  /** `X-Sim-Scenario` or `Prefer`; empty where any good request gets the answer. */
+  /** `X-Sim-Scenario` or `Prefer`; empty where any valid request gets the answer. */
   readonly headers: Readonly<Record<string, string>>
   /** The path and query of a request that is known to show the item; undefined where every request to the operation does. */
   readonly path: string | undefined
@@ -49,7 +49,7 @@ interface FixedCandidates {
 
 /** Finds a hint for each missing item of an answer. */
 export class HintFinder {
-  /** The candidates by operation id, computed on first use, since most runs need none. */
+  /** The fixed candidates by operation id, computed on first use, since a run without a report needs none. */
   readonly #fixed = new Map<string, FixedCandidates>()
   readonly #catalogue: Catalogue
   readonly #previewer: Previewer
@@ -64,31 +64,37 @@ export class HintFinder {
    * Finds a hint for the item of an answer at `index`; undefined where none is known. Plain candidates come first; among several,
    * the candidate wins that shows most items of the same kind, so that few requests show many items.
    */
-  find(own: OperationItems, index: number, { seed, now }: PreviewContext): CoverageHint | undefined {
-    const { plain, nulls, examples } = this.#fixedOf(own)
-    const best = (candidates: readonly Candidate[]) => findBest(candidates, own.items, index)?.hint
-    return best(plain) ?? best(this.#previews(own, seed, now)) ?? best(nulls) ?? best(examples)
+  find(
+    operationItems: OperationItems,
+    index: number,
+    { seed, now }: PreviewContext,
+  ): CoverageHint | undefined {
+    const { plain, nulls, examples } = this.#fixedOf(operationItems)
+    const best = (candidates: readonly Candidate[]) => findBest(candidates, operationItems.items, index)?.hint
+    return best(plain) ?? best(this.#previews(operationItems, seed, now)) ?? best(nulls) ?? best(examples)
   }
 
-  #fixedOf(own: OperationItems): FixedCandidates {
-    const { id } = own.operation
-    const known = this.#fixed.get(id)
-    if (known) return known
+  #fixedOf(operationItems: OperationItems): FixedCandidates {
+    const { id } = operationItems.operation
+    const cached = this.#fixed.get(id)
+    if (cached) return cached
     const fixed = {
-      plain: [ordinaryCandidate(own), ...refusalCandidates(own, this.#catalogue)],
-      nulls: nullCandidates(own, this.#catalogue),
-      examples: exampleCandidates(own),
+      plain: [ordinaryCandidate(operationItems), ...refusalCandidates(operationItems, this.#catalogue)],
+      nulls: nullCandidates(operationItems, this.#catalogue),
+      examples: exampleCandidates(operationItems),
     }
     this.#fixed.set(id, fixed)
     return fixed
   }
 
   /** Returns the previews of an operation. Analytics change with the day; only the latest previews are cached. */
-  #previews(own: OperationItems, seed: string, now: number): readonly Candidate[] {
-    const key = JSON.stringify([own.operation.id, seed, dayOf(now)])
+  #previews(operationItems: OperationItems, seed: string, now: number): readonly Candidate[] {
+    const key = JSON.stringify([operationItems.operation.id, seed, dayOf(now)])
     if (this.#previewed.key !== key) {
-      const previews = this.#previewer(own.operation.id, seed, now)
-      const candidates = previews.map(({ hint, status, body }) => createCandidate(own, hint, status, body))
+      const previews = this.#previewer(operationItems.operation.id, seed, now)
+      const candidates = previews.map(({ hint, status, body }) =>
+        createCandidate(operationItems, hint, status, body),
+      )
       this.#previewed = { key, candidates }
     }
     return this.#previewed.candidates
@@ -111,39 +117,43 @@ function findBest(
 }
 
 function createCandidate(
-  own: OperationItems,
+  operationItems: OperationItems,
   hint: CoverageHint,
   status: number,
   body: Json | undefined,
 ): Candidate {
-  const index = own.statuses.get(status)
-  return { hint, shows: new Set([...(index === undefined ? [] : [index]), ...own.hitsOf(status, body)]) }
+  const index = operationItems.statuses.get(status)
+  return {
+    hint,
+    shows: new Set([...(index === undefined ? [] : [index]), ...operationItems.hitsOf(status, body)]),
+  }
 }
 
-/** Returns the answer to any good request. Its body is not known beforehand. */
-function ordinaryCandidate(own: OperationItems): Candidate {
-  const { successStatus } = own.operation
-  return createCandidate(own, { headers: {}, path: undefined }, successStatus, undefined)
+/** Returns the candidate of the success status, which any valid request gets. Its body is not known beforehand. */
+function ordinaryCandidate(operationItems: OperationItems): Candidate {
+  const { successStatus } = operationItems.operation
+  return createCandidate(operationItems, { headers: {}, path: undefined }, successStatus, undefined)
 }
 
-/** Returns the refusals that a scenario without parameters causes. */
-function refusalCandidates(own: OperationItems, catalogue: Catalogue): Candidate[] {
+/** Returns a candidate for each refusal that a scenario causes with its default parameters. */
+function refusalCandidates(operationItems: OperationItems, catalogue: Catalogue): Candidate[] {
   return catalogue.definitions.flatMap((definition) => {
     const read = readValues(definition.parameters, new Map())
-    if (!read.ok || definition.inapplicableReason(own.operation, read.value) !== undefined) return []
+    if (!read.ok || definition.inapplicableReason(operationItems.operation, read.value) !== undefined)
+      return []
     const effect = definition.effect(read.value)
     if (effect.kind !== 'answer') return []
-    const { status, body } = effect.reply(own.operation)
-    return [createCandidate(own, scenarioHint(definition.name), status, body)]
+    const { status, body } = effect.reply(operationItems.operation)
+    return [createCandidate(operationItems, scenarioHint(definition.name), status, body)]
   })
 }
 
-/** Returns the hint to request a scenario: `empty`, `null;fields=recommendations`. `path`: undefined where every request to the operation shows the items. */
+/** Creates a hint that requests a scenario: `empty`, `null;fields=recommendations`. `path`: undefined where every request to the operation shows the items. */
 export function scenarioHint(scenario: string, path?: string): CoverageHint {
   return { headers: { 'X-Sim-Scenario': scenario }, path }
 }
 
-/** Returns a candidate for each nullable field of the success answer; the scenario `null` sets the field to null. */
+/** Returns a candidate for each nullable field of the success answer: the scenario `null` with that field. */
 function nullCandidates({ items, operation }: OperationItems, catalogue: Catalogue): Candidate[] {
   return items.flatMap((item, index) => {
     if (item.kind !== 'null' || item.status !== operation.successStatus) return []
@@ -160,12 +170,13 @@ export function parseKnownScenarios(text: string, catalogue: Catalogue): readonl
   return parsed.ok ? parsed.value : []
 }
 
-function exampleCandidates(own: OperationItems): Candidate[] {
-  const { operation } = own
+/** Returns a candidate for each example of the document, which `Prefer` requests. */
+function exampleCandidates(operationItems: OperationItems): Candidate[] {
+  const { operation } = operationItems
   return operation.statuses.flatMap((status) =>
     operation.examples(status).map(({ name, value }) => {
       const headers = { Prefer: `code=${status}, example=${quoteName(name)}` }
-      return createCandidate(own, { headers, path: undefined }, status, value)
+      return createCandidate(operationItems, { headers, path: undefined }, status, value)
     }),
   )
 }

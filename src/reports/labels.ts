@@ -45,7 +45,7 @@ export function splitLabel(item: CoverageItem): { readonly subject: string; read
 
 /**
  * Describes a missing item with its hint: `No test has seen recommendations: null; X-Sim-Scenario: empty shows it.`
- * `hint`: undefined where any good request shows the item.
+ * `hint`: undefined for an item of a request, and where any valid request shows the item.
  */
 export function describeMissing(
   item: CoverageItem,

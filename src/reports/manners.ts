@@ -17,12 +17,12 @@ export interface MannersFinding {
   readonly waitedMs: number | undefined
 }
 
-/** The most findings that are stored; further ones are only counted. */
+/** The largest number of findings that are stored; further ones are only counted. */
 const maxFindings = 100
 
 /**
- * Manners are how the client retries and identifies itself: it waits out `Retry-After`, backs off, keeps the `insertId`, does not
- * repeat refused requests, and sends content type and user agent.
+ * The manners of a client: it waits out `Retry-After`, backs off, retries with the same `insertId`, does not repeat refused requests,
+ * and sends `Content-Type` and `User-Agent`.
  *
  * Attempts of one call have the same method, path, query and caller, and the same `insertId` or, without one, the same body. Two
  * tests that send the same call in one sandbox look like a retry, so each test should have a sandbox of its own. Only failed calls
@@ -59,7 +59,7 @@ export class Manners {
     const chain = this.#chains.find(call)
     const isRetry = chain !== undefined && latest.at >= chain.last.end
     if (!isRetry) {
-      // A request that was sent before the last answer is no retry, but a concurrent call.
+      // A request that arrived before the last answer was sent is no retry, but a concurrent call.
       if (failed && latest.end >= (chain?.last.end ?? 0)) this.#beginChain(call, entry, latest)
       return
     }

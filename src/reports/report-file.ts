@@ -4,7 +4,7 @@ import { reasonOf } from '../core/result.ts'
 import { formatOfFile } from './formats/index.ts'
 import type { Report } from './report.ts'
 
-/** Returns why a report cannot be written to a file, as far as that is known before it is written; undefined where nothing is wrong. */
+/** Finds a problem that would prevent the report from being written to a file at the end of the run; undefined: none. */
 export async function findReportFileProblem(file: string): Promise<string | undefined> {
   const folder = await stat(dirname(file)).catch(() => undefined)
   if (!folder?.isDirectory()) return `--report ${file}: there is no folder ${dirname(file)}. Make it first.`

@@ -1,7 +1,7 @@
 /**
  * The meaning of the traffic: coverage, retries and manners, violations, fail conditions, formats/.
- * `evidence-collector.ts` counts each exchange as it is recorded, `Reporter` makes reports from the counts, `sections.ts` puts
- * them into words for `formats/`, and `fail-on.ts` judges them.
+ * `evidence-collector.ts` counts each exchange as it is recorded, `Reporter` creates reports from the counts, `sections.ts` writes
+ * their findings as sentences for `formats/`, and `fail-on.ts` judges them.
  */
 
 import type { Contract } from '../contract/contract.ts'
@@ -61,7 +61,7 @@ export interface ReporterDependencies {
   readonly contextOf: (sandbox: SandboxFilter) => PreviewContext
 }
 
-/** Makes reports from the collected evidence. */
+/** Creates reports from the collected evidence. */
 export class Reporter {
   readonly #dependencies: ReporterDependencies
 

@@ -2,7 +2,7 @@ import type { JournalEntry } from '../journal/entry.ts'
 import { isExpired, type RetryChain } from './attempts.ts'
 import { type CallKey, callKind } from './call-key.ts'
 
-/** The most chains that are stored; above it, the chain whose latest attempt is oldest is removed. */
+/** The largest number of chains that are stored; a further chain evicts the chain whose latest attempt is oldest. */
 const maxChains = 128
 
 interface StoredChain {
@@ -21,13 +21,13 @@ export class RetryChains {
   readonly #countByKind = new Map<string, number>()
 
   /**
-   * Removes expired chains, and returns true where the request may continue one of the others, judged by its kind. The check is
-   * fast, since most requests continue none.
+   * Removes expired chains, and returns true where a chain of the request's kind is left. This check without a digest spares most
+   * requests the rest, since they continue no chain.
    */
   canContinue(entry: JournalEntry): boolean {
     if (this.#byKey.size === 0) return false
     for (const [key, { chain }] of this.#byKey) {
-      // The order is that of the latest attempts, so the chains after the first active one are active, too, except for long waits.
+      // Chains are in the order of their latest attempts, so most after the first active chain are active, too; a later call removes the rest.
       if (!isExpired(chain, entry.at)) break
       this.#removeKey(key)
     }

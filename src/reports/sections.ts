@@ -1,7 +1,7 @@
 import { mannersRules } from './manners-rules.ts'
 import { type Counted, formatPlace, formatRequests, formatSubject, pluralize, type Report } from './report.ts'
 
-/** A finding in words. */
+/** A finding as texts. */
 export interface SectionItem {
   /** The operation with the rule or status: `createEvent: body /value`. */
   readonly title: string
@@ -10,7 +10,7 @@ export interface SectionItem {
   readonly requests: string
 }
 
-/** A section of a report: the findings of one kind, in words. */
+/** A section of a report: the findings of one kind. */
 export interface Section {
   readonly key: 'violations' | 'unexpected' | 'manners'
   readonly title: string

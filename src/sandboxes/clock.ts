@@ -27,7 +27,7 @@ export class Clock {
     this.reset()
   }
 
-  /** Returns epoch milliseconds, at most the last instant that an answer can show. */
+  /** Returns the time in epoch milliseconds, at most the last instant of the year 9999. */
   now(): number {
     return Math.min(MAX_NOW, this.#mode === 'frozen' ? this.#frozen : this.#real() + this.#shift)
   }

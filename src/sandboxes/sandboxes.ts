@@ -2,31 +2,32 @@
 import { noRules, type RuleSet } from '../scenarios/rules.ts'
 import { Clock } from './clock.ts'
 
-/** A sandbox: everything that changes belongs to a sandbox, and sandboxes do not affect each other. */
+/** A sandbox: a space with records, rules, counters and a clock of its own, so that parallel tests do not affect each other. */
 export interface Sandbox {
   readonly name: string
   /** The seed of its analytics, identifiers and chance. */
   seed: string
   readonly clock: Clock
-  /** The rules for all its requests. */
+  /** The rules of `PUT /__sim/scenarios`; those of the start hold besides. */
   rules: RuleSet
   /** The number of requests in progress; above 0 the sandbox is not evicted. */
   activeRequests: number
   /** The machine's time of the last use, epoch milliseconds. */
   usedAt: number
-  /** The number of that use among the uses of all sandboxes. */
+  /** The ordinal of the last use among the uses of all sandboxes; orders uses within the same millisecond. */
   lastUse: number
 }
 
+/** The settings that all sandboxes share. */
 export interface SandboxDefaults {
   readonly seed: string
   /** The instant at which clocks start frozen, epoch milliseconds; undefined: they start real. */
   readonly frozenAt: number | undefined
   /** Returns the machine's time, epoch milliseconds. */
   readonly now: () => number
-  /** The number of sandboxes at most; for one more, the sandbox that is idle for longest is evicted. */
+  /** The largest number of sandboxes; a further sandbox evicts the least recently used one without active requests. */
   readonly limit: number
-  /** The milliseconds without a request after which a sandbox may be evicted. */
+  /** The milliseconds without a use after which a sandbox is evicted, as soon as another sandbox is created. */
   readonly idleMs: number
   /** Called for each evicted sandbox. */
   readonly onEvicted: (name: string, reason: 'limit' | 'idle') => void
@@ -54,7 +55,7 @@ export class Sandboxes {
     this.#limit = defaults.limit
   }
 
-  /** Adds the sandboxes that the state holds. They are not evicted for each other: the limit is raised to their number. */
+  /** Adds the sandboxes that the state holds, and raises the limit to their number, so that none evicts another. */
   adopt(names: readonly string[]): void {
     for (const name of names) if (!this.#known.has(name)) this.#known.set(name, this.#create(name))
     const withDefault = this.#known.size + (this.#known.has(defaultSandbox) ? 0 : 1)
@@ -77,7 +78,7 @@ export class Sandboxes {
     return { ...(this.#known.get(name) ?? this.#create(name)), activeRequests: 0 }
   }
 
-  /** Returns all sandboxes, the least recently used first. They are sorted here and not at each use, since every request uses one or two. */
+  /** Lists all sandboxes, the least recently used first. Sorted on demand, since every request uses one or two sandboxes. */
   list(): readonly Sandbox[] {
     return [...this.#known.values()].sort((one, other) => one.lastUse - other.lastUse)
   }
@@ -90,6 +91,7 @@ export class Sandboxes {
     sandbox.rules = noRules
   }
 
+  /** Deletes a sandbox. False: there is none of this name. */
   delete(name: string): boolean {
     return this.#known.delete(name)
   }
@@ -107,13 +109,14 @@ export class Sandboxes {
     }
   }
 
+  /** Evicts all idle sandboxes, and then as many others as the limit demands, to make room for one more. */
   #evict(): void {
     const { idleMs, now, onEvicted } = this.#defaults
-    const idle = this.list().filter(
+    const inactive = this.list().filter(
       ({ name, activeRequests }) => name !== defaultSandbox && activeRequests === 0,
     )
     const tooMany = this.#known.size + 1 - this.#limit
-    for (const [index, { name, usedAt }] of idle.entries()) {
+    for (const [index, { name, usedAt }] of inactive.entries()) {
       const reason = now() - usedAt > idleMs ? 'idle' : 'limit'
       if (reason === 'limit' && index >= tooMany) break
       this.#known.delete(name)

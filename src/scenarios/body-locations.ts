@@ -14,15 +14,15 @@ export interface BodyLocation {
 }
 
 /** Returns all values of a body that the schema describes by `properties` and `items`, outermost first. */
-export function bodyLocations(body: Json, schema: JsonObject): BodyLocation[] {
-  const sites: BodyLocation[] = [{ pointer: '', schema, value: body, member: undefined }]
+export function listBodyLocations(body: Json, schema: JsonObject): BodyLocation[] {
+  const locations: BodyLocation[] = [{ pointer: '', schema, value: body, member: undefined }]
   // The list grows while it is walked: each location adds the locations within it.
-  for (const site of sites) sites.push(...within(site))
-  return sites
+  for (const location of locations) locations.push(...listInnerLocations(location))
+  return locations
 }
 
-function within(site: BodyLocation): BodyLocation[] {
-  const { schema, value, pointer } = site
+function listInnerLocations(location: BodyLocation): BodyLocation[] {
+  const { schema, value, pointer } = location
   if (Array.isArray(value)) {
     const items = schema['items']
     if (!isObject(items)) return []
@@ -39,28 +39,28 @@ function within(site: BodyLocation): BodyLocation[] {
   return Object.entries(value).flatMap(([name, inner]) => {
     const described = properties[name]
     if (!isObject(described)) return []
-    const member = { of: site, name, required: required.includes(name) }
+    const member = { of: location, name, required: required.includes(name) }
     return [{ pointer: joinPointer(pointer, name), schema: described, value: inner, member }]
   })
 }
 
-/** Returns the types that a schema allows; empty: any. */
+/** Returns the names of the types that a schema allows; empty: any type. */
 export function typesOf({ type }: JsonObject): string[] {
   return [type ?? []].flat().filter((one) => typeof one === 'string')
 }
 
 /** Returns a copy of the body with the value at a pointer replaced; undefined removes the member. */
-export function replaced(body: Json, pointer: string, value: Json | undefined): Json {
-  return replacedAt(body, parsePointer(pointer), value) ?? null
+export function replaceAt(body: Json, pointer: string, value: Json | undefined): Json {
+  return replaceAtPath(body, parsePointer(pointer), value) ?? null
 }
 
-function replacedAt(
+function replaceAtPath(
   body: Json,
   [name, ...rest]: readonly string[],
   value: Json | undefined,
 ): Json | undefined {
   if (name === undefined) return value
-  const inner = replacedAt(childOf(body, name), rest, value)
+  const inner = replaceAtPath(childOf(body, name), rest, value)
   if (Array.isArray(body)) return body.map((item, index) => (String(index) === name ? (inner ?? null) : item))
   if (!isObject(body)) throw new Error(`there is nothing at "${name}"`)
   const entries = Object.entries(body).filter(([key]) => key !== name || inner !== undefined)

@@ -2,7 +2,7 @@ import type { DeliveryMode } from '../exchange/delivery.ts'
 import type { ScenarioDefinition } from './definition.ts'
 import { numberOf, type Parameter, type ScenarioValues } from './parameters.ts'
 
-const keep: Parameter = {
+const keepParameter: Parameter = {
   name: 'keep',
   type: 'number',
   default: 0.5,
@@ -14,23 +14,25 @@ const keep: Parameter = {
 /** Returns the connection family, and `lost-ack` of the idempotency family. */
 export function connectionScenarios(): ScenarioDefinition[] {
   return [
-    entry('reset', 'The connection is reset (TCP RST) instead of an answer.', [], () => ({ kind: 'reset' })),
-    entry('empty-response', 'The connection is closed without a byte of an answer.', [], () => ({
+    createDefinition('reset', 'The connection is reset (TCP RST) instead of an answer.', [], () => ({
+      kind: 'reset',
+    })),
+    createDefinition('empty-response', 'The connection is closed without a byte of an answer.', [], () => ({
       kind: 'empty',
     })),
-    entry(
+    createDefinition(
       'truncated',
       'The body breaks off: fewer bytes than Content-Length promises, then the end.',
-      [keep],
+      [keepParameter],
       (values) => ({
         kind: 'truncated',
         keep: numberOf(values, 'keep'),
       }),
     ),
-    entry(
+    createDefinition(
       'malformed-json',
       'The body breaks off, and Content-Length agrees: not JSON.',
-      [keep],
+      [keepParameter],
       (values) => ({
         kind: 'malformed',
         keep: numberOf(values, 'keep'),
@@ -47,7 +49,7 @@ export function connectionScenarios(): ScenarioDefinition[] {
   ]
 }
 
-function entry(
+function createDefinition(
   name: string,
   description: string,
   parameters: readonly Parameter[],

@@ -4,7 +4,7 @@ import type { DataOverrides, NamedPersona, ScenarioDefinition } from './definiti
 import { namesOf } from './parameters.ts'
 
 /** The operation with invented figures; the data family applies to no other. */
-const analytics = 'getModelAnalytics'
+const analyticsOperation = 'getModelAnalytics'
 
 /** Returns the data family: every persona by its name, `all-null`, `no-null`, `null;fields=...`. */
 export function dataScenarios(contract: Contract, personas: readonly NamedPersona[]): ScenarioDefinition[] {
@@ -61,14 +61,14 @@ function nullScenario(fields: readonly string[]): ScenarioDefinition {
 }
 
 function inapplicableReason(operation: Operation): string | undefined {
-  return operation.id === analytics
+  return operation.id === analyticsOperation
     ? undefined
-    : `it shapes the answer of ${analytics}, not of ${operation.id}`
+    : `it shapes the answer of ${analyticsOperation}, not of ${operation.id}`
 }
 
 /** Returns all nullable fields of the contract's analytics: `avgSafetyScore`, and `dataPoints.avgSafetyScore` inside an array. */
 export function nullableFields(contract: Contract): string[] {
-  const operation = contract.operations.find(({ id }) => id === analytics)
+  const operation = contract.operations.find(({ id }) => id === analyticsOperation)
   const schema = operation?.responseSchema(operation.successStatus)
   return schema ? nullableIn(schema, '') : []
 }

@@ -1,4 +1,7 @@
-/** Everything that can be switched on. Here: the definition of a scenario and its effects, from which the families are built. */
+/**
+ * Everything that can be switched on.
+ * This file defines a scenario and its effects, each family has a file of its own, and `catalogue.ts` joins the families.
+ */
 import type { Operation } from '../contract/contract.ts'
 import type { Json, JsonObject } from '../core/json.ts'
 import type { Result } from '../core/result.ts'
@@ -9,7 +12,7 @@ import type { Parameter, ScenarioValues } from './parameters.ts'
 export const families = ['refusals', 'data', 'time', 'connection', 'drift', 'idempotency'] as const
 export type Family = (typeof families)[number]
 
-/** A scenario that can be switched on. Help, README, control plane and the sweep of all scenarios in the tests are built from these. */
+/** A scenario that can be switched on. Help, README, control plane and `test/sweeps.test.ts` follow from the definitions. */
 export interface ScenarioDefinition {
   readonly name: string
   readonly family: Family
@@ -19,7 +22,7 @@ export interface ScenarioDefinition {
   readonly parameters: readonly Parameter[]
   /** Returns the reason why the scenario makes no sense for an operation; undefined: it makes sense. */
   inapplicableReason(operation: Operation, values: ScenarioValues): string | undefined
-  /** Returns what is wrong with values that are each well formed, e.g. `max` below `ms`; undefined: nothing. */
+  /** Returns the problem of values that are well formed, but do not go together: `"max" is less than "ms"`; undefined: none. */
   problem?(values: ScenarioValues): string | undefined
   effect(values: ScenarioValues): Effect
 }
@@ -42,12 +45,14 @@ export interface ActiveScenario {
   readonly text: string
 }
 
+/** All scenarios of a contract and its personas. */
 export interface Catalogue {
   /** All scenarios; the documented statuses by their number come last. */
   readonly definitions: readonly ScenarioDefinition[]
   find(name: string): ScenarioDefinition | undefined
 }
 
+/** A persona as the catalogue needs it: its name and its description. */
 export interface NamedPersona {
   readonly name: string
   readonly about: string
@@ -64,7 +69,7 @@ export interface DataOverrides {
 
 export const noOverrides: DataOverrides = { persona: undefined, shape: undefined, nulls: [] }
 
-/** Returns a number in [0, 1) for this request, scenario and label; the same in every run with the same seed. */
+/** Returns a number from 0 up to, but not including, 1; the same for the same seed, request, scenario and label: `chance('delay')`. */
 export type Chance = (label: string) => number
 
 /** A body with one rule of its schema broken, at this JSON pointer. */
@@ -87,7 +92,7 @@ export type Effect =
   | { readonly kind: 'deliver'; readonly mode: DeliveryMode }
   /** Stores the write and resets the connection before its acknowledgement. */
   | { readonly kind: 'lose-ack' }
-  /** Breaks one rule of the reply's schema, at a place that `seed` decides. */
+  /** Breaks one rule of the reply's schema: at the scenario's `pointer`, or at a place that depends on `seed`. */
   | {
       readonly kind: 'drift'
       readonly damage: (body: Json, schema: JsonObject, seed: string) => Result<DriftedBody>

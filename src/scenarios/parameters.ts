@@ -1,4 +1,5 @@
 import { failure, type Result, success } from '../core/result.ts'
+
 /** The type of a parameter, by which its text is parsed. */
 export type ParameterKind =
   | { readonly type: 'integer' | 'number'; readonly minimum: number; readonly maximum: number }
@@ -28,22 +29,23 @@ export type ScenarioValues = Readonly<Record<string, ScenarioValue>>
 /** The longest text of one control, in characters. */
 export const maxControlLength = 2000
 
-/** Parses the values of parameters and fills in defaults. The error is the end of a sentence: `has no parameter "x"`. */
+/** Parses the texts of parameters by name, and fills in defaults. The error is the end of a sentence: `has no parameter "x"`. */
 export function readValues(
   specs: readonly Parameter[],
-  sent: ReadonlyMap<string, string>,
+  texts: ReadonlyMap<string, string>,
 ): Result<ScenarioValues> {
-  const stray = [...sent.keys()].find((name) => !specs.some((spec) => spec.name === name))
-  if (stray !== undefined)
-    return failure(`has no parameter "${stray}"; it takes: ${specs.map(({ name }) => name).join(', ')}`)
+  const unknownName = [...texts.keys()].find((name) => !specs.some((spec) => spec.name === name))
+  if (unknownName !== undefined)
+    return failure(`has no parameter "${unknownName}"; it takes: ${specs.map(({ name }) => name).join(', ')}`)
   const values: Record<string, ScenarioValue> = {}
   for (const spec of specs) {
-    const text = sent.get(spec.name)
+    const text = texts.get(spec.name)
     if (text === undefined && spec.required)
       return failure(`needs the parameter "${spec.name}": ${spec.description}`)
     const value = text === undefined ? spec.default : readValue(spec, text)
     if (value !== undefined) values[spec.name] = value
-    else if (text !== undefined) return failure(`takes for "${spec.name}" ${rangeOf(spec)}; got "${text}"`)
+    else if (text !== undefined)
+      return failure(`takes for "${spec.name}" ${describeRange(spec)}; got "${text}"`)
   }
   return success(values)
 }
@@ -69,8 +71,8 @@ export function namesOf(values: ScenarioValues, name: string): readonly string[]
   return value
 }
 
-/** Returns what a parameter takes: `a whole number from 0 to 86400 (s)`. */
-function rangeOf(spec: Parameter): string {
+/** Describes the values that a parameter takes: `a whole number from 0 to 86400 (s)`. */
+function describeRange(spec: Parameter): string {
   switch (spec.type) {
     case 'integer':
       return `a whole number from ${spec.minimum} to ${spec.maximum}${unitOf(spec)}`
@@ -107,6 +109,6 @@ function readNumber(
   text: string,
 ): number | undefined {
   const value = text.trim() === '' ? Number.NaN : Number(text)
-  const whole = type === 'number' || Number.isInteger(value)
-  return whole && value >= minimum && value <= maximum ? value : undefined
+  const hasType = type === 'number' || Number.isInteger(value)
+  return hasType && value >= minimum && value <= maximum ? value : undefined
 }

@@ -1,6 +1,11 @@
-import { failure, type Result } from '../core/result.ts'
-import type { Effect } from './definition.ts'
-import { type ActiveScenario, type Catalogue, probability, type ScenarioDefinition } from './definition.ts'
+import { failure, type Result, success } from '../core/result.ts'
+import {
+  type ActiveScenario,
+  type Catalogue,
+  type Effect,
+  probability,
+  type ScenarioDefinition,
+} from './definition.ts'
 import { maxControlLength, numberOf, readValues } from './parameters.ts'
 
 /** An item of a sequence: `429*2` is one item for two requests. */
@@ -9,7 +14,7 @@ export interface SequenceItem {
   readonly times: number
 }
 
-/** A sequence such as `429*2, 200`: the n-th request gets the n-th item, and the last item repeats. */
+/** A sequence such as `429*2, 200`: two requests get the first item, and all later ones the last item. */
 export interface Sequence {
   readonly items: readonly SequenceItem[]
   /** The text of the sequence. In one sandbox and operation, sequences of the same text share one count. */
@@ -25,15 +30,15 @@ export function parseScenarios(text: string, catalogue: Catalogue): Result<Activ
     return failure(`A scenario's text is at most ${maxControlLength} characters long.`)
   const scenarios: ActiveScenario[] = []
   for (const item of splitOutsideQuotes(text, ',')) {
-    const parsed = parseOne(item, catalogue)
+    const parsed = parseScenario(item, catalogue)
     if (!parsed.ok) return parsed
     scenarios.push(parsed.value)
   }
-  const clash = findConflict(scenarios)
-  return clash === undefined ? { ok: true, value: scenarios } : failure(clash)
+  const conflict = findConflict(scenarios)
+  return conflict === undefined ? success(scenarios) : failure(conflict)
 }
 
-/** The prefix of the keys under which requests' sequences are counted; it tells them from other counts. */
+/** The prefix of the store's keys for the sequences of `X-Sim-Sequence`; no other count has it. */
 export const sequencePrefix = 'sequence '
 
 /** Parses `429;retry-after=1*2, 200`. */
@@ -43,22 +48,22 @@ export function parseSequence(text: string, catalogue: Catalogue): Result<Sequen
   const items: SequenceItem[] = []
   for (const item of splitOutsideQuotes(text, ',')) {
     const [, scenario = '', count = '1'] = /^(.*?)(?:\s*\*\s*(\d{1,6}))?$/s.exec(item) ?? []
-    const parsed = parseOne(scenario, catalogue)
+    const parsed = parseScenario(scenario, catalogue)
     if (!parsed.ok) return parsed
     if (Number(count) === 0) return failure(`"${item}" of the sequence is never met; leave it out.`)
     items.push({ scenario: parsed.value, times: Number(count) })
   }
   return items.length > 0
-    ? { ok: true, value: { items, text } }
+    ? success({ items, text })
     : failure('A sequence has at least one item, e.g. "429*2, 200".')
 }
 
-/** Returns the item of the request that `before` others of the sequence precede. */
-export function itemAt({ items }: Sequence, before: number): ActiveScenario {
-  let passed = 0
+/** Returns the scenario of a sequence for the request at an index, from 0: for `429*2, 200` the 429 at 0 and 1, then the 200. */
+export function itemAt({ items }: Sequence, index: number): ActiveScenario {
+  let end = 0
   for (const { scenario, times } of items) {
-    passed += times
-    if (before < passed) return scenario
+    end += times
+    if (index < end) return scenario
   }
   const last = items.at(-1)
   if (!last) throw new Error('a sequence without items was let through')
@@ -66,7 +71,7 @@ export function itemAt({ items }: Sequence, before: number): ActiveScenario {
 }
 
 /** The aspect of a reply that each kind of effect decides; two effects must not decide the same aspect. */
-const decides = {
+const decidedAspect = {
   ordinary: 'answer',
   answer: 'answer',
   data: 'figures',
@@ -76,7 +81,10 @@ const decides = {
   drift: 'drift',
 } as const satisfies Record<Effect['kind'], string>
 
-/** Finds two scenarios that cannot both act on one reply: they decide the same aspect, or the first leaves the second nothing to act on. */
+/**
+ * Returns a sentence about two scenarios that cannot both act on one reply, undefined for none: they decide the same aspect, or the
+ * first replies instead of the operation that the second needs.
+ */
 export function findConflict(scenarios: readonly ActiveScenario[]): string | undefined {
   if (scenarios.length < 2) return undefined
   const decided = new Map<string, ActiveScenario>()
@@ -84,33 +92,33 @@ export function findConflict(scenarios: readonly ActiveScenario[]): string | und
     const effect = effectOf(active)
     // Nulls are set on the figures that another scenario decides.
     if (effect.kind === 'data' && effect.overrides.nulls) continue
-    const other = decided.get(decides[effect.kind])
-    if (other) return clash(other, active)
-    decided.set(decides[effect.kind], active)
+    const other = decided.get(decidedAspect[effect.kind])
+    if (other) return formatConflict(other, active)
+    decided.set(decidedAspect[effect.kind], active)
   }
   const answering = scenarios.find((active) => effectOf(active).kind === 'answer' && isCertain(active))
-  const idle = scenarios.find((active) => ['data', 'lose-ack'].includes(effectOf(active).kind))
-  return answering && idle && clash(answering, idle)
+  const ineffective = scenarios.find((active) => ['data', 'lose-ack'].includes(effectOf(active).kind))
+  return answering && ineffective && formatConflict(answering, ineffective)
 }
 
 const effectOf = ({ definition, values }: ActiveScenario) => definition.effect(values)
 
 const isCertain = ({ values }: ActiveScenario) => numberOf(values, probability.name) === 1
 
-const clash = (one: ActiveScenario, other: ActiveScenario) =>
+const formatConflict = (one: ActiveScenario, other: ActiveScenario) =>
   `"${one.text}" and "${other.text}" cannot both act on one answer.`
 
-function parseOne(text: string, catalogue: Catalogue): Result<ActiveScenario> {
+function parseScenario(text: string, catalogue: Catalogue): Result<ActiveScenario> {
   const [name = '', ...rest] = splitOutsideQuotes(text, ';')
-  const entry = catalogue.find(name)
-  if (!entry) return failure(`There is no scenario "${name}". Known: ${namesIn(catalogue)}.`)
+  const definition = catalogue.find(name)
+  if (!definition) return failure(`There is no scenario "${name}". Known: ${listNames(catalogue)}.`)
   const sent = new Map<string, string>()
   for (const part of rest) {
     const at = part.indexOf('=')
     if (at < 1) return failure(`The parameter "${part}" of "${name}" is not written as name=value.`)
     sent.set(part.slice(0, at).trim(), unquote(part.slice(at + 1).trim()))
   }
-  return activate(entry, sent, text)
+  return activate(definition, sent, text)
 }
 
 function activate(
@@ -122,11 +130,11 @@ function activate(
   if (!read.ok) return failure(`The scenario "${definition.name}" ${read.error}.`)
   const problem = definition.problem?.(read.value)
   if (problem !== undefined) return failure(`The scenario "${definition.name}": ${problem}.`)
-  return { ok: true, value: { definition, values: read.value, text } }
+  return success({ definition, values: read.value, text })
 }
 
-function namesIn(catalogue: Catalogue): string {
-  return catalogue.definitions.map((entry) => entry.name).join(', ')
+function listNames(catalogue: Catalogue): string {
+  return catalogue.definitions.map(({ name }) => name).join(', ')
 }
 
 /** Splits a text at separators outside double quotes; parts are trimmed, and empty parts left out. */

@@ -1,7 +1,7 @@
 import type { Contract, Operation } from '../contract/contract.ts'
 import { isObject } from '../core/json.ts'
 import { rateHeaders, retryHeaders } from '../exchange/rate-headers.ts'
-import { documentedStatus, refuse } from '../exchange/refusals.ts'
+import { pickDocumentedStatus, refuse } from '../exchange/refusals.ts'
 import type { ScenarioDefinition } from './definition.ts'
 import { numberOf, type Parameter, readValues, type ScenarioValues } from './parameters.ts'
 
@@ -36,7 +36,7 @@ const limit: Parameter = {
   description: 'The limit that the rate fields speak of.',
 }
 
-const named: readonly Refusal[] = [
+const namedRefusals: readonly Refusal[] = [
   { name: 'bad-request', statuses: [400, 422], error: 'The request was refused as invalid.' },
   {
     name: 'unauthorized',
@@ -67,9 +67,9 @@ const named: readonly Refusal[] = [
   },
 ]
 
-/** Returns the refusals family: `forbidden`, `rate-limited;retry-after=3`, ... */
+/** Returns the refusals with a name: `forbidden`, `rate-limited;retry-after=3`, ... */
 export function refusalScenarios(): ScenarioDefinition[] {
-  return named.map((refusal) => ({
+  return namedRefusals.map((refusal) => ({
     name: refusal.name,
     family: 'refusals',
     description: `Answers ${refusal.statuses[0]}: ${refusal.error}`,
@@ -79,7 +79,7 @@ export function refusalScenarios(): ScenarioDefinition[] {
       kind: 'answer',
       reply: (operation) =>
         refuse(
-          documentedStatus(operation, refusal.statuses),
+          pickDocumentedStatus(operation, refusal.statuses),
           refusal.error,
           'scenario',
           refusal.headers?.(values),
@@ -88,15 +88,15 @@ export function refusalScenarios(): ScenarioDefinition[] {
   }))
 }
 
-/** Returns a scenario for every documented status, by its number; a success status leaves the service as it is. */
+/** Returns a scenario for every documented status, by its number: `404`. A success status switches off the scenarios of wider scopes. */
 export function statusScenarios(contract: Contract): ScenarioDefinition[] {
   const statuses = new Set(contract.operations.flatMap((operation) => operation.statuses))
-  return [...statuses].sort((a, b) => a - b).map(statusEntry)
+  return [...statuses].sort((a, b) => a - b).map(createStatusScenario)
 }
 
-function statusEntry(status: number): ScenarioDefinition {
+function createStatusScenario(status: number): ScenarioDefinition {
   const name = String(status)
-  const same = named.find((refusal) => refusal.statuses[0] === status)
+  const namedRefusal = namedRefusals.find((refusal) => refusal.statuses[0] === status)
   if (status < 400) {
     return {
       name,
@@ -112,26 +112,26 @@ function statusEntry(status: number): ScenarioDefinition {
     name,
     family: 'refusals',
     inapplicableReason: (operation: Operation) => reasonUndocumented(operation, [status]),
-    description: `Answers ${status}${same ? `, as "${same.name}" does` : ' as the contract documents it'}.`,
-    parameters: same?.parameters ?? [],
+    description: `Answers ${status}${namedRefusal ? `, as "${namedRefusal.name}" does` : ' as the contract documents it'}.`,
+    parameters: namedRefusal?.parameters ?? [],
     effect: (values) => ({
       kind: 'answer',
       reply: (operation) =>
         refuse(
           status,
-          same?.error ?? documentedError(operation, status),
+          namedRefusal?.error ?? documentedError(operation, status),
           'scenario',
-          same?.headers?.(values),
+          namedRefusal?.headers?.(values),
         ),
     }),
   }
 }
 
-/** Returns the headers of a reply by its status: the challenge of a 401, the time to retry of a 429 or 503. */
-export function headersOf(status: number): Record<string, string> {
-  const { parameters = [], headers } = named.find(({ statuses }) => statuses[0] === status) ?? {}
-  const standard = readValues(parameters, new Map())
-  return (standard.ok && headers?.(standard.value)) || {}
+/** Returns the headers that a refusal of this status has by default: the challenge of a 401, the time to retry of a 429 or 503. */
+export function standardHeaders(status: number): Record<string, string> {
+  const { parameters = [], headers } = namedRefusals.find(({ statuses }) => statuses[0] === status) ?? {}
+  const defaults = readValues(parameters, new Map())
+  return (defaults.ok && headers?.(defaults.value)) || {}
 }
 
 /** Returns the headers of a 429; all are computed from the same figures, so that they agree. */

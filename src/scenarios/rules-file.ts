@@ -1,12 +1,12 @@
 import scenarioSchema from '../../spec/scenarios.schema.json' with { type: 'json' }
 import { isObject } from '../core/json.ts'
-import type { Result } from '../core/result.ts'
+import { failure, type Result, success } from '../core/result.ts'
 import type { Finding, Findings } from '../documents/finding.ts'
 import { readSource } from '../documents/read-source.ts'
 import { type Rule, type RuleContext, readRules } from './rules.ts'
 
-/** Loads a file of rules (YAML or JSON); every finding has its line. */
-export async function loadScenarioFile(
+/** Loads the file of `--scenarios` (YAML or JSON). The error has a finding with its line for each fault. */
+export async function loadRulesFile(
   file: string,
   context: RuleContext,
 ): Promise<Result<readonly Rule[], Findings>> {
@@ -21,17 +21,16 @@ export async function loadScenarioFile(
   const { compileSchema } = await import('../documents/schema.ts')
   const violations = compileSchema(scenarioSchema, 'scenario file')(source.value)
   if (violations.length > 0 || !isObject(source.value)) {
-    return {
-      ok: false,
-      error: violations.map(({ pointer, message }) => at(pointer, `${pointer || 'the file'} ${message}`)),
-    }
+    return failure(
+      violations.map(({ pointer, message }) => at(pointer, `${pointer || 'the file'} ${message}`)),
+    )
   }
   const rules = readRules(source.value, context)
-  if (rules.ok) return { ok: true, value: rules.value }
-  return { ok: false, error: rules.error.map(({ pointer, message }) => at(pointer, message)) }
+  if (rules.ok) return success(rules.value)
+  return failure(rules.error.map(({ pointer, message }) => at(pointer, message)))
 }
 
 /** Returns true for a document that has rules and is no contract. */
-export function isScenarioFile(value: unknown): boolean {
+export function isRulesFile(value: unknown): boolean {
   return isObject(value) && 'rules' in value && !('openapi' in value)
 }

@@ -34,14 +34,14 @@ export interface Rule {
   readonly source: JsonObject
 }
 
-/** Rules in their order; only the first that acts on a request does so. */
+/** Rules in their order; on each request only the first rule acts that can. */
 export interface RuleSet {
-  /** Part of the keys under which the rules are counted: rules that are put again begin to count again. */
+  /** A part of the store's keys for the counts of the rules; rules that are put again get another id, and so count from 0. */
   readonly id: string
   readonly rules: readonly Rule[]
 }
 
-/** Returns the prefix of the key under which a rule's sequence is counted; rules of the same text count separately. */
+/** Returns the prefix of the store's key for a rule's sequence. It contains the rule's index, so that rules of the same text count separately. */
 export function ruleSequencePrefix({ id }: RuleSet, index: number): string {
   return `rule sequence ${id} ${index} `
 }
@@ -78,81 +78,94 @@ function readRule(
 ): { rule: Rule; problems: RuleProblem[] } {
   const { operations } = context.contract
   const operation = textIn(source, 'operation')
-  const matching = operations.filter(({ id }) => operation === undefined || id === operation)
-  const acting = readActing(source, context.catalogue)
+  const ruleOperations = operations.filter(({ id }) => operation === undefined || id === operation)
+  const action = readAction(source, context.catalogue)
   const match: RuleMatch = isObject(source['match']) ? lowerCaseHeaders(source['match']) : {}
   const rule: Rule = {
     operation,
     match,
-    ...(acting.ok ? acting.acting : nothing),
+    ...(action.ok ? action.value : noAction),
     times: numberIn(source, 'times'),
     probability: numberIn(source, 'probability') ?? 1,
     enabled: source['enabled'] !== false,
     source,
   }
   const unknown =
-    matching.length > 0
+    ruleOperations.length > 0
       ? []
       : [`There is no operation "${operation}". Known: ${operations.map(({ id }) => id).join(', ')}.`]
   const problems = [
     ...unknown.map((message) => ({ pointer: `${pointer}/operation`, message })),
-    ...(acting.ok ? [] : [{ pointer: `${pointer}/${acting.at}`, message: acting.problem }]),
-    ...inapplicable(rule, matching).map((message) => ({ pointer, message })),
-    ...matchProblems(match, `${pointer}/match`, matching),
+    ...(action.ok ? [] : [{ pointer: `${pointer}/${action.error.field}`, message: action.error.message }]),
+    ...listInapplicable(rule, ruleOperations).map((message) => ({ pointer, message })),
+    ...findMatchProblems(match, `${pointer}/match`, ruleOperations),
   ]
   return { rule, problems }
 }
 
-type ActingPart = Pick<Rule, 'scenarios' | 'sequence'>
+/** The scenarios or the sequence that a rule switches on. */
+type RuleAction = Pick<Rule, 'scenarios' | 'sequence'>
 
-const nothing: ActingPart = { scenarios: [], sequence: undefined }
+const noAction: RuleAction = { scenarios: [], sequence: undefined }
 
-type Acting =
-  | { readonly ok: true; readonly acting: ActingPart }
-  | { readonly ok: false; readonly at: 'scenario' | 'sequence'; readonly problem: string }
-
-function readActing(source: JsonObject, catalogue: Catalogue): Acting {
-  const sequenceText = textIn(source, 'sequence')
-  if (sequenceText !== undefined && textIn(source, 'scenario') !== undefined)
-    return { ok: false, at: 'sequence', problem: 'A rule has either a scenario or a sequence.' }
-  if (sequenceText !== undefined) {
-    const parsed = parseSequence(sequenceText, catalogue)
-    if (!parsed.ok) return { ok: false, at: 'sequence', problem: parsed.error }
-    return { ok: true, acting: { scenarios: [], sequence: parsed.value } }
-  }
-  const parsed = parseScenarios(textIn(source, 'scenario') ?? '', catalogue)
-  if (!parsed.ok) return { ok: false, at: 'scenario', problem: parsed.error }
-  if (parsed.value.length === 0)
-    return { ok: false, at: 'scenario', problem: 'The rule switches nothing on.' }
-  return { ok: true, acting: { scenarios: parsed.value, sequence: undefined } }
+/** A fault of a rule's action, with the field that has it. */
+interface ActionProblem {
+  readonly field: 'scenario' | 'sequence'
+  readonly message: string
 }
 
-/** Returns the scenarios of a rule that make sense for none of its operations. */
-function inapplicable({ scenarios, sequence }: ActingPart, operations: readonly Operation[]): string[] {
+function readAction(source: JsonObject, catalogue: Catalogue): Result<RuleAction, ActionProblem> {
+  const sequenceText = textIn(source, 'sequence')
+  if (sequenceText !== undefined && textIn(source, 'scenario') !== undefined)
+    return failure({ field: 'sequence', message: 'A rule has either a scenario or a sequence.' })
+  if (sequenceText !== undefined) {
+    const parsed = parseSequence(sequenceText, catalogue)
+    if (!parsed.ok) return failure({ field: 'sequence', message: parsed.error })
+    return success({ scenarios: [], sequence: parsed.value })
+  }
+  const parsed = parseScenarios(textIn(source, 'scenario') ?? '', catalogue)
+  if (!parsed.ok) return failure({ field: 'scenario', message: parsed.error })
+  if (parsed.value.length === 0)
+    return failure({ field: 'scenario', message: 'The rule switches nothing on.' })
+  return success({ scenarios: parsed.value, sequence: undefined })
+}
+
+/** Returns a sentence for each scenario of a rule that makes sense for none of its operations. */
+function listInapplicable({ scenarios, sequence }: RuleAction, operations: readonly Operation[]): string[] {
   const all = [...scenarios, ...(sequence?.items.map(({ scenario }) => scenario) ?? [])]
   return all.flatMap(({ definition, values, text }) => {
     const reasons = operations.map((operation) => definition.inapplicableReason(operation, values))
-    const everywhere = reasons.length > 0 && reasons.every((reason) => reason !== undefined)
-    return everywhere ? [`"${text}" makes no sense here: ${reasons[0]}.`] : []
+    const isInapplicable = reasons.length > 0 && reasons.every((reason) => reason !== undefined)
+    return isInapplicable ? [`"${text}" makes no sense here: ${reasons[0]}.`] : []
   })
 }
 
-function matchProblems(match: RuleMatch, pointer: string, operations: readonly Operation[]): RuleProblem[] {
-  const withModel = operations.some(({ path }) => path.includes('{'))
-  const noModel = match.model !== undefined && operations.length > 0 && !withModel
+function findMatchProblems(
+  match: RuleMatch,
+  pointer: string,
+  operations: readonly Operation[],
+): RuleProblem[] {
+  const takesModel = operations.some(({ path }) => path.includes('{'))
+  const isModelUseless = match.model !== undefined && operations.length > 0 && !takesModel
   const names = operations.map(({ id }) => id).join(', ')
   return [
-    ...(noModel ? [{ pointer: `${pointer}/model`, message: `${names} asks for no model by its path.` }] : []),
-    ...fieldProblems(match, pointer, operations),
+    ...(isModelUseless
+      ? [{ pointer: `${pointer}/model`, message: `${names} asks for no model by its path.` }]
+      : []),
+    ...findFieldProblems(match, pointer, operations),
   ]
 }
 
-function fieldProblems(match: RuleMatch, pointer: string, operations: readonly Operation[]): RuleProblem[] {
+function findFieldProblems(
+  match: RuleMatch,
+  pointer: string,
+  operations: readonly Operation[],
+): RuleProblem[] {
   const schemas = operations
     .map((operation) => operation.bodySchema())
     .filter((schema) => schema !== undefined)
   const unknown = Object.keys(match.body ?? {}).filter(
-    (field) => !schemas.some((schema) => describes(schema, field)),
+    (field) => !schemas.some((schema) => hasField(schema, field)),
   )
   return unknown.map((field) => {
     const known = [...new Set(schemas.flatMap((schema) => Object.keys(propertiesOf(schema))))].map(
@@ -165,15 +178,16 @@ function fieldProblems(match: RuleMatch, pointer: string, operations: readonly O
   })
 }
 
-function describes(schema: JsonObject, pointer: string): boolean {
+/** Returns true where the schema names the field at a pointer, or an object above the field that may have any members. */
+function hasField(schema: JsonObject, pointer: string): boolean {
   const [, token, ...rest] = pointer.split('/')
   if (token === undefined) return pointer === ''
   const properties = propertiesOf(schema)
   const named = Object.hasOwn(properties, token) ? properties[token] : undefined
   const inner = named ?? (/^\d+$/.test(token) ? schema['items'] : undefined)
   if (!isObject(inner)) return false
-  const open = rest.length > 0 && inner['type'] === 'object' && !('properties' in inner)
-  return open || rest.length === 0 || describes(inner, `/${rest.join('/')}`)
+  const hasAnyMembers = rest.length > 0 && inner['type'] === 'object' && !('properties' in inner)
+  return hasAnyMembers || rest.length === 0 || hasField(inner, `/${rest.join('/')}`)
 }
 
 function propertiesOf({ properties }: JsonObject): JsonObject {
@@ -209,26 +223,26 @@ export interface RuleInput {
 }
 
 /** Returns the first condition of a rule that a request does not meet: `operation`, `match/header/x-team`; undefined: the rule matches. */
-export function mismatch({ enabled, operation, match }: Rule, facts: RuleInput): string | undefined {
+export function findMismatch({ enabled, operation, match }: Rule, input: RuleInput): string | undefined {
   if (!enabled) return 'enabled'
-  if (operation !== undefined && operation !== facts.operation) return 'operation'
-  if (match.model !== undefined && !facts.models.includes(match.model.toLowerCase())) return 'match/model'
-  if (match.product !== undefined && !facts.products().includes(match.product.toLowerCase()))
+  if (operation !== undefined && operation !== input.operation) return 'operation'
+  if (match.model !== undefined && !input.models.includes(match.model.toLowerCase())) return 'match/model'
+  if (match.product !== undefined && !input.products().includes(match.product.toLowerCase()))
     return 'match/product'
-  return mismatchInHeader(match, facts) ?? mismatchInBody(match, facts)
+  return findHeaderMismatch(match, input) ?? findBodyMismatch(match, input)
 }
 
-function mismatchInHeader({ header = {} }: RuleMatch, { headers }: RuleInput): string | undefined {
-  const other = Object.keys(header).find((name) => headers[name] !== header[name])
-  return other === undefined ? undefined : `match/header/${other}`
+function findHeaderMismatch({ header = {} }: RuleMatch, { headers }: RuleInput): string | undefined {
+  const differing = Object.keys(header).find((name) => headers[name] !== header[name])
+  return differing === undefined ? undefined : `match/header/${differing}`
 }
 
-function mismatchInBody({ body = {} }: RuleMatch, facts: RuleInput): string | undefined {
-  const other = Object.entries(body).find(([pointer, value]) => !isAt(facts.body(), pointer, value))
-  return other && `match/body${other[0]}`
+function findBodyMismatch({ body = {} }: RuleMatch, input: RuleInput): string | undefined {
+  const differing = Object.entries(body).find(([pointer, value]) => !hasValueAt(input.body(), pointer, value))
+  return differing && `match/body${differing[0]}`
 }
 
-function isAt(body: Json | undefined, pointer: string, wanted: Json): boolean {
+function hasValueAt(body: Json | undefined, pointer: string, expected: Json): boolean {
   const value = valueAt(body, pointer)
-  return value !== undefined && canonicalJson(value) === canonicalJson(wanted)
+  return value !== undefined && canonicalJson(value) === canonicalJson(expected)
 }

@@ -1,15 +1,15 @@
 import type { Chance, ScenarioDefinition } from './definition.ts'
 import { numberOf, type Parameter, type ScenarioValues, textOf } from './parameters.ts'
 
-/** The longest delay, milliseconds: ten minutes are longer than clients wait. */
-const longest = 600_000
+/** The longest delay, milliseconds: ten minutes, since clients give up earlier. */
+const maxDelayMs = 600_000
 
-const milliseconds = (name: string, standard: number | undefined, description: string): Parameter => ({
+const milliseconds = (name: string, defaultMs: number | undefined, description: string): Parameter => ({
   name,
   type: 'integer',
-  ...(standard !== undefined && { default: standard }),
+  ...(defaultMs !== undefined && { default: defaultMs }),
   minimum: 0,
-  maximum: longest,
+  maximum: maxDelayMs,
   unit: 'ms',
   description,
 })
@@ -48,13 +48,15 @@ export function timeScenarios(): ScenarioDefinition[] {
       ],
       inapplicableReason: () => undefined,
       problem(values) {
-        const spread = textOf(values, 'distribution') !== 'fixed'
-        return spread && maxOf(values) < numberOf(values, 'ms') ? '"max" is less than "ms"' : undefined
+        const isDrawn = textOf(values, 'distribution') !== 'fixed'
+        return isDrawn && longestDelay(values) < numberOf(values, 'ms')
+          ? '"max" is less than "ms"'
+          : undefined
       },
       effect: (values) => ({
         kind: 'delay',
         drawn: textOf(values, 'distribution') !== 'fixed',
-        ms: (chance) => delayOf(values, chance),
+        ms: (chance) => drawDelay(values, chance),
       }),
     },
     {
@@ -82,28 +84,29 @@ export function timeScenarios(): ScenarioDefinition[] {
   ]
 }
 
-function maxOf(values: ScenarioValues): number {
+/** Returns the longest delay that these values allow, milliseconds. */
+function longestDelay(values: ScenarioValues): number {
   if (values['max'] !== undefined) return numberOf(values, 'max')
   return textOf(values, 'distribution') === 'uniform'
-    ? Math.min(longest, 2 * numberOf(values, 'ms'))
-    : longest
+    ? Math.min(maxDelayMs, 2 * numberOf(values, 'ms'))
+    : maxDelayMs
 }
 
-function delayOf(values: ScenarioValues, chance: Chance): number {
+function drawDelay(values: ScenarioValues, chance: Chance): number {
   const ms = numberOf(values, 'ms')
-  const max = maxOf(values)
+  const max = longestDelay(values)
   switch (textOf(values, 'distribution')) {
     case 'uniform':
       return ms + chance('delay') * (max - ms)
     case 'lognormal':
-      return Math.min(max, ms * Math.exp(numberOf(values, 'sigma') * normal(chance)))
+      return Math.min(max, ms * Math.exp(numberOf(values, 'sigma') * drawNormal(chance)))
     default:
       return ms
   }
 }
 
-/** Returns a number of the standard normal distribution (Box-Muller transform). */
-function normal(chance: Chance): number {
+/** Draws a number of the standard normal distribution (Box-Muller transform). */
+function drawNormal(chance: Chance): number {
   const radius = Math.sqrt(-2 * Math.log(1 - chance('radius')))
   return radius * Math.cos(2 * Math.PI * chance('angle'))
 }

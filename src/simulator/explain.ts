@@ -7,7 +7,7 @@ import type { Pipeline } from '../pipeline/pipeline.ts'
 import type { Sandboxes } from '../sandboxes/sandboxes.ts'
 import type { Store } from '../state/store.ts'
 
-/** The parts of a pipeline that change while it answers; all other parts are shared by all pipelines of a simulator. */
+/** The parts of a pipeline that a request can change. All pipelines of a simulator share the other parts. */
 export interface PipelineState {
   readonly store: Store
   readonly sandboxes: Pick<Sandboxes, 'use'>
@@ -15,7 +15,7 @@ export interface PipelineState {
   readonly log: Log
 }
 
-/** The things that `createExplain` works with. */
+/** The dependencies of `createExplain`. */
 export interface ExplainDeps {
   readonly store: Store
   readonly sandboxes: Sandboxes
@@ -23,7 +23,10 @@ export interface ExplainDeps {
   readonly createPipelineOver: (state: PipelineState) => Pipeline
 }
 
-/** Answers `POST /__sim/explain` with the pipeline itself, over a fork of the store, copies of the sandboxes and a journal that is thrown away. */
+/**
+ * Creates the function behind `POST /__sim/explain`. It runs the real pipeline over a fork of the store, copies of the sandboxes and a
+ * temporary journal, so that the request changes nothing.
+ */
 export function createExplain({ store, sandboxes, log, createPipelineOver }: ExplainDeps): Explain {
   return async function explain(request) {
     const journal = new Journal(0)
@@ -37,7 +40,7 @@ export function createExplain({ store, sandboxes, log, createPipelineOver }: Exp
       journal,
       log: { ...silentLog, error: (fields, message) => log.error(fields, message) },
     })
-    const trace: DecisionTrace = { stage: '', rule: undefined, notes: [] }
+    const trace: DecisionTrace = { stage: '', rule: undefined, decisions: [] }
     const outgoing = await pipeline(request, trace)
     if (!entry) throw new Error('an exchange was not recorded')
     return { trace, outgoing, entry }

@@ -1,7 +1,7 @@
 import type { Settings } from '../config/settings.ts'
 import type { Contract } from '../contract/contract.ts'
 import { loadContract } from '../contract/load.ts'
-import type { Result } from '../core/result.ts'
+import { failure, type Result, success } from '../core/result.ts'
 import type { Finding, Findings } from '../documents/finding.ts'
 import { bundledContract, bundledFixtures, controlContract } from '../fixtures/bundled.ts'
 import { type Fixtures, loadFixtures } from '../fixtures/fixtures.ts'
@@ -9,7 +9,7 @@ import { createCatalogue } from '../scenarios/catalogue.ts'
 import type { Catalogue } from '../scenarios/definition.ts'
 import { parseScenarios } from '../scenarios/parse.ts'
 import { type RuleContext, type RuleSet, readRules } from '../scenarios/rules.ts'
-import { loadScenarioFile } from '../scenarios/rules-file.ts'
+import { loadRulesFile } from '../scenarios/rules-file.ts'
 
 /** The documents, fixtures and rules of a start, checked against each other. */
 export interface LoadedInputs {
@@ -18,11 +18,11 @@ export interface LoadedInputs {
   readonly control: Contract
   readonly fixtures: Fixtures
   readonly catalogue: Catalogue
-  /** The rules for every sandbox: `--scenario` first, then those of `--scenarios`. */
+  /** The rules for every sandbox: the rule of `--scenario`, then those of `--scenarios`. */
   readonly startUp: RuleSet
 }
 
-/** Loads the documents, fixtures and rules that the settings name; the error lists all that is wrong with any of them. */
+/** Loads the documents, fixtures and rules that the settings name. The error lists the findings on all of them. */
 export async function loadInputs(settings: Settings): Promise<Result<LoadedInputs, Findings>> {
   const loaded = await Promise.all([
     loadContract(settings.contract ?? bundledContract),
@@ -31,15 +31,14 @@ export async function loadInputs(settings: Settings): Promise<Result<LoadedInput
   ])
   const [contract, control, fixtures] = loaded
   if (!contract.ok || !control.ok || !fixtures.ok) {
-    return { ok: false, error: loaded.flatMap((one) => (one.ok ? [] : one.error)) }
+    return failure(loaded.flatMap((one) => (one.ok ? [] : one.error)))
   }
   const catalogue = createCatalogue(contract.value, fixtures.value.personas)
   const startUp = await loadStartUpRules(settings, { catalogue, contract: contract.value })
   const findings = [...checkMagicValues(fixtures.value, catalogue), ...checkPlan(settings, fixtures.value)]
-  if (!startUp.ok || findings.length > 0)
-    return { ok: false, error: [...findings, ...(startUp.ok ? [] : startUp.error)] }
+  if (!startUp.ok || findings.length > 0) return failure([...findings, ...(startUp.ok ? [] : startUp.error)])
   const documents = { contract: contract.value, control: control.value, fixtures: fixtures.value }
-  return { ok: true, value: { ...documents, catalogue, startUp: startUp.value } }
+  return success({ ...documents, catalogue, startUp: startUp.value })
 }
 
 /** Loads the rules of `--scenario` and `--scenarios`. */
@@ -47,14 +46,13 @@ async function loadStartUpRules(
   { scenario, scenarios }: Settings,
   context: RuleContext,
 ): Promise<Result<RuleSet, Findings>> {
-  const one = readRules(scenario === undefined ? {} : { rules: [{ scenario }] }, context)
-  const file = scenarios === undefined ? noFile : await loadScenarioFile(scenarios, context)
-  if (one.ok && file.ok) return { ok: true, value: { id: 'start-up', rules: [...one.value, ...file.value] } }
-  const findings = one.ok ? [] : one.error.map(({ message }) => error('--scenario', message))
-  return { ok: false, error: [...findings, ...(file.ok ? [] : file.error)] }
+  const fromFlag = readRules(scenario === undefined ? {} : { rules: [{ scenario }] }, context)
+  const fromFile = scenarios === undefined ? success([]) : await loadRulesFile(scenarios, context)
+  if (fromFlag.ok && fromFile.ok)
+    return success({ id: 'start-up', rules: [...fromFlag.value, ...fromFile.value] })
+  const findings = fromFlag.ok ? [] : fromFlag.error.map(({ message }) => error('--scenario', message))
+  return failure([...findings, ...(fromFile.ok ? [] : fromFile.error)])
 }
-
-const noFile = { ok: true, value: [] } as const
 
 /** Returns a finding for each magic value whose scenario does not exist. */
 function checkMagicValues({ keys, models }: Fixtures, catalogue: Catalogue): Finding[] {

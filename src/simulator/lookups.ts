@@ -2,14 +2,14 @@ import type { Settings } from '../config/settings.ts'
 import type { Fixtures } from '../fixtures/fixtures.ts'
 
 /** Returns the scenarios of the magic models by the model's id in lower case. */
-export function scenariosByModel({ models }: Fixtures): ReadonlyMap<string, string> {
+export function indexScenariosByModel({ models }: Fixtures): ReadonlyMap<string, string> {
   return new Map(
     models.flatMap(({ id, scenario }) => (scenario === undefined ? [] : [[id.toLowerCase(), scenario]])),
   )
 }
 
-/** Returns the ids of the products that each model belongs to, by the model's id; all in lower case. */
-export function productsByModel({ products }: Fixtures): ReadonlyMap<string, readonly string[]> {
+/** Returns the ids of each model's products by the model's id; all in lower case. */
+export function indexProductsByModel({ products }: Fixtures): ReadonlyMap<string, readonly string[]> {
   const byModel = new Map<string, string[]>()
   for (const { id, models } of products) {
     for (const model of models) {
@@ -20,8 +20,8 @@ export function productsByModel({ products }: Fixtures): ReadonlyMap<string, rea
   return byModel
 }
 
-/** Returns a lookup of the analyses per hour by plan; undefined: unlimited. `--max-analyses-per-hour` goes before the plans' own. */
-export function hourlyLimits(
+/** Creates a function that returns a plan's analyses per hour; undefined: unlimited. `--max-analyses-per-hour` overrides the plans' limits. */
+export function createLimitLookup(
   { maxAnalysesPerHour }: Settings,
   { plans }: Fixtures,
 ): (plan: string) => number | undefined {
@@ -29,8 +29,8 @@ export function hourlyLimits(
   return (plan) => maxAnalysesPerHour ?? limits.get(plan)
 }
 
-/** Returns a test for models: any id exists with `--models open`, those of the fixtures with `closed`. */
-export function modelTest({ models }: Settings, fixtures: Fixtures): (modelId: string) => boolean {
+/** Creates a function that returns true where a model exists: any id with `--models open`, those of the fixtures with `closed`. */
+export function createModelCheck({ models }: Settings, fixtures: Fixtures): (modelId: string) => boolean {
   const known = new Set(fixtures.models.map(({ id }) => id.toLowerCase()))
   return (modelId) => models === 'open' || known.has(modelId.toLowerCase())
 }

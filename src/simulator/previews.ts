@@ -8,11 +8,10 @@ import {
   parseKnownScenarios,
   scenarioHint,
 } from '../reports/hint-finder.ts'
-import type { Catalogue } from '../scenarios/definition.ts'
-import { noOverrides } from '../scenarios/definition.ts'
+import { type Catalogue, noOverrides } from '../scenarios/definition.ts'
 import type { World } from '../simulation/analytics.ts'
 
-const analytics = 'getModelAnalytics'
+const analyticsOperation = 'getModelAnalytics'
 
 interface PreviewDeps {
   readonly contract: Contract
@@ -21,17 +20,21 @@ interface PreviewDeps {
   readonly world: World
 }
 
-/** Creates a previewer: it returns the analytics under each scenario of the data family, for a model without a persona or scenario of its own. */
+/**
+ * Creates a previewer. It computes the analytics under each scenario of the data family, for the first model of the fixtures without a
+ * scenario or shape of its own.
+ */
 export function createPreviewer({ contract, fixtures, catalogue, world }: PreviewDeps): Previewer {
-  const operation = contract.operations.find(({ id }) => id === analytics)
+  const operation = contract.operations.find(({ id }) => id === analyticsOperation)
   const model = fixtures.models.find(({ scenario, shape }) => scenario === undefined && shape === undefined)
   if (!operation || !model) return () => []
   const path = buildPath(contract, operation, { modelId: model.id })
-  const complete = [...world.personas, 'no-null', 'all-null']
-  const texts = complete.filter((name) => catalogue.find(name)?.family === 'data')
-  return (id, seed, now) => (id === analytics ? texts.map((text) => preview(text, seed, now)) : [])
+  const names = [...world.personas, 'no-null', 'all-null']
+  const scenarios = names.filter((name) => catalogue.find(name)?.family === 'data')
+  return (id, seed, now) =>
+    id === analyticsOperation ? scenarios.map((scenario) => createPreview(scenario, seed, now)) : []
 
-  function preview(text: string, seed: string, now: number): Preview {
+  function createPreview(text: string, seed: string, now: number): Preview {
     const [active] = parseKnownScenarios(text, catalogue)
     const effect = active?.definition.effect(active.values)
     const overrides = { ...noOverrides, ...(effect?.kind === 'data' && effect.overrides) }

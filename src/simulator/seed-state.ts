@@ -1,4 +1,4 @@
-import { failure, type Result } from '../core/result.ts'
+import { failure, type Result, success } from '../core/result.ts'
 import type { Findings } from '../documents/finding.ts'
 import { readSource } from '../documents/read-source.ts'
 import { defaultSandbox } from '../sandboxes/sandboxes.ts'
@@ -10,16 +10,16 @@ import type { Store } from '../state/store.ts'
 export async function loadSeedState(
   file: string | undefined,
 ): Promise<Result<SandboxExport | undefined, Findings>> {
-  if (file === undefined) return { ok: true, value: undefined }
+  if (file === undefined) return success(undefined)
   const source = await readSource(file)
   if (!source.ok) return source
   const parsed = parseExport(source.value.value)
-  if (parsed.ok) return { ok: true, value: parsed.value }
+  if (parsed.ok) return success(parsed.value)
   const findings = parsed.error.map((message) => ({ severity: 'error', place: file, message }) as const)
   return failure(findings)
 }
 
-/** Imports the seed state into the default sandbox, unless the sandbox holds records of an earlier run. */
+/** Imports the seed state into the default sandbox, unless it has events or prompts of an earlier run. */
 export async function seedDefaultSandbox(store: Store, seedState: SandboxExport | undefined): Promise<void> {
   if (!seedState) return
   const { total } = await store.listEvents(defaultSandbox, { limit: 0 })

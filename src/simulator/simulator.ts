@@ -1,4 +1,7 @@
-/** Puts the parts together: create, start, explain, seed state. `createSimulator` does so; `start.ts` lets it listen. */
+/**
+ * Puts the parts together: create, start, explain, seed state.
+ * `createSimulator` loads and joins them, `start.ts` makes the simulator listen.
+ */
 import { setMaxListeners } from 'node:events'
 import type { Settings } from '../config/settings.ts'
 import type { Contract } from '../contract/contract.ts'
@@ -23,10 +26,15 @@ import { createWorld } from '../simulation/world.ts'
 import { openStore } from '../state/open-store.ts'
 import type { SandboxExport } from '../state/records.ts'
 import type { Store } from '../state/store.ts'
-import { createReporter } from './evidence.ts'
 import { createExplain, type PipelineState } from './explain.ts'
 import { type LoadedInputs, loadInputs } from './loaded-inputs.ts'
-import { hourlyLimits, modelTest, productsByModel, scenariosByModel } from './lookups.ts'
+import {
+  createLimitLookup,
+  createModelCheck,
+  indexProductsByModel,
+  indexScenariosByModel,
+} from './lookups.ts'
+import { createReporter } from './reporter.ts'
 import { loadSeedState, seedDefaultSandbox } from './seed-state.ts'
 
 /** Everything but the socket: requests in, replies out. */
@@ -40,8 +48,8 @@ export interface Simulator {
   control(request: SimRequest, gone: AbortSignal): Promise<OutgoingReply>
   /** Returns the report about the clients of all sandboxes. */
   report(): Report
-  /** Ends verifications and streams that wait for requests. */
-  release(): void
+  /** Ends the control requests that wait for requests to the service: `POST /__sim/verify` and streams. */
+  endWaitingRequests(): void
   /** Writes the state and releases its file. */
   close(): Promise<void>
 }
@@ -53,7 +61,7 @@ export interface Dependencies {
   readonly log: Log
 }
 
-/** Loads and checks all inputs, opens the state, puts the parts together, and logs in one line what was loaded. Does not listen. */
+/** Loads and checks all inputs, opens the state, and joins the parts. Does not listen. The error lists all findings. */
 export async function createSimulator(
   settings: Settings,
   dependencies: Dependencies,
@@ -69,7 +77,10 @@ export async function createSimulator(
   const { store, loaded } = opened.value
   try {
     await seedDefaultSandbox(store, seedState.value)
-    dependencies.log.info({ ...counts(inputs.value), state: { file: settings.state, ...loaded } }, 'loaded')
+    dependencies.log.info(
+      { ...countInputs(inputs.value), state: { file: settings.state, ...loaded } },
+      'loaded',
+    )
     return success(await assemble(settings, dependencies, inputs.value, seedState.value, store))
   } catch (error) {
     await store.close() // otherwise the file stays locked until the process ends
@@ -77,6 +88,7 @@ export async function createSimulator(
   }
 }
 
+/** Creates every part with its dependencies, from the journal up to the control plane. */
 async function assemble(
   settings: Settings,
   { now, log }: Dependencies,
@@ -87,7 +99,7 @@ async function assemble(
   const { contract, control, fixtures, catalogue } = inputs
   for (const { place, message } of contract.warnings) log.warn({ place }, message)
   const world = createWorld(fixtures)
-  const productsOfModel = productsByModel(fixtures)
+  const productsOfModel = indexProductsByModel(fixtures)
   const journal = new Journal(settings.journalSize)
   const sandboxes = await createSandboxes(settings, { now, store, journal, log })
   const reporter = createReporter({
@@ -102,7 +114,7 @@ async function assemble(
   const operations = { contract, world, productsOfModel, cacheSize: settings.cacheSize }
   const handled = new Set(createHandlers({ ...operations, store }).keys())
   const fallback = await createFallbackIfNeeded(contract, handled, log)
-  const createPipelineOver = pipelineFactory(settings, inputs, operations, fallback)
+  const createPipelineOver = createPipelineFactory(settings, inputs, operations, fallback)
   const stopping = new AbortController()
   setMaxListeners(0, stopping.signal) // one listener for each waiting request, of which there may be any number
   const handlers = controlHandlers({
@@ -125,7 +137,7 @@ async function assemble(
     stopping: stopping.signal,
     explain: createExplain({ store, sandboxes, log, createPipelineOver }),
   })
-  const controls = createControl(control, handlers, guardOf(settings), log)
+  const controls = createControl(control, handlers, readGuardSettings(settings), log)
   return {
     contract,
     service: createPipelineOver({ store, sandboxes, journal, log }),
@@ -136,13 +148,13 @@ async function assemble(
       date: undefined,
     }),
     report: () => reporter.report(undefined),
-    release: () => stopping.abort(),
+    endWaitingRequests: () => stopping.abort(),
     close: () => store.close(),
   }
 }
 
-/** Returns a function that creates a pipeline over a state: the simulator's own, or a copy of it for `POST /__sim/explain`. */
-function pipelineFactory(
+/** Creates a function that creates a pipeline over the simulator's state, or over the copy of it for `POST /__sim/explain`. */
+function createPipelineFactory(
   settings: Settings,
   { contract, fixtures, catalogue, startUp }: LoadedInputs,
   operations: Omit<OperationDeps, 'store'>,
@@ -157,10 +169,10 @@ function pipelineFactory(
       store,
       handlers: createHandlers({ ...operations, store }),
       fallback,
-      scenarios: { catalogue, ofModel: scenariosByModel(fixtures), productsOfModel, startUp },
+      scenarios: { catalogue, ofModel: indexScenariosByModel(fixtures), productsOfModel, startUp },
       planOfUnknownKeys: settings.plan,
-      limitOf: hourlyLimits(settings, fixtures),
-      isModel: modelTest(settings, fixtures),
+      limitOf: createLimitLookup(settings, fixtures),
+      isModel: createModelCheck(settings, fixtures),
       strict: settings.strict,
       simHeaders: settings.simHeaders,
       logBodies: settings.logBodies,
@@ -174,7 +186,7 @@ interface SandboxDeps extends Dependencies {
   readonly journal: Journal
 }
 
-/** Creates the registry of sandboxes with those that the state file holds: they count, are listed and can be evicted as all others. */
+/** Creates the registry of sandboxes. It begins with those of the state file, which are listed and evicted as all others. */
 async function createSandboxes(
   { seed, clock, sandboxLimit, sandboxIdle }: Settings,
   { now, store, journal, log }: SandboxDeps,
@@ -191,7 +203,7 @@ async function createSandboxes(
   return sandboxes
 }
 
-/** Deletes the state and the journal of an evicted sandbox. */
+/** Creates the function that deletes the state and the journal of an evicted sandbox. */
 function onSandboxEvicted(store: Store, journal: Journal, log: Log) {
   return (name: string, reason: 'limit' | 'idle'): void => {
     log.warn(
@@ -205,12 +217,12 @@ function onSandboxEvicted(store: Store, journal: Journal, log: Log) {
   }
 }
 
-function guardOf({ controlToken, controlHosts }: Settings) {
+function readGuardSettings({ controlToken, controlHosts }: Settings) {
   const hosts = (controlHosts ?? '').split(',').map((host) => host.trim())
   return { token: controlToken, hosts: hosts.filter((host) => host !== '') }
 }
 
-/** Creates Prism's replies where the document has operations without a handler; undefined where every operation has one. */
+/** Creates the replies (by Prism) for operations without a handler; undefined where every operation has one. */
 async function createFallbackIfNeeded(
   contract: Contract,
   handled: ReadonlySet<string>,
@@ -222,7 +234,7 @@ async function createFallbackIfNeeded(
   return createFallback(contract)
 }
 
-function counts({ contract, fixtures, catalogue }: LoadedInputs) {
+function countInputs({ contract, fixtures, catalogue }: LoadedInputs) {
   return {
     contract: contract.file,
     operations: contract.operations.length,

@@ -25,7 +25,7 @@ export interface RunningSimulator {
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** Creates a simulator and listens. The error lists all that prevents the start. */
+/** Creates a simulator and listens. The error lists the findings that prevent the start. */
 export async function start(
   settings: Settings,
   dependencies: Dependencies,
@@ -46,7 +46,7 @@ export async function start(
   let closing: Promise<void> | undefined
   const close = () => {
     if (closing) return closing
-    simulator.release()
+    simulator.endWaitingRequests()
     closing = stop(listening.value, shutdownGraceMs).then(() => simulator.close())
     return closing
   }
@@ -60,19 +60,19 @@ export async function start(
   })
 }
 
-/** Refuses to listen beyond this machine without a token, since whoever reaches the address can steer the simulator; `--control-open` allows it. */
+/** Finds an address beyond this machine without a token, through which others could control the simulator; `--control-open` allows it. */
 function checkExposure({ host, controlToken, controlOpen }: Settings): Finding | undefined {
-  const onlyHere = host === 'localhost' || host === '::1' || /^127\./.test(host)
-  if (onlyHere || controlOpen || controlToken !== undefined) return undefined
+  const isLoopback = host === 'localhost' || host === '::1' || /^127\./.test(host)
+  if (isLoopback || controlOpen || controlToken !== undefined) return undefined
   const message = `Listening on ${host} lets others steer the simulator through /__sim. Set --control-token, or --control-open if that is meant.`
   return { severity: 'error', place: '--host', message }
 }
 
-/** Settings of the command line alone: they are about the end of the process, or the command that `exec` runs. */
-const commandLineOnly = ['report', 'failOn', 'env'] as const satisfies readonly (keyof Settings)[]
+/** Settings that only the command line has, since they act at the end of its process, or name the variables for `convsim exec`. */
+const commandLineSettings = ['report', 'failOn', 'env'] as const satisfies readonly (keyof Settings)[]
 
 /** Settings that can be given from code. `report()` stands in for `--report`. */
-export type LibrarySettings = Partial<Omit<Settings, (typeof commandLineOnly)[number]>>
+export type LibrarySettings = Partial<Omit<Settings, (typeof commandLineSettings)[number]>>
 
 /**
  * Starts a simulator in this process, for tests:
@@ -80,7 +80,7 @@ export type LibrarySettings = Partial<Omit<Settings, (typeof commandLineOnly)[nu
  *     await using sim = await startSimulator({ seed: '42' })
  *     const client = new Client({ baseUrl: sim.baseUrl, apiKey: 'any-key' })
  *
- * Takes any setting; defaults differ in two: any free port, and state in memory.
+ * Takes the settings of the command line, in camel case. Two defaults differ: any free port, and state in memory.
  * @throws Error with every problem of settings, documents, fixtures and port
  */
 export async function startSimulator(settings: LibrarySettings = {}): Promise<RunningSimulator> {
@@ -97,9 +97,9 @@ interface ParsedSettings {
   readonly problems: readonly string[]
 }
 
-/** Parses settings from code as those of the command line: types cannot tell a wrong value (`clock: 'noon'`), and JavaScript has none. */
+/** Parses settings from code as the command line does, since types let wrong values pass (`clock: 'noon'`), and JavaScript has no types. */
 function parseSettings(settings: LibrarySettings): ParsedSettings {
-  const known = new Map(allSettings.filter(([name]) => !commandLineOnly.some((one) => one === name)))
+  const known = new Map(allSettings.filter(([name]) => !commandLineSettings.some((one) => one === name)))
   const values: Record<string, unknown> = {}
   const problems: string[] = []
   for (const [name, given] of Object.entries(settings)) {

@@ -5,11 +5,11 @@ import {
   ask,
   errorOf,
   event,
-  held,
   modelId,
   productId,
   prompt,
   type RequestOptions,
+  readStateInfo,
 } from '../support/client.ts'
 import { sharedSimulator } from '../support/shared.ts'
 
@@ -415,13 +415,13 @@ const groups = { authentication, places, parameters, bodies, fields }
 
 describe.each(Object.entries(groups))('%s', (_group, table) => {
   test.each(table)('$name is refused with $status, says what is right and changes nothing', async (bad) => {
-    const before = await held(sim())
+    const before = await readStateInfo(sim())
     const answer = await ask(sim(), bad.path, bad)
     expect({ status: answer.status, text: answer.text }).toMatchObject({ status: bad.status })
     const error = errorOf(answer)
     for (const words of bad.says) expect(error).toMatch(words)
     expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8')
-    expect(await held(sim())).toEqual(before)
+    expect(await readStateInfo(sim())).toEqual(before)
   })
 })
 
@@ -438,12 +438,12 @@ describe('a wrong method', () => {
     ['POST', analyticsPath, 'GET'],
     ['OPTIONS', '/v1/events', 'POST'],
   ])('%s %s is a 405 that allows %s', async (method, path, allowed) => {
-    const before = await held(sim())
+    const before = await readStateInfo(sim())
     const answer = await ask(sim(), path, { method })
     expect(answer.status).toBe(405)
     expect(answer.headers.get('allow')).toBe(allowed)
     expect(errorOf(answer)).toMatch(new RegExp(`${method}.*Allowed: ${allowed}`))
-    expect(await held(sim())).toEqual(before)
+    expect(await readStateInfo(sim())).toEqual(before)
   })
 
   test('HEAD is no GET: 405, without a body', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { analyticsPath, ask, errorOf, event, held } from '../support/client.ts'
+import { analyticsPath, ask, errorOf, event, readStateInfo } from '../support/client.ts'
 import { steer } from '../support/control.ts'
 import { askRaw, connectTo, sendRaw } from '../support/raw-http.ts'
 import { sharedSimulator } from '../support/shared.ts'
@@ -44,12 +44,12 @@ describe('what never becomes a request to the service still gets its error body'
     ['two slashes at the start', get('//v1/events'), 404, /\/v1/],
     ['an expectation that cannot be met', post('{}', ['Expect: a-miracle']), 417, /Expect|expectation/],
   ])('%s', async (_name, text, status, words) => {
-    const before = await held(sim())
+    const before = await readStateInfo(sim())
     const answer = await askRaw(sim().origin, text)
     expect({ status: answer.status, text: answer.text }).toMatchObject({ status })
     expect(errorOf(answer)).toMatch(words)
     expect(answer.headers['content-type']).toBe('application/json; charset=utf-8')
-    expect(await held(sim())).toEqual(before)
+    expect(await readStateInfo(sim())).toEqual(before)
   })
 })
 
@@ -132,11 +132,11 @@ test('a client that waits to send to the control plane is told to go on', async 
 })
 
 test('a client that goes away in the middle of its body leaves the simulator well, and nothing behind', async () => {
-  const before = await held(sim())
+  const before = await readStateInfo(sim())
   const torn = post(JSON.stringify(event()))
   await expect(sendRaw(sim().origin, torn.slice(0, -10), 0)).resolves.toEqual([])
   expect((await ask(sim(), analyticsPath)).status).toBe(200)
-  expect(await held(sim())).toEqual(before)
+  expect(await readStateInfo(sim())).toEqual(before)
 })
 
 test('a request whose sender ends in the middle of its body is refused, and its connection is not kept for ever', async () => {

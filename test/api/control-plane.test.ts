@@ -1,6 +1,17 @@
 import { describe, expect, test } from 'vitest'
 import { version } from '../../src/fixtures/bundled.ts'
-import { ask, askOperation, errorOf, event, held, objectOf, operations, prompt } from '../support/client.ts'
+import { inputs } from '../support/catalogue.ts'
+import {
+  allOperations,
+  ask,
+  askOperation,
+  errorOf,
+  event,
+  objectOf,
+  operations,
+  prompt,
+  readStateInfo,
+} from '../support/client.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { frozenNow, startForTest } from '../support/start.ts'
 
@@ -49,7 +60,7 @@ describe('GET /__sim/info', () => {
       state: { file: ':memory:', sandboxes: 0, events: 0, prompts: 0 },
     })
     expect(info['operations']).toMatchObject(
-      operations.map(({ id, method }) => ({ id, method, answeredBy: 'simulator' })),
+      allOperations.map(({ id, method }) => ({ id, method, answeredBy: 'simulator' })),
     )
   })
 
@@ -58,18 +69,16 @@ describe('GET /__sim/info', () => {
     await ask(own, '/v1/events', { body: event() })
     await ask(own, '/v1/events', { body: event() })
     await ask(own, '/v1/prompts', { body: prompt(), token: 'key~worker' })
-    expect(await held(own)).toEqual({ file: ':memory:', sandboxes: 2, events: 2, prompts: 1 })
+    expect(await readStateInfo(own)).toEqual({ file: ':memory:', sandboxes: 2, events: 2, prompts: 1 })
   })
 })
 
 test('GET /__sim/contract returns the loaded document', async () => {
   const document = objectOf(await ask(sim(), '/__sim/contract', open))
   expect(document['openapi']).toBe('3.1.0')
-  expect(Object.keys(objectOf({ body: document['paths'] ?? null, status: 200 }))).toEqual([
-    '/models/{modelId}/analytics',
-    '/prompts',
-    '/events',
-  ])
+  const paths = Object.keys(objectOf({ body: document['paths'] ?? null, status: 200 }))
+  expect(paths).toEqual(inputs.contract.operations.map(({ path }) => path))
+  expect(paths).toEqual(expect.arrayContaining(['/models/{modelId}/analytics', '/prompts', '/events']))
 })
 
 test('every operation that GET /__sim/openapi.yaml describes exists', async () => {
@@ -106,9 +115,9 @@ describe('POST /__sim/reset', () => {
     }
     const answer = await ask(own, '/__sim/reset', reset)
     expect([answer.status, answer.body]).toEqual([200, { reset: 'default' }])
-    expect(await held(own)).toMatchObject({ sandboxes: 1, events: 1, prompts: 1 })
+    expect(await readStateInfo(own)).toMatchObject({ sandboxes: 1, events: 1, prompts: 1 })
     await ask(own, '/__sim/reset?sandbox=worker-1', reset)
-    expect(await held(own)).toMatchObject({ sandboxes: 0, events: 0, prompts: 0 })
+    expect(await readStateInfo(own)).toMatchObject({ sandboxes: 0, events: 0, prompts: 0 })
   })
 
   test('frees an insertId, and the next event with it gets the same eventId as before', async () => {
@@ -117,7 +126,7 @@ describe('POST /__sim/reset', () => {
     const before = await post()
     await ask(own, '/__sim/reset', reset)
     expect((await post()).text).toBe(before.text)
-    expect(await held(own)).toMatchObject({ events: 1 })
+    expect(await readStateInfo(own)).toMatchObject({ events: 1 })
   })
 
   test('accepts a sandbox that was never used', async () => {

@@ -7,9 +7,9 @@ import {
   ask,
   errorOf,
   event,
-  held,
   objectOf,
   type RequestOptions,
+  readStateInfo,
 } from '../support/client.ts'
 import { steer } from '../support/control.ts'
 import { askRaw, connectTo } from '../support/raw-http.ts'
@@ -139,7 +139,7 @@ describe('a page of another origin', () => {
 
   test('cannot reset by a form or a beacon', async () => {
     await ask(sim(), '/v1/events', { body: event() })
-    const before = await held(sim())
+    const before = await readStateInfo(sim())
     const forms = [
       {
         'sec-fetch-site': 'cross-site',
@@ -151,7 +151,7 @@ describe('a page of another origin', () => {
     ]
     for (const headers of forms)
       expect((await askAs({ ...headers, 'content-length': '0' }, '/__sim/reset', 'POST')).status).toBe(403)
-    expect(await held(sim())).toEqual(before)
+    expect(await readStateInfo(sim())).toEqual(before)
   })
 
   test.each(['GET', 'OPTIONS', 'PUT'])('gets no CORS header from %s', async (method) => {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { ask, event, held, objectOf, type RequestOptions, textOf } from '../support/client.ts'
+import { ask, event, objectOf, type RequestOptions, readStateInfo, textOf } from '../support/client.ts'
 import { faultsOf } from '../support/documented.ts'
 import { postAll } from '../support/pipelined.ts'
 import { frozenNow, startForTest, type TestSimulator } from '../support/start.ts'
@@ -34,7 +34,7 @@ describe('one insertId', () => {
     const sim = await startForTest({ state: file })
     const ids = await Promise.all(Array.from({ length: 200 }, () => record(sim, { insertId: 'order-1' })))
     expect(new Set(ids).size).toBe(1)
-    expect(await held(sim)).toMatchObject({ events: 1 })
+    expect(await readStateInfo(sim)).toMatchObject({ events: 1 })
     await sim.close()
     expect(await kept(file)).toMatchObject([{ eventId: ids[0], replays: 199 }])
   })
@@ -46,7 +46,7 @@ describe('one insertId', () => {
     await first.close()
     const second = await startForTest({ state: file })
     expect(await record(second, { insertId: 'order-1' })).toBe(id)
-    expect(await held(second)).toMatchObject({ events: 1 })
+    expect(await readStateInfo(second)).toMatchObject({ events: 1 })
   })
 
   test('stands for ever, even where the seed is another one by now', async () => {
@@ -86,7 +86,7 @@ describe('one insertId', () => {
   ])('may be %j', async (insertId) => {
     const sim = await startForTest()
     expect(await record(sim, { insertId })).toBe(await record(sim, { insertId }))
-    expect(await held(sim)).toMatchObject({ events: 1 })
+    expect(await readStateInfo(sim)).toMatchObject({ events: 1 })
   })
 
   test('belongs to its sandbox', async () => {
@@ -98,7 +98,7 @@ describe('one insertId', () => {
     ]
     expect(new Set(ids).size).toBe(3)
     expect(await record(sim, { insertId: 'order-1' }, { token: 'another~worker-1' })).toBe(ids[1])
-    expect(await held(sim)).toMatchObject({ events: 3, sandboxes: 3 })
+    expect(await readStateInfo(sim)).toMatchObject({ events: 3, sandboxes: 3 })
   })
 })
 
@@ -106,7 +106,7 @@ test('events without an insertId are recorded each time, with ids of their own',
   const sim = await startForTest()
   const ids = await Promise.all(Array.from({ length: 50 }, () => record(sim, {})))
   expect(new Set(ids).size).toBe(50)
-  expect(await held(sim)).toMatchObject({ events: 50 })
+  expect(await readStateInfo(sim)).toMatchObject({ events: 50 })
 })
 
 test('an id follows from the payload, not from the time of receipt', async () => {

@@ -2,7 +2,16 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { isObject, type Json, type JsonObject } from '../../src/core/json.ts'
 import { valueAt } from '../../src/core/json-pointer.ts'
-import { analyticsPath, ask, errorOf, event, held, modelId, operations, prompt } from '../support/client.ts'
+import {
+  analyticsPath,
+  ask,
+  errorOf,
+  event,
+  modelId,
+  operations,
+  prompt,
+  readStateInfo,
+} from '../support/client.ts'
 import { putRules, steer } from '../support/control.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { startForTest, type TestSimulator } from '../support/start.ts'
@@ -102,7 +111,7 @@ describe('POST /__sim/explain gives the reply that the request then gets, and ch
     for (const request of [recording, creating]) await explain(sim, request)
     await sim.close()
     const again = await startForTest({ state })
-    expect(await held(again)).toMatchObject({ sandboxes: 0, events: 0, prompts: 0 })
+    expect(await readStateInfo(again)).toMatchObject({ sandboxes: 0, events: 0, prompts: 0 })
   })
 })
 

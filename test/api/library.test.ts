@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { startSimulator } from '../../src/index.ts'
-import { analyticsPath, ask, event, held } from '../support/client.ts'
+import { analyticsPath, ask, event, readStateInfo } from '../support/client.ts'
 import { startForTest } from '../support/start.ts'
 
 describe('startSimulator', () => {
@@ -9,7 +9,7 @@ describe('startSimulator', () => {
     expect(sim.baseUrl).toBe(`${sim.origin}/v1`)
     expect(sim.controlUrl).toBe(`${sim.origin}/__sim`)
     expect((await ask(sim, '/v1/events', { body: event() })).status).toBe(201)
-    expect(await held(sim)).toMatchObject({ file: ':memory:', events: 1 })
+    expect(await readStateInfo(sim)).toMatchObject({ file: ':memory:', events: 1 })
     await sim.close()
     await sim.close()
     await expect(ask(sim, analyticsPath)).rejects.toThrow()
@@ -24,13 +24,16 @@ describe('startSimulator', () => {
   test('many live side by side, each with its own state', async () => {
     const [one, other] = await Promise.all([startForTest(), startForTest()])
     await ask(one, '/v1/events', { body: event() })
-    expect([await held(one), await held(other)]).toMatchObject([{ events: 1 }, { events: 0 }])
+    expect([await readStateInfo(one), await readStateInfo(other)]).toMatchObject([
+      { events: 1 },
+      { events: 0 },
+    ])
   })
 
   test('takes what is undefined for not given, and values as a command line would read them', async () => {
     const loose: Record<string, unknown> = { state: undefined, seed: 42, maxAnalysesPerHour: '1' }
     await using sim = await startSimulator(loose)
-    expect(await held(sim)).toMatchObject({ file: ':memory:' })
+    expect(await readStateInfo(sim)).toMatchObject({ file: ':memory:' })
     const info = await ask(sim, '/__sim/info', { token: null })
     expect(info.body).toMatchObject({ seed: '42' })
     const statuses = [(await ask(sim, analyticsPath)).status, (await ask(sim, analyticsPath)).status]

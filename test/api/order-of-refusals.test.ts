@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { analyticsPath, ask, event, held, type RequestOptions } from '../support/client.ts'
+import { analyticsPath, ask, event, type RequestOptions, readStateInfo } from '../support/client.ts'
 import { startForTest } from '../support/start.ts'
 
 /** What can be wrong with a request for analytics, in the order in which the design tries it. */
@@ -68,8 +68,8 @@ describe('on POST /events', () => {
     ['the content type before the body', { contentType: 'text/plain', body: '{' }, 415],
   ] as [string, RequestOptions, number][])('%s', async (_name, how, status) => {
     const sim = await startForTest()
-    const before = await held(sim)
+    const before = await readStateInfo(sim)
     expect((await ask(sim, '/v1/events', how)).status).toBe(status)
-    expect(await held(sim)).toEqual(before)
+    expect(await readStateInfo(sim)).toEqual(before)
   })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { operationOf } from '../support/catalogue.ts'
-import { askOperation, errorOf, held, operations } from '../support/client.ts'
+import { askOperation, errorOf, operations, readStateInfo } from '../support/client.ts'
 import { documentedStatuses, faultsOf } from '../support/documented.ts'
 import { sharedSimulator } from '../support/shared.ts'
 
@@ -33,13 +33,13 @@ describe('Prefer: code', () => {
     '%j is refused with the list',
     async (code) => {
       for (const operation of operations) {
-        const before = await held(sim())
+        const before = await readStateInfo(sim())
         const answer = await askOperation(sim(), operation, prefer(`code=${code}`))
         expect(answer.status).toBe(400)
         expect(answer.headers.get('preference-applied')).toBeNull()
         for (const status of operationOf(operation.id).statuses)
           expect(errorOf(answer)).toContain(String(status))
-        expect(await held(sim())).toEqual(before)
+        expect(await readStateInfo(sim())).toEqual(before)
       }
     },
   )
@@ -78,13 +78,13 @@ describe('Prefer: example', () => {
   )
 
   test('writes nothing', async () => {
-    const before = await held(sim())
+    const before = await readStateInfo(sim())
     for (const operation of operations.slice(1)) {
       const [first] = operationOf(operation.id).examples(201)
       const answer = await askOperation(sim(), operation, prefer(`example=${first?.name}`))
       expect(answer.status).toBe(201)
     }
-    expect(await held(sim())).toEqual(before)
+    expect(await readStateInfo(sim())).toEqual(before)
   })
 })
 

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/core/json.ts'
-import { ask, held, objectOf, productId, prompt, textOf } from '../support/client.ts'
+import { ask, objectOf, productId, prompt, readStateInfo, textOf } from '../support/client.ts'
 import { faultsOf } from '../support/documented.ts'
 import { startForTest, type TestSimulator } from '../support/start.ts'
 import { parseStateFile, promptsIn } from '../support/state-file.ts'
@@ -65,7 +65,7 @@ describe('the same externalPromptId', () => {
     ]
     expect(new Set(versions.map(({ promptId }) => promptId)).size).toBe(1)
     expect(new Set(versions.map(({ versionId }) => versionId)).size).toBe(3)
-    expect(await held(sim)).toMatchObject({ prompts: 1 })
+    expect(await readStateInfo(sim)).toMatchObject({ prompts: 1 })
   })
 
   test('means the same whatever the case of the product’s UUID', async () => {

@@ -3,7 +3,16 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { defaultSettings, type Settings } from '../../src/config/settings.ts'
 import { isObject, type Json, type JsonObject } from '../../src/core/json.ts'
-import { analyticsPath, ask, errorOf, event, held, objectOf, prompt, textOf } from '../support/client.ts'
+import {
+  analyticsPath,
+  ask,
+  errorOf,
+  event,
+  objectOf,
+  prompt,
+  readStateInfo,
+  textOf,
+} from '../support/client.ts'
 import { putRules, steer } from '../support/control.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import {
@@ -300,7 +309,7 @@ describe('sandboxes are bounded', () => {
     for (const name of ['a', 'b', 'c', 'd']) await use(first, name)
     await first.close()
     const { sim, dropped } = await timed({ state, sandboxLimit: 2 })
-    expect(await held(sim)).toMatchObject({ sandboxes: 4, events: 4 })
+    expect(await readStateInfo(sim)).toMatchObject({ sandboxes: 4, events: 4 })
     await ask(sim, analyticsPath)
     expect(dropped()).toEqual([])
     await use(sim, 'e')

@@ -1,5 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { analyticsPath, ask, errorOf, event, held, type RequestOptions, textOf } from '../support/client.ts'
+import {
+  analyticsPath,
+  ask,
+  errorOf,
+  event,
+  type RequestOptions,
+  readStateInfo,
+  textOf,
+} from '../support/client.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { startForTest } from '../support/start.ts'
 
@@ -29,7 +37,7 @@ test('each way of naming leads to the same sandbox, which is not the default one
   for (const [, prefix, how] of namings)
     ids.add(textOf(await ask(own, `${prefix}/v1/events`, { body: insert, ...how }), 'eventId'))
   expect(ids.size).toBe(1)
-  expect(await held(own)).toMatchObject({ events: 1, sandboxes: 1 })
+  expect(await readStateInfo(own)).toMatchObject({ events: 1, sandboxes: 1 })
   expect(ids).not.toContain(textOf(await ask(own, '/v1/events', { body: insert }), 'eventId'))
 })
 
@@ -53,11 +61,11 @@ describe('a bad sandbox name', () => {
     ['an escape in the path', '/_s/worker%203', {}],
     ['a dot at the start', '/_s/.x', {}],
   ] as [string, string, RequestOptions][])('is refused with the rule: %s', async (_name, prefix, how) => {
-    const before = await held(sim())
+    const before = await readStateInfo(sim())
     const answer = await ask(sim(), `${prefix}/v1/events`, { body: insert, ...how })
     expect(answer.status).toBe(400)
     expect(errorOf(answer)).toMatch(/name.* 1 to 64 letters/)
-    expect(await held(sim())).toEqual(before)
+    expect(await readStateInfo(sim())).toEqual(before)
   })
 
   test('in a key with a tilde of its own is refused without the key, and the refusal names key~default', async () => {

@@ -1,37 +1,43 @@
 import { describe, expect, test } from 'vitest'
 import type { ScenarioDefinition } from '../../src/scenarios/definition.ts'
-import { activeOf, operationOf, sources, textFor } from '../support/catalogue.ts'
-import { type Answer, ask, askOperation, errorOf, held, operations } from '../support/client.ts'
+import { activate, inputs, operationOf, scenarioText } from '../support/catalogue.ts'
+import {
+  type Answer,
+  allOperations,
+  ask,
+  askOperation,
+  errorOf,
+  operations,
+  readStateInfo,
+} from '../support/client.ts'
 import { documentedStatuses, faultsOf } from '../support/documented.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { startForTest } from '../support/start.ts'
 
 const sim = sharedSimulator()
 
-const byId = new Map<string, (typeof operations)[number]>(
-  operations.map((operation) => [operation.id, operation]),
-)
+const byId = new Map(allOperations.map((operation) => [operation.id, operation]))
 
 /** The families whose effect is an answer; those that are about the wire have a sweep of their own. */
 const answers = ({ family }: ScenarioDefinition) => family === 'refusals' || family === 'data'
 
 /** Every such entry of the catalogue on every operation, so that a new one of either is tested by itself. */
-const sweep = sources.catalogue.definitions.filter(answers).flatMap((entry) =>
-  sources.contract.operations.map(({ id }) => {
+const sweep = inputs.catalogue.definitions.filter(answers).flatMap((entry) =>
+  inputs.contract.operations.map(({ id }) => {
     const operation = byId.get(id)
     if (!operation) throw new Error(`test/support/client.ts has no request for ${id}`)
     return {
       entry,
       operation,
-      text: textFor(entry),
-      reason: entry.inapplicableReason(operationOf(id), activeOf(entry).values),
+      text: scenarioText(entry),
+      reason: entry.inapplicableReason(operationOf(id), activate(entry).values),
     }
   }),
 )
 const fitting = sweep.filter(({ reason }) => reason === undefined)
 const misfits = sweep.filter(({ reason }) => reason !== undefined)
 
-/** The status that an entry of the refusals family is about, by its sentence; its own number where it is one. */
+/** The statuses of named refusals in the bundled document. */
 const statusOf: Readonly<Record<string, number>> = {
   'bad-request': 400,
   unauthorized: 401,
@@ -40,6 +46,11 @@ const statusOf: Readonly<Record<string, number>> = {
   'rate-limited': 429,
   'server-error': 500,
   unavailable: 503,
+}
+
+/** Returns the status of a refusal: by the table, by its description (`Answers 413: ...`), or its name where that is a status. */
+function statusIn({ name, description }: ScenarioDefinition): number {
+  return statusOf[name] ?? Number(/^Answers (\d{3}): /.exec(description)?.[1] ?? name)
 }
 
 function expectRetryHeaders({ status, headers }: Answer): void {
@@ -64,22 +75,22 @@ describe('the refusals family', () => {
   const refusals = fitting.filter(({ entry }) => entry.family === 'refusals')
 
   test.each(refusals)('$text on $operation.id', async ({ entry, operation, text }) => {
-    const before = await held(sim())
+    const before = await readStateInfo(sim())
     const answer = await askOperation(sim(), operation, { headers: { 'x-sim-scenario': text } })
-    const status = statusOf[entry.name] ?? Number(entry.name)
+    const status = statusIn(entry)
     expect(answer.headers.get('x-sim-scenario')).toBe(text)
     if (status < 400) {
       expect(answer.status).toBe(operation.success)
       expect(faultsOf(operation.id, operation.success, answer.body)).toEqual([])
     } else {
       expectRefusal(answer, operation.id, status)
-      expect(await held(sim())).toEqual(before)
+      expect(await readStateInfo(sim())).toEqual(before)
     }
   })
 
   test('has every name of the design, and every documented status by its number', () => {
     const documented = documentedStatuses().flatMap(({ statuses }) => statuses.map(String))
-    const names = sources.catalogue.definitions.map(({ name }) => name)
+    const names = inputs.catalogue.definitions.map(({ name }) => name)
     expect(names).toEqual(expect.arrayContaining([...Object.keys(statusOf), ...documented]))
   })
 })
@@ -99,10 +110,10 @@ describe('the data family', () => {
   )
 
   test('has every persona by its name', () => {
-    const names = sources.catalogue.definitions
+    const names = inputs.catalogue.definitions
       .filter(({ family }) => family === 'data')
       .map(({ name }) => name)
-    const personas = sources.fixtures.personas.map(({ name }) => name)
+    const personas = inputs.fixtures.personas.map(({ name }) => name)
     expect(names).toEqual(expect.arrayContaining([...personas, 'all-null', 'no-null', 'null']))
   })
 })
@@ -115,13 +126,13 @@ describe('a scenario that makes no sense for the operation', () => {
   test.each(misfits)(
     '$text on $operation.id is refused, with the reason',
     async ({ operation, text, reason }) => {
-      const before = await held(sim())
+      const before = await readStateInfo(sim())
       const answer = await askOperation(sim(), operation, { headers: { 'x-sim-scenario': text } })
       expect(answer.status).toBe(400)
       expect(answer.headers.get('x-sim-origin')).toBe('simulator')
       expect(errorOf(answer)).toContain(text)
       expect(errorOf(answer)).toContain(reason)
-      expect(await held(sim())).toEqual(before)
+      expect(await readStateInfo(sim())).toEqual(before)
     },
   )
 
@@ -134,18 +145,18 @@ describe('a scenario that makes no sense for the operation', () => {
 })
 
 describe('a scenario that cannot be understood', () => {
-  const everyName = sources.catalogue.definitions.map(({ name }) => name)
+  const everyName = inputs.catalogue.definitions.map(({ name }) => name)
 
   test.each(['rate-limit', 'Forbidden', '418', '200.0', 'forbidden not-found', '=', '{}'])(
     '%j is refused with the list',
     async (text) => {
-      const before = await held(sim())
+      const before = await readStateInfo(sim())
       for (const operation of operations) {
         const answer = await askOperation(sim(), operation, { headers: { 'x-sim-scenario': text } })
         expect(answer.status).toBe(400)
         for (const name of everyName) expect(errorOf(answer)).toContain(name)
       }
-      expect(await held(sim())).toEqual(before)
+      expect(await readStateInfo(sim())).toEqual(before)
     },
   )
 
@@ -253,7 +264,7 @@ describe('precedence: request > start-up > default', () => {
       expect(answer.headers.get('retry-after')).toBe('3')
       expect(answer.headers.get('x-sim-scenario')).toBe('rate-limited;retry-after=3')
     }
-    expect(await held(own)).toMatchObject({ events: 0, prompts: 0 })
+    expect(await readStateInfo(own)).toMatchObject({ events: 0, prompts: 0 })
   })
 
   test.each([

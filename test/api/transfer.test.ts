@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Json, JsonObject } from '../../src/core/json.ts'
-import { ask, errorOf, event, held, objectOf, prompt } from '../support/client.ts'
+import { ask, errorOf, event, objectOf, prompt, readStateInfo } from '../support/client.ts'
 import { convsim, run } from '../support/command.ts'
 import { steer } from '../support/control.ts'
 import { postAll } from '../support/pipelined.ts'
@@ -104,7 +104,7 @@ describe('an export', () => {
       await fill(sim, 'source')
       await steer(sim, 'POST', `/import?sandbox=${name}`, await exported(sim, 'source'))
     }
-    expect(await held(sim)).toMatchObject({ sandboxes: 2 })
+    expect(await readStateInfo(sim)).toMatchObject({ sandboxes: 2 })
   })
 })
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ask, errorOf, event, held, objectOf } from '../support/client.ts'
+import { ask, errorOf, event, objectOf, readStateInfo } from '../support/client.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { startForTest } from '../support/start.ts'
 
@@ -33,9 +33,9 @@ test('scripts written for WireMock can count, find, list, delete and reset', asy
   })
   expect((await ask(sim, '/__admin/requests', { ...open, method: 'DELETE' })).status).toBe(200)
   expect(objectOf(await ask(sim, '/__admin/requests', open))).toMatchObject({ meta: { total: 0 } })
-  expect(await held(sim)).toMatchObject({ events: 1 })
+  expect(await readStateInfo(sim)).toMatchObject({ events: 1 })
   expect((await ask(sim, '/__admin/reset', { ...open, method: 'POST' })).status).toBe(200)
-  expect(await held(sim)).toMatchObject({ events: 0 })
+  expect(await readStateInfo(sim)).toMatchObject({ events: 0 })
 })
 
 test('a pattern with an unsupported part is refused', async () => {

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { cyclesIn, owns, reachableFrom, roomOf } from './graph.ts'
+import { cyclesIn, isWithin, reachableFrom, roomOf } from './graph.ts'
 import { readSourceFiles, type SourceFile, sourceFile } from './source-files.ts'
 import { clauseOpeners, habits, libraries, maxLines, neverReaches, rooms } from './table.ts'
 
@@ -55,7 +55,7 @@ describe('rooms', () => {
   )
 
   it.each(neverReaches)('%s never reaches %s: %s', (from, forbidden) => {
-    const chains = reachableFrom(from, files).filter((chain) => owns(forbidden, chain.at(-1) ?? ''))
+    const chains = reachableFrom(from, files).filter((chain) => isWithin(forbidden, chain.at(-1) ?? ''))
     expect(chains.map((chain) => chain.join(' -> '))).toEqual([])
   })
 
@@ -89,7 +89,7 @@ describe('words', () => {
   })
 })
 
-describe('a library has one user', () => {
+describe('a library is imported only in the places of its row', () => {
   const uses = files.flatMap((file) =>
     file.imports
       .filter(({ kind }) => kind === 'library')
@@ -113,7 +113,7 @@ describe('a library has one user', () => {
     const own = uses.filter((use) => use.library === library)
     expect(own.length, `nothing imports ${library}`).toBeGreaterThan(0)
     expect(
-      own.filter(({ path }) => !only.some((one) => owns(one, path))).map(({ place }) => place),
+      own.filter(({ path }) => !only.some((one) => isWithin(one, path))).map(({ place }) => place),
       `only ${only.join(', ')} imports ${library}`,
     ).toEqual([])
     expect(
@@ -126,7 +126,7 @@ describe('a library has one user', () => {
 describe('habits', () => {
   it.each(habits.map((habit) => [habit.sentence, habit] as const))('%s', (_, { pattern, only, instead }) => {
     const offenders = files
-      .filter(({ path }) => !only.some((one) => owns(one, path)))
+      .filter(({ path }) => !only.some((one) => isWithin(one, path)))
       .flatMap((file) =>
         linesWith(pattern, file.code).map((line) => `${at(file, line)} ${lineOf(file, line)}`),
       )
@@ -149,7 +149,7 @@ describe('habits', () => {
     expect(offendersAgainst(/\b(TODO|FIXME|XXX|HACK)\b/)).toEqual([])
   })
 
-  it('no attic: every folder and file says what is in it', () => {
+  it('no folder or file has a name that fits anything, such as utils', () => {
     expect(paths.filter((path) => /(^|\/)(utils?|helpers?|misc|common|types)(\/|\.ts$)/.test(path))).toEqual(
       [],
     )
@@ -171,7 +171,7 @@ describe('reading the import lines', () => {
     expect(sourceFile('x/a.ts', text).imports).toEqual([{ ...expected, line: 1 }])
   })
 
-  it('leaves comments and strings out of the code, and what stands in a template in', () => {
+  it('blanks comments and strings, and leaves templates in the code', () => {
     const { code } = sourceFile('a.ts', `a('// b', "c") // d\n/* e\n*/ \`http://\${f}\``)
     expect(code.replace(/ +/g, ' ')).toBe(`a( , ) \n \n \`http://\${f}\``)
   })

@@ -1,8 +1,8 @@
 import type { SourceFile } from './source-files.ts'
 
-/** Returns true where a file is the one of this name, or stands in the folder of this name: `contract/`. */
-export function owns(row: string, path: string): boolean {
-  return row.endsWith('/') ? path.startsWith(row) : path === row
+/** Returns true where a path is the place, or is in it: the place is a file (`contract/load.ts`) or a folder (`contract/`). */
+export function isWithin(place: string, path: string): boolean {
+  return place.endsWith('/') ? path.startsWith(place) : path === place
 }
 
 /** Returns the room of a file: `contract` for `contract/checks/structure.ts`. */
@@ -10,24 +10,24 @@ export function roomOf(path: string): string {
   return path.split('/')[0] ?? path
 }
 
-/** Returns the files of ours that a file imports at its top, types only where `types` is true; what it loads on demand does not count. */
+/** Returns the files of `src/` that a file imports statically; those imported for their types alone only where `types` is true. */
 function targetsOf({ imports }: SourceFile, { types }: { readonly types: boolean }): string[] {
   return imports
     .filter(({ kind, typeOnly, dynamic }) => kind === 'ours' && !dynamic && (types || !typeOnly))
     .map(({ target }) => target)
 }
 
-/** Returns one chain of imports for every file that is loaded with the files of `row`. */
-export function reachableFrom(row: string, files: readonly SourceFile[]): string[][] {
+/** Returns one chain of imports for every file that is loaded with the files of a place: `[a.ts, b.ts, c.ts]` for `c.ts`. */
+export function reachableFrom(place: string, files: readonly SourceFile[]): string[][] {
   const byPath = new Map(files.map((file) => [file.path, file]))
   const chains = new Map<string, string[]>()
-  const open = files.filter(({ path }) => owns(row, path)).map(({ path }) => [path])
-  for (const chain of open) {
+  const queue = files.filter(({ path }) => isWithin(place, path)).map(({ path }) => [path])
+  for (const chain of queue) {
     const last = chain.at(-1) ?? ''
     const file = byPath.get(last)
     if (!file || chains.has(last)) continue
     chains.set(last, chain)
-    open.push(...targetsOf(file, { types: false }).map((target) => [...chain, target]))
+    queue.push(...targetsOf(file, { types: false }).map((target) => [...chain, target]))
   }
   return [...chains.values()]
 }

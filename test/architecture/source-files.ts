@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { posix } from 'node:path'
 
-/** One import of a file, as its line says it. */
+/** An import of a file. */
 export interface Import {
-  /** `contract/load.ts` for a file of ours, `ajv` or `node:fs` for anything else. */
+  /** `contract/load.ts` for a file of `src/`, `ajv` or `node:fs` for anything else. */
   readonly target: string
   readonly kind: 'ours' | 'node' | 'library'
   /** Erased by the compiler: nothing is loaded. */
@@ -18,14 +18,14 @@ export interface Import {
 export interface SourceFile {
   readonly path: string
   readonly text: string
-  /** The text with comments and quoted strings blanked, but for those of imports: what a rule about code looks at. */
+  /** The text with comments and quoted strings blanked, except in imports; the habits of `table.ts` are checked in it. */
   readonly code: string
   readonly imports: readonly Import[]
 }
 
 const root = new URL('../../src/', import.meta.url)
 
-/** Every TypeScript file under `src/`, sorted by path. */
+/** Reads every TypeScript file under `src/`, sorted by path. */
 export function readSourceFiles(): SourceFile[] {
   const paths = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((path) =>
     /\.tsx?$/.test(path),
@@ -37,12 +37,12 @@ export function sourceFile(path: string, text: string): SourceFile {
   return { path, text, code: codeOf(text), imports: importsOf(path, text) }
 }
 
-/** Comments, then the three kinds of strings; the leftmost match wins, so that a `//` inside a string is no comment. */
+/** Matches comments and the three kinds of strings from the left, so that a `//` inside a string is no comment. */
 const tokens =
   /\/\*[\s\S]*?\*\/|\/\/[^\n]*|(?<!\bfrom )'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`/g
 
 function codeOf(text: string): string {
-  // A template is kept: what stands in its `${}` is code.
+  // Templates stay, since their `${}` contains code.
   return text.replace(tokens, (token) => (token.startsWith('`') ? token : blank(token)))
 }
 

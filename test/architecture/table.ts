@@ -2,8 +2,9 @@
 export interface Room {
   /** The sentence that opens the room's main file. */
   readonly sentence: string
+  /** The name of the main file, which a reader opens first. */
   readonly main: string
-  /** The rooms whose files it may import, besides its own. */
+  /** The other rooms whose files it may import. */
   readonly imports: readonly string[]
 }
 
@@ -144,10 +145,10 @@ export const rooms: Readonly<Record<string, Room>> = {
 /** Rooms that no chain of imports leads to from another room, with the reason. */
 export const neverReaches = [
   ['pipeline/', 'control/', 'a request of the service is never answered by the control plane'],
-  ['control/', 'pipeline/', 'a look from the control plane is never recorded as a request'],
+  ['control/', 'pipeline/', 'a request to the control plane is never recorded as one to the service'],
   ['pipeline/', 'http/', 'a reply is a value until it is delivered'],
   ['control/', 'http/', 'a reply is a value until it is delivered'],
-  ['simulator/simulator.ts', 'http/', 'a simulator can be asked without a socket'],
+  ['simulator/simulator.ts', 'http/', 'a simulator answers without a socket'],
 ] as const
 
 /** The only places that may import a library. `lazy`: only by `import()`, since it is slow to load and seldom needed. */
@@ -170,7 +171,7 @@ export const libraries: Readonly<Record<string, { readonly only: readonly string
     yaml: { only: ['documents/'] },
   }
 
-/** A thing that code may do in few places only. `pattern` is looked for in code, without comments and strings. */
+/** Something that only a few files may do. `pattern` is searched in their code, without comments and strings. */
 export interface Habit {
   readonly sentence: string
   readonly pattern: RegExp
@@ -182,21 +183,19 @@ export interface Habit {
 
 export const habits: readonly Habit[] = [
   {
-    sentence:
-      'the process is touched by the command line, and by the lock, which names the process that holds it',
+    sentence: 'only the command line, the build and the lock, which stores the process id, use the process',
     pattern: /\bprocess\s*[.[]|'node:process'/,
     only: ['cli/cli.ts', 'build/', 'state/file/lock.ts'],
-    instead: 'take what you need as a value, and let cli.ts hand it over',
+    instead: 'take it as a parameter that cli.ts passes',
   },
   {
-    sentence:
-      'time comes in as a value, except for the lock, whose holder is alive in the time of the machine',
+    sentence: "only cli.ts, start.ts, http/ and the lock read the machine's time",
     pattern: /\bDate\.now\b|\bnew Date\(\s*\)|\bperformance\.now\b|\bhrtime\b/,
     only: ['cli/cli.ts', 'simulator/start.ts', 'http/', 'state/file/lock.ts'],
     instead: 'take `now` from the exchange or the sandbox',
   },
   {
-    sentence: 'chance comes in as a value, except for the nonce of a lock, which no answer shows',
+    sentence: 'only the nonce of a lock, which no answer shows, is random',
     pattern: /\bMath\.random\b|\brandom(UUID|Bytes|Int)\b|\bgetRandomValues\b/,
     only: ['state/file/lock.ts'],
     instead: 'derive it (core/seeded.ts), so that a run can be repeated byte for byte',
@@ -209,10 +208,10 @@ export const habits: readonly Habit[] = [
   },
 ]
 
-/** The number of lines of the longest file there may be. */
+/** The largest number of lines of a file. */
 export const maxLines = 250
 
-/** The words with which a doc comment's first sentence does not begin: they open a clause, where a sentence says what a thing is or does. */
+/** The words with which no doc comment begins, since they open a clause and not a sentence. */
 export const clauseOpeners = [
   'What',
   'Whether',

@@ -1,6 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import { isObject, type Json, type JsonObject } from '../../src/core/json.ts'
-import { ask, askOperation, errorOf, event, operations, type RequestOptions } from '../support/client.ts'
+import {
+  allOperations,
+  ask,
+  askOperation,
+  errorOf,
+  event,
+  operations,
+  type RequestOptions,
+} from '../support/client.ts'
 import { convsim } from '../support/command.ts'
 import { documentWith, documentWithPaths } from '../support/documents.ts'
 import { sharedSimulator } from '../support/shared.ts'
@@ -166,7 +174,7 @@ describe('an extended document', () => {
       expect((await askOperation(sim, operation)).status).toBe(operation.success)
     const info = (await ask(sim, '/__sim/info', { token: null })).body
     expect(isObject(info) && info['operations']).toMatchObject([
-      ...operations.map(({ id }) => ({ id, answeredBy: 'simulator' })),
+      ...allOperations.map(({ id }) => ({ id, answeredBy: 'simulator' })),
       { id: 'getProduct', answeredBy: 'document' },
       { id: 'createSegment', answeredBy: 'document' },
       { id: 'importRows', answeredBy: 'document' },

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { isObject } from '../../src/core/json.ts'
 import { version } from '../../src/fixtures/bundled.ts'
-import { analyticsPath, ask, event } from '../support/client.ts'
+import { allOperations, analyticsPath, ask, event } from '../support/client.ts'
 import { convsim, run } from '../support/command.ts'
 import { documentWith, fixturesWith } from '../support/documents.ts'
 import { startForTest } from '../support/start.ts'
@@ -93,7 +93,12 @@ test('the start logs in one line what it loaded', async () => {
     .filter((line) => line.includes('"loaded"'))
     .map((line) => JSON.parse(line))
   expect(loaded).toMatchObject([
-    { operations: 3, personas: 11, models: 20, state: { file: ':memory:', events: 0, prompts: 0 } },
+    {
+      operations: allOperations.length,
+      personas: 11,
+      models: 20,
+      state: { file: ':memory:', events: 0, prompts: 0 },
+    },
   ])
 })
 

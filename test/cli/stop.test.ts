@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { ask, event, held, textOf } from '../support/client.ts'
+import { ask, event, readStateInfo, textOf } from '../support/client.ts'
 import { convsim } from '../support/command.ts'
 import { postText } from '../support/pipelined.ts'
 import { connectTo } from '../support/raw-http.ts'
@@ -26,7 +26,7 @@ describe('a stop', () => {
     const text = postText('/v1/events', event({ insertId: 'in-flight' }))
     connection.send(text.slice(0, -20))
     // A reply on another connection proves that the server has read the bytes sent before.
-    await held({ origin: await command.ready() })
+    await readStateInfo({ origin: await command.ready() })
     command.process.kill('SIGTERM')
     await command.untilStderr(/"stopping/)
     connection.send(text.slice(-20))
@@ -42,7 +42,7 @@ describe('a stop', () => {
     const connection = await connectTo(await command.ready())
     const text = postText('/v1/events', event())
     connection.send(text.slice(0, -20))
-    await held({ origin: await command.ready() })
+    await readStateInfo({ origin: await command.ready() })
     command.process.kill('SIGTERM')
     await command.untilStderr(/"stopping/)
     connection.send(text.slice(-20))
@@ -69,7 +69,7 @@ describe('a stop', () => {
     const origin = await command.ready()
     const busy = await connectTo(origin)
     busy.send(postText('/v1/events', event()).slice(0, -20))
-    await held({ origin })
+    await readStateInfo({ origin })
     command.process.kill('SIGTERM')
     await command.untilStderr(/"stopping/)
     await expect(ask({ origin }, '/__sim/health')).rejects.toThrow()

@@ -6,7 +6,7 @@ import type { OperationHandler } from '../../src/operations/handler.ts'
 import { createPipeline } from '../../src/pipeline/pipeline.ts'
 import { Sandboxes } from '../../src/sandboxes/sandboxes.ts'
 import { createMemoryStore } from '../../src/state/memory/memory-store.ts'
-import { sources } from '../support/catalogue.ts'
+import { inputs } from '../support/catalogue.ts'
 import { createLogRecorder, type LogEntry } from '../support/start.ts'
 
 /** The pipeline with a handler of our own for events: for what the shipped ones never do. */
@@ -21,13 +21,13 @@ function setup(handle: OperationHandler['handle'], log?: Log) {
     onEvicted: () => {},
   })
   const pipeline = createPipeline({
-    contract: sources.contract,
-    fixtures: sources.fixtures,
+    contract: inputs.contract,
+    fixtures: inputs.fixtures,
     sandboxes,
     store: createMemoryStore(),
     handlers: new Map([['createEvent', { operationId: 'createEvent', handle }]]),
     fallback: undefined,
-    scenarios: { ...sources, ofModel: new Map(), productsOfModel: new Map() },
+    scenarios: { ...inputs, ofModel: new Map(), productsOfModel: new Map() },
     planOfUnknownKeys: 'growth',
     limitOf: () => undefined,
     isModel: () => true,

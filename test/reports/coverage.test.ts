@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { isObject, type Json, type JsonObject } from '../../src/core/json.ts'
 import { listCoverageItems } from '../../src/reports/coverage-items.ts'
-import { operationOf, sources } from '../support/catalogue.ts'
+import { inputs, operationOf } from '../support/catalogue.ts'
 import { analyticsPath, ask, askOperation, event, objectOf, operations, prompt } from '../support/client.ts'
 import { steer } from '../support/control.ts'
 import { documentWithPaths } from '../support/documents.ts'
@@ -41,7 +41,7 @@ async function coverageOf(target: TestSimulator, sandbox: string) {
   return { view, operations, of }
 }
 
-const allItems = listCoverageItems(sources.contract)
+const allItems = listCoverageItems(inputs.contract)
 
 describe('the missing items', () => {
   test('are all items before the first request, and none is out of reach in the bundled document', async () => {

@@ -4,10 +4,10 @@ import { families } from '../../src/scenarios/definition.ts'
 import { describeCatalogue, describeParameter } from '../../src/scenarios/describe.ts'
 import { type Parameter, readValues } from '../../src/scenarios/parameters.ts'
 import { parseScenarios } from '../../src/scenarios/parse.ts'
-import { headersOf } from '../../src/scenarios/refusals.ts'
-import { activeOf, sources, textFor } from '../support/catalogue.ts'
+import { standardHeaders } from '../../src/scenarios/refusals.ts'
+import { activate, inputs, scenarioText } from '../support/catalogue.ts'
 
-const { catalogue, contract } = sources
+const { catalogue, contract } = inputs
 
 describe('every entry of the catalogue', () => {
   test.each(catalogue.definitions)(
@@ -18,11 +18,11 @@ describe('every entry of the catalogue', () => {
       expect(entry.description).toMatch(/^[A-Z].*\.$/)
       expect(
         contract.operations.some(
-          (operation) => entry.inapplicableReason(operation, activeOf(entry).values) === undefined,
+          (operation) => entry.inapplicableReason(operation, activate(entry).values) === undefined,
         ),
       ).toBe(true)
       expect(catalogue.find(entry.name)).toBe(entry)
-      expect(parseScenarios(textFor(entry), catalogue).ok).toBe(true)
+      expect(parseScenarios(scenarioText(entry), catalogue).ok).toBe(true)
     },
   )
 
@@ -63,9 +63,9 @@ test('the description has a line for each entry, and one for each of its paramet
 })
 
 test('a status has the headers that its refusal has by default', () => {
-  expect(headersOf(401)).toEqual({ 'WWW-Authenticate': 'Bearer' })
-  expect(headersOf(429)).toMatchObject({ 'Retry-After': '1', 'retry-after-ms': '1000' })
-  expect(headersOf(200)).toEqual({})
+  expect(standardHeaders(401)).toEqual({ 'WWW-Authenticate': 'Bearer' })
+  expect(standardHeaders(429)).toMatchObject({ 'Retry-After': '1', 'retry-after-ms': '1000' })
+  expect(standardHeaders(200)).toEqual({})
 })
 
 describe('parameters', () => {

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { parseScenarios, splitOutsideQuotes } from '../../src/scenarios/parse.ts'
-import { sources } from '../support/catalogue.ts'
+import { inputs } from '../support/catalogue.ts'
 
-const { catalogue } = sources
+const { catalogue } = inputs
 
 const parse = (text: string) => {
   const parsed = parseScenarios(text, catalogue)

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { isObject, type Json } from '../../src/core/json.ts'
-import { analyticsPath, ask, event } from '../support/client.ts'
+import { allOperations, analyticsPath, ask, event } from '../support/client.ts'
 import { convsim, run } from '../support/command.ts'
 import { putRules, steer } from '../support/control.ts'
 import { startForTest } from '../support/start.ts'
@@ -103,7 +103,7 @@ const wrong: [string, string, number, RegExp][] = [
     'an unknown operation',
     'operation: createPromt\n    scenario: "503"',
     4,
-    /no operation "createPromt"\. Known: getModelAnalytics, createPrompt, createEvent/,
+    new RegExp(`no operation "createPromt"\\. Known: ${allOperations.map(({ id }) => id).join(', ')}`),
   ],
   [
     'an unknown status',

@@ -4,7 +4,7 @@ import { parseScenarios } from '../../src/scenarios/parse.ts'
 import { loadInputs } from '../../src/simulator/loaded-inputs.ts'
 
 /** The inputs of the simulator, loaded once for the sweeps over them. */
-export const sources = await load()
+export const inputs = await load()
 
 async function load() {
   const loaded = await loadInputs(defaultSettings())
@@ -16,16 +16,16 @@ async function load() {
 const requiredValues: Readonly<Record<string, string>> = { fields: 'recommendations' }
 
 /** Returns the text that switches a scenario on: its name and its required parameters. */
-export function textFor({ name, parameters }: ScenarioDefinition): string {
+export function scenarioText({ name, parameters }: ScenarioDefinition): string {
   const required = parameters.filter((parameter) => parameter.required)
   return [name, ...required.map((parameter) => `${parameter.name}=${requiredValues[parameter.name]}`)].join(
     ';',
   )
 }
 
-/** Returns the scenario as switched on by that text. */
-export function activeOf(entry: ScenarioDefinition): ActiveScenario {
-  const parsed = parseScenarios(textFor(entry), sources.catalogue)
+/** Returns the scenario as `scenarioText` switches it on. */
+export function activate(entry: ScenarioDefinition): ActiveScenario {
+  const parsed = parseScenarios(scenarioText(entry), inputs.catalogue)
   const active = parsed.ok ? parsed.value[0] : undefined
   if (!active) throw new Error(`${entry.name} cannot be switched on: ${JSON.stringify(parsed)}`)
   return active
@@ -33,7 +33,7 @@ export function activeOf(entry: ScenarioDefinition): ActiveScenario {
 
 /** Returns the operation of the contract with this id. */
 export function operationOf(id: string) {
-  const operation = sources.contract.operations.find((one) => one.id === id)
+  const operation = inputs.contract.operations.find((one) => one.id === id)
   if (!operation) throw new Error(`no operation ${id}`)
   return operation
 }

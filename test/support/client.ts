@@ -91,8 +91,8 @@ export function errorOf(answer: Pick<Answer, 'body' | 'status'>): string {
   return error
 }
 
-/** Reads the file of the state and the number of stored records: `{"sandboxes":..,"events":..,"prompts":..}`. */
-export async function held(target: Target): Promise<Json> {
+/** Reads the location of the state and the numbers of stored records: `{"file":":memory:","sandboxes":1,"events":2,"prompts":0}`. */
+export async function readStateInfo(target: Target): Promise<Json> {
   const info = await ask(target, '/__sim/info', { token: null })
   return objectOf(info)['state'] ?? null
 }
@@ -114,20 +114,33 @@ export function prompt(fields: JsonObject = {}): JsonObject {
   return { name: 'Order assistant', components: [{ content: 'You answer questions.' }], ...fields }
 }
 
-/** A valid request to each operation of the service, for tables of tests. */
+/** A valid request to each kind of operation: metered analytics, a write without and a write with an idempotency key. */
 export const operations = [
   { id: 'getModelAnalytics', method: 'GET', path: analyticsPath, body: undefined, success: 200 },
   { id: 'createPrompt', method: 'POST', path: '/v1/prompts', body: prompt(), success: 201 },
   { id: 'createEvent', method: 'POST', path: '/v1/events', body: event(), success: 201 },
 ] as const
 
-/** An operation of the service with a valid request. */
+/** One of these operations. */
 export type TestOperation = (typeof operations)[number]
+
+/** A valid request to an operation of the service. */
+export interface OperationRequest {
+  readonly id: string
+  readonly method: string
+  readonly path: string
+  readonly body: JsonObject | undefined
+  /** The success status. */
+  readonly success: number
+}
+
+/** A valid request to every operation of the service, in the order of the document. The sweeps try every scenario on each. */
+export const allOperations: readonly OperationRequest[] = [...operations]
 
 /** Sends a valid request to an operation, with the options of the test. */
 export function askOperation(
   target: Target,
-  operation: TestOperation,
+  operation: OperationRequest,
   how: RequestOptions = {},
 ): Promise<Answer> {
   const { method, path, body } = operation

@@ -4,7 +4,7 @@ import type { TestSimulator } from './start.ts'
 
 type Target = Pick<TestSimulator, 'origin'>
 
-/** Calls the control plane: `steer(sim, 'POST', '/reset?sandbox=a')`. Throws unless it answers 200. */
+/** Sends a request to the control plane: `steer(sim, 'POST', '/reset?sandbox=a')`. Throws unless the status is 200. */
 export async function steer(target: Target, method: string, path: string, body?: Json): Promise<JsonObject> {
   const answer = await ask(target, `/__sim${path}`, {
     method,

@@ -90,7 +90,7 @@ function createInbox(socket: Socket) {
   return { ended, next }
 }
 
-/** Takes the first complete response from the bytes; without a length (204, 304, 100) it has no body. Undefined: incomplete. */
+/** Parses the first complete response of the bytes; a response without a length (204, 304, 100) has no body. Undefined: incomplete. */
 function takeAnswer(bytes: Buffer): { answer: RawAnswer; rest: Buffer<ArrayBuffer> } | undefined {
   const end = bytes.indexOf('\r\n\r\n')
   if (end < 0) return undefined

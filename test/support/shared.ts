@@ -4,7 +4,7 @@ import { startWatched, type TestSimulator } from './start.ts'
 import type { OnFinished } from './temp-folder.ts'
 
 /** Settings, or a function that creates them before the first test. `onFinished`: see `tempFolder`. */
-type SettingsSource = Partial<Settings> | ((whenOver: OnFinished) => Promise<Partial<Settings>>)
+type SettingsSource = Partial<Settings> | ((onFinished: OnFinished) => Promise<Partial<Settings>>)
 
 /** Shares one simulator among all tests of a file. Call at the top of the file; call the returned function inside tests. */
 export function sharedSimulator(settings: SettingsSource = {}): () => TestSimulator {

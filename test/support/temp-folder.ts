@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest'
 /** Registers a function for the end of a test (`onTestFinished`) or of a file (from `sharedSimulator`). */
 export type OnFinished = (remove: () => Promise<void>) => void
 
-/** Creates an empty folder that is removed at the end of the test. */
+/** Creates an empty folder. It is removed at the end of the test, or when `onFinished` says. */
 export async function tempFolder(onFinished: OnFinished = onTestFinished): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'convsim-test-'))
   onFinished(() => rm(folder, { recursive: true, force: true }))

@@ -21,8 +21,8 @@ export function renderItemGroups({ covered, missing }: OperationCoverage): strin
   const all = [...covered, ...missing].sort((a, b) => a.index - b.index)
   return groups
     .map(({ title, kinds }) => {
-      const own = all.filter(({ item }) => kinds.includes(item.kind))
-      const lines = [...groupBySubject(own)].map(([subject, items]) => renderLine(subject, items, met))
+      const inGroup = all.filter(({ item }) => kinds.includes(item.kind))
+      const lines = [...groupBySubject(inGroup)].map(([subject, items]) => renderLine(subject, items, met))
       return lines.length === 0 ? '' : `<h4>${title}</h4>\n<ul class="fields">\n${lines.join('\n')}\n</ul>`
     })
     .filter((group) => group !== '')

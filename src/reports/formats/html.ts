@@ -99,17 +99,17 @@ ${operations.map(renderOperation).join('\n')}
 </section>`
 }
 
-function renderOperation(own: OperationCoverage): string {
-  const { operation, method, path, requests, met, points, percent, missing, outOfReach } = own
+function renderOperation(coverage: OperationCoverage): string {
+  const { operation, method, path, requests, met, points, percent, missing, outOfReach } = coverage
   const list = missing.map(({ sentence }) => `<li>${escapeHtml(sentence)}</li>`).join('\n')
   const details = `<details><summary>${missing.length} missing, and how to meet them</summary>\n<ul class="missing">\n${list}\n</ul></details>`
-  const beyond =
+  const notCounted =
     outOfReach.length === 0 ? '' : `\n<p class="requests">${escapeHtml(outOfReachSentence(outOfReach))}</p>`
   return `<article>
 <h3><span class="method">${escapeHtml(method)}</span> ${escapeHtml(path)}</h3>
 <p class="requests">${escapeHtml(operation)} · ${pluralize(requests, 'request')} · ${met} of ${points} points</p>
 <div class="bar" role="img" aria-label="${percent} %"><i style="width:${percent}%"></i></div>
-${renderItemGroups(own)}
-${missing.length === 0 ? '<p class="none">Everything was met.</p>' : details}${beyond}
+${renderItemGroups(coverage)}
+${missing.length === 0 ? '<p class="none">Everything was met.</p>' : details}${notCounted}
 </article>`
 }

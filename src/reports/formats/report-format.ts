@@ -6,7 +6,7 @@ export interface ReportFormat {
   readonly mediaType: string
   /** The extension of a file in this format, in lower case: `.xml`. */
   readonly extension: string
-  /** The name of a format that its extension does not give: `JUnit` for `.xml`; default: none. */
+  /** The name of a format whose extension does not say it: `JUnit` for `.xml`; default: none. */
   readonly label?: string
   readonly render: (report: Report) => string
 }

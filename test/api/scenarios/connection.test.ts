@@ -1,7 +1,7 @@
 import { execFile, spawnSync } from 'node:child_process'
 import { request } from 'node:http'
 import { describe, expect, test } from 'vitest'
-import { analyticsPath, ask, event, held, objectOf } from '../../support/client.ts'
+import { analyticsPath, ask, event, objectOf, readStateInfo } from '../../support/client.ts'
 import { connectTo } from '../../support/raw-http.ts'
 import { sharedSimulator } from '../../support/shared.ts'
 
@@ -241,7 +241,7 @@ test('a broken connection is the only one that breaks: others go on', async () =
 test.each(['reset', 'empty-response', 'hang'])(
   '%s happens to a write after it was kept, as to any answer',
   async (scenario) => {
-    const before = objectOf({ body: await held(sim()), status: 200 })['events']
+    const before = objectOf({ body: await readStateInfo(sim()), status: 200 })['events']
     const gone = fetch(`${sim().baseUrl}/events`, {
       method: 'POST',
       headers: { ...headersFor(scenario), 'content-type': 'application/json' },
@@ -249,7 +249,7 @@ test.each(['reset', 'empty-response', 'hang'])(
       signal: AbortSignal.timeout(2000), // the write has to arrive before
     })
     await expect(gone).rejects.toThrow()
-    expect(objectOf({ body: await held(sim()), status: 200 })['events']).toBe(Number(before) + 1)
+    expect(objectOf({ body: await readStateInfo(sim()), status: 200 })['events']).toBe(Number(before) + 1)
   },
 )
 

@@ -5,9 +5,9 @@ import {
   ask,
   askOperation,
   errorOf,
-  held,
   operations,
   prompt,
+  readStateInfo,
   type TestOperation,
 } from '../../support/client.ts'
 import { type BrokenRule, brokenRules, faultsOf } from '../../support/documented.ts'
@@ -108,12 +108,12 @@ describe('breaks exactly one rule, for 100 seeds', () => {
 test.each(pairs.filter(({ fitting }) => !fitting))(
   '$name is refused on $operation.id, which has nothing to be damaged so',
   async ({ name, operation }) => {
-    const before = await held(sim())
+    const before = await readStateInfo(sim())
     const answer = await askDamaged(operation, name)
     expect(answer.status).toBe(400)
     expect(answer.headers.get('x-sim-origin')).toBe('simulator')
     expect(errorOf(answer)).toMatch(new RegExp(`${name}.*makes no sense here`))
-    expect(await held(sim())).toEqual(before)
+    expect(await readStateInfo(sim())).toEqual(before)
   },
 )
 
@@ -201,12 +201,12 @@ describe('a place that the answer cannot have is refused before anything is writ
   ] as const)('%s: %s at %s', async (id, name, pointer) => {
     const operation = operations.find((one) => one.id === id)
     if (!operation) throw new Error(`no operation ${id}`)
-    const before = await held(sim())
+    const before = await readStateInfo(sim())
     const answer = await askDamaged(operation, `${name};pointer=${pointer}`)
     expect(answer.status).toBe(400)
     expect(errorOf(answer)).toContain(`cannot be done at ${pointer}`)
     expect(errorOf(answer)).toMatch(/Possible: /)
-    expect(await held(sim())).toEqual(before)
+    expect(await readStateInfo(sim())).toEqual(before)
   })
 })
 
@@ -263,12 +263,12 @@ test.each(operations)('$id without damage breaks no rule, not even strictly', as
 })
 
 test('a place that only some answers have cannot be named for a write, since what is kept cannot be refused', async () => {
-  const before = await held(sim())
+  const before = await readStateInfo(sim())
   for (const pointer of ['/componentIds/7', '/externalPromptId']) {
     const answer = await askOperation(sim(), operations[1], {
       headers: { 'x-sim-scenario': `wrong-type;pointer=${pointer}` },
     })
     expect(answer.status).toBe(400)
   }
-  expect(await held(sim())).toEqual(before)
+  expect(await readStateInfo(sim())).toEqual(before)
 })

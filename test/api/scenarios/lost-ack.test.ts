@@ -1,12 +1,21 @@
 import { request } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import { isObject, type Json } from '../../../src/core/json.ts'
-import { ask, errorOf, event, held, objectOf, operations, prompt, textOf } from '../../support/client.ts'
+import {
+  ask,
+  errorOf,
+  event,
+  objectOf,
+  operations,
+  prompt,
+  readStateInfo,
+  textOf,
+} from '../../support/client.ts'
 import { putRules } from '../../support/control.ts'
 import { startForTest, type TestSimulator } from '../../support/start.ts'
 
 const count = async (sim: TestSimulator, what: 'events' | 'prompts') => {
-  const state = await held(sim)
+  const state = await readStateInfo(sim)
   return isObject(state) ? state[what] : undefined
 }
 

@@ -18,11 +18,11 @@ interface ReporterDeps {
   readonly world: World
   readonly journal: Journal
   readonly sandboxes: Sandboxes
-  /** The number of sandboxes with evidence of their own at most. */
+  /** The largest number of sandboxes with evidence of their own. */
   readonly limit: number
 }
 
-/** Creates the reporter, and feeds its evidence from the journal. */
+/** Creates the reporter, with a collector that listens to the journal. */
 export function createReporter(deps: ReporterDeps): Reporter {
   const { contract, fixtures, catalogue, world, journal, sandboxes, limit } = deps
   const keys = new Set(fixtures.keys.map(({ token }) => token))
