@@ -1,3 +1,4 @@
+import { textBody } from '../exchange/body.ts'
 import { isReportFormat, reportFormats } from '../reports/formats/index.ts'
 import { coverageToJson, findingsToJson } from '../reports/formats/json.ts'
 import type { Reporter } from '../reports/report.ts'
@@ -25,7 +26,7 @@ export function reportHandlers({
       const format = String(request.parameters.query['format'])
       if (!isReportFormat(format)) throw new Error(`the document lets the format ${format} pass`)
       const { mediaType, render } = reportFormats[format]
-      return new CustomReply({ body: render(reporter.report(request.sandboxFilter)), mediaType })
+      return new CustomReply({ body: textBody(render(reporter.report(request.sandboxFilter)), mediaType) })
     },
   }
 }

@@ -134,7 +134,7 @@ function refusalCandidates(own: OperationItems, catalogue: Catalogue): Candidate
     const effect = definition.effect(read.value)
     if (effect.kind !== 'answer') return []
     const { status, body } = effect.reply(own.operation)
-    return [createCandidate(own, scenarioHint(definition.name), status, body)]
+    return [createCandidate(own, scenarioHint(definition.name), status, body?.value)]
   })
 }
 

@@ -5,7 +5,6 @@ import type { Contract } from '../contract/contract.ts'
 import { createFallback, type Fallback } from '../contract/fallback.ts'
 import { createControl } from '../control/control.ts'
 import { controlHandlers } from '../control/handlers.ts'
-import type { Awaitable } from '../core/awaitable.ts'
 import { parseDuration, parseNow } from '../core/instant.ts'
 import type { Log } from '../core/log.ts'
 import { failure, type Result, success } from '../core/result.ts'
@@ -33,7 +32,7 @@ import { loadSeedState, seedDefaultSandbox } from './seed-state.ts'
 export interface Simulator {
   readonly contract: Contract
   /** Replies to a request to the simulated service. */
-  service(request: SimRequest): Awaitable<OutgoingReply>
+  service(request: SimRequest): Promise<OutgoingReply>
   /** Refuses a request to the control plane by its head alone; undefined: its body may be read. */
   controlRefusal(head: SimRequest): Reply | undefined
   /** Replies to a request to the control plane. `gone` is aborted when the client disconnects. */
