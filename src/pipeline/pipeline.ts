@@ -10,13 +10,12 @@ import type { SimRequest } from '../exchange/request.ts'
 import type { Fixtures } from '../fixtures/fixtures.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { OperationHandlers } from '../operations/index.ts'
-import type { Sandboxes } from '../sandboxes/sandboxes.ts'
 import { type Store, StoreWriteError } from '../state/store.ts'
 import { applyDrift } from './apply-drift.ts'
 import { authenticate } from './authenticate.ts'
 import { checkModelExists } from './check-model-exists.ts'
 import { checkReply } from './check-reply.ts'
-import { createExchange, type Exchange } from './exchange.ts'
+import { createExchange, type Exchange, type PipelineSandboxes } from './exchange.ts'
 import { finaliseHeaders } from './finalise-headers.ts'
 import { handle } from './handle.ts'
 import { identify } from './identify.ts'
@@ -32,7 +31,7 @@ import { validate } from './validate.ts'
 export interface PipelineDeps {
   readonly contract: Contract
   readonly fixtures: Fixtures
-  readonly sandboxes: Pick<Sandboxes, 'use'>
+  readonly sandboxes: PipelineSandboxes
   readonly store: Store
   readonly handlers: OperationHandlers
   /** Replies for operations without a handler; undefined where every operation has one. */

@@ -1,15 +1,9 @@
-/** The registry of sandboxes, and a sandbox's clock. */
-import { noRules, type RuleSet } from '../scenarios/rules.ts'
-import { Clock } from './clock.ts'
+/** The registry of sandboxes, and a sandbox's clock. Their seed, rules and clock stand behind the port in `settings.ts`. */
+import type { SandboxSettingsStore } from './settings.ts'
 
-/** A sandbox: everything that changes belongs to a sandbox, and sandboxes do not affect each other. */
+/** A sandbox of this process: everything that changes belongs to a sandbox, and sandboxes do not affect each other. */
 export interface Sandbox {
   readonly name: string
-  /** The seed of its analytics, identifiers and chance. */
-  seed: string
-  readonly clock: Clock
-  /** The rules for all its requests. */
-  rules: RuleSet
   /** The number of requests in progress; above 0 the sandbox is not evicted. */
   activeRequests: number
   /** The machine's time of the last use, epoch milliseconds. */
@@ -18,10 +12,8 @@ export interface Sandbox {
   lastUse: number
 }
 
-export interface SandboxDefaults {
-  readonly seed: string
-  /** The instant at which clocks start frozen, epoch milliseconds; undefined: they start real. */
-  readonly frozenAt: number | undefined
+/** The bounds of the registry. */
+export interface SandboxLimits {
   /** Returns the machine's time, epoch milliseconds. */
   readonly now: () => number
   /** The number of sandboxes at most; for one more, the sandbox that is idle for longest is evicted. */
@@ -45,13 +37,15 @@ export function isSandboxName(name: string): boolean {
 /** All sandboxes of the process; each is created on its first use. */
 export class Sandboxes {
   readonly #known = new Map<string, Sandbox>()
-  readonly #defaults: SandboxDefaults
+  readonly #limits: SandboxLimits
+  readonly settings: SandboxSettingsStore
   #limit: number
   #uses = 0
 
-  constructor(defaults: SandboxDefaults) {
-    this.#defaults = defaults
-    this.#limit = defaults.limit
+  constructor(settings: SandboxSettingsStore, limits: SandboxLimits) {
+    this.settings = settings
+    this.#limits = limits
+    this.#limit = limits.limit
   }
 
   /** Adds the sandboxes that the state holds. They are not evicted for each other: the limit is raised to their number. */
@@ -67,7 +61,7 @@ export class Sandboxes {
     if (!known) this.#evict()
     const sandbox = known ?? this.#create(name)
     if (!known) this.#known.set(name, sandbox)
-    sandbox.usedAt = this.#defaults.now()
+    sandbox.usedAt = this.#limits.now()
     sandbox.lastUse = ++this.#uses
     return sandbox
   }
@@ -82,33 +76,16 @@ export class Sandboxes {
     return [...this.#known.values()].sort((one, other) => one.lastUse - other.lastUse)
   }
 
-  /** Restores clock, seed and rules of the start. The store's records of the sandbox are not touched. */
-  reset(name: string): void {
-    const sandbox = this.use(name)
-    sandbox.seed = this.#defaults.seed
-    sandbox.clock.reset()
-    sandbox.rules = noRules
-  }
-
   delete(name: string): boolean {
     return this.#known.delete(name)
   }
 
   #create(name: string): Sandbox {
-    const { seed, now, frozenAt } = this.#defaults
-    return {
-      name,
-      seed,
-      clock: new Clock(now, frozenAt),
-      rules: noRules,
-      activeRequests: 0,
-      usedAt: now(),
-      lastUse: ++this.#uses,
-    }
+    return { name, activeRequests: 0, usedAt: this.#limits.now(), lastUse: ++this.#uses }
   }
 
   #evict(): void {
-    const { idleMs, now, onEvicted } = this.#defaults
+    const { idleMs, now, onEvicted } = this.#limits
     const idle = this.list().filter(
       ({ name, activeRequests }) => name !== defaultSandbox && activeRequests === 0,
     )

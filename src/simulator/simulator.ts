@@ -18,6 +18,7 @@ import { createHandlers, type OperationDeps } from '../operations/index.ts'
 import { createPipeline, type Pipeline } from '../pipeline/pipeline.ts'
 import type { Report } from '../reports/report.ts'
 import { Sandboxes } from '../sandboxes/sandboxes.ts'
+import { MemorySandboxSettings, type SandboxSettingsStore } from '../sandboxes/settings.ts'
 import { createWorld } from '../simulation/world.ts'
 import { openStore } from '../state/open-store.ts'
 import type { SandboxExport } from '../state/records.ts'
@@ -38,7 +39,7 @@ export interface Simulator {
   /** Replies to a request to the control plane. `gone` is aborted when the client disconnects. */
   control(request: SimRequest, gone: AbortSignal): Promise<OutgoingReply>
   /** Returns the report about the clients of all sandboxes. */
-  report(): Report
+  report(): Promise<Report>
   /** Ends verifications and streams that wait for requests. */
   release(): void
   /** Writes the state and releases its file. */
@@ -178,29 +179,29 @@ async function createSandboxes(
   { seed, clock, sandboxLimit, sandboxIdle }: Settings,
   { now, store, journal, log }: SandboxDeps,
 ): Promise<Sandboxes> {
-  const sandboxes = new Sandboxes({
-    seed,
-    frozenAt: clock === 'real' ? undefined : parseNow(clock),
+  const frozenAt = clock === 'real' ? undefined : parseNow(clock)
+  const settings = new MemorySandboxSettings({ seed, frozenAt, now })
+  const sandboxes = new Sandboxes(settings, {
     limit: sandboxLimit,
     idleMs: parseDuration(sandboxIdle) ?? Number.POSITIVE_INFINITY,
     now,
-    onEvicted: onSandboxEvicted(store, journal, log),
+    onEvicted: onSandboxEvicted(settings, store, journal, log),
   })
   sandboxes.adopt((await store.listSandboxes()).map(({ name }) => name))
   return sandboxes
 }
 
-/** Deletes the state and the journal of an evicted sandbox. */
-function onSandboxEvicted(store: Store, journal: Journal, log: Log) {
+/** Deletes the settings, the state and the journal of an evicted sandbox. */
+function onSandboxEvicted(settings: SandboxSettingsStore, store: Store, journal: Journal, log: Log) {
   return (name: string, reason: 'limit' | 'idle'): void => {
     log.warn(
       { sandbox: name, reason },
       'a sandbox is dropped with all that it held; see --sandbox-limit, --sandbox-idle',
     )
     journal.clear(name)
-    store
-      .deleteSandbox(name)
-      .catch((error: unknown) => log.error({ sandbox: name, err: error }, 'its state could not be dropped'))
+    Promise.all([settings.reset(name), store.deleteSandbox(name)]).catch((error: unknown) =>
+      log.error({ sandbox: name, err: error }, 'its state could not be dropped'),
+    )
   }
 }
 

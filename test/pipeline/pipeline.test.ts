@@ -6,6 +6,7 @@ import { Journal } from '../../src/journal/journal.ts'
 import type { OperationHandler } from '../../src/operations/handler.ts'
 import { createPipeline } from '../../src/pipeline/pipeline.ts'
 import { Sandboxes } from '../../src/sandboxes/sandboxes.ts'
+import { MemorySandboxSettings } from '../../src/sandboxes/settings.ts'
 import { createMemoryStore } from '../../src/state/memory/memory-store.ts'
 import { sources } from '../support/catalogue.ts'
 import { createLogRecorder, type LogEntry } from '../support/start.ts'
@@ -13,10 +14,9 @@ import { createLogRecorder, type LogEntry } from '../support/start.ts'
 /** The pipeline with a handler of our own for events: for what the shipped ones never do. */
 function setup(handle: OperationHandler['handle'], log?: Log) {
   const said: LogEntry[] = []
-  const sandboxes = new Sandboxes({
-    seed: '1',
+  const settings = new MemorySandboxSettings({ seed: '1', frozenAt: undefined, now: () => 0 })
+  const sandboxes = new Sandboxes(settings, {
     now: () => 0,
-    frozenAt: undefined,
     limit: 10,
     idleMs: 1000,
     onEvicted: () => {},
