@@ -1,12 +1,14 @@
 import type { OperationContext } from '../operations/handler.ts'
-import { type Exchange, writeContextOf } from './exchange.ts'
+import type { Exchange } from './exchange.ts'
 
 /** Returns the part of an exchange that a handler sees; only for an exchange that `validate` let through. */
 export function operationContext(exchange: Exchange): OperationContext {
-  const { parameters, body, dataOverrides } = exchange
+  const { sandbox, seed, now, parameters, body, dataOverrides } = exchange
   if (!parameters) throw new Error('a handler needs the parameters before validate has read them')
   return {
-    ...writeContextOf(exchange),
+    sandbox: sandbox.name,
+    seed,
+    now,
     parameters,
     body,
     overrides: dataOverrides,
