@@ -57,7 +57,13 @@ interface OpenValue {
 /** Finds the first thing in valid JSON that is refused. It reads the text and not the value, which has lost repeated names. */
 function findError(text: string): JsonError | undefined {
   const open: OpenValue[] = []
-  for (const token of tokensOf(text)) {
+  const next = /["{}[\],]|[^\s"{}[\],:]+/g // all tokens but colons
+  for (let found = next.exec(text); found; found = next.exec(text)) {
+    let [token] = found
+    if (token === '"') {
+      next.lastIndex = endOfString(text, found.index)
+      token = text.slice(found.index, next.lastIndex)
+    }
     const message = checkToken(token, open)
     if (message !== undefined) return { pointer: pointerTo(open), message }
   }
@@ -116,16 +122,6 @@ function checkNumber(token: string): string | undefined {
 
 function pointerTo(open: readonly OpenValue[]): string {
   return joinPointer('', ...open.flatMap(({ key }) => key ?? []))
-}
-
-/** Yields the tokens of valid JSON but colons: strings with their quotes, braces, brackets, commas, numbers and literals. */
-function* tokensOf(text: string): Generator<string> {
-  const next = /["{}[\],]|[^\s"{}[\],:]+/g
-  for (let found = next.exec(text); found; found = next.exec(text)) {
-    const [token] = found
-    if (token === '"') next.lastIndex = endOfString(text, found.index)
-    yield token === '"' ? text.slice(found.index, next.lastIndex) : token
-  }
 }
 
 /** Returns the index after the closing quote of a string. It is no regular expression, since a long string would overflow its stack. */

@@ -12,7 +12,8 @@ export function finaliseHeaders(simHeaders: boolean): ReplyStage {
   return function finaliseHeaders(exchange, reply) {
     const headers = inAscii({ ...reply.headers, ...exchange.extraHeaders })
     if (simHeaders) addSimHeaders(headers, exchange, reply)
-    return { ...reply, headers }
+    const { status, body, origin, stream } = reply
+    return stream ? { status, headers, body, origin, stream } : { status, headers, body, origin }
   }
 }
 

@@ -18,7 +18,9 @@ export function identify(contract: Contract, sandboxes: PipelineSandboxes): Requ
     exchange.path = rest ?? request.path
     const refusal = enterSandbox(exchange, sandboxes, sandboxOfPath)
     const { seed, rules, clock } = await sandboxes.settings.read(exchange.sandbox.name)
-    Object.assign(exchange, { seed, rules, now: clock.now })
+    exchange.seed = seed
+    exchange.rules = rules
+    exchange.now = clock.now
     return (
       refusal ??
       matchOperation(exchange, contract, knownPaths) ??

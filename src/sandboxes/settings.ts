@@ -45,14 +45,17 @@ interface MutableSettings {
 /** Holds the settings of sandboxes in memory; they are lost when the process ends. */
 export class MemorySandboxSettings implements SandboxSettingsStore {
   readonly #initial: InitialSettings
+  /** The settings of all sandboxes that were never changed. */
+  readonly #unchanged: MutableSettings
   readonly #changed = new Map<string, MutableSettings>()
 
   constructor(initial: InitialSettings) {
     this.#initial = initial
+    this.#unchanged = this.#create()
   }
 
   async read(sandbox: string): Promise<SandboxSettings> {
-    const { seed, rules, clock } = this.#changed.get(sandbox) ?? this.#create()
+    const { seed, rules, clock } = this.#changed.get(sandbox) ?? this.#unchanged
     return { seed, rules, clock: clock.state() }
   }
 
