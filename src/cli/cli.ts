@@ -110,7 +110,7 @@ function forwardSignals(child: RunningCommand): () => void {
 
 /** Prints the summary of all requests, writes the report, and returns the exit code. `code`: that of the command of `exec`, else 0. */
 async function finish(running: RunningSimulator, settings: Settings, code: ExitCode): Promise<ExitCode> {
-  const report = running.report()
+  const report = await running.report()
   printError(`convsim: ${summarizeReport(report)}.`)
   const conditions = parseFailOn(settings.failOn ?? '') ?? []
   const failed = judgeFailOn(report, conditions)

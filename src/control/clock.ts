@@ -1,7 +1,7 @@
 import { parseDuration, parseNow } from '../core/instant.ts'
 import { isObject, type JsonObject } from '../core/json.ts'
-import { clockModes } from '../sandboxes/clock.ts'
-import type { Sandbox, Sandboxes } from '../sandboxes/sandboxes.ts'
+import { type ClockState, clockModes } from '../sandboxes/clock.ts'
+import type { Sandboxes } from '../sandboxes/sandboxes.ts'
 import { ControlError, type ControlHandlers } from './handler.ts'
 
 /** Dependencies of `clockHandlers`. */
@@ -14,12 +14,14 @@ export function clockHandlers({
   sandboxes,
 }: ClockHandlerDeps): Pick<ControlHandlers, 'getClock' | 'putClock' | 'advanceClock'> {
   return {
-    getClock: (request) => clockToJson(sandboxes.use(request.sandbox)),
-    putClock(request) {
+    async getClock({ sandbox }) {
+      sandboxes.use(sandbox)
+      return clockToJson((await sandboxes.settings.read(sandbox)).clock)
+    },
+    async putClock(request) {
       const body = isObject(request.body) ? request.body : {}
       const mode = clockModes.find((known) => known === body['mode']) ?? 'real'
       const now = typeof body['now'] === 'string' ? parseNow(body['now']) : undefined
-      const sandbox = sandboxes.use(request.sandbox)
       if (mode === 'real' && now !== undefined)
         return new ControlError(
           400,
@@ -27,22 +29,21 @@ export function clockHandlers({
         )
       if (body['now'] !== undefined && now === undefined)
         return new ControlError(400, '"now" is an instant of the years 1900 to 9999.')
-      sandbox.clock.set(mode, now)
-      return clockToJson(sandbox)
+      const { name } = sandboxes.use(request.sandbox)
+      return clockToJson(await sandboxes.settings.setClock(name, mode, now))
     },
-    advanceClock(request) {
+    async advanceClock(request) {
       const by = isObject(request.body) ? String(request.body['by']) : ''
       const ms = parseDuration(by)
-      const sandbox = sandboxes.use(request.sandbox)
       if (ms === undefined)
         return new ControlError(400, `"by" is a duration such as 250ms, 90s, 15m, 1h or 7d; got "${by}".`)
-      if (!sandbox.clock.advance(ms)) return new ControlError(400, `There is no date ${by} from here.`)
-      return clockToJson(sandbox)
+      const { name } = sandboxes.use(request.sandbox)
+      const clock = await sandboxes.settings.advanceClock(name, ms)
+      return clock ? clockToJson(clock) : new ControlError(400, `There is no date ${by} from here.`)
     },
   }
 }
 
-function clockToJson({ clock }: Sandbox): JsonObject {
-  const { mode, now } = clock.state()
+function clockToJson({ mode, now }: ClockState): JsonObject {
   return { mode, now: new Date(now).toISOString() }
 }

@@ -5,6 +5,7 @@
 
 import type { Contract, Operation, OperationMatch } from '../contract/contract.ts'
 import type { Log } from '../core/log.ts'
+import { jsonBody } from '../exchange/body.ts'
 import { refuse } from '../exchange/refusals.ts'
 import type { Reply } from '../exchange/reply.ts'
 import type { SimRequest } from '../exchange/request.ts'
@@ -90,7 +91,8 @@ function toReply(
 ): Reply {
   const headers = { 'Cache-Control': 'no-store' }
   const base = { status: successStatus, headers, body: undefined, origin: 'simulator' } as const
-  if (!(outcome instanceof CustomReply)) return { ...base, body: outcome }
+  if (!(outcome instanceof CustomReply))
+    return { ...base, body: outcome === undefined ? undefined : jsonBody(outcome) }
   const { stream, ...others } = outcome.parts
   return { ...base, ...others, ...(stream && !isHead && { stream }) }
 }

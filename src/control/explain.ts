@@ -92,7 +92,7 @@ function explanationToJson({ trace, outgoing, entry }: Explanation): JsonObject 
     answer: {
       status: reply.status,
       headers: { ...reply.headers },
-      body: redactJson(reply.body ?? null),
+      body: redactJson(reply.body?.value ?? null),
       origin: reply.origin,
     },
     delayMs: delivery.delayMs,

@@ -1,5 +1,4 @@
 import type { ParameterValues } from '../contract/contract.ts'
-import type { Awaitable } from '../core/awaitable.ts'
 import type { Json } from '../core/json.ts'
 import type { Reply } from '../exchange/reply.ts'
 import type { SimRequest } from '../exchange/request.ts'
@@ -30,14 +29,14 @@ export interface ControlRequest {
 export type ControlOutcome = Json | ControlError | CustomReply
 
 /** Handles one control operation. */
-export type ControlHandler = (request: ControlRequest) => Awaitable<ControlOutcome>
+export type ControlHandler = (request: ControlRequest) => ControlOutcome | Promise<ControlOutcome>
 
 /** One handler for each operation of the control document. A missing or misspelt handler does not compile. */
 export type ControlHandlers = Readonly<Record<ControlOperationId, ControlHandler>>
 
-/** A reply other than JSON with the operation's success status: `new CustomReply({ body: text, mediaType: 'text/html' })`. */
+/** A reply that is not JSON, or not of the lowest success status: `new CustomReply({ body: textBody(page, 'text/html') })`. */
 export class CustomReply {
-  readonly parts: Partial<Pick<Reply, 'status' | 'body' | 'mediaType' | 'stream'>>
+  readonly parts: Partial<Pick<Reply, 'status' | 'body' | 'stream'>>
   constructor(parts: CustomReply['parts']) {
     this.parts = parts
   }

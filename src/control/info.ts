@@ -45,7 +45,7 @@ async function infoToJson({
   fixtures,
   handledOperations,
 }: InfoHandlerDeps): Promise<Json> {
-  const { seed, clock } = sandboxes.use(defaultSandbox)
+  const { seed, clock } = await sandboxes.settings.read(sandboxes.use(defaultSandbox).name)
   return {
     version,
     contract: {
@@ -55,7 +55,7 @@ async function infoToJson({
       basePath: contract.basePath,
     },
     seed,
-    now: new Date(clock.now()).toISOString(),
+    now: new Date(clock.now).toISOString(),
     state: { file: stateFile, ...(await store.size()) },
     operations: contract.operations.map(({ id, method, path, statuses }) => ({
       id,

@@ -1,4 +1,5 @@
 import type { Registry } from 'prom-client'
+import { textBody } from '../exchange/body.ts'
 import type { Journal } from '../journal/journal.ts'
 import { type DurationHistogram, durationBounds, RequestMetrics } from '../journal/request-metrics.ts'
 import type { Sandboxes } from '../sandboxes/sandboxes.ts'
@@ -20,7 +21,7 @@ export function metricsHandlers(deps: MetricsHandlerDeps): Pick<ControlHandlers,
     async getMetrics() {
       loaded ??= createRegistry(deps, requestMetrics)
       const registry = await loaded
-      return new CustomReply({ body: await registry.metrics(), mediaType: registry.contentType })
+      return new CustomReply({ body: textBody(await registry.metrics(), registry.contentType) })
     },
   }
 }

@@ -1,3 +1,4 @@
+import { textBody } from '../exchange/body.ts'
 import { isReportFormat, reportFormats } from '../reports/formats/index.ts'
 import { coverageToJson, findingsToJson } from '../reports/formats/json.ts'
 import type { Reporter } from '../reports/report.ts'
@@ -13,19 +14,20 @@ export function reportHandlers({
   reporter,
 }: ReportHandlerDeps): Pick<ControlHandlers, 'getCoverage' | 'getManners' | 'getReport'> {
   return {
-    getCoverage: (request) => ({
+    getCoverage: async (request) => ({
       sandbox: request.sandboxFilter ?? '*',
-      ...coverageToJson(reporter.coverage(request.sandboxFilter)),
+      ...coverageToJson(await reporter.coverage(request.sandboxFilter)),
     }),
     getManners(request) {
       const { rules, ...found } = reporter.manners(request.sandboxFilter)
       return { sandbox: request.sandboxFilter ?? '*', rules: { ...rules }, ...findingsToJson(found) }
     },
-    getReport(request) {
+    async getReport(request) {
       const format = String(request.parameters.query['format'])
       if (!isReportFormat(format)) throw new Error(`the document lets the format ${format} pass`)
       const { mediaType, render } = reportFormats[format]
-      return new CustomReply({ body: render(reporter.report(request.sandboxFilter)), mediaType })
+      const report = await reporter.report(request.sandboxFilter)
+      return new CustomReply({ body: textBody(render(report), mediaType) })
     },
   }
 }

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../core/json.ts'
+import { textBody } from '../exchange/body.ts'
 import { entryToCurl } from '../journal/curl.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import { entryToJson } from '../journal/entry-json.ts'
@@ -43,7 +44,7 @@ export function requestHandlers({
       const entry = journal.find(String(path['id']))
       if (!entry) return new ControlError(404, notFoundMessage(String(path['id']), journal))
       if (query['format'] === 'curl')
-        return new CustomReply({ body: entryToCurl(entry), mediaType: 'text/plain; charset=utf-8' })
+        return new CustomReply({ body: textBody(entryToCurl(entry), 'text/plain; charset=utf-8') })
       return entryToJson(entry, { bodies: true })
     },
     deleteRequests(request) {
@@ -57,8 +58,11 @@ export function requestHandlers({
       const filter = request.parameters.query as unknown as JournalFilter // typed by the control document
       const after = readResumePoint(request) ?? journal.recorded
       return new CustomReply({
-        mediaType: 'text/event-stream; charset=utf-8',
-        stream: (gone) => streamEntries(journal, { sandbox, filter, after, heartbeatMs }, [gone, stopping]),
+        stream: {
+          mediaType: 'text/event-stream; charset=utf-8',
+          chunks: (clientGone) =>
+            streamEntries(journal, { sandbox, filter, after, heartbeatMs }, [clientGone, stopping]),
+        },
       })
     },
   }

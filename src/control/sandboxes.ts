@@ -1,6 +1,7 @@
 import { isObject, type JsonObject } from '../core/json.ts'
 import type { Journal } from '../journal/journal.ts'
 import { defaultSandbox, type Sandbox, type Sandboxes } from '../sandboxes/sandboxes.ts'
+import type { SandboxSettings } from '../sandboxes/settings.ts'
 import type { SandboxExport } from '../state/records.ts'
 import type { Store } from '../state/store.ts'
 import type { ControlHandlers } from './handler.ts'
@@ -22,7 +23,8 @@ export async function resetSandbox(
   // One import instead of a reset and an import, so that no request meets the default sandbox without its seed state.
   if (name === defaultSandbox && seedState) await store.importSandbox(name, seedState)
   else await store.reset(name)
-  sandboxes.reset(name)
+  await sandboxes.settings.reset(name)
+  sandboxes.use(name)
   journal.clear(name)
 }
 
@@ -38,21 +40,23 @@ export function sandboxHandlers(
     },
     async listSandboxes() {
       const stored = new Map((await store.listSandboxes()).map((summary) => [summary.name, summary]))
-      return {
-        sandboxes: sandboxes.list().map((sandbox) => {
-          const { events = 0, prompts = 0 } = stored.get(sandbox.name) ?? {}
-          return { ...sandboxToJson(sandbox), events, prompts }
-        }),
+      const toJson = async (sandbox: Sandbox) => {
+        const { events = 0, prompts = 0 } = stored.get(sandbox.name) ?? {}
+        return { ...sandboxToJson(sandbox, await sandboxes.settings.read(sandbox.name)), events, prompts }
       }
+      return { sandboxes: await Promise.all(sandboxes.list().map(toJson)) }
     },
-    putSandbox({ parameters, body }) {
+    async putSandbox({ parameters, body }) {
       const sandbox = sandboxes.use(String(parameters.path['name']))
-      if (isObject(body) && typeof body['seed'] === 'string') sandbox.seed = body['seed']
-      return sandboxToJson(sandbox)
+      const { settings } = sandboxes
+      if (isObject(body) && typeof body['seed'] === 'string')
+        await settings.setSeed(sandbox.name, body['seed'])
+      return sandboxToJson(sandbox, await settings.read(sandbox.name))
     },
     async deleteSandbox({ parameters }) {
       const name = String(parameters.path['name'])
       const isKnown = sandboxes.delete(name)
+      await sandboxes.settings.reset(name)
       const isStored = await store.deleteSandbox(name)
       journal.clear(name)
       return { deleted: isKnown || isStored }
@@ -60,8 +64,8 @@ export function sandboxHandlers(
   }
 }
 
-function sandboxToJson({ name, seed, clock, rules, usedAt }: Sandbox): JsonObject {
-  const { mode, now } = clock.state()
+function sandboxToJson({ name, usedAt }: Sandbox, { seed, rules, clock }: SandboxSettings): JsonObject {
+  const { mode, now } = clock
   return {
     name,
     seed,

@@ -29,27 +29,31 @@ export function scenarioHandlers(
   let ruleSetCount = 0
   return {
     getCatalogue: () => ({ scenarios: catalogue.definitions.map(definitionToJson) }),
-    getScenarios: (request) => ({
-      rules: rulesToJson(sandboxes.use(request.sandbox).rules),
-      startUp: rulesToJson(startUp),
-    }),
-    putScenarios(request) {
+    async getScenarios({ sandbox }) {
+      sandboxes.use(sandbox)
+      const { rules } = await sandboxes.settings.read(sandbox)
+      return { rules: rulesToJson(rules), startUp: rulesToJson(startUp) }
+    },
+    async putScenarios(request) {
       const read = readRules(isObject(request.body) ? request.body : {}, { catalogue, contract })
       if (!read.ok)
         return new ControlError(
           400,
           `Invalid rules: ${read.error.map(({ pointer, message }) => `${pointer}: ${message}`).join(' ')}`,
         )
-      const sandbox = sandboxes.use(request.sandbox)
-      sandbox.rules = { id: `${sandbox.name} ${++ruleSetCount}`, rules: read.value }
-      return { rules: rulesToJson(sandbox.rules) }
+      const { name } = sandboxes.use(request.sandbox)
+      const rules = { id: `${name} ${++ruleSetCount}`, rules: read.value }
+      await sandboxes.settings.setRules(name, rules)
+      return { rules: rulesToJson(rules) }
     },
-    deleteScenarios(request) {
-      sandboxes.use(request.sandbox).rules = noRules
+    async deleteScenarios(request) {
+      const { name } = sandboxes.use(request.sandbox)
+      await sandboxes.settings.setRules(name, noRules)
       return { rules: [] }
     },
     async getSequences(request) {
-      const { name, rules } = sandboxes.use(request.sandbox)
+      const { name } = sandboxes.use(request.sandbox)
+      const { rules } = await sandboxes.settings.read(name)
       const prefixes = [sequencePrefix, ...prefixesOf(rules), ...prefixesOf(startUp)]
       const sequences = [...(await store.listSequences(name))].flatMap(([key, met]) => {
         const prefix = prefixes.find((known) => key.startsWith(known))

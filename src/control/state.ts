@@ -56,10 +56,11 @@ export function snapshotHandlers({
   return {
     listSnapshots: async (request) => toJson({ snapshots: await store.listSnapshots(request.sandbox) }),
     async createSnapshot(request) {
-      const { name, seed, clock } = sandboxes.use(request.sandbox)
+      const { name } = sandboxes.use(request.sandbox)
+      const { seed, clock } = await sandboxes.settings.read(name)
       const label = isObject(request.body) ? request.body['name'] : undefined
-      const context = { sandbox: name, seed, now: clock.now() }
-      return toJson(await store.createSnapshot(context, typeof label === 'string' ? label : undefined))
+      const writer = { sandbox: name, seed, now: clock.now }
+      return toJson(await store.createSnapshot(writer, typeof label === 'string' ? label : undefined))
     },
     async restoreSnapshot(request) {
       const id = String(request.parameters.path['snapshotId'])

@@ -1,5 +1,6 @@
 import type { Contract } from '../contract/contract.ts'
 import type { Json, JsonObject } from '../core/json.ts'
+import { jsonBody } from '../exchange/body.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import type { Journal } from '../journal/journal.ts'
 import {
@@ -39,7 +40,7 @@ export function verifyHandlers(deps: VerifyHandlerDeps): Pick<ControlHandlers, '
       const verdict = await verify(journal, sandbox, verification, subjects, request.elapsed, ends)
       return new CustomReply({
         status: verdict.satisfied ? 200 : 417,
-        body: verdictToJson(verdict, verification),
+        body: jsonBody(verdictToJson(verdict, verification)),
       })
     },
     countRequests(request) {

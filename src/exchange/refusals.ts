@@ -1,5 +1,6 @@
 import type { Operation } from '../contract/contract.ts'
 import type { Violation } from '../documents/violation.ts'
+import { jsonBody } from './body.ts'
 import { retryHeaders } from './rate-headers.ts'
 import type { Origin, Reply } from './reply.ts'
 
@@ -10,7 +11,7 @@ export function refuse(
   origin: Origin,
   headers: Record<string, string> = {},
 ): Reply {
-  return { status, headers, body: { success: false, error }, origin }
+  return { status, headers, body: jsonBody({ success: false, error }), origin }
 }
 
 /**

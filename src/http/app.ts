@@ -6,7 +6,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import cors from 'cors'
 import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response } from 'express'
-import { type Awaitable, andThen, rescued } from '../core/awaitable.ts'
 import type { Log } from '../core/log.ts'
 import type { OutgoingReply } from '../exchange/delivery.ts'
 import { refusals } from '../exchange/refusals.ts'
@@ -18,8 +17,8 @@ import { createRequestReader, readHead, toOriginForm } from './read-request.ts'
 
 /** The service and the control plane as functions from requests to replies. */
 export interface Handlers {
-  readonly service: (request: SimRequest) => Awaitable<OutgoingReply>
-  /** Returns the refusal of a control request that its head decides, before its body is read; undefined: the head is accepted. */
+  readonly service: (request: SimRequest) => Promise<OutgoingReply>
+  /** Returns the refusal that the head of a request already decides, before its body is read; undefined: none. */
   readonly controlRefusal: (head: SimRequest) => Reply | undefined
   /** Answers a request to the control plane. `clientGone` is aborted when the client closes its connection. */
   readonly control: (request: SimRequest, clientGone: AbortSignal) => Promise<OutgoingReply>
@@ -75,17 +74,15 @@ export function createApp(handlers: Handlers, settings: AppSettings, log: Log): 
   }
   const send = batchPerTick((outgoing: OutgoingReply, res: ServerResponse) => {
     // A reply that cannot be sent must not stop the others of the same tick.
-    void rescued(
-      () => deliver(outgoing, res),
-      (error) => sendInternalError(error, res, log),
-    )
+    deliver(outgoing, res).catch((error) => sendInternalError(error, res, log))
   })
   const answerService = (req: IncomingMessage, res: ServerResponse, target: string) =>
-    readRequest(req, res, readHead(req, target, nextId()), (request) => {
-      void rescued(
-        () => andThen(handlers.service(request), (outgoing) => send(outgoing, res)),
-        (error) => sendInternalError(error, res, log),
-      )
+    readRequest(req, res, readHead(req, target, nextId()), async (request) => {
+      try {
+        send(await handlers.service(request), res)
+      } catch (error) {
+        sendInternalError(error, res, log)
+      }
     })
 
   const app = express()

@@ -2,26 +2,14 @@ import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
 import { immediateDelivery, type OutgoingReply } from '../exchange/delivery.ts'
-import { bytesOf, type Reply } from '../exchange/reply.ts'
+import type { Reply, ReplyStream } from '../exchange/reply.ts'
 
-/**
- * Writes a reply to the socket in its delivery mode; writes nothing if the client has closed the connection. Returns undefined if the
- * reply was written at once.
- */
-export function deliver(outgoing: OutgoingReply, res: ServerResponse): Promise<void> | undefined {
-  const { reply, delivery } = outgoing
-  if (delivery !== immediateDelivery || reply.stream || res.destroyed) return deliverByMode(outgoing, res)
-  const bytes = bytesOf(reply)
-  writeHead(reply, outgoing.date, bytes.length, res)
-  res.end(bytes)
-  return undefined
-}
-
-async function deliverByMode({ reply, date, delivery }: OutgoingReply, res: ServerResponse): Promise<void> {
+/** Writes a reply to the socket in its delivery mode, or nothing where the client has closed the connection. */
+export async function deliver({ reply, date, delivery }: OutgoingReply, res: ServerResponse): Promise<void> {
   if (delivery.delayMs > 0) await pause(delivery.delayMs, res)
   if (res.destroyed) return
   if (reply.stream) return writeStream(reply, reply.stream, res)
-  const bytes = bytesOf(reply)
+  const bytes = reply.body?.bytes() ?? noBytes
   const { mode } = delivery
   switch (mode.kind) {
     case 'whole':
@@ -56,25 +44,21 @@ export function deliverImmediately(reply: Reply, res: ServerResponse): void {
   void deliver({ reply, delivery: immediateDelivery, date: undefined }, res)
 }
 
-/** Writes a stream no faster than the client reads, then closes the connection: a stop of the server need not wait for more requests. */
-async function writeStream(
-  reply: Reply,
-  stream: NonNullable<Reply['stream']>,
-  res: ServerResponse,
-): Promise<void> {
+/** Writes a stream no faster than the client reads, then closes the connection, so that a stop need not wait for its next request. */
+async function writeStream(reply: Reply, stream: ReplyStream, res: ServerResponse): Promise<void> {
   const clientGone = new AbortController()
   res.once('close', () => clientGone.abort())
   res.setHeader('Connection', 'close')
   writeHead(reply, undefined, undefined, res)
   res.flushHeaders()
-  for await (const piece of stream(clientGone.signal)) {
+  for await (const piece of stream.chunks(clientGone.signal)) {
     if (!res.write(piece)) await once(res, 'drain', { signal: clientGone.signal }).catch(() => undefined)
     if (res.destroyed) return
   }
   res.end()
 }
 
-const jsonType = 'application/json; charset=utf-8'
+const noBytes = new Uint8Array(0)
 
 function writeHead(
   reply: Reply,
@@ -84,7 +68,8 @@ function writeHead(
 ): void {
   // A flat list is the quickest form: Node writes it without looking up the names.
   const headers: (string | number)[] = []
-  if (reply.body !== undefined || reply.stream) headers.push('Content-Type', reply.mediaType ?? jsonType)
+  const mediaType = reply.body?.mediaType ?? reply.stream?.mediaType
+  if (mediaType !== undefined) headers.push('Content-Type', mediaType)
   if (length !== undefined) headers.push('Content-Length', length)
   if (date !== undefined) headers.push('Date', httpDate(date))
   for (const name in reply.headers) headers.push(name, reply.headers[name] ?? '')

@@ -1,11 +1,11 @@
-import { type Awaitable, andThen } from '../core/awaitable.ts'
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
 import { LruCache } from '../core/lru-cache.ts'
 import { dayOf, nameOfDay } from '../core/utc-day.ts'
+import { type Body, jsonBody } from '../exchange/body.ts'
 import type { DataOverrides } from '../scenarios/definition.ts'
 import type { AnalyticsQuery, World } from '../simulation/analytics.ts'
 import type { Store } from '../state/store.ts'
-import type { OperationHandler, OperationResult } from './handler.ts'
+import type { OperationHandler } from './handler.ts'
 
 const defaultDays = 30
 
@@ -25,24 +25,19 @@ export function getModelAnalytics(
   productsOfModel: ReadonlyMap<string, readonly string[]>,
   cacheSize: number,
 ): OperationHandler {
-  const cache = new LruCache<OperationResult>(cacheSize)
-  const answer = (figures: FiguresQuery, overrides: DataOverrides, shift: QualityShift | undefined) =>
-    cache.get(cacheKey(figures, overrides, shift), () => ({
-      body: analyticsBody(world, { ...figures, qualityShift: shift?.of }, overrides),
-      cached: { bytes: undefined, fits: undefined },
-    }))
+  const cache = new LruCache<Body>(cacheSize)
   return {
     operationId: 'getModelAnalytics',
     requires: 'analytics',
     rateLimit: 'analyses',
     modelOf: ({ parameters }) => String(parameters.path['modelId']),
-    handle({ sandbox, seed, now, parameters, overrides }) {
+    async handle({ sandbox, seed, now, parameters, overrides }) {
       const modelId = String(parameters.path['modelId']).toLowerCase()
       const figures = { seed, modelId, days: daysOf(parameters.query['period']), now }
       const products = productsOfModel.get(modelId)
-      if (!products) return answer(figures, overrides, undefined)
-      return andThen(qualityShift(store, sandbox, products, figures), (shift) =>
-        answer(figures, overrides, shift),
+      const shift = products && (await qualityShift(store, sandbox, products, figures))
+      return cache.get(cacheKey(figures, overrides, shift), () =>
+        jsonBody(analyticsBody(world, { ...figures, qualityShift: shift?.of }, overrides)),
       )
     },
   }
@@ -78,22 +73,25 @@ interface QualityShift {
 }
 
 /** Returns the weight of the sandbox's quality settings times the sum of each day's impacts; undefined without events. */
-function qualityShift(
+async function qualityShift(
   store: Store,
   sandbox: string,
   productIds: readonly string[],
   { days, now }: FiguresQuery,
-): Awaitable<QualityShift | undefined> {
+): Promise<QualityShift | undefined> {
   const today = dayOf(now)
-  const bounds = { from: dayName(today - days + 1), to: dayName(today) }
-  return andThen(store.eventImpact(sandbox, { productIds, ...bounds }), (impacts) => {
-    if (impacts.size === 0) return undefined
-    const sums = Array.from(impacts, ([day, { impact }]) => `${day}=${impact}`)
-    return andThen(store.getQuality(sandbox), ({ weight }) => ({
-      of: (day) => weight * (impacts.get(day)?.impact ?? 0),
-      key: `${weight}*${sums.join()}`,
-    }))
+  const impacts = await store.eventImpact(sandbox, {
+    productIds,
+    from: dayName(today - days + 1),
+    to: dayName(today),
   })
+  if (impacts.size === 0) return undefined
+  const { weight } = await store.getQuality(sandbox)
+  const sums = Array.from(impacts, ([day, { impact }]) => `${day}=${impact}`)
+  return {
+    of: (day) => weight * (impacts.get(day)?.impact ?? 0),
+    key: `${weight}*${sums.join()}`,
+  }
 }
 
 /** Names of the days that requests ask for: today, and the first days of its periods. */

@@ -1,5 +1,6 @@
 import { parseInstant } from '../core/instant.ts'
 import type { Violation } from '../documents/violation.ts'
+import { jsonBody } from '../exchange/body.ts'
 import type { EventDraft } from '../state/records.ts'
 import type { Store } from '../state/store.ts'
 import { bodyOf, type OperationContext, type OperationHandler } from './handler.ts'
@@ -16,7 +17,7 @@ export function createEvent(store: Store): OperationHandler {
     async handle(context) {
       const { event, payloadDiffers } = await store.recordEvent(context, withDefaults(eventOf(context)))
       if (payloadDiffers) context.warn(differentPayload)
-      return { body: { success: true, eventId: event.eventId } }
+      return jsonBody({ success: true, eventId: event.eventId })
     },
   }
 }

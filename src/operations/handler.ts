@@ -1,8 +1,7 @@
 import type { ParameterValues } from '../contract/contract.ts'
-import type { Awaitable } from '../core/awaitable.ts'
 import type { Json } from '../core/json.ts'
 import type { Violation } from '../documents/violation.ts'
-import type { CachedBody } from '../exchange/reply.ts'
+import type { Body } from '../exchange/body.ts'
 import type { DataOverrides } from '../scenarios/definition.ts'
 import type { WriteContext } from '../state/store.ts'
 
@@ -16,13 +15,6 @@ export interface OperationContext extends WriteContext {
   readonly overrides: DataOverrides
   /** Adds advice to the journal's entry of this request. */
   warn(advice: Violation): void
-}
-
-/** The answer of an operation under its documented success status. */
-export interface OperationResult {
-  readonly body: Json
-  /** Results shared by all answers with this very body; absent for a body that is built for one request. */
-  readonly cached?: CachedBody
 }
 
 /** An operation of the service, with the conditions under which it runs. */
@@ -39,7 +31,8 @@ export interface OperationHandler {
   warnings?(context: OperationContext): readonly Violation[]
   /** Returns recommendations that the request does not follow; they are never refused. */
   recommendations?(context: OperationContext): readonly Violation[]
-  handle(context: OperationContext): Awaitable<OperationResult>
+  /** Returns the body of the documented success status. */
+  handle(context: OperationContext): Promise<Body>
 }
 
 /** Returns the request's body. A contract that was edited so that the body is optional can let a request without one pass. */

@@ -1,3 +1,4 @@
+import { jsonBody } from '../exchange/body.ts'
 import type { PromptDraft } from '../state/records.ts'
 import type { Store } from '../state/store.ts'
 import { bodyOf, type OperationHandler } from './handler.ts'
@@ -11,7 +12,7 @@ export function createPrompt(store: Store): OperationHandler {
       const { promptId, version } = await store.addPromptVersion(context, draft)
       const { versionId, componentIds } = version
       const echo = draft.externalPromptId === undefined ? {} : { externalPromptId: draft.externalPromptId }
-      return { body: { promptId, versionId, componentIds: [...componentIds], ...echo } }
+      return jsonBody({ promptId, versionId, componentIds: [...componentIds], ...echo })
     },
   }
 }

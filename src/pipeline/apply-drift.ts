@@ -1,3 +1,4 @@
+import { jsonBody } from '../exchange/body.ts'
 import { immediateDelivery } from '../exchange/delivery.ts'
 import { refusals } from '../exchange/refusals.ts'
 import type { Reply } from '../exchange/reply.ts'
@@ -36,11 +37,11 @@ function driftedReply(exchange: Exchange, reply: Reply): { reply: Reply; problem
   if (!active || effect?.kind !== 'drift') return { reply }
   const operation = operationOf(exchange)
   const schema = operation.responseSchema(reply.status)
-  if (reply.origin === 'simulator' || !schema || reply.body === undefined) return { reply }
-  const damaged = effect.damage(reply.body, schema, exchange.seed)
+  if (reply.origin === 'simulator' || !schema || !reply.body) return { reply }
+  const damaged = effect.damage(reply.body.value, schema, exchange.seed)
   if (!damaged.ok) return exchange.requestedExplicitly ? { reply, problem: damaged.error } : { reply }
   const { body, pointer } = damaged.value
   exchange.damage = [...exchange.damage, `${active.definition.name} at ${pointer || '/'}`]
   exchange.answerViolations = operation.checkResponse(reply.status, body)
-  return { reply: { ...reply, body, bytes: undefined, cached: undefined, origin: 'scenario' } }
+  return { reply: { ...reply, body: jsonBody(body), origin: 'scenario' } }
 }

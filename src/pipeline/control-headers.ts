@@ -2,6 +2,7 @@ import type { Operation } from '../contract/contract.ts'
 import { parseNow } from '../core/instant.ts'
 import { failure, type Result, success } from '../core/result.ts'
 import { isSeed } from '../core/seeded.ts'
+import { jsonBody } from '../exchange/body.ts'
 import type { Reply } from '../exchange/reply.ts'
 import type { ActiveScenario, Catalogue } from '../scenarios/definition.ts'
 import { parseScenarios, parseSequence, type Sequence, splitOutsideQuotes } from '../scenarios/parse.ts'
@@ -90,7 +91,12 @@ function exampleReply(operation: Operation, name: string, code: string | undefin
   for (const status of statuses) {
     const example = operation.examples(status).find((candidate) => candidate.name === name)
     if (example)
-      return success({ status, headers: standardHeaders(status), body: example.value, origin: 'scenario' })
+      return success({
+        status,
+        headers: standardHeaders(status),
+        body: jsonBody(example.value),
+        origin: 'scenario',
+      })
   }
   const known = operation.statuses.flatMap((status) =>
     operation.examples(status).map((example) => `${status} ${example.name}`),

@@ -9,6 +9,7 @@ import { type Delivery, immediateDelivery } from '../exchange/delivery.ts'
 import type { SimRequest } from '../exchange/request.ts'
 import { defaultSandbox, type Sandbox, type Sandboxes } from '../sandboxes/sandboxes.ts'
 import { type ActiveScenario, type DataOverrides, noOverrides } from '../scenarios/definition.ts'
+import { noRules, type RuleSet } from '../scenarios/rules.ts'
 import type { WriteContext } from '../state/store.ts'
 import { type Bearer, readBearer } from './bearer.ts'
 
@@ -21,14 +22,19 @@ export interface Caller {
   readonly scenario: string | undefined
 }
 
+/** The part of the registry of sandboxes that requests use. */
+export type PipelineSandboxes = Pick<Sandboxes, 'use' | 'settings'>
+
 /** One request on its way through the stages; each stage adds its results. */
 export interface Exchange {
   readonly request: SimRequest
   sandbox: Sandbox
-  /** The sandbox's seed, or the request's own. */
+  /** The sandbox's seed, or the request's own. Set by `identify`. */
   seed: string
-  /** The sandbox's time at the receipt, or the request's own; epoch milliseconds. It does not change during the request. */
+  /** The sandbox's time when the request was identified, or the request's own; epoch milliseconds. It does not change afterwards. */
   now: number
+  /** The sandbox's rules. Set by `identify`. */
+  rules: RuleSet
   /** The path without the sandbox's base path. */
   path: string
   /** Set by `identify`. */
@@ -70,7 +76,7 @@ export interface Exchange {
 /** Begins an exchange in the default sandbox; `identify` switches to the sandbox that the request names. */
 export function createExchange(
   request: SimRequest,
-  sandboxes: Pick<Sandboxes, 'use'>,
+  sandboxes: PipelineSandboxes,
   trace: DecisionTrace | undefined,
 ): Exchange {
   const sandbox = sandboxes.use(defaultSandbox)
@@ -78,8 +84,9 @@ export function createExchange(
   return {
     request,
     sandbox,
-    seed: sandbox.seed,
-    now: sandbox.clock.now(),
+    seed: '',
+    now: request.at,
+    rules: noRules,
     path: request.path,
     operation: undefined,
     pathParameters: {},
@@ -102,13 +109,11 @@ export function createExchange(
   }
 }
 
-/** Moves the exchange to another sandbox, with that sandbox's seed and time. */
+/** Moves the exchange to another sandbox. */
 export function switchSandbox(exchange: Exchange, sandbox: Sandbox): void {
   exchange.sandbox.activeRequests -= 1
   sandbox.activeRequests += 1
   exchange.sandbox = sandbox
-  exchange.seed = sandbox.seed
-  exchange.now = sandbox.clock.now()
 }
 
 /** Returns the operation of an exchange that `identify` let through. */

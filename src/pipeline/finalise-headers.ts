@@ -1,20 +1,19 @@
 import type { Violation } from '../documents/violation.ts'
 import { countBrokenRules } from '../exchange/refusals.ts'
-import { bytesOf, type Reply } from '../exchange/reply.ts'
+import type { Reply } from '../exchange/reply.ts'
 import type { Exchange } from './exchange.ts'
 import type { ReplyStage } from './stage.ts'
 
 /** The longest violations header, in characters; clients and proxies refuse much longer headers. */
 const maxHeaderLength = 4000
 
-/** Encodes the body and sets the headers as they are sent; with `simHeaders` also those that explain the reply. */
+/** Sets the headers as they are sent; with `simHeaders` also those that explain the reply. */
 export function finaliseHeaders(simHeaders: boolean): ReplyStage {
   return function finaliseHeaders(exchange, reply) {
     const headers = inAscii({ ...reply.headers, ...exchange.extraHeaders })
     if (simHeaders) addSimHeaders(headers, exchange, reply)
-    const { status, body, origin, mediaType, cached, stream } = reply
-    // Written out member by member so that all replies have one hidden class: V8 reads them faster (11 µs a request, see FINDINGS).
-    return { status, headers, body, origin, mediaType, bytes: bytesOf(reply), cached, stream }
+    const { status, body, origin, stream } = reply
+    return stream ? { status, headers, body, origin, stream } : { status, headers, body, origin }
   }
 }
 

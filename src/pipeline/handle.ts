@@ -1,27 +1,20 @@
 import type { Contract } from '../contract/contract.ts'
 import type { Fallback } from '../contract/fallback.ts'
-import { type Awaitable, andThen } from '../core/awaitable.ts'
+import { jsonBody } from '../exchange/body.ts'
 import { refusals } from '../exchange/refusals.ts'
 import type { Reply } from '../exchange/reply.ts'
-import type { OperationResult } from '../operations/handler.ts'
 import type { OperationHandlers } from '../operations/index.ts'
 import { type Exchange, operationOf, rawParametersOf } from './exchange.ts'
 import { operationContext } from './operation-context.ts'
 
 /** Carries out the operation. It is the last stage and always replies. */
 export function handle(contract: Contract, handlers: OperationHandlers, fallback: Fallback | undefined) {
-  return function handle(exchange: Exchange): Awaitable<Reply> {
+  return async function handle(exchange: Exchange): Promise<Reply> {
     const operation = operationOf(exchange)
     const handler = handlers.get(operation.id)
     if (!handler) return replyFromDocument(exchange, contract, fallback)
-    const replyWith = ({ body, cached }: OperationResult): Reply => ({
-      status: operation.successStatus,
-      headers: {},
-      body,
-      origin: 'contract',
-      cached,
-    })
-    return andThen(handler.handle(operationContext(exchange)), replyWith)
+    const body = await handler.handle(operationContext(exchange))
+    return { status: operation.successStatus, headers: {}, body, origin: 'contract' }
   }
 }
 
@@ -44,5 +37,5 @@ async function replyFromDocument(
   })
   if (!reply.ok) return refusals.ownFault(`Prism finds no answer in the document: ${reply.error}`)
   const { status, body } = reply.value
-  return { status, headers: {}, body, origin: 'contract' }
+  return { status, headers: {}, body: body === undefined ? undefined : jsonBody(body), origin: 'contract' }
 }

@@ -2,22 +2,27 @@ import type { Contract } from '../contract/contract.ts'
 import type { Violation } from '../documents/violation.ts'
 import { refusals } from '../exchange/refusals.ts'
 import type { Reply } from '../exchange/reply.ts'
-import { isSandboxName, type Sandboxes, sandboxNameRule } from '../sandboxes/sandboxes.ts'
-import { type Exchange, switchSandbox } from './exchange.ts'
+import { isSandboxName, sandboxNameRule } from '../sandboxes/sandboxes.ts'
+import { type Exchange, type PipelineSandboxes, switchSandbox } from './exchange.ts'
 import type { RequestStage } from './stage.ts'
 
 /**
  * Finds the sandbox and the operation: 404 for an unknown path, 405 for a wrong method. A request whose body was aborted ends here: the
  * real service would not have seen it, so it consumes no rate and no item of a sequence.
  */
-export function identify(contract: Contract, sandboxes: Pick<Sandboxes, 'use'>): RequestStage {
+export function identify(contract: Contract, sandboxes: PipelineSandboxes): RequestStage {
   const knownPaths = contract.operations.map((operation) => contract.basePath + operation.path)
-  return function identify(exchange) {
+  return async function identify(exchange) {
     const { request } = exchange
     const [, sandboxOfPath, rest] = /^\/_s\/([^/]*)(\/.*)$/.exec(request.path) ?? []
     exchange.path = rest ?? request.path
+    const refusal = enterSandbox(exchange, sandboxes, sandboxOfPath)
+    const { seed, rules, clock } = await sandboxes.settings.read(exchange.sandbox.name)
+    exchange.seed = seed
+    exchange.rules = rules
+    exchange.now = clock.now
     return (
-      enterSandbox(exchange, sandboxes, sandboxOfPath) ??
+      refusal ??
       matchOperation(exchange, contract, knownPaths) ??
       (request.body.kind === 'aborted' ? refusals.aborted() : undefined)
     )
@@ -29,7 +34,7 @@ const keyTrap = `What stands behind the last "~" of the key names a sandbox, and
 /** Switches to the sandbox that the request names by header, key or path; without a name it stays in `default`. */
 function enterSandbox(
   exchange: Exchange,
-  sandboxes: Pick<Sandboxes, 'use'>,
+  sandboxes: PipelineSandboxes,
   sandboxOfPath: string | undefined,
 ): Reply | undefined {
   const { headers } = exchange.request

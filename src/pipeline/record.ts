@@ -1,5 +1,5 @@
 import type { Log } from '../core/log.ts'
-import { bytesOf, type Reply } from '../exchange/reply.ts'
+import type { Reply } from '../exchange/reply.ts'
 import { captureBody, maxAnswerBodyBytes } from '../journal/capture-body.ts'
 import type { JournalEntry, RecordedBody } from '../journal/entry.ts'
 import { bodyToText } from '../journal/entry-json.ts'
@@ -11,12 +11,11 @@ import type { ReplyStage } from './stage.ts'
 /** Records every exchange, refused or not, in the journal and as one line in the log. `logBodies` adds the bodies to the line. */
 export function record(journal: Journal, log: Log, logBodies: boolean): ReplyStage {
   return function record(exchange, reply) {
-    const bytes = bytesOf(reply)
-    const entry = createEntry(exchange, reply, bytes, journal.recorded + 1)
+    const entry = createEntry(exchange, reply, journal.recorded + 1)
     try {
       journal.record(entry, {
         requestBody: exchange.body ?? (exchange.json?.ok ? exchange.json.value : undefined),
-        answerBody: reply.body,
+        answerBody: reply.body?.value,
         operation: exchange.operation,
         rawParameters: rawParametersOf(exchange),
         token: exchange.caller?.token,
@@ -30,7 +29,7 @@ export function record(journal: Journal, log: Log, logBodies: boolean): ReplySta
   }
 }
 
-function createEntry(exchange: Exchange, reply: Reply, bytes: Uint8Array, number: number): JournalEntry {
+function createEntry(exchange: Exchange, reply: Reply, number: number): JournalEntry {
   const { request, scenarios } = exchange
   const { path, query, headers } = redactHead(request)
   return {
@@ -47,7 +46,7 @@ function createEntry(exchange: Exchange, reply: Reply, bytes: Uint8Array, number
     answer: {
       status: reply.status,
       headers: answerHeaders(exchange, reply),
-      body: captureBody(bytes, maxAnswerBodyBytes),
+      body: captureBody(reply.body?.bytes() ?? noBytes, maxAnswerBodyBytes),
       origin: reply.origin,
     },
     scenarios: scenarios.length > 0 ? scenarios.map(({ text }) => text) : none,
@@ -65,6 +64,7 @@ function answerHeaders({ violations, advice }: Exchange, { headers }: Reply) {
 }
 
 const none: readonly string[] = []
+const noBytes = new Uint8Array(0)
 
 function bodyOf({ request: { body, headers } }: Exchange): RecordedBody {
   if (body.kind === 'bytes') return captureBody(body.bytes)

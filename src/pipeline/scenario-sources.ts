@@ -20,7 +20,7 @@ export interface ScenarioSources {
 
 /** Returns false where no magic value and no rule can act on the request, so that the stage need not wait. */
 export function hasWiderScope(exchange: Exchange, sources: ScenarioSources): boolean {
-  const rules = exchange.sandbox.rules.rules.length + sources.startUp.rules.length
+  const rules = exchange.rules.rules.length + sources.startUp.rules.length
   return rules > 0 || scenariosOfMagicValues(exchange, sources).length > 0
 }
 
@@ -36,7 +36,7 @@ export async function scenariosOfWiderScope(
     return byMagicValue
   }
   const scopes: readonly Scope[] = [
-    { name: 'sandbox', rules: exchange.sandbox.rules },
+    { name: 'sandbox', rules: exchange.rules },
     { name: 'start-up', rules: sources.startUp },
   ]
   for (const scope of scopes) {

@@ -1,9 +1,8 @@
-import type { Awaitable } from '../core/awaitable.ts'
 import type { Reply } from '../exchange/reply.ts'
 import type { Exchange } from './exchange.ts'
 
 /** A stage of a request: replies, or lets the exchange go on to the next stage (undefined). */
-export type RequestStage = (exchange: Exchange) => Awaitable<Reply | undefined>
+export type RequestStage = (exchange: Exchange) => Reply | undefined | Promise<Reply | undefined>
 
 /** A stage of a reply: every reply passes through all of them. */
 export type ReplyStage = (exchange: Exchange, reply: Reply) => Reply

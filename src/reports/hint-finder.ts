@@ -144,7 +144,7 @@ function refusalCandidates(operationItems: OperationItems, catalogue: Catalogue)
     const effect = definition.effect(read.value)
     if (effect.kind !== 'answer') return []
     const { status, body } = effect.reply(operationItems.operation)
-    return [createCandidate(operationItems, scenarioHint(definition.name), status, body)]
+    return [createCandidate(operationItems, scenarioHint(definition.name), status, body?.value)]
   })
 }
 

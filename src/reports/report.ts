@@ -58,7 +58,7 @@ export interface ReporterDependencies {
   readonly collector: EvidenceCollector
   readonly hintFinder: HintFinder
   /** Returns the seed and the time of a sandbox; undefined for the default sandbox. */
-  readonly contextOf: (sandbox: SandboxFilter) => PreviewContext
+  readonly contextOf: (sandbox: SandboxFilter) => Promise<PreviewContext>
 }
 
 /** Creates reports from the collected evidence. */
@@ -70,10 +70,10 @@ export class Reporter {
   }
 
   /** Reports the coverage of the contract. */
-  coverage(sandbox: SandboxFilter): CoverageView {
+  async coverage(sandbox: SandboxFilter): Promise<CoverageView> {
     const { collector, hintFinder, contextOf } = this.#dependencies
     const { coverage } = collector.evidenceOf(sandbox)
-    return viewCoverage(coverage, collector.operations, hintFinder, contextOf(sandbox))
+    return viewCoverage(coverage, collector.operations, hintFinder, await contextOf(sandbox))
   }
 
   /** Reports how the clients retry and identify themselves, with the rules. */
@@ -83,7 +83,7 @@ export class Reporter {
   }
 
   /** Reports everything. */
-  report(sandbox: SandboxFilter): Report {
+  async report(sandbox: SandboxFilter): Promise<Report> {
     const { title, version } = this.#dependencies.contract
     const { contractFindings, manners, requests } = this.#dependencies.collector.evidenceOf(sandbox)
     return {
@@ -95,7 +95,7 @@ export class Reporter {
       brokenRules: toFindingList(contractFindings.brokenRules),
       unexpectedAnswers: toFindingList(contractFindings.unexpectedAnswers),
       manners: toFindingList(manners.findings),
-      coverage: this.coverage(sandbox),
+      coverage: await this.coverage(sandbox),
     }
   }
 }

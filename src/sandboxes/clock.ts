@@ -13,7 +13,6 @@ export interface ClockState {
 /** The clock of a sandbox. */
 export class Clock {
   readonly #real: () => number
-  readonly #frozenAtStart: number | undefined
   #mode: ClockMode = 'real'
   /** The instant of a frozen clock, epoch milliseconds. */
   #frozen = 0
@@ -23,8 +22,7 @@ export class Clock {
   /** @param frozenAt the instant at which the clock starts frozen, epoch milliseconds; undefined: it starts real */
   constructor(real: () => number, frozenAt: number | undefined) {
     this.#real = real
-    this.#frozenAtStart = frozenAt
-    this.reset()
+    if (frozenAt !== undefined) this.set('frozen', frozenAt)
   }
 
   /** Returns the time in epoch milliseconds, at most the last instant of the year 9999. */
@@ -48,11 +46,5 @@ export class Clock {
     if (this.now() + ms > MAX_NOW) return false
     this.set(this.#mode === 'frozen' ? 'frozen' : 'shifted', this.now() + ms)
     return true
-  }
-
-  /** Restores the mode of the start. */
-  reset(): void {
-    if (this.#frozenAtStart === undefined) this.set('real')
-    else this.set('frozen', this.#frozenAtStart)
   }
 }

@@ -1,15 +1,9 @@
-/** The registry of sandboxes, and a sandbox's clock. */
-import { noRules, type RuleSet } from '../scenarios/rules.ts'
-import { Clock } from './clock.ts'
+/** The registry of sandboxes, and a sandbox's clock. Their seed, rules and clock stand behind the port in `settings.ts`. */
+import type { SandboxSettingsStore } from './settings.ts'
 
-/** A sandbox: a space with records, rules, counters and a clock of its own, so that parallel tests do not affect each other. */
+/** A sandbox of this process: everything that changes belongs to a sandbox, and sandboxes do not affect each other. */
 export interface Sandbox {
   readonly name: string
-  /** The seed of its analytics, identifiers and chance. */
-  seed: string
-  readonly clock: Clock
-  /** The rules of `PUT /__sim/scenarios`; those of the start hold besides. */
-  rules: RuleSet
   /** The number of requests in progress; above 0 the sandbox is not evicted. */
   activeRequests: number
   /** The machine's time of the last use, epoch milliseconds. */
@@ -18,11 +12,8 @@ export interface Sandbox {
   lastUse: number
 }
 
-/** The settings that all sandboxes share. */
-export interface SandboxDefaults {
-  readonly seed: string
-  /** The instant at which clocks start frozen, epoch milliseconds; undefined: they start real. */
-  readonly frozenAt: number | undefined
+/** The bounds of the registry. */
+export interface SandboxLimits {
   /** Returns the machine's time, epoch milliseconds. */
   readonly now: () => number
   /** The largest number of sandboxes; a further sandbox evicts the least recently used one without active requests. */
@@ -46,13 +37,15 @@ export function isSandboxName(name: string): boolean {
 /** All sandboxes of the process; each is created on its first use. */
 export class Sandboxes {
   readonly #known = new Map<string, Sandbox>()
-  readonly #defaults: SandboxDefaults
+  readonly #limits: SandboxLimits
+  readonly settings: SandboxSettingsStore
   #limit: number
   #uses = 0
 
-  constructor(defaults: SandboxDefaults) {
-    this.#defaults = defaults
-    this.#limit = defaults.limit
+  constructor(settings: SandboxSettingsStore, limits: SandboxLimits) {
+    this.settings = settings
+    this.#limits = limits
+    this.#limit = limits.limit
   }
 
   /** Adds the sandboxes that the state holds, and raises the limit to their number, so that none evicts another. */
@@ -68,7 +61,7 @@ export class Sandboxes {
     if (!known) this.#evict()
     const sandbox = known ?? this.#create(name)
     if (!known) this.#known.set(name, sandbox)
-    sandbox.usedAt = this.#defaults.now()
+    sandbox.usedAt = this.#limits.now()
     sandbox.lastUse = ++this.#uses
     return sandbox
   }
@@ -83,35 +76,17 @@ export class Sandboxes {
     return [...this.#known.values()].sort((one, other) => one.lastUse - other.lastUse)
   }
 
-  /** Restores clock, seed and rules of the start. The store's records of the sandbox are not touched. */
-  reset(name: string): void {
-    const sandbox = this.use(name)
-    sandbox.seed = this.#defaults.seed
-    sandbox.clock.reset()
-    sandbox.rules = noRules
-  }
-
-  /** Deletes a sandbox. False: there is none of this name. */
   delete(name: string): boolean {
     return this.#known.delete(name)
   }
 
   #create(name: string): Sandbox {
-    const { seed, now, frozenAt } = this.#defaults
-    return {
-      name,
-      seed,
-      clock: new Clock(now, frozenAt),
-      rules: noRules,
-      activeRequests: 0,
-      usedAt: now(),
-      lastUse: ++this.#uses,
-    }
+    return { name, activeRequests: 0, usedAt: this.#limits.now(), lastUse: ++this.#uses }
   }
 
   /** Evicts all idle sandboxes, and then as many others as the limit demands, to make room for one more. */
   #evict(): void {
-    const { idleMs, now, onEvicted } = this.#defaults
+    const { idleMs, now, onEvicted } = this.#limits
     const inactive = this.list().filter(
       ({ name, activeRequests }) => name !== defaultSandbox && activeRequests === 0,
     )

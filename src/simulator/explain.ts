@@ -3,6 +3,7 @@ import { type Log, silentLog } from '../core/log.ts'
 import type { DecisionTrace } from '../exchange/decision-trace.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import { Journal } from '../journal/journal.ts'
+import type { PipelineSandboxes } from '../pipeline/exchange.ts'
 import type { Pipeline } from '../pipeline/pipeline.ts'
 import type { Sandboxes } from '../sandboxes/sandboxes.ts'
 import type { Store } from '../state/store.ts'
@@ -10,7 +11,7 @@ import type { Store } from '../state/store.ts'
 /** The parts of a pipeline that a request can change. All pipelines of a simulator share the other parts. */
 export interface PipelineState {
   readonly store: Store
-  readonly sandboxes: Pick<Sandboxes, 'use'>
+  readonly sandboxes: PipelineSandboxes
   readonly journal: Journal
   readonly log: Log
 }
@@ -36,7 +37,7 @@ export function createExplain({ store, sandboxes, log, createPipelineOver }: Exp
     })
     const pipeline = createPipelineOver({
       store: store.fork(),
-      sandboxes: { use: (name) => sandboxes.peek(name) },
+      sandboxes: { use: (name) => sandboxes.peek(name), settings: sandboxes.settings },
       journal,
       log: { ...silentLog, error: (fields, message) => log.error(fields, message) },
     })

@@ -38,11 +38,9 @@ export function createReporter(deps: ReporterDeps): Reporter {
     contract,
     collector,
     hintFinder: new HintFinder(catalogue, createPreviewer({ contract, fixtures, catalogue, world })),
-    contextOf(sandboxFilter) {
-      // A report creates no sandbox: the seed and time of an unused sandbox are those of `default`.
-      const own = sandboxes.list().find(({ name }) => name === sandboxFilter)
-      const { seed, clock } = own ?? sandboxes.use(defaultSandbox)
-      return { seed, now: clock.now() }
+    async contextOf(sandbox = defaultSandbox) {
+      const { seed, clock } = await sandboxes.settings.read(sandbox)
+      return { seed, now: clock.now }
     },
   })
 }

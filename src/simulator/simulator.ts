@@ -8,7 +8,6 @@ import type { Contract } from '../contract/contract.ts'
 import { createFallback, type Fallback } from '../contract/fallback.ts'
 import { createControl } from '../control/control.ts'
 import { controlHandlers } from '../control/handlers.ts'
-import type { Awaitable } from '../core/awaitable.ts'
 import { parseDuration, parseNow } from '../core/instant.ts'
 import type { Log } from '../core/log.ts'
 import { failure, type Result, success } from '../core/result.ts'
@@ -22,6 +21,7 @@ import { createHandlers, type OperationDeps } from '../operations/index.ts'
 import { createPipeline, type Pipeline } from '../pipeline/pipeline.ts'
 import type { Report } from '../reports/report.ts'
 import { Sandboxes } from '../sandboxes/sandboxes.ts'
+import { MemorySandboxSettings, type SandboxSettingsStore } from '../sandboxes/settings.ts'
 import { createWorld } from '../simulation/world.ts'
 import { openStore } from '../state/open-store.ts'
 import type { SandboxExport } from '../state/records.ts'
@@ -41,13 +41,13 @@ import { loadSeedState, seedDefaultSandbox } from './seed-state.ts'
 export interface Simulator {
   readonly contract: Contract
   /** Replies to a request to the simulated service. */
-  service(request: SimRequest): Awaitable<OutgoingReply>
+  service(request: SimRequest): Promise<OutgoingReply>
   /** Refuses a request to the control plane by its head alone; undefined: its body may be read. */
   controlRefusal(head: SimRequest): Reply | undefined
   /** Replies to a request to the control plane. `gone` is aborted when the client disconnects. */
   control(request: SimRequest, gone: AbortSignal): Promise<OutgoingReply>
   /** Returns the report about the clients of all sandboxes. */
-  report(): Report
+  report(): Promise<Report>
   /** Ends the control requests that wait for requests to the service: `POST /__sim/verify` and streams. */
   endWaitingRequests(): void
   /** Writes the state and releases its file. */
@@ -191,29 +191,29 @@ async function createSandboxes(
   { seed, clock, sandboxLimit, sandboxIdle }: Settings,
   { now, store, journal, log }: SandboxDeps,
 ): Promise<Sandboxes> {
-  const sandboxes = new Sandboxes({
-    seed,
-    frozenAt: clock === 'real' ? undefined : parseNow(clock),
+  const frozenAt = clock === 'real' ? undefined : parseNow(clock)
+  const settings = new MemorySandboxSettings({ seed, frozenAt, now })
+  const sandboxes = new Sandboxes(settings, {
     limit: sandboxLimit,
     idleMs: parseDuration(sandboxIdle) ?? Number.POSITIVE_INFINITY,
     now,
-    onEvicted: onSandboxEvicted(store, journal, log),
+    onEvicted: onSandboxEvicted(settings, store, journal, log),
   })
   sandboxes.adopt((await store.listSandboxes()).map(({ name }) => name))
   return sandboxes
 }
 
-/** Creates the function that deletes the state and the journal of an evicted sandbox. */
-function onSandboxEvicted(store: Store, journal: Journal, log: Log) {
+/** Deletes the settings, the state and the journal of an evicted sandbox. */
+function onSandboxEvicted(settings: SandboxSettingsStore, store: Store, journal: Journal, log: Log) {
   return (name: string, reason: 'limit' | 'idle'): void => {
     log.warn(
       { sandbox: name, reason },
       'a sandbox is dropped with all that it held; see --sandbox-limit, --sandbox-idle',
     )
     journal.clear(name)
-    store
-      .deleteSandbox(name)
-      .catch((error: unknown) => log.error({ sandbox: name, err: error }, 'its state could not be dropped'))
+    Promise.all([settings.reset(name), store.deleteSandbox(name)]).catch((error: unknown) =>
+      log.error({ sandbox: name, err: error }, 'its state could not be dropped'),
+    )
   }
 }
 

@@ -19,7 +19,7 @@ export interface RunningSimulator {
   /** Scheme, host and port. */
   readonly origin: string
   /** Returns the report about the clients of all sandboxes so far. */
-  report(): Report
+  report(): Promise<Report>
   /** Stops accepting connections, finishes active requests, and writes the state. */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>

@@ -2,7 +2,8 @@
  * The simulator's memory: the port, its commands, memory/ and file/.
  * `Store` is the port. Its data is in `memory/state-data.ts`; `open-store.ts` chooses where changes are stored.
  */
-import type { Awaitable } from '../core/awaitable.ts'
+type Awaitable<T> = T | Promise<T>
+
 import type { Result } from '../core/result.ts'
 import type {
   EventDraft,

@@ -10,11 +10,16 @@ const inPackage = (path: string) => fileURLToPath(new URL(`../../${path}`, impor
 
 /** Returns the built simulator, with default settings but for the port and the state file. */
 export function builtSimulator(folder: string): Target {
-  const state = join(folder, 'state.json')
+  return simulatorOf(inPackage('.'), 'convsim', folder)
+}
+
+/** Returns the built simulator of a checkout under a name of its own. */
+export function simulatorOf(checkout: string, name: string, folder: string): Target {
+  const state = join(folder, name, 'state.json')
   return {
-    name: 'convsim',
+    name,
     base: '/v1',
-    arguments: (port) => [inPackage('dist/cli.js'), '--port', String(port), '--state', state],
+    arguments: (port) => [join(checkout, 'dist/cli.js'), '--port', String(port), '--state', state],
   }
 }
 

@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
+import { jsonBody } from '../../src/exchange/body.ts'
 import { immediateDelivery, type OutgoingReply } from '../../src/exchange/delivery.ts'
 import type { SimRequest } from '../../src/exchange/request.ts'
 import { createApp, type Handlers } from '../../src/http/app.ts'
@@ -7,7 +8,7 @@ import { sendRaw } from '../support/raw-http.ts'
 import { createLogRecorder, type LogEntry } from '../support/start.ts'
 
 const replyWith = (headers: Record<string, string>): OutgoingReply => ({
-  reply: { status: 200, headers, body: { fine: true }, origin: 'contract' },
+  reply: { status: 200, headers, body: jsonBody({ fine: true }), origin: 'contract' },
   delivery: immediateDelivery,
   date: undefined,
 })
@@ -18,8 +19,8 @@ const answers: Record<string, () => ReturnType<Handlers['service']>> = {
     throw new Error('thrown at once')
   },
   '/rejects': () => Promise.reject(new Error('thrown later')),
-  '/unsendable': () => replyWith({ 'X-Broken': 'two\nlines' }),
-  '/fine': () => replyWith({}),
+  '/unsendable': async () => replyWith({ 'X-Broken': 'two\nlines' }),
+  '/fine': async () => replyWith({}),
 }
 
 test('a bug behind the edge gives a 500 in the service’s shape and a line in the log, and leaves the other replies as they are', async () => {

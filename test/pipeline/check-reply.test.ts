@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Json } from '../../src/core/json.ts'
+import { jsonBody } from '../../src/exchange/body.ts'
 import type { Origin, Reply } from '../../src/exchange/reply.ts'
 import { checkReply } from '../../src/pipeline/check-reply.ts'
 import type { Exchange } from '../../src/pipeline/exchange.ts'
@@ -11,7 +12,7 @@ function setup() {
   const check = checkReply(createLogRecorder(said))
   const exchange = { operation: operationOf('createEvent'), request: { id: 'req-1' } } as unknown as Exchange
   const answer = (status: number, body: Json, origin: Origin = 'contract'): Reply =>
-    check(exchange, { status, headers: {}, body, origin })
+    check(exchange, { status, headers: {}, body: jsonBody(body), origin })
   return { answer, said }
 }
 
@@ -24,7 +25,7 @@ describe('our own answer', () => {
     ['a refusal that the document forgot', 418, { success: false, error: 'A teapot.' }],
   ])('passes: %s', (_name, status, body) => {
     const { answer, said } = setup()
-    expect(answer(status, body)).toMatchObject({ status, body })
+    expect(answer(status, body)).toMatchObject({ status, body: { value: body } })
     expect(said).toEqual([])
   })
 
@@ -38,8 +39,8 @@ describe('our own answer', () => {
     (_name, status, body) => {
       const { answer, said } = setup()
       const reply = answer(status, body)
-      expect(reply).toMatchObject({ status: 500, origin: 'simulator', body: { success: false } })
-      expect(operationOf('createEvent').checkResponse(500, reply.body ?? null)).toEqual([])
+      expect(reply).toMatchObject({ status: 500, origin: 'simulator', body: { value: { success: false } } })
+      expect(operationOf('createEvent').checkResponse(500, reply.body?.value ?? null)).toEqual([])
       expect(said).toMatchObject([
         { level: 'error', fields: { requestId: 'req-1', operation: 'createEvent', status } },
       ])

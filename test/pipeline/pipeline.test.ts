@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import type { Log } from '../../src/core/log.ts'
+import { jsonBody } from '../../src/exchange/body.ts'
 import type { SimRequest } from '../../src/exchange/request.ts'
 import { Journal } from '../../src/journal/journal.ts'
 import type { OperationHandler } from '../../src/operations/handler.ts'
 import { createPipeline } from '../../src/pipeline/pipeline.ts'
 import { Sandboxes } from '../../src/sandboxes/sandboxes.ts'
+import { MemorySandboxSettings } from '../../src/sandboxes/settings.ts'
 import { createMemoryStore } from '../../src/state/memory/memory-store.ts'
 import { inputs } from '../support/catalogue.ts'
 import { createLogRecorder, type LogEntry } from '../support/start.ts'
@@ -12,10 +14,9 @@ import { createLogRecorder, type LogEntry } from '../support/start.ts'
 /** The pipeline with a handler of our own for events: for what the shipped ones never do. */
 function setup(handle: OperationHandler['handle'], log?: Log) {
   const said: LogEntry[] = []
-  const sandboxes = new Sandboxes({
-    seed: '1',
+  const settings = new MemorySandboxSettings({ seed: '1', frozenAt: undefined, now: () => 0 })
+  const sandboxes = new Sandboxes(settings, {
     now: () => 0,
-    frozenAt: undefined,
     limit: 10,
     idleMs: 1000,
     onEvicted: () => {},
@@ -75,22 +76,22 @@ describe('an exception is a bug', () => {
       const { post, said } = setup(handle)
       const { reply } = await post('/v1/events')
       expect(reply).toMatchObject({ status: 500, origin: 'simulator', headers: { 'X-Request-Id': 'req-7' } })
-      expect(reply.body).toEqual({ success: false, error: expect.stringContaining('req-7') })
-      expect(JSON.stringify(reply.body)).not.toContain('worker 3')
+      expect(reply.body?.value).toEqual({ success: false, error: expect.stringContaining('req-7') })
+      expect(JSON.stringify(reply.body?.value)).not.toContain('worker 3')
       const bug = said.find(({ level }) => level === 'error')
       expect(JSON.stringify(bug?.fields)).toMatch(/req-7.*the disk of worker 3 is full.*pipeline\.test\.ts/)
     },
   )
 
   test('of an operation that nobody handles is one too', async () => {
-    const { post } = setup(() => ({ body: { success: true, eventId } }))
+    const { post } = setup(async () => jsonBody({ success: true, eventId }))
     expect((await post('/v1/prompts')).reply.status).toBe(400)
     expect((await post('/v1/events')).reply.status).toBe(201)
   })
 })
 
 test('every exchange leaves one line in the log, refused or not', async () => {
-  const { post, said } = setup(() => ({ body: { success: true, eventId } }))
+  const { post, said } = setup(async () => jsonBody({ success: true, eventId }))
   for (const path of ['/v1/events', '/v1/prompts', '/v1/nowhere', '/events']) await post(path)
   expect(said.map(({ message, fields }) => ({ message, ...fields }))).toMatchObject([
     { message: 'answered', requestId: 'req-7', status: 201, operation: 'createEvent', origin: 'contract' },
@@ -106,8 +107,7 @@ test('no sandbox stays busy, whatever fails: the answer, what says so, or what r
   }
   const mute: Log = { info: fail, warn: fail, error: fail }
   const handles: OperationHandler['handle'][] = [
-    () => ({ body: { success: true, eventId } }),
-    async () => ({ body: { success: true, eventId } }),
+    async () => jsonBody({ success: true, eventId }),
     fail,
     async () => fail(),
   ]

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { Sandboxes } from '../../src/sandboxes/sandboxes.ts'
+import { MemorySandboxSettings } from '../../src/sandboxes/settings.ts'
 
 const names = (sandboxes: Sandboxes) => sandboxes.list().map(({ name }) => name)
 
@@ -31,9 +32,8 @@ test('what is kept and less than the limit leaves the limit as it is', () => {
 
 function bounded(limit: number) {
   const gone: string[] = []
-  const sandboxes = new Sandboxes({
-    seed: '1',
-    frozenAt: undefined,
+  const settings = new MemorySandboxSettings({ seed: '1', frozenAt: undefined, now: () => 0 })
+  const sandboxes = new Sandboxes(settings, {
     now: () => 0,
     limit,
     idleMs: 1000,

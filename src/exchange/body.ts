@@ -1,0 +1,38 @@
+import type { Json } from '../core/json.ts'
+
+/** The body of a reply. It never changes: another body is another object, so its bytes can be computed once and shared. */
+export interface Body {
+  readonly value: Json
+  /** `application/json; charset=utf-8` unless the body is text of another type. */
+  readonly mediaType: string
+  /** Returns the encoded body, encoded on the first call. */
+  bytes(): Uint8Array
+}
+
+/** Creates a JSON body. The caller must not change the value afterwards. */
+export function jsonBody(value: Json): Body {
+  return new EncodedOnce(value, 'application/json; charset=utf-8', () => JSON.stringify(value))
+}
+
+/** Creates a body of text: `textBody(page, 'text/html; charset=utf-8')`. */
+export function textBody(text: string, mediaType: string): Body {
+  return new EncodedOnce(text, mediaType, () => text)
+}
+
+class EncodedOnce implements Body {
+  readonly value: Json
+  readonly mediaType: string
+  readonly #text: () => string
+  #bytes: Uint8Array | undefined
+
+  constructor(value: Json, mediaType: string, text: () => string) {
+    this.value = value
+    this.mediaType = mediaType
+    this.#text = text
+  }
+
+  bytes(): Uint8Array {
+    this.#bytes ??= Buffer.from(this.#text())
+    return this.#bytes
+  }
+}

@@ -1,0 +1,97 @@
+import { noRules, type RuleSet } from '../scenarios/rules.ts'
+import { Clock, type ClockMode, type ClockState } from './clock.ts'
+
+/** The settings of a sandbox: they decide every request to it. */
+export interface SandboxSettings {
+  /** The seed of its analytics, identifiers and chance. */
+  readonly seed: string
+  /** The rules for all its requests. */
+  readonly rules: RuleSet
+  /** The mode and the present time of its clock. */
+  readonly clock: ClockState
+}
+
+/**
+ * The port of sandboxes' settings. Every method is one atomic step, so that an adapter for a shared store can do it in one round trip.
+ * A sandbox whose settings were never changed has those of the start.
+ */
+export interface SandboxSettingsStore {
+  read(sandbox: string): Promise<SandboxSettings>
+  setSeed(sandbox: string, seed: string): Promise<void>
+  setRules(sandbox: string, rules: RuleSet): Promise<void>
+  /** Sets the clock. `now` is the instant at which `frozen` and `shifted` begin; default: the time that the clock shows. */
+  setClock(sandbox: string, mode: ClockMode, now?: number): Promise<ClockState>
+  /** Advances the clock; a real clock becomes shifted. Undefined, without a change: the time would be beyond the year 9999. */
+  advanceClock(sandbox: string, ms: number): Promise<ClockState | undefined>
+  /** Restores the settings of the start. */
+  reset(sandbox: string): Promise<void>
+}
+
+/** The settings with which every sandbox starts. */
+export interface InitialSettings {
+  readonly seed: string
+  /** The instant at which clocks start frozen, epoch milliseconds; undefined: they start real. */
+  readonly frozenAt: number | undefined
+  /** Returns the machine's time, epoch milliseconds. */
+  readonly now: () => number
+}
+
+interface MutableSettings {
+  seed: string
+  rules: RuleSet
+  readonly clock: Clock
+}
+
+/** Holds the settings of sandboxes in memory; they are lost when the process ends. */
+export class MemorySandboxSettings implements SandboxSettingsStore {
+  readonly #initial: InitialSettings
+  /** The settings of all sandboxes that were never changed. */
+  readonly #unchanged: MutableSettings
+  readonly #changed = new Map<string, MutableSettings>()
+
+  constructor(initial: InitialSettings) {
+    this.#initial = initial
+    this.#unchanged = this.#create()
+  }
+
+  async read(sandbox: string): Promise<SandboxSettings> {
+    const { seed, rules, clock } = this.#changed.get(sandbox) ?? this.#unchanged
+    return { seed, rules, clock: clock.state() }
+  }
+
+  async setSeed(sandbox: string, seed: string): Promise<void> {
+    this.#settingsOf(sandbox).seed = seed
+  }
+
+  async setRules(sandbox: string, rules: RuleSet): Promise<void> {
+    this.#settingsOf(sandbox).rules = rules
+  }
+
+  async setClock(sandbox: string, mode: ClockMode, now?: number): Promise<ClockState> {
+    const { clock } = this.#settingsOf(sandbox)
+    clock.set(mode, now)
+    return clock.state()
+  }
+
+  async advanceClock(sandbox: string, ms: number): Promise<ClockState | undefined> {
+    const { clock } = this.#settingsOf(sandbox)
+    return clock.advance(ms) ? clock.state() : undefined
+  }
+
+  async reset(sandbox: string): Promise<void> {
+    this.#changed.delete(sandbox)
+  }
+
+  #settingsOf(sandbox: string): MutableSettings {
+    const known = this.#changed.get(sandbox)
+    if (known) return known
+    const created = this.#create()
+    this.#changed.set(sandbox, created)
+    return created
+  }
+
+  #create(): MutableSettings {
+    const { seed, now, frozenAt } = this.#initial
+    return { seed, rules: noRules, clock: new Clock(now, frozenAt) }
+  }
+}
