@@ -131,7 +131,11 @@ async function begin(settings: Settings, log: ProcessLog): Promise<RunningSimula
     return undefined
   }
   const { start } = await import('../simulator/start.ts')
-  const started = await start(settings, { now: Date.now, log })
+  const fatal = (problem: string): never => {
+    log.error({ problem }, 'the process ends, since its state in memory is wrong')
+    process.exit(1)
+  }
+  const started = await start(settings, { now: Date.now, log, fatal })
   log.flush() // what there is to warn of comes before whatever else is said
   if (started.ok) return started.value
   printError(`convsim cannot start:\n${started.error.map(line).join('\n')}`)

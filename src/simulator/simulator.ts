@@ -46,11 +46,13 @@ export interface Simulator {
   close(): Promise<void>
 }
 
-/** Injected dependencies: clock and logger. */
+/** Injected dependencies: clock, logger, and the end of the process. */
 export interface Dependencies {
   /** Returns epoch milliseconds. */
   readonly now: () => number
   readonly log: Log
+  /** Ends the process, since the state in memory is wrong. Default: throws, and all later writes are refused. */
+  readonly fatal?: (problem: string) => never
 }
 
 /** Loads and checks all inputs, opens the state, puts the parts together, and logs in one line what was loaded. Does not listen. */
@@ -64,6 +66,7 @@ export async function createSimulator(
   if (!seedState.ok) return seedState
   const opened = await openStore(settings.state, {
     report: (problem) => dependencies.log.error({ problem }, 'the state cannot be written'),
+    ...(dependencies.fatal && { fatal: dependencies.fatal }),
   })
   if (!opened.ok) return failure([{ severity: 'error', place: '--state', message: opened.error }])
   const { store, loaded } = opened.value

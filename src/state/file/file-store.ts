@@ -24,6 +24,11 @@ import { type LogFile, WriteAheadLog, type WriteBytes } from './write-ahead-log.
 export interface FileStoreOptions {
   /** Receives a sentence about each failure in the background, such as that of a checkpoint. Default: no effect. */
   readonly report?: (problem: string) => void
+  /**
+   * Receives a sentence if a change is stored but cannot be applied in memory, and ends the process. Default: throws an error
+   * with the sentence. Every later write is refused with that sentence, too.
+   */
+  readonly fatal?: (problem: string) => never
   /** The size of the log, in bytes, below which no checkpoint is written before the store closes. Default: 4 MiB. */
   readonly checkpointFrom?: number
   /** Writes bytes to the log, for tests. Default: `writeSync` of Node. */
@@ -151,8 +156,11 @@ async function openLog(path: string, files: readonly LogFile[], entries: number,
 function withDefaults({
   checkpointFrom = DEFAULT_CHECKPOINT_FROM,
   report = () => undefined,
+  fatal = (problem) => {
+    throw new Error(problem)
+  },
 }: FileStoreOptions) {
-  return { checkpointFrom, report }
+  return { checkpointFrom, report, fatal }
 }
 
 /** Returns the sentence for a state that cannot be loaded. The file stays unchanged, since it may be the only copy. */

@@ -5,9 +5,6 @@ import { EventList } from './event-list.ts'
 import { ImpactIndex } from './impact.ts'
 import type { EventMark } from './mark.ts'
 
-/** Takes a change back. Changes are undone in the turn in which they were made, the latest change first. */
-export type Undo = () => void
-
 /** The stored form of a prompt: versions are only ever appended, and `active` holds the active version's id. */
 interface PromptRecord {
   readonly head: PromptHead
@@ -60,7 +57,7 @@ export class SandboxData {
   constructor(snapshot: SandboxSnapshot) {
     this.quality = snapshot.quality
     this.#events = snapshot.events.copy()
-    for (const mark of this.#events.marks) this.#index(mark, 1)
+    for (const mark of this.#events.marks) this.#index(mark)
     for (const prompt of snapshot.prompts) this.#addPrompt(prompt)
   }
 
@@ -112,66 +109,42 @@ export class SandboxData {
     }
   }
 
-  addEvent(event: StoredEvent): Undo {
-    const mark = this.#events.push(event)
-    this.#index(mark, 1)
-    return () => {
-      this.#events.pop()
-      this.#index(mark, -1)
-    }
+  addEvent(event: StoredEvent): void {
+    this.#index(this.#events.push(event))
   }
 
-  #index(mark: EventMark, sign: 1 | -1): void {
-    this.impact.update(mark, sign)
-    if (mark.firstEventId !== undefined) this.#count(mark.firstEventId, sign)
+  #index(mark: EventMark): void {
+    this.impact.add(mark)
+    if (mark.firstEventId !== undefined) this.#count(mark.firstEventId)
   }
 
-  addReplay(insertId: string): Undo {
+  addReplay(insertId: string): void {
     const position = this.#events.positionOf(insertId)
     if (position === undefined) throw new Error(`no event has insertId ${insertId}`)
-    const before = this.#events.replaysOf(position)
-    this.#events.setReplays(position, before + 1)
-    return () => this.#events.setReplays(position, before)
+    this.#events.setReplays(position, this.#events.replaysOf(position) + 1)
   }
 
-  addVersion(head: PromptHead, version: PromptVersion): Undo {
+  addVersion(head: PromptHead, version: PromptVersion): void {
     const known = this.#prompts.get(head.promptId)
-    if (known !== undefined) {
-      known.versions.push(version)
-      return () => {
-        known.versions.pop()
-      }
-    }
-    return this.#addPrompt({ head, versions: [version], count: 1, active: undefined })
+    if (known !== undefined) known.versions.push(version)
+    else this.#addPrompt({ head, versions: [version], count: 1, active: undefined })
   }
 
-  activate(promptId: string, versionId: string): Undo {
+  activate(promptId: string, versionId: string): void {
     const record = this.#prompts.get(promptId)
     if (record === undefined) throw new Error(`no prompt has id ${promptId}`)
-    const before = record.active
     record.active = versionId
-    return () => {
-      record.active = before
-    }
   }
 
-  #addPrompt({ head, versions, count, active }: PromptSnapshot): Undo {
+  #addPrompt({ head, versions, count, active }: PromptSnapshot): void {
     const key = externalKey(head)
     this.#prompts.set(head.promptId, { head, versions: versions.slice(0, count), active })
     if (key !== undefined) this.#byExternalKey.set(key, head.promptId)
-    const firstId = key === undefined ? (head.repeatOf ?? head.promptId) : undefined
-    if (firstId !== undefined) this.#count(firstId, 1)
-    return () => {
-      this.#prompts.delete(head.promptId)
-      if (key !== undefined) this.#byExternalKey.delete(key)
-      if (firstId !== undefined) this.#count(firstId, -1)
-    }
+    else this.#count(head.repeatOf ?? head.promptId)
   }
 
-  #count(firstId: string, sign: 1 | -1): void {
-    const count = (this.#occurrences.get(firstId) ?? 0) + sign
-    if (count === 0) this.#occurrences.delete(firstId)
-    else this.#occurrences.set(firstId, count)
+  #count(firstId: string): void {
+    this.#occurrences.set(firstId, (this.#occurrences.get(firstId) ?? 0) + 1)
   }
 }
 

@@ -12,7 +12,6 @@ import {
   type SnapshotHead,
   type StoredSnapshot,
   snapshotFromPrompt,
-  type Undo,
 } from './sandbox-data.ts'
 
 /**
@@ -88,54 +87,33 @@ export class StateData {
   }
 
   /** Applies a change. Throws if the change names a record that does not exist. */
-  apply(change: Change): Undo {
+  apply(change: Change): void {
+    const entry = this.#sandboxes.get(change.sandbox) ?? emptyEntry()
+    const { data } = entry
     switch (change.op) {
       case 'event':
-        return this.#update(change, (sandbox) => sandbox.addEvent(change.event))
+        data.addEvent(change.event)
+        break
       case 'replay':
-        return this.#update(change, (sandbox) => sandbox.addReplay(change.insertId))
+        data.addReplay(change.insertId)
+        break
       case 'version':
-        return this.#update(change, (sandbox) => sandbox.addVersion(change.prompt, change.version))
+        data.addVersion(change.prompt, change.version)
+        break
       case 'activate':
-        return this.#update(change, (sandbox) => sandbox.activate(change.promptId, change.versionId))
+        data.activate(change.promptId, change.versionId)
+        break
       case 'quality':
-        return this.#update(change, (sandbox) => setQuality(sandbox, change.quality))
-      default:
-        return this.#replace(
-          change.sandbox,
-          replaceEntry(this.#sandboxes.get(change.sandbox) ?? emptyEntry(), change),
-        )
+        data.quality = change.quality
+        break
+      default: {
+        const replaced = replaceEntry(entry, change)
+        if (replaced === undefined) this.#sandboxes.delete(change.sandbox)
+        else this.#sandboxes.set(change.sandbox, replaced)
+        return
+      }
     }
-  }
-
-  #update({ sandbox: name }: Change, update: (sandbox: SandboxData) => Undo): Undo {
-    const known = this.#sandboxes.get(name)
-    if (known !== undefined) return update(known.data)
-    const entry = emptyEntry()
-    this.#sandboxes.set(name, entry)
-    const undo = update(entry.data)
-    return () => {
-      undo()
-      this.#sandboxes.delete(name)
-    }
-  }
-
-  #replace(name: string, entry: SandboxEntry | undefined): Undo {
-    const before = this.#sandboxes.get(name)
-    if (entry === undefined) this.#sandboxes.delete(name)
-    else this.#sandboxes.set(name, entry)
-    return () => {
-      if (before === undefined) this.#sandboxes.delete(name)
-      else this.#sandboxes.set(name, before)
-    }
-  }
-}
-
-function setQuality(sandbox: SandboxData, quality: QualitySettings): Undo {
-  const before = sandbox.quality
-  sandbox.quality = quality
-  return () => {
-    sandbox.quality = before
+    this.#sandboxes.set(change.sandbox, entry)
   }
 }
 
@@ -144,7 +122,7 @@ type ReplacingChange = Extract<
   { op: 'reset' | 'delete' | 'import' | 'snapshot' | 'restore' | 'forget' }
 >
 
-/** Returns the entry after a change; `entry` itself stays as it is, for the undo. Undefined: the sandbox is deleted. */
+/** Returns the entry after a change. Undefined: the sandbox is deleted. */
 function replaceEntry(entry: SandboxEntry, change: ReplacingChange): SandboxEntry | undefined {
   switch (change.op) {
     case 'delete':
