@@ -1,7 +1,7 @@
 import { dayOf, nameOfDay } from '../../core/utc-day.ts'
 import { uuidKey } from '../clone.ts'
 import type { DayImpact, ImpactQuery } from '../store.ts'
-import type { EventMark } from './mark.ts'
+import type { EventMark } from './event-list.ts'
 
 interface Sum {
   /** The impact in thousand-millionths: sums of whole numbers are the same in any order, sums of fractions are not. */

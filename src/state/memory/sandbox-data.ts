@@ -1,9 +1,8 @@
 import { type ExternalName, externalKey, type PromptHead } from '../prompts.ts'
 import type { PromptVersion, StoredEvent, StoredPrompt } from '../records.ts'
 import { DEFAULT_QUALITY, type QualitySettings, type Snapshot } from '../records.ts'
-import { EventList } from './event-list.ts'
+import { EventList, type EventMark } from './event-list.ts'
 import { ImpactIndex } from './impact.ts'
-import type { EventMark } from './mark.ts'
 
 /** The stored form of a prompt: versions are only ever appended, and `active` holds the active version's id. */
 interface PromptRecord {
