@@ -1,4 +1,3 @@
-import { type Awaitable, andThen } from '../core/awaitable.ts'
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
 import { LruCache } from '../core/lru-cache.ts'
 import { dayOf, nameOfDay } from '../core/utc-day.ts'
@@ -36,14 +35,12 @@ export function getModelAnalytics(
     requires: 'analytics',
     rateLimit: 'analyses',
     modelOf: ({ parameters }) => String(parameters.path['modelId']),
-    handle({ sandbox, seed, now, parameters, overrides }) {
+    async handle({ sandbox, seed, now, parameters, overrides }) {
       const modelId = String(parameters.path['modelId']).toLowerCase()
       const figures = { seed, modelId, days: daysOf(parameters.query['period']), now }
       const products = productsOfModel.get(modelId)
       if (!products) return answer(figures, overrides, undefined)
-      return andThen(qualityShift(store, sandbox, products, figures), (shift) =>
-        answer(figures, overrides, shift),
-      )
+      return answer(figures, overrides, await qualityShift(store, sandbox, products, figures))
     },
   }
 }
@@ -78,22 +75,22 @@ interface QualityShift {
 }
 
 /** Returns the weight of the sandbox's quality settings times the sum of each day's impacts; undefined without events. */
-function qualityShift(
+async function qualityShift(
   store: Store,
   sandbox: string,
   productIds: readonly string[],
   { days, now }: FiguresQuery,
-): Awaitable<QualityShift | undefined> {
+): Promise<QualityShift | undefined> {
   const today = dayOf(now)
   const bounds = { from: dayName(today - days + 1), to: dayName(today) }
-  return andThen(store.eventImpact(sandbox, { productIds, ...bounds }), (impacts) => {
-    if (impacts.size === 0) return undefined
-    const sums = Array.from(impacts, ([day, { impact }]) => `${day}=${impact}`)
-    return andThen(store.getQuality(sandbox), ({ weight }) => ({
-      of: (day) => weight * (impacts.get(day)?.impact ?? 0),
-      key: `${weight}*${sums.join()}`,
-    }))
-  })
+  const impacts = await store.eventImpact(sandbox, { productIds, ...bounds })
+  if (impacts.size === 0) return undefined
+  const sums = Array.from(impacts, ([day, { impact }]) => `${day}=${impact}`)
+  const { weight } = await store.getQuality(sandbox)
+  return {
+    of: (day) => weight * (impacts.get(day)?.impact ?? 0),
+    key: `${weight}*${sums.join()}`,
+  }
 }
 
 /** Names of the days that requests ask for: today, and the first days of its periods. */

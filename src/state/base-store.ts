@@ -96,11 +96,11 @@ export class BaseStore implements Store {
     })
   }
 
-  eventImpact(sandbox: string, query: ImpactQuery): ReadonlyMap<string, DayImpact> {
+  async eventImpact(sandbox: string, query: ImpactQuery): Promise<ReadonlyMap<string, DayImpact>> {
     return this.#committer.state.sandbox(sandbox).data.impact.query(query)
   }
 
-  getQuality(sandbox: string): QualitySettings {
+  async getQuality(sandbox: string): Promise<QualitySettings> {
     return deepFreeze(this.#committer.state.sandbox(sandbox).data.quality)
   }
 

@@ -2,7 +2,6 @@
  * The simulator's memory: the port, its commands, memory/ and file/.
  * `Store` is the port. Its data is in `memory/state-data.ts`; `open-store.ts` chooses where changes are stored.
  */
-import type { Awaitable } from '../core/awaitable.ts'
 import type { Result } from '../core/result.ts'
 import type {
   EventDraft,
@@ -109,7 +108,6 @@ export interface SandboxSummary {
 /**
  * The port to the simulator's state. Every method is atomic, so that an adapter for a shared database needs one round trip.
  * A promise resolves once the change is stored, and rejects with `StoreWriteError`, the state unchanged, if that fails.
- * `Awaitable` results come without a promise if the adapter has them in memory, since every analysis reads them.
  * Arguments are copied; results are copies or frozen. A sandbox that was never written to is an empty sandbox.
  */
 export interface Store {
@@ -135,8 +133,8 @@ export interface Store {
   activateVersion(sandbox: string, promptId: string, versionId: string): Promise<boolean>
 
   /** Sums the impact per UTC day over all products of the query, earliest day first. A day without events is absent. */
-  eventImpact(sandbox: string, query: ImpactQuery): Awaitable<ReadonlyMap<string, DayImpact>>
-  getQuality(sandbox: string): Awaitable<QualitySettings>
+  eventImpact(sandbox: string, query: ImpactQuery): Promise<ReadonlyMap<string, DayImpact>>
+  getQuality(sandbox: string): Promise<QualitySettings>
   putQuality(sandbox: string, settings: QualitySettings): Promise<void>
 
   /** Copies events, prompts and quality settings into a snapshot with a new id. */
