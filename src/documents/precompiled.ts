@@ -14,7 +14,9 @@ export interface PrecompiledSource {
 export interface Precompiled {
   /** By `digestOf` the file. */
   readonly sources: Readonly<Record<string, PrecompiledSource>>
+  /** The validators of published schemas, by the schema's name and the names of its definitions. */
+  readonly schemas: Readonly<Record<string, Readonly<Record<string, Validator>>>>
 }
 
 /** Nothing, in the sources. In dist/ this file is what the build has precompiled (`build/precompile.ts`). */
-export const precompiled: Precompiled = { sources: {} }
+export const precompiled: Precompiled = { sources: {}, schemas: {} }

@@ -26,7 +26,7 @@ const documents = [
 
 /** A shipped document compiled now as a start would, with what is precompiled of it. */
 async function bothOf(file: string, answers: boolean) {
-  const contract = await loadContract(file, { structure: false, precompiled: { sources: {} } })
+  const contract = await loadContract(file, { structure: false, precompiled: { sources: {}, schemas: {} } })
   const source = await readSource(file)
   const known = precompiled.sources[digestOf(await readFile(file))]
   if (!contract.ok || !source.ok || !known) throw new Error(`${file} is not precompiled`)
