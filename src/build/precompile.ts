@@ -8,9 +8,11 @@ import { isObject } from '../core/json.ts'
 import type { Result } from '../core/result.ts'
 import type { Findings } from '../documents/finding.ts'
 import { digestOf, readSource } from '../documents/read-source.ts'
+import { compileDefinitions, type PublishedSchema } from '../documents/schema.ts'
 import type { Source } from '../documents/source.ts'
 import { bundledContract, bundledFixtures, controlContract } from '../fixtures/bundled.ts'
 import { FIXTURE_FILES, loadFixtures } from '../fixtures/fixtures.ts'
+import { stateSchema } from '../state/state-checks.ts'
 
 /** The text of modules by name; each may import another one as `precompiled:name`. */
 export type Modules = ReadonlyMap<string, string>
@@ -44,12 +46,22 @@ export async function precompile(): Promise<Modules> {
     const file = join(bundledFixtures, `${name}.yaml`)
     sources.push(await entry(file, JSON.stringify(demand(await readSource(file)).value), '{}', false))
   }
+  const schemas = keep(compileDefinitions(withoutTexts(stateSchema), STANDALONE_OPTIONS))
   const imports = made.map((_, index) => `import { validators as v${index} } from 'precompiled:v${index}'`)
   const main = `${imports.join('\n')}
 const sources = {\n${sources.join(',\n')}\n}
-export const precompiled = { sources }
+const schemas = { ${JSON.stringify(stateSchema.name)}: ${schemas} }
+export const precompiled = { sources, schemas }
 `
   return new Map([['main', main], ...made.map((one, index) => [`v${index}`, moduleOf(one)] as const)])
+}
+
+/** Removes titles and descriptions, which no validator needs. */
+function withoutTexts({ schema, ...others }: PublishedSchema): PublishedSchema {
+  const isText = (key: string, value: unknown) =>
+    /^(title|description)$/.test(key) && typeof value === 'string'
+  const text = JSON.stringify(schema, (key, value) => (isText(key, value) ? undefined : value))
+  return { ...others, schema: JSON.parse(text) }
 }
 
 async function entry(file: string, json: string, validators: string, answers: boolean): Promise<string> {

@@ -9,8 +9,7 @@ import type { Reporter } from '../reports/model.ts'
 import type { Sandboxes } from '../sandboxes/sandboxes.ts'
 import type { Catalogue } from '../scenarios/definition.ts'
 import type { RuleSet } from '../scenarios/rules.ts'
-import type { SandboxExport } from '../state/records.ts'
-import type { Store } from '../state/store.ts'
+import type { SandboxExport, Store } from '../state/store.ts'
 
 /** What would become of a request, and why. */
 export interface Explained {

@@ -8,6 +8,6 @@ export async function openStore(
   options: FileStoreOptions = {},
 ): Promise<Result<OpenedStore>> {
   if (location !== ':memory:') return await openFileStore(location, options)
-  const loaded = { sandboxes: 0, events: 0, prompts: 0, journalEntries: 0 }
-  return success({ store: createMemoryStore(), loaded })
+  const store = createMemoryStore()
+  return success({ store, loaded: { ...(await store.size()), journalEntries: 0 } })
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import type { Snapshot } from '../../src/state/records.ts'
+import type { Snapshot } from '../../src/state/store.ts'
 import { analyticsPath, ask, errorOf, event, objectOf, prompt, textOf } from '../support/client.ts'
 import { steer } from '../support/control.ts'
 import { sharedSimulator } from '../support/shared.ts'

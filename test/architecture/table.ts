@@ -31,7 +31,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   state: {
     sentence: "The simulator's memory: the port, its commands, memory/ and file/.",
     main: 'store.ts',
-    imports: ['core'],
+    imports: ['core', 'documents'],
   },
   fixtures: {
     sentence: 'Keys, plans, products, models, personas: loaded and checked.',
@@ -137,7 +137,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   build: {
     sentence: 'The bundle.',
     main: 'build.ts',
-    imports: ['core', 'documents', 'contract', 'fixtures', 'control'],
+    imports: ['core', 'documents', 'contract', 'state', 'fixtures', 'control'],
   },
 }
 

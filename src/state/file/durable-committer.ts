@@ -4,7 +4,7 @@ import type { Committer } from '../base-store.ts'
 import type { Command } from '../commands.ts'
 import type { Change, StateData } from '../memory/state-data.ts'
 import { StoreWriteError } from '../store.ts'
-import type { Checkpoint } from './format.ts'
+import { type Checkpoint, EMPTY_CHECKPOINT } from './format.ts'
 import type { WriteAheadLog } from './write-ahead-log.ts'
 
 /** The parts that a durable committer works with. */
@@ -95,7 +95,7 @@ export class DurableCommitter implements Committer {
     const { db, log, checkpointFrom, checkpointBytes, report } = this.#deps
     try {
       log.rotate()
-      db.data = { seq: this.#seq, sandboxes: this.state.snapshots() }
+      db.data = { seq: this.#seq, sandboxes: this.state.copySandboxes() }
       await db.write()
       await log.dropOld()
       this.#checkpointAt = Math.max(checkpointFrom, await checkpointBytes())
@@ -103,7 +103,7 @@ export class DurableCommitter implements Committer {
       this.#checkpointAt = log.bytes * 2
       report(`The state's journal could not be folded (${reasonOf(error)}); it keeps growing until it can.`)
     } finally {
-      db.data = { seq: 0, sandboxes: [] } // frees records that the state no longer holds
+      db.data = EMPTY_CHECKPOINT // frees records that the state no longer holds
     }
   }
 

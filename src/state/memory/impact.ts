@@ -1,6 +1,6 @@
 import { dayOf, nameOfDay } from '../../core/utc-day.ts'
 import { uuidKey } from '../clone.ts'
-import type { DayImpact, ImpactQuery } from '../store.ts'
+import type { DayImpact, ImpactQuery } from '../records.ts'
 import type { EventMark } from './event-list.ts'
 
 interface Sum {
