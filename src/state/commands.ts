@@ -63,7 +63,7 @@ export function addPromptVersion(
   }
 }
 
-/** Adds, replaces or removes the record that `update` returns for the present record under the key. */
+/** Stores the record that `update` returns for the present record under the key. The same record again changes nothing. */
 export function updateRecord<Item extends object>(
   state: StateData,
   sandbox: string,
@@ -73,8 +73,8 @@ export function updateRecord<Item extends object>(
 ): Decision<Item | undefined> {
   const present = state.sandbox(sandbox).data.table(collection).get(key)
   const next = update(deepFreeze(present))
+  if (next === present) return { result: present }
   if (next === undefined) {
-    if (present === undefined) return { result: undefined }
     return { change: { sandbox, op: 'remove', collection: collection.name, key }, result: undefined }
   }
   const record = deepFreeze(cloneJson(next))

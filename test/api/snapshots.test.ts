@@ -69,7 +69,7 @@ describe('a snapshot', () => {
     const first = await take(shared(), sandbox, 'before')
     await post(shared(), sandbox)
     const second = await take(shared(), sandbox)
-    expect(await listed(shared(), sandbox)).toEqual([
+    expect(await listed(shared(), sandbox)).toMatchObject([
       { snapshotId: first, name: 'before', createdAt: frozenNow, events: 0, prompts: 0 },
       { snapshotId: second, createdAt: frozenNow, events: 1, prompts: 0 },
     ])

@@ -95,7 +95,12 @@ describe('a sandbox moves', () => {
       events: 0,
       prompts: 0,
     })
-    expect(await exported(sim)).toEqual({ format: 1, quality: { weight: 0.1 }, events: [], prompts: [] })
+    expect(await exported(sim)).toMatchObject({
+      format: 1,
+      quality: { weight: 0.1 },
+      events: [],
+      prompts: [],
+    })
   })
 
   test('only on request: the sandbox that an import makes is listed and bounded as any other', async () => {

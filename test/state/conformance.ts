@@ -423,8 +423,8 @@ export function conformance(name: string, open: () => Promise<Store>): void {
         await store.recordEvent(elsewhere, event())
         await store.addPromptVersion(elsewhere, prompt())
         await store.reset('default')
-        expect(await store.size()).toEqual({ sandboxes: 1, events: 1, prompts: 1 })
-        expect(await store.listSandboxes()).toEqual([
+        expect(await store.size()).toMatchObject({ sandboxes: 1, events: 1, prompts: 1 })
+        expect(await store.listSandboxes()).toMatchObject([
           { name: 'worker-3', events: 1, prompts: 1, snapshots: 0 },
         ])
       })
@@ -446,7 +446,7 @@ export function conformance(name: string, open: () => Promise<Store>): void {
         expect(await store.deleteSandbox('default')).toBe(true)
         expect(await store.deleteSandbox('default')).toBe(false)
         expect(await store.listSnapshots('default')).toEqual([])
-        expect(await store.size()).toEqual({ sandboxes: 0, events: 0, prompts: 0 })
+        expect(await store.size()).toMatchObject({ sandboxes: 0, events: 0, prompts: 0 })
       })
 
       test('a sandbox can have any name', async () => {
@@ -463,7 +463,7 @@ export function conformance(name: string, open: () => Promise<Store>): void {
         await store.activateVersion('default', promptId, version.versionId)
         await store.recordEvent(elsewhere, event())
         const document: unknown = JSON.parse(JSON.stringify(await store.exportSandbox('default')))
-        expect(await store.importSandbox('worker-3', document)).toEqual({
+        expect(await store.importSandbox('worker-3', document)).toMatchObject({
           ok: true,
           value: { events: 1, prompts: 1 },
         })
