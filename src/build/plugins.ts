@@ -17,6 +17,8 @@ export function replacePrecompiled(modules: ModuleTexts): Plugin {
     name: 'precompiled',
     setup({ onLoad, onResolve }) {
       onLoad({ filter: /\/documents\/precompiled\.ts$/ }, () => load('main'))
+      // Its validators are precompiled, and have the parts of it that their errors show.
+      onLoad({ filter: /\/spec\/state\.schema\.json$/ }, () => ({ contents: '{}', loader: 'json' }))
       onResolve({ filter: /^precompiled:/ }, ({ path }) => ({
         path: path.slice('precompiled:'.length),
         namespace: 'precompiled',

@@ -8,9 +8,11 @@ import { isObject } from '../core/json.ts'
 import type { Result } from '../core/result.ts'
 import type { Findings } from '../documents/finding.ts'
 import { computeDigest, readSource } from '../documents/read-source.ts'
+import { compileDefinitions, type PublishedSchema } from '../documents/schema.ts'
 import type { Source } from '../documents/source.ts'
 import { bundledContract, bundledFixtures, controlContract } from '../fixtures/bundled.ts'
 import { FIXTURE_FILES, loadFixtures } from '../fixtures/fixtures.ts'
+import { stateSchema } from '../state/state-checks.ts'
 
 /** The texts of modules by name. A module imports another one as `precompiled:name`. */
 export type ModuleTexts = ReadonlyMap<string, string>
@@ -49,17 +51,27 @@ export async function precompile(): Promise<ModuleTexts> {
     const file = join(bundledFixtures, `${name}.yaml`)
     entries.push(await writeEntry(file, JSON.stringify(unwrap(await readSource(file)).value), '{}', false))
   }
+  const stateValidators = addSchemas(compileDefinitions(withoutTexts(stateSchema), STANDALONE_OPTIONS))
   const imports = compiledSchemas.map(
     (_, index) => `import { validators as v${index} } from 'precompiled:v${index}'`,
   )
   const main = `${imports.join('\n')}
 const sources = {\n${entries.join(',\n')}\n}
-export const precompiled = { sources }
+const schemas = { ${JSON.stringify(stateSchema.name)}: ${stateValidators} }
+export const precompiled = { sources, schemas }
 `
   return new Map([
     ['main', main],
     ...compiledSchemas.map((compiled, index) => [`v${index}`, generateModule(compiled)] as const),
   ])
+}
+
+/** Removes titles and descriptions, which no validator needs. */
+function withoutTexts({ schema, ...others }: PublishedSchema): PublishedSchema {
+  const isText = (key: string, value: unknown) =>
+    /^(title|description)$/.test(key) && typeof value === 'string'
+  const text = JSON.stringify(schema, (key, value) => (isText(key, value) ? undefined : value))
+  return { ...others, schema: JSON.parse(text) }
 }
 
 async function writeEntry(

@@ -137,7 +137,11 @@ async function startOrReport(settings: Settings, log: ProcessLog): Promise<Runni
     return undefined
   }
   const { start } = await import('../simulator/start.ts')
-  const started = await start(settings, { now: Date.now, log })
+  const fatal = (problem: string): never => {
+    log.error({ problem }, 'the process ends, since its state in memory is wrong')
+    process.exit(1)
+  }
+  const started = await start(settings, { now: Date.now, log, fatal })
   log.flush() // warnings of the start precede the ready line
   if (started.ok) return started.value
   printError(`convsim cannot start:\n${started.error.map(formatFinding).join('\n')}`)

@@ -2,8 +2,7 @@ import { isObject, type JsonObject } from '../core/json.ts'
 import type { Journal } from '../journal/journal.ts'
 import { defaultSandbox, type Sandbox, type Sandboxes } from '../sandboxes/sandboxes.ts'
 import type { SandboxSettings } from '../sandboxes/settings.ts'
-import type { SandboxExport } from '../state/records.ts'
-import type { Store } from '../state/store.ts'
+import type { SandboxExport, Store } from '../state/store.ts'
 import type { ControlHandlers } from './handler.ts'
 
 /** Dependencies of `sandboxHandlers` and `resetSandbox`. */

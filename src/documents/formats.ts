@@ -7,9 +7,11 @@ function isDateTime(text: string): boolean {
   return TIME_WITH_OFFSET.test(text) && parseInstant(text) !== undefined
 }
 
-/** The formats that ajv-formats does not have (`iso-8601`), or has with a laxer rule (`date-time`, `uuid`). */
+/** The formats that ajv-formats does not have (`iso-8601`, `utc-instant`), or has with a laxer rule (`date-time`, `uuid`). */
 export const OWN_FORMATS: Readonly<Record<string, RegExp | ((text: string) => boolean)>> = {
   'iso-8601': (text) => parseInstant(text) !== undefined,
+  // The form of `Date.toISOString`, in which the state file has its times.
+  'utc-instant': /^(?:\d{4}|[+-]\d{6})-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/,
   'date-time': isDateTime,
   // The prefix `urn:uuid:`, which ajv-formats accepts, is not part of a UUID in a JSON API.
   uuid: /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i,
@@ -21,6 +23,7 @@ export const FORMAT_PHRASES: Readonly<Record<string, string>> = {
   'date-time': 'an RFC 3339 date-time such as "2026-01-15T12:00:00Z"',
   'iso-8601':
     'an ISO 8601 date or date-time such as "2026-01-15", "2026-01-15T12:00:00" or "2026-01-15T12:00:00Z"',
+  'utc-instant': 'a UTC time such as "2026-01-15T12:00:00.000Z"',
   date: 'a date such as "2026-01-15"',
   email: 'an e-mail address',
   uri: 'a URI',

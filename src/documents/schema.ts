@@ -1,18 +1,59 @@
-import type { Json, JsonObject } from '../core/json.ts'
+import type { CodeOptions } from 'ajv'
+import type { Ajv2020 } from 'ajv/dist/2020.js'
+import type { JsonObject } from '../core/json.ts'
 import { createAjv } from './ajv.ts'
 import type { Violation } from './violation.ts'
 import { toViolations } from './violations.ts'
 
+/** A published schema (`spec/*.schema.json`) with those of its definitions that values are checked against. */
+export interface PublishedSchema {
+  /** The subject of the schema, for the message of the exception, and for the build, which can precompile the schema: `state`. */
+  readonly name: string
+  readonly schema: JsonObject
+  /** Names in `$defs`. */
+  readonly definitions: readonly string[]
+}
+
+/** Checks a value against a schema, or against one of its definitions. */
+export type SchemaCheck = (value: unknown, definition?: string) => Violation[]
+
+/** The schemas of one ajv, with ajv's name of each definition by its name in `$defs`. The whole schema has an empty name. */
+export interface CompiledDefinitions {
+  readonly ajv: Ajv2020
+  readonly names: ReadonlyMap<string, string>
+}
+
 /**
- * Compiles one of our own schemas, for files that users write (fixtures, rules, settings). Formats and sentences are those
+ * Compiles one of our own schemas, for files that users write (fixtures, rules, settings, state). Formats and sentences are those
  * of the contract. The check changes nothing: no value is coerced, no default filled in.
  * @param name the subject of the schema, for the message of the exception: `the fixtures`
  * @throws if the schema is invalid or ajv warns about it, because a schema of ours is then a bug
  */
-export function compileSchema(schema: JsonObject, name: string): (value: Json) => Violation[] {
+export function compileSchema(
+  schema: JsonObject,
+  name: string,
+  definitions: readonly string[] = [],
+): SchemaCheck {
+  const { ajv, names } = compileDefinitions({ schema, name, definitions })
+  return (value, definition = '') => {
+    const validate = ajv.getSchema(names.get(definition) ?? '')
+    if (validate === undefined) throw new Error(`the schema of ${name} has no definition ${definition}`)
+    return validate(value) ? [] : toViolations(validate.errors, 'body')
+  }
+}
+
+/** Compiles a schema and its definitions. `code` is the form in which ajv writes its functions, for the build. */
+export function compileDefinitions(
+  { schema, name, definitions }: PublishedSchema,
+  code: CodeOptions = {},
+): CompiledDefinitions {
   const warnings: string[] = []
-  const ajv = createAjv((message) => warnings.push(message), { validateSchema: true, inlineRefs: true })
-  const validate = ajv.compile(schema)
+  // Smaller code: `toViolations` writes the sentences, and a loop finds the missing properties.
+  const options = { validateSchema: true, messages: false, loopRequired: 1, code }
+  const ajv = createAjv((message) => warnings.push(message), options).addSchema(schema, 'published')
+  const names = new Map([['', 'published']])
+  for (const definition of definitions) names.set(definition, `published#/$defs/${definition}`)
+  for (const each of names.values()) ajv.getSchema(each)
   if (warnings.length > 0) throw new Error(`the schema of ${name} causes warnings: ${warnings.join('; ')}`)
-  return (value) => (validate(value) ? [] : toViolations(validate.errors, 'body'))
+  return { ajv, names }
 }

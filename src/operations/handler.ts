@@ -3,7 +3,7 @@ import type { Json } from '../core/json.ts'
 import type { Violation } from '../documents/violation.ts'
 import type { Body } from '../exchange/body.ts'
 import type { DataOverrides } from '../scenarios/definition.ts'
-import type { WriteContext } from '../state/store.ts'
+import type { WriteContext } from '../state/records.ts'
 
 /** A validated request as a handler sees it, with the sandbox, seed and time under which the handler changes the state. */
 export interface OperationContext extends WriteContext {

@@ -10,7 +10,7 @@ import type { SimRequest } from '../exchange/request.ts'
 import { defaultSandbox, type Sandbox, type Sandboxes } from '../sandboxes/sandboxes.ts'
 import { type ActiveScenario, type DataOverrides, noOverrides } from '../scenarios/definition.ts'
 import { noRules, type RuleSet } from '../scenarios/rules.ts'
-import type { WriteContext } from '../state/store.ts'
+import type { WriteContext } from '../state/records.ts'
 import { type Bearer, readBearer } from './bearer.ts'
 
 /** The caller, as far as the bearer token tells. */

@@ -2,9 +2,8 @@ import { failure, type Result, success } from '../core/result.ts'
 import type { Findings } from '../documents/finding.ts'
 import { readSource } from '../documents/read-source.ts'
 import { defaultSandbox } from '../sandboxes/sandboxes.ts'
-import type { SandboxExport } from '../state/records.ts'
 import { parseExport } from '../state/sandbox-export.ts'
-import type { Store } from '../state/store.ts'
+import type { SandboxExport, Store } from '../state/store.ts'
 
 /** Loads the export that the default sandbox starts with and is reset to (`--seed-state`); undefined without a file. */
 export async function loadSeedState(
@@ -13,7 +12,7 @@ export async function loadSeedState(
   if (file === undefined) return success(undefined)
   const source = await readSource(file)
   if (!source.ok) return source
-  const parsed = parseExport(source.value.value)
+  const parsed = await parseExport(source.value.value)
   if (parsed.ok) return success(parsed.value)
   const findings = parsed.error.map((message) => ({ severity: 'error', place: file, message }) as const)
   return failure(findings)

@@ -24,8 +24,7 @@ import { Sandboxes } from '../sandboxes/sandboxes.ts'
 import { MemorySandboxSettings, type SandboxSettingsStore } from '../sandboxes/settings.ts'
 import { createWorld } from '../simulation/world.ts'
 import { openStore } from '../state/open-store.ts'
-import type { SandboxExport } from '../state/records.ts'
-import type { Store } from '../state/store.ts'
+import type { SandboxExport, Store } from '../state/store.ts'
 import { createExplain, type PipelineState } from './explain.ts'
 import { type LoadedInputs, loadInputs } from './loaded-inputs.ts'
 import {
@@ -54,11 +53,13 @@ export interface Simulator {
   close(): Promise<void>
 }
 
-/** Injected dependencies: clock and logger. */
+/** Injected dependencies: clock, logger, and the end of the process. */
 export interface Dependencies {
   /** Returns epoch milliseconds. */
   readonly now: () => number
   readonly log: Log
+  /** Ends the process, since the state in memory is wrong. Default: throws, and all later writes are refused. */
+  readonly fatal?: (problem: string) => never
 }
 
 /** Loads and checks all inputs, opens the state, and joins the parts. Does not listen. The error lists all findings. */
@@ -72,6 +73,7 @@ export async function createSimulator(
   if (!seedState.ok) return seedState
   const opened = await openStore(settings.state, {
     report: (problem) => dependencies.log.error({ problem }, 'the state cannot be written'),
+    ...(dependencies.fatal && { fatal: dependencies.fatal }),
   })
   if (!opened.ok) return failure([{ severity: 'error', place: '--state', message: opened.error }])
   const { store, loaded } = opened.value

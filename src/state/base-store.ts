@@ -1,5 +1,9 @@
 import { type Result, success } from '../core/result.ts'
 import { cloneJson, deepFreeze } from './clone.ts'
+import type { Collection, PlainCollection } from './collections/collection.ts'
+import { eventCollection } from './collections/events.ts'
+import { countEach, type RecordCounts, recordsOf } from './collections/index.ts'
+import { promptCollection } from './collections/prompts.ts'
 import {
   addPromptVersion,
   type Command,
@@ -7,31 +11,33 @@ import {
   createSnapshot,
   recordEvent,
   summarizeSnapshot,
+  updateRecord,
 } from './commands.ts'
 import { Counters } from './memory/counters.ts'
 import type { StateData } from './memory/state-data.ts'
+import type { Table } from './memory/table.ts'
 import { countRecords, exportSandbox, listEvents, listSandboxes } from './queries.ts'
 import type {
+  DayImpact,
   EventDraft,
+  ImpactQuery,
   PromptDraft,
   QualitySettings,
-  SandboxExport,
-  Snapshot,
   StoredPrompt,
+  WriteContext,
 } from './records.ts'
 import { parseExport } from './sandbox-export.ts'
 import type {
-  DayImpact,
   EventPage,
   EventQuery,
   EventReceipt,
-  ImpactQuery,
-  ImportSummary,
   PromptReceipt,
   RateResult,
+  SandboxExport,
   SandboxSummary,
+  Snapshot,
+  StateSummary,
   Store,
-  WriteContext,
 } from './store.ts'
 
 /** Makes a committed change durable; the part that differs between adapters. */
@@ -82,31 +88,47 @@ export class BaseStore implements Store {
   }
 
   async listEvents(sandbox: string, query: EventQuery = {}): Promise<EventPage> {
-    return listEvents(this.#committer.state.sandbox(sandbox).data.events, query)
+    return listEvents(this.#table(sandbox, eventCollection).list, query)
   }
 
   async listPrompts(sandbox: string): Promise<readonly StoredPrompt[]> {
-    return deepFreeze(this.#committer.state.sandbox(sandbox).data.prompts())
+    return this.#table(sandbox, promptCollection).list()
   }
 
   async activateVersion(sandbox: string, promptId: string, versionId: string): Promise<boolean> {
     return this.#committer.commit((state) => {
-      const found = state.sandbox(sandbox).data.hasVersion(promptId, versionId)
+      const found = state.sandbox(sandbox).data.table(promptCollection).hasVersion(promptId, versionId)
       return changeIf(found, { sandbox, op: 'activate', promptId, versionId })
     })
   }
 
-  eventImpact(sandbox: string, query: ImpactQuery): ReadonlyMap<string, DayImpact> {
-    return this.#committer.state.sandbox(sandbox).data.impact.query(query)
+  async eventImpact(sandbox: string, query: ImpactQuery): Promise<ReadonlyMap<string, DayImpact>> {
+    return this.#table(sandbox, eventCollection).impact(query)
   }
 
-  getQuality(sandbox: string): QualitySettings {
+  async getQuality(sandbox: string): Promise<QualitySettings> {
     return deepFreeze(this.#committer.state.sandbox(sandbox).data.quality)
   }
 
   async putQuality(sandbox: string, settings: QualitySettings): Promise<void> {
     const quality = cloneJson(settings)
     return this.#committer.commit(() => ({ change: { sandbox, op: 'quality', quality }, result: undefined }))
+  }
+
+  async listRecords<Item extends object>(
+    sandbox: string,
+    collection: PlainCollection<Item>,
+  ): Promise<readonly Item[]> {
+    return this.#table(sandbox, collection).list()
+  }
+
+  async updateRecord<Item extends object>(
+    sandbox: string,
+    collection: PlainCollection<Item>,
+    key: string,
+    update: (record: Item | undefined) => Item | undefined,
+  ): Promise<Item | undefined> {
+    return this.#committer.commit((state) => updateRecord(state, sandbox, collection, key, update))
   }
 
   async createSnapshot(context: WriteContext, name?: string): Promise<Snapshot> {
@@ -135,12 +157,12 @@ export class BaseStore implements Store {
     return exportSandbox(this.#committer.state, sandbox)
   }
 
-  async importSandbox(sandbox: string, document: unknown): Promise<Result<ImportSummary, readonly string[]>> {
-    const parsed = parseExport(document)
+  async importSandbox(sandbox: string, document: unknown): Promise<Result<RecordCounts, readonly string[]>> {
+    const parsed = await parseExport(cloneJson(document))
     if (!parsed.ok) return parsed
-    const state = cloneJson(parsed.value)
+    const state = parsed.value
     await this.#replaceData(sandbox, () => changeIf(true, { sandbox, op: 'import', state }))
-    return success({ events: state.events.length, prompts: state.prompts.length })
+    return success(countEach((collection) => recordsOf(state, collection).length))
   }
 
   async listSandboxes(): Promise<readonly SandboxSummary[]> {
@@ -160,7 +182,7 @@ export class BaseStore implements Store {
     this.#counters.delete(sandbox)
   }
 
-  async size(): Promise<{ sandboxes: number; events: number; prompts: number }> {
+  async size(): Promise<StateSummary> {
     return countRecords(this.#committer.state)
   }
 
@@ -177,6 +199,10 @@ export class BaseStore implements Store {
 
   async close(): Promise<void> {
     await this.#committer.close()
+  }
+
+  #table<Item extends object, T extends Table<Item>>(sandbox: string, collection: Collection<Item, T>): T {
+    return this.#committer.state.sandbox(sandbox).data.table(collection)
   }
 
   /** Commits a command that replaces all data of the sandbox, and discards the sandbox's counters. */

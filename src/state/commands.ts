@@ -1,11 +1,13 @@
 import { deriveUuid } from '../core/seeded.ts'
-import { deepFreeze } from './clone.ts'
+import { cloneJson, deepFreeze } from './clone.ts'
+import type { PlainCollection } from './collections/collection.ts'
+import { eventCollection } from './collections/events.ts'
+import { promptCollection } from './collections/prompts.ts'
 import { createEvent, insertKey, payloadDiffers } from './events.ts'
-import type { SnapshotHead, StoredSnapshot } from './memory/sandbox-data.ts'
-import type { Change, StateData } from './memory/state-data.ts'
+import type { Change, StateData, StoredSnapshot } from './memory/state-data.ts'
 import { createPrompt, createVersion } from './prompts.ts'
-import type { EventDraft, PromptDraft, Snapshot } from './records.ts'
-import type { EventReceipt, PromptReceipt, WriteContext } from './store.ts'
+import type { EventDraft, PromptDraft, SnapshotHead, WriteContext } from './records.ts'
+import type { EventReceipt, PromptReceipt, Snapshot } from './store.ts'
 
 /** The decision of a command: the change to store, and the result to return once the change is stored. */
 export interface Decision<T> {
@@ -28,11 +30,11 @@ export function recordEvent(
   context: WriteContext,
   draft: EventDraft,
 ): Decision<EventReceipt> {
-  const { data } = state.sandbox(context.sandbox)
+  const events = state.sandbox(context.sandbox).data.table(eventCollection)
   const key = insertKey(draft)
-  const stored = key === undefined ? undefined : data.findEvent(key)
+  const stored = key === undefined ? undefined : events.find(key)
   if (key === undefined || stored === undefined) {
-    const event = createEvent(context, draft, data.occurrences)
+    const event = createEvent(context, draft, events.occurrences)
     return {
       change: { op: 'event', sandbox: context.sandbox, event },
       result: { event, replayed: false, payloadDiffers: false },
@@ -51,14 +53,33 @@ export function addPromptVersion(
   context: WriteContext,
   draft: PromptDraft,
 ): Decision<PromptReceipt> {
-  const { data } = state.sandbox(context.sandbox)
-  const known = data.findPrompt(draft)
-  const prompt = known?.head ?? createPrompt(context, draft, data.occurrences)
+  const prompts = state.sandbox(context.sandbox).data.table(promptCollection)
+  const known = prompts.find(draft)
+  const prompt = known?.head ?? createPrompt(context, draft, prompts.occurrences)
   const version = deepFreeze(createVersion(context, draft, prompt.promptId, known?.versions ?? 0))
   return {
     change: { op: 'version', sandbox: context.sandbox, prompt, version },
     result: { promptId: prompt.promptId, version },
   }
+}
+
+/** Stores the record that `update` returns for the present record under the key. The same record again changes nothing. */
+export function updateRecord<Item extends object>(
+  state: StateData,
+  sandbox: string,
+  collection: PlainCollection<Item>,
+  key: string,
+  update: (record: Item | undefined) => Item | undefined,
+): Decision<Item | undefined> {
+  const present = state.sandbox(sandbox).data.table(collection).get(key)
+  const next = update(deepFreeze(present))
+  if (next === present) return { result: present }
+  if (next === undefined) {
+    return { change: { sandbox, op: 'remove', collection: collection.name, key }, result: undefined }
+  }
+  const record = deepFreeze(cloneJson(next))
+  if (collection.keyOf(record) !== key) throw new Error(`the record of ${key} has another key`)
+  return { change: { sandbox, op: 'put', collection: collection.name, record }, result: record }
 }
 
 /** Creates a snapshot. Its id is derived from the number of earlier snapshots, so that a run can be repeated. */
@@ -75,11 +96,11 @@ export function createSnapshot(
   }
   return {
     change: { op: 'snapshot', sandbox: context.sandbox, snapshot },
-    result: { ...snapshot, events: data.events.length, prompts: data.promptCount },
+    result: { ...snapshot, ...data.count() },
   }
 }
 
 /** Returns the description of a snapshot without its records. */
 export function summarizeSnapshot({ head, data }: StoredSnapshot): Snapshot {
-  return { ...head, events: data.events.length, prompts: data.prompts.length }
+  return { ...head, ...data.count() }
 }

@@ -1,7 +1,6 @@
 import { canonicalJson, type Json } from '../core/json.ts'
 import { deriveChance, deriveUuid } from '../core/seeded.ts'
-import type { EventDraft, StoredEvent } from './records.ts'
-import type { WriteContext } from './store.ts'
+import type { EventDraft, StoredEvent, WriteContext } from './records.ts'
 
 /** The number of occurrences of each payload or request, by the id of its first occurrence. */
 export type Occurrences = Pick<ReadonlyMap<string, number>, 'get'>

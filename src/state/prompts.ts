@@ -3,8 +3,13 @@ import { canonicalJson, type Json } from '../core/json.ts'
 import { deriveUuid } from '../core/seeded.ts'
 import { uuidKey } from './clone.ts'
 import type { Occurrences } from './events.ts'
-import type { PromptComponentDraft, PromptDraft, PromptVersion, StoredPrompt } from './records.ts'
-import type { WriteContext } from './store.ts'
+import type {
+  PromptComponentDraft,
+  PromptDraft,
+  PromptVersion,
+  StoredPrompt,
+  WriteContext,
+} from './records.ts'
 
 /** A prompt without its versions. */
 export type PromptHead = Omit<StoredPrompt, 'versions'>

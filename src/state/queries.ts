@@ -1,9 +1,10 @@
-import { deepFreeze, uuidKey } from './clone.ts'
+import { uuidKey } from './clone.ts'
+import type { Collection } from './collections/collection.ts'
+import { countEach } from './collections/index.ts'
 import type { EventList } from './memory/event-list.ts'
-import { promptFromSnapshot } from './memory/sandbox-data.ts'
 import type { StateData } from './memory/state-data.ts'
-import { EXPORT_FORMAT, type SandboxExport } from './records.ts'
-import type { EventPage, EventQuery, SandboxSummary } from './store.ts'
+import { EXPORT_FORMAT } from './records.ts'
+import type { EventPage, EventQuery, SandboxExport, SandboxSummary, StateSummary } from './store.ts'
 
 /** Reads a page of the events that match, and counts all that match. */
 export async function listEvents(events: EventList, query: EventQuery): Promise<EventPage> {
@@ -26,31 +27,22 @@ function findPositions(events: EventList, query: EventQuery): number[] {
 
 /** Exports the data of a sandbox in the form that `importSandbox` accepts. */
 export async function exportSandbox(state: StateData, sandbox: string): Promise<SandboxExport> {
-  const { quality, events, prompts } = state.sandbox(sandbox).data.snapshot()
-  return {
-    format: EXPORT_FORMAT,
-    quality: deepFreeze(quality),
-    events: await events.read(events.findPositions({})),
-    prompts: deepFreeze(prompts.map(promptFromSnapshot)),
-  }
+  return { format: EXPORT_FORMAT, ...(await state.sandbox(sandbox).data.read()) }
 }
 
 /** Lists all sandboxes that hold data, in the order of their first write. */
 export function listSandboxes(state: StateData): readonly SandboxSummary[] {
   return Array.from(state.sandboxes, ([name, { data, snapshots }]) => ({
     name,
-    events: data.events.length,
-    prompts: data.promptCount,
+    ...data.count(),
     snapshots: snapshots.size,
   }))
 }
 
 /** Counts the records of all sandboxes. */
-export function countRecords(state: StateData): { sandboxes: number; events: number; prompts: number } {
-  const all = listSandboxes(state)
-  return {
-    sandboxes: all.length,
-    events: all.reduce((sum, { events }) => sum + events, 0),
-    prompts: all.reduce((sum, { prompts }) => sum + prompts, 0),
-  }
+export function countRecords({ sandboxes }: StateData): StateSummary {
+  const all = [...sandboxes.values()]
+  const total = (collection: Collection) =>
+    all.reduce((sum, { data }) => sum + data.table(collection).size, 0)
+  return { sandboxes: all.length, ...countEach(total) }
 }

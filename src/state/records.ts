@@ -100,22 +100,36 @@ export interface QualitySettings {
 /** The quality settings of a sandbox that never changed them. */
 export const DEFAULT_QUALITY: QualitySettings = Object.freeze({ weight: 0.1 })
 
-/** A description of a stored copy of a sandbox, which the sandbox can be restored to. */
-export interface Snapshot {
+/** A description of a stored copy of a sandbox, without its content. */
+export interface SnapshotHead {
   readonly snapshotId: string
   readonly name?: string
   /** UTC, by the sandbox's clock. */
   readonly createdAt: string
-  readonly events: number
-  readonly prompts: number
 }
 
-/** A sandbox as JSON, for an import into another sandbox or simulator. Identifiers stay the same. */
-export interface SandboxExport {
-  readonly format: typeof EXPORT_FORMAT
-  readonly quality: QualitySettings
-  readonly events: readonly StoredEvent[]
-  readonly prompts: readonly StoredPrompt[]
+/** The sandbox that a write goes to, with the sandbox's seed and time. Ids and sampling are derived from name and seed. */
+export interface WriteContext {
+  readonly sandbox: string
+  readonly seed: string
+  /** Epoch milliseconds, by the sandbox's clock. */
+  readonly now: number
+}
+
+/** A query for the impact of the events of some products between two UTC days. */
+export interface ImpactQuery {
+  readonly productIds: readonly string[]
+  /** The first day, `2026-01-15`. Absent: no bound. */
+  readonly from?: string
+  /** The last day, `2026-01-15`. Absent: no bound. */
+  readonly to?: string
+}
+
+/** The impact of one day's events, without those that sampling dropped. */
+export interface DayImpact {
+  /** Sum of the events' impacts, exact to nine decimals and the same for any order of recording. */
+  readonly impact: number
+  readonly events: number
 }
 
 /** The version of the export's format. */

@@ -1,12 +1,15 @@
 import { failure, type Result, success } from '../core/result.ts'
-import type { SandboxExport } from './records.ts'
-import { sentences } from './shape.ts'
-import { exportShape } from './shapes.ts'
+import { collections, recordsOf, type StoredContent } from './collections/index.ts'
+import { EXPORT_FORMAT } from './records.ts'
+import { StateChecks } from './state-checks.ts'
+import type { SandboxExport } from './store.ts'
 
 /** Parses the export of a sandbox. The error lists every problem, each with its place. */
-export function parseExport(document: unknown): Result<SandboxExport, readonly string[]> {
-  const faults = exportShape(document)
-  if (faults.length > 0) return failure(sentences(faults, 'the export'))
-  const { format, quality, events, prompts } = document as SandboxExport // the check has just proved the shape
-  return success({ format, quality, events, prompts })
+export async function parseExport(document: unknown): Promise<Result<SandboxExport, readonly string[]>> {
+  const checks = await StateChecks.load()
+  const faults = checks.export(document, 'the export')
+  if (faults.length > 0) return failure(faults)
+  const content = document as StoredContent // the check has just proved it
+  const records = collections.map((collection) => [collection.name, recordsOf(content, collection)])
+  return success({ format: EXPORT_FORMAT, quality: content.quality, ...Object.fromEntries(records) })
 }

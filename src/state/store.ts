@@ -2,18 +2,21 @@
  * The simulator's memory: the port, its commands, memory/ and file/.
  * `Store` is the port. Its data is in `memory/state-data.ts`; `open-store.ts` chooses where changes are stored.
  */
-type Awaitable<T> = T | Promise<T>
-
 import type { Result } from '../core/result.ts'
+import type { PlainCollection } from './collections/collection.ts'
+import type { RecordCounts, SandboxContent } from './collections/index.ts'
 import type {
+  DayImpact,
   EventDraft,
+  EXPORT_FORMAT,
+  ImpactQuery,
   PromptDraft,
   PromptVersion,
   QualitySettings,
-  SandboxExport,
-  Snapshot,
+  SnapshotHead,
   StoredEvent,
   StoredPrompt,
+  WriteContext,
 } from './records.ts'
 
 /** A filter for events, and a page. An absent field does not filter. UUIDs are compared without regard to case. */
@@ -38,22 +41,6 @@ export interface EventPage {
   readonly total: number
 }
 
-/** A query for the impact of the events of some products between two UTC days. */
-export interface ImpactQuery {
-  readonly productIds: readonly string[]
-  /** The first day, `2026-01-15`. Absent: no bound. */
-  readonly from?: string
-  /** The last day, `2026-01-15`. Absent: no bound. */
-  readonly to?: string
-}
-
-/** The impact of one day's events, without those that sampling dropped. */
-export interface DayImpact {
-  /** Sum of the events' impacts, exact to nine decimals and the same for any order of recording. */
-  readonly impact: number
-  readonly events: number
-}
-
 /** The outcome of recording an event. */
 export interface EventReceipt {
   readonly event: StoredEvent
@@ -67,14 +54,6 @@ export interface EventReceipt {
 export interface PromptReceipt {
   readonly promptId: string
   readonly version: PromptVersion
-}
-
-/** The sandbox that a write goes to, with the sandbox's seed and time. Ids and sampling are derived from name and seed. */
-export interface WriteContext {
-  readonly sandbox: string
-  readonly seed: string
-  /** Epoch milliseconds, by the sandbox's clock. */
-  readonly now: number
 }
 
 /** The outcome of consuming one unit of a rate window. */
@@ -93,24 +72,28 @@ export class StoreWriteError extends Error {
   override readonly name = 'StoreWriteError'
 }
 
-/** The numbers of records that an import stored. */
-export interface ImportSummary {
-  readonly events: number
-  readonly prompts: number
+/** A description of a stored copy of a sandbox, which the sandbox can be restored to. */
+export interface Snapshot extends SnapshotHead, RecordCounts {}
+
+/** A sandbox as JSON, for an import into another sandbox or simulator. Identifiers stay the same. */
+export interface SandboxExport extends SandboxContent {
+  readonly format: typeof EXPORT_FORMAT
 }
 
 /** The numbers of records of one sandbox. */
-export interface SandboxSummary {
+export interface SandboxSummary extends RecordCounts {
   readonly name: string
-  readonly events: number
-  readonly prompts: number
   readonly snapshots: number
+}
+
+/** The numbers of records of all sandboxes. */
+export interface StateSummary extends RecordCounts {
+  readonly sandboxes: number
 }
 
 /**
  * The port to the simulator's state. Every method is atomic, so that an adapter for a shared database needs one round trip.
  * A promise resolves once the change is stored, and rejects with `StoreWriteError`, the state unchanged, if that fails.
- * `Awaitable` results come without a promise if the adapter has them in memory, since every analysis reads them.
  * Arguments are copied; results are copies or frozen. A sandbox that was never written to is an empty sandbox.
  */
 export interface Store {
@@ -136,11 +119,27 @@ export interface Store {
   activateVersion(sandbox: string, promptId: string, versionId: string): Promise<boolean>
 
   /** Sums the impact per UTC day over all products of the query, earliest day first. A day without events is absent. */
-  eventImpact(sandbox: string, query: ImpactQuery): Awaitable<ReadonlyMap<string, DayImpact>>
-  getQuality(sandbox: string): Awaitable<QualitySettings>
+  eventImpact(sandbox: string, query: ImpactQuery): Promise<ReadonlyMap<string, DayImpact>>
+  getQuality(sandbox: string): Promise<QualitySettings>
   putQuality(sandbox: string, settings: QualitySettings): Promise<void>
 
-  /** Copies events, prompts and quality settings into a snapshot with a new id. */
+  /** Lists the records of a plain collection in the order of their creation. */
+  listRecords<Item extends object>(
+    sandbox: string,
+    collection: PlainCollection<Item>,
+  ): Promise<readonly Item[]>
+  /**
+   * Adds, replaces or removes the record under a key: `update` returns the next record for the present one. Undefined: there is no
+   * record. `update` has no effects, since an adapter for a shared database calls it again if another process was faster.
+   */
+  updateRecord<Item extends object>(
+    sandbox: string,
+    collection: PlainCollection<Item>,
+    key: string,
+    update: (record: Item | undefined) => Item | undefined,
+  ): Promise<Item | undefined>
+
+  /** Copies all records and the quality settings into a snapshot with a new id. */
   createSnapshot(context: WriteContext, name?: string): Promise<Snapshot>
   /** Lists snapshots in the order of their creation. */
   listSnapshots(sandbox: string): Promise<readonly Snapshot[]>
@@ -152,9 +151,9 @@ export interface Store {
   exportSandbox(sandbox: string): Promise<SandboxExport>
   /**
    * Replaces the sandbox's data by an export, and discards its counters. The error lists every problem; nothing changed.
-   * Each problem is a sentence that begins with its place: `events[3].impact must be a number from -1 to 1`.
+   * Each problem is a sentence that begins with its place: `/events/3/impact must be from -1 to 1; got 7`.
    */
-  importSandbox(sandbox: string, document: unknown): Promise<Result<ImportSummary, readonly string[]>>
+  importSandbox(sandbox: string, document: unknown): Promise<Result<RecordCounts, readonly string[]>>
   /** Lists the sandboxes that hold data, in the order of their first write. */
   listSandboxes(): Promise<readonly SandboxSummary[]>
   /** Deletes the sandbox with its snapshots and counters. False: the sandbox held no data. */
@@ -163,7 +162,7 @@ export interface Store {
   /** Deletes the sandbox's events, prompts, quality settings, rate windows and sequences. Its snapshots stay. */
   reset(sandbox: string): Promise<void>
   /** Counts the records of all sandboxes. */
-  size(): Promise<{ readonly sandboxes: number; readonly events: number; readonly prompts: number }>
+  size(): Promise<StateSummary>
   /**
    * Creates a store that answers as this store would now and stores nothing: not even its own later calls see its writes.
    * Its counters do advance, apart from the original's. A fork serves one request, and must not outlive this store.

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import type { Snapshot } from '../../src/state/records.ts'
+import type { Snapshot } from '../../src/state/store.ts'
 import { analyticsPath, ask, errorOf, event, objectOf, prompt, textOf } from '../support/client.ts'
 import { steer } from '../support/control.ts'
 import { sharedSimulator } from '../support/shared.ts'
@@ -69,7 +69,7 @@ describe('a snapshot', () => {
     const first = await take(shared(), sandbox, 'before')
     await post(shared(), sandbox)
     const second = await take(shared(), sandbox)
-    expect(await listed(shared(), sandbox)).toEqual([
+    expect(await listed(shared(), sandbox)).toMatchObject([
       { snapshotId: first, name: 'before', createdAt: frozenNow, events: 0, prompts: 0 },
       { snapshotId: second, createdAt: frozenNow, events: 1, prompts: 0 },
     ])

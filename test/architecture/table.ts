@@ -32,7 +32,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   state: {
     sentence: "The simulator's memory: the port, its commands, memory/ and file/.",
     main: 'store.ts',
-    imports: ['core'],
+    imports: ['core', 'documents'],
   },
   fixtures: {
     sentence: 'Keys, plans, products, models, personas: loaded and checked.',
@@ -138,7 +138,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   build: {
     sentence: 'The bundle.',
     main: 'build.ts',
-    imports: ['core', 'documents', 'contract', 'fixtures'],
+    imports: ['core', 'documents', 'contract', 'state', 'fixtures'],
   },
 }
 

@@ -26,7 +26,7 @@ const documents = [
 
 /** Compiles a bundled document like a start would, and returns it with its precompiled version. */
 async function compileAgain(file: string, hasResponseValidators: boolean) {
-  const contract = await loadContract(file, { structure: false, precompiled: { sources: {} } })
+  const contract = await loadContract(file, { structure: false, precompiled: { sources: {}, schemas: {} } })
   const source = await readSource(file)
   const known = precompiled.sources[computeDigest(await readFile(file))]
   if (!contract.ok || !source.ok || !known) throw new Error(`${file} is not precompiled`)

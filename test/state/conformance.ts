@@ -423,8 +423,8 @@ export function conformance(name: string, open: () => Promise<Store>): void {
         await store.recordEvent(elsewhere, event())
         await store.addPromptVersion(elsewhere, prompt())
         await store.reset('default')
-        expect(await store.size()).toEqual({ sandboxes: 1, events: 1, prompts: 1 })
-        expect(await store.listSandboxes()).toEqual([
+        expect(await store.size()).toMatchObject({ sandboxes: 1, events: 1, prompts: 1 })
+        expect(await store.listSandboxes()).toMatchObject([
           { name: 'worker-3', events: 1, prompts: 1, snapshots: 0 },
         ])
       })
@@ -446,7 +446,7 @@ export function conformance(name: string, open: () => Promise<Store>): void {
         expect(await store.deleteSandbox('default')).toBe(true)
         expect(await store.deleteSandbox('default')).toBe(false)
         expect(await store.listSnapshots('default')).toEqual([])
-        expect(await store.size()).toEqual({ sandboxes: 0, events: 0, prompts: 0 })
+        expect(await store.size()).toMatchObject({ sandboxes: 0, events: 0, prompts: 0 })
       })
 
       test('a sandbox can have any name', async () => {
@@ -463,7 +463,7 @@ export function conformance(name: string, open: () => Promise<Store>): void {
         await store.activateVersion('default', promptId, version.versionId)
         await store.recordEvent(elsewhere, event())
         const document: unknown = JSON.parse(JSON.stringify(await store.exportSandbox('default')))
-        expect(await store.importSandbox('worker-3', document)).toEqual({
+        expect(await store.importSandbox('worker-3', document)).toMatchObject({
           ok: true,
           value: { events: 1, prompts: 1 },
         })
@@ -478,16 +478,22 @@ export function conformance(name: string, open: () => Promise<Store>): void {
         const invalid = { ...valid, quality: { weight: 2 }, events: [stored, { ...stored, impact: 'high' }] }
         expect(await store.importSandbox('default', invalid)).toEqual({
           ok: false,
-          error: ['quality.weight must be a number from 0 to 1', 'events[1].impact must be a number'],
+          error: [
+            '/quality/weight must be from 0 to 1; got 2',
+            '/events/1/impact must be a number; got "high" (a string)',
+          ],
         })
         expect(await store.exportSandbox('default')).toEqual(valid)
       })
 
       test.each([
-        [null, 'the export must be an object'],
-        [[], 'the export must be an object'],
-        [{ format: 2 }, 'format must be 1'],
-        [{ format: 1, quality: { weight: 0.1 }, events: {}, prompts: [] }, 'events must be a list'],
+        [null, 'the export must be an object; got null'],
+        [[], 'the export must be an object; got an empty array'],
+        [{ format: 2 }, '/format must be 1; got 2'],
+        [
+          { format: 1, quality: { weight: 0.1 }, events: {}, prompts: [] },
+          '/events must be an array; got an object',
+        ],
       ])('%j is not an export', async (document, problem) => {
         const outcome = await store.importSandbox('default', document)
         expect(outcome.ok ? [] : outcome.error).toContain(problem)
@@ -497,7 +503,7 @@ export function conformance(name: string, open: () => Promise<Store>): void {
         const { event: stored } = await store.recordEvent(context, event())
         const twice = { ...(await store.exportSandbox('default')), events: [stored, stored] }
         expect(await store.importSandbox('default', twice)).toMatchObject({
-          error: [`events[1] must not repeat the eventId ${stored.eventId} of an earlier one`],
+          error: [`/events/1 must not repeat the key ${stored.eventId} of an earlier record`],
         })
       })
     })

@@ -1,5 +1,4 @@
-import type { EventDraft, PromptDraft } from '../../src/state/records.ts'
-import type { WriteContext } from '../../src/state/store.ts'
+import type { EventDraft, PromptDraft, WriteContext } from '../../src/state/records.ts'
 
 /** Epoch milliseconds. */
 export const noon = Date.parse('2026-01-15T12:00:00Z')

@@ -1,4 +1,5 @@
-import type { SandboxExport, StoredEvent, StoredPrompt } from '../../src/state/records.ts'
+import type { StoredEvent, StoredPrompt } from '../../src/state/records.ts'
+import type { SandboxExport } from '../../src/state/store.ts'
 
 /** The content of a state file. */
 export interface StateFile {

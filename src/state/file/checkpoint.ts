@@ -3,8 +3,8 @@ import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Adapter } from 'lowdb'
 import { reasonOf } from '../../core/result.ts'
+import { StateChecks } from '../state-checks.ts'
 import { type Checkpoint, parseCheckpoint, serializeCheckpoint } from './format.ts'
-import { jsonFault } from './json-fault.ts'
 import { StateFileError, systemErrorCode } from './state-file-error.ts'
 
 /** Characters per write, which take some tenths of a millisecond of the event loop. */
@@ -26,13 +26,8 @@ export class CheckpointFile implements Adapter<Checkpoint> {
   async read(): Promise<Checkpoint | null> {
     const text = await this.#readText()
     if (text === null) return null
-    try {
-      return parseCheckpoint(JSON.parse(text))
-    } catch (error) {
-      if (!(error instanceof SyntaxError)) throw error
-      const { line, column } = jsonFault(text)
-      throw new StateFileError(`is not JSON from line ${line}, column ${column} on`, { cause: error })
-    }
+    const checks = await StateChecks.load()
+    return parseCheckpoint(parseJson(text), checks)
   }
 
   async #readText(): Promise<string | null> {
@@ -60,6 +55,15 @@ export class CheckpointFile implements Adapter<Checkpoint> {
       await rm(temporary, { force: true })
       throw error
     }
+  }
+}
+
+/** Parses JSON. The error has the words of the parser, which name the position or show the text around it. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw new StateFileError(`is not JSON (${reasonOf(error)})`, { cause: error })
   }
 }
 

@@ -1,25 +1,11 @@
-import { setImmediate } from 'node:timers'
 import type { Low } from 'lowdb'
 import { reasonOf } from '../../core/result.ts'
 import type { Committer } from '../base-store.ts'
-import type { Command, Decision } from '../commands.ts'
-import type { Undo } from '../memory/sandbox-data.ts'
-import type { StateData } from '../memory/state-data.ts'
+import type { Command } from '../commands.ts'
+import type { Change, StateData } from '../memory/state-data.ts'
 import { StoreWriteError } from '../store.ts'
-import type { Checkpoint } from './format.ts'
+import { type Checkpoint, EMPTY_CHECKPOINT } from './format.ts'
 import type { WriteAheadLog } from './write-ahead-log.ts'
-
-/** A command that waits for the next flush. */
-interface PendingCommand {
-  readonly decide: () => { readonly change?: Decision<unknown>['change']; readonly accept: () => void }
-  readonly reject: (error: unknown) => void
-}
-
-/** A command that is decided and applied, but not stored yet. */
-interface DecidedCommand {
-  readonly accept: () => void
-  readonly undo: Undo | undefined
-}
 
 /** The parts that a durable committer works with. */
 export interface DurableCommitterDeps {
@@ -36,23 +22,26 @@ export interface DurableCommitterDeps {
   readonly checkpointBytes: () => Promise<number>
   /** Receives a sentence about each failure of a checkpoint. */
   readonly report: (problem: string) => void
+  /** Ends the process, or throws, since the state in memory no longer agrees with its log. */
+  readonly fatal: (problem: string) => never
   /** Releases the lock. */
   readonly release: () => Promise<void>
 }
 
 /**
- * A committer that appends changes to the write-ahead log. All commands of one turn of the event loop are decided, applied
- * and appended with one write in the next turn, so that readers never see a state that differs from the log.
+ * A committer that appends changes to the write-ahead log. A command is decided, appended and applied in one synchronous
+ * step, so that a reader never sees a state that differs from the log.
  */
 export class DurableCommitter implements Committer {
   readonly #deps: DurableCommitterDeps
   readonly state: StateData
-  #pending: PendingCommand[] = []
   #seq: number
   /** The size of the log, in bytes, at which the next checkpoint is written. */
   #checkpointAt: number
   #checkpointing: Promise<void> | undefined
   #closing: Promise<void> | undefined
+  /** The state in memory lacks a change of the log, for this reason. Undefined: state and log agree. */
+  #divergence: string | undefined
 
   constructor(deps: DurableCommitterDeps, checkpointBytes: number) {
     this.#deps = deps
@@ -61,69 +50,35 @@ export class DurableCommitter implements Committer {
     this.#checkpointAt = Math.max(deps.checkpointFrom, checkpointBytes)
   }
 
-  commit<T>(command: Command<T>): Promise<T> {
-    if (this.#closing !== undefined) return Promise.reject(new Error('The state is closed.'))
-    return new Promise((resolve, reject) => {
-      const decide = () => {
-        const { change, result } = command(this.state)
-        return { ...(change && { change }), accept: () => resolve(result) }
-      }
-      this.#pending.push({ decide, reject })
-      if (this.#pending.length === 1) setImmediate(() => this.#flush())
-    })
+  async commit<T>(command: Command<T>): Promise<T> {
+    if (this.#closing !== undefined) throw new Error('The state is closed.')
+    if (this.#divergence !== undefined) throw new Error(this.#divergence)
+    const { change, result } = command(this.state)
+    if (change === undefined) return result
+    this.#append(change)
+    this.#apply(change)
+    this.#checkpointIfDue()
+    return result
   }
 
-  #flush(): void {
-    const commands = this.#pending
-    this.#pending = []
-    const error = this.#commitTogether(commands)
-    if (error === undefined) this.#checkpointIfDue()
-    else if (commands.length === 1) commands[0]?.reject(error)
-    else this.#commitOneByOne(commands)
-  }
-
-  /** Commits each command by itself, so that a command that needs too much disk space does not make others fail. */
-  #commitOneByOne(commands: readonly PendingCommand[]): void {
-    for (const command of commands) {
-      const error = this.#commitTogether([command])
-      if (error !== undefined) command.reject(error)
-    }
-  }
-
-  /** Commits commands with one write. If the write fails, undoes all of them and returns the error. */
-  #commitTogether(commands: readonly PendingCommand[]): Error | undefined {
-    const before = this.#seq
-    const lines: string[] = []
-    const decided = commands.flatMap((command) => this.#decide(command, lines))
+  #append(change: Change): void {
+    const line = `{"seq":${this.#seq + 1},${JSON.stringify(change).slice(1)}\n`
     try {
-      if (lines.length > 0) this.#deps.log.append(lines.join(''))
+      this.#deps.log.append(line)
     } catch (error) {
-      for (const { undo } of decided.reverse()) undo?.()
-      this.#seq = before
-      return new StoreWriteError(
-        `The state could not be written (${reasonOf(error)}), so nothing was changed.`,
-        {
-          cause: error,
-        },
-      )
+      const message = `The state could not be written (${reasonOf(error)}), so nothing was changed.`
+      throw new StoreWriteError(message, { cause: error })
     }
-    for (const { accept } of decided) accept()
-    return undefined
+    this.#seq += 1
   }
 
-  /** Decides and applies a command, and adds its log entry to `lines`. Empty: the command was rejected. */
-  #decide(command: PendingCommand, lines: string[]): DecidedCommand[] {
+  /** Applies an appended change. A failure is fatal: the log has the change, the state in memory may have half of it. */
+  #apply(change: Change): void {
     try {
-      const { change, accept } = command.decide()
-      if (change === undefined) return [{ accept, undo: undefined }]
-      const line = `{"seq":${this.#seq + 1},${JSON.stringify(change).slice(1)}\n`
-      const undo = this.state.apply(change)
-      lines.push(line)
-      this.#seq += 1
-      return [{ accept, undo }]
+      this.state.apply(change)
     } catch (error) {
-      command.reject(error)
-      return []
+      this.#divergence = `The state in memory no longer agrees with its log (${reasonOf(error)}). The log is complete: start again.`
+      this.#deps.fatal(this.#divergence)
     }
   }
 
@@ -140,7 +95,7 @@ export class DurableCommitter implements Committer {
     const { db, log, checkpointFrom, checkpointBytes, report } = this.#deps
     try {
       log.rotate()
-      db.data = { seq: this.#seq, sandboxes: this.state.snapshots() }
+      db.data = { seq: this.#seq, sandboxes: this.state.copySandboxes() }
       await db.write()
       await log.dropOld()
       this.#checkpointAt = Math.max(checkpointFrom, await checkpointBytes())
@@ -148,7 +103,7 @@ export class DurableCommitter implements Committer {
       this.#checkpointAt = log.bytes * 2
       report(`The state's journal could not be folded (${reasonOf(error)}); it keeps growing until it can.`)
     } finally {
-      db.data = { seq: 0, sandboxes: [] } // frees records that the state no longer holds
+      db.data = EMPTY_CHECKPOINT // frees records that the state no longer holds
     }
   }
 
@@ -159,10 +114,9 @@ export class DurableCommitter implements Committer {
 
   async #finish(): Promise<void> {
     const { log, release, stopPausing } = this.#deps
-    this.#flush()
     stopPausing()
     await this.#checkpointing
-    if (!log.isEmpty) await this.#checkpoint()
+    if (!log.isEmpty && this.#divergence === undefined) await this.#checkpoint()
     await log.close()
     await release()
   }

@@ -10,11 +10,11 @@ import { failure, type Result, reasonOf, success } from '../../core/result.ts'
 import { BaseStore } from '../base-store.ts'
 import { StateData } from '../memory/state-data.ts'
 import { countRecords } from '../queries.ts'
-import type { Store } from '../store.ts'
+import type { StateSummary, Store } from '../store.ts'
 import { CheckpointFile } from './checkpoint.ts'
 import { DurableCommitter } from './durable-committer.ts'
 import { createFolder } from './folder.ts'
-import type { Checkpoint } from './format.ts'
+import { type Checkpoint, EMPTY_CHECKPOINT } from './format.ts'
 import { type Lock, type LockHolder, takeLock } from './lock.ts'
 import { replayLog } from './replay.ts'
 import { StateFileError } from './state-file-error.ts'
@@ -24,6 +24,11 @@ import { type LogFile, WriteAheadLog, type WriteBytes } from './write-ahead-log.
 export interface FileStoreOptions {
   /** Receives a sentence about each failure in the background, such as that of a checkpoint. Default: no effect. */
   readonly report?: (problem: string) => void
+  /**
+   * Receives a sentence if a change is stored but cannot be applied in memory, and ends the process. Default: throws an error
+   * with the sentence. Every later write is refused with that sentence, too.
+   */
+  readonly fatal?: (problem: string) => never
   /** The size of the log, in bytes, below which no checkpoint is written before the store closes. Default: 4 MiB. */
   readonly checkpointFrom?: number
   /** Writes bytes to the log, for tests. Default: `writeSync` of Node. */
@@ -31,10 +36,7 @@ export interface FileStoreOptions {
 }
 
 /** The numbers of records that a store was opened with. */
-export interface LoadSummary {
-  readonly sandboxes: number
-  readonly events: number
-  readonly prompts: number
+export interface LoadSummary extends StateSummary {
   /** The number of log entries that were not in the state file. Above 0: the last stop was not graceful. */
   readonly journalEntries: number
   /** The process that died holding the lock. Absent: the lock was free. */
@@ -100,7 +102,7 @@ function lockedMessage({ pid, host, since }: LockHolder, path: string): string {
 
 async function loadStore({ path, lock }: LockedFile, options: FileStoreOptions): Promise<OpenedStore> {
   const file = new CheckpointFile(path)
-  const db = new Low<Checkpoint>(file, { seq: 0, sandboxes: [] })
+  const db = new Low<Checkpoint>(file, EMPTY_CHECKPOINT)
   await db.read()
   const state = new StateData(db.data.sandboxes)
   const { seq, entries, files } = await replayLog(path, state, db.data.seq)
@@ -139,7 +141,7 @@ async function createFileIfMissing(path: string, db: Low<Checkpoint>): Promise<v
     () => false,
   )
   if (!exists) await db.write()
-  db.data = { seq: 0, sandboxes: [] } // frees the memory: `StateData` has its own copy
+  db.data = EMPTY_CHECKPOINT // frees the memory: `StateData` has its own copy
 }
 
 async function openLog(path: string, files: readonly LogFile[], entries: number, write?: WriteBytes) {
@@ -151,8 +153,11 @@ async function openLog(path: string, files: readonly LogFile[], entries: number,
 function withDefaults({
   checkpointFrom = DEFAULT_CHECKPOINT_FROM,
   report = () => undefined,
+  fatal = (problem) => {
+    throw new Error(problem)
+  },
 }: FileStoreOptions) {
-  return { checkpointFrom, report }
+  return { checkpointFrom, report, fatal }
 }
 
 /** Returns the sentence for a state that cannot be loaded. The file stays unchanged, since it may be the only copy. */

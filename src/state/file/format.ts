@@ -1,17 +1,20 @@
 import { isObject, type JsonObject } from '../../core/json.ts'
-import { promptFromSnapshot, type SandboxSnapshot, type StoredSnapshot } from '../memory/sandbox-data.ts'
-import { type SandboxEntrySnapshot, snapshotFromExport } from '../memory/state-data.ts'
-import type { SandboxExport, Snapshot } from '../records.ts'
-import { count, list, record, sentences } from '../shape.ts'
-import { sandboxShape } from '../shapes.ts'
+import { serializeMembers } from '../json-text.ts'
+import { SandboxData } from '../memory/sandbox-data.ts'
+import type { SandboxEntry, StoredSnapshot } from '../memory/state-data.ts'
+import type { StateChecks, StateDocument } from '../state-checks.ts'
 import { StateFileError } from './state-file-error.ts'
 
 /** The content of the state file. */
 export interface Checkpoint {
   /** The number of the last log entry that the checkpoint contains. 0: none. */
   readonly seq: number
-  readonly sandboxes: readonly SandboxEntrySnapshot[]
+  /** The sandboxes by name. */
+  readonly sandboxes: ReadonlyMap<string, SandboxEntry>
 }
+
+/** The checkpoint of an empty state. */
+export const EMPTY_CHECKPOINT: Checkpoint = { seq: 0, sandboxes: new Map() }
 
 /** The version of the format. It rises with every change of the format, which also adds a step to `MIGRATIONS`. */
 export const FORMAT = 1
@@ -52,39 +55,24 @@ export function migrate(
   return migrated
 }
 
-type SandboxDocument = Omit<SandboxExport, 'format'> & {
-  readonly name: string
-  readonly snapshotsTaken: number
-  readonly snapshots: readonly (Omit<SandboxExport, 'format'> &
-    Pick<Snapshot, 'snapshotId' | 'name' | 'createdAt'>)[]
-}
-
-/** A check for a migrated state file. */
-const documentShape = record({ seq: count, sandboxes: list(sandboxShape) })
-
 /** Returns a parsed state file as a checkpoint. Throws a `StateFileError` with the first five faults and their places. */
-export function parseCheckpoint(parsed: unknown): Checkpoint {
+export function parseCheckpoint(parsed: unknown, checks: StateChecks): Checkpoint {
   const document: unknown = migrate(parsed, KIND)
-  const faults = sentences(documentShape(document), 'it')
+  const faults = checks.stateFile(document, 'it')
   if (faults.length > 0) throw new StateFileError(`does not hold a state: ${faults.slice(0, 5).join('; ')}`)
-  const { seq, sandboxes } = document as { seq: number; sandboxes: SandboxDocument[] } // `documentShape` has proved it
-  return { seq, sandboxes: sandboxes.map(parseSandbox) }
+  const { seq, sandboxes } = document as StateDocument // the check has just proved it
+  return { seq, sandboxes: new Map(sandboxes.map((sandbox) => [sandbox.name, parseSandbox(sandbox)])) }
 }
 
-function parseSandbox({
-  name,
-  snapshotsTaken,
-  snapshots,
-  ...content
-}: SandboxDocument): SandboxEntrySnapshot {
+function parseSandbox(sandbox: StateDocument['sandboxes'][number]): SandboxEntry {
+  const snapshots = sandbox.snapshots.map(({ snapshotId, name, createdAt, ...content }) => {
+    const head = { snapshotId, ...(name !== undefined && { name }), createdAt }
+    return [snapshotId, { head, data: SandboxData.of(content) }] as const
+  })
   return {
-    name,
-    data: snapshotFromExport(content),
-    snapshotsTaken,
-    snapshots: snapshots.map(({ snapshotId, name: label, createdAt, ...copy }) => ({
-      head: { snapshotId, ...(label !== undefined && { name: label }), createdAt },
-      data: snapshotFromExport(copy),
-    })),
+    data: SandboxData.of(sandbox),
+    snapshotsTaken: sandbox.snapshotsTaken,
+    snapshots: new Map(snapshots),
   }
 }
 
@@ -95,51 +83,23 @@ function parseSandbox({
 export function* serializeCheckpoint({ seq, sandboxes }: Checkpoint): Generator<string> {
   yield `{\n  "kind": ${JSON.stringify(KIND)},\n  "format": ${FORMAT},\n  "seq": ${seq},\n  "sandboxes": [`
   let separator = '\n'
-  for (const { name, data, snapshots, snapshotsTaken } of sandboxes) {
+  for (const [name, { data, snapshots, snapshotsTaken }] of sandboxes) {
     yield `${separator}    {\n      "name": ${JSON.stringify(name)},\n`
-    yield* serializeContent(data)
+    yield* data.text()
     yield `,\n      "snapshotsTaken": ${snapshotsTaken},\n      "snapshots": [`
-    yield* serializeSnapshots(snapshots)
+    yield* serializeSnapshots(snapshots.values())
     yield ']\n    }'
     separator = ',\n'
   }
   yield ']\n}\n'
 }
 
-function* serializeSnapshots(snapshots: readonly StoredSnapshot[]): Generator<string> {
+function* serializeSnapshots(snapshots: Iterable<StoredSnapshot>): Generator<string> {
   let separator = '\n'
   for (const { head, data } of snapshots) {
     yield `${separator}      {\n      ${serializeMembers(head)},\n`
-    yield* serializeContent(data)
+    yield* data.text()
     yield '\n      }'
     separator = ',\n'
   }
-}
-
-function* serializeContent({ quality, events, prompts }: SandboxSnapshot): Generator<string> {
-  yield `      "quality": ${JSON.stringify(quality)},\n      "events": [`
-  yield* serializeLines(events.lines())
-  yield '],\n      "prompts": ['
-  let separator = '\n'
-  for (const prompt of prompts) {
-    const { versions, ...head } = promptFromSnapshot(prompt)
-    yield `${separator}        {${serializeMembers(head)},"versions":[`
-    yield* serializeLines(versions.map((version) => JSON.stringify(version)))
-    yield ']}'
-    separator = ',\n'
-  }
-  yield ']'
-}
-
-function* serializeLines(lines: Iterable<string>): Generator<string> {
-  let separator = '\n        '
-  for (const line of lines) {
-    yield separator + line
-    separator = ',\n        '
-  }
-}
-
-/** Returns the JSON of an object without its braces, so that more members can be added. */
-function serializeMembers(value: object): string {
-  return JSON.stringify(value).slice(1, -1)
 }

@@ -1,38 +1,11 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { isObject } from '../../core/json.ts'
 import { reasonOf } from '../../core/result.ts'
 import type { Change, StateData } from '../memory/state-data.ts'
-import { type Check, count, oneOf, record, sentences, text } from '../shape.ts'
-import {
-  contentShape,
-  eventShape,
-  promptHeadShape,
-  qualityShape,
-  snapshotShape,
-  versionShape,
-} from '../shapes.ts'
+import { StateChecks } from '../state-checks.ts'
 import { migrate } from './format.ts'
 import { StateFileError } from './state-file-error.ts'
 import { LOG_KIND, type LogFile } from './write-ahead-log.ts'
-
-/** The checks of the members of a log entry, by operation. */
-const ENTRY_SHAPES: { readonly [Op in Change['op']]: Check } = {
-  event: record({ event: eventShape }),
-  replay: record({ insertId: text }),
-  version: record({ prompt: promptHeadShape, version: versionShape }),
-  activate: record({ promptId: text, versionId: text }),
-  quality: record({ quality: qualityShape }),
-  reset: record({}),
-  delete: record({}),
-  import: record({ state: contentShape }),
-  snapshot: record({ snapshot: snapshotShape }),
-  restore: record({ snapshotId: text }),
-  forget: record({ snapshotId: text }),
-}
-
-/** A check for the members that every log entry has. */
-const entryShape = record({ seq: count, sandbox: text, op: oneOf(...Object.keys(ENTRY_SHAPES)) })
 
 /** The outcome of replaying the log. */
 export interface ReplayResult {
@@ -45,13 +18,14 @@ export interface ReplayResult {
 
 /** Applies the log entries after entry `seq` to the state. Throws a `StateFileError` with the place of a broken entry. */
 export async function replayLog(base: string, state: StateData, seq: number): Promise<ReplayResult> {
+  const checks = await StateChecks.load()
   const files: LogFile[] = []
   let reached = seq
   let entries = 0
   for (const { path, generation } of await findLogFiles(base)) {
     const { lines, bytes } = splitCompleteLines(await readLogFile(path))
     for (const [index, line] of lines.entries()) {
-      const applied = withLocation(path, index, () => replayLine(line, index, state, reached))
+      const applied = withLocation(path, index, () => replayLine(line, index, { state, checks, reached }))
       if (applied) entries += 1
       if (applied) reached += 1
     }
@@ -85,13 +59,17 @@ function splitCompleteLines(content: Buffer): { lines: string[]; bytes: number }
 }
 
 /** Applies one line of the log. False: the line is the header, or an entry that the checkpoint contains. */
-function replayLine(line: string, index: number, state: StateData, reached: number): boolean {
+function replayLine(
+  line: string,
+  index: number,
+  { state, checks, reached }: { state: StateData; checks: StateChecks; reached: number },
+): boolean {
   const entry: unknown = JSON.parse(line)
   if (index === 0) {
     migrate(entry, LOG_KIND)
     return false
   }
-  const { seq, change } = parseEntry(entry)
+  const { seq, change } = parseEntry(entry, checks)
   if (seq <= reached) return false
   if (seq !== reached + 1) {
     throw new StateFileError(
@@ -102,17 +80,11 @@ function replayLine(line: string, index: number, state: StateData, reached: numb
   return true
 }
 
-function parseEntry(entry: unknown): { readonly seq: number; readonly change: Change } {
-  const op = isObject(entry) ? entry['op'] : undefined
-  const shape = typeof op === 'string' && isOp(op) ? ENTRY_SHAPES[op] : entryShape
-  const faults = sentences([...entryShape(entry), ...shape(entry)], 'it')
-  if (faults[0] !== undefined) throw new StateFileError(`is no entry: ${faults[0]}`)
-  const { seq, ...change } = entry as { seq: number } & Change // the checks have just proved the type
+function parseEntry(entry: unknown, checks: StateChecks): { readonly seq: number; readonly change: Change } {
+  const [fault] = checks.logEntry(entry, 'it')
+  if (fault !== undefined) throw new StateFileError(`is no entry: ${fault}`)
+  const { seq, ...change } = entry as { seq: number } & Change // the check has just proved it
   return { seq, change: change as Change } // an entry without its number is a change
-}
-
-function isOp(op: string): op is Change['op'] {
-  return Object.hasOwn(ENTRY_SHAPES, op)
 }
 
 /** Runs `run` for one line. Rethrows its errors as `StateFileError` with the place of the line. */

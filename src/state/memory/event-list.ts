@@ -1,9 +1,9 @@
 import { setImmediate, setTimeout } from 'node:timers/promises'
+import { LruCache } from '../../core/lru-cache.ts'
+import { uuidKey } from '../clone.ts'
 import { insertKey } from '../events.ts'
 import type { StoredEvent } from '../records.ts'
 import { EventBlock } from './event-block.ts'
-import { hashInsertId, InsertIndex } from './insert-index.ts'
-import { type EventMark, Marks } from './mark.ts'
 
 /** The largest number of events in a block. Compressing a block, or reading one event of it, takes well below 1 ms. */
 const BLOCK_EVENTS = 64
@@ -17,6 +17,45 @@ const EVENTS_PER_TURN = 1000
 /** Milliseconds between the compression of two loaded blocks, so that requests have most of the time. */
 const PAUSE_MS = 1
 
+/** The values of an event that are needed without reading the whole event. */
+export interface EventMark {
+  /** Undefined: the event has none. */
+  readonly insertId: string | undefined
+  /** The id of the first event with the same payload. Undefined: the event has an `insertId`. */
+  readonly firstEventId: string | undefined
+  readonly eventType: unknown
+  readonly productKey: string | null
+  readonly conversationKey: string | null
+  readonly externalConversationId: unknown
+  /** UTC: `2026-01-15`. */
+  readonly day: string
+  readonly impact: number
+  readonly sampledOut: boolean
+}
+
+/** The strings that many marks share. */
+const shared = new LruCache<unknown>(1000)
+
+/** Returns the shared copy of a string that many events have, since each parsed event has a copy of its own. */
+function share<T>(value: T): T {
+  return typeof value === 'string' ? (shared.get(value, () => value) as T) : value // the cached value equals `value`
+}
+
+function markOf({ fields, eventId, repeatOf, impact, sampledOut }: StoredEvent): EventMark {
+  const insertId = insertKey(fields)
+  return {
+    insertId,
+    firstEventId: insertId === undefined ? (repeatOf ?? eventId) : undefined,
+    eventType: share(fields.eventType),
+    productKey: share(uuidKey(fields.productId)),
+    conversationKey: uuidKey(fields.conversationId),
+    externalConversationId: fields.externalConversationId,
+    day: share(fields.eventAt.slice(0, fields.eventAt.indexOf('T'))),
+    impact,
+    sampledOut,
+  }
+}
+
 /**
  * Events in the order in which they were recorded. Few events are ever read again, so they are compressed as JSON; only
  * the values that commands need are also held in marks.
@@ -27,9 +66,9 @@ export class EventList {
   #tail: string[] = []
   /** The length of the tail in characters. */
   #tailLength = 0
-  #marks = new Marks()
-  /** Undefined until the first search: most copies are only read. */
-  #insertIndex: InsertIndex | undefined
+  #marks: EventMark[] = []
+  /** Positions by `insertId`. Undefined until the first search: most copies are only read. */
+  #positions: Map<string, number> | undefined
   /** The number of replays by position, of events that were replayed since they were added. */
   #replays = new Map<number, number>()
   /** The block that was decompressed last, since the same event or the next is often read after an event. */
@@ -38,7 +77,7 @@ export class EventList {
   /** Creates a list from events that never change. They are compressed in later turns, so that a start is fast. */
   static of(events: readonly StoredEvent[]): EventList {
     const list = new EventList()
-    for (const event of events) list.#marks.push(event)
+    list.#marks = events.map(markOf)
     for (let from = 0; from < events.length; from += BLOCK_EVENTS) {
       list.#blocks.push(new EventBlock(from, events.slice(from, from + BLOCK_EVENTS)))
     }
@@ -54,35 +93,44 @@ export class EventList {
     return this.#marks
   }
 
-  /** Finds the ascending positions of the events with these values. Absent values do not filter. */
-  findPositions(criteria: Parameters<Marks['findPositions']>[0]): number[] {
-    return this.#marks.findPositions(criteria)
+  /** Finds the ascending positions of the events with these values. Undefined values do not filter. */
+  findPositions(criteria: { readonly [name in keyof EventMark]?: unknown }): number[] {
+    const wanted = Object.entries(criteria).filter(([, value]) => value !== undefined)
+    const names = wanted.map(([name]) => name as keyof EventMark) // the keys of the criteria
+    const found: number[] = []
+    for (const [position, mark] of this.#marks.entries())
+      if (names.every((name) => mark[name] === criteria[name])) found.push(position)
+    return found
   }
 
   /** Returns the position of the event with this `insertId`. Undefined: the list has none. */
   positionOf(insertId: string): number | undefined {
-    for (const position of this.#getInsertIndex().candidates(hashInsertId(insertId))) {
-      const event = this.at(position)
-      if (event && insertKey(event.fields) === insertId) return position
-    }
-    return undefined
+    return this.#getPositions().get(insertId)
   }
 
-  /** Returns a copy. It shares the blocks, so it costs lists of references and the rows of the marks. */
+  #getPositions(): Map<string, number> {
+    if (this.#positions) return this.#positions
+    this.#positions = new Map()
+    for (const [position, { insertId }] of this.#marks.entries())
+      if (insertId !== undefined) this.#positions.set(insertId, position)
+    return this.#positions
+  }
+
+  /** Returns a copy. It shares the blocks, so it costs lists of references. */
   copy(): EventList {
     const copy = new EventList()
     copy.#blocks = this.#blocks.slice()
     copy.#tail = this.#tail.slice()
     copy.#tailLength = this.#tailLength
-    copy.#marks = this.#marks.copy()
+    copy.#marks = this.#marks.slice()
     copy.#replays = new Map(this.#replays)
     return copy
   }
 
   push(event: StoredEvent): EventMark {
-    const index = this.#getInsertIndex()
-    const mark = this.#marks.push(event)
-    index.add(this.length - 1)
+    const mark = markOf(event)
+    if (mark.insertId !== undefined) this.#getPositions().set(mark.insertId, this.length)
+    this.#marks.push(mark)
     const line = JSON.stringify(event)
     this.#tail.push(line)
     this.#tailLength += line.length
@@ -90,33 +138,14 @@ export class EventList {
     return mark
   }
 
-  #getInsertIndex(): InsertIndex {
-    if (this.#insertIndex) return this.#insertIndex
-    this.#insertIndex = new InsertIndex((position) => this.#marks.hashAt(position))
-    for (let position = 0; position < this.length; position += 1) this.#insertIndex.add(position)
-    return this.#insertIndex
-  }
-
   #completeBlock(): void {
     this.#blocks.push(new EventBlock(this.#tailFrom, { lines: this.#tail }))
-    this.#setTail([])
+    this.#tail = []
+    this.#tailLength = 0
   }
 
   get #tailFrom(): number {
     return this.length - this.#tail.length
-  }
-
-  #setTail(lines: string[]): void {
-    this.#tail = lines
-    this.#tailLength = lines.reduce((sum, { length }) => sum + length, 0)
-  }
-
-  /** Removes the last event. */
-  pop(): void {
-    this.#insertIndex?.removeLast(this.length - 1)
-    if (this.#tail.length === 0) this.#setTail(this.#blocks.pop()?.lines() ?? [])
-    this.#tailLength -= this.#tail.pop()?.length ?? 0
-    this.#marks.pop()
   }
 
   replaysOf(position: number): number {

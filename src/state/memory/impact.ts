@@ -1,7 +1,7 @@
 import { dayOf, nameOfDay } from '../../core/utc-day.ts'
 import { uuidKey } from '../clone.ts'
-import type { DayImpact, ImpactQuery } from '../store.ts'
-import type { EventMark } from './mark.ts'
+import type { DayImpact, ImpactQuery } from '../records.ts'
+import type { EventMark } from './event-list.ts'
 
 interface Sum {
   /** The impact in thousand-millionths: sums of whole numbers are the same in any order, sums of fractions are not. */
@@ -15,16 +15,15 @@ const UNITS_PER_IMPACT = 1e9
 export class ImpactIndex {
   readonly #days = new Map<string | null, Map<string, Sum>>()
 
-  /** Adds an event to its day's sum (1), or removes it (-1). An event that sampling dropped has no effect. */
-  update({ sampledOut, productKey, day, impact }: EventMark, sign: 1 | -1): void {
+  /** Adds an event to its day's sum. An event that sampling dropped has no effect. */
+  add({ sampledOut, productKey, day, impact }: EventMark): void {
     if (sampledOut) return
     const days = this.#days.get(productKey) ?? new Map<string, Sum>()
     this.#days.set(productKey, days)
     const sum = days.get(day) ?? { units: 0, events: 0 }
     days.set(day, sum)
-    sum.units += sign * Math.round(impact * UNITS_PER_IMPACT)
-    sum.events += sign
-    if (sum.events === 0) days.delete(day)
+    sum.units += Math.round(impact * UNITS_PER_IMPACT)
+    sum.events += 1
   }
 
   /** Sums the impact per day over the products. Days without events are left out; the earliest day is first. */

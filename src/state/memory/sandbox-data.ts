@@ -1,196 +1,74 @@
-import { type ExternalName, externalKey, type PromptHead } from '../prompts.ts'
-import type { PromptVersion, StoredEvent, StoredPrompt } from '../records.ts'
-import { DEFAULT_QUALITY, type QualitySettings, type Snapshot } from '../records.ts'
-import { EventList } from './event-list.ts'
-import { ImpactIndex } from './impact.ts'
-import type { EventMark } from './mark.ts'
+import { deepFreeze } from '../clone.ts'
+import type { Collection } from '../collections/collection.ts'
+import {
+  type CollectionChange,
+  collections,
+  countEach,
+  findCollection,
+  type RecordCounts,
+  recordsOf,
+  type SandboxContent,
+  type StoredContent,
+} from '../collections/index.ts'
+import { DEFAULT_QUALITY, type QualitySettings } from '../records.ts'
+import type { Table } from './table.ts'
 
-/** Takes a change back. Changes are undone in the turn in which they were made, the latest change first. */
-export type Undo = () => void
+type Tables = ReadonlyMap<string, Table>
 
-/** The stored form of a prompt: versions are only ever appended, and `active` holds the active version's id. */
-interface PromptRecord {
-  readonly head: PromptHead
-  readonly versions: PromptVersion[]
-  active: string | undefined
-}
-
-/** A prompt at one moment. Its versions are the first `count` of `versions`, which the prompt may append to later. */
-interface PromptSnapshot {
-  readonly head: PromptHead
-  readonly versions: readonly PromptVersion[]
-  readonly count: number
-  readonly active: string | undefined
-}
-
-/** The data of a sandbox at one moment. It shares the records with the sandbox, so it costs a list of references. */
-export interface SandboxSnapshot {
-  readonly quality: QualitySettings
-  /** This list is never changed. */
-  readonly events: EventList
-  readonly prompts: readonly PromptSnapshot[]
-}
-
-/** The data of a new sandbox. */
-export const EMPTY_SANDBOX: SandboxSnapshot = {
-  quality: DEFAULT_QUALITY,
-  events: new EventList(),
-  prompts: [],
-}
-
-/** A snapshot without its data. */
-export type SnapshotHead = Pick<Snapshot, 'snapshotId' | 'name' | 'createdAt'>
-
-/** A snapshot with its data. */
-export interface StoredSnapshot {
-  readonly head: SnapshotHead
-  readonly data: SandboxSnapshot
-}
-
-/** The data of one sandbox. Its indexes make the cost of a command independent of the number of records. */
+/** The data of one sandbox: its quality settings, and a table for each collection. */
 export class SandboxData {
   quality: QualitySettings
-  readonly #events: EventList
-  readonly #prompts = new Map<string, PromptRecord>()
-  readonly #byExternalKey = new Map<string, string>()
-  /** The occurrences of equal payloads without an identifier of the caller's, by the first occurrence's id. */
-  readonly #occurrences = new Map<string, number>()
-  readonly impact = new ImpactIndex()
+  readonly #tables: Tables
 
-  constructor(snapshot: SandboxSnapshot) {
-    this.quality = snapshot.quality
-    this.#events = snapshot.events.copy()
-    for (const mark of this.#events.marks) this.#index(mark, 1)
-    for (const prompt of snapshot.prompts) this.#addPrompt(prompt)
+  private constructor(quality: QualitySettings, tables: Tables) {
+    this.quality = quality
+    this.#tables = tables
   }
 
-  get events(): EventList {
-    return this.#events
-  }
-
-  get occurrences(): ReadonlyMap<string, number> {
-    return this.#occurrences
-  }
-
-  get promptCount(): number {
-    return this.#prompts.size
-  }
-
-  findEvent(insertId: string): StoredEvent | undefined {
-    const position = this.#events.positionOf(insertId)
-    return position === undefined ? undefined : this.#events.at(position)
-  }
-
-  /** Finds the prompt that the caller's identifier names, with the number of its versions. */
-  findPrompt(draft: ExternalName): { readonly head: PromptHead; readonly versions: number } | undefined {
-    const key = externalKey(draft)
-    const promptId = key === undefined ? undefined : this.#byExternalKey.get(key)
-    const record = promptId === undefined ? undefined : this.#prompts.get(promptId)
-    return record && { head: record.head, versions: record.versions.length }
-  }
-
-  hasVersion(promptId: string, versionId: string): boolean {
-    return this.#prompts.get(promptId)?.versions.some((version) => version.versionId === versionId) ?? false
-  }
-
-  prompts(): StoredPrompt[] {
-    return [...this.#prompts.values()].map((record) =>
-      promptFromSnapshot({ ...record, count: record.versions.length }),
+  /** Creates the data from valid content. Default: the data of a new sandbox. */
+  static of(content: StoredContent = { quality: DEFAULT_QUALITY }): SandboxData {
+    const tables = collections.map(
+      (collection) => [collection.name, collection.createTable(recordsOf(content, collection))] as const,
     )
+    return new SandboxData(content.quality, new Map(tables))
   }
 
-  snapshot(): SandboxSnapshot {
-    return {
-      quality: this.quality,
-      events: this.#events.copy(),
-      prompts: Array.from(this.#prompts.values(), ({ head, versions, active }) => ({
-        head,
-        versions,
-        count: versions.length,
-        active,
-      })),
+  table<Item extends object, T extends Table<Item>>(collection: Collection<Item, T>): T {
+    return this.#tables.get(collection.name) as T // created by this collection
+  }
+
+  /** Applies a change to the table of its collection. Throws if the change names a record that does not exist. */
+  apply(change: CollectionChange): void {
+    const collection = findCollection(change)
+    if (collection === undefined) throw new Error(`no collection has the operation ${change.op}`)
+    this.table(collection).apply(change)
+  }
+
+  /** Returns a copy that changes apart from this data. It shares the records, so it costs lists of references. */
+  copy(): SandboxData {
+    const tables = Array.from(this.#tables, ([name, table]) => [name, table.copy()] as const)
+    return new SandboxData(this.quality, new Map(tables))
+  }
+
+  count(): RecordCounts {
+    return countEach((collection) => this.table(collection).size)
+  }
+
+  /** Reads the content as it is now. */
+  async read(): Promise<SandboxContent> {
+    const copy = this.copy()
+    const content: Record<string, unknown> = { quality: deepFreeze(copy.quality) }
+    for (const collection of collections) content[collection.name] = await copy.table(collection).readAll()
+    return content as SandboxContent // has the records of each collection
+  }
+
+  /** Yields the JSON of the content, without its braces, in small pieces. Each record begins a line. */
+  *text(): Generator<string> {
+    yield `      "quality": ${JSON.stringify(this.quality)}`
+    for (const [name, table] of this.#tables) {
+      yield `,\n      ${JSON.stringify(name)}: [`
+      yield* table.text()
+      yield ']'
     }
-  }
-
-  addEvent(event: StoredEvent): Undo {
-    const mark = this.#events.push(event)
-    this.#index(mark, 1)
-    return () => {
-      this.#events.pop()
-      this.#index(mark, -1)
-    }
-  }
-
-  #index(mark: EventMark, sign: 1 | -1): void {
-    this.impact.update(mark, sign)
-    if (mark.firstEventId !== undefined) this.#count(mark.firstEventId, sign)
-  }
-
-  addReplay(insertId: string): Undo {
-    const position = this.#events.positionOf(insertId)
-    if (position === undefined) throw new Error(`no event has insertId ${insertId}`)
-    const before = this.#events.replaysOf(position)
-    this.#events.setReplays(position, before + 1)
-    return () => this.#events.setReplays(position, before)
-  }
-
-  addVersion(head: PromptHead, version: PromptVersion): Undo {
-    const known = this.#prompts.get(head.promptId)
-    if (known !== undefined) {
-      known.versions.push(version)
-      return () => {
-        known.versions.pop()
-      }
-    }
-    return this.#addPrompt({ head, versions: [version], count: 1, active: undefined })
-  }
-
-  activate(promptId: string, versionId: string): Undo {
-    const record = this.#prompts.get(promptId)
-    if (record === undefined) throw new Error(`no prompt has id ${promptId}`)
-    const before = record.active
-    record.active = versionId
-    return () => {
-      record.active = before
-    }
-  }
-
-  #addPrompt({ head, versions, count, active }: PromptSnapshot): Undo {
-    const key = externalKey(head)
-    this.#prompts.set(head.promptId, { head, versions: versions.slice(0, count), active })
-    if (key !== undefined) this.#byExternalKey.set(key, head.promptId)
-    const firstId = key === undefined ? (head.repeatOf ?? head.promptId) : undefined
-    if (firstId !== undefined) this.#count(firstId, 1)
-    return () => {
-      this.#prompts.delete(head.promptId)
-      if (key !== undefined) this.#byExternalKey.delete(key)
-      if (firstId !== undefined) this.#count(firstId, -1)
-    }
-  }
-
-  #count(firstId: string, sign: 1 | -1): void {
-    const count = (this.#occurrences.get(firstId) ?? 0) + sign
-    if (count === 0) this.#occurrences.delete(firstId)
-    else this.#occurrences.set(firstId, count)
-  }
-}
-
-/** Restores the public form of a prompt, in which the active version is marked. */
-export function promptFromSnapshot({ head, versions, count, active }: PromptSnapshot): StoredPrompt {
-  return {
-    ...head,
-    versions: versions
-      .slice(0, count)
-      .map((version) => (version.versionId === active ? { ...version, active: true } : version)),
-  }
-}
-
-/** Returns the stored form of a prompt, in which every version is inactive and `active` holds the active version's id. */
-export function snapshotFromPrompt({ versions, ...head }: StoredPrompt): PromptSnapshot {
-  return {
-    head,
-    versions: versions.map((version) => (version.active ? { ...version, active: false } : version)),
-    count: versions.length,
-    active: versions.find((version) => version.active)?.versionId,
   }
 }

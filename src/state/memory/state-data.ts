@@ -2,36 +2,31 @@
  * The state data in memory: sandboxes with their records, snapshots and counters.
  * `StateData` applies changes to the `SandboxData` of one sandbox; `counters.ts` holds the counts that are never stored.
  */
-import type { PromptHead } from '../prompts.ts'
-import type { PromptVersion, QualitySettings, SandboxExport, StoredEvent } from '../records.ts'
-import { EventList } from './event-list.ts'
-import {
-  EMPTY_SANDBOX,
-  SandboxData,
-  type SandboxSnapshot,
-  type SnapshotHead,
-  type StoredSnapshot,
-  snapshotFromPrompt,
-  type Undo,
-} from './sandbox-data.ts'
+import type { CollectionChange, StoredContent } from '../collections/index.ts'
+import type { QualitySettings, SnapshotHead } from '../records.ts'
+import { SandboxData } from './sandbox-data.ts'
+
+/** A change of a sandbox as a whole. */
+type SandboxChange =
+  | { readonly op: 'quality'; readonly quality: QualitySettings }
+  | { readonly op: 'reset' }
+  | { readonly op: 'delete' }
+  | { readonly op: 'import'; readonly state: StoredContent }
+  | { readonly op: 'snapshot'; readonly snapshot: SnapshotHead }
+  | { readonly op: 'restore'; readonly snapshotId: string }
+  | { readonly op: 'forget'; readonly snapshotId: string }
 
 /**
  * A decided change as plain data, and an entry of the write-ahead log. The same changes in the same order always lead to
  * the same state.
  */
-export type Change = { readonly sandbox: string } & (
-  | { readonly op: 'event'; readonly event: StoredEvent }
-  | { readonly op: 'replay'; readonly insertId: string }
-  | { readonly op: 'version'; readonly prompt: PromptHead; readonly version: PromptVersion }
-  | { readonly op: 'activate'; readonly promptId: string; readonly versionId: string }
-  | { readonly op: 'quality'; readonly quality: QualitySettings }
-  | { readonly op: 'reset' }
-  | { readonly op: 'delete' }
-  | { readonly op: 'import'; readonly state: SandboxExport }
-  | { readonly op: 'snapshot'; readonly snapshot: SnapshotHead }
-  | { readonly op: 'restore'; readonly snapshotId: string }
-  | { readonly op: 'forget'; readonly snapshotId: string }
-)
+export type Change = { readonly sandbox: string } & (SandboxChange | CollectionChange)
+
+/** A snapshot with its data, which is never changed. */
+export interface StoredSnapshot {
+  readonly head: SnapshotHead
+  readonly data: SandboxData
+}
 
 /** A sandbox's data, with the parts that a reset leaves. */
 export interface SandboxEntry {
@@ -41,32 +36,17 @@ export interface SandboxEntry {
   readonly snapshotsTaken: number
 }
 
-/** An immutable copy of a sandbox entry, from which a checkpoint is written. */
-export interface SandboxEntrySnapshot {
-  readonly name: string
-  readonly data: SandboxSnapshot
-  readonly snapshots: readonly StoredSnapshot[]
-  readonly snapshotsTaken: number
-}
-
-const emptyEntry = (): SandboxEntry => ({
-  data: new SandboxData(EMPTY_SANDBOX),
-  snapshots: new Map(),
-  snapshotsTaken: 0,
-})
+const emptyEntry = (): SandboxEntry => ({ data: SandboxData.of(), snapshots: new Map(), snapshotsTaken: 0 })
 
 /** The entry of every sandbox without data. It is never changed. */
 const EMPTY_ENTRY = emptyEntry()
 
 /** The data of all sandboxes. All stored data is changed here only, by `apply`. */
 export class StateData {
-  readonly #sandboxes = new Map<string, SandboxEntry>()
+  readonly #sandboxes: Map<string, SandboxEntry>
 
-  constructor(entries: readonly SandboxEntrySnapshot[] = []) {
-    for (const { name, data, snapshots, snapshotsTaken } of entries) {
-      const byId = new Map(snapshots.map((snapshot) => [snapshot.head.snapshotId, snapshot]))
-      this.#sandboxes.set(name, { data: new SandboxData(data), snapshots: byId, snapshotsTaken })
-    }
+  constructor(sandboxes: ReadonlyMap<string, SandboxEntry> = new Map()) {
+    this.#sandboxes = new Map(sandboxes)
   }
 
   get sandboxes(): ReadonlyMap<string, SandboxEntry> {
@@ -78,96 +58,53 @@ export class StateData {
     return this.#sandboxes.get(name) ?? EMPTY_ENTRY
   }
 
-  snapshots(): SandboxEntrySnapshot[] {
-    return Array.from(this.#sandboxes, ([name, { data, snapshots, snapshotsTaken }]) => ({
-      name,
-      data: data.snapshot(),
-      snapshots: [...snapshots.values()],
-      snapshotsTaken,
-    }))
+  /** Returns a copy of all sandboxes that later changes do not change. */
+  copySandboxes(): ReadonlyMap<string, SandboxEntry> {
+    const copies = Array.from(
+      this.#sandboxes,
+      ([name, entry]) => [name, { ...entry, data: entry.data.copy() }] as const,
+    )
+    return new Map(copies)
   }
 
   /** Applies a change. Throws if the change names a record that does not exist. */
-  apply(change: Change): Undo {
-    switch (change.op) {
-      case 'event':
-        return this.#update(change, (sandbox) => sandbox.addEvent(change.event))
-      case 'replay':
-        return this.#update(change, (sandbox) => sandbox.addReplay(change.insertId))
-      case 'version':
-        return this.#update(change, (sandbox) => sandbox.addVersion(change.prompt, change.version))
-      case 'activate':
-        return this.#update(change, (sandbox) => sandbox.activate(change.promptId, change.versionId))
-      case 'quality':
-        return this.#update(change, (sandbox) => setQuality(sandbox, change.quality))
-      default:
-        return this.#replace(
-          change.sandbox,
-          replaceEntry(this.#sandboxes.get(change.sandbox) ?? emptyEntry(), change),
-        )
-    }
-  }
-
-  #update({ sandbox: name }: Change, update: (sandbox: SandboxData) => Undo): Undo {
-    const known = this.#sandboxes.get(name)
-    if (known !== undefined) return update(known.data)
-    const entry = emptyEntry()
-    this.#sandboxes.set(name, entry)
-    const undo = update(entry.data)
-    return () => {
-      undo()
-      this.#sandboxes.delete(name)
-    }
-  }
-
-  #replace(name: string, entry: SandboxEntry | undefined): Undo {
-    const before = this.#sandboxes.get(name)
-    if (entry === undefined) this.#sandboxes.delete(name)
-    else this.#sandboxes.set(name, entry)
-    return () => {
-      if (before === undefined) this.#sandboxes.delete(name)
-      else this.#sandboxes.set(name, before)
-    }
+  apply(change: Change): void {
+    const entry = changeEntry(this.#sandboxes.get(change.sandbox) ?? emptyEntry(), change)
+    if (entry === undefined) this.#sandboxes.delete(change.sandbox)
+    else this.#sandboxes.set(change.sandbox, entry)
   }
 }
 
-function setQuality(sandbox: SandboxData, quality: QualitySettings): Undo {
-  const before = sandbox.quality
-  sandbox.quality = quality
-  return () => {
-    sandbox.quality = before
-  }
-}
-
-type ReplacingChange = Extract<
-  Change,
-  { op: 'reset' | 'delete' | 'import' | 'snapshot' | 'restore' | 'forget' }
->
-
-/** Returns the entry after a change; `entry` itself stays as it is, for the undo. Undefined: the sandbox is deleted. */
-function replaceEntry(entry: SandboxEntry, change: ReplacingChange): SandboxEntry | undefined {
+/** Applies a change to an entry or replaces the entry. Undefined: the sandbox is deleted. */
+function changeEntry(entry: SandboxEntry, change: Change): SandboxEntry | undefined {
   switch (change.op) {
     case 'delete':
       return undefined
     case 'reset':
-      return entry.snapshots.size === 0 ? undefined : { ...entry, data: new SandboxData(EMPTY_SANDBOX) }
+      return entry.snapshots.size === 0 ? undefined : { ...entry, data: SandboxData.of() }
     case 'import':
-      return { ...entry, data: new SandboxData(snapshotFromExport(change.state)) }
+      return { ...entry, data: SandboxData.of(change.state) }
+    case 'restore':
+      return { ...entry, data: getSnapshot(entry, change.snapshotId).data.copy() }
     case 'snapshot':
       return addSnapshot(entry, change.snapshot)
-    case 'restore':
-      return { ...entry, data: new SandboxData(getSnapshot(entry, change.snapshotId).data) }
     case 'forget': {
       const { head } = getSnapshot(entry, change.snapshotId)
       const others = [...entry.snapshots].filter(([id]) => id !== head.snapshotId)
       return { ...entry, snapshots: new Map(others) }
     }
+    case 'quality':
+      entry.data.quality = change.quality
+      return entry
+    default:
+      entry.data.apply(change)
+      return entry
   }
 }
 
 function addSnapshot(entry: SandboxEntry, head: SnapshotHead): SandboxEntry {
   const snapshots = new Map(entry.snapshots)
-  snapshots.set(head.snapshotId, { head, data: entry.data.snapshot() })
+  snapshots.set(head.snapshotId, { head, data: entry.data.copy() })
   return { ...entry, snapshots, snapshotsTaken: entry.snapshotsTaken + 1 }
 }
 
@@ -175,13 +112,4 @@ function getSnapshot(entry: SandboxEntry, snapshotId: string): StoredSnapshot {
   const snapshot = entry.snapshots.get(snapshotId)
   if (snapshot === undefined) throw new Error(`no snapshot has id ${snapshotId}`)
   return snapshot
-}
-
-/** Returns the content of an export as the data of a sandbox. */
-export function snapshotFromExport({
-  quality,
-  events,
-  prompts,
-}: Omit<SandboxExport, 'format'>): SandboxSnapshot {
-  return { quality, events: EventList.of(events), prompts: prompts.map(snapshotFromPrompt) }
 }

@@ -1,4 +1,5 @@
 import { writeSync } from 'node:fs'
+import { setImmediate } from 'node:timers/promises'
 import { openFileStore } from '../../../src/state/file/file-store.ts'
 import type { Store } from '../../../src/state/store.ts'
 import { context, event, prompt } from '../drafts.ts'
@@ -26,6 +27,7 @@ function printAcknowledged(line: string): void {
 
 async function write(store: Store, writerNo: number): Promise<void> {
   for (let count = 0; ; count += 1) {
+    await setImmediate() // as between two requests, so that checkpoints are written meanwhile
     const name = `${round}-${writerNo}-${count}`
     if (count % 8 === 7) {
       const { version } = await store.addPromptVersion(context, prompt({ externalPromptId: `p${writerNo}` }))

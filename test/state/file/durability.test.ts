@@ -12,11 +12,13 @@ import {
   writeSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { setImmediate } from 'node:timers/promises'
+import { describe, expect, test, vi } from 'vitest'
 import type { JsonObject } from '../../../src/core/json.ts'
 import type { WriteBytes } from '../../../src/state/file/write-ahead-log.ts'
+import { StateData } from '../../../src/state/memory/state-data.ts'
 import type { EventDraft } from '../../../src/state/records.ts'
-import type { Store } from '../../../src/state/store.ts'
+import { type Store, StoreWriteError } from '../../../src/state/store.ts'
 import { childLimits } from '../../support/child-limits.ts'
 import { context, event, prompt } from '../drafts.ts'
 import { copyAsKilled, openOrFail, problemOf, statePath } from './open-file.ts'
@@ -61,18 +63,19 @@ describe('an acknowledged change', () => {
     await store.close()
   })
 
-  test('is appended with all others of its turn in one write', async () => {
-    let writes = 0
-    const write: WriteBytes = (fd, bytes, offset) => {
-      writes += 1
-      return writeSync(fd, bytes, offset)
-    }
-    const { store } = await openOrFail(statePath(), { write })
+  test('is appended in a write of its own, before the next command decides', async () => {
+    const written: number[] = []
+    const { store } = await openOrFail(statePath(), {
+      write: (fd, bytes, offset) => {
+        written.push(bytes.length)
+        return writeSync(fd, bytes, offset)
+      },
+    })
     await recordAll(
       store,
       Array.from({ length: 100 }, (_, index) => `e${index}`),
     )
-    expect(writes).toBe(1)
+    expect(written).toHaveLength(100)
     await store.close()
   })
 
@@ -133,8 +136,10 @@ test('writes go on while a checkpoint is written', async () => {
   const ids = Array.from({ length: 10_000 }, (_, index) => `e${index}`)
   await recordAll(store, ids) // 4 MB in one turn begin a checkpoint of about sixty slices
   let meanwhile = 0
-  for (; inode() === before; meanwhile += 1)
+  for (; inode() === before; meanwhile += 1) {
     await store.recordEvent(context, event({ insertId: `meanwhile ${meanwhile}` }))
+    await setImmediate() // as between two requests
+  }
   expect(meanwhile).toBeGreaterThan(50)
   await store.close()
   const again = await openOrFail(path)
@@ -180,6 +185,50 @@ describe('a record that only an edited contract allows', () => {
   })
 })
 
+describe('a stored change that cannot be applied in memory', () => {
+  const failOnce = () =>
+    vi.spyOn(StateData.prototype, 'apply').mockImplementationOnce(() => {
+      throw new RangeError('out of memory')
+    })
+
+  test('is fatal: every later command is refused, and a restart has the change', async () => {
+    const path = statePath()
+    const { store } = await openOrFail(path)
+    await recordAll(store, ['a'])
+    failOnce()
+    const refused = [
+      store.recordEvent(context, event({ insertId: 'b' })),
+      store.recordEvent(context, event({ insertId: 'c' })),
+      store.putQuality('default', { weight: 1 }),
+    ]
+    for (const outcome of await Promise.allSettled(refused)) {
+      expect(outcome.status).toBe('rejected')
+      const { reason } = outcome as PromiseRejectedResult // just checked
+      expect(reason).not.toBeInstanceOf(StoreWriteError)
+      expect(String(reason)).toContain('no longer agrees with its log (out of memory)')
+    }
+    await store.close()
+    const again = await openOrFail(path)
+    expect(again.loaded.journalEntries).toBe(2)
+    expect(await insertIds(again.store)).toEqual(['a', 'b'])
+    await again.store.close()
+  })
+
+  test('ends the process with a word, if the caller says so', async () => {
+    const problems: string[] = []
+    const { store } = await openOrFail(statePath(), {
+      fatal: (problem) => {
+        problems.push(problem)
+        throw new Error('the process ends')
+      },
+    })
+    failOnce()
+    await expect(store.recordEvent(context, event())).rejects.toThrow('the process ends')
+    expect(problems).toEqual([expect.stringContaining('The log is complete: start again.')])
+    await store.close()
+  })
+})
+
 describe('a full disk', () => {
   /** A disk with a number of free bytes. Like a real disk, it writes the part that fits. */
   function disk(): { free: number; write: WriteBytes } {
@@ -222,7 +271,7 @@ describe('a full disk', () => {
     }
     expect(await store.exportSandbox('default')).toEqual(before)
     expect(await store.eventImpact('default', { productIds: [event().productId] })).toEqual(impact)
-    expect(await store.size()).toEqual({ sandboxes: 1, events: 1, prompts: 0 })
+    expect(await store.size()).toMatchObject({ sandboxes: 1, events: 1, prompts: 0 })
     expect(await store.listSnapshots('default')).toEqual([])
 
     limited.free = Number.POSITIVE_INFINITY
@@ -268,12 +317,12 @@ describe('a file that cannot be loaded stays unchanged', () => {
   const good = '{"kind":"convsim state","format":1,"seq":0,"sandboxes":[]}'
 
   test.each([
-    ['cut off', good.slice(0, 40), 'is not JSON from line 1, column 41 on'],
-    ['broken', good.replace('[]', '[\n{,]'), 'is not JSON from line 2, column 2 on'],
-    ['empty', '', 'is not JSON from line 1, column 1 on'],
+    ['cut off', good.slice(0, 40), 'is not JSON ('],
+    ['broken', good.replace('[]', '[\n{,]'), 'is not JSON (Expected property name'],
+    ['empty', '', 'is not JSON (Unexpected end of JSON input)'],
     ['of another program', '{"name":"package"}', 'is no file of ours'],
     ['newer', good.replace('1', '9'), 'has format 9, and this version knows formats up to 1'],
-    ['of another shape', good.replace('[]', '[{"name":"a"}]'), 'sandboxes[0].quality must be an object'],
+    ['of another shape', good.replace('[]', '[{"name":"a"}]'), '/sandboxes/0/quality is required'],
   ])('a state file that is %s', async (_, content, message) => {
     const path = statePath()
     writeFileSync(path, content)
@@ -310,7 +359,7 @@ describe('a file that cannot be loaded stays unchanged', () => {
 
   test('a log with an invalid entry', async () => {
     const problem = await problemOfLog((lines) => lines.map((line) => line.replace('"eventId"', '"id"')))
-    expect(problem).toContain('line 2: is no entry: event.eventId must be a string that is not empty')
+    expect(problem).toContain('line 2: is no entry: /event/eventId is required')
   })
 
   test('a log of another program', async () => {

@@ -1,0 +1,45 @@
+import { PLAIN_OPS, PlainTable } from '../memory/plain-table.ts'
+import type { Table } from '../memory/table.ts'
+
+/**
+ * A record type of the state. From the list of collections (`index.ts`) follow the state file, the log, exports, imports,
+ * snapshots, restarts and their checks.
+ */
+export interface Collection<
+  Item extends object = object,
+  T extends Table<Item> = Table<Item>,
+  Name extends string = string,
+> {
+  /** The member of a sandbox's content that lists the records, in state files and exports: `events`. */
+  readonly name: Name
+  /** The name of the record's schema among the `$defs` of `spec/state.schema.json`: `event`. */
+  readonly schema: string
+  /** Returns the key that no two records of a sandbox share. */
+  keyOf(item: Item): string
+  /** Returns further keys that no two records share, by their names in sentences. Undefined: the record has no such key. */
+  otherKeys?(item: Item): Readonly<Record<string, string | undefined>>
+  /** Finds faults of a record that a schema cannot describe: `/versions/1/version must be 2, its place in the list`. */
+  findFaults?(item: Item): readonly string[]
+  /** The operations of the log that the table applies. */
+  readonly ops: readonly string[]
+  /** Creates the table of a sandbox with these valid records. */
+  createTable(items: readonly Item[]): T
+}
+
+/** A collection whose records are added, replaced and removed as a whole, and found by their key. */
+export type PlainCollection<Item extends object, Name extends string = string> = Collection<
+  Item,
+  PlainTable<Item>,
+  Name
+>
+
+/** Completes the description of a collection without operations of its own. */
+export function plainCollection<Item extends object, Name extends string>(
+  description: Omit<PlainCollection<Item, Name>, 'ops' | 'createTable'>,
+): PlainCollection<Item, Name> {
+  return {
+    ...description,
+    ops: PLAIN_OPS,
+    createTable: (items) => new PlainTable((item: Item) => description.keyOf(item), items),
+  }
+}

@@ -1,0 +1,57 @@
+/** The record types of the state. A new record type is a collection of its own and a line in this list. */
+import type { PlainChange } from '../memory/plain-table.ts'
+import type { QualitySettings } from '../records.ts'
+import type { Collection } from './collection.ts'
+import { eventCollection } from './events.ts'
+import { promptCollection } from './prompts.ts'
+
+const list = [eventCollection, promptCollection] as const
+
+/** All collections, in the order in which files and exports list their records. */
+export const collections: readonly Collection[] = list
+
+type Listed = (typeof list)[number]
+
+/** The records of a sandbox by the name of their collection. */
+type Records = { readonly [C in Listed as C['name']]: readonly Parameters<C['keyOf']>[0][] }
+
+/** The numbers of records by the name of their collection. */
+export type RecordCounts = { readonly [C in Listed as C['name']]: number }
+
+/** The quality settings and the records of a sandbox. */
+export type SandboxContent = { readonly quality: QualitySettings } & Records
+
+/** A stored sandbox. A member is missing if its collection is newer than the file or the export. */
+export type StoredContent = Pick<SandboxContent, 'quality'> & Partial<Records>
+
+type ChangeOf<C extends Listed> = C extends Listed
+  ? Parameters<ReturnType<C['createTable']>['apply']>[0]
+  : never
+
+/** A change of the records of any collection. */
+export type CollectionChange = ChangeOf<Listed> | PlainChange
+
+/** Returns the collection that a change belongs to. Undefined: there is none. */
+export function findCollection({
+  op,
+  collection,
+}: {
+  op: string
+  collection?: string
+}): Collection | undefined {
+  return collections.find(
+    ({ ops, name }) => ops.includes(op) && (collection === undefined || collection === name),
+  )
+}
+
+/** Returns the records of a collection in valid content. */
+export function recordsOf(content: StoredContent, { name }: Collection): readonly object[] {
+  const records: Readonly<Record<string, unknown>> = content
+  return (records[name] ?? []) as readonly object[] // the content is valid
+}
+
+/** Counts the records of each collection. */
+export function countEach(count: (collection: Collection) => number): RecordCounts {
+  const counts = collections.map((collection) => [collection.name, count(collection)] as const)
+  return Object.fromEntries(counts) as RecordCounts // a number for each collection
+}

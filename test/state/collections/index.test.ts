@@ -1,0 +1,157 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { describe, expect, test, vi } from 'vitest'
+import schema from '../../../spec/state.schema.json' with { type: 'json' }
+import type { Json } from '../../../src/core/json.ts'
+import type { Collection, PlainCollection } from '../../../src/state/collections/collection.ts'
+import { collections } from '../../../src/state/collections/index.ts'
+import { createMemoryStore } from '../../../src/state/memory/memory-store.ts'
+import type { Store } from '../../../src/state/store.ts'
+import { context, event } from '../drafts.ts'
+import { copyAsKilled, openOrFail, problemOf, statePath } from '../file/open-file.ts'
+
+// Before any other file reads the list. The schema describes a record of this shape already.
+vi.mock('../../../src/state/collections/index.ts', async (load) => {
+  const { plainCollection } = await import('../../../src/state/collections/collection.ts')
+  const original = await load<{ collections: Collection[] }>()
+  original.collections.push(
+    plainCollection({
+      name: 'bookmarks',
+      schema: 'snapshotHead',
+      keyOf: ({ snapshotId }: { snapshotId: string }) => snapshotId,
+    }),
+  )
+  return original
+})
+
+describe('spec/state.schema.json', () => {
+  const shipped = collections.filter(({ name }) => name !== 'bookmarks')
+
+  test.each(shipped.map(({ name, schema: definition }) => [name, definition]))(
+    'lists %s in the content of a sandbox, as %s',
+    (name, definition) => {
+      const members: Readonly<Record<string, Json>> = schema.$defs.content.properties
+      expect(members[name]).toMatchObject({ items: { $ref: `#/$defs/${definition}` } })
+    },
+  )
+
+  test('lists every operation of the log', () => {
+    const ofSandbox = ['quality', 'reset', 'delete', 'import', 'snapshot', 'restore', 'forget']
+    const operations = [...collections.flatMap(({ ops }) => ops), ...ofSandbox]
+    expect([...schema.$defs.logEntry.properties.op.enum].sort()).toEqual([...new Set(operations)].sort())
+  })
+})
+
+describe('a plain collection in the list', () => {
+  interface Bookmark {
+    readonly snapshotId: string
+    readonly createdAt: string
+    readonly name?: string
+  }
+
+  const bookmarkCollection = collections.find(
+    ({ name }) => name === 'bookmarks',
+  ) as unknown as PlainCollection<Bookmark> // added above
+
+  const createdAt = '2026-01-15T12:00:00.000Z'
+  const put = (store: Store, snapshotId: string, name?: string) =>
+    store.updateRecord('default', bookmarkCollection, snapshotId, () => ({
+      snapshotId,
+      createdAt,
+      ...(name !== undefined && { name }),
+    }))
+  const bookmarks = (store: Store, sandbox = 'default') => store.listRecords(sandbox, bookmarkCollection)
+
+  test('has records that are added, replaced and removed under their key', async () => {
+    const store = createMemoryStore()
+    expect(await put(store, 'a')).toEqual({ snapshotId: 'a', createdAt })
+    await put(store, 'b')
+    await store.updateRecord(
+      'default',
+      bookmarkCollection,
+      'a',
+      (present) => present && { ...present, name: 'x' },
+    )
+    expect(await bookmarks(store)).toEqual([
+      { snapshotId: 'a', createdAt, name: 'x' },
+      { snapshotId: 'b', createdAt },
+    ])
+    expect(await store.updateRecord('default', bookmarkCollection, 'a', () => undefined)).toBeUndefined()
+    expect(await store.updateRecord('default', bookmarkCollection, 'c', (present) => present)).toBeUndefined()
+    expect(await bookmarks(store)).toEqual([{ snapshotId: 'b', createdAt }])
+    expect(await store.size()).toMatchObject({ sandboxes: 1, events: 0, prompts: 0, bookmarks: 1 })
+    const wrong = store.updateRecord('default', bookmarkCollection, 'd', () => ({
+      snapshotId: 'e',
+      createdAt,
+    }))
+    await expect(wrong).rejects.toThrow('the record of d has another key')
+  })
+
+  test('is in the log, the state file, an export, an import and a snapshot', async () => {
+    const path = statePath()
+    const { store } = await openOrFail(path)
+    await store.recordEvent(context, event())
+    await put(store, 'a', 'first')
+    await put(store, 'b')
+    await store.updateRecord('default', bookmarkCollection, 'b', () => undefined)
+    const { snapshotId } = await store.createSnapshot(context)
+    await put(store, 'c')
+    const before = await store.exportSandbox('default')
+    expect(before).toMatchObject({ bookmarks: [{ snapshotId: 'a' }, { snapshotId: 'c' }] })
+
+    const fromLog = await openOrFail(copyAsKilled(path))
+    expect(fromLog.loaded).toMatchObject({ bookmarks: 2 })
+    expect(await fromLog.store.exportSandbox('default')).toEqual(before)
+    await store.close()
+    const { store: fromFile } = await openOrFail(path)
+    expect(await fromFile.exportSandbox('default')).toEqual(before)
+    expect(await fromFile.listSnapshots('default')).toMatchObject([{ events: 1, prompts: 0, bookmarks: 1 }])
+    expect(await fromFile.importSandbox('copy', JSON.parse(JSON.stringify(before)))).toMatchObject({
+      ok: true,
+      value: { events: 1, prompts: 0, bookmarks: 2 },
+    })
+    expect(await bookmarks(fromFile, 'copy')).toEqual(await bookmarks(fromFile))
+    await fromFile.restoreSnapshot('default', snapshotId)
+    expect(await bookmarks(fromFile)).toEqual([{ snapshotId: 'a', createdAt, name: 'first' }])
+    await fromFile.reset('default')
+    expect(await bookmarks(fromFile)).toEqual([])
+    await fromFile.close()
+  })
+
+  test('is empty after an import that is older than the collection', async () => {
+    const store = createMemoryStore()
+    await put(store, 'a')
+    const older = { format: 1, quality: { weight: 0.1 }, events: [], prompts: [] }
+    expect(await store.importSandbox('default', older)).toMatchObject({ ok: true })
+    expect(await bookmarks(store)).toEqual([])
+  })
+
+  test('has unique keys', async () => {
+    const record = { snapshotId: 'a', createdAt }
+    const twice = {
+      format: 1,
+      quality: { weight: 0.1 },
+      events: [],
+      prompts: [],
+      bookmarks: [record, record],
+    }
+    expect(await createMemoryStore().importSandbox('default', twice)).toEqual({
+      ok: false,
+      error: ['/bookmarks/1 must not repeat the key a of an earlier record'],
+    })
+  })
+
+  test.each([
+    ['"createdAt"', '"created"', '/record/createdAt is required'],
+    ['"bookmarks"', '"nothing"', '/collection must name a collection with the operation put; got "nothing"'],
+    ['"bookmarks"', '"events"', '/collection must name a collection with the operation put; got "events"'],
+  ])('refuses a log in which %s is %s', async (before, after, fault) => {
+    const original = statePath()
+    const { store } = await openOrFail(original)
+    await put(store, 'a')
+    const path = copyAsKilled(original)
+    const log = `${path}.journal.1`
+    writeFileSync(log, readFileSync(log, 'utf8').replace(before, after))
+    expect(await problemOf(path)).toContain(`line 2: is no entry: ${fault}`)
+    await store.close()
+  })
+})

@@ -1,0 +1,75 @@
+import { copyFileSync, readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import type { Json, JsonObject } from '../../../src/core/json.ts'
+import { createMemoryStore } from '../../../src/state/memory/memory-store.ts'
+import type { Store } from '../../../src/state/store.ts'
+import { openOrFail, statePath } from './open-file.ts'
+
+/**
+ * Files of format 1, written by the version at commit 50bee98: a state file, a log with every operation, an export, and what
+ * that version answered about them. They are never written again. Later versions may add members, such as new collections.
+ */
+const written = (name: string) => new URL(`format-1/${name}`, import.meta.url).pathname
+
+interface Expected {
+  readonly summary: Json
+  readonly sandboxes: Readonly<Record<string, { readonly export: Json; readonly snapshots: Json }>>
+}
+
+const expected: Expected = JSON.parse(readFileSync(written('answers.golden.json'), 'utf8'))
+
+function copyOfFiles(): string {
+  const path = statePath()
+  copyFileSync(written('state.golden.json'), path)
+  copyFileSync(written('journal.golden.jsonl'), `${path}.journal.1`)
+  return path
+}
+
+async function answersOf(store: Store): Promise<Expected> {
+  const names = Object.keys(expected.sandboxes)
+  const sandboxes = names.map(async (name) => [
+    name,
+    { export: await store.exportSandbox(name), snapshots: await store.listSnapshots(name) },
+  ])
+  const answers = {
+    summary: await store.listSandboxes(),
+    sandboxes: Object.fromEntries(await Promise.all(sandboxes)),
+  }
+  return JSON.parse(JSON.stringify(answers))
+}
+
+describe('files of format 1', () => {
+  test('load with all records, from the log and again from the next state file', async () => {
+    const path = copyOfFiles()
+    const fromLog = await openOrFail(path)
+    expect(fromLog.loaded).toMatchObject({ sandboxes: 5, journalEntries: 17 })
+    expect(await answersOf(fromLog.store)).toMatchObject(expected)
+    await fromLog.store.close()
+    const fromFile = await openOrFail(path)
+    expect(fromFile.loaded).toMatchObject({ sandboxes: 5, journalEntries: 0 })
+    expect(await answersOf(fromFile.store)).toMatchObject(expected)
+    await fromFile.store.close()
+  })
+
+  test('hold snapshots that can be restored', async () => {
+    const { store } = await openOrFail(copyOfFiles())
+    const [seeded] = await store.listSnapshots('default')
+    expect(await store.restoreSnapshot('default', seeded?.snapshotId ?? '')).toBe(true)
+    const { quality, events, prompts } = await store.exportSandbox('default')
+    expect(quality).toEqual({ weight: 0.6 })
+    expect(events.map(({ replays }) => replays)).toEqual([1, 0, 0, 0, 0])
+    expect(prompts.map(({ versions }) => versions.map(({ active }) => active))).toEqual([
+      [false, true],
+      [false],
+      [false],
+    ])
+    await store.close()
+  })
+
+  test('hold an export that is imported and exported again unchanged', async () => {
+    const store = createMemoryStore()
+    const document: JsonObject = JSON.parse(readFileSync(written('export.golden.json'), 'utf8'))
+    expect(await store.importSandbox('default', document)).toMatchObject({ ok: true })
+    expect(JSON.parse(JSON.stringify(await store.exportSandbox('default')))).toMatchObject(document)
+  })
+})
