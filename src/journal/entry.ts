@@ -9,7 +9,7 @@ export interface RecordedBody {
   readonly size: number
 }
 
-/** One exchange as the journal stores it: the request, the answer, and the findings about both. */
+/** One exchange as the journal stores it: the request, the answer, and the findings about both. A plain value that never changes. */
 export interface JournalEntry {
   /** The request id, as `X-Request-Id` has it. */
   readonly id: string

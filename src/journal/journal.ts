@@ -6,9 +6,8 @@
 
 import type { Operation, RawParameters } from '../contract/contract.ts'
 import type { Json } from '../core/json.ts'
-import { ByteRing } from './byte-ring.ts'
 import type { JournalEntry } from './entry.ts'
-import { decodeEntry, encodeNumbers, encodeTexts, isTextOfEntry, numbersPerEntry } from './packed.ts'
+import { EntryRing } from './entry-ring.ts'
 
 /** The parsed parts of an exchange while it is recorded, so that listeners need not parse the bodies again. */
 export interface LiveExchange {
@@ -55,53 +54,30 @@ interface SandboxCounts {
   isCleared: boolean
 }
 
-/** The most bytes of all stored request bodies, which queries look into, and of all answer bodies; above them the oldest bodies are evicted. */
-const maxRequestBytes = 16 * 1024 * 1024
-const maxAnswerBytes = 8 * 1024 * 1024
-
-/** The most bytes of an entry without its bodies, on average: several times a common entry. The minimum lets a small journal hold some large entries. */
-const bytesPerEntry = 2 * 1024
-const minEntryBytes = 1024 * 1024
-
-const noBytes = new Uint8Array()
-
-/**
- * A ring of the latest exchanges of all sandboxes. It stores at most `size` entries, fewer where they are very large, and evicts the
- * oldest. Entries are stored encoded and decoded on each read, since most of them are never read.
- */
+/** The latest exchanges of all sandboxes: at most `size`, fewer where they are very large; the oldest are evicted. */
 export class Journal {
-  readonly #size: number
-  /** The counts that each entry belongs to, by its place in the ring. */
-  readonly #owners: SandboxCounts[] = []
-  readonly #texts: ByteRing
-  /** The numbers of all entries, side by side in the order of the ring. */
-  readonly #numbers: Float64Array
-  readonly #requests: ByteRing
-  readonly #answers: ByteRing
+  readonly #entries: EntryRing<SandboxCounts>
   readonly #counts = new Map<string, SandboxCounts>()
   readonly #entryListeners = new Set<EntryListener>()
   readonly #clearListeners = new Set<(sandbox: string) => void>()
   readonly #changeListeners = new Set<() => void>()
-  #recorded = 0
   #generation = 0
 
   /** `size`: the most entries; 0 stores none and still calls the listeners. */
   constructor(size: number) {
-    this.#size = size
-    this.#texts = new ByteRing(size, Math.max(minEntryBytes, size * bytesPerEntry))
-    this.#numbers = new Float64Array(size * numbersPerEntry)
-    this.#requests = new ByteRing(size, maxRequestBytes)
-    this.#answers = new ByteRing(size, maxAnswerBytes)
+    this.#entries = new EntryRing(size, (counts) => {
+      counts.dropped += 1
+    })
   }
 
   /** The number of exchanges that were ever recorded, which is also the number of the latest one. */
   get recorded(): number {
-    return this.#recorded
+    return this.#entries.latest
   }
 
   /** The number of the oldest entry that was not evicted; the number of the next entry where there is none. */
   get oldest(): number {
-    return (this.#size === 0 ? this.#recorded : this.#texts.evictedCount) + 1
+    return this.#entries.oldest
   }
 
   /** The number of stored entries of all sandboxes. */
@@ -114,10 +90,8 @@ export class Journal {
   /** Stores an entry, whose number must be `recorded + 1`, and calls the listeners. */
   record(entry: JournalEntry, live: LiveExchange): void {
     const counts = this.#countsOf(entry.sandbox)
-    if (this.#size === 0) counts.dropped += 1
-    else this.#store(entry, counts)
     counts.recorded += 1
-    this.#recorded = entry.number
+    this.#entries.add(entry, counts)
     for (const listener of this.#changeListeners) listener()
     for (const listener of this.#entryListeners) listener(entry, live)
   }
@@ -165,44 +139,20 @@ export class Journal {
   }
 
   /** Yields the stored entries of a range. The iteration must end within one turn, since later requests evict entries. */
-  *entries(range: EntryRange = {}): Generator<JournalEntry> {
-    for (const number of this.#numbersIn(range)) yield this.#decode(number, this.#textOf(number))
+  *entries({ sandbox, after = 0, order = 'oldest' }: EntryRange = {}): Generator<JournalEntry> {
+    const { oldest, latest } = this.#entries
+    const first = Math.max(oldest, after + 1)
+    for (let step = 0; step <= latest - first; step += 1) {
+      const stored = this.#entries.at(order === 'oldest' ? first + step : latest - step)
+      if (!stored || stored.owner.isCleared) continue
+      if (sandbox === undefined || stored.owner.sandbox === sandbox) yield stored.entry
+    }
   }
 
   /** Returns the entry of a request id; undefined where it was evicted, cleared, or never recorded. */
   find(id: string): JournalEntry | undefined {
-    for (const number of this.#numbersIn({ order: 'newest' })) {
-      const text = this.#textOf(number)
-      if (isTextOfEntry(id, text)) return this.#decode(number, text)
-    }
+    for (const entry of this.entries({ order: 'newest' })) if (entry.id === id) return entry
     return undefined
-  }
-
-  /** Yields the numbers of the stored entries of a range. */
-  *#numbersIn({ sandbox, after = 0, order = 'oldest' }: EntryRange): Generator<number> {
-    const first = Math.max(this.oldest, after + 1)
-    const count = Math.max(0, this.#recorded - first + 1)
-    for (let step = 0; step < count; step += 1) {
-      const number = order === 'oldest' ? first + step : this.#recorded - step
-      const owner = this.#owners[(number - 1) % this.#size]
-      if (!owner || owner.isCleared) continue
-      if (sandbox === undefined || owner.sandbox === sandbox) yield number
-    }
-  }
-
-  #textOf(number: number): string {
-    return this.#texts.textAt(number - 1) ?? ''
-  }
-
-  #decode(number: number, texts: string): JournalEntry {
-    const start = ((number - 1) % this.#size) * numbersPerEntry
-    return decodeEntry({
-      number,
-      texts,
-      numbers: this.#numbers.subarray(start, start + numbersPerEntry),
-      requestBody: () => this.#requests.at(number - 1),
-      answerBody: () => this.#answers.at(number - 1),
-    })
   }
 
   /** Clears the entries and the counts of a sandbox. */
@@ -213,21 +163,6 @@ export class Journal {
     this.#generation += 1
     for (const listener of this.#changeListeners) listener()
     for (const listener of this.#clearListeners) listener(sandbox)
-  }
-
-  #store(entry: JournalEntry, counts: SandboxCounts): void {
-    const place = this.#recorded % this.#size
-    let evicted = this.#texts.evictedCount
-    this.#texts.addText(encodeTexts(entry))
-    for (; evicted < this.#texts.evictedCount; evicted += 1) {
-      // An entry that is larger than the whole ring is evicted itself, before it has an owner.
-      const owner = evicted === this.#recorded ? counts : this.#owners[evicted % this.#size]
-      if (owner) owner.dropped += 1
-    }
-    this.#owners[place] = counts
-    encodeNumbers(entry, this.#numbers, place * numbersPerEntry)
-    this.#requests.add(entry.request.body.bytes ?? noBytes)
-    this.#answers.add(entry.answer.body.bytes ?? noBytes)
   }
 
   #countsOf(sandbox: string): SandboxCounts {
