@@ -1,5 +1,6 @@
 import type { Registry } from 'prom-client'
 import type { Journal } from '../journal/journal.ts'
+import type { JournalReader } from '../journal/reader.ts'
 import { type DurationHistogram, durationBounds, RequestMetrics } from '../journal/request-metrics.ts'
 import type { Sandboxes } from '../sandboxes/sandboxes.ts'
 import type { Store } from '../state/store.ts'
@@ -68,11 +69,11 @@ async function addGauges(
 ): Promise<void> {
   const { default: prometheus } = await import('prom-client')
   const gauges: [name: string, help: string, value: () => number | Promise<number>][] = [
-    ['convsim_journal_entries', 'Exchanges that the journal holds.', () => journal.held],
+    ['convsim_journal_entries', 'Exchanges that the journal holds.', () => countHeld(journal)],
     [
       'convsim_journal_dropped',
       'Exchanges that the journal had to drop since its sandboxes were cleared.',
-      () => journal.counts(undefined).dropped,
+      async () => (await journal.counts(undefined)).dropped,
     ],
     [
       'convsim_journal_waiting',
@@ -92,6 +93,11 @@ async function addGauges(
         this.set(await value())
       },
     })
+}
+
+async function countHeld(journal: JournalReader): Promise<number> {
+  const { recorded, dropped } = await journal.counts(undefined)
+  return recorded - dropped
 }
 
 /** Returns the values of one operation. A bucket counts every request up to its bound, those of smaller buckets included. */

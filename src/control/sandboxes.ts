@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '../core/json.ts'
-import type { Journal } from '../journal/journal.ts'
+import type { JournalReader } from '../journal/reader.ts'
 import { defaultSandbox, type Sandbox, type Sandboxes } from '../sandboxes/sandboxes.ts'
 import type { SandboxExport } from '../state/records.ts'
 import type { Store } from '../state/store.ts'
@@ -9,7 +9,7 @@ import type { ControlHandlers } from './handler.ts'
 export interface SandboxHandlerDeps {
   readonly sandboxes: Sandboxes
   readonly store: Store
-  readonly journal: Journal
+  readonly journal: JournalReader
   /** State that a reset of the default sandbox imports; undefined: a reset leaves the default sandbox empty. */
   readonly seedState: SandboxExport | undefined
 }
@@ -23,7 +23,7 @@ export async function resetSandbox(
   if (name === defaultSandbox && seedState) await store.importSandbox(name, seedState)
   else await store.reset(name)
   sandboxes.reset(name)
-  journal.clear(name)
+  await journal.clear(name)
 }
 
 /** Handles `POST reset`, `GET sandboxes`, and `PUT` and `DELETE sandboxes/{name}`. */
@@ -54,7 +54,7 @@ export function sandboxHandlers(
       const name = String(parameters.path['name'])
       const isKnown = sandboxes.delete(name)
       const isStored = await store.deleteSandbox(name)
-      journal.clear(name)
+      await journal.clear(name)
       return { deleted: isKnown || isStored }
     },
   }

@@ -1,7 +1,6 @@
 import type { Contract } from '../contract/contract.ts'
 import type { Json, JsonObject } from '../core/json.ts'
 import type { JournalEntry } from '../journal/entry.ts'
-import type { Journal } from '../journal/journal.ts'
 import {
   type Difference,
   type RequestMatch,
@@ -9,6 +8,7 @@ import {
   type RequestSubjects,
   stripSandboxPath,
 } from '../journal/match.ts'
+import type { JournalReader } from '../journal/reader.ts'
 import { isCredentialName, redacted, redactHeader, redactJson, redactQuery } from '../journal/redact.ts'
 import { type CountBounds, MatchCounter, type Verdict, type Verification, verify } from '../journal/verify.ts'
 import { modelsIn, productsOf } from '../scenarios/subject.ts'
@@ -16,7 +16,7 @@ import { ControlError, type ControlHandlers, CustomReply } from './handler.ts'
 
 /** Dependencies of `verifyHandlers`. */
 export interface VerifyHandlerDeps {
-  readonly journal: Journal
+  readonly journal: JournalReader
   readonly contract: Contract
   /** Ids of the products that each model belongs to, by the model's id; all in lower case. */
   readonly productsOfModel: ReadonlyMap<string, readonly string[]>
@@ -42,11 +42,12 @@ export function verifyHandlers(deps: VerifyHandlerDeps): Pick<ControlHandlers, '
         body: verdictToJson(verdict, verification),
       })
     },
-    countRequests(request) {
+    async countRequests(request) {
       const query = (request.body ?? {}) as unknown as RequestQuery // proved by the control document
       const problem = findQueryProblem(query, contract)
       if (problem !== undefined) return new ControlError(400, problem)
-      const { count, truncated } = new MatchCounter(journal, request.sandboxFilter, query, subjects).update()
+      const counter = new MatchCounter(journal, request.sandboxFilter, query, subjects)
+      const { count, truncated } = await counter.update()
       return { count, truncated }
     },
   }

@@ -8,6 +8,7 @@ import type { Operation, RawParameters } from '../contract/contract.ts'
 import type { Json } from '../core/json.ts'
 import type { JournalEntry } from './entry.ts'
 import { EntryRing } from './entry-ring.ts'
+import type { EntryRange, JournalCounts, JournalReader, JournalSlice } from './reader.ts'
 
 /** The parsed parts of an exchange while it is recorded, so that listeners need not parse the bodies again. */
 export interface LiveExchange {
@@ -26,25 +27,6 @@ export interface LiveExchange {
 /** A function that the journal calls for each recorded exchange. It runs within the request's turn, so it must be fast. */
 export type EntryListener = (entry: JournalEntry, live: LiveExchange) => void
 
-/** The counts of a sandbox, or of all sandboxes, since the journal was last cleared. */
-export interface JournalCounts {
-  readonly recorded: number
-  /** The number of recorded entries that the journal has evicted since. Above 0, a count over the stored entries is incomplete. */
-  readonly dropped: number
-  /** A number that changes whenever entries are cleared. */
-  readonly generation: number
-}
-
-/** The entries to iterate over. */
-export interface EntryRange {
-  /** The name of a sandbox; undefined for all. */
-  readonly sandbox?: string | undefined
-  /** The number after which the range begins. Default: 0. */
-  readonly after?: number
-  /** The entries that come first. Default: `oldest`. */
-  readonly order?: 'oldest' | 'newest'
-}
-
 /** The counts of one sandbox. Clearing the sandbox replaces the object, and hides the entries that belong to it. */
 interface SandboxCounts {
   readonly sandbox: string
@@ -54,14 +36,18 @@ interface SandboxCounts {
   isCleared: boolean
 }
 
-/** The latest exchanges of all sandboxes: at most `size`, fewer where they are very large; the oldest are evicted. */
-export class Journal {
+/**
+ * The latest exchanges of all sandboxes: at most `size`, fewer where they are very large; the oldest are evicted. Recording is
+ * synchronous and calls the listeners of this process; the control plane reads through `JournalReader`.
+ */
+export class Journal implements JournalReader {
   readonly #entries: EntryRing<SandboxCounts>
   readonly #counts = new Map<string, SandboxCounts>()
   readonly #entryListeners = new Set<EntryListener>()
   readonly #clearListeners = new Set<(sandbox: string) => void>()
   readonly #changeListeners = new Set<() => void>()
   #generation = 0
+  #version = 0
 
   /** `size`: the most entries; 0 stores none and still calls the listeners. */
   constructor(size: number) {
@@ -75,24 +61,12 @@ export class Journal {
     return this.#entries.latest
   }
 
-  /** The number of the oldest entry that was not evicted; the number of the next entry where there is none. */
-  get oldest(): number {
-    return this.#entries.oldest
-  }
-
-  /** The number of stored entries of all sandboxes. */
-  get held(): number {
-    let held = 0
-    for (const { recorded, dropped } of this.#counts.values()) held += recorded - dropped
-    return held
-  }
-
   /** Stores an entry, whose number must be `recorded + 1`, and calls the listeners. */
   record(entry: JournalEntry, live: LiveExchange): void {
     const counts = this.#countsOf(entry.sandbox)
     counts.recorded += 1
     this.#entries.add(entry, counts)
-    for (const listener of this.#changeListeners) listener()
+    this.#announceChange()
     for (const listener of this.#entryListeners) listener(entry, live)
   }
 
@@ -101,7 +75,6 @@ export class Journal {
     return this.#changeListeners.size
   }
 
-  /** Calls the listener whenever an entry is recorded or a sandbox cleared. @returns a function that removes the listener */
   onChange(listener: () => void): () => void {
     this.#changeListeners.add(listener)
     return () => void this.#changeListeners.delete(listener)
@@ -119,13 +92,60 @@ export class Journal {
     return () => void this.#clearListeners.delete(listener)
   }
 
-  /** Returns the sandboxes with exchanges since they were last cleared. */
-  sandboxes(): string[] {
-    return [...this.#counts.keys()]
+  async list(range: EntryRange = {}): Promise<JournalSlice> {
+    const { oldest, latest } = this.#entries
+    const entries = [...this.#entriesIn(range)]
+    return { entries, counts: this.#sumCounts(range.sandbox), oldest, latest, version: this.#version }
   }
 
-  /** Returns the counts of a sandbox; undefined for all sandboxes. */
-  counts(sandbox: string | undefined): JournalCounts {
+  async find(id: string): Promise<JournalEntry | undefined> {
+    for (const entry of this.#entriesIn({ order: 'newest' })) if (entry.id === id) return entry
+    return undefined
+  }
+
+  async counts(sandbox: string | undefined): Promise<JournalCounts> {
+    return this.#sumCounts(sandbox)
+  }
+
+  async version(): Promise<number> {
+    return this.#version
+  }
+
+  /** Clears before the first await: a request after the call belongs to the cleared journal. */
+  async clear(sandbox: string | undefined): Promise<number> {
+    const { recorded, dropped } = this.#sumCounts(sandbox)
+    for (const name of sandbox === undefined ? [...this.#counts.keys()] : [sandbox]) this.#clear(name)
+    return recorded - dropped
+  }
+
+  #clear(sandbox: string): void {
+    const counts = this.#counts.get(sandbox)
+    if (counts) counts.isCleared = true
+    this.#counts.delete(sandbox)
+    this.#generation += 1
+    this.#announceChange()
+    for (const listener of this.#clearListeners) listener(sandbox)
+  }
+
+  #announceChange(): void {
+    this.#version += 1
+    for (const listener of this.#changeListeners) listener()
+  }
+
+  *#entriesIn({ sandbox, after = 0, order = 'oldest', limit }: EntryRange): Generator<JournalEntry> {
+    const { oldest, latest } = this.#entries
+    const first = Math.max(oldest, after + 1)
+    let left = limit ?? Number.POSITIVE_INFINITY
+    for (let step = 0; step <= latest - first && left > 0; step += 1) {
+      const stored = this.#entries.at(order === 'oldest' ? first + step : latest - step)
+      if (!stored || stored.owner.isCleared) continue
+      if (sandbox !== undefined && stored.owner.sandbox !== sandbox) continue
+      left -= 1
+      yield stored.entry
+    }
+  }
+
+  #sumCounts(sandbox: string | undefined): JournalCounts {
     if (sandbox !== undefined) {
       const { recorded = 0, dropped = 0, generation = 0 } = this.#counts.get(sandbox) ?? {}
       return { recorded, dropped, generation }
@@ -136,33 +156,6 @@ export class Journal {
       sum.dropped += dropped
     }
     return sum
-  }
-
-  /** Yields the stored entries of a range. The iteration must end within one turn, since later requests evict entries. */
-  *entries({ sandbox, after = 0, order = 'oldest' }: EntryRange = {}): Generator<JournalEntry> {
-    const { oldest, latest } = this.#entries
-    const first = Math.max(oldest, after + 1)
-    for (let step = 0; step <= latest - first; step += 1) {
-      const stored = this.#entries.at(order === 'oldest' ? first + step : latest - step)
-      if (!stored || stored.owner.isCleared) continue
-      if (sandbox === undefined || stored.owner.sandbox === sandbox) yield stored.entry
-    }
-  }
-
-  /** Returns the entry of a request id; undefined where it was evicted, cleared, or never recorded. */
-  find(id: string): JournalEntry | undefined {
-    for (const entry of this.entries({ order: 'newest' })) if (entry.id === id) return entry
-    return undefined
-  }
-
-  /** Clears the entries and the counts of a sandbox. */
-  clear(sandbox: string): void {
-    const counts = this.#counts.get(sandbox)
-    if (counts) counts.isCleared = true
-    this.#counts.delete(sandbox)
-    this.#generation += 1
-    for (const listener of this.#changeListeners) listener()
-    for (const listener of this.#clearListeners) listener(sandbox)
   }
 
   #countsOf(sandbox: string): SandboxCounts {

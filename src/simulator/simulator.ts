@@ -198,10 +198,9 @@ function onSandboxEvicted(store: Store, journal: Journal, log: Log) {
       { sandbox: name, reason },
       'a sandbox is dropped with all that it held; see --sandbox-limit, --sandbox-idle',
     )
-    journal.clear(name)
-    store
-      .deleteSandbox(name)
-      .catch((error: unknown) => log.error({ sandbox: name, err: error }, 'its state could not be dropped'))
+    Promise.all([journal.clear(name), store.deleteSandbox(name)]).catch((error: unknown) =>
+      log.error({ sandbox: name, err: error }, 'its state could not be dropped'),
+    )
   }
 }
 
