@@ -1,7 +1,7 @@
 import type { JsonObject } from '../core/json.ts'
 import { entryToCurl } from '../journal/curl.ts'
 import { entryToJson } from '../journal/entry-json.ts'
-import { type JournalFilter, matchesFilter } from '../journal/filter.ts'
+import { createFilter, type JournalFilter } from '../journal/filter.ts'
 import type { JournalReader } from '../journal/reader.ts'
 import { streamEntries } from '../journal/stream.ts'
 import { ControlError, type ControlHandlers, type ControlRequest, CustomReply } from './handler.ts'
@@ -67,7 +67,7 @@ async function pageToJson(
 ): Promise<JsonObject> {
   const { since, cursor, limit, order, bodies } = query
   const { entries, counts } = await journal.list({ sandbox, after: since, order })
-  const matching = entries.filter((entry) => matchesFilter(entry, query))
+  const matching = entries.filter(createFilter(query))
   const isAfterCursor = (number: number) =>
     cursor === undefined || (order === 'oldest' ? number > cursor : number < cursor)
   const remaining = matching.filter(({ number }) => isAfterCursor(number))

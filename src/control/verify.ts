@@ -1,13 +1,8 @@
 import type { Contract } from '../contract/contract.ts'
 import type { Json, JsonObject } from '../core/json.ts'
+import type { Difference, RequestMatch, RequestQuery } from '../exchange/match.ts'
 import type { JournalEntry } from '../journal/entry.ts'
-import {
-  type Difference,
-  type RequestMatch,
-  type RequestQuery,
-  type RequestSubjects,
-  stripSandboxPath,
-} from '../journal/match.ts'
+import { type RequestSubjects, stripSandboxPath } from '../journal/match.ts'
 import type { JournalReader } from '../journal/reader.ts'
 import { isCredentialName, redacted, redactHeader, redactJson, redactQuery } from '../journal/redact.ts'
 import { type CountBounds, MatchCounter, type Verdict, type Verification, verify } from '../journal/verify.ts'

@@ -1,6 +1,6 @@
 import type { JournalEntry } from './entry.ts'
 import { entryToJson } from './entry-json.ts'
-import { type JournalFilter, matchesFilter } from './filter.ts'
+import { createFilter, type JournalFilter } from './filter.ts'
 import type { JournalReader } from './reader.ts'
 import { waitForEntry } from './wait-for-entry.ts'
 
@@ -31,6 +31,7 @@ export async function* streamEntries(
   ends: readonly AbortSignal[],
 ): AsyncGenerator<string> {
   const { latest } = await journal.list({ limit: 0 })
+  const matches = createFilter(filter)
   let last = after > latest ? 0 : after
   yield ': the journal, from now on\n\n'
   while (!ends.some(({ aborted }) => aborted)) {
@@ -38,7 +39,7 @@ export async function* streamEntries(
     if (slice.oldest > last + 1) yield formatGap(last, slice.oldest)
     const isLastPiece = slice.entries.length < maxEntriesPerPiece
     last = isLastPiece ? slice.latest : (slice.entries.at(-1)?.number ?? slice.latest)
-    const matching = slice.entries.filter((entry) => matchesFilter(entry, filter))
+    const matching = slice.entries.filter(matches)
     if (matching.length > 0) yield matching.map(formatEntry).join('')
     else if (isLastPiece && (await waitForEntry(journal, slice.version, heartbeatMs, ends)) === 'time')
       yield ': still here\n\n'

@@ -1,11 +1,14 @@
-import type { JournalEntry } from './entry.ts'
 import {
+  type Condition,
   type Difference,
   findDifferences,
-  matches,
+  type MatchSubject,
+  matchOutcome,
   type RequestQuery,
-  type RequestSubjects,
-} from './match.ts'
+  requestConditions,
+} from '../exchange/match.ts'
+import type { JournalEntry } from './entry.ts'
+import { type RequestSubjects, toMatchSubject } from './match.ts'
 import type { JournalReader } from './reader.ts'
 import { waitForEntry } from './wait-for-entry.ts'
 
@@ -58,7 +61,7 @@ interface MatchCount extends Pick<Verdict, 'count' | 'truncated' | 'matched'> {
 export class MatchCounter {
   readonly #journal: JournalReader
   readonly #sandbox: string | undefined
-  readonly #query: RequestQuery
+  readonly #conditions: readonly Condition<MatchSubject>[]
   readonly #subjects: RequestSubjects
   #upTo = 0
   #generation = 0
@@ -76,7 +79,7 @@ export class MatchCounter {
   ) {
     this.#journal = journal
     this.#sandbox = sandbox
-    this.#query = query
+    this.#conditions = requestConditions(query)
     this.#subjects = subjects
   }
 
@@ -104,7 +107,7 @@ export class MatchCounter {
   }
 
   #add(entry: JournalEntry): void {
-    const outcome = matches(entry, this.#query, this.#subjects)
+    const outcome = matchOutcome(this.#conditions, toMatchSubject(entry, this.#subjects))
     if (outcome === 'open') this.#open += 1
     if (outcome !== 'yes') return
     this.#count += 1
@@ -119,7 +122,10 @@ export class MatchCounter {
       limit: maxSearched,
     })
     return entries
-      .map((entry) => ({ entry, differences: [...findDifferences(entry, this.#query, this.#subjects)] }))
+      .map((entry) => ({
+        entry,
+        differences: [...findDifferences(this.#conditions, toMatchSubject(entry, this.#subjects))],
+      }))
       .filter(({ differences }) => differences.length > 0)
       .sort((a, b) => distance(a) - distance(b))
       .slice(0, maxNearMisses)

@@ -1,7 +1,7 @@
 import type { Contract, Operation } from '../contract/contract.ts'
-import { canonicalJson, isObject, type Json, type JsonObject } from '../core/json.ts'
-import { valueAt } from '../core/json-pointer.ts'
+import { isObject, type Json, type JsonObject } from '../core/json.ts'
 import { failure, type Result, success } from '../core/result.ts'
+import { findDifferences, requestConditions } from '../exchange/match.ts'
 import type { ActiveScenario, Catalogue } from './definition.ts'
 import { parseScenarios, parseSequence, type Sequence } from './parse.ts'
 
@@ -209,26 +209,10 @@ export interface RuleInput {
 }
 
 /** Returns the first condition of a rule that a request does not meet: `operation`, `match/header/x-team`; undefined: the rule matches. */
-export function mismatch({ enabled, operation, match }: Rule, facts: RuleInput): string | undefined {
-  if (!enabled) return 'enabled'
-  if (operation !== undefined && operation !== facts.operation) return 'operation'
-  if (match.model !== undefined && !facts.models.includes(match.model.toLowerCase())) return 'match/model'
-  if (match.product !== undefined && !facts.products().includes(match.product.toLowerCase()))
-    return 'match/product'
-  return mismatchInHeader(match, facts) ?? mismatchInBody(match, facts)
-}
-
-function mismatchInHeader({ header = {} }: RuleMatch, { headers }: RuleInput): string | undefined {
-  const other = Object.keys(header).find((name) => headers[name] !== header[name])
-  return other === undefined ? undefined : `match/header/${other}`
-}
-
-function mismatchInBody({ body = {} }: RuleMatch, facts: RuleInput): string | undefined {
-  const other = Object.entries(body).find(([pointer, value]) => !isAt(facts.body(), pointer, value))
-  return other && `match/body${other[0]}`
-}
-
-function isAt(body: Json | undefined, pointer: string, wanted: Json): boolean {
-  const value = valueAt(body, pointer)
-  return value !== undefined && canonicalJson(value) === canonicalJson(wanted)
+export function mismatch(rule: Rule, input: RuleInput): string | undefined {
+  if (!rule.enabled) return 'enabled'
+  const subject = { ...input, models: () => input.models }
+  const [difference] = findDifferences(requestConditions(rule), subject)
+  if (!difference) return undefined
+  return difference.field === 'operation' ? 'operation' : `match/${difference.field}`
 }
