@@ -116,90 +116,77 @@ export interface MatchSubject {
     readonly violations: boolean
     readonly advice: boolean
   }
-  /** Returns true for a text of which a part was redacted. Default: no text. */
-  readonly isRedacted?: (text: string) => boolean
+  /** Returns true for a value of which a part was redacted. Default: none. */
+  readonly isRedacted?: (value: Json) => boolean
   /** The description of a body that is not completely known: `(5 bytes of 9 are kept)`. Undefined: it is. */
   readonly incompleteBody?: string | undefined
 }
 
 /** Returns the conditions of a query; cheap comparisons come first, the body last. */
 export function requestConditions({ operation, match = {} }: RequestQuery): Condition<MatchSubject>[] {
-  const { status } = match
+  const { status, product, body } = match
   return [
-    ...equal('operation', operation, (subject) => optional(subject.operation)),
-    ...equal('method', match.method?.toUpperCase(), ({ method }) => optional(method)),
-    ...equal('path', match.path, (subject) => openIfRedacted(subject.paths ?? [], subject)),
-    ...equal('origin', match.origin, ({ answer }) => optional(answer?.origin)),
+    ...equal('operation', operation, (subject) => listOf(subject.operation)),
+    ...equal('method', match.method?.toUpperCase(), ({ method }) => listOf(method)),
+    ...equal('path', match.path, ({ paths = [] }) => paths),
+    ...equal('origin', match.origin, ({ answer }) => listOf(answer?.origin)),
     ...(status === undefined ? [] : [statusCondition(status)]),
-    ...equal('violations', match.violations, ({ answer }) => optional(answer?.violations)),
-    ...equal('advice', match.advice, ({ answer }) => optional(answer?.advice)),
-    ...equal('model', match.model?.toLowerCase(), ({ models }) => ({ values: models() })),
-    ...Object.entries(match.query ?? {}).map(([name, expected]) =>
-      equalOrAbsent(`query/${name}`, expected, ({ query = '' }) => readQueryValues(query, name)),
+    ...equal('violations', match.violations, ({ answer }) => listOf(answer?.violations)),
+    ...equal('advice', match.advice, ({ answer }) => listOf(answer?.advice)),
+    ...equal('model', match.model?.toLowerCase(), ({ models }) => models()),
+    ...Object.entries(match.query ?? {}).flatMap(([name, expected]) =>
+      equal(`query/${name}`, expected, ({ query = '' }) => readQueryValues(query, name)),
     ),
-    ...Object.entries(match.header ?? {}).map(([name, expected]) =>
-      equalOrAbsent(
-        `header/${name.toLowerCase()}`,
-        expected,
-        ({ headers }) => optional(headers[name.toLowerCase()]).values,
-      ),
-    ),
-    ...equal('product', match.product?.toLowerCase(), ({ products, incompleteBody }) => ({
-      values: products(),
-      isOpen: incompleteBody !== undefined,
-    })),
-    ...(match.body ? [bodyCondition(match.body)] : []),
+    ...Object.entries(match.header ?? {}).flatMap(([writtenName, expected]) => {
+      const name = writtenName.toLowerCase()
+      return equal(`header/${name}`, expected, ({ headers }) => listOf(headers[name]))
+    }),
+    ...(product === undefined ? [] : [productCondition(product.toLowerCase())]),
+    ...(body === undefined ? [] : [bodyCondition(body)]),
   ]
 }
 
-function equal<Value extends Json>(
-  field: string,
-  expected: Value | undefined,
-  valuesOf: (subject: MatchSubject) => FieldValues<Value>,
-): Condition<MatchSubject>[] {
-  if (expected === undefined) return []
-  return [condition(field, expected, valuesOf, (value) => value === expected)]
+function listOf<Value>(value: Value | undefined): Value[] {
+  return value === undefined ? [] : [value]
 }
 
-function equalOrAbsent(
+/** Returns a condition that one of the values is the expected one; null: that there is none. No condition for undefined. */
+function equal(
   field: string,
-  expected: string | null,
-  valuesOf: (subject: MatchSubject) => readonly string[],
-): Condition<MatchSubject> {
-  // Redaction hides the value, not that there was one.
-  if (expected === null)
-    return condition(
-      field,
-      null,
-      (subject: MatchSubject) => ({ values: valuesOf(subject) }),
-      (value) => value === undefined,
-    )
-  const values = (subject: MatchSubject) => openIfRedacted(valuesOf(subject), subject)
-  return condition(field, expected, values, (value) => value === expected)
+  expected: Json | undefined,
+  valuesOf: (subject: MatchSubject) => readonly Json[],
+): Condition<MatchSubject>[] {
+  if (expected === undefined) return []
+  const read = (subject: MatchSubject) => {
+    const values = valuesOf(subject)
+    // Redaction hides a value, not that there was one.
+    return {
+      values,
+      isOpen: expected !== null && values.some((value) => subject.isRedacted?.(value) === true),
+    }
+  }
+  return [condition(field, expected, read, (value = null) => value === expected)]
+}
+
+function productCondition(expected: string): Condition<MatchSubject> {
+  const read = ({ products, incompleteBody }: MatchSubject) => ({
+    values: products(),
+    isOpen: incompleteBody !== undefined,
+  })
+  return condition('product', expected, read, (product) => product === expected)
 }
 
 function statusCondition(expected: number | string): Condition<MatchSubject> {
-  return condition(
-    'status',
-    expected,
-    ({ answer }) => optional(answer?.status),
-    (status) => status !== undefined && matchesStatus(status, String(expected)),
-  )
+  const read = ({ answer }: MatchSubject) => ({ values: listOf(answer?.status) })
+  return condition('status', expected, read, (status) => matchesStatus(status, String(expected)))
 }
 
 /** Returns true where a status is the given one, such as `429`, or belongs to the given class, such as `4xx`. */
-function matchesStatus(status: number, text: string): boolean {
+function matchesStatus(status: number | undefined, text: string): boolean {
+  if (status === undefined) return false
   return text.length === 3 && text.toLowerCase().endsWith('xx')
     ? Math.floor(status / 100) === Number(text[0])
     : status === Number(text)
-}
-
-function optional<Value extends Json>(value: Value | undefined): FieldValues<Value> {
-  return { values: value === undefined ? [] : [value] }
-}
-
-function openIfRedacted(values: readonly string[], { isRedacted }: MatchSubject): FieldValues<string> {
-  return { values, isOpen: isRedacted !== undefined && values.some(isRedacted) }
 }
 
 /** Returns the values of a query parameter, read as the service reads them; empty where it was not sent. */

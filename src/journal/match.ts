@@ -38,7 +38,7 @@ export function toMatchSubject(entry: JournalEntry, subjects: RequestSubjects): 
   }
 }
 
-const isRedacted = (text: string) => text.includes(redacted)
+const isRedacted = (value: Json) => typeof value === 'string' && value.includes(redacted)
 
 /** Removes the base path that names a sandbox: `/_s/worker-3/v1/events` becomes `/v1/events`. */
 export function stripSandboxPath(path: string): string {
