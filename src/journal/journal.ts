@@ -20,7 +20,7 @@ export interface LiveExchange {
   readonly operation: Operation | undefined
   /** The parameters as they were sent; path parameters only where the request matches an operation. */
   readonly rawParameters: RawParameters
-  /** The bearer token, which tells callers apart; undefined for none. A listener must not store it: the journal holds no credential. */
+  /** The bearer token, which tells callers apart; undefined for none. A listener must not store it. */
   readonly token: string | undefined
 }
 

@@ -94,10 +94,10 @@ export function wiremockHandlers({
 }
 
 function requestToJson(entry: JournalEntry): JsonObject {
-  const { request, at } = entry
-  const text = bodyToText(request.body)
+  const { request, at, ownToken } = entry
+  const text = bodyToText(request.body, ownToken)
   const body: Record<string, Json> =
-    text === undefined ? { bodyAsBase64: bodyToBase64(request.body) } : { body: text }
+    text === undefined ? { bodyAsBase64: bodyToBase64(request.body, ownToken) } : { body: text }
   return {
     url: urlOf(entry),
     absoluteUrl: `http://${request.headers['host'] ?? ''}${urlOf(entry)}`,
