@@ -5,7 +5,7 @@ import type { OutgoingReply } from '../exchange/delivery.ts'
 import type { SimRequest } from '../exchange/request.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import { violationsToJson } from '../journal/entry-json.ts'
-import { redactJson } from '../journal/redact.ts'
+import { redactJson, redactText } from '../journal/redact.ts'
 import { ControlError, type ControlHandlers } from './handler.ts'
 
 /** The outcome that a request would have now. */
@@ -88,11 +88,11 @@ function explanationToJson({ trace, outgoing, entry }: Explanation): JsonObject 
     sandbox: entry.sandbox,
     stage,
     ...(rule && { rule: { ...rule } }),
-    why: decisions,
+    why: decisions.map((decision) => redactText(decision, entry.ownToken)),
     answer: {
       status: reply.status,
-      headers: { ...reply.headers },
-      body: redactJson(reply.body?.value ?? null),
+      headers: { ...entry.answer.headers },
+      body: redactJson(reply.body?.value ?? null, entry.ownToken),
       origin: reply.origin,
     },
     delayMs: delivery.delayMs,

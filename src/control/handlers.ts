@@ -1,3 +1,4 @@
+import type { Journal } from '../journal/journal.ts'
 import { type ClockHandlerDeps, clockHandlers } from './clock.ts'
 import { type ExplainHandlerDeps, explainHandlers } from './explain.ts'
 import type { ControlHandlers } from './handler.ts'
@@ -31,7 +32,10 @@ export interface ControlDeps
     ExplainHandlerDeps,
     MetricsHandlerDeps,
     ReportHandlerDeps,
-    Omit<WiremockHandlerDeps, 'resetSandbox'> {}
+    Omit<WiremockHandlerDeps, 'resetSandbox'> {
+  /** The journal of this process: metrics listen to it, the other handlers only read it. */
+  readonly journal: Journal
+}
 
 /**
  * Returns the handlers of the control plane, one for each `operationId` of `spec/control.openapi.yaml`.

@@ -1,6 +1,7 @@
 import type { Registry } from 'prom-client'
 import { textBody } from '../exchange/body.ts'
 import type { Journal } from '../journal/journal.ts'
+import type { JournalReader } from '../journal/reader.ts'
 import { type DurationHistogram, durationBounds, RequestMetrics } from '../journal/request-metrics.ts'
 import type { Sandboxes } from '../sandboxes/sandboxes.ts'
 import type { Store } from '../state/store.ts'
@@ -21,14 +22,15 @@ export function metricsHandlers(deps: MetricsHandlerDeps): Pick<ControlHandlers,
     async getMetrics() {
       loaded ??= createRegistry(deps, requestMetrics)
       const registry = await loaded
-      return new CustomReply({ body: textBody(await registry.metrics(), registry.contentType) })
+      const text = (await registry.metrics()) + durationsToText(requestMetrics.durations())
+      return new CustomReply({ body: textBody(text, registry.contentType) })
     },
   }
 }
 
 async function createRegistry(deps: MetricsHandlerDeps, requestMetrics: RequestMetrics): Promise<Registry> {
   const { default: prometheus } = await import('prom-client')
-  const { Counter, Histogram, Registry, collectDefaultMetrics } = prometheus
+  const { Counter, Registry, collectDefaultMetrics } = prometheus
   const registry = new Registry()
   const registers = [registry]
   new Counter({
@@ -42,26 +44,11 @@ async function createRegistry(deps: MetricsHandlerDeps, requestMetrics: RequestM
         this.inc({ operation, status, origin }, count)
     },
   })
-  const histogram = new Histogram({
-    name: durationName,
-    help: 'From receipt to the answer being ready; a delay on purpose is not counted.',
-    labelNames: ['operation'],
-    registers,
-  })
-  // prom-client's histogram takes single values only, and ours are counted already. The registry reads them by this untyped method.
-  const head = await histogram.get()
-  const getForPromString = async () => ({
-    ...head,
-    values: requestMetrics.durations().flatMap(toHistogramValues),
-  })
-  Object.assign(histogram, { getForPromString })
   await addGauges(deps, registers)
   // Adds the event loop's lag, memory and processor time of the process.
   collectDefaultMetrics({ register: registry })
   return registry
 }
-
-const durationName = 'convsim_request_duration_seconds'
 
 async function addGauges(
   { journal, sandboxes, store }: MetricsHandlerDeps,
@@ -69,11 +56,11 @@ async function addGauges(
 ): Promise<void> {
   const { default: prometheus } = await import('prom-client')
   const gauges: [name: string, help: string, value: () => number | Promise<number>][] = [
-    ['convsim_journal_entries', 'Exchanges that the journal holds.', () => journal.held],
+    ['convsim_journal_entries', 'Exchanges that the journal holds.', () => countHeld(journal)],
     [
       'convsim_journal_dropped',
       'Exchanges that the journal had to drop since its sandboxes were cleared.',
-      () => journal.counts(undefined).dropped,
+      async () => (await journal.counts(undefined)).dropped,
     ],
     [
       'convsim_journal_waiting',
@@ -95,17 +82,27 @@ async function addGauges(
     })
 }
 
-/** Returns the values of one operation. A bucket counts every request up to its bound, those of smaller buckets included. */
-function toHistogramValues({ operation = 'none', counts, sum }: DurationHistogram) {
-  let count = 0
-  const buckets = counts.map((bucketCount, index) => {
-    count += bucketCount
-    const le = durationBounds[index] ?? '+Inf'
-    return { metricName: `${durationName}_bucket`, labels: { operation, le }, value: count }
+async function countHeld(journal: JournalReader): Promise<number> {
+  const { recorded, dropped } = await journal.counts(undefined)
+  return recorded - dropped
+}
+
+const durationName = 'convsim_request_duration_seconds'
+
+/**
+ * Formats histograms as Prometheus reads them. prom-client's own histogram takes single values only, and these are counted already.
+ * A bucket counts every request up to its bound, those of smaller buckets included.
+ */
+function durationsToText(durations: readonly DurationHistogram[]): string {
+  const lines = durations.flatMap(({ operation = 'none', counts, sum }) => {
+    const label = `operation=${JSON.stringify(operation)}`
+    let count = 0
+    const buckets = counts.map((bucketCount, index) => {
+      count += bucketCount
+      return `${durationName}_bucket{${label},le="${durationBounds[index] ?? '+Inf'}"} ${count}`
+    })
+    return [...buckets, `${durationName}_sum{${label}} ${sum}`, `${durationName}_count{${label}} ${count}`]
   })
-  return [
-    ...buckets,
-    { metricName: `${durationName}_sum`, labels: { operation }, value: sum },
-    { metricName: `${durationName}_count`, labels: { operation }, value: count },
-  ]
+  const help = 'From receipt to the answer being ready; a delay on purpose is not counted.'
+  return [`# HELP ${durationName} ${help}`, `# TYPE ${durationName} histogram`, ...lines, ''].join('\n')
 }

@@ -1,16 +1,15 @@
-import type { Json, JsonObject } from '../core/json.ts'
+import type { JsonObject } from '../core/json.ts'
 import { textBody } from '../exchange/body.ts'
 import { entryToCurl } from '../journal/curl.ts'
-import type { JournalEntry } from '../journal/entry.ts'
 import { entryToJson } from '../journal/entry-json.ts'
-import { type JournalFilter, matchesFilter } from '../journal/filter.ts'
-import type { Journal } from '../journal/journal.ts'
+import { createFilter, type JournalFilter } from '../journal/filter.ts'
+import type { JournalReader } from '../journal/reader.ts'
 import { streamEntries } from '../journal/stream.ts'
 import { ControlError, type ControlHandlers, type ControlRequest, CustomReply } from './handler.ts'
 
 /** Dependencies of `requestHandlers`. */
 export interface RequestHandlerDeps {
-  readonly journal: Journal
+  readonly journal: JournalReader
   /** Aborted when the simulator stops, which ends the streams. */
   readonly stopping: AbortSignal
 }
@@ -40,23 +39,20 @@ export function requestHandlers({
       const query = request.parameters.query as unknown as ListQuery // typed by the control document
       return pageToJson(journal, request.sandboxFilter, query)
     },
-    getRequest({ parameters: { path, query } }) {
-      const entry = journal.find(String(path['id']))
-      if (!entry) return new ControlError(404, notFoundMessage(String(path['id']), journal))
+    async getRequest({ parameters: { path, query } }) {
+      const entry = await journal.find(String(path['id']))
+      if (!entry) return new ControlError(404, await notFoundMessage(String(path['id']), journal))
       if (query['format'] === 'curl')
         return new CustomReply({ body: textBody(entryToCurl(entry), 'text/plain; charset=utf-8') })
       return entryToJson(entry, { bodies: true })
     },
-    deleteRequests(request) {
-      const sandbox = request.sandboxFilter
-      const { recorded, dropped } = journal.counts(sandbox)
-      for (const name of sandbox === undefined ? journal.sandboxes() : [sandbox]) journal.clear(name)
-      return { deleted: recorded - dropped }
+    async deleteRequests(request) {
+      return { deleted: await journal.clear(request.sandboxFilter) }
     },
-    streamRequests(request) {
+    async streamRequests(request) {
       const sandbox = request.sandboxFilter
       const filter = request.parameters.query as unknown as JournalFilter // typed by the control document
-      const after = readResumePoint(request) ?? journal.recorded
+      const after = readResumePoint(request) ?? (await journal.list({ limit: 0 })).latest
       return new CustomReply({
         stream: {
           mediaType: 'text/event-stream; charset=utf-8',
@@ -68,36 +64,31 @@ export function requestHandlers({
   }
 }
 
-/** Returns the counts of a journal. `truncated`: the journal has dropped requests, so that a list of them is incomplete. */
-function countsToJson(journal: Journal, sandbox: string | undefined): JsonObject {
-  const { recorded, dropped } = journal.counts(sandbox)
-  return { recorded, dropped, truncated: dropped > 0 }
-}
-
-function pageToJson(journal: Journal, sandbox: string | undefined, query: ListQuery): JsonObject {
+async function pageToJson(
+  journal: JournalReader,
+  sandbox: string | undefined,
+  query: ListQuery,
+): Promise<JsonObject> {
   const { since, cursor, limit, order, bodies } = query
-  const isOnPage = ({ number }: JournalEntry) =>
+  const { entries, counts } = await journal.list({ sandbox, after: since, order })
+  const matching = entries.filter(createFilter(query))
+  const isAfterCursor = (number: number) =>
     cursor === undefined || (order === 'oldest' ? number > cursor : number < cursor)
-  const requests: Json[] = []
-  let total = 0
-  let last: number | undefined
-  let hasMore = false
-  for (const entry of journal.entries({ sandbox, after: since, order })) {
-    if (!matchesFilter(entry, query)) continue
-    total += 1
-    if (!isOnPage(entry)) continue
-    if (requests.length === limit) hasMore = true
-    else {
-      requests.push(entryToJson(entry, { bodies }))
-      last = entry.number
-    }
+  const remaining = matching.filter(({ number }) => isAfterCursor(number))
+  const page = remaining.slice(0, limit)
+  const last = page.at(-1)
+  return {
+    requests: page.map((entry) => entryToJson(entry, { bodies })),
+    total: matching.length,
+    recorded: counts.recorded,
+    dropped: counts.dropped,
+    truncated: counts.dropped > 0,
+    ...(last && remaining.length > limit && { next: last.number }),
   }
-  const next = hasMore && last !== undefined && { next: last }
-  return { requests, total, ...countsToJson(journal, sandbox), ...next }
 }
 
-function notFoundMessage(id: string, journal: Journal): string {
-  const { dropped } = journal.counts(undefined)
+async function notFoundMessage(id: string, journal: JournalReader): Promise<string> {
+  const { dropped } = await journal.counts(undefined)
   const why = dropped === 0 ? '' : ` The journal has dropped ${dropped} for want of room; see --journal-size.`
   return `The journal has no request "${id.slice(0, 80)}".${why}`
 }

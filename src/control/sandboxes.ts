@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '../core/json.ts'
-import type { Journal } from '../journal/journal.ts'
+import type { JournalReader } from '../journal/reader.ts'
 import { defaultSandbox, type Sandbox, type Sandboxes } from '../sandboxes/sandboxes.ts'
 import type { SandboxSettings } from '../sandboxes/settings.ts'
 import type { SandboxExport, Store } from '../state/store.ts'
@@ -9,7 +9,7 @@ import type { ControlHandlers } from './handler.ts'
 export interface SandboxHandlerDeps {
   readonly sandboxes: Sandboxes
   readonly store: Store
-  readonly journal: Journal
+  readonly journal: JournalReader
   /** State that a reset of the default sandbox imports; undefined: a reset leaves the default sandbox empty. */
   readonly seedState: SandboxExport | undefined
 }
@@ -24,7 +24,7 @@ export async function resetSandbox(
   else await store.reset(name)
   await sandboxes.settings.reset(name)
   sandboxes.use(name)
-  journal.clear(name)
+  await journal.clear(name)
 }
 
 /** Handles `POST reset`, `GET sandboxes`, and `PUT` and `DELETE sandboxes/{name}`. */
@@ -57,7 +57,7 @@ export function sandboxHandlers(
       const isKnown = sandboxes.delete(name)
       await sandboxes.settings.reset(name)
       const isStored = await store.deleteSandbox(name)
-      journal.clear(name)
+      await journal.clear(name)
       return { deleted: isKnown || isStored }
     },
   }

@@ -1,23 +1,25 @@
 import type { Contract } from '../contract/contract.ts'
 import type { Json, JsonObject } from '../core/json.ts'
 import { jsonBody } from '../exchange/body.ts'
+import type { Difference, RequestMatch, RequestQuery } from '../exchange/match.ts'
 import type { JournalEntry } from '../journal/entry.ts'
-import type { Journal } from '../journal/journal.ts'
+import { type RequestSubjects, stripSandboxPath } from '../journal/match.ts'
+import type { JournalReader } from '../journal/reader.ts'
+import { isCredentialName, redacted, redactHeader, redactJson, redactText } from '../journal/redact.ts'
 import {
-  type Difference,
-  type RequestMatch,
-  type RequestQuery,
-  type RequestSubjects,
-  stripSandboxPath,
-} from '../journal/match.ts'
-import { isCredentialName, redacted, redactHeader, redactJson, redactQuery } from '../journal/redact.ts'
-import { type CountBounds, MatchCounter, type Verdict, type Verification, verify } from '../journal/verify.ts'
+  type CountBounds,
+  MatchCounter,
+  type NearMiss,
+  type Verdict,
+  type Verification,
+  verify,
+} from '../journal/verify.ts'
 import { modelsIn, productsOf } from '../scenarios/models-and-products.ts'
 import { ControlError, type ControlHandlers, CustomReply } from './handler.ts'
 
 /** Dependencies of `verifyHandlers`. */
 export interface VerifyHandlerDeps {
-  readonly journal: Journal
+  readonly journal: JournalReader
   readonly contract: Contract
   /** Ids of the products that each model belongs to, by the model's id; all in lower case. */
   readonly productsOfModel: ReadonlyMap<string, readonly string[]>
@@ -43,11 +45,12 @@ export function verifyHandlers(deps: VerifyHandlerDeps): Pick<ControlHandlers, '
         body: jsonBody(verdictToJson(verdict, verification)),
       })
     },
-    countRequests(request) {
+    async countRequests(request) {
       const query = (request.body ?? {}) as unknown as RequestQuery // proved by the control document
       const problem = findQueryProblem(query, contract)
       if (problem !== undefined) return new ControlError(400, problem)
-      const { count, truncated } = new MatchCounter(journal, request.sandboxFilter, query, subjects).update()
+      const counter = new MatchCounter(journal, request.sandboxFilter, query, subjects)
+      const { count, truncated } = await counter.update()
       return { count, truncated }
     },
   }
@@ -80,7 +83,7 @@ function findRedactedField({ header = {}, query = {} }: RequestMatch = {}): stri
   if (headerName !== undefined) return `header "${headerName}"`
   const isRedactedParameter = ([name, value]: [string, string | null]) => {
     const pair = new URLSearchParams({ [name]: value ?? '' }).toString()
-    return value !== null && redactQuery(pair) !== pair
+    return value !== null && redactText(pair) !== pair
   }
   const [parameter] = Object.entries(query).find(isRedactedParameter) ?? []
   return parameter === undefined ? undefined : `query parameter "${parameter}"`
@@ -108,7 +111,7 @@ function verdictToJson(verdict: Verdict, verification: Verification): JsonObject
       method: entry.request.method,
       path: entry.request.path,
       status: entry.answer.status,
-      differences: differences.map(differenceToJson),
+      differences: differences.map((difference) => differenceToJson(difference, entry.ownToken)),
     })),
   }
 }
@@ -118,13 +121,13 @@ const truncationProblem =
   'The journal has dropped requests or bodies, so that there may have been more than were counted: no upper bound can be proved. ' +
   'Give the test a sandbox of its own, forget the requests before it begins (DELETE /__sim/requests), or start with a larger --journal-size.'
 
-function differenceToJson({ field, expected, actual }: Difference): JsonObject {
-  return { field, expected, ...(actual !== undefined && { actual: redactField(field, actual) }) }
+function differenceToJson({ field, expected, actual }: Difference, token: string | undefined): JsonObject {
+  return { field, expected, ...(actual !== undefined && { actual: redactField(field, actual, token) }) }
 }
 
 /** Returns the value of a field without credentials. */
-function redactField(field: string, actual: Json): Json {
-  return field.split('/').some((name) => isCredentialName(name)) ? redacted : redactJson(actual)
+function redactField(field: string, actual: Json, token: string | undefined): Json {
+  return field.split('/').some((name) => isCredentialName(name)) ? redacted : redactJson(actual, token)
 }
 
 function describeVerdict(
@@ -135,9 +138,7 @@ function describeVerdict(
   const dropped = truncated ? ' The journal has dropped requests or bodies, which are not counted.' : ''
   const cut = unproved ? ` ${truncationProblem}` : dropped
   const [nearest] = nearMisses
-  const near = nearest
-    ? ` The nearest, ${nearest.entry.id}, differs in ${describeDifferences(nearest.differences)}.`
-    : ''
+  const near = nearest ? ` The nearest, ${nearest.entry.id}, differs in ${describeDifferences(nearest)}.` : ''
   return `Expected ${describeBounds(bounds)} ${requests}; got ${count}.${cut}${near}`
 }
 
@@ -147,10 +148,13 @@ function describeBounds({ exactly, atLeast, atMost }: CountBounds): string {
   return atLeast === undefined ? `at most ${atMost}` : `${atLeast} to ${atMost}`
 }
 
-function describeDifferences(differences: readonly Difference[]): string {
+function describeDifferences({ entry, differences }: NearMiss): string {
   return differences
     .map(({ field, expected, actual }) => {
-      const got = actual === undefined ? 'nothing' : JSON.stringify(redactField(field, actual)).slice(0, 80)
+      const got =
+        actual === undefined
+          ? 'nothing'
+          : JSON.stringify(redactField(field, actual, entry.ownToken)).slice(0, 80)
       return `${field} (expected ${JSON.stringify(expected).slice(0, 80)}, got ${got})`
     })
     .join(', ')

@@ -20,7 +20,7 @@ const curlHeaders = ['User-Agent', 'Accept', 'Content-Type']
  * Formats the request of an entry as a shell command: `curl 'http://127.0.0.1:4010/v1/events' -H 'authorization: Bearer '"$TOKEN" ...`.
  * Shell variables stand for redacted credentials: `$TOKEN` for the bearer token, `$X_API_KEY` for the header `x-api-key`.
  */
-export function entryToCurl({ request }: JournalEntry): string {
+export function entryToCurl({ request, ownToken }: JournalEntry): string {
   const { method, headers, body, path, query } = request
   const url = `http://${headers['host'] ?? '127.0.0.1:4010'}${path}${query === '' ? '' : `?${query}`}`
   const added = curlHeaders.filter((name) => headers[name.toLowerCase()] === undefined)
@@ -30,7 +30,7 @@ export function entryToCurl({ request }: JournalEntry): string {
   const options = Object.entries(headers)
     .filter(([name]) => !connectionHeaders.includes(name))
     .map(([name, value]) => `-H ${headerArgument(name, value)}`)
-  const sent = bodyArguments(body)
+  const sent = bodyArguments(body, ownToken)
   const parts = [
     'curl --globoff --path-as-is',
     ...methodOptions(method, body.size > 0),
@@ -55,16 +55,16 @@ interface BodyArguments {
   readonly options: readonly string[]
 }
 
-function bodyArguments(body: RecordedBody): BodyArguments {
+function bodyArguments(body: RecordedBody, token: string | undefined): BodyArguments {
   const stored = body.bytes?.length ?? 0
   if (body.size === 0) return { comments: '', pipe: '', options: [] }
   const cut = stored < body.size ? `# Of the body ${stored} bytes of ${body.size} are kept.\n` : ''
-  const text = bodyToText(body)
+  const text = bodyToText(body, token)
   const isRedacted = text !== decodeBody(body)
   const comments = isRedacted ? `${cut}# Credentials of the body are redacted: put them in.\n` : cut
   // A shell argument cannot carry NUL bytes or bytes that are no text; a pipe can.
   if (stored > 0 && (text === undefined || text.includes('\0'))) {
-    const base64 = bodyToBase64(body)
+    const base64 = bodyToBase64(body, token)
     return { comments, pipe: `printf %s '${base64}' | base64 -d | `, options: ['--data-binary @-'] }
   }
   return { comments, pipe: '', options: [`--data-raw ${quote(text ?? '', '')}`] }

@@ -7,7 +7,8 @@ import { redactJson, redactText } from './redact.ts'
 /** Converts an entry to the JSON of the control plane; without `bodies` only with their sizes. */
 export function entryToJson(entry: JournalEntry, { bodies }: { readonly bodies: boolean }): JsonObject {
   const { id, number, at, now, durationMs, delayMs, sandbox, operation, request, answer } = entry
-  const body = (recorded: RecordedBody) => (bodies ? bodyToJson(recorded) : { size: recorded.size })
+  const body = (recorded: RecordedBody) =>
+    bodies ? bodyToJson(recorded, entry.ownToken) : { size: recorded.size }
   return {
     id,
     number,
@@ -44,36 +45,36 @@ export function violationsToJson(violations: readonly Violation[]): Json[] {
   return violations.map((violation) => ({ ...violation }))
 }
 
-function bodyToJson(body: RecordedBody): JsonObject {
+function bodyToJson(body: RecordedBody, token: string | undefined): JsonObject {
   const { bytes, size } = body
   if (size === 0 && !bytes?.length) return { size }
   if (!bytes) return { size, gone: true }
   const cut = bytes.length < size && { cut: true }
   const text = decodeBody(body)
-  if (text === undefined) return { size, ...cut, base64: bodyToBase64(body) }
+  if (text === undefined) return { size, ...cut, base64: bodyToBase64(body, token) }
   const json = cut ? undefined : parseJson(text)
   return {
     size,
     ...cut,
-    ...(json === undefined ? { text: redactText(text) } : { json: redactJson(json) }),
+    ...(json === undefined ? { text: redactText(text, token) } : { json: redactJson(json, token) }),
   }
 }
 
-/** Returns a body as text with credentials redacted; undefined where it is not stored, or no UTF-8. */
-export function bodyToText(body: RecordedBody): string | undefined {
+/** Returns a body as text with credentials and `token` redacted; undefined where it is not stored, or no UTF-8. */
+export function bodyToText(body: RecordedBody, token?: string): string | undefined {
   const text = decodeBody(body)
   if (text === undefined) return undefined
   const json = isComplete(body) ? parseJson(text) : undefined
-  if (json === undefined) return redactText(text)
-  const clean = JSON.stringify(redactJson(json))
+  if (json === undefined) return redactText(text, token)
+  const clean = JSON.stringify(redactJson(json, token))
   // The original spelling, if the JSON has no credential.
-  return clean === JSON.stringify(json) ? redactText(text) : clean
+  return clean === JSON.stringify(json) ? redactText(text, token) : clean
 }
 
-/** Encodes a body that is no text as base64, with the credentials redacted that can be read in it; empty where it is not stored. */
-export function bodyToBase64({ bytes = noBytes }: RecordedBody): string {
+/** Encodes a body that is no text as base64, with the credentials and `token` redacted that can be read in it; empty where it is not stored. */
+export function bodyToBase64({ bytes = noBytes }: RecordedBody, token?: string): string {
   const text = Buffer.from(bytes).toString('latin1')
-  return Buffer.from(redactText(text), 'latin1').toString('base64')
+  return Buffer.from(redactText(text, token), 'latin1').toString('base64')
 }
 
 const noBytes = new Uint8Array()

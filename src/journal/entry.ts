@@ -9,7 +9,7 @@ export interface RecordedBody {
   readonly size: number
 }
 
-/** One exchange as the journal stores it: the request, the answer, and the findings about both. */
+/** One exchange as the journal stores it: the request, the answer, and the findings about both. A plain value that never changes. */
 export interface JournalEntry {
   /** The request id, as `X-Request-Id` has it. */
   readonly id: string
@@ -38,6 +38,11 @@ export interface JournalEntry {
     /** A body of size 0 stands for none. */
     readonly body: RecordedBody
   }
+  /**
+   * The request's own token, which is redacted in all other parts and in the bodies wherever they are shown. It is never shown itself.
+   * Undefined: none was sent, or it is too short to be redacted.
+   */
+  readonly ownToken: string | undefined
   /** True where the client closed the connection before the end of its body: no client received the answer, so the reports do not judge the exchange. */
   readonly aborted: boolean
   readonly answer: {

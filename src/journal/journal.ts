@@ -6,9 +6,9 @@
 
 import type { Operation, RawParameters } from '../contract/contract.ts'
 import type { Json } from '../core/json.ts'
-import { ByteRing } from './byte-ring.ts'
 import type { JournalEntry } from './entry.ts'
-import { decodeEntry, encodeNumbers, encodeTexts, isTextOfEntry, numbersPerEntry } from './packed.ts'
+import { EntryRing } from './entry-ring.ts'
+import type { EntryRange, JournalCounts, JournalReader, JournalSlice } from './reader.ts'
 
 /** The parsed parts of an exchange while it is recorded, so that listeners need not parse the bodies again. */
 export interface LiveExchange {
@@ -20,31 +20,12 @@ export interface LiveExchange {
   readonly operation: Operation | undefined
   /** The parameters as they were sent; path parameters only where the request matches an operation. */
   readonly rawParameters: RawParameters
-  /** The bearer token, which tells callers apart; undefined for none. A listener must not store it: the journal holds no credential. */
+  /** The bearer token, which tells callers apart; undefined for none. A listener must not store it. */
   readonly token: string | undefined
 }
 
 /** A function that the journal calls for each recorded exchange. It runs within the request's turn, so it must be fast. */
 export type EntryListener = (entry: JournalEntry, live: LiveExchange) => void
-
-/** The counts of a sandbox, or of all sandboxes, since the journal was last cleared. */
-export interface JournalCounts {
-  readonly recorded: number
-  /** The number of recorded entries that the journal has evicted since. Above 0, a count over the stored entries is incomplete. */
-  readonly dropped: number
-  /** A number that changes whenever entries are cleared. */
-  readonly generation: number
-}
-
-/** The entries to iterate over. */
-export interface EntryRange {
-  /** The name of a sandbox; undefined for all. */
-  readonly sandbox?: string | undefined
-  /** The number after which the range begins. Default: 0. */
-  readonly after?: number
-  /** The entries that come first. Default: `oldest`. */
-  readonly order?: 'oldest' | 'newest'
-}
 
 /** The counts of one sandbox. Clearing the sandbox replaces the object, and hides the entries that belong to it. */
 interface SandboxCounts {
@@ -55,70 +36,37 @@ interface SandboxCounts {
   isCleared: boolean
 }
 
-/** The most bytes of all stored request bodies, which queries look into, and of all answer bodies; above them the oldest bodies are evicted. */
-const maxRequestBytes = 16 * 1024 * 1024
-const maxAnswerBytes = 8 * 1024 * 1024
-
-/** The most bytes of an entry without its bodies, on average: several times a common entry. The minimum lets a small journal hold some large entries. */
-const bytesPerEntry = 2 * 1024
-const minEntryBytes = 1024 * 1024
-
-const noBytes = new Uint8Array()
-
 /**
- * A ring of the latest exchanges of all sandboxes. It stores at most `size` entries, fewer where they are very large, and evicts the
- * oldest. Entries are stored encoded and decoded on each read, since most of them are never read.
+ * The latest exchanges of all sandboxes: at most `size`, fewer where they are very large; the oldest are evicted. Recording is
+ * synchronous and calls the listeners of this process; the control plane reads through `JournalReader`.
  */
-export class Journal {
-  readonly #size: number
-  /** The counts that each entry belongs to, by its place in the ring. */
-  readonly #owners: SandboxCounts[] = []
-  readonly #texts: ByteRing
-  /** The numbers of all entries, side by side in the order of the ring. */
-  readonly #numbers: Float64Array
-  readonly #requests: ByteRing
-  readonly #answers: ByteRing
+export class Journal implements JournalReader {
+  readonly #entries: EntryRing<SandboxCounts>
   readonly #counts = new Map<string, SandboxCounts>()
   readonly #entryListeners = new Set<EntryListener>()
   readonly #clearListeners = new Set<(sandbox: string) => void>()
   readonly #changeListeners = new Set<() => void>()
-  #recorded = 0
   #generation = 0
+  #version = 0
 
   /** `size`: the most entries; 0 stores none and still calls the listeners. */
   constructor(size: number) {
-    this.#size = size
-    this.#texts = new ByteRing(size, Math.max(minEntryBytes, size * bytesPerEntry))
-    this.#numbers = new Float64Array(size * numbersPerEntry)
-    this.#requests = new ByteRing(size, maxRequestBytes)
-    this.#answers = new ByteRing(size, maxAnswerBytes)
+    this.#entries = new EntryRing(size, (counts) => {
+      counts.dropped += 1
+    })
   }
 
   /** The number of exchanges that were ever recorded, which is also the number of the latest one. */
   get recorded(): number {
-    return this.#recorded
-  }
-
-  /** The number of the oldest entry that was not evicted; the number of the next entry where there is none. */
-  get oldest(): number {
-    return (this.#size === 0 ? this.#recorded : this.#texts.evictedCount) + 1
-  }
-
-  /** The number of stored entries of all sandboxes. */
-  get held(): number {
-    let held = 0
-    for (const { recorded, dropped } of this.#counts.values()) held += recorded - dropped
-    return held
+    return this.#entries.latest
   }
 
   /** Stores an entry, whose number must be `recorded + 1`, and calls the listeners. */
   record(entry: JournalEntry, live: LiveExchange): void {
     const counts = this.#countsOf(entry.sandbox)
-    if (this.#size === 0) counts.dropped += 1
-    else this.#store(entry, counts)
     counts.recorded += 1
-    this.#recorded = entry.number
-    for (const listener of this.#changeListeners) listener()
+    this.#entries.add(entry, counts)
+    this.#announceChange()
     for (const listener of this.#entryListeners) listener(entry, live)
   }
 
@@ -127,7 +75,6 @@ export class Journal {
     return this.#changeListeners.size
   }
 
-  /** Calls the listener whenever an entry is recorded or a sandbox cleared. @returns a function that removes the listener */
   onChange(listener: () => void): () => void {
     this.#changeListeners.add(listener)
     return () => void this.#changeListeners.delete(listener)
@@ -145,13 +92,60 @@ export class Journal {
     return () => void this.#clearListeners.delete(listener)
   }
 
-  /** Returns the sandboxes with exchanges since they were last cleared. */
-  sandboxes(): string[] {
-    return [...this.#counts.keys()]
+  async list(range: EntryRange = {}): Promise<JournalSlice> {
+    const { oldest, latest } = this.#entries
+    const entries = [...this.#entriesIn(range)]
+    return { entries, counts: this.#sumCounts(range.sandbox), oldest, latest, version: this.#version }
   }
 
-  /** Returns the counts of a sandbox; undefined for all sandboxes. */
-  counts(sandbox: string | undefined): JournalCounts {
+  async find(id: string): Promise<JournalEntry | undefined> {
+    for (const entry of this.#entriesIn({ order: 'newest' })) if (entry.id === id) return entry
+    return undefined
+  }
+
+  async counts(sandbox: string | undefined): Promise<JournalCounts> {
+    return this.#sumCounts(sandbox)
+  }
+
+  async version(): Promise<number> {
+    return this.#version
+  }
+
+  /** Clears before the first await: a request after the call belongs to the cleared journal. */
+  async clear(sandbox: string | undefined): Promise<number> {
+    const { recorded, dropped } = this.#sumCounts(sandbox)
+    for (const name of sandbox === undefined ? [...this.#counts.keys()] : [sandbox]) this.#clear(name)
+    return recorded - dropped
+  }
+
+  #clear(sandbox: string): void {
+    const counts = this.#counts.get(sandbox)
+    if (counts) counts.isCleared = true
+    this.#counts.delete(sandbox)
+    this.#generation += 1
+    this.#announceChange()
+    for (const listener of this.#clearListeners) listener(sandbox)
+  }
+
+  #announceChange(): void {
+    this.#version += 1
+    for (const listener of this.#changeListeners) listener()
+  }
+
+  *#entriesIn({ sandbox, after = 0, order = 'oldest', limit }: EntryRange): Generator<JournalEntry> {
+    const { oldest, latest } = this.#entries
+    const first = Math.max(oldest, after + 1)
+    let left = limit ?? Number.POSITIVE_INFINITY
+    for (let step = 0; step <= latest - first && left > 0; step += 1) {
+      const stored = this.#entries.at(order === 'oldest' ? first + step : latest - step)
+      if (!stored || stored.owner.isCleared) continue
+      if (sandbox !== undefined && stored.owner.sandbox !== sandbox) continue
+      left -= 1
+      yield stored.entry
+    }
+  }
+
+  #sumCounts(sandbox: string | undefined): JournalCounts {
     if (sandbox !== undefined) {
       const { recorded = 0, dropped = 0, generation = 0 } = this.#counts.get(sandbox) ?? {}
       return { recorded, dropped, generation }
@@ -162,72 +156,6 @@ export class Journal {
       sum.dropped += dropped
     }
     return sum
-  }
-
-  /** Yields the stored entries of a range. The iteration must end within one turn, since later requests evict entries. */
-  *entries(range: EntryRange = {}): Generator<JournalEntry> {
-    for (const number of this.#numbersIn(range)) yield this.#decode(number, this.#textOf(number))
-  }
-
-  /** Returns the entry of a request id; undefined where it was evicted, cleared, or never recorded. */
-  find(id: string): JournalEntry | undefined {
-    for (const number of this.#numbersIn({ order: 'newest' })) {
-      const text = this.#textOf(number)
-      if (isTextOfEntry(id, text)) return this.#decode(number, text)
-    }
-    return undefined
-  }
-
-  /** Yields the numbers of the stored entries of a range. */
-  *#numbersIn({ sandbox, after = 0, order = 'oldest' }: EntryRange): Generator<number> {
-    const first = Math.max(this.oldest, after + 1)
-    const count = Math.max(0, this.#recorded - first + 1)
-    for (let step = 0; step < count; step += 1) {
-      const number = order === 'oldest' ? first + step : this.#recorded - step
-      const owner = this.#owners[(number - 1) % this.#size]
-      if (!owner || owner.isCleared) continue
-      if (sandbox === undefined || owner.sandbox === sandbox) yield number
-    }
-  }
-
-  #textOf(number: number): string {
-    return this.#texts.textAt(number - 1) ?? ''
-  }
-
-  #decode(number: number, texts: string): JournalEntry {
-    const start = ((number - 1) % this.#size) * numbersPerEntry
-    return decodeEntry({
-      number,
-      texts,
-      numbers: this.#numbers.subarray(start, start + numbersPerEntry),
-      requestBody: () => this.#requests.at(number - 1),
-      answerBody: () => this.#answers.at(number - 1),
-    })
-  }
-
-  /** Clears the entries and the counts of a sandbox. */
-  clear(sandbox: string): void {
-    const counts = this.#counts.get(sandbox)
-    if (counts) counts.isCleared = true
-    this.#counts.delete(sandbox)
-    this.#generation += 1
-    for (const listener of this.#changeListeners) listener()
-    for (const listener of this.#clearListeners) listener(sandbox)
-  }
-
-  #store(entry: JournalEntry, counts: SandboxCounts): void {
-    const place = this.#recorded % this.#size
-    let evicted = this.#texts.evictedCount
-    this.#texts.addText(encodeTexts(entry))
-    for (; evicted < this.#texts.evictedCount; evicted += 1) {
-      // An entry that is larger than the whole ring is evicted itself, before it has an owner.
-      const owner = evicted === this.#recorded ? counts : this.#owners[evicted % this.#size]
-      if (owner) owner.dropped += 1
-    }
-    this.#owners[place] = counts
-    encodeNumbers(entry, this.#numbers, place * numbersPerEntry)
-    this.#requests.add(entry.request.body.bytes ?? noBytes)
-    this.#answers.add(entry.answer.body.bytes ?? noBytes)
   }
 
   #countsOf(sandbox: string): SandboxCounts {

@@ -1,7 +1,7 @@
 import type { JournalEntry } from './entry.ts'
 import { entryToJson } from './entry-json.ts'
-import { type JournalFilter, matchesFilter } from './filter.ts'
-import type { Journal } from './journal.ts'
+import { createFilter, type JournalFilter } from './filter.ts'
+import type { JournalReader } from './reader.ts'
 import { waitForEntry } from './wait-for-entry.ts'
 
 /** The entries that a reader of `GET /__sim/requests/stream` asked for. */
@@ -18,7 +18,7 @@ export interface StreamOptions {
   readonly heartbeatMs: number
 }
 
-/** The most entries that are sent in one piece. */
+/** The most entries that are read at a time, and sent in one piece. */
 const maxEntriesPerPiece = 100
 
 /**
@@ -26,32 +26,24 @@ const maxEntriesPerPiece = 100
  * receives the entries that the journal still stores when it reads, and an event `dropped` names the numbers in between.
  */
 export async function* streamEntries(
-  journal: Journal,
+  journal: JournalReader,
   { sandbox, filter, after, heartbeatMs }: StreamOptions,
   ends: readonly AbortSignal[],
 ): AsyncGenerator<string> {
-  let last = after > journal.recorded ? 0 : after
+  const { latest } = await journal.list({ limit: 0 })
+  const matches = createFilter(filter)
+  let last = after > latest ? 0 : after
   yield ': the journal, from now on\n\n'
   while (!ends.some(({ aborted }) => aborted)) {
-    const { oldest } = journal
-    if (oldest > last + 1) yield formatGap(last, oldest)
-    const { text, upTo } = nextPiece(journal, sandbox, filter, last)
-    last = upTo
-    if (text !== '') yield text
-    else if ((await waitForEntry(journal, heartbeatMs, ends)) === 'time') yield ': still here\n\n'
+    const slice = await journal.list({ sandbox, after: last, limit: maxEntriesPerPiece })
+    if (slice.oldest > last + 1) yield formatGap(last, slice.oldest)
+    const isLastPiece = slice.entries.length < maxEntriesPerPiece
+    last = isLastPiece ? slice.latest : (slice.entries.at(-1)?.number ?? slice.latest)
+    const matching = slice.entries.filter(matches)
+    if (matching.length > 0) yield matching.map(formatEntry).join('')
+    else if (isLastPiece && (await waitForEntry(journal, slice.version, heartbeatMs, ends)) === 'time')
+      yield ': still here\n\n'
   }
-}
-
-function nextPiece(journal: Journal, sandbox: string | undefined, filter: JournalFilter, after: number) {
-  let text = ''
-  let count = 0
-  for (const entry of journal.entries({ sandbox, after })) {
-    if (!matchesFilter(entry, filter)) continue
-    text += formatEntry(entry)
-    count += 1
-    if (count === maxEntriesPerPiece) return { text, upTo: entry.number }
-  }
-  return { text, upTo: journal.recorded }
 }
 
 function formatEntry(entry: JournalEntry): string {

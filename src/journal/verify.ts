@@ -1,12 +1,15 @@
-import type { JournalEntry } from './entry.ts'
-import type { Journal } from './journal.ts'
 import {
+  type Condition,
   type Difference,
   findDifferences,
-  matches,
+  type MatchSubject,
+  matchOutcome,
   type RequestQuery,
-  type RequestSubjects,
-} from './match.ts'
+  requestConditions,
+} from '../exchange/match.ts'
+import type { JournalEntry } from './entry.ts'
+import { type RequestSubjects, toMatchSubject } from './match.ts'
+import type { JournalReader } from './reader.ts'
 import { waitForEntry } from './wait-for-entry.ts'
 
 /** The expected number of matching requests; `{}` stands for at least one. */
@@ -48,11 +51,17 @@ const maxNearMisses = 3
 /** The number of latest requests among which near misses are searched. */
 const maxSearched = 1000
 
+/** The totals of a `MatchCounter`. */
+interface MatchCount extends Pick<Verdict, 'count' | 'truncated' | 'matched'> {
+  /** The version of the journal that was counted. */
+  readonly version: number
+}
+
 /** Counts the requests of the journal that match a query, incrementally. */
 export class MatchCounter {
-  readonly #journal: Journal
+  readonly #journal: JournalReader
   readonly #sandbox: string | undefined
-  readonly #query: RequestQuery
+  readonly #conditions: readonly Condition<MatchSubject>[]
   readonly #subjects: RequestSubjects
   #upTo = 0
   #generation = 0
@@ -62,47 +71,64 @@ export class MatchCounter {
   #matched: JournalEntry[] = []
 
   /** `sandbox`: undefined for all. */
-  constructor(journal: Journal, sandbox: string | undefined, query: RequestQuery, subjects: RequestSubjects) {
+  constructor(
+    journal: JournalReader,
+    sandbox: string | undefined,
+    query: RequestQuery,
+    subjects: RequestSubjects,
+  ) {
     this.#journal = journal
     this.#sandbox = sandbox
-    this.#query = query
+    this.#conditions = requestConditions(query)
     this.#subjects = subjects
   }
 
   /**
-   * Counts the entries that were recorded since the last call, and returns the totals. A counted entry stays counted when the
-   * journal evicts it; the count begins again at 0 when entries of the sandbox are cleared.
+   * Counts the entries that were recorded since the last call, and returns the totals with the journal's version. A counted entry
+   * stays counted when the journal evicts it; the count begins again at 0 when entries of the sandbox are cleared.
    */
-  update(): { count: number; truncated: boolean; matched: readonly JournalEntry[] } {
-    const { dropped, generation } = this.#journal.counts(this.#sandbox)
-    if (generation !== this.#generation) {
+  async update(): Promise<MatchCount> {
+    const { entries, counts, latest, version } = await this.#journal.list({
+      sandbox: this.#sandbox,
+      after: this.#upTo,
+    })
+    if (this.#upTo > 0 && counts.generation !== this.#generation) {
       this.#upTo = 0
       this.#count = 0
       this.#open = 0
       this.#matched = []
+      return this.update()
     }
-    this.#generation = generation
-    for (const entry of this.#journal.entries({ sandbox: this.#sandbox, after: this.#upTo })) {
-      const outcome = matches(entry, this.#query, this.#subjects)
-      if (outcome === 'open') this.#open += 1
-      if (outcome !== 'yes') continue
-      this.#count += 1
-      this.#matched = [...this.#matched, entry].slice(-maxMatchedShown)
-    }
-    this.#upTo = this.#journal.recorded
-    return { count: this.#count, truncated: dropped > 0 || this.#open > 0, matched: this.#matched }
+    this.#upTo = latest
+    this.#generation = counts.generation
+    for (const entry of entries) this.#add(entry)
+    const truncated = counts.dropped > 0 || this.#open > 0
+    return { count: this.#count, truncated, matched: this.#matched, version }
+  }
+
+  #add(entry: JournalEntry): void {
+    const outcome = matchOutcome(this.#conditions, toMatchSubject(entry, this.#subjects))
+    if (outcome === 'open') this.#open += 1
+    if (outcome !== 'yes') return
+    this.#count += 1
+    this.#matched = [...this.#matched, entry].slice(-maxMatchedShown)
   }
 
   /** Returns those of the latest requests that differ least from the query, the nearest first. */
-  nearMisses(): NearMiss[] {
-    const misses: NearMiss[] = []
-    let searched = 0
-    for (const entry of this.#journal.entries({ sandbox: this.#sandbox, order: 'newest' })) {
-      if (++searched > maxSearched) break
-      const found = [...findDifferences(entry, this.#query, this.#subjects)]
-      if (found.length > 0) misses.push({ entry, differences: found })
-    }
-    return misses.sort((a, b) => distance(a) - distance(b)).slice(0, maxNearMisses)
+  async nearMisses(): Promise<NearMiss[]> {
+    const { entries } = await this.#journal.list({
+      sandbox: this.#sandbox,
+      order: 'newest',
+      limit: maxSearched,
+    })
+    return entries
+      .map((entry) => ({
+        entry,
+        differences: [...findDifferences(this.#conditions, toMatchSubject(entry, this.#subjects))],
+      }))
+      .filter(({ differences }) => differences.length > 0)
+      .sort((a, b) => distance(a) - distance(b))
+      .slice(0, maxNearMisses)
   }
 }
 
@@ -119,7 +145,7 @@ function distance({ differences }: NearMiss): number {
  * `sandbox`: undefined for all; `elapsed`: milliseconds since the verification began; `ends`: signals that end the wait.
  */
 export async function verify(
-  journal: Journal,
+  journal: JournalReader,
   sandbox: string | undefined,
   { count: expected, withinMs, ...query }: Verification,
   subjects: RequestSubjects,
@@ -131,14 +157,14 @@ export async function verify(
   const isBounded = max !== Number.POSITIVE_INFINITY
   for (;;) {
     const left = withinMs - elapsed()
-    const counted = counter.update()
+    const { version, ...counted } = await counter.update()
     const { count, truncated } = counted
     const isUndecided = count < min || (count <= max && isBounded && !truncated)
-    const isOver = left <= 0 || !isUndecided || (await waitForEntry(journal, left, ends)) === 'end'
-    if (!isOver) continue
+    const mayChange = left > 0 && isUndecided
+    if (mayChange && (await waitForEntry(journal, version, left, ends)) !== 'end') continue
     const unproved = isBounded && truncated && count <= max
     const satisfied = count >= min && count <= max && !unproved
-    return { satisfied, ...counted, unproved, nearMisses: satisfied ? [] : counter.nearMisses() }
+    return { satisfied, ...counted, unproved, nearMisses: satisfied ? [] : await counter.nearMisses() }
   }
 }
 

@@ -1,19 +1,20 @@
-import type { Journal } from './journal.ts'
+import type { JournalReader } from './reader.ts'
 
 /** The cause that ended a wait: a change of the journal, the time limit, or an abort signal. */
 export type WaitOutcome = 'entry' | 'time' | 'end'
 
 /**
- * Waits until the journal records an entry or is cleared, for at most `ms` milliseconds, or until one of the signals `ends`
+ * Waits until the journal has another version than `version`, for at most `ms` milliseconds, or until one of the signals `ends`
  * is aborted. The promise resolves after the current turn, once for all entries of that turn, so that requests are not delayed.
  */
 export function waitForEntry(
-  journal: Journal,
+  journal: JournalReader,
+  version: number,
   ms: number,
   ends: readonly AbortSignal[],
 ): Promise<WaitOutcome> {
   if (ends.some(({ aborted }) => aborted)) return Promise.resolve('end')
-  return new Promise((resolve) => {
+  return new Promise((resolve, reject) => {
     const finish = (outcome: WaitOutcome) => {
       clearTimeout(timer)
       unsubscribe()
@@ -24,5 +25,9 @@ export function waitForEntry(
     const timer = setTimeout(finish, ms, 'time')
     const unsubscribe = journal.onChange(() => finish('entry'))
     for (const signal of ends) signal.addEventListener('abort', end)
+    // An entry may have come between the reading of `version` and the subscription.
+    journal.version().then((current) => {
+      if (current !== version) finish('entry')
+    }, reject)
   })
 }

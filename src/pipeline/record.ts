@@ -4,7 +4,7 @@ import { captureBody, maxAnswerBodyBytes } from '../journal/capture-body.ts'
 import type { JournalEntry, RecordedBody } from '../journal/entry.ts'
 import { bodyToText } from '../journal/entry-json.ts'
 import type { Journal } from '../journal/journal.ts'
-import { redactHead, redactText, redactViolations } from '../journal/redact.ts'
+import { findOwnToken, redactHead, redactText, redactViolations } from '../journal/redact.ts'
 import { type Exchange, rawParametersOf } from './exchange.ts'
 import type { ReplyStage } from './stage.ts'
 
@@ -31,7 +31,8 @@ export function record(journal: Journal, log: Log, logBodies: boolean): ReplySta
 
 function createEntry(exchange: Exchange, reply: Reply, number: number): JournalEntry {
   const { request, scenarios } = exchange
-  const { path, query, headers } = redactHead(request)
+  const token = findOwnToken(request.headers)
+  const { path, query, headers } = redactHead(request, token)
   return {
     id: request.id,
     number,
@@ -42,25 +43,26 @@ function createEntry(exchange: Exchange, reply: Reply, number: number): JournalE
     sandbox: exchange.sandbox.name,
     operation: exchange.operation?.id,
     request: { method: request.method, path, query, headers, body: bodyOf(exchange) },
+    ownToken: token,
     aborted: request.body.kind === 'aborted',
     answer: {
       status: reply.status,
-      headers: answerHeaders(exchange, reply),
+      headers: answerHeaders(exchange, reply, token),
       body: captureBody(reply.body?.bytes() ?? noBytes, maxAnswerBodyBytes),
       origin: reply.origin,
     },
     scenarios: scenarios.length > 0 ? scenarios.map(({ text }) => text) : none,
     damage: exchange.damage,
-    violations: redactViolations(exchange.violations),
-    answerViolations: redactViolations(exchange.answerViolations),
-    advice: redactViolations(exchange.advice),
+    violations: redactViolations(exchange.violations, token),
+    answerViolations: redactViolations(exchange.answerViolations, token),
+    advice: redactViolations(exchange.advice, token),
   }
 }
 
 /** Returns the reply's headers, redacted where they name violations: those quote the request. */
-function answerHeaders({ violations, advice }: Exchange, { headers }: Reply) {
+function answerHeaders({ violations, advice }: Exchange, { headers }: Reply, token: string | undefined) {
   if (violations.length === 0 && advice.length === 0) return headers
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, redactText(value)]))
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, redactText(value, token)]))
 }
 
 const none: readonly string[] = []
@@ -102,8 +104,8 @@ function logLine({
 /** The characters of a body that are logged at most. */
 const maxLogged = 2000
 
-function logBodiesOf({ request, answer }: JournalEntry) {
+function logBodiesOf({ request, answer, ownToken }: JournalEntry) {
   const text = (body: RecordedBody) =>
-    body.size === 0 ? undefined : (bodyToText(body) ?? `(${body.size} bytes)`).slice(0, maxLogged)
+    body.size === 0 ? undefined : (bodyToText(body, ownToken) ?? `(${body.size} bytes)`).slice(0, maxLogged)
   return { requestBody: text(request.body), answerBody: text(answer.body) }
 }

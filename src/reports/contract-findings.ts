@@ -3,6 +3,7 @@ import type { ExchangePart } from '../documents/violation.ts'
 import type { Origin } from '../exchange/reply.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import type { LiveExchange } from '../journal/journal.ts'
+import { redactText } from '../journal/redact.ts'
 import { CappedTally } from './capped-tally.ts'
 
 /** A rule of the contract that requests broke. */
@@ -82,11 +83,14 @@ export class ContractFindings {
   }
 
   #recordUnexpected(
-    { id, operation = '', request: { method }, answer: { status, origin } }: JournalEntry,
-    message: string,
+    { id, operation = '', request: { method }, answer: { status, origin }, ownToken }: JournalEntry,
+    answerMessage: string,
   ): void {
     this.unexpectedAnswerCount += 1
     const key = JSON.stringify([operation, operation === '' ? method : '', status, origin])
-    this.unexpectedAnswers.add(key, [id], () => ({ operation, method, status, origin, message }))
+    this.unexpectedAnswers.add(key, [id], () => {
+      const message = redactText(answerMessage, ownToken) // it may quote the request
+      return { operation, method, status, origin, message }
+    })
   }
 }

@@ -1,7 +1,7 @@
 import type { Contract, Operation } from '../contract/contract.ts'
-import { canonicalJson, isObject, type Json, type JsonObject } from '../core/json.ts'
-import { valueAt } from '../core/json-pointer.ts'
+import { isObject, type Json, type JsonObject } from '../core/json.ts'
 import { failure, type Result, success } from '../core/result.ts'
+import { findDifferences, requestConditions } from '../exchange/match.ts'
 import type { ActiveScenario, Catalogue } from './definition.ts'
 import { parseScenarios, parseSequence, type Sequence } from './parse.ts'
 
@@ -223,26 +223,10 @@ export interface RuleInput {
 }
 
 /** Returns the first condition of a rule that a request does not meet: `operation`, `match/header/x-team`; undefined: the rule matches. */
-export function findMismatch({ enabled, operation, match }: Rule, input: RuleInput): string | undefined {
-  if (!enabled) return 'enabled'
-  if (operation !== undefined && operation !== input.operation) return 'operation'
-  if (match.model !== undefined && !input.models.includes(match.model.toLowerCase())) return 'match/model'
-  if (match.product !== undefined && !input.products().includes(match.product.toLowerCase()))
-    return 'match/product'
-  return findHeaderMismatch(match, input) ?? findBodyMismatch(match, input)
-}
-
-function findHeaderMismatch({ header = {} }: RuleMatch, { headers }: RuleInput): string | undefined {
-  const differing = Object.keys(header).find((name) => headers[name] !== header[name])
-  return differing === undefined ? undefined : `match/header/${differing}`
-}
-
-function findBodyMismatch({ body = {} }: RuleMatch, input: RuleInput): string | undefined {
-  const differing = Object.entries(body).find(([pointer, value]) => !hasValueAt(input.body(), pointer, value))
-  return differing && `match/body${differing[0]}`
-}
-
-function hasValueAt(body: Json | undefined, pointer: string, expected: Json): boolean {
-  const value = valueAt(body, pointer)
-  return value !== undefined && canonicalJson(value) === canonicalJson(expected)
+export function findMismatch(rule: Rule, input: RuleInput): string | undefined {
+  if (!rule.enabled) return 'enabled'
+  const subject = { ...input, models: () => input.models }
+  const [difference] = findDifferences(requestConditions(rule), subject)
+  if (!difference) return undefined
+  return difference.field === 'operation' ? 'operation' : `match/${difference.field}`
 }

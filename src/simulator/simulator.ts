@@ -212,8 +212,8 @@ function onSandboxEvicted(settings: SandboxSettingsStore, store: Store, journal:
       { sandbox: name, reason },
       'a sandbox is dropped with all that it held; see --sandbox-limit, --sandbox-idle',
     )
-    journal.clear(name)
-    Promise.all([settings.reset(name), store.deleteSandbox(name)]).catch((error: unknown) =>
+    const deletions = [settings.reset(name), journal.clear(name), store.deleteSandbox(name)]
+    Promise.all(deletions).catch((error: unknown) =>
       log.error({ sandbox: name, err: error }, 'its state could not be dropped'),
     )
   }

@@ -46,6 +46,7 @@ export function entryFor(journal: Journal, parts: EntryParts = {}): JournalEntry
       body: bodyOf(parts.requestBody ?? ''),
       ...parts.request,
     },
+    ownToken: undefined,
     aborted: false,
     answer: {
       status: 201,

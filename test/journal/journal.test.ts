@@ -2,11 +2,19 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { describe, expect, test } from 'vitest'
 import { captureBody, maxAnswerBodyBytes } from '../../src/journal/capture-body.ts'
-import { type EntryRange, Journal } from '../../src/journal/journal.ts'
+import { Journal } from '../../src/journal/journal.ts'
+import type { EntryRange } from '../../src/journal/reader.ts'
 import { entryFor, journalOf, unparsed } from './entries.ts'
 
-const numbers = (journal: Journal, range: EntryRange = {}) =>
-  Array.from(journal.entries(range), ({ number }) => number)
+const entries = async (journal: Journal, range: EntryRange = {}) => (await journal.list(range)).entries
+
+const numbers = async (journal: Journal, range: EntryRange = {}) =>
+  (await entries(journal, range)).map(({ number }) => number)
+
+async function held(journal: Journal): Promise<number> {
+  const { recorded, dropped } = await journal.counts(undefined)
+  return recorded - dropped
+}
 
 describe('a journal', () => {
   test.each([
@@ -17,21 +25,24 @@ describe('a journal', () => {
     { size: 5, count: 23, stored: [19, 20, 21, 22, 23] },
     { size: 1, count: 4, stored: [4] },
     { size: 0, count: 4, stored: [] },
-  ])('of size $size stores $stored after $count entries', ({ size, count, stored }) => {
+  ])('of size $size stores $stored after $count entries', async ({ size, count, stored }) => {
     const journal = journalOf(size, count)
-    expect(numbers(journal)).toEqual(stored)
-    expect(numbers(journal, { order: 'newest' })).toEqual(stored.toReversed())
-    expect(journal.held).toBe(stored.length)
-    expect(journal.counts('default')).toMatchObject({ recorded: count, dropped: count - stored.length })
+    expect(await numbers(journal)).toEqual(stored)
+    expect(await numbers(journal, { order: 'newest' })).toEqual(stored.toReversed())
+    expect(await held(journal)).toBe(stored.length)
+    expect(await journal.counts('default')).toMatchObject({ recorded: count, dropped: count - stored.length })
     expect(journal.recorded).toBe(count)
   })
 
-  test('returns the entries after a number, also if the entry of that number is evicted', () => {
+  test('returns the entries after a number, also if the entry of that number is evicted', async () => {
     const journal = journalOf(5, 8)
-    expect(numbers(journal, { after: 6 })).toEqual([7, 8])
-    expect(numbers(journal, { after: 1 })).toEqual([4, 5, 6, 7, 8])
-    expect(numbers(journal, { after: 8 })).toEqual([])
-    expect(numbers(journal, { after: 99 })).toEqual([])
+    expect(await numbers(journal, { after: 6 })).toEqual([7, 8])
+    expect(await numbers(journal, { after: 1 })).toEqual([4, 5, 6, 7, 8])
+    expect(await numbers(journal, { after: 8 })).toEqual([])
+    expect(await numbers(journal, { after: 99 })).toEqual([])
+    expect(await numbers(journal, { after: 1, limit: 2 })).toEqual([4, 5])
+    expect(await numbers(journal, { order: 'newest', limit: 2 })).toEqual([8, 7])
+    expect(await journal.list({ limit: 0 })).toMatchObject({ entries: [], oldest: 4, latest: 8 })
   })
 
   test.each([
@@ -40,31 +51,31 @@ describe('a journal', () => {
     { size: 100, each: 30_000, stored: 34 }, // of 1 MB, the minimum
   ])(
     'of size $size stores $stored entries of $each bytes, and counts the evicted ones',
-    ({ size, each, stored }) => {
+    async ({ size, each, stored }) => {
       const journal = new Journal(size)
       const headers = { 'x-long': 'x'.repeat(each) }
       for (let count = 0; count < 2 * size; count += 1) {
         const sandbox = count % 2 === 0 ? 'a' : 'b'
         journal.record(entryFor(journal, { sandbox, request: { headers } }), unparsed)
       }
-      const found = numbers(journal)
+      const found = await numbers(journal)
       expect(found.length).toBeGreaterThanOrEqual(stored - 1)
       expect(found.length).toBeLessThanOrEqual(stored)
       expect(found.at(-1)).toBe(2 * size)
-      expect(journal.held).toBe(found.length)
-      expect(journal.counts(undefined)).toMatchObject({
+      expect(await held(journal)).toBe(found.length)
+      expect(await journal.counts(undefined)).toMatchObject({
         recorded: 2 * size,
         dropped: 2 * size - found.length,
       })
-      expect(journal.find(`req-${2 * size - found.length}`)).toBeUndefined()
-      expect(journal.find(`req-${2 * size - found.length + 1}`)?.request.headers).toEqual(headers)
+      expect(await journal.find(`req-${2 * size - found.length}`)).toBeUndefined()
+      expect((await journal.find(`req-${2 * size - found.length + 1}`))?.request.headers).toEqual(headers)
       for (let count = 0; count < size; count += 1) journal.record(entryFor(journal), unparsed)
-      expect(numbers(journal).length).toBe(size)
-      expect(journal.counts('a')).toMatchObject({ recorded: size, dropped: size })
+      expect((await numbers(journal)).length).toBe(size)
+      expect(await journal.counts('a')).toMatchObject({ recorded: size, dropped: size })
     },
   )
 
-  test('evicts an entry that is larger than the whole ring, with all entries before it, and continues', () => {
+  test('evicts an entry that is larger than the whole ring, with all entries before it, and continues', async () => {
     const journal = new Journal(2)
     const add = (sandbox: string, length: number) =>
       journal.record(
@@ -73,52 +84,57 @@ describe('a journal', () => {
       )
     for (const sandbox of ['a', 'b', 'b']) add(sandbox, 10)
     add('c', 2_000_000)
-    expect([numbers(journal), journal.held]).toEqual([[], 0])
-    expect(['a', 'b', 'c'].map((name) => journal.counts(name).dropped)).toEqual([1, 2, 1])
+    expect([await numbers(journal), await held(journal)]).toEqual([[], 0])
+    const counts = await Promise.all(['a', 'b', 'c'].map((name) => journal.counts(name)))
+    expect(counts.map(({ dropped }) => dropped)).toEqual([1, 2, 1])
     add('c', 10)
-    expect([numbers(journal), journal.held]).toEqual([[5], 1])
-    expect(journal.counts(undefined)).toMatchObject({ recorded: 5, dropped: 4 })
+    expect([await numbers(journal), await held(journal)]).toEqual([[5], 1])
+    expect(await journal.counts(undefined)).toMatchObject({ recorded: 5, dropped: 4 })
   })
 
-  test('finds an entry by its request id until it is evicted', () => {
+  test('finds an entry by its request id until it is evicted', async () => {
     const journal = journalOf(5, 8)
-    expect(journal.find('req-4')?.number).toBe(4)
-    expect(journal.find('req-3')).toBeUndefined()
+    expect((await journal.find('req-4'))?.number).toBe(4)
+    expect(await journal.find('req-3')).toBeUndefined()
   })
 
-  test('counts the evicted entries of each sandbox', () => {
+  test('counts the evicted entries of each sandbox', async () => {
     const journal = journalOf(4, 7, ['a', 'b'])
-    expect(numbers(journal, { sandbox: 'a' })).toEqual([5, 7])
-    expect(journal.counts('a')).toMatchObject({ recorded: 4, dropped: 2 })
-    expect(journal.counts('b')).toMatchObject({ recorded: 3, dropped: 1 })
-    expect(journal.counts(undefined)).toMatchObject({ recorded: 7, dropped: 3 })
-    expect(journal.counts('c')).toMatchObject({ recorded: 0, dropped: 0 })
+    expect(await numbers(journal, { sandbox: 'a' })).toEqual([5, 7])
+    expect(await journal.counts('a')).toMatchObject({ recorded: 4, dropped: 2 })
+    expect(await journal.counts('b')).toMatchObject({ recorded: 3, dropped: 1 })
+    expect(await journal.counts(undefined)).toMatchObject({ recorded: 7, dropped: 3 })
+    expect(await journal.counts('c')).toMatchObject({ recorded: 0, dropped: 0 })
   })
 
-  test('clears the entries and the counts of one sandbox, and counts none of its entries as evicted later', () => {
+  test('clears the entries and the counts of one sandbox, and counts none of its entries as evicted later', async () => {
     const journal = journalOf(4, 4, ['a', 'b'])
-    journal.clear('a')
-    expect(numbers(journal)).toEqual([2, 4])
-    expect(journal.held).toBe(2)
-    expect(journal.find('req-1')).toBeUndefined()
+    await journal.clear('a')
+    expect(await numbers(journal)).toEqual([2, 4])
+    expect(await held(journal)).toBe(2)
+    expect(await journal.find('req-1')).toBeUndefined()
     for (let more = 0; more < 3; more += 1) journal.record(entryFor(journal, { sandbox: 'a' }), unparsed)
-    expect(numbers(journal, { sandbox: 'a' })).toEqual([5, 6, 7])
-    expect(journal.counts('a')).toMatchObject({ recorded: 3, dropped: 0 })
-    expect(journal.counts('b')).toMatchObject({ recorded: 2, dropped: 1 })
+    expect(await numbers(journal, { sandbox: 'a' })).toEqual([5, 6, 7])
+    expect(await journal.counts('a')).toMatchObject({ recorded: 3, dropped: 0 })
+    expect(await journal.counts('b')).toMatchObject({ recorded: 2, dropped: 1 })
   })
 })
 
-test('an entry that was read stays unchanged, and has no body once the ring evicts it', () => {
-  const journal = new Journal(2)
-  journal.record(entryFor(journal, { requestBody: 'first' }), unparsed)
-  const first = journal.find('req-1')
-  expect(Buffer.from(first?.request.body.bytes ?? []).toString()).toBe('first')
-  for (let more = 0; more < 3; more += 1) journal.record(entryFor(journal, { requestBody: 'more' }), unparsed)
-  expect(first).toMatchObject({ number: 1, request: { body: { bytes: undefined, size: 5 } } })
+test('an entry that was read stays unchanged when the journal evicts its body and the entry itself', async () => {
+  const journal = new Journal(300)
+  const answer = () => ({ body: captureBody(new Uint8Array(maxAnswerBodyBytes).fill(7)) })
+  journal.record(entryFor(journal, { answer: answer() }), unparsed)
+  const first = await journal.find('req-1')
+  const before = JSON.stringify(first)
+  for (let more = 0; more < 200; more += 1) journal.record(entryFor(journal, { answer: answer() }), unparsed)
+  expect((await journal.find('req-1'))?.answer.body).toEqual({ bytes: undefined, size: maxAnswerBodyBytes })
+  for (let more = 0; more < 200; more += 1) journal.record(entryFor(journal), unparsed)
+  expect(await journal.find('req-1')).toBeUndefined()
+  expect(JSON.stringify(first) === before).toBe(true)
 })
 
 describe('listeners', () => {
-  test('are called for every entry and every clearing, until they are removed', () => {
+  test('are called for every entry and every clearing, until they are removed', async () => {
     const journal = new Journal(1)
     const calls: unknown[] = []
     const removeEntryListener = journal.onEntry(({ number }, { answerBody }) =>
@@ -126,11 +142,11 @@ describe('listeners', () => {
     )
     const removeClearListener = journal.onClear((sandbox) => calls.push(sandbox))
     journal.record(entryFor(journal), { ...unparsed, answerBody: { success: true } })
-    journal.clear('default')
+    await journal.clear('default')
     removeEntryListener()
     removeClearListener()
     journal.record(entryFor(journal), unparsed)
-    journal.clear('default')
+    await journal.clear('default')
     expect(calls).toEqual([[1, { success: true }], 'default'])
   })
 
@@ -146,7 +162,7 @@ describe('listeners', () => {
 })
 
 describe('bodies', () => {
-  test('of the oldest entries are evicted above 8 MiB of answers, and the entries stay', () => {
+  test('of the oldest entries are evicted above 8 MiB of answers, and the entries stay', async () => {
     const journal = new Journal(10_000)
     const answer = { body: captureBody(new Uint8Array(maxAnswerBodyBytes)) }
     const fitting = (8 * 1024 * 1024) / maxAnswerBodyBytes
@@ -155,7 +171,7 @@ describe('bodies', () => {
         entryFor(journal, { answer: { body: { ...answer.body } }, requestBody: 'small' }),
         unparsed,
       )
-    const all = [...journal.entries()]
+    const all = await entries(journal)
     expect(all.length).toBe(fitting + 3)
     expect(
       all.filter(({ answer: { body } }) => body.bytes === undefined).map(({ number }) => number),
@@ -164,26 +180,26 @@ describe('bodies', () => {
     expect(all.every(({ request: { body } }) => body.bytes?.length === 5)).toBe(true)
   })
 
-  test('that were evicted do not count once their entries are evicted', () => {
+  test('that were evicted do not count once their entries are evicted', async () => {
     const journal = new Journal(300)
     for (let count = 0; count < 2000; count += 1)
       journal.record(
         entryFor(journal, { answer: { body: captureBody(new Uint8Array(maxAnswerBodyBytes)) } }),
         unparsed,
       )
-    const stored = [...journal.entries()].filter(({ answer: { body } }) => body.bytes !== undefined)
+    const stored = (await entries(journal)).filter(({ answer: { body } }) => body.bytes !== undefined)
     expect(stored.length).toBe(128)
     for (let count = 0; count < 300; count += 1)
       journal.record(entryFor(journal, { answerBody: 'x' }), unparsed)
-    expect([...journal.entries()].every(({ answer: { body } }) => body.bytes?.length === 1)).toBe(true)
+    expect((await entries(journal)).every(({ answer: { body } }) => body.bytes?.length === 1)).toBe(true)
   })
 })
 
-test('memory does not grow with requests, cleared sandboxes and evicted bodies', () => {
+test('memory does not grow with requests, cleared sandboxes and evicted bodies', async () => {
   setFlagsFromString('--expose-gc')
   const collect: () => void = runInNewContext('gc')
   const journal = new Journal(1000)
-  const fill = (count: number) => {
+  const fill = async (count: number) => {
     for (let index = 0; index < count; index += 1) {
       const number = journal.recorded
       const answer = { body: captureBody(new Uint8Array(number % 7 === 0 ? maxAnswerBodyBytes : 100)) }
@@ -191,17 +207,17 @@ test('memory does not grow with requests, cleared sandboxes and evicted bodies',
         entryFor(journal, { sandbox: `s-${number % 150}`, answer, requestBody: 'small' }),
         unparsed,
       )
-      if (number % 10 === 0) journal.clear(`s-${(number * 7) % 150}`)
+      if (number % 10 === 0) await journal.clear(`s-${(number * 7) % 150}`)
     }
     collect()
     return process.memoryUsage().heapUsed
   }
-  fill(10_000)
-  const before = fill(10_000)
-  const after = fill(100_000)
+  await fill(10_000)
+  const before = await fill(10_000)
+  const after = await fill(100_000)
   expect(after - before).toBeLessThan(10 * 1024 * 1024) // 100,000 entries would be 100 MB and more
-  const lengths = Array.from(journal.entries(), ({ answer: { body } }) => body.bytes?.length ?? 0)
+  const lengths = (await entries(journal)).map(({ answer: { body } }) => body.bytes?.length ?? 0)
   expect(lengths.reduce((sum, length) => sum + length, 0)).toBeLessThanOrEqual(8 * 1024 * 1024)
-  expect(journal.held).toBeLessThanOrEqual(1000)
-  expect(journal.sandboxes().length).toBeLessThanOrEqual(150)
+  expect(await held(journal)).toBeLessThanOrEqual(1000)
+  expect(new Set((await entries(journal)).map(({ sandbox }) => sandbox)).size).toBeLessThanOrEqual(150)
 })

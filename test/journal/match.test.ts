@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { Journal } from '../../src/journal/journal.ts'
 import {
   findDifferences,
-  matches,
+  matchOutcome,
   type RequestMatch,
-  type RequestSubjects,
-  stripSandboxPath,
-} from '../../src/journal/match.ts'
+  requestConditions,
+} from '../../src/exchange/match.ts'
+import type { JournalEntry } from '../../src/journal/entry.ts'
+import { Journal } from '../../src/journal/journal.ts'
+import { type RequestSubjects, stripSandboxPath, toMatchSubject } from '../../src/journal/match.ts'
 import { entryFor } from './entries.ts'
 
 const model = '4f7c2a1e-9b3d-4c58-8e21-6d0a5b7f9c34'
@@ -30,8 +31,8 @@ const entry = entryFor(new Journal(1), {
   },
 })
 
-const found = (match: RequestMatch, operation?: string) => [
-  ...findDifferences(entry, { match, ...(operation !== undefined && { operation }) }, subjects),
+const found = (match: RequestMatch, operation?: string, of: JournalEntry = entry) => [
+  ...findDifferences(requestConditions({ match, operation }), toMatchSubject(of, subjects)),
 ]
 
 describe('a request matches', () => {
@@ -101,7 +102,8 @@ describe('a request that does not match differs in a field', () => {
       'header/x-team',
       'body/eventType',
     ])
-    expect(matches(entry, { operation: 'createPrompt' }, subjects)).toBe('no')
+    const conditions = requestConditions({ operation: 'createPrompt' })
+    expect(matchOutcome(conditions, toMatchSubject(entry, subjects))).toBe('no')
   })
 
   test.each([
@@ -109,7 +111,7 @@ describe('a request that does not match differs in a field', () => {
     ['is absent', { bytes: undefined, size: 0 }, undefined],
   ])('if the body %s', (_name, recorded, actual) => {
     const own = { ...entry, request: { ...entry.request, body: recorded } }
-    const [first] = findDifferences(own, { match: { body: { a: 1 } } }, subjects)
+    const [first] = found({ body: { a: 1 } }, undefined, own)
     expect(first).toEqual({ field: 'body', expected: { a: 1 }, actual })
   })
 })
@@ -126,8 +128,10 @@ describe('a body that is not completely stored', () => {
     ['does not matter if another condition fails', { body: { a: 1 }, status: 400 }, 'no'],
     ['does not matter if no condition needs it', { status: 201 }, 'yes'],
   ])('%s', (_name, match, outcome) => {
-    expect(matches(cut, { match }, oneProduct)).toBe(outcome)
-    expect(matches(evicted, { match }, oneProduct)).toBe(outcome)
+    for (const incomplete of [cut, evicted]) {
+      const subject = toMatchSubject(incomplete, oneProduct)
+      expect(matchOutcome(requestConditions({ match }), subject)).toBe(outcome)
+    }
   })
 })
 

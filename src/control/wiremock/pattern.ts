@@ -1,17 +1,26 @@
 import { isObject, type Json, type JsonObject } from '../../core/json.ts'
 import { failure, type Result, success } from '../../core/result.ts'
-import type { JournalEntry } from '../../journal/entry.ts'
+import {
+  type Condition,
+  condition,
+  type FieldValues,
+  isSameJson,
+  type MatchOutcome,
+  matchOutcome,
+  readQueryValues,
+} from '../../exchange/match.ts'
+import type { JournalEntry, RecordedBody } from '../../journal/entry.ts'
 import { decodeBody, isComplete, parseBody, parseJson } from '../../journal/entry-json.ts'
-import { isSameJson, type MatchOutcome, readQueryValues, stripSandboxPath } from '../../journal/match.ts'
+import { stripSandboxPath } from '../../journal/match.ts'
 import { isCredentialName, redacted } from '../../journal/redact.ts'
 
-/** Tests an entry of the journal; undefined: the journal has not stored the part on which the result depends. */
-type EntryTest = (entry: JournalEntry) => boolean | undefined
+/** A condition of a pattern on an entry of the journal. */
+type EntryCondition = Condition<JournalEntry>
 
 /** Tests a value, which is undefined where it was not sent. */
 type ValueTest = (value: string | undefined) => boolean
 
-/** Records a problem of the pattern, and returns a test that no value passes. */
+/** Records a problem of the pattern, which is refused for it, and returns a test that no value passes. */
 type Reject = (problem: string) => () => false
 
 /** Tells whether an entry matches a pattern. */
@@ -27,29 +36,14 @@ export function readPattern(pattern: JsonObject): Result<PatternTest> {
     problems.push(problem)
     return () => false
   }
-  const tests = Object.entries(pattern).map(([name, value]) => {
+  const conditions = Object.entries(pattern).flatMap(([name, value]) => {
     const read = Object.hasOwn(partReaders, name) ? partReaders[name] : undefined
     if (read) return read(value, reject)
-    return reject(`"${name}" of a request pattern is not understood. Understood: ${partNames()}.`)
+    reject(`"${name}" of a request pattern is not understood. Understood: ${partNames()}.`)
+    return []
   })
   if (problems.length > 0) return failure(problems.join(' '))
-  const test = allOf(tests)
-  return success((entry) => outcomes[String(test(entry))] ?? 'open')
-}
-
-const outcomes: Readonly<Record<string, MatchOutcome>> = { true: 'yes', false: 'no' }
-
-/** Joins tests: false where any of them is false, else undefined where any of them is undefined. */
-function allOf(tests: readonly EntryTest[]): EntryTest {
-  return (entry) => {
-    let joined: boolean | undefined = true
-    for (const test of tests) {
-      const result = test(entry)
-      if (result === false) return false
-      joined = result && joined
-    }
-    return joined
-  }
+  return success((entry) => matchOutcome(conditions, entry))
 }
 
 /** Returns the path and query of a request, without the base path that names its sandbox: `/v1/events?period=7d`. */
@@ -59,46 +53,49 @@ export function urlOf({ request }: JournalEntry): string {
 
 const pathOf = ({ request }: JournalEntry) => stripSandboxPath(request.path)
 
-const partReaders: Readonly<Record<string, (value: Json, reject: Reject) => EntryTest>> = {
-  method: (value, reject) => {
-    const isAny = value === 'ANY'
-    const test = matchers['equalTo']?.(value, reject, true)
-    return (entry) => isAny || test?.(entry.request.method) === true
+const partReaders: Readonly<Record<string, (value: Json, reject: Reject) => EntryCondition[]>> = {
+  method(value, reject) {
+    if (value === 'ANY') return []
+    const test = readMatcher('method', { equalTo: value, caseInsensitive: true }, reject)
+    return [condition('method', value, ({ request }) => ({ values: [request.method] }), test)]
   },
-  url: (value, reject) => readUrlTest(urlOf, 'equalTo', value, reject),
-  urlPath: (value, reject) => readUrlTest(pathOf, 'equalTo', value, reject),
-  urlPattern: (value, reject) => readUrlTest(urlOf, 'matches', value, reject),
-  urlPathPattern: (value, reject) => readUrlTest(pathOf, 'matches', value, reject),
+  url: (value, reject) => readUrl('url', urlOf, { equalTo: value }, reject),
+  urlPath: (value, reject) => readUrl('urlPath', pathOf, { equalTo: value }, reject),
+  urlPattern: (value, reject) => readUrl('urlPattern', urlOf, { matches: value }, reject),
+  urlPathPattern: (value, reject) => readUrl('urlPathPattern', pathOf, { matches: value }, reject),
   headers(value, reject) {
-    const sent = ({ request }: JournalEntry, name: string) => request.headers[name.toLowerCase()]
-    return readNamedTests('headers', value, sent, reject)
+    const valuesOf = ({ request }: JournalEntry, name: string) =>
+      [request.headers[name.toLowerCase()] ?? []].flat()
+    return readNamed('headers', value, valuesOf, reject)
   },
   queryParameters(value, reject) {
-    const sent = ({ request }: JournalEntry, name: string) => readQueryValues(request.query, name)[0]
-    return readNamedTests('queryParameters', value, sent, reject)
+    const valuesOf = ({ request }: JournalEntry, name: string) =>
+      readQueryValues(request.query, name).slice(0, 1)
+    return readNamed('queryParameters', value, valuesOf, reject)
   },
   bodyPatterns(value, reject) {
-    if (!Array.isArray(value)) return reject('"bodyPatterns" is a list.')
-    const test = allOf(value.map((item) => readBodyPattern(item, reject)))
-    return (entry) => (isComplete(entry.request.body) ? test(entry) : undefined)
+    if (Array.isArray(value)) return value.map((item) => readBodyPattern(item, reject))
+    reject('"bodyPatterns" is a list.')
+    return []
   },
 }
 
 const partNames = () => Object.keys(partReaders).join(', ')
 
-function readUrlTest(
+function readUrl(
+  part: string,
   urlOrPathOf: (entry: JournalEntry) => string,
-  matcher: string,
-  value: Json,
+  matcher: JsonObject,
   reject: Reject,
-): EntryTest {
-  const test = readMatcher(matcher, { [matcher]: value }, reject)
-  return (entry) => testUnlessRedacted(urlOrPathOf(entry), test)
+): EntryCondition[] {
+  const test = readMatcher(part, matcher, reject)
+  return [condition(part, matcher, (entry: JournalEntry) => withoutRedacted([urlOrPathOf(entry)]), test)]
 }
 
-/** Tests a value; undefined where a part of the value was redacted, because the value that was sent is unknown. */
-function testUnlessRedacted(value: string | undefined, test: ValueTest): boolean | undefined {
-  return value?.includes(redacted) ? undefined : test(value)
+/** Returns the values that are known; a value of which a part was redacted is not. */
+function withoutRedacted(values: readonly string[]): FieldValues<string> {
+  const known = values.filter((value) => !value.includes(redacted))
+  return { values: known, isOpen: known.length < values.length }
 }
 
 /** Tells whether a matcher needs the value of a credential, which the journal redacts. Its absence can be tested. */
@@ -110,40 +107,61 @@ function isAbsentMatcher(matcher: Json): boolean {
   return isObject(matcher) && 'absent' in matcher && Object.keys(matcher).length === 1
 }
 
-function readNamedTests(
+function readNamed(
   part: string,
   value: Json,
-  sent: (entry: JournalEntry, name: string) => string | undefined,
+  valuesOf: (entry: JournalEntry, name: string) => readonly string[],
   reject: Reject,
-): EntryTest {
-  if (!isObject(value)) return reject(`"${part}" is an object of names and matchers.`)
+): EntryCondition[] {
+  if (!isObject(value)) {
+    reject(`"${part}" is an object of names and matchers.`)
+    return []
+  }
   const credential = Object.entries(value).find(needsCredential)
-  if (credential) return reject(`The journal does not keep the value of "${credential[0]}" of ${part}.`)
-  return allOf(
-    Object.entries(value).map(([name, matcher]) => {
-      const test = readMatcher(`${part}/${name}`, matcher, reject)
-      if (isAbsentMatcher(matcher)) return (entry) => test(sent(entry, name))
-      return (entry) => testUnlessRedacted(sent(entry, name), test)
-    }),
-  )
+  if (credential) reject(`The journal does not keep the value of "${credential[0]}" of ${part}.`)
+  return Object.entries(value).map(([name, matcher]) => {
+    const field = `${part}/${name}`
+    const test = readMatcher(field, matcher, reject)
+    const known = isAbsentMatcher(matcher)
+      ? (entry: JournalEntry) => ({ values: valuesOf(entry, name) })
+      : (entry: JournalEntry) => withoutRedacted(valuesOf(entry, name))
+    return condition(field, matcher, known, test)
+  })
 }
 
-function readBodyPattern(matcher: Json, reject: Reject): EntryTest {
-  if (isObject(matcher) && 'equalToJson' in matcher) return readJsonPattern(matcher, reject)
-  const test = readMatcher('bodyPatterns', matcher, reject)
-  return ({ request }) => test(request.body.size === 0 ? undefined : decodeBody(request.body))
+function readBodyPattern(matcher: Json, reject: Reject): EntryCondition {
+  return isObject(matcher) && 'equalToJson' in matcher
+    ? bodyCondition(matcher, parseBody, readJsonMatcher(matcher, reject))
+    : bodyCondition(matcher, textOf, readMatcher('bodyPatterns', matcher, reject))
 }
 
-function readJsonPattern(
+function bodyCondition<Value extends Json>(
+  matcher: Json,
+  read: (body: RecordedBody) => Value | undefined,
+  test: (value: Value | undefined) => boolean,
+): EntryCondition {
+  const valuesOf = ({ request: { body } }: JournalEntry): FieldValues<Value> => {
+    if (!isComplete(body)) return { values: [], isOpen: true }
+    const value = read(body)
+    return { values: value === undefined ? [] : [value] }
+  }
+  return condition('bodyPatterns', matcher, valuesOf, test)
+}
+
+function textOf(body: RecordedBody): string | undefined {
+  return body.size === 0 ? undefined : decodeBody(body)
+}
+
+function readJsonMatcher(
   { equalToJson = null, ignoreExtraElements = false, ...others }: JsonObject,
   reject: Reject,
-): EntryTest {
+): (value: Json | undefined) => boolean {
   const [other] = Object.keys(others)
   if (other !== undefined) return reject(`"${other}" beside "equalToJson" is not understood.`)
   const expected = typeof equalToJson === 'string' ? parseJson(equalToJson) : equalToJson
   if (expected === undefined) return reject('"equalToJson" is no JSON.')
   const compare = ignoreExtraElements === true ? includesJson : isSameJson
-  return ({ request }) => compare(expected, parseBody(request.body))
+  return (value) => compare(expected, value)
 }
 
 /** Tells whether the actual value equals the expected one, apart from additional members of its objects. */

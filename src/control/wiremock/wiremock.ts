@@ -4,14 +4,14 @@ import { isObject, type Json, type JsonObject } from '../../core/json.ts'
 import { failure, type Result, success } from '../../core/result.ts'
 import type { JournalEntry } from '../../journal/entry.ts'
 import { bodyToBase64, bodyToText } from '../../journal/entry-json.ts'
-import type { Journal } from '../../journal/journal.ts'
+import type { JournalReader } from '../../journal/reader.ts'
 import { runWithTimeout } from '../../journal/run-with-timeout.ts'
 import { ControlError, type ControlHandlers, type ControlRequest } from '../handler.ts'
 import { readPattern, urlOf } from './pattern.ts'
 
 /** Dependencies of `wiremockHandlers`. */
 export interface WiremockHandlerDeps {
-  readonly journal: Journal
+  readonly journal: JournalReader
   /** Value of `--journal-size`; 0: the journal records nothing. */
   readonly journalSize: number
   /** Brings the sandbox of this name back to the start. */
@@ -43,21 +43,19 @@ export function wiremockHandlers({
 > {
   const requestJournalDisabled = journalSize === 0
 
-  const hasDropped = (request: ControlRequest) => journal.counts(request.sandbox).dropped > 0
-
-  function findMatches(request: ControlRequest): Result<PatternMatches, ControlError> {
+  async function findMatches(request: ControlRequest): Promise<Result<PatternMatches, ControlError>> {
     const pattern = readPattern(isObject(request.body) ? request.body : {})
     if (!pattern.ok) return failure(new ControlError(400, pattern.error))
-    const entries = [...journal.entries({ sandbox: request.sandbox })]
+    const { entries, counts } = await journal.list({ sandbox: request.sandbox })
     const outcomes = runWithTimeout(maxMs, () => entries.map(pattern.value))?.value
     if (!outcomes) return failure(new ControlError(400, timeoutMessage))
-    const truncated = hasDropped(request) || outcomes.includes('open')
+    const truncated = counts.dropped > 0 || outcomes.includes('open')
     return success({ entries: entries.filter((_, index) => outcomes[index] === 'yes'), truncated })
   }
 
   return {
-    wiremockRequests(request) {
-      const entries = [...journal.entries({ sandbox: request.sandbox, order: 'newest' })]
+    async wiremockRequests(request) {
+      const { entries, counts } = await journal.list({ sandbox: request.sandbox, order: 'newest' })
       const { limit } = request.parameters.query
       const listed = entries.slice(0, typeof limit === 'number' ? limit : entries.length)
       return {
@@ -68,24 +66,24 @@ export function wiremockHandlers({
           wasMatched: entry.operation !== undefined,
         })),
         meta: { total: entries.length },
-        truncated: hasDropped(request),
+        truncated: counts.dropped > 0,
         requestJournalDisabled,
       }
     },
-    wiremockCount(request) {
-      const matches = findMatches(request)
+    async wiremockCount(request) {
+      const matches = await findMatches(request)
       if (!matches.ok) return matches.error
       const { entries, truncated } = matches.value
       return { count: entries.length, truncated, requestJournalDisabled }
     },
-    wiremockFind(request) {
-      const matches = findMatches(request)
+    async wiremockFind(request) {
+      const matches = await findMatches(request)
       if (!matches.ok) return matches.error
       const { entries, truncated } = matches.value
       return { requests: entries.map(requestToJson), truncated, requestJournalDisabled }
     },
-    wiremockDeleteRequests(request) {
-      journal.clear(request.sandbox)
+    async wiremockDeleteRequests(request) {
+      await journal.clear(request.sandbox)
       return {}
     },
     async wiremockReset(request) {
@@ -96,10 +94,10 @@ export function wiremockHandlers({
 }
 
 function requestToJson(entry: JournalEntry): JsonObject {
-  const { request, at } = entry
-  const text = bodyToText(request.body)
+  const { request, at, ownToken } = entry
+  const text = bodyToText(request.body, ownToken)
   const body: Record<string, Json> =
-    text === undefined ? { bodyAsBase64: bodyToBase64(request.body) } : { body: text }
+    text === undefined ? { bodyAsBase64: bodyToBase64(request.body, ownToken) } : { body: text }
   return {
     url: urlOf(entry),
     absoluteUrl: `http://${request.headers['host'] ?? ''}${urlOf(entry)}`,

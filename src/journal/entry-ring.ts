@@ -1,0 +1,132 @@
+import type { JournalEntry } from './entry.ts'
+
+type Side = 'request' | 'answer'
+
+/** The most bytes of all stored request bodies, which queries look into, and of all answer bodies; above them the oldest bodies are evicted. */
+const maxBodyBytes: Readonly<Record<Side, number>> = { request: 16 * 1024 * 1024, answer: 8 * 1024 * 1024 }
+
+/** The most bytes of an entry without its bodies, on average: several times a common entry. The minimum lets a small journal hold some large entries. */
+const bytesPerEntry = 2 * 1024
+const minEntryBytes = 1024 * 1024
+
+/** An entry with its owner, which is the group of entries that it is counted in. */
+interface StoredEntry<Owner> {
+  readonly owner: Owner
+  /** The size of the entry without its bodies. */
+  readonly bytes: number
+  /** Replaced by a copy without bytes when a body is evicted. */
+  entry: JournalEntry
+}
+
+/** The stored bodies of one side. */
+interface StoredBodies {
+  bytes: number
+  /** The number of the oldest entry whose body may be stored. */
+  oldest: number
+}
+
+/** The newest entries in the order of their numbers, under bounds in number and bytes; the oldest are evicted. */
+export class EntryRing<Owner> {
+  readonly #size: number
+  readonly #maxBytes: number
+  readonly #onEvicted: (owner: Owner) => void
+  /** The place of an entry is its number modulo `size + 1`: a new entry is stored before the oldest is evicted. */
+  readonly #places: (StoredEntry<Owner> | undefined)[] = []
+  readonly #bodies: Readonly<Record<Side, StoredBodies>> = {
+    request: { bytes: 0, oldest: 1 },
+    answer: { bytes: 0, oldest: 1 },
+  }
+  #oldest = 1
+  #latest = 0
+  #bytes = 0
+
+  /** `size`: the most entries, 0 for none; `onEvicted` is called with the owner of each evicted entry. */
+  constructor(size: number, onEvicted: (owner: Owner) => void) {
+    this.#size = size
+    this.#maxBytes = Math.max(minEntryBytes, size * bytesPerEntry)
+    this.#onEvicted = onEvicted
+  }
+
+  /** The number of the oldest stored entry; the number of the next entry where there is none. */
+  get oldest(): number {
+    return this.#oldest
+  }
+
+  /** The number of the latest entry that was added, stored or not; 0 before the first. */
+  get latest(): number {
+    return this.#latest
+  }
+
+  /** Stores an entry, whose number must be `latest + 1`. */
+  add(entry: JournalEntry, owner: Owner): void {
+    const bytes = sizeOf(entry)
+    this.#latest = entry.number
+    this.#places[this.#placeOf(entry.number)] = { entry, owner, bytes }
+    this.#bytes += bytes
+    this.#bodies.request.bytes += bodyBytes(entry, 'request')
+    this.#bodies.answer.bytes += bodyBytes(entry, 'answer')
+    while (this.#latest - this.#oldest >= this.#size || this.#bytes > this.#maxBytes) this.#evictEntry()
+    this.#evictBodies('request')
+    this.#evictBodies('answer')
+  }
+
+  /** Returns the stored entry of a number with its owner; undefined where there is none. */
+  at(number: number): { readonly entry: JournalEntry; readonly owner: Owner } | undefined {
+    return number < this.#oldest || number > this.#latest ? undefined : this.#places[this.#placeOf(number)]
+  }
+
+  #placeOf(number: number): number {
+    return number % (this.#size + 1)
+  }
+
+  #evictEntry(): void {
+    const place = this.#placeOf(this.#oldest)
+    const stored = this.#places[place]
+    this.#places[place] = undefined
+    this.#oldest += 1
+    if (!stored) return
+    this.#bytes -= stored.bytes
+    this.#bodies.request.bytes -= bodyBytes(stored.entry, 'request')
+    this.#bodies.answer.bytes -= bodyBytes(stored.entry, 'answer')
+    this.#onEvicted(stored.owner)
+  }
+
+  #evictBodies(side: Side): void {
+    const bodies = this.#bodies[side]
+    while (bodies.bytes > maxBodyBytes[side]) {
+      const number = Math.max(bodies.oldest, this.#oldest)
+      const stored = this.#places[this.#placeOf(number)]
+      bodies.oldest = number + 1
+      if (!stored) continue
+      bodies.bytes -= bodyBytes(stored.entry, side)
+      stored.entry = withoutBody(stored.entry, side)
+    }
+  }
+}
+
+function bodyBytes(entry: JournalEntry, side: Side): number {
+  return entry[side].body.bytes?.length ?? 0
+}
+
+function withoutBody(entry: JournalEntry, side: Side): JournalEntry {
+  const { bytes, size } = entry[side].body
+  if (!bytes?.length) return entry
+  return { ...entry, [side]: { ...entry[side], body: { bytes: undefined, size } } }
+}
+
+/** Estimates the bytes of an entry without its bodies: the length of its texts. */
+function sizeOf(entry: JournalEntry): number {
+  const { id, sandbox, request, answer } = entry
+  let size = id.length + sandbox.length + request.path.length + request.query.length
+  size += headersSize(request.headers) + headersSize(answer.headers)
+  for (const text of [...entry.scenarios, ...entry.damage]) size += text.length
+  for (const { pointer, message } of [...entry.violations, ...entry.answerViolations, ...entry.advice])
+    size += pointer.length + message.length
+  return size
+}
+
+function headersSize(headers: Readonly<Record<string, string>>): number {
+  let size = 0
+  for (const name in headers) size += name.length + (headers[name]?.length ?? 0)
+  return size
+}
