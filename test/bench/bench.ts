@@ -120,6 +120,7 @@ async function measureMemory(targets: readonly Target[], { connections }: Option
   const idle: (number | undefined)[] = []
   const loaded: (number | undefined)[] = []
   for (const target of targets) {
+    await target.reset?.()
     const started = await startTarget(target, await freePort(), warmAnalytics)
     idle.push(started.residentMb())
     await runLoad(started, warmAnalytics, connections, { amount: storedEvents / 5 })

@@ -13,6 +13,8 @@ export interface Target {
   readonly base: string
   /** Returns the arguments of `node`. */
   arguments(port: number): readonly string[]
+  /** Deletes what earlier runs have stored; absent: it stores nothing. */
+  reset?(): Promise<void>
 }
 
 /** A target that runs in a process of its own. */

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
@@ -15,11 +16,13 @@ export function builtSimulator(folder: string): Target {
 
 /** Returns the built simulator of a checkout under a name of its own. */
 export function simulatorOf(checkout: string, name: string, folder: string): Target {
-  const state = join(folder, name, 'state.json')
+  const own = join(folder, name)
+  const state = join(own, 'state.json')
   return {
     name,
     base: '/v1',
     arguments: (port) => [join(checkout, 'dist/cli.js'), '--port', String(port), '--state', state],
+    reset: () => rm(own, { recursive: true, force: true }),
   }
 }
 
