@@ -14,8 +14,7 @@ interface StoredEntry<Owner> {
   readonly owner: Owner
   /** The size of the entry without its bodies. */
   readonly bytes: number
-  /** Replaced by a copy without bytes when a body is evicted. */
-  entry: JournalEntry
+  readonly entry: JournalEntry
 }
 
 /** The stored bodies of one side. */
@@ -99,19 +98,13 @@ export class EntryRing<Owner> {
       bodies.oldest = number + 1
       if (!stored) continue
       bodies.bytes -= bodyBytes(stored.entry, side)
-      stored.entry = withoutBody(stored.entry, side)
+      stored.entry[side].body.bytes = undefined
     }
   }
 }
 
 function bodyBytes(entry: JournalEntry, side: Side): number {
   return entry[side].body.bytes?.length ?? 0
-}
-
-function withoutBody(entry: JournalEntry, side: Side): JournalEntry {
-  const { bytes, size } = entry[side].body
-  if (!bytes?.length) return entry
-  return { ...entry, [side]: { ...entry[side], body: { bytes: undefined, size } } }
 }
 
 /** Estimates the bytes of an entry without its bodies: the length of its texts. */
