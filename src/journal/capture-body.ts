@@ -4,11 +4,11 @@ import type { RecordedBody } from './entry.ts'
 export const maxAnswerBodyBytes = 64 * 1024
 
 /**
- * Returns the first `maxBytes` bytes of a body, with the size of the whole body. A body that fits and has its memory to itself is
- * not copied: the caller must not write to it afterwards. Any other is, since a view would hold the memory of the whole.
+ * Returns the first `maxBytes` bytes of a body, with the size of the whole body. A body that fits is not copied: the caller must
+ * not write to it afterwards. Where the body is a view of Node's buffer pool, the pool holds the bodies of its neighbours in the journal.
  */
 export function captureBody(bytes: Uint8Array, maxBytes = Number.POSITIVE_INFINITY): RecordedBody {
   const { length } = bytes
-  const isAlone = length <= maxBytes && length === bytes.buffer.byteLength
-  return { bytes: isAlone ? bytes : new Uint8Array(bytes.subarray(0, maxBytes)), size: length }
+  // A copy of a part, since a view would hold the memory of the whole body.
+  return { bytes: length <= maxBytes ? bytes : new Uint8Array(bytes.subarray(0, maxBytes)), size: length }
 }

@@ -3,13 +3,13 @@ import type { Origin } from '../exchange/reply.ts'
 
 /** The body of a request or an answer as the journal stores it. */
 export interface RecordedBody {
-  /** The bytes that were sent, cut where the body is longer than the journal stores; undefined where they could not be read, and from their eviction on. */
-  bytes: Uint8Array | undefined
+  /** The bytes that were sent, cut where the body is longer than the journal stores; undefined where they were evicted or could not be read. */
+  readonly bytes: Uint8Array | undefined
   /** Bytes of the whole body as it was sent. */
   readonly size: number
 }
 
-/** One exchange as the journal stores it: the request, the answer, and the findings about both. A plain value that never changes, except that its bodies are evicted. */
+/** One exchange as the journal stores it: the request, the answer, and the findings about both. A plain value that never changes. */
 export interface JournalEntry {
   /** The request id, as `X-Request-Id` has it. */
   readonly id: string

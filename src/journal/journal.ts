@@ -7,7 +7,7 @@
 import type { Operation, RawParameters } from '../contract/contract.ts'
 import type { Json } from '../core/json.ts'
 import type { JournalEntry } from './entry.ts'
-import { EntryRing } from './entry-ring.ts'
+import { copyEntry, EntryRing } from './entry-ring.ts'
 import type { EntryRange, JournalCounts, JournalReader, JournalSlice } from './reader.ts'
 
 /** The parsed parts of an exchange while it is recorded, so that listeners need not parse the bodies again. */
@@ -94,12 +94,12 @@ export class Journal implements JournalReader {
 
   async list(range: EntryRange = {}): Promise<JournalSlice> {
     const { oldest, latest } = this.#entries
-    const entries = [...this.#entriesIn(range)]
+    const entries = Array.from(this.#entriesIn(range), copyEntry)
     return { entries, counts: this.#sumCounts(range.sandbox), oldest, latest, version: this.#version }
   }
 
   async find(id: string): Promise<JournalEntry | undefined> {
-    for (const entry of this.#entriesIn({ order: 'newest' })) if (entry.id === id) return entry
+    for (const entry of this.#entriesIn({ order: 'newest' })) if (entry.id === id) return copyEntry(entry)
     return undefined
   }
 
