@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 
 /** Returns true for a text that can be a seed: 1 to 64 visible ASCII characters, which fit a header and a command line. */
 export function isSeed(text: string): boolean {
@@ -15,7 +15,7 @@ function hashPath(path: SeedPath): Buffer {
     const text = String(part)
     all += `${text.length}:${text};`
   }
-  return createHash('sha256').update(all).digest()
+  return hash('sha256', all, 'buffer')
 }
 
 /**

@@ -57,15 +57,11 @@ interface OpenValue {
 /** Finds the first thing in valid JSON that is refused. It reads the text and not the value, which has lost repeated names. */
 function findError(text: string): JsonError | undefined {
   const open: OpenValue[] = []
-  const next = /["{}[\],]|[^\s"{}[\],:]+/g // all tokens but colons
-  for (let found = next.exec(text); found; found = next.exec(text)) {
-    let [token] = found
-    if (token === '"') {
-      next.lastIndex = endOfString(text, found.index)
-      token = text.slice(found.index, next.lastIndex)
-    }
-    const message = checkToken(token, open)
+  for (let at = 0; at < text.length; ) {
+    const end = endOfToken(text, at)
+    const message = checkToken(text.slice(at, end), open)
     if (message !== undefined) return { pointer: pointerTo(open), message }
+    at = end
   }
   return undefined
 }
@@ -87,6 +83,12 @@ function checkToken(token: string, open: OpenValue[]): string | undefined {
       return undefined
     case '"':
       return checkString(token, open)
+    case ':':
+    case ' ':
+    case '\n':
+    case '\r':
+    case '\t':
+      return undefined
     default:
       return checkNumber(token)
   }
@@ -97,9 +99,10 @@ function beginNextMember(inside: OpenValue | undefined): void {
 }
 
 function checkString(token: string, open: OpenValue[]): string | undefined {
+  const hasEscapes = token.includes('\\')
+  const value: string = hasEscapes ? JSON.parse(token) : token.slice(1, -1)
   // Only an escape can write half a surrogate pair: the text itself is UTF-8.
-  const value: string = token.includes('\\') ? JSON.parse(token) : token.slice(1, -1)
-  if (!value.isWellFormed()) return 'must be well-formed Unicode; it has half a surrogate pair'
+  if (hasEscapes && !value.isWellFormed()) return 'must be well-formed Unicode; it has half a surrogate pair'
   const inside = open.at(-1)
   return inside?.names && inside.key === undefined ? checkName(value, inside, open) : undefined
 }
@@ -123,6 +126,17 @@ function checkNumber(token: string): string | undefined {
 function pointerTo(open: readonly OpenValue[]): string {
   return joinPointer('', ...open.flatMap(({ key }) => key ?? []))
 }
+
+/** Returns the index after the token that begins at `start`: a string, a number, a literal, or one character. */
+function endOfToken(text: string, start: number): number {
+  const first = text[start] ?? ''
+  if (first === '"') return endOfString(text, start)
+  let end = start + 1
+  if (!isPunctuation(first)) while (end < text.length && !isPunctuation(text[end] ?? '')) end += 1
+  return end
+}
+
+const isPunctuation = (character: string) => '{}[]:, \n\r\t'.includes(character)
 
 /** Returns the index after the closing quote of a string. It is no regular expression, since a long string would overflow its stack. */
 function endOfString(text: string, opening: number): number {

@@ -43,7 +43,24 @@ export function readHead(req: IncomingMessage, target: string, id: string): SimR
   }
 }
 
-function readHeaders({ headers }: IncomingMessage): SimRequest['headers'] {
+/**
+ * Reads the headers of a request. A client sends nearly the same ones each time: requests with the same headers as the one before
+ * share one object, so that the journal holds it once.
+ */
+const readHeaders = (() => {
+  let lastRaw: readonly string[] = []
+  let last: SimRequest['headers'] = {}
+  return (req: IncomingMessage) => {
+    const { rawHeaders } = req
+    if (rawHeaders.length !== lastRaw.length || rawHeaders.some((text, at) => text !== lastRaw[at])) {
+      lastRaw = rawHeaders
+      last = joinCookies(req.headers)
+    }
+    return last
+  }
+})()
+
+function joinCookies(headers: IncomingMessage['headers']): SimRequest['headers'] {
   const cookies = headers['set-cookie']
   const single = headers as SimRequest['headers'] // Node joins other repeated headers, or takes the first
   return cookies === undefined ? single : { ...single, 'set-cookie': cookies.join(', ') }

@@ -1,5 +1,6 @@
 import { unescape as percentDecode } from 'node:querystring'
 import { isObject, type Json } from '../core/json.ts'
+import { memoizeLast } from '../core/memoize-last.ts'
 import type { Violation } from '../documents/violation.ts'
 
 /** The text that replaces a credential. */
@@ -35,25 +36,28 @@ export interface RequestHead {
 }
 
 /** Returns the request's own token, which is redacted wherever it occurs, without the sandbox `~worker-3`; undefined where it is too short or not sent. */
-export function findOwnToken({ authorization }: RequestHead['headers']): string | undefined {
+export const findOwnToken = memoizeLast(({ authorization }: RequestHead['headers']): string | undefined => {
   if (authorization === undefined) return undefined
   const value = authorization.trim()
   const token = value.slice(value.indexOf(' ') + 1).trim()
   const own = token.includes('~') ? token.replace(sandboxSuffix, '') : token
   return own.length >= minTokenLength ? own : undefined
-}
+})
 
 /** Redacts the credentials of a request's head, and its own token. */
-export function redactHead(
-  { path, query, headers }: RequestHead,
-  token = findOwnToken(headers),
-): RequestHead {
+export function redactHead({ path, query, headers }: RequestHead): RequestHead {
+  const token = findOwnToken(headers)
   return {
     path: redactText(path, token),
     query: redactText(query, token),
-    headers: redactHeaders(headers, token),
+    headers: redactRequestHeaders(headers),
   }
 }
+
+/** Redacts the headers of a request. Successive requests often share them, and then share the redacted ones. */
+const redactRequestHeaders = memoizeLast((headers: RequestHead['headers']) =>
+  redactHeaders(headers, findOwnToken(headers)),
+)
 
 /**
  * Redacts the credentials of headers, and `token`. The sandbox of a bearer token stays: `Bearer [redacted]~worker-3`.
@@ -141,9 +145,11 @@ function isHidden(name: string, item: Json): boolean {
   return typeof item !== 'number' || !countName.test(name)
 }
 
+const none: readonly Violation[] = []
+
 /** Redacts the credentials that violations quote. */
 export function redactViolations(violations: readonly Violation[], token?: string): readonly Violation[] {
-  if (violations.length === 0) return violations
+  if (violations.length === 0) return none
   return violations.map((violation) => ({
     ...violation,
     pointer: redactToken(violation.pointer, token),

@@ -102,7 +102,8 @@ async function firstReply(stages: RequestStages, exchange: Exchange, log: Log): 
   try {
     for (const [name, stage] of stages) {
       if (exchange.trace) exchange.trace.stage = name
-      const reply = await stage(exchange)
+      const outcome = stage(exchange)
+      const reply = outcome instanceof Promise ? await outcome : outcome
       if (reply) return reply
     }
     throw new Error('no stage replied')

@@ -32,7 +32,7 @@ export function record(journal: Journal, log: Log, logBodies: boolean): ReplySta
 function createEntry(exchange: Exchange, reply: Reply, number: number): JournalEntry {
   const { request, scenarios } = exchange
   const token = findOwnToken(request.headers)
-  const { path, query, headers } = redactHead(request, token)
+  const { path, query, headers } = redactHead(request)
   return {
     id: request.id,
     number,
@@ -52,7 +52,7 @@ function createEntry(exchange: Exchange, reply: Reply, number: number): JournalE
       origin: reply.origin,
     },
     scenarios: scenarios.length > 0 ? scenarios.map(({ text }) => text) : none,
-    damage: exchange.damage,
+    damage: exchange.damage.length > 0 ? exchange.damage : none,
     violations: redactViolations(exchange.violations, token),
     answerViolations: redactViolations(exchange.answerViolations, token),
     advice: redactViolations(exchange.advice, token),
@@ -65,6 +65,7 @@ function answerHeaders({ violations, advice }: Exchange, { headers }: Reply, tok
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, redactText(value, token)]))
 }
 
+/** The list of entries without scenarios or damage; lists of their own would have to be collected one by one. */
 const none: readonly string[] = []
 const noBytes = new Uint8Array(0)
 
