@@ -57,22 +57,22 @@ interface OpenValue {
 /** Finds the first thing in valid JSON that is refused. It reads the text and not the value, which has lost repeated names. */
 function findError(text: string): JsonError | undefined {
   const open: OpenValue[] = []
-  for (let at = 0; at < text.length; ) {
-    const end = endOfToken(text, at)
-    const message = checkToken(text.slice(at, end), open)
+  for (let at = 0, end = 0; at < text.length; at = end) {
+    const first = text[at] ?? ''
+    end = endOfToken(text, at, first)
+    const message = end - at === 1 ? checkCharacter(first, open) : checkToken(text.slice(at, end), open)
     if (message !== undefined) return { pointer: pointerTo(open), message }
-    at = end
   }
   return undefined
 }
 
-/** Returns why a token is refused; undefined: it is accepted. Keeps the open objects and arrays up to date. */
-function checkToken(token: string, open: OpenValue[]): string | undefined {
-  switch (token[0]) {
+/** Returns why a token of one character is refused; undefined: it is accepted. Keeps the open objects and arrays up to date. */
+function checkCharacter(character: string, open: OpenValue[]): string | undefined {
+  switch (character) {
     case '{':
     case '[':
       if (open.length === maxDepth) return `must not be nested deeper than ${maxDepth} levels`
-      open.push(token === '{' ? { names: new Set(), key: undefined } : { names: undefined, key: 0 })
+      open.push(character === '{' ? { names: new Set(), key: undefined } : { names: undefined, key: 0 })
       return undefined
     case '}':
     case ']':
@@ -80,18 +80,13 @@ function checkToken(token: string, open: OpenValue[]): string | undefined {
       return undefined
     case ',':
       beginNextMember(open.at(-1))
-      return undefined
-    case '"':
-      return checkString(token, open)
-    case ':':
-    case ' ':
-    case '\n':
-    case '\r':
-    case '\t':
-      return undefined
-    default:
-      return checkNumber(token)
   }
+  return undefined
+}
+
+/** Returns why a string, number or literal is refused; undefined: it is accepted. */
+function checkToken(token: string, open: OpenValue[]): string | undefined {
+  return token.startsWith('"') ? checkString(token, open) : checkNumber(token)
 }
 
 function beginNextMember(inside: OpenValue | undefined): void {
@@ -128,14 +123,14 @@ function pointerTo(open: readonly OpenValue[]): string {
 }
 
 /** Returns the index after the token that begins at `start`: a string, a number, a literal, or one character. */
-function endOfToken(text: string, start: number): number {
-  const first = text[start] ?? ''
+function endOfToken(text: string, start: number, first: string): number {
   if (first === '"') return endOfString(text, start)
   let end = start + 1
   if (!isPunctuation(first)) while (end < text.length && !isPunctuation(text[end] ?? '')) end += 1
   return end
 }
 
+/** Returns true for a character that is a token of its own, or stands between tokens. */
 const isPunctuation = (character: string) => '{}[]:, \n\r\t'.includes(character)
 
 /** Returns the index after the closing quote of a string. It is no regular expression, since a long string would overflow its stack. */
