@@ -57,7 +57,7 @@ export function createSections({ brokenRules, unexpectedAnswers, manners }: Repo
       key: 'manners',
       title: 'Manners',
       description: 'How the client behaves when something fails.',
-      emptySentence: 'The client was polite.',
+      emptySentence: 'The client kept all rules of manners.',
       items: manners.list.map((finding) =>
         toItem(
           finding,

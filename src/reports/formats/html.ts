@@ -94,7 +94,7 @@ function renderFinding({ title, sentence, requests }: SectionItem): string {
 function renderCoverage({ coverage: { met, points, percent, operations } }: Report): string {
   return `<section id="coverage">
 <h2>Coverage</h2>
-<p>${met} of ${points} points of the contract were met: ${percent}&nbsp;%.</p>
+<p>${met} of ${points} items of the contract were covered: ${percent}&nbsp;%.</p>
 ${operations.map(renderOperation).join('\n')}
 </section>`
 }

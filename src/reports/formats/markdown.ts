@@ -17,7 +17,7 @@ function renderMarkdown(report: Report): string {
     escapeMarkdown(`${summarizeReport(report)}.`),
     ...createSections(report).flatMap(renderSection),
     '## Coverage',
-    `${coverage.met} of ${coverage.points} points of the contract were met: ${coverage.percent} %.`,
+    `${coverage.met} of ${coverage.points} items of the contract were covered: ${coverage.percent} %.`,
     table(
       ['operation', 'requests', 'met', 'of', 'covered'],
       coverage.operations.map(({ operation, requests, met, points, percent }) => [

@@ -101,7 +101,9 @@ export class DurableCommitter implements Committer {
       this.#checkpointAt = Math.max(checkpointFrom, await checkpointBytes())
     } catch (error) {
       this.#checkpointAt = log.bytes * 2
-      report(`The state's journal could not be folded (${reasonOf(error)}); it keeps growing until it can.`)
+      report(
+        `The checkpoint of the state could not be written (${reasonOf(error)}). No change is lost; the log grows until a checkpoint succeeds.`,
+      )
     } finally {
       db.data = EMPTY_CHECKPOINT // frees records that the state no longer holds
     }

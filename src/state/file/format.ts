@@ -19,7 +19,7 @@ export const EMPTY_CHECKPOINT: Checkpoint = { seq: 0, sandboxes: new Map() }
 /** The version of the format. It rises with every change of the format, which also adds a step to `MIGRATIONS`. */
 export const FORMAT = 1
 
-/** The mark by which a state file differs from other JSON files. */
+/** The `kind` of a state file. */
 const KIND = 'convsim state'
 
 /** The steps that change a document of one format into the next format, by the format that they start from. */

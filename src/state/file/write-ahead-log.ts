@@ -5,7 +5,7 @@ import { FORMAT } from './format.ts'
 /** Writes the bytes from `offset` on to a file; returns the number of bytes written. Tests simulate a full disk with it. */
 export type WriteBytes = (fd: number, bytes: Uint8Array, offset: number) => number
 
-/** The mark by which a log file differs from other files. */
+/** The `kind` in the first line of a log file. */
 export const LOG_KIND = 'convsim journal'
 
 const LOG_HEADER = `${JSON.stringify({ kind: LOG_KIND, format: FORMAT })}\n`

@@ -18,7 +18,7 @@ const EVENTS_PER_TURN = 1000
 const PAUSE_MS = 1
 
 /** The values of an event that are needed without reading the whole event. */
-export interface EventMark {
+export interface IndexedEvent {
   /** Undefined: the event has none. */
   readonly insertId: string | undefined
   /** The id of the first event with the same payload. Undefined: the event has an `insertId`. */
@@ -33,7 +33,7 @@ export interface EventMark {
   readonly sampledOut: boolean
 }
 
-/** The strings that many marks share. */
+/** The strings that many indexed events share. */
 const shared = new LruCache<unknown>(1000)
 
 /** Returns the shared copy of a string that many events have, since each parsed event has a copy of its own. */
@@ -41,7 +41,7 @@ function share<T>(value: T): T {
   return typeof value === 'string' ? (shared.get(value, () => value) as T) : value // the cached value equals `value`
 }
 
-function markOf({ fields, eventId, repeatOf, impact, sampledOut }: StoredEvent): EventMark {
+function toIndexed({ fields, eventId, repeatOf, impact, sampledOut }: StoredEvent): IndexedEvent {
   const insertId = insertKey(fields)
   return {
     insertId,
@@ -58,7 +58,7 @@ function markOf({ fields, eventId, repeatOf, impact, sampledOut }: StoredEvent):
 
 /**
  * Events in the order in which they were recorded. Few events are ever read again, so they are compressed as JSON; only
- * the values that commands need are also held in marks.
+ * the values that commands need are also held in an index.
  */
 export class EventList {
   #blocks: EventBlock[] = []
@@ -66,7 +66,7 @@ export class EventList {
   #tail: string[] = []
   /** The length of the tail in characters. */
   #tailLength = 0
-  #marks: EventMark[] = []
+  #index: IndexedEvent[] = []
   /** Positions by `insertId`. Undefined until the first search: most copies are only read. */
   #positions: Map<string, number> | undefined
   /** The number of replays by position, of events that were replayed since they were added. */
@@ -77,7 +77,7 @@ export class EventList {
   /** Creates a list from events that never change. They are compressed in later turns, so that a start is fast. */
   static of(events: readonly StoredEvent[]): EventList {
     const list = new EventList()
-    list.#marks = events.map(markOf)
+    list.#index = events.map(toIndexed)
     for (let from = 0; from < events.length; from += BLOCK_EVENTS) {
       list.#blocks.push(new EventBlock(from, events.slice(from, from + BLOCK_EVENTS)))
     }
@@ -86,20 +86,20 @@ export class EventList {
   }
 
   get length(): number {
-    return this.#marks.length
+    return this.#index.length
   }
 
-  get marks(): Iterable<EventMark> {
-    return this.#marks
+  get index(): Iterable<IndexedEvent> {
+    return this.#index
   }
 
   /** Finds the ascending positions of the events with these values. Undefined values do not filter. */
-  findPositions(criteria: { readonly [name in keyof EventMark]?: unknown }): number[] {
+  findPositions(criteria: { readonly [name in keyof IndexedEvent]?: unknown }): number[] {
     const wanted = Object.entries(criteria).filter(([, value]) => value !== undefined)
-    const names = wanted.map(([name]) => name as keyof EventMark) // the keys of the criteria
+    const names = wanted.map(([name]) => name as keyof IndexedEvent) // the keys of the criteria
     const found: number[] = []
-    for (const [position, mark] of this.#marks.entries())
-      if (names.every((name) => mark[name] === criteria[name])) found.push(position)
+    for (const [position, indexed] of this.#index.entries())
+      if (names.every((name) => indexed[name] === criteria[name])) found.push(position)
     return found
   }
 
@@ -111,7 +111,7 @@ export class EventList {
   #getPositions(): Map<string, number> {
     if (this.#positions) return this.#positions
     this.#positions = new Map()
-    for (const [position, { insertId }] of this.#marks.entries())
+    for (const [position, { insertId }] of this.#index.entries())
       if (insertId !== undefined) this.#positions.set(insertId, position)
     return this.#positions
   }
@@ -122,20 +122,20 @@ export class EventList {
     copy.#blocks = this.#blocks.slice()
     copy.#tail = this.#tail.slice()
     copy.#tailLength = this.#tailLength
-    copy.#marks = this.#marks.slice()
+    copy.#index = this.#index.slice()
     copy.#replays = new Map(this.#replays)
     return copy
   }
 
-  push(event: StoredEvent): EventMark {
-    const mark = markOf(event)
-    if (mark.insertId !== undefined) this.#getPositions().set(mark.insertId, this.length)
-    this.#marks.push(mark)
+  push(event: StoredEvent): IndexedEvent {
+    const indexed = toIndexed(event)
+    if (indexed.insertId !== undefined) this.#getPositions().set(indexed.insertId, this.length)
+    this.#index.push(indexed)
     const line = JSON.stringify(event)
     this.#tail.push(line)
     this.#tailLength += line.length
     if (this.#tail.length >= BLOCK_EVENTS || this.#tailLength >= BLOCK_LENGTH) this.#completeBlock()
-    return mark
+    return indexed
   }
 
   #completeBlock(): void {

@@ -1,6 +1,6 @@
 import { joinLines } from '../json-text.ts'
 import type { DayImpact, ImpactQuery, StoredEvent } from '../records.ts'
-import type { EventList, EventMark } from './event-list.ts'
+import type { EventList, IndexedEvent } from './event-list.ts'
 import { ImpactIndex } from './impact.ts'
 import type { Table } from './table.ts'
 
@@ -75,13 +75,13 @@ export class EventTable implements Table<StoredEvent> {
   #getSums(): EventSums {
     if (this.#sums) return this.#sums
     this.#sums = { impact: new ImpactIndex(), occurrences: new Map() }
-    for (const mark of this.list.marks) addTo(this.#sums, mark)
+    for (const indexed of this.list.index) addTo(this.#sums, indexed)
     return this.#sums
   }
 }
 
-function addTo({ impact, occurrences }: EventSums, mark: EventMark): void {
-  impact.add(mark)
-  const { firstEventId } = mark
+function addTo({ impact, occurrences }: EventSums, indexed: IndexedEvent): void {
+  impact.add(indexed)
+  const { firstEventId } = indexed
   if (firstEventId !== undefined) occurrences.set(firstEventId, (occurrences.get(firstEventId) ?? 0) + 1)
 }

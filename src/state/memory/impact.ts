@@ -1,7 +1,7 @@
 import { dayOf, nameOfDay } from '../../core/utc-day.ts'
 import { uuidKey } from '../clone.ts'
 import type { DayImpact, ImpactQuery } from '../records.ts'
-import type { EventMark } from './event-list.ts'
+import type { IndexedEvent } from './event-list.ts'
 
 interface Sum {
   /** The impact in thousand-millionths: sums of whole numbers are the same in any order, sums of fractions are not. */
@@ -16,7 +16,7 @@ export class ImpactIndex {
   readonly #days = new Map<string | null, Map<string, Sum>>()
 
   /** Adds an event to its day's sum. An event that sampling dropped has no effect. */
-  add({ sampledOut, productKey, day, impact }: EventMark): void {
+  add({ sampledOut, productKey, day, impact }: IndexedEvent): void {
     if (sampledOut) return
     const days = this.#days.get(productKey) ?? new Map<string, Sum>()
     this.#days.set(productKey, days)

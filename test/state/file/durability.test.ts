@@ -305,7 +305,7 @@ describe('a full disk', () => {
     mkdirSync(`${path}/in-the-way`, { recursive: true })
     await store.close()
     expect(problems).toHaveLength(1)
-    expect(problems[0]).toContain('could not be folded')
+    expect(problems[0]).toContain('checkpoint of the state could not be written')
     rmSync(path, { recursive: true })
     const again = await openOrFail(path)
     expect(await insertIds(again.store)).toEqual(['a', 'b'])

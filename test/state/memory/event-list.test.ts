@@ -190,7 +190,7 @@ describe('reset sandboxes and copies', () => {
     expect(grown).toBeLessThan(1_500_000)
   })
 
-  test('a changed copy has marks of its own', () => {
+  test('a changed copy has an index of its own', () => {
     const first = listOf([recorded(0, { externalConversationId: 'a' })])
     const copy = first.copy()
     copy.push(recorded(1, { externalConversationId: 'b' }))
