@@ -29,8 +29,7 @@ async function post(connection: RawConnection, path: string, body: Json) {
 }
 
 /** Posts events and prompts in sequence until the connection breaks, and records every answer. */
-async function write(origin: string, name: string, acknowledged: Acknowledged): Promise<void> {
-  const connection = await connectTo(origin)
+async function write(connection: RawConnection, name: string, acknowledged: Acknowledged): Promise<void> {
   for (let count = 0; ; count += 1) {
     const id = `${name}-${count}`
     const isVersion = count % 8 === 7
@@ -51,8 +50,10 @@ function ignoreEndOfConnection(error: unknown): undefined {
 
 async function writeUntilKilled(command: Command, round: number, acknowledged: Acknowledged): Promise<void> {
   const origin = await command.ready()
+  // Connected before the kill can come, since a refused connection says nothing about writes.
+  const connections = await Promise.all(Array.from({ length: writers }, () => connectTo(origin)))
   const writing = Promise.all(
-    Array.from({ length: writers }, (_, index) => write(origin, `r${round}-w${index}`, acknowledged)),
+    connections.map((connection, index) => write(connection, `r${round}-w${index}`, acknowledged)),
   )
   await sleep(chance() * 250)
   command.process.kill('SIGKILL')
