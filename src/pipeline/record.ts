@@ -68,11 +68,13 @@ function answerHeaders({ violations, advice }: Exchange, { headers }: Reply, tok
 /** The list of entries without scenarios or damage; lists of their own would have to be collected one by one. */
 const none: readonly string[] = []
 const noBytes = new Uint8Array(0)
+const noBody: RecordedBody = { bytes: undefined, size: 0 }
 
 function bodyOf({ request: { body, headers } }: Exchange): RecordedBody {
+  if (body.kind === 'absent') return noBody
   if (body.kind === 'bytes') return captureBody(body.bytes)
   // The size of a body that could not be read is known from its header alone.
-  const declared = body.kind === 'absent' ? 0 : Number(headers['content-length'])
+  const declared = Number(headers['content-length'])
   return { bytes: undefined, size: Number.isSafeInteger(declared) ? declared : 0 }
 }
 
