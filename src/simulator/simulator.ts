@@ -77,6 +77,7 @@ export async function createSimulator(
   })
   if (!opened.ok) return failure([{ severity: 'error', place: '--state', message: opened.error }])
   const { store, loaded } = opened.value
+  for (const warning of loaded.warnings) dependencies.log.warn({ file: settings.state }, warning)
   try {
     await seedDefaultSandbox(store, seedState.value)
     dependencies.log.info(

@@ -1,0 +1,50 @@
+import { crc32 } from 'node:zlib'
+
+/** Returns the CRC-32 of bytes as eight hexadecimal digits: `0a1b2c3d`. */
+export function formatChecksum(checksum: number): string {
+  return checksum.toString(16).padStart(8, '0')
+}
+
+const OPENING = Buffer.from('{"crc":"')
+const DIGITS_AT = OPENING.length
+
+/** The beginning of a sealed line, whose digits are filled in by `sealLine`. */
+export const SEAL = '{"crc":"00000000",'
+
+/** The checksum that those of a history's lines begin with, so that a line of another history does not fit. */
+export function historySeed(history: string): number {
+  return crc32(history)
+}
+
+/** Fills in the checksum of a line that begins with `SEAL`. It is computed over the bytes between `SEAL` and the line break. */
+export function sealLine(line: Buffer, seed: number): void {
+  const checksum = crc32(line.subarray(SEAL.length, line.length - 1), seed)
+  line.write(formatChecksum(checksum), DIGITS_AT, 'latin1')
+}
+
+/** Says why a line without its line break does not fit its checksum. Undefined: it fits. */
+export function findSealFault(line: Buffer, seed: number): string | undefined {
+  const actual = formatChecksum(crc32(line.subarray(SEAL.length), seed))
+  const expected = Buffer.from(SEAL.replace('00000000', actual))
+  const seal = line.subarray(0, SEAL.length)
+  return seal.equals(expected) ? undefined : 'does not fit its checksum, so it was damaged or changed'
+}
+
+const TRAILER = /^ {2}"checksum": "([0-9a-f]{8})"\n\}\n$/
+const TRAILER_LENGTH = formatTrailer(0).length
+
+/** Returns the last lines of a state file, with the checksum of all bytes before them. */
+export function formatTrailer(checksum: number): string {
+  return `  "checksum": "${formatChecksum(checksum)}"\n}\n`
+}
+
+/** The result of comparing a state file with its checksum. `absent`: the file does not end with one. */
+export type Seal = 'fits' | 'differs' | 'absent'
+
+/** Compares a state file with the checksum that it ends with. */
+export function checkTrailer(content: Buffer): Seal {
+  const from = Math.max(0, content.length - TRAILER_LENGTH)
+  const expected = TRAILER.exec(content.subarray(from).toString('latin1'))?.[1]
+  if (expected === undefined) return 'absent'
+  return expected === formatChecksum(crc32(content.subarray(0, from))) ? 'fits' : 'differs'
+}
