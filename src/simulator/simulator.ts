@@ -72,6 +72,7 @@ export async function createSimulator(
   const seedState = await loadSeedState(settings.seedState)
   if (!seedState.ok) return seedState
   const opened = await openStore(settings.state, {
+    sync: settings.sync,
     report: (problem) => dependencies.log.error({ problem }, 'the state cannot be written'),
     ...(dependencies.fatal && { fatal: dependencies.fatal }),
   })

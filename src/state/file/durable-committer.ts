@@ -6,7 +6,8 @@ import type { Change, StateData } from '../memory/state-data.ts'
 import { StoreWriteError } from '../store.ts'
 import { type Checkpoint, emptyCheckpoint, FORMAT } from './format.ts'
 import type { Lock } from './lock.ts'
-import { LogLostError, type WriteAheadLog } from './write-ahead-log.ts'
+import { LogLostError } from './log-ownership.ts'
+import type { WriteAheadLog } from './write-ahead-log.ts'
 
 /** The parts that a durable committer works with. */
 export interface DurableCommitterDeps {

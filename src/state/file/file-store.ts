@@ -15,10 +15,11 @@ import { CheckpointFile } from './checkpoint.ts'
 import { DurableCommitter } from './durable-committer.ts'
 import { createFolder } from './folder.ts'
 import { type Checkpoint, emptyCheckpoint, FORMAT } from './format.ts'
-import { type Lock, type LockHolder, takeLock } from './lock.ts'
+import { type Lock, takeLock } from './lock.ts'
+import type { LockHolder } from './lock-holder.ts'
 import { type ReplayResult, replaceLogFile, replayLog } from './replay.ts'
 import { StateFileError } from './state-file-error.ts'
-import { WriteAheadLog, type WriteBytes } from './write-ahead-log.ts'
+import { type SyncFile, WriteAheadLog, type WriteBytes } from './write-ahead-log.ts'
 
 /** The options of a store in a file. */
 export interface FileStoreOptions {
@@ -35,6 +36,8 @@ export interface FileStoreOptions {
   readonly sync?: boolean
   /** Writes bytes to the log, for tests. Default: `writeSync` of Node. */
   readonly write?: WriteBytes
+  /** Makes a file of the log durable, for tests. Default: `fdatasync` of Node. */
+  readonly syncFile?: SyncFile
 }
 
 /** The numbers of records that a store was opened with. */
@@ -136,7 +139,7 @@ async function loadStore({ path, lock }: LockedFile, options: FileStoreOptions):
     {
       state,
       history,
-      log: await openLog({ path, lock }, history, replayed, options.write),
+      log: await openLog({ path, lock }, history, replayed, options),
       db,
       lock,
       stopPausing: () => file.stopPausing(),
@@ -190,7 +193,7 @@ async function openLog(
   { path, lock }: LockedFile,
   history: string,
   { seq, entries, files }: ReplayResult,
-  write?: WriteBytes,
+  { write, syncFile }: FileStoreOptions,
 ): Promise<WriteAheadLog> {
   const last = files.at(-1)
   const isNeeded = entries > 0 && last !== undefined && existsSync(last.path)
@@ -203,6 +206,7 @@ async function openLog(
     files: isNeeded ? files : [],
     findLoss: () => lock.findLoss(),
     write,
+    syncFile,
   })
 }
 

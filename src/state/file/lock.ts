@@ -1,37 +1,18 @@
-import { randomUUID } from 'node:crypto'
-import {
-  closeSync,
-  futimesSync,
-  openSync,
-  readFileSync,
-  readlinkSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs'
+import { closeSync, readFileSync } from 'node:fs'
 import { link, readFile, rename, rm, stat } from 'node:fs/promises'
-import { hostname } from 'node:os'
-import { kill, pid as ownPid } from 'node:process'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isObject } from '../../core/json.ts'
 import { failure, type Result, reasonOf, success } from '../../core/result.ts'
-import { PRIVATE_FILE } from './private-file.ts'
+import {
+  describeOwnProcess,
+  type LockHolder,
+  parseHolder,
+  pidNamespace,
+  processExists,
+  processStart,
+  touch,
+  writeHolder,
+} from './lock-holder.ts'
 import { systemErrorCode } from './state-file-error.ts'
-
-/** The process that holds a lock, as recorded in the lock file. */
-export interface LockHolder {
-  readonly pid: number
-  readonly host: string
-  /** UTC. */
-  readonly since: string
-  /** The namespace of the pid: the machine's boot id and process namespace, or else the host's name. */
-  readonly space: string
-  /** The start of the process in clock ticks, by which a later process with the same pid differs. Empty: unknown. */
-  readonly born: string
-  /** The id of this acquisition of the lock. */
-  readonly nonce: string
-  /** The number of a log entry that the process had acknowledged half a second before it died, at least. 0: unknown. */
-  readonly acknowledged: number
-}
 
 /** A lock that this process holds. */
 export interface Lock {
@@ -124,17 +105,6 @@ class HeldLock implements Lock {
   }
 }
 
-/** Writes the number in place, into the file of this process: never into that of a process that took the lock over. */
-function touch(fd: number, acknowledged: number): void {
-  const now = new Date()
-  try {
-    writeSync(fd, formatNumber(acknowledged), ACKNOWLEDGED_AT)
-    futimesSync(fd, now, now)
-  } catch {
-    // The next heartbeat may succeed.
-  }
-}
-
 /**
  * Replaces the lock file of a dead holder. A second lock, named after the dead holder's nonce, guards the replacement: of two
  * processes that saw the same dead holder, the second finds another holder and fails. Undefined: another process was faster.
@@ -183,21 +153,6 @@ function createWithoutLink(path: string, own: LockHolder): OwnFile | undefined {
   }
 }
 
-const OPENING = '{"acknowledged":"'
-const ACKNOWLEDGED_AT = OPENING.length
-
-/** Returns a number with as many digits as the largest has, so that a heartbeat can overwrite it in place. */
-function formatNumber(value: number): string {
-  return String(value).padStart(String(Number.MAX_SAFE_INTEGER).length, '0')
-}
-
-/** Writes a new file, and returns its descriptor. It fails where there is a file or a link. */
-function writeHolder(path: string, own: LockHolder): number {
-  const fd = openSync(path, 'wx', PRIVATE_FILE)
-  writeFileSync(fd, JSON.stringify({ ...own, acknowledged: formatNumber(0) }))
-  return fd
-}
-
 /** Reads the lock file. A file that stays unreadable is treated as that of a dead process. Undefined: the lock is free. */
 async function readHolder(path: string): Promise<LockHolder | undefined> {
   for (let attempt = 0; attempt < 10; attempt += 1) {
@@ -211,26 +166,6 @@ async function readHolder(path: string): Promise<LockHolder | undefined> {
     await sleep(20)
   }
   return { pid: 0, host: '', since: '', space: '', born: '', nonce: 'unreadable', acknowledged: 0 }
-}
-
-function parseHolder(content: string): LockHolder | undefined {
-  try {
-    const value: unknown = JSON.parse(content)
-    if (!isObject(value)) return undefined
-    const { pid, host, since, space, born, nonce, acknowledged } = value
-    if (typeof pid !== 'number' || typeof nonce !== 'string') return undefined
-    return {
-      pid,
-      host: String(host),
-      since: String(since),
-      space: String(space),
-      born: String(born),
-      nonce,
-      acknowledged: Number(acknowledged) || 0,
-    }
-  } catch {
-    return undefined // half written, or written by another program
-  }
 }
 
 async function isAlive(path: string, holder: LockHolder): Promise<boolean> {
@@ -251,45 +186,4 @@ async function isTouched(path: string, holder: LockHolder): Promise<boolean> {
 
 async function readTouchTime(path: string): Promise<number | undefined> {
   return (await stat(path).catch(() => undefined))?.mtimeMs
-}
-
-function processExists(pid: number): boolean {
-  if (pid <= 0) return false
-  try {
-    kill(pid, 0)
-    return true
-  } catch (error) {
-    return systemErrorCode(error) === 'EPERM'
-  }
-}
-
-function describeOwnProcess(): LockHolder {
-  return {
-    acknowledged: 0, // the first member, at ACKNOWLEDGED_AT
-    pid: ownPid,
-    host: hostname(),
-    since: new Date().toISOString(),
-    space: pidNamespace(),
-    born: processStart(ownPid),
-    nonce: randomUUID(),
-  }
-}
-
-function pidNamespace(): string {
-  try {
-    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
-    return `${boot} ${readlinkSync('/proc/self/ns/pid')}`
-  } catch {
-    return hostname() // not Linux
-  }
-}
-
-/** Returns field 22 of `/proc/PID/stat`. Field 2, the name, may contain spaces and parentheses. Empty: unknown. */
-function processStart(pid: number): string {
-  try {
-    const line = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    return line.slice(line.lastIndexOf(')') + 2).split(' ')[19] ?? ''
-  } catch {
-    return ''
-  }
 }

@@ -4,9 +4,19 @@ import type { Change } from '../memory/state-data.ts'
 import type { StateChecks } from '../state-checks.ts'
 import { findSealFault, historySeed, SEAL } from './checksum.ts'
 import { FORMAT, migrate, OLDEST_FORMAT } from './format.ts'
-import type { HistoryPosition } from './replay.ts'
 import { StateFileError } from './state-file-error.ts'
 import { LOG_KIND } from './write-ahead-log.ts'
+
+/** The position of a state file in its history. */
+export interface HistoryPosition {
+  readonly history: string
+  /** The number of the last log entry that the state contains. */
+  readonly seq: number
+  /** The format that the file had when it was read. */
+  readonly format: number
+  /** False: the state file does not exist, and `history` is new. */
+  readonly isPresent: boolean
+}
 
 /** Reads the lines of the log files of one state file, from the first file to the last. Throws a `StateFileError` for a damaged line. */
 export class LogReader {

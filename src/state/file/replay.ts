@@ -7,21 +7,10 @@ import { StateChecks } from '../state-checks.ts'
 import { syncFolder } from './folder.ts'
 import { OLDEST_FORMAT } from './format.ts'
 import { readLines } from './lines.ts'
-import { LogReader } from './log-reader.ts'
+import { type HistoryPosition, LogReader } from './log-reader.ts'
 import { PRIVATE_FILE } from './private-file.ts'
 import { StateFileError } from './state-file-error.ts'
 import type { LogFile } from './write-ahead-log.ts'
-
-/** The position of a state file in its history. */
-export interface HistoryPosition {
-  readonly history: string
-  /** The number of the last log entry that the state contains. */
-  readonly seq: number
-  /** The format that the file had when it was read. */
-  readonly format: number
-  /** False: the state file does not exist, and `history` is new. */
-  readonly isPresent: boolean
-}
 
 /** A log file that was replayed. */
 export interface ReplayedFile extends LogFile {

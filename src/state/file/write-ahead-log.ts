@@ -1,23 +1,13 @@
-import {
-  closeSync,
-  existsSync,
-  fdatasync,
-  fstatSync,
-  ftruncateSync,
-  linkSync,
-  openSync,
-  renameSync,
-  rmSync,
-  writeSync,
-} from 'node:fs'
+import { closeSync, fdatasync, fstatSync, ftruncateSync, openSync, rmSync, writeSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
 import { historySeed, SEAL, sealLine } from './checksum.ts'
 import { syncFolder } from './folder.ts'
 import { FORMAT } from './format.ts'
+import { GroupSync } from './group-sync.ts'
+import { LogLostError, publish } from './log-ownership.ts'
 import { PRIVATE_FILE } from './private-file.ts'
-import { systemErrorCode } from './state-file-error.ts'
 
 /** Writes the bytes from `offset` on to a file; returns the number of bytes written. Tests simulate a full disk with it. */
 export type WriteBytes = (fd: number, bytes: Uint8Array, offset: number) => number
@@ -48,9 +38,12 @@ export interface LogOptions {
   readonly findLoss: () => string | undefined
   /** Default: `writeSync` of Node. */
   readonly write?: WriteBytes | undefined
+  /** Default: `fdatasync` of Node. */
+  readonly syncFile?: SyncFile | undefined
 }
 
-const syncData = promisify(fdatasync)
+/** Makes the content of a file durable. Tests simulate a failing disk with it. */
+export type SyncFile = (fd: number) => Promise<void>
 
 /** The bit of a file's mode that a process clears before it takes over the log. */
 const OWNER_WRITES = 0o200
@@ -62,6 +55,7 @@ const OWNER_WRITES = 0o200
 export class WriteAheadLog {
   readonly #options: LogOptions
   readonly #write: WriteBytes
+  readonly #syncFile: SyncFile
   readonly #seed: number
   #old: readonly LogFile[]
   #generation: number
@@ -75,15 +69,15 @@ export class WriteAheadLog {
   #isTorn = false
   /** True: the folder is not synced since the current file was created. */
   #isNewFile = false
-  #syncing: Promise<void> = Promise.resolve()
-  #nextSync: Promise<void> | undefined
+  readonly #groupSync = new GroupSync(() => this.#syncFiles())
   /** Appended text is encoded into this buffer, which is reused so that the garbage collector has no work. */
   readonly #buffer = Buffer.allocUnsafeSlow(64 * 1024)
 
   constructor(options: LogOptions) {
-    const { files, history, seq, write = writeSync } = options
+    const { files, history, seq, write = writeSync, syncFile = promisify(fdatasync) } = options
     this.#options = options
     this.#write = write
+    this.#syncFile = syncFile
     this.#seed = historySeed(history)
     this.#seq = seq
     const last = files.at(-1)
@@ -216,14 +210,7 @@ export class WriteAheadLog {
 
   /** Makes all appended entries durable. All calls that wait for their turn share one sync. */
   sync(): Promise<void> {
-    this.#nextSync ??= this.#syncing
-      .catch(() => undefined)
-      .then(() => {
-        this.#nextSync = undefined
-        this.#syncing = this.#syncFiles()
-        return this.#syncing
-      })
-    return this.#nextSync
+    return this.#groupSync.request()
   }
 
   async #syncFiles(): Promise<void> {
@@ -232,7 +219,7 @@ export class WriteAheadLog {
     const isNewFile = this.#isNewFile
     this.#isNewFile = false
     try {
-      for (const fd of [...rotated, ...(this.#fd === undefined ? [] : [this.#fd])]) await syncData(fd)
+      for (const fd of [...rotated, ...(this.#fd === undefined ? [] : [this.#fd])]) await this.#syncFile(fd)
       if (isNewFile) await syncFolder(dirname(this.#options.base))
     } finally {
       for (const fd of rotated) closeSync(fd)
@@ -247,27 +234,8 @@ export class WriteAheadLog {
   }
 
   async close(): Promise<void> {
-    await this.#nextSync?.catch(() => undefined)
-    await this.#syncing.catch(() => undefined)
+    await this.#groupSync.settle()
     for (const fd of this.#rotated) closeSync(fd)
     if (this.#fd !== undefined) closeSync(this.#fd)
   }
-}
-
-/** This process no longer owns the log, for the reason in the message. Entries in it may be lost, or another process writes them. */
-export class LogLostError extends Error {
-  override readonly name = 'LogLostError'
-}
-
-/** Gives a complete file its name. A file that has the name already is another process's. */
-function publish(temporary: string, path: string): void {
-  try {
-    linkSync(temporary, path)
-  } catch (error) {
-    const isTaken = systemErrorCode(error) === 'EEXIST' || existsSync(path)
-    if (isTaken) throw new LogLostError(`another process created ${path}`, { cause: error })
-    renameSync(temporary, path) // a file system without hard links
-    return
-  }
-  rmSync(temporary)
 }
