@@ -185,7 +185,7 @@ export const habits: readonly Habit[] = [
   {
     sentence: 'only the command line, the build and the lock, which stores the process id, use the process',
     pattern: /\bprocess\s*[.[]|'node:process'/,
-    only: ['cli/cli.ts', 'build/', 'state/file/lock.ts'],
+    only: ['cli/cli.ts', 'build/', 'state/file/lock-holder.ts'],
     instead: 'take it as a parameter that cli.ts passes',
   },
   {
