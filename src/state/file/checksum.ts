@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib'
 
 /** Returns the CRC-32 of bytes as eight hexadecimal digits: `0a1b2c3d`. */
-export function formatChecksum(checksum: number): string {
+function formatChecksum(checksum: number): string {
   return checksum.toString(16).padStart(8, '0')
 }
 
