@@ -1,3 +1,5 @@
+import { createReadStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
 import { crc32 } from 'node:zlib'
 
 /** Returns the CRC-32 of bytes as eight hexadecimal digits: `0a1b2c3d`. */
@@ -43,10 +45,23 @@ export function formatTrailer(checksum: number): string {
 /** The result of comparing a state file with its checksum. `absent`: the file does not end with one. */
 export type Seal = 'fits' | 'differs' | 'absent'
 
-/** Compares a state file with the checksum that it ends with. */
-export function checkTrailer(content: Buffer): Seal {
-  const from = Math.max(0, content.length - TRAILER_LENGTH)
-  const expected = TRAILER.exec(content.subarray(from).toString('latin1'))?.[1]
+/** Compares a state file with the checksum that it ends with. It reads the file in pieces. */
+export async function checkTrailer(path: string): Promise<Seal> {
+  const { size } = await stat(path)
+  const end = size - TRAILER_LENGTH
+  if (end <= 0) return 'absent'
+  const expected = TRAILER.exec(await readEnd(path, end))?.[1]
   if (expected === undefined) return 'absent'
-  return expected === formatChecksum(crc32(content.subarray(0, from))) ? 'fits' : 'differs'
+  let checksum = 0
+  for await (const piece of createReadStream(path, { end: end - 1, highWaterMark: PIECE_BYTES }))
+    checksum = crc32(piece, checksum)
+  return expected === formatChecksum(checksum) ? 'fits' : 'differs'
+}
+
+const PIECE_BYTES = 1024 * 1024
+
+async function readEnd(path: string, from: number): Promise<string> {
+  let end = ''
+  for await (const piece of createReadStream(path, { start: from, encoding: 'latin1' })) end += piece
+  return end
 }

@@ -4,6 +4,7 @@ import { serializeMembers } from '../json-text.ts'
 import { SandboxData } from '../memory/sandbox-data.ts'
 import type { SandboxEntry, StoredSnapshot } from '../memory/state-data.ts'
 import type { StateChecks, StateDocument } from '../state-checks.ts'
+import { RecordWriter } from './record-writer.ts'
 import { StateFileError } from './state-file-error.ts'
 
 /** The content of the state file. */
@@ -30,7 +31,7 @@ export const FORMAT = 2
 export const OLDEST_FORMAT = 1
 
 /** The mark by which a state file differs from other JSON files. */
-const KIND = 'convsim state'
+export const KIND = 'convsim state'
 
 /** The steps that change a document of one format into the next format, by the format that they start from. */
 export type Migrations = ReadonlyMap<number, (document: JsonObject) => JsonObject>
@@ -99,29 +100,31 @@ function parseSandbox(sandbox: StateDocument['sandboxes'][number]): SandboxEntry
 }
 
 /**
- * Yields the text of a state file without its checksum in small pieces, so that writing never blocks a request. Each event or prompt is a line,
- * which is readable, greppable and fast to parse.
+ * Yields the text of a state file without its checksum in small pieces, so that writing never blocks a request. Each event or prompt
+ * is a line, which is readable, greppable and fast to parse.
  */
 export function* serializeCheckpoint({ history, seq, sandboxes }: Checkpoint): Generator<string> {
+  const records = new RecordWriter()
   yield `{\n  "kind": ${JSON.stringify(KIND)},\n  "format": ${FORMAT},\n  "history": ${JSON.stringify(history)},\n`
   yield `  "seq": ${seq},\n  "sandboxes": [`
   let separator = '\n'
   for (const [name, { data, snapshots, snapshotsTaken }] of sandboxes) {
+    records.beginSandbox(snapshots.size > 0)
     yield `${separator}    {\n      "name": ${JSON.stringify(name)},\n`
-    yield* data.text()
+    yield* data.text((list) => records.list(list))
     yield `,\n      "snapshotsTaken": ${snapshotsTaken},\n      "snapshots": [`
-    yield* serializeSnapshots(snapshots.values())
+    yield* serializeSnapshots(snapshots.values(), records)
     yield ']\n    }'
     separator = ',\n'
   }
   yield '],\n'
 }
 
-function* serializeSnapshots(snapshots: Iterable<StoredSnapshot>): Generator<string> {
+function* serializeSnapshots(snapshots: Iterable<StoredSnapshot>, records: RecordWriter): Generator<string> {
   let separator = '\n'
   for (const { head, data } of snapshots) {
     yield `${separator}      {\n      ${serializeMembers(head)},\n`
-    yield* data.text()
+    yield* data.text((list) => records.list(list))
     yield '\n      }'
     separator = ',\n'
   }
