@@ -59,10 +59,11 @@ export class DurableCommitter implements Committer {
     const { change, result } = command(this.state)
     if (change === undefined) return result
     this.#append(change)
+    const { seq } = this.#deps.log
     this.#apply(change)
     this.#checkpointIfDue()
     if (this.#deps.sync) await this.#sync()
-    this.#deps.lock.noteAcknowledged(this.#deps.log.seq)
+    this.#deps.lock.noteAcknowledged(seq)
     return result
   }
 
@@ -83,8 +84,9 @@ export class DurableCommitter implements Committer {
     try {
       await this.#deps.log.sync()
     } catch (error) {
-      this.lose(`the disk failed to sync its log (${reasonOf(error)})`)
-      throw new StoreWriteError(lossMessage(this.#loss ?? ''), { cause: error })
+      const reason = `the disk failed to sync its log (${reasonOf(error)})`
+      this.lose(reason)
+      throw new StoreWriteError(lossMessage(reason), { cause: error })
     }
   }
 
