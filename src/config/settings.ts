@@ -58,6 +58,12 @@ export const settingTable = {
     description:
       'File that stores prompts and events; ":memory:" stores them in memory until the process ends.',
   }),
+  sync: boolean({
+    flag: 'sync',
+    default: false,
+    description:
+      'Answer a write once its change is on the disk, so that a power failure cannot lose it; the file system decides how long that takes.',
+  }),
   seedState: text({
     flag: 'seed-state',
     value: 'FILE',

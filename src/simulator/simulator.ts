@@ -72,11 +72,13 @@ export async function createSimulator(
   const seedState = await loadSeedState(settings.seedState)
   if (!seedState.ok) return seedState
   const opened = await openStore(settings.state, {
+    sync: settings.sync,
     report: (problem) => dependencies.log.error({ problem }, 'the state cannot be written'),
     ...(dependencies.fatal && { fatal: dependencies.fatal }),
   })
   if (!opened.ok) return failure([{ severity: 'error', place: '--state', message: opened.error }])
   const { store, loaded } = opened.value
+  for (const warning of loaded.warnings) dependencies.log.warn({ file: settings.state }, warning)
   try {
     await seedDefaultSandbox(store, seedState.value)
     dependencies.log.info(

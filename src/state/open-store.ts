@@ -18,5 +18,5 @@ export async function openStore(
 
 /** Returns a store without a log of its own with the numbers of its records. */
 async function describeStore(store: Store): Promise<OpenedStore> {
-  return { store, loaded: { ...(await store.size()), journalEntries: 0 } }
+  return { store, loaded: { ...(await store.size()), journalEntries: 0, warnings: [] } }
 }

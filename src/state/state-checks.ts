@@ -19,6 +19,8 @@ export const stateSchema: PublishedSchema = {
 
 /** The content of a state file of the current format. */
 export interface StateDocument {
+  /** The id of the file's history. */
+  readonly history: string
   /** The number of the last log entry that the file contains. 0: none. */
   readonly seq: number
   readonly sandboxes: readonly SandboxDocument[]

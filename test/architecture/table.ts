@@ -185,19 +185,19 @@ export const habits: readonly Habit[] = [
   {
     sentence: 'only the command line, the build and the lock, which stores the process id, use the process',
     pattern: /\bprocess\s*[.[]|'node:process'/,
-    only: ['cli/cli.ts', 'build/', 'state/file/lock.ts'],
+    only: ['cli/cli.ts', 'build/', 'state/file/lock-holder.ts'],
     instead: 'take it as a parameter that cli.ts passes',
   },
   {
     sentence: "only cli.ts, start.ts, http/ and the lock read the machine's time",
     pattern: /\bDate\.now\b|\bnew Date\(\s*\)|\bperformance\.now\b|\bhrtime\b/,
-    only: ['cli/cli.ts', 'simulator/start.ts', 'http/', 'state/file/lock.ts'],
+    only: ['cli/cli.ts', 'simulator/start.ts', 'http/', 'state/file/lock-holder.ts'],
     instead: 'take `now` from the exchange or the sandbox',
   },
   {
-    sentence: 'only the nonce of a lock, which no answer shows, is random',
+    sentence: 'only the nonce of a lock and the id of a history, which no answer shows, are random',
     pattern: /\bMath\.random\b|\brandom(UUID|Bytes|Int)\b|\bgetRandomValues\b/,
-    only: ['state/file/lock.ts'],
+    only: ['state/file/lock-holder.ts', 'state/file/format.ts'],
     instead: 'derive it (core/seeded.ts), so that a run can be repeated byte for byte',
   },
   {

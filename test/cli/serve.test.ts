@@ -1,12 +1,12 @@
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { isObject } from '../../src/core/json.ts'
 import { version } from '../../src/fixtures/bundled.ts'
-import { allOperations, analyticsPath, ask, event } from '../support/client.ts'
+import { allOperations, analyticsPath, ask, errorOf, event, objectOf } from '../support/client.ts'
 import { convsim, run } from '../support/command.ts'
 import { documentWith, fixturesWith } from '../support/documents.ts'
 import { startForTest } from '../support/start.ts'
@@ -292,6 +292,38 @@ describe('the state', () => {
     expect(code).toBe(1)
     expect(stderr).toMatch(new RegExp(`in use by process ${first.process.pid}`))
     expect((await ask({ origin }, '/v1/events', { body: event() })).status).toBe(201)
+  })
+
+  test('whose folder is removed while the process runs makes it refuse writes, with a word in answer and log', async () => {
+    const folder = join(await tempFolder(), '.convsim')
+    const command = convsim(['--port', '0', '--state', join(folder, 'state.json')])
+    const origin = await command.ready()
+    const post = () => ask({ origin }, '/v1/events', { body: event(), may500: true })
+    expect((await post()).status).toBe(201)
+    await rm(folder, { recursive: true })
+    const refused = await post()
+    expect(refused.status).toBe(500)
+    expect(errorOf(refused)).toContain('state.json.lock was removed')
+    await command.untilStderr(/the state cannot be written/)
+    const exported = await ask({ origin }, '/__sim/export', { token: null })
+    expect(objectOf(exported)['events']).toHaveLength(1)
+    command.process.kill('SIGTERM')
+    expect(await command.ended).toBe(0)
+    expect(existsSync(folder)).toBe(false)
+  })
+
+  test('that lost its last entry in a crash is loaded with a warning', async () => {
+    const state = join(await tempFolder(), 'state.json')
+    const first = convsim(['--port', '0', '--state', state])
+    const origin = await first.ready()
+    for (let count = 0; count < 2; count += 1) await ask({ origin }, '/v1/events', { body: event() })
+    first.process.kill('SIGKILL')
+    await first.ended
+    const log = await readFile(`${state}.journal.1`)
+    await writeFile(`${state}.journal.1`, log.subarray(0, -20))
+    const second = convsim(['--port', '0', '--state', state])
+    await second.ready()
+    await second.untilStderr(/the last entry \(2\) is cut off after \d+ bytes/)
   })
 })
 

@@ -32,6 +32,7 @@ const samples: {
   plan: { good: 'free', means: 'free', bad: undefined },
   maxAnalysesPerHour: { good: '5', means: 5, bad: '0' },
   models: { good: 'closed', means: 'closed', bad: 'some' },
+  sync: { good: 'yes', means: true, bad: 'perhaps' },
   strict: { good: 'true', means: true, bad: 'perhaps' },
   cacheSize: { good: '50', means: 50, bad: '-1' },
   bodyLimit: { good: '500kb', means: '500kb', bad: 'huge' },

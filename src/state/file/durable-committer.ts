@@ -4,14 +4,16 @@ import type { Committer } from '../base-store.ts'
 import type { Command } from '../commands.ts'
 import type { Change, StateData } from '../memory/state-data.ts'
 import { StoreWriteError } from '../store.ts'
-import { type Checkpoint, EMPTY_CHECKPOINT } from './format.ts'
+import { type Checkpoint, emptyCheckpoint, FORMAT } from './format.ts'
+import type { Lock } from './lock.ts'
+import { LogLostError } from './log-ownership.ts'
 import type { WriteAheadLog } from './write-ahead-log.ts'
 
 /** The parts that a durable committer works with. */
 export interface DurableCommitterDeps {
   readonly state: StateData
-  /** The number of the last log entry that the state contains. */
-  readonly seq: number
+  /** The id of the state file's history. */
+  readonly history: string
   readonly log: WriteAheadLog
   readonly db: Low<Checkpoint>
   /** Makes checkpoints be written without pauses. */
@@ -24,8 +26,9 @@ export interface DurableCommitterDeps {
   readonly report: (problem: string) => void
   /** Ends the process, or throws, since the state in memory no longer agrees with its log. */
   readonly fatal: (problem: string) => never
-  /** Releases the lock. */
-  readonly release: () => Promise<void>
+  readonly lock: Lock
+  /** True: a change is acknowledged once it is on the disk. */
+  readonly sync: boolean
 }
 
 /**
@@ -35,18 +38,18 @@ export interface DurableCommitterDeps {
 export class DurableCommitter implements Committer {
   readonly #deps: DurableCommitterDeps
   readonly state: StateData
-  #seq: number
   /** The size of the log, in bytes, at which the next checkpoint is written. */
   #checkpointAt: number
   #checkpointing: Promise<void> | undefined
   #closing: Promise<void> | undefined
   /** The state in memory lacks a change of the log, for this reason. Undefined: state and log agree. */
   #divergence: string | undefined
+  /** The files are not this process's any more, for this reason. Undefined: they are. */
+  #loss: string | undefined
 
   constructor(deps: DurableCommitterDeps, checkpointBytes: number) {
     this.#deps = deps
     this.state = deps.state
-    this.#seq = deps.seq
     this.#checkpointAt = Math.max(deps.checkpointFrom, checkpointBytes)
   }
 
@@ -56,20 +59,42 @@ export class DurableCommitter implements Committer {
     const { change, result } = command(this.state)
     if (change === undefined) return result
     this.#append(change)
+    const { seq } = this.#deps.log
     this.#apply(change)
     this.#checkpointIfDue()
+    if (this.#deps.sync) await this.#sync()
+    this.#deps.lock.noteAcknowledged(seq)
     return result
   }
 
   #append(change: Change): void {
-    const line = `{"seq":${this.#seq + 1},${JSON.stringify(change).slice(1)}\n`
+    if (this.#loss !== undefined) throw new StoreWriteError(lossMessage(this.#loss))
     try {
-      this.#deps.log.append(line)
+      this.#deps.log.append(JSON.stringify(change).slice(1))
     } catch (error) {
-      const message = `The state could not be written (${reasonOf(error)}), so nothing was changed.`
+      if (error instanceof LogLostError) this.lose(error.message)
+      const reason = `The state could not be written (${reasonOf(error)}), so nothing was changed.`
+      const message = this.#loss === undefined ? reason : lossMessage(this.#loss)
       throw new StoreWriteError(message, { cause: error })
     }
-    this.#seq += 1
+  }
+
+  /** Waits until all appended changes are on the disk. After a failure no one knows what is on the disk, so all writes are refused. */
+  async #sync(): Promise<void> {
+    try {
+      await this.#deps.log.sync()
+    } catch (error) {
+      const reason = `the disk failed to sync its log (${reasonOf(error)})`
+      this.lose(reason)
+      throw new StoreWriteError(lossMessage(reason), { cause: error })
+    }
+  }
+
+  /** Makes all further writes be refused, since the files are not this process's any more, for this reason. */
+  lose(reason: string): void {
+    if (this.#loss !== undefined || this.#closing !== undefined) return
+    this.#loss = reason
+    this.#deps.report(lossMessage(reason))
   }
 
   /** Applies an appended change. A failure is fatal: the log has the change, the state in memory may have half of it. */
@@ -84,7 +109,12 @@ export class DurableCommitter implements Committer {
 
   /** Begins a checkpoint once the log is as large as the last checkpoint: its cost is then a constant part of each write. */
   #checkpointIfDue(): void {
-    if (this.#checkpointing !== undefined || this.#deps.log.bytes < this.#checkpointAt) return
+    if (
+      this.#checkpointing !== undefined ||
+      this.#loss !== undefined ||
+      this.#deps.log.bytes < this.#checkpointAt
+    )
+      return
     this.#checkpointing = this.#checkpoint().finally(() => {
       this.#checkpointing = undefined
     })
@@ -92,10 +122,11 @@ export class DurableCommitter implements Committer {
 
   /** Writes a checkpoint of the current state while later entries go to a new log file. A failure loses no entry. */
   async #checkpoint(): Promise<void> {
-    const { db, log, checkpointFrom, checkpointBytes, report } = this.#deps
+    const { db, log, history, checkpointFrom, checkpointBytes, report } = this.#deps
     try {
       log.rotate()
-      db.data = { seq: this.#seq, sandboxes: this.state.copySandboxes() }
+      db.data = { history, format: FORMAT, seq: log.seq, sandboxes: this.state.copySandboxes() }
+      await log.sync() // the old log is whole on the disk as long as a power failure can bring back the old checkpoint
       await db.write()
       await log.dropOld()
       this.#checkpointAt = Math.max(checkpointFrom, await checkpointBytes())
@@ -105,7 +136,7 @@ export class DurableCommitter implements Committer {
         `The checkpoint of the state could not be written (${reasonOf(error)}). No change is lost; the log grows until a checkpoint succeeds.`,
       )
     } finally {
-      db.data = EMPTY_CHECKPOINT // frees records that the state no longer holds
+      db.data = emptyCheckpoint() // frees records that the state no longer holds
     }
   }
 
@@ -115,11 +146,16 @@ export class DurableCommitter implements Committer {
   }
 
   async #finish(): Promise<void> {
-    const { log, release, stopPausing } = this.#deps
+    const { log, lock, stopPausing } = this.#deps
     stopPausing()
     await this.#checkpointing
-    if (!log.isEmpty && this.#divergence === undefined) await this.#checkpoint()
+    const isOwn = this.#divergence === undefined && this.#loss === undefined
+    if (!log.isEmpty && isOwn) await this.#checkpoint()
     await log.close()
-    await release()
+    await lock.release()
   }
+}
+
+function lossMessage(reason: string): string {
+  return `The state is not written any more: ${reason}. Export what is needed (GET /__sim/export), then start again.`
 }

@@ -2,9 +2,9 @@
  * The state data in a file: a checkpoint with a write-ahead log beside it, and a lock.
  * `openFileStore` replays the log; `durable-committer.ts` appends to it, and writes the next checkpoint.
  */
-import type { Stats } from 'node:fs'
-import { realpath, stat } from 'node:fs/promises'
-import { dirname, resolve } from 'node:path'
+import { existsSync, type Stats } from 'node:fs'
+import { lstat, realpath, rm, stat } from 'node:fs/promises'
+import { basename, dirname, join, resolve } from 'node:path'
 import { Low } from 'lowdb'
 import { failure, type Result, reasonOf, success } from '../../core/result.ts'
 import { BaseStore } from '../base-store.ts'
@@ -14,11 +14,12 @@ import type { StateSummary, Store } from '../store.ts'
 import { CheckpointFile } from './checkpoint.ts'
 import { DurableCommitter } from './durable-committer.ts'
 import { createFolder } from './folder.ts'
-import { type Checkpoint, EMPTY_CHECKPOINT } from './format.ts'
-import { type Lock, type LockHolder, takeLock } from './lock.ts'
-import { replayLog } from './replay.ts'
+import { type Checkpoint, emptyCheckpoint, FORMAT } from './format.ts'
+import { type Lock, takeLock } from './lock.ts'
+import type { LockHolder } from './lock-holder.ts'
+import { type ReplayResult, replaceLogFile, replayLog } from './replay.ts'
 import { StateFileError } from './state-file-error.ts'
-import { type LogFile, WriteAheadLog, type WriteBytes } from './write-ahead-log.ts'
+import { type SyncFile, WriteAheadLog, type WriteBytes } from './write-ahead-log.ts'
 
 /** The options of a store in a file. */
 export interface FileStoreOptions {
@@ -31,8 +32,12 @@ export interface FileStoreOptions {
   readonly fatal?: (problem: string) => never
   /** The size of the log, in bytes, below which no checkpoint is written before the store closes. Default: 4 MiB. */
   readonly checkpointFrom?: number
+  /** True: a write is acknowledged once its change is on the disk, so that a power failure cannot lose it. Default: false. */
+  readonly sync?: boolean
   /** Writes bytes to the log, for tests. Default: `writeSync` of Node. */
   readonly write?: WriteBytes
+  /** Makes a file of the log durable, for tests. Default: `fdatasync` of Node. */
+  readonly syncFile?: SyncFile
 }
 
 /** The numbers of records that a store was opened with. */
@@ -41,6 +46,8 @@ export interface LoadSummary extends StateSummary {
   readonly journalEntries: number
   /** The process that died holding the lock. Absent: the lock was free. */
   readonly tookOverFrom?: { readonly pid: number; readonly host: string; readonly since: string }
+  /** Sentences about what is missing from the end of the log. Empty: nothing is known to be missing. */
+  readonly warnings: readonly string[]
 }
 
 /** A store that is ready for use. */
@@ -77,10 +84,9 @@ interface LockedFile {
 async function lockFile(path: string): Promise<Result<LockedFile>> {
   try {
     await createFolder(dirname(path))
-    const real = await realpath(path).catch(() => path)
-    const found = await stat(real).catch(() => undefined)
-    if (found !== undefined && !found.isFile())
-      throw new StateFileError(`it is ${describeKind(found)}, not a file`)
+    const real = await resolveLinks(path)
+    const fault = describeUnusable(await stat(real).catch(() => undefined))
+    if (fault !== undefined) throw new StateFileError(fault)
     const lock = await takeLock(`${real}.lock`)
     return lock.ok ? success({ path: real, lock: lock.value }) : failure(lockedMessage(lock.error, real))
   } catch (error) {
@@ -88,6 +94,25 @@ async function lockFile(path: string): Promise<Result<LockedFile>> {
       `The state cannot be kept in ${path} (${reasonOf(error)}). Choose a place that can be written to, or :memory:.`,
     )
   }
+}
+
+/** Returns the path with links resolved, of which the last part need not exist. Throws for a link to a missing file. */
+async function resolveLinks(path: string): Promise<string> {
+  const isPresent = await lstat(path).then(
+    () => true,
+    () => false,
+  )
+  if (!isPresent) return join(await realpath(dirname(path)), basename(path))
+  return await realpath(path).catch((error: unknown) => {
+    throw new StateFileError(`it is a link that leads nowhere: ${reasonOf(error)}`, { cause: error })
+  })
+}
+
+function describeUnusable(found: Stats | undefined): string | undefined {
+  if (found === undefined) return undefined
+  if (!found.isFile()) return `it is ${describeKind(found)}, not a file`
+  if (found.nlink === 1) return undefined
+  return `it has ${found.nlink} names (hard links), and a second simulator could use it under another name; copy it to a file of its own`
 }
 
 function describeKind(found: Stats): string {
@@ -101,31 +126,36 @@ function lockedMessage({ pid, host, since }: LockHolder, path: string): string {
 }
 
 async function loadStore({ path, lock }: LockedFile, options: FileStoreOptions): Promise<OpenedStore> {
-  const file = new CheckpointFile(path)
-  const db = new Low<Checkpoint>(file, EMPTY_CHECKPOINT)
+  const file = new CheckpointFile(path, () => lock.findLoss())
+  const db = new Low<Checkpoint>(file, emptyCheckpoint())
+  const isPresent = existsSync(path)
   await db.read()
-  const state = new StateData(db.data.sandboxes)
-  const { seq, entries, files } = await replayLog(path, state, db.data.seq)
-  await createFileIfMissing(path, db)
-  const log = await openLog(path, files, entries, options.write)
+  const { history, sandboxes } = db.data
+  const state = new StateData(sandboxes)
+  const replayed = await replayLog(path, state, { ...db.data, isPresent })
+  await updateFile(isPresent, db, state, replayed)
   const checkpointBytes = async () => (await stat(path)).size
-  const deps = {
-    state,
-    seq,
-    log,
-    db,
-    stopPausing: () => file.stopPausing(),
-    checkpointBytes,
-    ...withDefaults(options),
-    release: lock.release,
-  }
-  const store = new BaseStore(new DurableCommitter(deps, await checkpointBytes()))
+  const committer = new DurableCommitter(
+    {
+      state,
+      history,
+      log: await openLog({ path, lock }, history, replayed, options),
+      db,
+      lock,
+      stopPausing: () => file.stopPausing(),
+      checkpointBytes,
+      ...withDefaults(options),
+    },
+    await checkpointBytes(),
+  )
+  lock.onLoss((reason) => committer.lose(reason))
   const loaded = {
     ...countRecords(state),
-    journalEntries: entries,
+    journalEntries: replayed.entries,
     ...tookOverFrom(lock.tookOver),
+    warnings: findMissing(replayed, lock.tookOver),
   }
-  return { store, loaded }
+  return { store: new BaseStore(committer), loaded }
 }
 
 function tookOverFrom(holder: LockHolder | undefined): Pick<LoadSummary, 'tookOverFrom'> {
@@ -134,30 +164,61 @@ function tookOverFrom(holder: LockHolder | undefined): Pick<LoadSummary, 'tookOv
     : { tookOverFrom: { pid: holder.pid, host: holder.host, since: holder.since } }
 }
 
-/** Writes the empty state to a missing file at once, which proves that the file can be written. */
-async function createFileIfMissing(path: string, db: Low<Checkpoint>): Promise<void> {
-  const exists = await stat(path).then(
-    () => true,
-    () => false,
-  )
-  if (!exists) await db.write()
-  db.data = EMPTY_CHECKPOINT // frees the memory: `StateData` has its own copy
+/** Says what is missing from the end of the log: the entry that was cut off, and acknowledged entries. */
+function findMissing({ seq, cutOff }: ReplayResult, dead: LockHolder | undefined): readonly string[] {
+  const acknowledged = dead?.acknowledged ?? 0
+  const missing = `The log ends with entry ${seq}, and entry ${acknowledged} was acknowledged: ${acknowledged - seq} acknowledged changes are lost, as by a power failure (see --sync) or a cut file.`
+  return [...(cutOff === undefined ? [] : [`${cutOff}.`]), ...(seq < acknowledged ? [missing] : [])]
 }
 
-async function openLog(path: string, files: readonly LogFile[], entries: number, write?: WriteBytes) {
-  const log = new WriteAheadLog(path, files, write)
-  if (entries === 0) await log.dropOld() // the process died after a checkpoint and before dropping the log
-  return log
+/**
+ * Writes a file of an older format, and a missing file, at once. The latter proves that the file can be written. Then all log
+ * entries of an older file are in it, so they are dropped.
+ */
+async function updateFile(
+  isPresent: boolean,
+  db: Low<Checkpoint>,
+  state: StateData,
+  { seq, files }: ReplayResult,
+): Promise<void> {
+  const isOld = db.data.format < FORMAT
+  if (isOld) db.data = { ...db.data, format: FORMAT, seq, sandboxes: state.copySandboxes() }
+  if (isOld || !isPresent) await db.write()
+  if (isOld) for (const file of files) await rm(file.path, { force: true })
+  db.data = emptyCheckpoint() // frees the memory: `StateData` has its own copy
+}
+
+/** Opens the log at the end of what was replayed. Drops files whose entries are all in the state file. */
+async function openLog(
+  { path, lock }: LockedFile,
+  history: string,
+  { seq, entries, files }: ReplayResult,
+  { write, syncFile }: FileStoreOptions,
+): Promise<WriteAheadLog> {
+  const last = files.at(-1)
+  const isNeeded = entries > 0 && last !== undefined && existsSync(last.path)
+  if (isNeeded) await replaceLogFile(last)
+  else for (const file of files) await rm(file.path, { force: true })
+  return new WriteAheadLog({
+    base: path,
+    history,
+    seq,
+    files: isNeeded ? files : [],
+    findLoss: () => lock.findLoss(),
+    write,
+    syncFile,
+  })
 }
 
 function withDefaults({
   checkpointFrom = DEFAULT_CHECKPOINT_FROM,
   report = () => undefined,
+  sync = false,
   fatal = (problem) => {
     throw new Error(problem)
   },
 }: FileStoreOptions) {
-  return { checkpointFrom, report, fatal }
+  return { checkpointFrom, report, sync, fatal }
 }
 
 /** Returns the sentence for a state that cannot be loaded. The file stays unchanged, since it may be the only copy. */

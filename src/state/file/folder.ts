@@ -1,5 +1,6 @@
-import { mkdir } from 'node:fs/promises'
+import { mkdir, open } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { PRIVATE_FOLDER } from './private-file.ts'
 import { systemErrorCode } from './state-file-error.ts'
 
 /**
@@ -19,8 +20,18 @@ export async function createFolder(path: string): Promise<void> {
 
 async function mkdirUnlessExists(path: string): Promise<void> {
   try {
-    await mkdir(path)
+    await mkdir(path, { mode: PRIVATE_FOLDER })
   } catch (error) {
     if (systemErrorCode(error) !== 'EEXIST') throw error
+  }
+}
+
+/** Syncs the names in a folder to the disk: those of new and of renamed files. */
+export async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r').catch(() => undefined) // some systems cannot open a folder
+  try {
+    await folder?.sync().catch(() => undefined)
+  } finally {
+    await folder?.close()
   }
 }

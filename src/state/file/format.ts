@@ -1,32 +1,49 @@
+import { randomUUID } from 'node:crypto'
 import { isObject, type JsonObject } from '../../core/json.ts'
 import { serializeMembers } from '../json-text.ts'
 import { SandboxData } from '../memory/sandbox-data.ts'
 import type { SandboxEntry, StoredSnapshot } from '../memory/state-data.ts'
 import type { StateChecks, StateDocument } from '../state-checks.ts'
+import { RecordWriter } from './record-writer.ts'
 import { StateFileError } from './state-file-error.ts'
 
 /** The content of the state file. */
 export interface Checkpoint {
+  /** The id of the file's history, which its log files have, too. A new file begins a new history. */
+  readonly history: string
+  /** The format that the file has on the disk. */
+  readonly format: number
   /** The number of the last log entry that the checkpoint contains. 0: none. */
   readonly seq: number
   /** The sandboxes by name. */
   readonly sandboxes: ReadonlyMap<string, SandboxEntry>
 }
 
-/** The checkpoint of an empty state. */
-export const EMPTY_CHECKPOINT: Checkpoint = { seq: 0, sandboxes: new Map() }
+/** Returns the checkpoint of a new, empty state. */
+export function emptyCheckpoint(): Checkpoint {
+  return { history: randomUUID(), format: FORMAT, seq: 0, sandboxes: new Map() }
+}
 
 /** The version of the format. It rises with every change of the format, which also adds a step to `MIGRATIONS`. */
-export const FORMAT = 1
+export const FORMAT = 2
+
+/** The format without checksums and histories. */
+export const OLDEST_FORMAT = 1
 
 /** The `kind` of a state file. */
-const KIND = 'convsim state'
+export const KIND = 'convsim state'
 
 /** The steps that change a document of one format into the next format, by the format that they start from. */
 export type Migrations = ReadonlyMap<number, (document: JsonObject) => JsonObject>
 
-/** The migrations of the state file and its log: none, since format 1 is the first. */
-const MIGRATIONS: Migrations = new Map()
+/** The migrations of the state file and its log. Format 2 added checksums and the id of the history. */
+const MIGRATIONS: Migrations = new Map([[OLDEST_FORMAT, beginHistory]])
+
+function beginHistory(document: JsonObject): JsonObject {
+  if ('history' in document || 'checksum' in document || 'crc' in document)
+    throw new StateFileError('says format 1 and has members of a later format, so it was damaged or changed')
+  return { ...document, history: randomUUID() }
+}
 
 /** Returns a document in the current format. Throws a `StateFileError` if its kind differs, or its format is not known. */
 export function migrate(
@@ -58,10 +75,16 @@ export function migrate(
 /** Returns a parsed state file as a checkpoint. Throws a `StateFileError` with the first five faults and their places. */
 export function parseCheckpoint(parsed: unknown, checks: StateChecks): Checkpoint {
   const document: unknown = migrate(parsed, KIND)
+  const { format } = parsed as { format: number } // `migrate` has just proved it
   const faults = checks.stateFile(document, 'it')
   if (faults.length > 0) throw new StateFileError(`does not hold a state: ${faults.slice(0, 5).join('; ')}`)
-  const { seq, sandboxes } = document as StateDocument // the check has just proved it
-  return { seq, sandboxes: new Map(sandboxes.map((sandbox) => [sandbox.name, parseSandbox(sandbox)])) }
+  const { history, seq, sandboxes } = document as StateDocument // the check has just proved it
+  return {
+    history,
+    format,
+    seq,
+    sandboxes: new Map(sandboxes.map((sandbox) => [sandbox.name, parseSandbox(sandbox)])),
+  }
 }
 
 function parseSandbox(sandbox: StateDocument['sandboxes'][number]): SandboxEntry {
@@ -77,28 +100,31 @@ function parseSandbox(sandbox: StateDocument['sandboxes'][number]): SandboxEntry
 }
 
 /**
- * Yields the text of a state file in small pieces, so that writing never blocks a request. Each event or prompt is a line,
- * which is readable, greppable and fast to parse.
+ * Yields the text of a state file without its checksum in small pieces, so that writing never blocks a request. Each event or prompt
+ * is a line, which is readable, greppable and fast to parse.
  */
-export function* serializeCheckpoint({ seq, sandboxes }: Checkpoint): Generator<string> {
-  yield `{\n  "kind": ${JSON.stringify(KIND)},\n  "format": ${FORMAT},\n  "seq": ${seq},\n  "sandboxes": [`
+export function* serializeCheckpoint({ history, seq, sandboxes }: Checkpoint): Generator<string> {
+  const records = new RecordWriter()
+  yield `{\n  "kind": ${JSON.stringify(KIND)},\n  "format": ${FORMAT},\n  "history": ${JSON.stringify(history)},\n`
+  yield `  "seq": ${seq},\n  "sandboxes": [`
   let separator = '\n'
   for (const [name, { data, snapshots, snapshotsTaken }] of sandboxes) {
+    records.beginSandbox(snapshots.size > 0)
     yield `${separator}    {\n      "name": ${JSON.stringify(name)},\n`
-    yield* data.text()
+    yield* data.text((list) => records.list(list))
     yield `,\n      "snapshotsTaken": ${snapshotsTaken},\n      "snapshots": [`
-    yield* serializeSnapshots(snapshots.values())
+    yield* serializeSnapshots(snapshots.values(), records)
     yield ']\n    }'
     separator = ',\n'
   }
-  yield ']\n}\n'
+  yield '],\n'
 }
 
-function* serializeSnapshots(snapshots: Iterable<StoredSnapshot>): Generator<string> {
+function* serializeSnapshots(snapshots: Iterable<StoredSnapshot>, records: RecordWriter): Generator<string> {
   let separator = '\n'
   for (const { head, data } of snapshots) {
     yield `${separator}      {\n      ${serializeMembers(head)},\n`
-    yield* data.text()
+    yield* data.text((list) => records.list(list))
     yield '\n      }'
     separator = ',\n'
   }

@@ -1,32 +1,30 @@
-import { randomUUID } from 'node:crypto'
-import { readFileSync, readlinkSync } from 'node:fs'
-import { link, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
-import { hostname } from 'node:os'
-import { kill, pid as ownPid } from 'node:process'
+import { closeSync, readFileSync } from 'node:fs'
+import { link, readFile, rename, rm, stat } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isObject } from '../../core/json.ts'
-import { failure, type Result, success } from '../../core/result.ts'
+import { failure, type Result, reasonOf, success } from '../../core/result.ts'
+import {
+  describeOwnProcess,
+  type LockHolder,
+  parseHolder,
+  pidNamespace,
+  processExists,
+  processStart,
+  touch,
+  writeHolder,
+} from './lock-holder.ts'
 import { systemErrorCode } from './state-file-error.ts'
-
-/** The process that holds a lock, as recorded in the lock file. */
-export interface LockHolder {
-  readonly pid: number
-  readonly host: string
-  /** UTC. */
-  readonly since: string
-  /** The namespace of the pid: the machine's boot id and process namespace, or else the host's name. */
-  readonly space: string
-  /** The start of the process in clock ticks, by which a later process with the same pid differs. Empty: unknown. */
-  readonly born: string
-  /** The id of this acquisition of the lock. */
-  readonly nonce: string
-}
 
 /** A lock that this process holds. */
 export interface Lock {
-  /** The process that died while it held the lock. Absent: the lock was free. */
-  readonly tookOver?: LockHolder
-  readonly release: () => Promise<void>
+  /** The process that died while it held the lock. Undefined: the lock was free. */
+  readonly tookOver: LockHolder | undefined
+  /** Notes the number of the last acknowledged log entry, which the next heartbeat writes to the lock file. */
+  noteAcknowledged(seq: number): void
+  /** Calls the listener once a heartbeat finds that this process lost the lock, with the reason. */
+  onLoss(listener: (problem: string) => void): void
+  /** Says why this process no longer holds the lock. It reads the lock file. Undefined: it holds the lock. */
+  findLoss(): string | undefined
+  release(): Promise<void>
 }
 
 /** A holder touches its lock file this often, so that other machines and containers can see that it is alive. */
@@ -35,75 +33,122 @@ const HEARTBEAT_MS = 500
 /** A holder on another machine or in another container is dead after this time without a touch. */
 const HEARTBEAT_TIMEOUT_MS = 2500
 
+/** A lock file that this process created. */
+interface OwnFile {
+  readonly own: LockHolder
+  readonly path: string
+  readonly fd: number
+}
+
 /** Takes the lock, also from a dead holder. The error is the holder that is alive. Rejects if the file system refuses. */
 export async function takeLock(path: string): Promise<Result<Lock, LockHolder>> {
-  const own = describeOwnProcess()
   for (;;) {
-    if (await createLockFile(path, own)) return success(holdLock(path, own))
+    const created = await createLockFile(path)
+    if (created !== undefined) return success(new HeldLock(created))
     const holder = await readHolder(path)
     if (holder === undefined) continue // released just now
     if (await isAlive(path, holder)) return failure(holder)
-    if (await takeOver(path, holder, own)) return success(holdLock(path, own, holder))
+    const taken = await takeOver(path, holder)
+    if (taken !== undefined) return success(new HeldLock(taken, holder))
   }
 }
 
-function holdLock(path: string, own: LockHolder, tookOver?: LockHolder): Lock {
-  const heartbeat = setInterval(() => {
-    const now = new Date()
-    utimes(path, now, now).catch(() => undefined) // the next heartbeat may succeed
-  }, HEARTBEAT_MS)
-  heartbeat.unref()
-  const release = async () => {
-    clearInterval(heartbeat)
-    if ((await readHolder(path))?.nonce === own.nonce) await rm(path, { force: true })
+class HeldLock implements Lock {
+  readonly #file: OwnFile
+  readonly #heartbeat: NodeJS.Timeout
+  readonly tookOver: LockHolder | undefined
+  #acknowledged = 0
+  #onLoss: (problem: string) => void = () => undefined
+
+  constructor(file: OwnFile, tookOver?: LockHolder) {
+    this.#file = file
+    this.tookOver = tookOver
+    this.#heartbeat = setInterval(() => this.#beat(), HEARTBEAT_MS)
+    this.#heartbeat.unref()
   }
-  return { release, ...(tookOver && { tookOver }) }
+
+  #beat(): void {
+    const loss = this.findLoss()
+    if (loss === undefined) {
+      touch(this.#file.fd, this.#acknowledged)
+      return
+    }
+    clearInterval(this.#heartbeat)
+    this.#onLoss(loss)
+  }
+
+  noteAcknowledged(seq: number): void {
+    this.#acknowledged = seq
+  }
+
+  onLoss(listener: (problem: string) => void): void {
+    this.#onLoss = listener
+  }
+
+  findLoss(): string | undefined {
+    const { path, own } = this.#file
+    try {
+      const holder = parseHolder(readFileSync(path, 'utf8'))
+      if (holder?.nonce === own.nonce) return undefined
+      const who = holder === undefined ? 'another program' : `process ${holder.pid} on ${holder.host}`
+      return `${who} took over its lock file ${path}`
+    } catch (error) {
+      if (systemErrorCode(error) === 'ENOENT') return `its lock file ${path} was removed`
+      return `its lock file cannot be read (${reasonOf(error)})`
+    }
+  }
+
+  async release(): Promise<void> {
+    clearInterval(this.#heartbeat)
+    if (this.findLoss() === undefined) await rm(this.#file.path, { force: true })
+    closeSync(this.#file.fd)
+  }
 }
 
 /**
  * Replaces the lock file of a dead holder. A second lock, named after the dead holder's nonce, guards the replacement: of two
- * processes that saw the same dead holder, the second finds another holder and fails. True: this process holds the lock.
+ * processes that saw the same dead holder, the second finds another holder and fails. Undefined: another process was faster.
  */
-async function takeOver(path: string, dead: LockHolder, own: LockHolder): Promise<boolean> {
+async function takeOver(path: string, dead: LockHolder): Promise<OwnFile | undefined> {
   const guard = await takeLock(`${path}.${dead.nonce}`)
   if (!guard.ok) {
     await sleep(20)
-    return false
+    return undefined
   }
   try {
-    if ((await readHolder(path))?.nonce !== dead.nonce) return false
+    if ((await readHolder(path))?.nonce !== dead.nonce) return undefined
+    const own = describeOwnProcess()
     const temporary = `${path}.${own.nonce}`
-    await writeFile(temporary, JSON.stringify(own))
+    const fd = writeHolder(temporary, own)
     await rename(temporary, path)
-    return true
+    return { own, path, fd }
   } finally {
     await guard.value.release()
   }
 }
 
-/** Creates the lock file with its content atomically, so that no process reads half of it. False: the file exists. */
-async function createLockFile(path: string, own: LockHolder): Promise<boolean> {
+/** Creates the lock file with its content atomically, so that no process reads half of it. Undefined: the file exists. */
+async function createLockFile(path: string): Promise<OwnFile | undefined> {
+  const own = describeOwnProcess()
   const temporary = `${path}.${own.nonce}`
-  const content = JSON.stringify(own)
-  await writeFile(temporary, content, { flag: 'wx' })
+  const fd = writeHolder(temporary, own)
   try {
     await link(temporary, path)
-    return true
+    return { own, path, fd }
   } catch (error) {
-    if (systemErrorCode(error) === 'EEXIST') return false
-    return await createWithoutLink(path, content)
+    closeSync(fd)
+    return systemErrorCode(error) === 'EEXIST' ? undefined : createWithoutLink(path, own)
   } finally {
     await rm(temporary, { force: true })
   }
 }
 
-/** Creates the lock file on a file system without hard links. False: the file exists. */
-async function createWithoutLink(path: string, content: string): Promise<boolean> {
+/** Creates the lock file on a file system without hard links. Undefined: the file exists. */
+function createWithoutLink(path: string, own: LockHolder): OwnFile | undefined {
   try {
-    await writeFile(path, content, { flag: 'wx' })
-    return true
+    return { own, path, fd: writeHolder(path, own) }
   } catch (error) {
-    if (systemErrorCode(error) === 'EEXIST') return false
+    if (systemErrorCode(error) === 'EEXIST') return undefined
     throw error
   }
 }
@@ -120,24 +165,11 @@ async function readHolder(path: string): Promise<LockHolder | undefined> {
     }
     await sleep(20)
   }
-  return { pid: 0, host: '', since: '', space: '', born: '', nonce: 'unreadable' }
-}
-
-function parseHolder(content: string): LockHolder | undefined {
-  try {
-    const value: unknown = JSON.parse(content)
-    if (!isObject(value)) return undefined
-    const { pid, host, since, space, born, nonce } = value
-    if (typeof pid !== 'number' || typeof nonce !== 'string') return undefined
-    return { pid, host: String(host), since: String(since), space: String(space), born: String(born), nonce }
-  } catch {
-    return undefined // half written, or written by another program
-  }
+  return { pid: 0, host: '', since: '', space: '', born: '', nonce: 'unreadable', acknowledged: 0 }
 }
 
 async function isAlive(path: string, holder: LockHolder): Promise<boolean> {
-  const self = describeOwnProcess()
-  if (holder.space !== self.space) return await isTouched(path, holder)
+  if (holder.space !== pidNamespace()) return await isTouched(path, holder)
   const born = processStart(holder.pid)
   return processExists(holder.pid) && (born === holder.born || born === '') // an unknown start counts as alive
 }
@@ -154,44 +186,4 @@ async function isTouched(path: string, holder: LockHolder): Promise<boolean> {
 
 async function readTouchTime(path: string): Promise<number | undefined> {
   return (await stat(path).catch(() => undefined))?.mtimeMs
-}
-
-function processExists(pid: number): boolean {
-  if (pid <= 0) return false
-  try {
-    kill(pid, 0)
-    return true
-  } catch (error) {
-    return systemErrorCode(error) === 'EPERM'
-  }
-}
-
-function describeOwnProcess(): LockHolder {
-  return {
-    pid: ownPid,
-    host: hostname(),
-    since: new Date().toISOString(),
-    space: pidNamespace(),
-    born: processStart(ownPid),
-    nonce: randomUUID(),
-  }
-}
-
-function pidNamespace(): string {
-  try {
-    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
-    return `${boot} ${readlinkSync('/proc/self/ns/pid')}`
-  } catch {
-    return hostname() // not Linux
-  }
-}
-
-/** Returns field 22 of `/proc/PID/stat`. Field 2, the name, may contain spaces and parentheses. Empty: unknown. */
-function processStart(pid: number): string {
-  try {
-    const line = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    return line.slice(line.lastIndexOf(')') + 2).split(' ')[19] ?? ''
-  } catch {
-    return ''
-  }
 }

@@ -1,11 +1,22 @@
-import { readdir, readFile } from 'node:fs/promises'
+import { constants } from 'node:fs'
+import { chmod, copyFile, lstat, open, readdir, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { reasonOf } from '../../core/result.ts'
-import type { Change, StateData } from '../memory/state-data.ts'
+import type { StateData } from '../memory/state-data.ts'
 import { StateChecks } from '../state-checks.ts'
-import { migrate } from './format.ts'
+import { syncFolder } from './folder.ts'
+import { OLDEST_FORMAT } from './format.ts'
+import { readLines } from './lines.ts'
+import { type HistoryPosition, LogReader } from './log-reader.ts'
+import { PRIVATE_FILE } from './private-file.ts'
 import { StateFileError } from './state-file-error.ts'
-import { LOG_KIND, type LogFile } from './write-ahead-log.ts'
+import type { LogFile } from './write-ahead-log.ts'
+
+/** A log file that was replayed. */
+export interface ReplayedFile extends LogFile {
+  /** True: the last entry is complete but for its line break. */
+  readonly lacksLineBreak: boolean
+}
 
 /** The outcome of replaying the log. */
 export interface ReplayResult {
@@ -13,28 +24,87 @@ export interface ReplayResult {
   readonly seq: number
   /** The number of entries that were applied. */
   readonly entries: number
-  readonly files: readonly LogFile[]
+  readonly files: readonly ReplayedFile[]
+  /** A sentence about the entry that a crash cut off. Absent: the log is complete. */
+  readonly cutOff?: string
 }
 
-/** Applies the log entries after entry `seq` to the state. Throws a `StateFileError` with the place of a broken entry. */
-export async function replayLog(base: string, state: StateData, seq: number): Promise<ReplayResult> {
-  const checks = await StateChecks.load()
-  const files: LogFile[] = []
-  let reached = seq
-  let entries = 0
-  for (const { path, generation } of await findLogFiles(base)) {
-    const { lines, bytes } = splitCompleteLines(await readLogFile(path))
-    for (const [index, line] of lines.entries()) {
-      const applied = withLocation(path, index, () => replayLine(line, index, { state, checks, reached }))
-      if (applied) entries += 1
-      if (applied) reached += 1
-    }
-    files.push({ path, generation, bytes })
+const READ_ONLY = 0o400
+
+/**
+ * Applies the log entries after those of the state file to the state. Throws a `StateFileError` with the place of a broken entry.
+ * The last file is made read-only first, so that a process that lost its lock acknowledges no entry that is not read here.
+ */
+export async function replayLog(
+  base: string,
+  state: StateData,
+  start: HistoryPosition,
+): Promise<ReplayResult> {
+  const found = await findLogFiles(base)
+  const last = found.at(-1)?.path
+  if (last === undefined) return { seq: start.seq, entries: 0, files: [] }
+  await chmod(last, READ_ONLY).catch(() => undefined) // a file of another user, which is replaced later
+  try {
+    return await replayFiles(found, state, start)
+  } catch (error) {
+    await chmod(last, PRIVATE_FILE).catch(() => undefined)
+    throw error
   }
-  return { seq: reached, entries, files }
 }
 
-async function findLogFiles(base: string): Promise<{ path: string; generation: number }[]> {
+async function replayFiles(
+  found: readonly FoundFile[],
+  state: StateData,
+  start: HistoryPosition,
+): Promise<ReplayResult> {
+  const checks = await StateChecks.load()
+  const reader = new LogReader(start, checks, (change) => state.apply(change))
+  const files: ReplayedFile[] = []
+  for (const { path, generation } of found) {
+    const isLast = files.length === found.length - 1
+    files.push({ path, generation, ...(await replayFile(reader, path, isLast)) })
+  }
+  const { seq, entries, end, cutOff } = reader
+  const path = found.at(-1)?.path
+  if (start.format > OLDEST_FORMAT && end < start.seq) {
+    const message = `${path} ends with entry ${end}, and the state file contains entry ${start.seq}: they do not belong together`
+    throw new StateFileError(message)
+  }
+  return { seq, entries, files, ...(cutOff !== undefined && { cutOff: `${path}, ${cutOff}` }) }
+}
+
+type LogContent = Pick<ReplayedFile, 'bytes' | 'lacksLineBreak'>
+
+async function replayFile(reader: LogReader, path: string, isLast: boolean): Promise<LogContent> {
+  try {
+    if (!(await lstat(path)).isFile()) throw new StateFileError('is no file')
+    return await replayLines(reader, path, isLast)
+  } catch (error) {
+    if (error instanceof StateFileError)
+      throw new StateFileError(`${path}${reader.place} ${error.message}`, { cause: error })
+    throw new StateFileError(`${path} cannot be read (${reasonOf(error)})`, { cause: error })
+  }
+}
+
+async function replayLines(reader: LogReader, path: string, isLast: boolean): Promise<LogContent> {
+  let content = { bytes: 0, lacksLineBreak: false }
+  reader.beginFile()
+  for await (const lines of readLines(path)) {
+    for (const { bytes, from, isComplete } of lines) {
+      const isRead = isComplete ? reader.readLine(bytes) : reader.readTail(bytes, isLast)
+      if (isRead) content = { bytes: from + bytes.length + 1, lacksLineBreak: !isComplete }
+    }
+  }
+  reader.endFile()
+  return content
+}
+
+interface FoundFile {
+  readonly path: string
+  readonly generation: number
+}
+
+async function findLogFiles(base: string): Promise<FoundFile[]> {
   const prefix = `${basename(base)}.journal.`
   const names = (await readdir(dirname(base))).filter((name) => name.startsWith(prefix))
   const generations = names.map((name) => Number(name.slice(prefix.length))).filter(Number.isInteger)
@@ -43,56 +113,23 @@ async function findLogFiles(base: string): Promise<{ path: string; generation: n
     .map((generation) => ({ path: join(dirname(base), prefix + generation), generation }))
 }
 
-async function readLogFile(path: string): Promise<Buffer> {
+/**
+ * Replaces a log file by a copy of its complete entries, so that a process that lost its lock has no name for its own file any
+ * more, and so that bytes of an entry that was cut off are gone.
+ */
+export async function replaceLogFile({ path, bytes, lacksLineBreak }: ReplayedFile): Promise<void> {
+  const temporary = `${path}.tmp`
+  await rm(temporary, { force: true })
+  await copyFile(path, temporary, constants.COPYFILE_EXCL)
+  await chmod(temporary, PRIVATE_FILE)
+  const file = await open(temporary, 'r+')
   try {
-    return await readFile(path)
-  } catch (error) {
-    throw new StateFileError(`${path} cannot be read (${reasonOf(error)})`, { cause: error })
+    await file.truncate(bytes)
+    if (lacksLineBreak) await file.write('\n', bytes - 1)
+    await file.sync()
+  } finally {
+    await file.close()
   }
-}
-
-/** Splits a log file into lines. A last line without a line break was never acknowledged: the process died writing it. */
-function splitCompleteLines(content: Buffer): { lines: string[]; bytes: number } {
-  const bytes = content.lastIndexOf(0x0a) + 1
-  const lines = content.subarray(0, bytes).toString('utf8').split('\n')
-  return { lines: lines.slice(0, -1), bytes }
-}
-
-/** Applies one line of the log. False: the line is the header, or an entry that the checkpoint contains. */
-function replayLine(
-  line: string,
-  index: number,
-  { state, checks, reached }: { state: StateData; checks: StateChecks; reached: number },
-): boolean {
-  const entry: unknown = JSON.parse(line)
-  if (index === 0) {
-    migrate(entry, LOG_KIND)
-    return false
-  }
-  const { seq, change } = parseEntry(entry, checks)
-  if (seq <= reached) return false
-  if (seq !== reached + 1) {
-    throw new StateFileError(
-      `is entry ${seq} and follows entry ${reached}: the state file and its journal do not belong together`,
-    )
-  }
-  state.apply(change)
-  return true
-}
-
-function parseEntry(entry: unknown, checks: StateChecks): { readonly seq: number; readonly change: Change } {
-  const [fault] = checks.logEntry(entry, 'it')
-  if (fault !== undefined) throw new StateFileError(`is no entry: ${fault}`)
-  const { seq, ...change } = entry as { seq: number } & Change // the check has just proved it
-  return { seq, change: change as Change } // an entry without its number is a change
-}
-
-/** Runs `run` for one line. Rethrows its errors as `StateFileError` with the place of the line. */
-function withLocation<T>(path: string, index: number, run: () => T): T {
-  try {
-    return run()
-  } catch (error) {
-    const why = error instanceof StateFileError ? error.message : `cannot be used (${reasonOf(error)})`
-    throw new StateFileError(`${path}, line ${index + 1}: ${why}`, { cause: error })
-  }
+  await rename(temporary, path)
+  await syncFolder(dirname(path))
 }

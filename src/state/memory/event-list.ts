@@ -4,6 +4,7 @@ import { uuidKey } from '../clone.ts'
 import { insertKey } from '../events.ts'
 import type { StoredEvent } from '../records.ts'
 import { EventBlock } from './event-block.ts'
+import type { TableRecord } from './table.ts'
 
 /** The largest number of events in a block. Compressing a block, or reading one event of it, takes well below 1 ms. */
 const BLOCK_EVENTS = 64
@@ -56,6 +57,29 @@ function toIndexed({ fields, eventId, repeatOf, impact, sampledOut }: StoredEven
   }
 }
 
+/** A block of loaded events, with the index of them. */
+interface LoadedBlock {
+  readonly block: EventBlock
+  readonly index: readonly IndexedEvent[]
+  readonly events: readonly StoredEvent[]
+}
+
+/** The blocks by their first event, so that a sandbox and its snapshots share the events that they share in the file. */
+const loadedBlocks = new WeakMap<StoredEvent, LoadedBlock>()
+
+function loadBlock(from: number, events: readonly StoredEvent[]): LoadedBlock {
+  const [first] = events
+  const known = first && loadedBlocks.get(first)
+  const isSame =
+    known?.block.from === from &&
+    known.events.length === events.length &&
+    known.events.every((event, index) => event === events[index])
+  if (isSame) return known
+  const loaded = { block: new EventBlock(from, events), index: events.map(toIndexed), events }
+  if (first !== undefined) loadedBlocks.set(first, loaded)
+  return loaded
+}
+
 /**
  * Events in the order in which they were recorded. Few events are ever read again, so they are compressed as JSON; only
  * the values that commands need are also held in an index.
@@ -77,9 +101,10 @@ export class EventList {
   /** Creates a list from events that never change. They are compressed in later turns, so that a start is fast. */
   static of(events: readonly StoredEvent[]): EventList {
     const list = new EventList()
-    list.#index = events.map(toIndexed)
     for (let from = 0; from < events.length; from += BLOCK_EVENTS) {
-      list.#blocks.push(new EventBlock(from, events.slice(from, from + BLOCK_EVENTS)))
+      const { block, index } = loadBlock(from, events.slice(from, from + BLOCK_EVENTS))
+      list.#blocks.push(block)
+      for (const indexed of index) list.#index.push(indexed)
     }
     void compressAll(list.#blocks.slice())
     return list
@@ -175,15 +200,18 @@ export class EventList {
     return events
   }
 
-  /** Yields each event as JSON. */
-  *lines(): Generator<string> {
-    for (let from = 0; from < this.length; ) {
-      const { lines } = this.#linesAround(from)
-      for (const line of lines) {
-        yield this.#replays.has(from) ? JSON.stringify(this.#parseEvent(line, from)) : line
-        from += 1
-      }
+  /** Yields each event as it is written to a file. Copies of this list share the marks of their events. */
+  *records(): Generator<TableRecord> {
+    for (const [position, mark] of this.#marks.entries()) {
+      const revision = this.#replays.get(position) ?? -1
+      yield { identity: mark, revision, text: () => [this.#lineAt(position)] }
     }
+  }
+
+  #lineAt(position: number): string {
+    const { from, lines } = this.#linesAround(position)
+    const line = lines[position - from] ?? ''
+    return this.#replays.has(position) ? JSON.stringify(this.#parseEvent(line, position)) : line
   }
 
   /** Returns the lines of the block, or of the tail, that holds the event, with the position of the first line. */

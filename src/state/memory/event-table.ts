@@ -1,8 +1,7 @@
-import { joinLines } from '../json-text.ts'
 import type { DayImpact, ImpactQuery, StoredEvent } from '../records.ts'
 import type { EventList, IndexedEvent } from './event-list.ts'
 import { ImpactIndex } from './impact.ts'
-import type { Table } from './table.ts'
+import type { Table, TableRecord } from './table.ts'
 
 /** A change of the events of a sandbox. */
 export type EventChange =
@@ -68,8 +67,8 @@ export class EventTable implements Table<StoredEvent> {
     return this.list.read(this.list.findPositions({}))
   }
 
-  text(): Iterable<string> {
-    return joinLines(this.list.lines())
+  records(): Iterable<TableRecord> {
+    return this.list.records()
   }
 
   #getSums(): EventSums {

@@ -1,6 +1,5 @@
 import { deepFreeze } from '../clone.ts'
-import { joinLines } from '../json-text.ts'
-import type { Table } from './table.ts'
+import type { Table, TableRecord } from './table.ts'
 
 /** A change of a collection without operations of its own. */
 export type PlainChange<Item extends object = object> = { readonly collection: string } & (
@@ -47,7 +46,8 @@ export class PlainTable<Item extends object> implements Table<Item> {
     return this.list()
   }
 
-  *text(): Generator<string> {
-    yield* joinLines(this.list().map((item) => JSON.stringify(item)))
+  *records(): Generator<TableRecord> {
+    for (const item of this.#records.values())
+      yield { identity: item, revision: 0, text: () => [JSON.stringify(item)] }
   }
 }

@@ -1,8 +1,8 @@
 import { deepFreeze } from '../clone.ts'
-import { joinLines, serializeMembers } from '../json-text.ts'
+import { serializeMembers } from '../json-text.ts'
 import { type ExternalName, externalKey, type PromptHead } from '../prompts.ts'
 import type { PromptVersion, StoredPrompt } from '../records.ts'
-import type { Table } from './table.ts'
+import type { Table, TableRecord } from './table.ts'
 
 /** A change of the prompts of a sandbox. */
 export type PromptChange =
@@ -13,6 +13,8 @@ export type PromptChange =
 interface PromptRecord {
   readonly head: PromptHead
   readonly versions: PromptVersion[]
+  /** True: copies of the table have this record, too, so that a change is made to a copy of it. */
+  isShared: boolean
 }
 
 interface PromptIndex {
@@ -33,7 +35,9 @@ export class PromptTable implements Table<StoredPrompt> {
   }
 
   static of(prompts: readonly StoredPrompt[]): PromptTable {
-    return new PromptTable(prompts.map(({ versions, ...head }) => ({ head, versions: [...versions] })))
+    return new PromptTable(
+      prompts.map(({ versions, ...head }) => ({ head, versions: [...versions], isShared: false })),
+    )
   }
 
   get size(): number {
@@ -70,18 +74,26 @@ export class PromptTable implements Table<StoredPrompt> {
   }
 
   #addVersion(head: PromptHead, version: PromptVersion): void {
-    const known = this.#prompts.get(head.promptId)
-    if (known !== undefined) {
-      known.versions.push(version)
+    if (this.#prompts.has(head.promptId)) {
+      this.#recordToChange(head.promptId)?.versions.push(version)
       return
     }
     const index = this.#getIndex()
-    this.#prompts.set(head.promptId, { head, versions: [version] })
+    this.#prompts.set(head.promptId, { head, versions: [version], isShared: false })
     addTo(index, head)
   }
 
-  #activate(promptId: string, versionId: string): void {
+  /** Returns the record of a prompt, which no other table has. Undefined: there is none. */
+  #recordToChange(promptId: string): PromptRecord | undefined {
     const record = this.#prompts.get(promptId)
+    if (record?.isShared !== true) return record
+    const own = { head: record.head, versions: record.versions.slice(), isShared: false }
+    this.#prompts.set(promptId, own)
+    return own
+  }
+
+  #activate(promptId: string, versionId: string): void {
+    const record = this.#recordToChange(promptId)
     if (record === undefined || !this.hasVersion(promptId, versionId))
       throw new Error(`no prompt ${promptId} has a version ${versionId}`)
     for (const [index, version] of record.versions.entries()) {
@@ -91,23 +103,17 @@ export class PromptTable implements Table<StoredPrompt> {
   }
 
   copy(): PromptTable {
-    return new PromptTable(
-      Array.from(this.#prompts.values(), ({ head, versions }) => ({ head, versions: versions.slice() })),
-    )
+    for (const record of this.#prompts.values()) record.isShared = true
+    return new PromptTable(this.#prompts.values())
   }
 
   async readAll(): Promise<readonly StoredPrompt[]> {
     return this.list()
   }
 
-  *text(): Generator<string> {
-    let separator = '\n        '
-    for (const { head, versions } of this.#prompts.values()) {
-      yield `${separator}{${serializeMembers(head)},"versions":[`
-      yield* joinLines(eachAsJson(versions))
-      yield ']}'
-      separator = ',\n        '
-    }
+  *records(): Generator<TableRecord> {
+    for (const record of this.#prompts.values())
+      yield { identity: record, revision: 0, text: () => promptText(record) }
   }
 
   #getIndex(): PromptIndex {
@@ -125,6 +131,8 @@ function addTo({ externalKeys, occurrences }: PromptIndex, head: PromptHead): vo
   else occurrences.set(firstId, (occurrences.get(firstId) ?? 0) + 1)
 }
 
-function* eachAsJson(items: Iterable<object>): Generator<string> {
-  for (const item of items) yield JSON.stringify(item)
+function* promptText({ head, versions }: PromptRecord): Generator<string> {
+  yield `{${serializeMembers(head)},"versions":[`
+  for (const [index, version] of versions.entries()) yield (index === 0 ? '' : ',') + JSON.stringify(version)
+  yield ']}'
 }

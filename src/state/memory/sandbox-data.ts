@@ -11,7 +11,7 @@ import {
   type StoredContent,
 } from '../collections/index.ts'
 import { DEFAULT_QUALITY, type QualitySettings } from '../records.ts'
-import type { Table } from './table.ts'
+import type { Table, TableRecord } from './table.ts'
 
 type Tables = ReadonlyMap<string, Table>
 
@@ -62,12 +62,12 @@ export class SandboxData {
     return content as SandboxContent // has the records of each collection
   }
 
-  /** Yields the JSON of the content, without its braces, in small pieces. Each record begins a line. */
-  *text(): Generator<string> {
+  /** Yields the JSON of the content, without its braces, in small pieces. `list` yields the records of a collection. */
+  *text(list: (records: Iterable<TableRecord>) => Iterable<string>): Generator<string> {
     yield `      "quality": ${JSON.stringify(this.quality)}`
     for (const [name, table] of this.#tables) {
       yield `,\n      ${JSON.stringify(name)}: [`
-      yield* table.text()
+      yield* list(table.records())
       yield ']'
     }
   }

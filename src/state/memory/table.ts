@@ -3,6 +3,16 @@ export interface RecordChange {
   readonly op: string
 }
 
+/** A record as it is written to a file. */
+export interface TableRecord {
+  /** The object that a record and its unchanged copies in snapshots share. */
+  readonly identity: object
+  /** A number that differs between a record and a copy that was changed, if they share their identity. */
+  readonly revision: number
+  /** Yields the JSON of the record, without line breaks, in small pieces. */
+  readonly text: () => Iterable<string>
+}
+
 /** The records of one collection in one sandbox. */
 export interface Table<Item extends object = object> {
   /** The number of records. */
@@ -13,6 +23,6 @@ export interface Table<Item extends object = object> {
   copy(): Table<Item>
   /** Reads all records, as they are now, in the order of their creation. The records are frozen, or the caller's own. */
   readAll(): Promise<readonly Item[]>
-  /** Yields the JSON of all records, without the brackets of the list, in pieces of about a line. */
-  text(): Iterable<string>
+  /** Yields all records in the order of their creation, so that a file can have the records that copies share once. */
+  records(): Iterable<TableRecord>
 }

@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process'
 import {
-  appendFileSync,
   chmodSync,
   existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -21,7 +21,7 @@ import type { EventDraft } from '../../../src/state/records.ts'
 import { type Store, StoreWriteError } from '../../../src/state/store.ts'
 import { childLimits } from '../../support/child-limits.ts'
 import { context, event, prompt } from '../drafts.ts'
-import { copyAsKilled, openOrFail, problemOf, statePath } from './open-file.ts'
+import { copyAsKilled, openOrFail, problemOf, sealLog, statePath } from './open-file.ts'
 
 async function insertIds(store: Store): Promise<(string | undefined)[]> {
   return (await store.listEvents('default')).events.map(({ fields }) => fields.insertId)
@@ -79,21 +79,38 @@ describe('an acknowledged change', () => {
     await store.close()
   })
 
-  test('survives a torn last line, and so do later changes', async () => {
+  test('survives a last line that was cut off, which a warning counts', async () => {
     const path = statePath()
     const { store } = await openOrFail(path)
     await recordAll(store, ['a', 'b'])
     const intact = readFileSync(`${path}.journal.1`, 'utf8')
-    const lastLine = intact.trimEnd().split('\n').at(-1) ?? ''
-    for (const torn of ['{', lastLine.slice(0, 40), lastLine, '\u0000\u0000\u0000']) {
+    await recordAll(store, ['cut off'])
+    const lastLine = readFileSync(`${path}.journal.1`, 'utf8').slice(intact.length)
+    for (const torn of ['{', lastLine.slice(0, 12), lastLine.slice(0, 100), lastLine.slice(0, -2)]) {
       const copy = copyAsKilled(path)
-      appendFileSync(`${copy}.journal.1`, torn)
+      writeFileSync(`${copy}.journal.1`, intact + torn)
       const again = await openOrFail(copy)
+      expect(again.loaded.warnings).toEqual([
+        `${copy}.journal.1, line 4: the last entry (3) is cut off after ${torn.length} bytes, as by a crash while it was written. These bytes are taken off; all entries before are loaded.`,
+      ])
       expect(await insertIds(again.store)).toEqual(['a', 'b'])
       expect(readFileSync(`${copy}.journal.1`, 'utf8')).toBe(intact)
       await recordAll(again.store, ['c'])
       expect(await insertIds((await openOrFail(copyAsKilled(copy))).store)).toEqual(['a', 'b', 'c'])
     }
+  })
+
+  test('is loaded if only its line break is cut off', async () => {
+    const path = statePath()
+    const { store } = await openOrFail(path)
+    await recordAll(store, ['a', 'b'])
+    const copy = copyAsKilled(path)
+    const intact = readFileSync(`${path}.journal.1`, 'utf8')
+    writeFileSync(`${copy}.journal.1`, intact.slice(0, -1))
+    const again = await openOrFail(copy)
+    expect(again.loaded.warnings).toEqual([])
+    expect(await insertIds(again.store)).toEqual(['a', 'b'])
+    expect(readFileSync(`${copy}.journal.1`, 'utf8')).toBe(intact)
   })
 
   test('is not applied twice if the process died between a checkpoint and dropping the log', async () => {
@@ -301,12 +318,13 @@ describe('a full disk', () => {
     const problems: string[] = []
     const { store } = await openOrFail(path, { report: (problem) => problems.push(problem) })
     await recordAll(store, ['a', 'b'])
-    rmSync(path)
+    renameSync(path, `${path}.aside`)
     mkdirSync(`${path}/in-the-way`, { recursive: true })
     await store.close()
     expect(problems).toHaveLength(1)
     expect(problems[0]).toContain('checkpoint of the state could not be written')
     rmSync(path, { recursive: true })
+    renameSync(`${path}.aside`, path)
     const again = await openOrFail(path)
     expect(await insertIds(again.store)).toEqual(['a', 'b'])
     await again.store.close()
@@ -321,7 +339,7 @@ describe('a file that cannot be loaded stays unchanged', () => {
     ['broken', good.replace('[]', '[\n{,]'), 'is not JSON (Expected property name'],
     ['empty', '', 'is not JSON (Unexpected end of JSON input)'],
     ['of another program', '{"name":"package"}', 'is no file of ours'],
-    ['newer', good.replace('1', '9'), 'has format 9, and this version knows formats up to 1'],
+    ['newer', good.replace('1', '9'), 'has format 9, and this version knows formats up to 2'],
     ['of another shape', good.replace('[]', '[{"name":"a"}]'), '/sandboxes/0/quality is required'],
   ])('a state file that is %s', async (_, content, message) => {
     const path = statePath()
@@ -340,7 +358,7 @@ describe('a file that cannot be loaded stays unchanged', () => {
     await recordAll(store, ['a', 'b', 'c'])
     const path = copyAsKilled(original)
     const log = `${path}.journal.1`
-    const changed = change(readFileSync(log, 'utf8').split('\n')).join('\n')
+    const changed = sealLog(change(readFileSync(log, 'utf8').split('\n')).join('\n'))
     writeFileSync(log, changed)
     const problem = await problemOf(path)
     expect(readFileSync(log, 'utf8')).toBe(changed)
@@ -349,7 +367,7 @@ describe('a file that cannot be loaded stays unchanged', () => {
 
   test('a log with a broken line in the middle', async () => {
     const problem = await problemOfLog(([head = '', a = '', ...rest]) => [head, a, 'garbage', ...rest])
-    expect(problem).toContain('state.json.journal.1, line 3: cannot be used')
+    expect(problem).toContain('state.json.journal.1, line 3: does not fit its checksum')
   })
 
   test('a log that lacks a line', async () => {
@@ -376,7 +394,7 @@ describe('a file that cannot be loaded stays unchanged', () => {
     await recordAll(again, ['b'])
     const copy = copyAsKilled(path)
     rmSync(copy)
-    expect(await problemOf(copy)).toContain('do not belong together')
+    expect(await problemOf(copy)).toContain('line 1: the state file that it belongs to is missing')
     expect(existsSync(copy)).toBe(false)
   })
 })

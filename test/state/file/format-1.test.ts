@@ -1,4 +1,5 @@
-import { copyFileSync, readFileSync } from 'node:fs'
+import { appendFileSync, copyFileSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Json, JsonObject } from '../../../src/core/json.ts'
 import { createMemoryStore } from '../../../src/state/memory/memory-store.ts'
@@ -49,6 +50,31 @@ describe('files of format 1', () => {
     expect(fromFile.loaded).toMatchObject({ sandboxes: 5, journalEntries: 0 })
     expect(await answersOf(fromFile.store)).toMatchObject(expected)
     await fromFile.store.close()
+  })
+
+  test('are written in the current format at once, also if the process dies before it drops their log', async () => {
+    const path = copyOfFiles()
+    const first = await openOrFail(path)
+    expect(readdirSync(dirname(path)).sort()).toEqual(['state.json', 'state.json.lock'])
+    expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject({ format: 2, seq: 159 })
+    await first.store.close()
+    copyFileSync(written('journal.golden.jsonl'), `${path}.journal.1`)
+    const again = await openOrFail(path)
+    expect(again.loaded).toMatchObject({ sandboxes: 5, journalEntries: 0 })
+    expect(await answersOf(again.store)).toMatchObject(expected)
+    await again.store.close()
+    expect(readdirSync(dirname(path))).toEqual(['state.json'])
+  })
+
+  test('lose the entry that a crash cut off, with a warning', async () => {
+    const path = copyOfFiles()
+    appendFileSync(`${path}.journal.1`, '{"seq":160,"op":"ev')
+    const { loaded, store } = await openOrFail(path)
+    expect(loaded).toMatchObject({ journalEntries: 17 })
+    expect(loaded.warnings).toEqual([
+      expect.stringContaining('the last entry (160) is cut off after 19 bytes'),
+    ])
+    await store.close()
   })
 
   test('hold snapshots that can be restored', async () => {

@@ -6,7 +6,7 @@ describe('migrate', () => {
   const kind = 'a kind'
 
   test('returns a document of the current format unchanged', () => {
-    const document = { kind, format: 1, seq: 3 }
+    const document = { kind, format: 2, seq: 3 }
     expect(migrate(document, kind)).toEqual(document)
   })
 
@@ -15,7 +15,8 @@ describe('migrate', () => {
     [{ kind: 'other', format: 1 }, 'is no file of ours'],
     [{ kind }, 'does not say its format'],
     [{ kind, format: '1' }, 'does not say its format'],
-    [{ kind, format: 2 }, 'has format 2, and this version knows formats up to 1'],
+    [{ kind, format: 3 }, 'has format 3, and this version knows formats up to 2'],
+    [{ kind, format: 1, history: 'x' }, 'says format 1 and has members of a later format'],
     [{ kind, format: 0 }, 'has format 0, which this version cannot read'],
     [[], 'is no file of ours'],
     [null, 'is no file of ours'],

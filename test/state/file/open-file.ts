@@ -2,6 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
+import { historySeed, SEAL, sealLine } from '../../../src/state/file/checksum.ts'
 import { type FileStoreOptions, openFileStore } from '../../../src/state/file/file-store.ts'
 import { systemErrorCode } from '../../../src/state/file/state-file-error.ts'
 
@@ -50,4 +51,17 @@ function copyIfExists(from: string, to: string): void {
   } catch (error) {
     if (systemErrorCode(error) !== 'ENOENT') throw error
   }
+}
+
+/** Returns the text of a log with the checksum that each line would have, so that tests can change entries. */
+export function sealLog(text: string): string {
+  const seed = historySeed(/"history":"([^"]+)"/.exec(text)?.[1] ?? '')
+  const lines = text.split('\n').slice(0, -1)
+  return lines.map((line) => sealedLine(line, seed)).join('')
+}
+
+function sealedLine(line: string, seed: number): string {
+  const bytes = Buffer.from(`${line}\n`)
+  if (line.startsWith(SEAL.slice(0, 8))) sealLine(bytes, seed)
+  return bytes.toString('utf8')
 }

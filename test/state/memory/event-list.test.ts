@@ -44,7 +44,7 @@ describe('a list of many events', () => {
     const list = make(events)
     expect(await all(list)).toEqual(events)
     expect(events.map((_event, index) => list.at(index))).toEqual(events)
-    expect([...list.lines()].map((line) => JSON.parse(line))).toEqual(events)
+    expect([...list.records()].map(({ text }) => JSON.parse([...text()].join('')))).toEqual(events)
     expect(await list.read([0, 63, 64, 65, 200, many - 1])).toEqual(
       [0, 63, 64, 65, 200, many - 1].map((index) => events[index]),
     )
@@ -78,7 +78,7 @@ describe('a list of many events', () => {
     list.push(recorded(many))
     const replayed = events.map((each, index) => (index === 3 ? { ...each, replays: 1 } : each))
     expect(await all(copy)).toEqual(replayed)
-    expect([...copy.lines()].map((line) => JSON.parse(line))).toEqual(replayed)
+    expect([...copy.records()].map(({ text }) => JSON.parse([...text()].join('')))).toEqual(replayed)
     expect(list.at(3)?.replays).toBe(2)
     expect([list.length, copy.length]).toEqual([many + 1, many])
   })

@@ -1,0 +1,89 @@
+import { open } from 'node:fs/promises'
+import { isObject } from '../../core/json.ts'
+import { reasonOf } from '../../core/result.ts'
+import { FORMAT, KIND } from './format.ts'
+import { type Line, readLines } from './lines.ts'
+import { RECORD_INDENT } from './record-writer.ts'
+import { StateFileError } from './state-file-error.ts'
+
+/** The first lines of a file that is read record by record. */
+const OPENING = `{\n  "kind": ${JSON.stringify(KIND)},\n  "format": ${FORMAT},\n`
+
+/** Returns true if the file begins as a state file of the current format. */
+export async function isCurrentFormat(path: string): Promise<boolean> {
+  const file = await open(path, 'r')
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(OPENING.length), 0, OPENING.length, 0)
+    return buffer.toString('latin1', 0, bytesRead) === OPENING
+  } finally {
+    await file.close()
+  }
+}
+
+/** Reads a state file of the current format record by record, so that its size is not bounded by that of a string. */
+export async function readStateDocument(path: string): Promise<unknown> {
+  const reader = new DocumentReader()
+  for await (const lines of readLines(path)) for (const line of lines) reader.addLine(line)
+  return reader.finish()
+}
+
+/** Parses records one by one. The other lines, with the numbers of lists in their place, are JSON, too: `"events": [3]`. */
+class DocumentReader {
+  #lineNumber = 0
+  #frame = ''
+  readonly #records: object[] = []
+  readonly #lists: object[][] = []
+  /** The list that the current line belongs to. Undefined: it belongs to no list. */
+  #list: object[] | undefined
+
+  addLine({ bytes }: Line): void {
+    this.#lineNumber += 1
+    try {
+      const text = bytes.toString('utf8')
+      if (text.startsWith(RECORD_INDENT)) this.#addItem(text)
+      else this.#frame += `${text}\n`
+    } catch (error) {
+      throw new StateFileError(`, line ${this.#lineNumber}: cannot be used (${reasonOf(error)})`, {
+        cause: error,
+      })
+    }
+  }
+
+  #addItem(text: string): void {
+    const end = Math.max(text.lastIndexOf('}'), text.lastIndexOf('"')) + 1
+    if (this.#list === undefined) {
+      this.#list = []
+      this.#frame += this.#lists.push(this.#list) - 1
+    }
+    const item: unknown = JSON.parse(text.slice(RECORD_INDENT.length, end))
+    if (typeof item === 'string') this.#addRange(this.#list, item)
+    else if (isObject(item)) this.#list.push(this.#records[this.#records.push(item) - 1] ?? item)
+    else throw new Error('it is neither a record nor a reference to records')
+    if (text.charAt(end) !== ']') return
+    this.#frame += `${text.slice(end)}\n`
+    this.#list = undefined
+  }
+
+  #addRange(list: object[], reference: string): void {
+    const [, from, count] = /^(\d+)\+(\d+)$/.exec(reference) ?? []
+    const records = this.#records.slice(Number(from), Number(from) + Number(count))
+    if (records.length === 0 || records.length !== Number(count))
+      throw new Error(`"${reference}" does not name records before it`)
+    for (const record of records) list.push(record)
+  }
+
+  finish(): unknown {
+    try {
+      const document: unknown = JSON.parse(this.#frame, (_, value: unknown) => this.#findList(value))
+      return document
+    } catch (error) {
+      throw new StateFileError(`is not JSON without its records (${reasonOf(error)})`, { cause: error })
+    }
+  }
+
+  /** Returns the list that an array with its number stands for. */
+  #findList(value: unknown): unknown {
+    if (!Array.isArray(value) || value.length !== 1 || typeof value[0] !== 'number') return value
+    return this.#lists[value[0]]
+  }
+}

@@ -1,0 +1,50 @@
+/**
+ * Tries to make the simulator lose or change stored data without a word: damage of state files, kills, stops, pauses, second writers
+ * and full disks, under a model that knows what was acknowledged. `npm run test:hostile -- --minutes 60` runs for an hour;
+ * `--root FOLDER` tries another checkout, which must be built. Exits with 1 if it finds a fault.
+ */
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { seededChance } from '../support/chance.ts'
+import { DamageTrial, type OpenFile } from './damage.ts'
+import { Figures } from './figures.ts'
+import { ProcessTrial } from './processes.ts'
+
+const { values } = parseArgs({
+  options: {
+    minutes: { type: 'string', default: '2' },
+    seed: { type: 'string', default: String(process.pid) },
+    root: { type: 'string', default: new URL('../..', import.meta.url).pathname },
+    only: { type: 'string', default: 'damage,kill,stop,second writer,full disk' },
+  },
+})
+const kinds = values.only.split(',')
+const isOn = (kind: string) => kinds.includes(kind)
+const end = Date.now() + Number(values.minutes) * 60_000
+
+const figures = new Figures()
+const chance = seededChance(values.seed)
+const { openFileStore }: { openFileStore: OpenFile } = await import(
+  join(values.root, 'src/state/file/file-store.ts')
+)
+const damage = new DamageTrial(openFileStore, chance, figures)
+const processes = new ProcessTrial(join(values.root, 'dist/cli.js'), chance, figures)
+
+/** Damaged files for each round of processes: about half of the time. */
+const DAMAGES_PER_ROUND = 100
+const rounds = (['kill', 'stop', 'kill', 'second writer', 'kill', 'full disk'] as const).filter(isOn)
+
+console.log(`seed ${values.seed}, ${values.minutes} minutes`)
+let shownAt = Date.now()
+for (let round = 0; Date.now() < end; round += 1) {
+  if (isOn('damage')) for (let index = 0; index < DAMAGES_PER_ROUND; index += 1) await damage.run()
+  const kind = rounds[round % rounds.length]
+  if (kind !== undefined) await processes.run(kind)
+  if (Date.now() - shownAt < 10_000) continue
+  shownAt = Date.now()
+  console.log(figures.line())
+}
+damage.close()
+processes.close()
+console.log(figures.table())
+process.exitCode = figures.faults === 0 ? 0 : 1

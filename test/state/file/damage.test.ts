@@ -1,0 +1,192 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { openFileStore } from '../../../src/state/file/file-store.ts'
+import { context, event, prompt } from '../drafts.ts'
+import { copyAsKilled, openOrFail, problemOf, sealLog, statePath } from './open-file.ts'
+
+/** The number of entries in the log of `killedState`. */
+const ENTRIES = 6
+
+/** Returns a state file with records and a log with entries, as a killed process leaves them. */
+async function killedState(): Promise<string> {
+  const path = statePath()
+  const { store } = await openOrFail(path)
+  for (const insertId of ['a', 'b', 'c']) await store.recordEvent(context, event({ insertId }))
+  await store.createSnapshot(context)
+  await store.close()
+  const { store: again } = await openOrFail(path)
+  for (const insertId of ['d', 'e', 'f', 'a']) await again.recordEvent(context, event({ insertId }))
+  await again.addPromptVersion(context, prompt())
+  await again.addPromptVersion(context, prompt({ externalPromptId: 'ü' }))
+  const copy = copyAsKilled(path)
+  await again.close()
+  return copy
+}
+
+interface Files {
+  readonly 'state file': Buffer
+  readonly log: Buffer
+}
+type FileName = keyof Files
+const names: readonly FileName[] = ['state file', 'log']
+
+async function readFiles(): Promise<Files> {
+  const path = await killedState()
+  return { 'state file': readFileSync(path), log: readFileSync(`${path}.journal.1`) }
+}
+
+let shared: Promise<Files> | undefined
+
+/** Returns the content of the files that all tests damage. */
+function intactFiles(): Promise<Files> {
+  shared ??= readFiles()
+  return shared
+}
+
+const positionIn = (content: Buffer) => fc.nat({ max: content.length - 1 })
+
+/** Writes the files with one of them changed, opens them, and returns the outcome. Fails if a refused file was changed. */
+async function openChanged(name: FileName, changed: Buffer) {
+  const path = statePath()
+  const contents = { ...(await intactFiles()), [name]: changed }
+  writeFileSync(path, contents['state file'])
+  writeFileSync(`${path}.journal.1`, contents.log)
+  const opened = await openFileStore(path)
+  if (opened.ok) {
+    const { events } = await opened.value.store.listEvents('default')
+    await opened.value.store.close()
+    return { ...opened.value.loaded, replays: events.map(({ replays }) => replays) }
+  }
+  expect(opened.error).toContain('It was left as it is')
+  expect(readFileSync(path).equals(contents['state file'])).toBe(true)
+  expect(readFileSync(`${path}.journal.1`).equals(contents.log)).toBe(true)
+  expect(readdirSync(dirname(path)).sort()).toEqual(['state.json', 'state.json.journal.1'])
+  return opened.error
+}
+
+const RUNS = { numRuns: Number(process.env['PROPERTY_RUNS'] ?? 150) }
+
+describe.each(names)('a %s', (name) => {
+  test('is refused if any bit is flipped', async () => {
+    const content = (await intactFiles())[name]
+    const everyBitOfTheEnd = fc.integer({ min: content.length - 2, max: content.length - 1 })
+    await fc.assert(
+      fc.asyncProperty(
+        fc.oneof(positionIn(content), everyBitOfTheEnd),
+        fc.nat({ max: 7 }),
+        async (at, bit) => {
+          const changed = Buffer.from(content)
+          changed.writeUInt8(changed.readUInt8(at) ^ (1 << bit), at)
+          expect(await openChanged(name, changed)).toBeTypeOf('string')
+        },
+      ),
+      RUNS,
+    )
+  })
+
+  test('is refused if two parts of it are swapped, or a part is overwritten, repeated or missing', async () => {
+    const content = (await intactFiles())[name]
+    const position = positionIn(content)
+    const change = fc.constantFrom('swap', 'zeros', 'repeat', 'remove')
+    await fc.assert(
+      fc.asyncProperty(change, fc.tuple(position, position, position), async (kind, positions) => {
+        const [from = 0, middle = 0, to = 0] = [...positions].sort((a, b) => a - b)
+        const [before, left, right, after] = [
+          content.subarray(0, from),
+          content.subarray(from, middle),
+          content.subarray(middle, to),
+          content.subarray(to),
+        ]
+        const parts = {
+          swap: [before, right, left, after],
+          zeros: [before, Buffer.alloc(left.length + right.length), after],
+          repeat: [before, left, left, right, after],
+          remove: [before, right, after],
+        }
+        const changed = Buffer.concat(parts[kind])
+        if (!changed.equals(content)) expect(await openChanged(name, changed)).toBeTypeOf('string')
+      }),
+      RUNS,
+    )
+  })
+})
+
+test('a state file that is cut off anywhere is refused', async () => {
+  const content = (await intactFiles())['state file']
+  await fc.assert(
+    fc.asyncProperty(positionIn(content), async (length) => {
+      expect(await openChanged('state file', content.subarray(0, length))).toBeTypeOf('string')
+    }),
+    RUNS,
+  )
+})
+
+test('a log that is cut off within an entry loads all entries before, and warns; within its header it is refused', async () => {
+  const content = (await intactFiles()).log
+  const header = content.indexOf('\n') + 1
+  await fc.assert(
+    fc.asyncProperty(positionIn(content), async (length) => {
+      const left = content.subarray(0, length)
+      const outcome = await openChanged('log', left)
+      if (length < header) {
+        expect(outcome).toBeTypeOf('string')
+        return
+      }
+      const isWhole = left.at(-1) === 0x0a || content.at(length) === 0x0a
+      const whole = left.toString('latin1').split('\n').length - (content.at(length) === 0x0a ? 1 : 2)
+      expect(outcome).toMatchObject({ journalEntries: whole })
+      expect(outcome).toMatchObject({ warnings: isWhole ? [] : [expect.stringContaining('is cut off')] })
+    }),
+    RUNS,
+  )
+})
+
+describe('a log is refused', () => {
+  const readLog = async () => (await intactFiles()).log.toString('utf8')
+
+  test('if a seq is raised, although all checksums fit', async () => {
+    const changed = sealLog((await readLog()).replace('"seq":6,', '"seq":16,'))
+    expect(await openChanged('log', Buffer.from(changed))).toContain('is entry 16 and follows entry 5')
+  })
+
+  test('if a seq is repeated, although all checksums fit', async () => {
+    const lines = (await readLog()).split('\n')
+    const changed = sealLog([...lines.slice(0, 3), ...lines.slice(2)].join('\n'))
+    expect(await openChanged('log', Buffer.from(changed))).toContain('is entry 6 and follows entry 6')
+  })
+
+  test('if it is of another history with the same entries', async () => {
+    const other = readFileSync(`${await killedState()}.journal.1`)
+    expect(await openChanged('log', other)).toContain('belongs to history')
+    const [header = ''] = (await readLog()).split('\n')
+    const mixed = [header, ...other.toString('utf8').split('\n').slice(1)].join('\n')
+    expect(await openChanged('log', Buffer.from(mixed))).toContain('line 2: does not fit its checksum')
+  })
+
+  test.each([0, 1, 5000])('if it is %i zeros', async (count) => {
+    expect(await openChanged('log', Buffer.alloc(count))).toBeTypeOf('string')
+  })
+
+  test('if zeros follow its last entry', async () => {
+    const changed = Buffer.concat([(await intactFiles()).log, Buffer.alloc(100)])
+    expect(await openChanged('log', changed)).toContain(`line ${ENTRIES + 2}: has a byte 0 at its position 0`)
+  })
+
+  test('if the file before it is missing', async () => {
+    const path = statePath()
+    const { store } = await openOrFail(path, { checkpointFrom: 1_000_000 })
+    await store.recordEvent(context, event())
+    const copy = copyAsKilled(path)
+    const again = await openOrFail(copy)
+    await again.store.recordEvent(context, event())
+    const text = readFileSync(`${copy}.journal.1`, 'utf8')
+    const second = text.replace('"seq":0', '"seq":2').split('\n').slice(0, 1)
+    writeFileSync(join(dirname(copy), 'state.json.journal.2'), sealLog(`${second.join('\n')}\n`))
+    writeFileSync(`${copy}.journal.1`, text.split('\n').slice(0, 2).concat('').join('\n'))
+    expect(await problemOf(copyAsKilled(copy))).toContain('journal.2, line 1: begins after entry 2')
+    await store.close()
+    await again.store.close()
+  })
+})

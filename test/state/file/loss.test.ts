@@ -1,0 +1,183 @@
+import {
+  linkSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { expect, test, vi } from 'vitest'
+import { type Store, StoreWriteError } from '../../../src/state/store.ts'
+import { context, event } from '../drafts.ts'
+import { copyAsKilled, openOrFail, problemOf, statePath } from './open-file.ts'
+
+const record = (store: Store, insertId: string) => store.recordEvent(context, event({ insertId }))
+const insertIds = async (store: Store) =>
+  (await store.listEvents('default')).events.map(({ fields }) => fields.insertId)
+
+/** Opens a store that has acknowledged one event, and collects its reports. */
+async function openFirst() {
+  const path = statePath()
+  const reports: string[] = []
+  const { store } = await openOrFail(path, { report: (problem) => reports.push(problem) })
+  await record(store, 'first')
+  return { path, store, reports }
+}
+
+async function expectRefusal(store: Store, reason: string): Promise<void> {
+  for (const insertId of ['refused', 'also refused']) {
+    const error = await record(store, insertId).catch((error: unknown) => error)
+    expect(error).toBeInstanceOf(StoreWriteError)
+    expect(String(error)).toContain(reason)
+    expect(String(error)).toContain('GET /__sim/export')
+  }
+  expect(await insertIds(store)).not.toContain('refused')
+}
+
+/** The ways in which a second process gets the lock of a process that lives. */
+const takeovers: [string, (path: string) => void][] = [
+  ['whose lock file was removed', (path) => rmSync(`${path}.lock`)],
+  [
+    'that was paused longer than its heartbeat allows, in another container',
+    (path) => {
+      const holder = JSON.parse(readFileSync(`${path}.lock`, 'utf8'))
+      writeFileSync(`${path}.lock`, JSON.stringify({ ...holder, pid: 0, nonce: 'of the paused process' }))
+    },
+  ],
+]
+
+test.each(takeovers)('a process %s refuses writes once another process has the file', async (_, free) => {
+  const { path, store, reports } = await openFirst()
+  free(path)
+  const second = await openOrFail(path)
+  expect(await insertIds(second.store)).toEqual(['first'])
+  await record(second.store, 'second')
+  await expectRefusal(store, 'took over its lock file')
+  expect(reports).toHaveLength(1)
+  await store.close()
+  await record(second.store, 'third')
+  await second.store.close()
+  const third = await openOrFail(path)
+  expect(await insertIds(third.store)).toEqual(['first', 'second', 'third'])
+  await third.store.close()
+})
+
+test('a process without a log refuses to begin one once another process has the file', async () => {
+  const path = statePath()
+  const { store } = await openOrFail(path)
+  rmSync(`${path}.lock`)
+  const second = await openOrFail(path)
+  await expectRefusal(store, 'took over its lock file')
+  await record(second.store, 'second')
+  await store.close()
+  await second.store.close()
+  const third = await openOrFail(path)
+  expect(await insertIds(third.store)).toEqual(['second'])
+  await third.store.close()
+})
+
+test('a checkpoint of a process that lost its lock does not replace the state file', async () => {
+  const { path, store, reports } = await openFirst()
+  rmSync(`${path}.lock`)
+  const second = await openOrFail(path)
+  await record(second.store, 'second')
+  await second.store.close()
+  await store.close()
+  expect(reports.join()).toContain('was removed')
+  const third = await openOrFail(path)
+  expect(await insertIds(third.store)).toEqual(['first', 'second'])
+  await third.store.close()
+})
+
+const removals: [string, string, (path: string) => void][] = [
+  ['the folder', 'lock file', (path) => rmSync(dirname(path), { recursive: true })],
+  ['the log', 'its log', (path) => rmSync(`${path}.journal.1`)],
+]
+
+test.each(removals)('a write is refused after %s was removed', async (_, reason, remove) => {
+  const { path, store, reports } = await openFirst()
+  remove(path)
+  await expectRefusal(store, reason)
+  expect(reports).toHaveLength(1)
+  expect(await insertIds(store)).toEqual(['first'])
+  await store.close()
+})
+
+test('a lost lock is reported without a write, too', async () => {
+  const { path, store, reports } = await openFirst()
+  rmSync(`${path}.lock`)
+  await vi.waitUntil(() => reports.length > 0, { timeout: 10_000 })
+  expect(reports).toEqual([expect.stringContaining('its lock file')])
+  await store.close()
+})
+
+test('acknowledged entries that are missing from the end of the log are counted in a warning', async () => {
+  const { path, store } = await openFirst()
+  for (const insertId of ['b', 'c', 'd']) await record(store, insertId)
+  const holder = () => JSON.parse(readFileSync(`${path}.lock`, 'utf8'))
+  await vi.waitUntil(() => Number(holder().acknowledged) === 4, { timeout: 10_000 })
+  const copy = copyAsKilled(path)
+  const log = readFileSync(`${path}.journal.1`, 'utf8').split('\n')
+  writeFileSync(`${copy}.journal.1`, `${log.slice(0, 3).join('\n')}\n`)
+  writeFileSync(`${copy}.lock`, JSON.stringify({ ...holder(), pid: 0 }))
+  const again = await openOrFail(copy)
+  expect(again.loaded.warnings).toEqual([expect.stringContaining('2 acknowledged changes are lost')])
+  await again.store.close()
+  await store.close()
+})
+
+test('a file with a second name is refused, since another process could use it under that name', async () => {
+  const { path, store } = await openFirst()
+  await store.close()
+  linkSync(path, `${path}.other`)
+  expect(await problemOf(path)).toContain('it has 2 names (hard links)')
+  expect(await problemOf(`${path}.other`)).toContain('it has 2 names (hard links)')
+  rmSync(`${path}.other`)
+  expect(await problemOf(path)).toBe('it opened')
+})
+
+test('a link is followed to its file, and a link that leads nowhere is refused', async () => {
+  const { path, store } = await openFirst()
+  await store.close()
+  const link = statePath()
+  symlinkSync(path, link)
+  const { store: linked } = await openOrFail(link)
+  expect(await insertIds(linked)).toEqual(['first'])
+  await linked.close()
+  renameSync(path, `${path}.moved`)
+  expect(await problemOf(link)).toContain('it is a link that leads nowhere')
+  expect(readdirSync(dirname(path))).toEqual(['state.json.moved'])
+})
+
+test('links in the place of temporary files are not followed', async () => {
+  const path = statePath()
+  const victim = `${path}.victim`
+  writeFileSync(victim, 'precious')
+  for (const name of ['state.json.tmp', 'state.json.journal.1.tmp'])
+    symlinkSync(victim, join(dirname(path), name))
+  const { store } = await openOrFail(path)
+  await record(store, 'a')
+  expect(lstatSync(`${path}.journal.1`).isFile()).toBe(true)
+  await store.close()
+  expect(lstatSync(path).isFile()).toBe(true)
+  expect(readFileSync(victim, 'utf8')).toBe('precious')
+})
+
+test('all files and folders are for their owner alone', async () => {
+  const path = join(dirname(statePath()), 'new', 'folder', 'state.json')
+  const { store } = await openOrFail(path)
+  await record(store, 'a')
+  const modeOf = (name: string) => statSync(name).mode & 0o777
+  expect(modeOf(dirname(path))).toBe(0o700)
+  expect(modeOf(dirname(dirname(path)))).toBe(0o700)
+  const names = readdirSync(dirname(path)).sort()
+  expect(names).toEqual(['state.json', 'state.json.journal.1', 'state.json.lock'])
+  for (const name of names) expect([name, modeOf(join(dirname(path), name))]).toEqual([name, 0o600])
+  const again = await openOrFail(copyAsKilled(path))
+  await again.store.close()
+  await store.close()
+})
