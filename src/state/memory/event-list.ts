@@ -200,11 +200,11 @@ export class EventList {
     return events
   }
 
-  /** Yields each event as it is written to a file. Copies of this list share the marks of their events. */
+  /** Yields each event as it is written to a file. Copies of this list share the indexed values of their events. */
   *records(): Generator<TableRecord> {
-    for (const [position, mark] of this.#marks.entries()) {
+    for (const [position, indexed] of this.#index.entries()) {
       const revision = this.#replays.get(position) ?? -1
-      yield { identity: mark, revision, text: () => [this.#lineAt(position)] }
+      yield { identity: indexed, revision, text: () => [this.#lineAt(position)] }
     }
   }
 
