@@ -165,6 +165,14 @@ export const settingTable = {
     expected: 'a size of at least one byte, such as 500kb or 1mb',
     description: 'Maximum size of a request body; a larger one gets a 413.',
   }),
+  importLimit: text({
+    flag: 'import-limit',
+    value: 'SIZE',
+    default: '64mb',
+    test: isSize,
+    expected: 'a size of at least one byte, such as 500kb or 64mb',
+    description: 'Maximum size of an import of a sandbox; all other bodies to the control plane have 1mb.',
+  }),
   journalSize: integer({
     flag: 'journal-size',
     default: 10_000,

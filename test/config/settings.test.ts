@@ -35,6 +35,7 @@ const samples: {
   strict: { good: 'true', means: true, bad: 'perhaps' },
   cacheSize: { good: '50', means: 50, bad: '-1' },
   bodyLimit: { good: '500kb', means: '500kb', bad: 'huge' },
+  importLimit: { good: '2mb', means: '2mb', bad: 'all' },
   cors: { good: 'off', means: false, bad: 'perhaps' },
   simHeaders: { good: 'no', means: false, bad: 'perhaps' },
   logLevel: { good: 'silent', means: 'silent', bad: 'loud' },
