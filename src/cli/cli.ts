@@ -25,8 +25,14 @@ import { tuneV8 } from './tune-v8.ts'
  */
 type ExitCode = number
 
+/** The milliseconds that the last output of `serve` and `exec` has to be read, before the process ends without it. */
+const outputGraceMs = 1000
+
 const print = (text: string) => process.stdout.write(`${text}\n`)
 const printError = (text: string) => process.stderr.write(`${text}\n`)
+
+// A reader that is gone (`convsim | head -1`) loses the output; the process goes on.
+for (const output of [process.stdout, process.stderr]) output.on('error', () => undefined)
 
 // Each command imports its own modules, so that a container's health check, which starts this program every few seconds, is quick.
 // No top-level await: the bundle is a script (build/load.ts).
@@ -71,7 +77,13 @@ async function serve(settings: Settings): Promise<ExitCode> {
   log.info({}, 'stopped')
   log.flush()
   const isReportRequested = settings.report !== undefined || settings.failOn !== undefined
-  return isReportRequested ? finish(running, settings, 0) : 0
+  return endSoon(isReportRequested ? await finish(running, settings, 0) : 0)
+}
+
+/** Ends the process with a code, also if its output is never read, which would hold it. */
+function endSoon(code: ExitCode): ExitCode {
+  setTimeout(() => process.exit(code), outputGraceMs).unref()
+  return code
 }
 
 /** Runs a command against a simulator of its own. Writes nothing to stdout, which belongs to the command. */
@@ -87,7 +99,7 @@ async function execCommand(settings: Settings, [file = '', ...args]: readonly st
   await running.close()
   log.flush()
   if (problem !== undefined) printError(`convsim exec: ${problem}`)
-  return finish(running, settings, code)
+  return endSoon(await finish(running, settings, code))
 }
 
 /** Forwards signals to the child and kills it when this process exits, until the returned function is called. */
@@ -156,15 +168,14 @@ function printReadyLine({ origin, baseUrl }: RunningSimulator, pretty: boolean):
   )
 }
 
-/** Resolves on the first SIGINT or SIGTERM. A second signal of the same kind ends the process immediately, as is Node's default. */
+/** Resolves on the first SIGINT, SIGTERM or SIGHUP (its terminal was closed). A second signal of the same kind ends the process immediately, as is Node's default. */
 function waitForStopSignal(log: ProcessLog): Promise<void> {
   return new Promise((resolve) => {
     const stop = (signal: string) => {
       log.info({ signal }, 'stopping: finishing what is in flight')
       resolve()
     }
-    process.once('SIGINT', stop)
-    process.once('SIGTERM', stop)
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, stop)
   })
 }
 

@@ -79,15 +79,21 @@ function describeListenError(error: NodeJS.ErrnoException, host: string, port: n
   return `Cannot listen on ${host}:${port}: ${error.message}. Check --host and --port.`
 }
 
+/** The milliseconds that a client has to read the refusal of broken HTTP, before the whole connection is closed. */
+const lingerMs = 1000
+
 const tooLarge = 'The request line and headers are larger than 16 KiB together.'
 
 /** Refuses a request that Node's HTTP parser rejects, with the service's error body. Such a request never reaches the app. */
 function refuseBrokenHttp(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (socket.writableEnded) return // more of the same request, behind its refusal
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
   const status = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 }[error.code ?? ''] ?? 400
   const sentence =
     status === 431 ? tooLarge : `The request is not HTTP/1.1 that can be read: ${error.message}`
   const body = JSON.stringify({ success: false, error: sentence })
+  // `end` closes only one direction. The other stays open for a moment, or a client that still sends would lose the reply.
+  setTimeout(() => socket.destroy(), lingerMs).unref()
   socket.end(
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json; charset=utf-8\r\n` +
       `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
