@@ -41,7 +41,7 @@ export async function createLog(level: string, pretty: boolean, now: () => numbe
       time = at
       method.apply(log, args)
     }
-    if (text !== '') stderr.write(text)
+    if (text !== '') stderr.write(escapeControls(text))
     text = ''
     reportLostLines()
   })
@@ -66,6 +66,11 @@ export async function createLog(level: string, pretty: boolean, now: () => numbe
     stderr.flush(0)
   }
   return Object.assign(log, { flush })
+}
+
+/** Escapes the control characters that JSON leaves: some terminals carry out U+009B as the start of a command. */
+function escapeControls(text: string): string {
+  return text.replace(/[\x7f-\x9f]/g, (character) => `\\u00${character.charCodeAt(0).toString(16)}`)
 }
 
 /** Loads pino-pretty as a function, because a stream of pino-pretty would still hold lines when the process exits. */

@@ -14,6 +14,9 @@ const isStateFile = (text: string) => text !== '' && !/^[a-z]+:\/\//i.test(text)
 const isDuration = (text: string) => parseDuration(text) !== undefined
 const isSize = (text: string) => parseSize(text) !== undefined
 
+/** Tests that a header can carry the token: clients and servers cut the spaces around a value. */
+const isToken = (text: string) => /^[\x20-\x7e]{1,1000}$/.test(text) && text === text.trim()
+
 const LOG_LEVELS = ['info', 'warn', 'error', 'silent'] as const
 
 /** The table of settings. The parser of the command line, `--help` and the README's table are made from it. */
@@ -127,6 +130,8 @@ export const settingTable = {
     flag: 'control-token',
     default: undefined,
     defaultText: 'none',
+    test: isToken,
+    expected: '1 to 1000 visible ASCII characters, with spaces only between them',
     description: 'Bearer token that the control plane requires.',
   }),
   controlOpen: boolean({

@@ -1,4 +1,11 @@
-import { createServer, type RequestListener, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Log } from '../core/log.ts'
 import { failure, type Result, success } from '../core/result.ts'
@@ -30,9 +37,11 @@ export function listen(
   const server = createServer({ requireHostHeader: false }, (request, response) => {
     connections.get(request.socket)?.push(response)
     response.on('close', removeResponse)
-    if (request.headers.host !== undefined || request.httpVersion === '1.0') return app(request, response)
-    deliverImmediately(refuse(400, 'The Host header is missing.', 'simulator'), response)
+    const problem = findHostProblem(request)
+    if (problem === undefined) app(request, response)
+    else deliverImmediately(refuse(400, problem, 'simulator'), response)
   })
+  server.maxHeadersCount = 0 // all are read: their size is bounded, and Node drops those beyond a number without a word
   server.on('connection', (socket) => {
     connections.set(socket, [])
     socket.once('close', () => connections.delete(socket))
@@ -69,6 +78,17 @@ export function listen(
       resolve(success({ server, port: (server.address() as AddressInfo).port, connections })),
     )
   })
+}
+
+/** Finds a request whose host is unknown, or may be another for a proxy than for this server; undefined: none. */
+function findHostProblem({ rawHeaders, httpVersion }: IncomingMessage): string | undefined {
+  let count = 0
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] ?? ''
+    if (name.length === 4 && name.toLowerCase() === 'host') count += 1
+  }
+  if (count > 1) return 'There is more than one Host header.'
+  return count === 1 || httpVersion === '1.0' ? undefined : 'The Host header is missing.'
 }
 
 function describeListenError(error: NodeJS.ErrnoException, host: string, port: number): string {

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { expect, onTestFinished, test } from 'vitest'
-import { event } from '../support/client.ts'
+import { ask, event } from '../support/client.ts'
 import { cli } from '../support/command.ts'
 import { postAll } from '../support/pipelined.ts'
 import { tempFolder } from '../support/temp-folder.ts'
@@ -65,6 +65,16 @@ test.each(['json', 'pretty'])('the last lines before a crash are written in form
   const log = await output
   expect(log).toContain('made to crash')
   expect(log).toContain('"path":"/v1/nowhere","status":404')
+})
+
+test.each(['json', 'pretty'])('the log in format %s has no control characters of 8 bits', async (format) => {
+  const { child, origin } = await startUnread(['--log-format', format])
+  const output = text(child.stderr)
+  await ask({ origin }, '/v1/events', { body: event({ valueType: '\u009b31m' }) }) // a violation quotes it
+  child.kill('SIGTERM')
+  const log = await output
+  expect(log).toContain('\\u009b31m')
+  expect(log).not.toMatch(/[\u007f-\u009f]/)
 })
 
 test('lines have the time of their event, not of their writing, and stay in order', async () => {
