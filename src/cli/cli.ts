@@ -4,11 +4,11 @@
  *
  * `run` calls the function of a command. Commands write their output to stdout, and problems and the log to stderr.
  */
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeSync } from 'node:fs'
 import { type Invocation, parseCommandLine } from '../config/arguments.ts'
 import { parseFailOn } from '../config/fail-on.ts'
 import { defaultSettings, type Settings } from '../config/settings.ts'
-import type { Finding } from '../documents/finding.ts'
+import { formatFinding } from '../documents/finding.ts'
 import { bundledContract, version } from '../fixtures/bundled.ts'
 import { judgeFailOn } from '../reports/fail-on.ts'
 import { summarizeReport } from '../reports/report.ts'
@@ -30,6 +30,8 @@ const outputGraceMs = 1000
 
 const print = (text: string) => process.stdout.write(`${text}\n`)
 const printError = (text: string) => process.stderr.write(`${text}\n`)
+// `process.stderr` makes a pipe non-blocking: a write that the reader does not take fails with EAGAIN instead of waiting.
+const writeStderr = (bytes: Uint8Array) => writeSync(process.stderr.fd, bytes)
 
 // A reader that is gone (`convsim | head -1`) loses the output; the process goes on.
 for (const output of [process.stdout, process.stderr]) output.on('error', () => undefined)
@@ -136,7 +138,7 @@ async function finish(running: RunningSimulator, settings: Settings, code: ExitC
 async function openLog({ logFormat, logLevel }: Settings): Promise<{ log: ProcessLog; pretty: boolean }> {
   const pretty = logFormat === 'pretty' || (logFormat === 'auto' && process.stderr.isTTY === true)
   const { createLog } = await import('./process-log.ts')
-  const log = await createLog(logLevel, pretty, Date.now)
+  const log = await createLog(logLevel, pretty, Date.now, writeStderr)
   process.once('exit', () => log.flush()) // the last lines explain a crash
   return { log, pretty }
 }
@@ -177,11 +179,6 @@ function waitForStopSignal(log: ProcessLog): Promise<void> {
     }
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, stop)
   })
-}
-
-// A function declaration, since `main` runs before this line.
-function formatFinding({ severity, place, message }: Finding): string {
-  return `  ${place}: ${severity}: ${message}`
 }
 
 async function printChecks(files: readonly string[], settings: Settings): Promise<ExitCode> {

@@ -1,6 +1,6 @@
 import { type LogFn, pino } from 'pino'
 import type { Log } from '../core/log.ts'
-import { StderrWriter } from './stderr-writer.ts'
+import { StderrWriter, type WriteStderr } from './stderr-writer.ts'
 
 /** The log of the process, on stderr. */
 export interface ProcessLog extends Log {
@@ -24,9 +24,14 @@ interface LogCall {
   readonly at: number
 }
 
-/** Creates the log. `pretty`: lines for people; otherwise a JSON object per line. `now`: epoch milliseconds. */
-export async function createLog(level: string, pretty: boolean, now: () => number): Promise<ProcessLog> {
-  const stderr = new StderrWriter()
+/** Creates the log. `pretty`: lines for people; otherwise a JSON object per line. `now`: epoch milliseconds. `write`: to stderr. */
+export async function createLog(
+  level: string,
+  pretty: boolean,
+  now: () => number,
+  write: WriteStderr,
+): Promise<ProcessLog> {
+  const stderr = new StderrWriter(write)
   const format = pretty ? await loadPrettyPrinter() : (line: string) => line
   // The text of the current batch and the time of its current line.
   let text = ''

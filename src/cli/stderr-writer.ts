@@ -1,5 +1,3 @@
-import { writeSync } from 'node:fs'
-
 /** The most bytes that wait for a slow reader; further lines are dropped, so that memory stays bounded. */
 const maxWaitingBytes = 8 * 1024 * 1024
 
@@ -7,24 +5,20 @@ const maxWaitingBytes = 8 * 1024 * 1024
 const retryMs = 5
 
 /** Writes a part of the bytes, and returns the number of written bytes; throws EAGAIN where the reader takes none now. */
-type WriteBytes = (bytes: Uint8Array) => number
-
-// `process.stderr` makes a pipe non-blocking: a write that the reader does not take fails with EAGAIN instead of waiting.
-const writeStderr: WriteBytes = (bytes) => writeSync(process.stderr.fd, bytes)
+export type WriteStderr = (bytes: Uint8Array) => number
 
 /**
  * Writes text to stderr. A reader that is slow gets it later, as far as memory is set aside for it; a reader that is gone gets
  * nothing. Neither stops the process: sonic-boom, the writer of pino, tries for ever at the end.
  */
 export class StderrWriter {
-  readonly #write: WriteBytes
+  readonly #write: WriteStderr
   #waiting: Buffer[] = []
   #waitingBytes = 0
   #lostLines = 0
   #timer: NodeJS.Timeout | undefined
 
-  /** `write`: default, to stderr. */
-  constructor(write: WriteBytes = writeStderr) {
+  constructor(write: WriteStderr) {
     this.#write = write
   }
 
@@ -49,9 +43,8 @@ export class StderrWriter {
 
   /** Writes all that waits, for at most `ms` milliseconds, in which nothing else runs; then drops the rest. */
   flush(ms: number): void {
-    const end = performance.now() + ms
     this.#writeWaiting()
-    while (this.#waiting.length > 0 && performance.now() < end) {
+    for (let waited = 0; this.#waiting.length > 0 && waited < ms; waited += retryMs) {
       Atomics.wait(sleeper, 0, 0, retryMs)
       this.#writeWaiting()
     }
