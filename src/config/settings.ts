@@ -143,9 +143,9 @@ export const settingTable = {
     flag: 'control-hosts',
     value: 'NAME,...',
     default: undefined,
-    defaultText: 'none',
+    defaultText: 'any name without dots',
     description:
-      'Further host names under which the control plane can be called, besides IP addresses and names that are never public.',
+      'Host names under which the control plane can be called, besides IP addresses, localhost and names that are never public.',
   }),
   sandboxLimit: integer({
     flag: 'sandbox-limit',

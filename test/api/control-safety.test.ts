@@ -90,8 +90,16 @@ describe('the Host header', () => {
     expect(await status('SIM.example.com:4010')).toBe(200)
     expect(await status('other.example.org')).toBe(200)
     expect(await status('localhost')).toBe(200)
+    expect(await status('a.localhost')).toBe(200)
+    expect(await status('127.0.0.1:80')).toBe(200)
     expect(await status('x.sim.example.com')).toBe(403)
     expect(await status('example.com')).toBe(403)
+  })
+
+  test('with --control-hosts, a name without dots must be in the list', async () => {
+    const own = await startForTest({ controlHosts: 'convsim' })
+    const status = async (host: string) => (await askAs({ host }, '/__sim/info', 'GET', own.origin)).status
+    expect([await status('convsim:4010'), await status('other')]).toEqual([200, 403])
   })
 
   test.each(['/__sim/health', '/healthz', '/_x-steady/health', '/__admin/health'])(
