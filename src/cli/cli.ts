@@ -8,6 +8,7 @@ import { readFileSync, writeSync } from 'node:fs'
 import { type Invocation, parseCommandLine } from '../config/arguments.ts'
 import { parseFailOn } from '../config/fail-on.ts'
 import { defaultSettings, type Settings } from '../config/settings.ts'
+import { once } from '../core/once.ts'
 import { formatFinding } from '../documents/finding.ts'
 import { bundledContract, version } from '../fixtures/bundled.ts'
 import { judgeFailOn } from '../reports/fail-on.ts'
@@ -28,13 +29,13 @@ type ExitCode = number
 /** The milliseconds that the last output of `serve` and `exec` has to be read, before the process ends without it. */
 const outputGraceMs = 1000
 
-const print = (text: string) => process.stdout.write(`${text}\n`)
-const printError = (text: string) => process.stderr.write(`${text}\n`)
-// `process.stderr` makes a pipe non-blocking: a write that the reader does not take fails with EAGAIN instead of waiting.
-const writeStderr = (bytes: Uint8Array) => writeSync(process.stderr.fd, bytes)
-
-// A reader that is gone (`convsim | head -1`) loses the output; the process goes on.
-for (const output of [process.stdout, process.stderr]) output.on('error', () => undefined)
+// A reader that is gone (`convsim | head -1`) loses the output; the process goes on. Neither stream is touched before it is needed:
+// Node makes a pipe non-blocking for all who share it, such as the command of `exec`: a write to a full pipe fails with EAGAIN.
+const stdout = once(() => process.stdout.on('error', () => undefined))
+const stderr = once(() => process.stderr.on('error', () => undefined))
+const print = (text: string) => stdout().write(`${text}\n`)
+const printError = (text: string) => stderr().write(`${text}\n`)
+const writeStderr = (bytes: Uint8Array) => writeSync(stderr().fd, bytes)
 
 // Each command imports its own modules, so that a container's health check, which starts this program every few seconds, is quick.
 // No top-level await: the bundle is a script (build/load.ts).
