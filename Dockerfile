@@ -19,10 +19,10 @@ ENV NODE_ENV=production HOST=0.0.0.0 PORT=4010 SIM_STATE=/data/state.json SIM_CO
 # The C library uses one heap for all threads: a twentieth less memory, at the same measured speed (test/bench/FINDINGS.md).
 ENV MALLOC_ARENA_MAX=1
 WORKDIR /app
-COPY package.json ./
+COPY package.json LICENSE ./
 COPY spec spec
 COPY fixtures fixtures
-# dist/ contains all libraries, so the image has no node_modules.
+# dist/ contains all libraries with their licences, so the image has no node_modules.
 COPY --from=build /app/dist dist
 # A new volume takes the owner of this folder.
 RUN mkdir /data && chown node:node /data

@@ -3,13 +3,14 @@
  * This script builds `dist/`: all code in one file, compiled ahead by V8, with the bundled documents precompiled into it.
  */
 import { execFile } from 'node:child_process'
-import { chmod, cp, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { chmod, cp, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { type BuildOptions, build } from 'esbuild'
+import { type BuildOptions, build, type Metafile } from 'esbuild'
+import { formatLicences, listBundledPackages } from './licences.ts'
 import { BUNDLE, cachePathOf } from './load.ts'
 import { leaveOut, onlyEnglishFaker, replacePrecompiled } from './plugins.ts'
 import { precompile } from './precompile.ts'
@@ -19,14 +20,15 @@ const dist = join(root, 'dist')
 const buildFolder = join(root, 'src/build')
 
 /** The options of every bundle. The code is not minified, so that the stacks in the log are readable. */
-const bundleOptions: BuildOptions = {
+const bundleOptions = {
   absWorkingDir: root,
   bundle: true,
   platform: 'node',
   format: 'cjs',
   target: 'node20',
+  metafile: true,
   logLevel: 'warning',
-}
+} as const satisfies BuildOptions
 
 /** The modules of `dist/` that load an entry of the bundle. The last two are for tests, which run the bundled code. */
 const entries = {
@@ -36,11 +38,14 @@ const entries = {
   start: { source: 'src/simulator/start.ts', exports: ['start'] },
 }
 
+/** The name of the file beside a bundle that has the licences of all packages in it. */
+const LICENCES = 'THIRD-PARTY-LICENSES.txt'
+
 // V8 accepts compiled code by the length of the script alone, so the code of an earlier bundle is removed first.
 await rm(cachePathOf(join(dist, BUNDLE)), { force: true })
 
 // The bundle has all code in one script; a source file in it runs when it is first required.
-await build({
+const { metafile } = await build({
   ...bundleOptions,
   stdin: {
     contents: Object.entries(entries)
@@ -70,8 +75,11 @@ await build({
     ),
     // 88 kB that we do not use: pino would write from another thread with the first, prom-client would add traces with the second.
     leaveOut('thread-stream', '@opentelemetry/api'),
+    // 45 kB: pino and pino-pretty would write with these; `cli/stderr-writer.ts` does.
+    leaveOut('sonic-boom', 'on-exit-leak-free', 'pino-abstract-transport'),
   ],
 })
+await writeLicences(metafile, dist)
 for (const [name, { exports }] of Object.entries(entries)) {
   await build({
     ...bundleOptions,
@@ -84,14 +92,16 @@ await chmod(join(dist, 'cli.js'), 0o755)
 
 // Prism is bundled into a file in `dist/node_modules`, where Node looks first, so that a checkout and the image load it in half the
 // time. The npm package leaves this folder out and has Prism as a dependency, because Prism is larger than the rest of the package.
-await build({
+const prismFolder = join(dist, 'node_modules/@stoplight/prism-http')
+const prism = await build({
   ...bundleOptions,
   stdin: { contents: "module.exports = require('@stoplight/prism-http')", resolveDir: root },
-  outfile: join(dist, 'node_modules/@stoplight/prism-http/index.js'),
+  outfile: join(prismFolder, 'index.js'),
   alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' }, // its CommonJS form cannot be bundled
   // Prism uses these to forward requests and to read Postman's collections; we do neither.
   plugins: [leaveOut('node-fetch', 'postman-collection'), onlyEnglishFaker],
 })
+await writeLicences(prism.metafile, prismFolder)
 
 // The library of `checkStructure` reads the schema of OpenAPI from a file beside its code, which is in `dist/` now.
 const schemas = join('schemas', 'v3.1')
@@ -103,6 +113,7 @@ await compileAhead()
 // Other files come from earlier builds and are removed; so are the types, which tsc writes after this script.
 const currentNames = new Set([
   BUNDLE,
+  LICENCES,
   basename(cachePathOf(BUNDLE)),
   'node_modules',
   'schemas',
@@ -110,6 +121,11 @@ const currentNames = new Set([
 ])
 for (const name of await readdir(dist)) {
   if (!currentNames.has(name)) await rm(join(dist, name), { recursive: true })
+}
+
+/** Writes the licences of the packages of a bundle into its folder. */
+async function writeLicences(metafile: Metafile, folder: string): Promise<void> {
+  await writeFile(join(folder, LICENCES), formatLicences(await listBundledPackages(metafile, root)))
 }
 
 /** Returns the text of a module of `dist/` that calls an entry of the bundle and exports its exports. */

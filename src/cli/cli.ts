@@ -4,11 +4,12 @@
  *
  * `run` calls the function of a command. Commands write their output to stdout, and problems and the log to stderr.
  */
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeSync } from 'node:fs'
 import { type Invocation, parseCommandLine } from '../config/arguments.ts'
 import { parseFailOn } from '../config/fail-on.ts'
 import { defaultSettings, type Settings } from '../config/settings.ts'
-import type { Finding } from '../documents/finding.ts'
+import { once } from '../core/once.ts'
+import { formatFinding } from '../documents/finding.ts'
 import { bundledContract, version } from '../fixtures/bundled.ts'
 import { judgeFailOn } from '../reports/fail-on.ts'
 import { summarizeReport } from '../reports/report.ts'
@@ -25,8 +26,16 @@ import { tuneV8 } from './tune-v8.ts'
  */
 type ExitCode = number
 
-const print = (text: string) => process.stdout.write(`${text}\n`)
-const printError = (text: string) => process.stderr.write(`${text}\n`)
+/** The milliseconds that the last output of `serve` and `exec` has to be read, before the process ends without it. */
+const outputGraceMs = 1000
+
+// A reader that is gone (`convsim | head -1`) loses the output; the process goes on. Neither stream is touched before it is needed:
+// Node makes a pipe non-blocking for all who share it, such as the command of `exec`: a write to a full pipe fails with EAGAIN.
+const stdout = once(() => process.stdout.on('error', () => undefined))
+const stderr = once(() => process.stderr.on('error', () => undefined))
+const print = (text: string) => stdout().write(`${text}\n`)
+const printError = (text: string) => stderr().write(`${text}\n`)
+const writeStderr = (bytes: Uint8Array) => writeSync(stderr().fd, bytes)
 
 // Each command imports its own modules, so that a container's health check, which starts this program every few seconds, is quick.
 // No top-level await: the bundle is a script (build/load.ts).
@@ -71,7 +80,13 @@ async function serve(settings: Settings): Promise<ExitCode> {
   log.info({}, 'stopped')
   log.flush()
   const isReportRequested = settings.report !== undefined || settings.failOn !== undefined
-  return isReportRequested ? finish(running, settings, 0) : 0
+  return endSoon(isReportRequested ? await finish(running, settings, 0) : 0)
+}
+
+/** Ends the process with a code, also if its output is never read, which would hold it. */
+function endSoon(code: ExitCode): ExitCode {
+  setTimeout(() => process.exit(code), outputGraceMs).unref()
+  return code
 }
 
 /** Runs a command against a simulator of its own. Writes nothing to stdout, which belongs to the command. */
@@ -87,7 +102,7 @@ async function execCommand(settings: Settings, [file = '', ...args]: readonly st
   await running.close()
   log.flush()
   if (problem !== undefined) printError(`convsim exec: ${problem}`)
-  return finish(running, settings, code)
+  return endSoon(await finish(running, settings, code))
 }
 
 /** Forwards signals to the child and kills it when this process exits, until the returned function is called. */
@@ -124,7 +139,7 @@ async function finish(running: RunningSimulator, settings: Settings, code: ExitC
 async function openLog({ logFormat, logLevel }: Settings): Promise<{ log: ProcessLog; pretty: boolean }> {
   const pretty = logFormat === 'pretty' || (logFormat === 'auto' && process.stderr.isTTY === true)
   const { createLog } = await import('./process-log.ts')
-  const log = await createLog(logLevel, pretty, Date.now)
+  const log = await createLog(logLevel, pretty, Date.now, writeStderr)
   process.once('exit', () => log.flush()) // the last lines explain a crash
   return { log, pretty }
 }
@@ -156,21 +171,15 @@ function printReadyLine({ origin, baseUrl }: RunningSimulator, pretty: boolean):
   )
 }
 
-/** Resolves on the first SIGINT or SIGTERM. A second signal of the same kind ends the process immediately, as is Node's default. */
+/** Resolves on the first SIGINT, SIGTERM or SIGHUP (its terminal was closed). A second signal of the same kind ends the process immediately, as is Node's default. */
 function waitForStopSignal(log: ProcessLog): Promise<void> {
   return new Promise((resolve) => {
     const stop = (signal: string) => {
       log.info({ signal }, 'stopping: finishing what is in flight')
       resolve()
     }
-    process.once('SIGINT', stop)
-    process.once('SIGTERM', stop)
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, stop)
   })
-}
-
-// A function declaration, since `main` runs before this line.
-function formatFinding({ severity, place, message }: Finding): string {
-  return `  ${place}: ${severity}: ${message}`
 }
 
 async function printChecks(files: readonly string[], settings: Settings): Promise<ExitCode> {

@@ -1,14 +1,15 @@
-import { destination, type LogFn, pino } from 'pino'
+import { type LogFn, pino } from 'pino'
 import type { Log } from '../core/log.ts'
+import { StderrWriter, type WriteStderr } from './stderr-writer.ts'
 
 /** The log of the process, on stderr. */
 export interface ProcessLog extends Log {
-  /** Writes all buffered lines; the process may exit afterwards. */
+  /** Writes all buffered lines as far as they are read within a second; the process may exit afterwards. */
   flush(): void
 }
 
-/** The largest number of bytes buffered for a slow reader of stderr; further lines are dropped, so that memory stays bounded. */
-const maxBufferedBytes = 8 * 1024 * 1024
+/** The most milliseconds that `flush` waits for the reader of stderr, who may never read. */
+const flushDeadlineMs = 1000
 
 /** The number of lines that are formatted and written together; a batch halves the time per line. */
 const batchSize = 64
@@ -23,9 +24,14 @@ interface LogCall {
   readonly at: number
 }
 
-/** Creates the log. `pretty`: lines for people; otherwise a JSON object per line. `now`: epoch milliseconds. */
-export async function createLog(level: string, pretty: boolean, now: () => number): Promise<ProcessLog> {
-  const stderr = destination({ dest: 2, sync: false, maxLength: maxBufferedBytes })
+/** Creates the log. `pretty`: lines for people; otherwise a JSON object per line. `now`: epoch milliseconds. `write`: to stderr. */
+export async function createLog(
+  level: string,
+  pretty: boolean,
+  now: () => number,
+  write: WriteStderr,
+): Promise<ProcessLog> {
+  const stderr = new StderrWriter(write)
   const format = pretty ? await loadPrettyPrinter() : (line: string) => line
   // The text of the current batch and the time of its current line.
   let text = ''
@@ -40,8 +46,9 @@ export async function createLog(level: string, pretty: boolean, now: () => numbe
       time = at
       method.apply(log, args)
     }
-    if (text !== '') stderr.write(text)
+    if (text !== '') stderr.write(escapeControls(text))
     text = ''
+    reportLostLines()
   })
   const log = pino(
     {
@@ -52,20 +59,23 @@ export async function createLog(level: string, pretty: boolean, now: () => numbe
     },
     lines,
   )
-  let lostLines = 0
-  stderr.on('drop', (dropped: string) => {
-    lostLines += dropped.split('\n').length - 1
-  })
-  stderr.on('drain', () => {
-    if (lostLines > 0)
-      log.warn({ lines: lostLines }, 'lines of the log are lost: stderr was not read in time')
-    lostLines = 0
-  })
+  const reportLostLines = () => {
+    const lines = stderr.takeLostLines()
+    if (lines > 0) log.warn({ lines }, 'lines of the log are lost: stderr was not read in time')
+  }
   const flush = () => {
     calls.flush()
-    stderr.flushSync()
+    stderr.flush(flushDeadlineMs)
+    reportLostLines()
+    calls.flush()
+    stderr.flush(0)
   }
   return Object.assign(log, { flush })
+}
+
+/** Escapes the control characters that JSON leaves: some terminals carry out U+009B as the start of a command. */
+function escapeControls(text: string): string {
+  return text.replace(/[\x7f-\x9f]/g, (character) => `\\u00${character.charCodeAt(0).toString(16)}`)
 }
 
 /** Loads pino-pretty as a function, because a stream of pino-pretty would still hold lines when the process exits. */

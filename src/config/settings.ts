@@ -14,6 +14,9 @@ const isStateFile = (text: string) => text !== '' && !/^[a-z]+:\/\//i.test(text)
 const isDuration = (text: string) => parseDuration(text) !== undefined
 const isSize = (text: string) => parseSize(text) !== undefined
 
+/** Tests that a header can carry the token: clients and servers cut the spaces around a value. */
+const isToken = (text: string) => /^[\x20-\x7e]{1,1000}$/.test(text) && text === text.trim()
+
 const LOG_LEVELS = ['info', 'warn', 'error', 'silent'] as const
 
 /** The table of settings. The parser of the command line, `--help` and the README's table are made from it. */
@@ -133,6 +136,8 @@ export const settingTable = {
     flag: 'control-token',
     default: undefined,
     defaultText: 'none',
+    test: isToken,
+    expected: '1 to 1000 visible ASCII characters, with spaces only between them',
     description: 'Bearer token that the control plane requires.',
   }),
   controlOpen: boolean({
@@ -144,9 +149,9 @@ export const settingTable = {
     flag: 'control-hosts',
     value: 'NAME,...',
     default: undefined,
-    defaultText: 'none',
+    defaultText: 'any name without dots',
     description:
-      'Further host names under which the control plane can be called, besides IP addresses and names that are never public.',
+      'Host names under which the control plane can be called, besides IP addresses, localhost and names that are never public.',
   }),
   sandboxLimit: integer({
     flag: 'sandbox-limit',
@@ -170,6 +175,14 @@ export const settingTable = {
     test: isSize,
     expected: 'a size of at least one byte, such as 500kb or 1mb',
     description: 'Maximum size of a request body; a larger one gets a 413.',
+  }),
+  importLimit: text({
+    flag: 'import-limit',
+    value: 'SIZE',
+    default: '64mb',
+    test: isSize,
+    expected: 'a size of at least one byte, such as 500kb or 64mb',
+    description: 'Maximum size of an import of a sandbox; all other bodies to the control plane have 1mb.',
   }),
   journalSize: integer({
     flag: 'journal-size',

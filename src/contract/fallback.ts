@@ -60,7 +60,8 @@ export async function createFallback(contract: Contract): Promise<Fallback> {
     import('pino'),
   ])
   // Prism calls `logger.success`, which pino does not have, in each request.
-  const logger = Object.assign(pino.pino({ level: 'silent' }), { success: () => undefined })
+  const silent = pino.pino({ level: 'silent' }, { write: () => undefined })
+  const logger = Object.assign(silent, { success: () => undefined })
   const operations = await prism.getHttpOperationsFromSpec(documentForPrism(contract.document))
   const instance = prism.createInstance({ ...CONFIG, mock: { dynamic: false } }, { logger })
 

@@ -18,12 +18,15 @@ import {
   type ControlOutcome,
   CustomReply,
 } from './handler.ts'
+import type { ControlOperationId } from './operation-ids.ts'
 import { readControlRequest } from './read-request.ts'
 
 /** The control plane without its sockets: requests in, replies out. */
 export interface Control {
   /** Returns the refusal that the head of a request already decides, before its body is read; undefined: none. */
   readonly refusal: (head: SimRequest) => Reply | undefined
+  /** Returns true for an import of a sandbox, the only request whose body may be large. */
+  readonly isImport: (head: SimRequest) => boolean
   /** Returns the reply to a request. `clientGone` is aborted when the client closes its connection. */
   readonly answer: (request: SimRequest, clientGone: AbortSignal) => Promise<Reply>
 }
@@ -40,9 +43,10 @@ export function createControl(
     if (!handlerById.has(id)) throw new Error(`the control operation ${id} has no handler`)
   }
   const refusal = (request: SimRequest) =>
-    guard(request, settings, isHealth(matchOperation(contract, request)))
+    guard(request, settings, isOperation(matchOperation(contract, request), 'getHealth'))
   return {
     refusal,
+    isImport: (request) => isOperation(matchOperation(contract, request), 'importSandbox'),
     async answer(request, clientGone) {
       try {
         return refusal(request) ?? (await answer(contract, handlerById, request, clientGone))
@@ -66,7 +70,8 @@ function refuseInternalError({ id }: SimRequest, error: unknown, log: Log): Repl
 const matchOperation = (contract: Contract, { method, path }: SimRequest) =>
   contract.match(method === 'HEAD' ? 'GET' : method, path)
 
-const isHealth = (match: OperationMatch) => match.kind === 'operation' && match.operation.id === 'getHealth'
+const isOperation = (match: OperationMatch, id: ControlOperationId) =>
+  match.kind === 'operation' && match.operation.id === id
 
 async function answer(
   contract: Contract,

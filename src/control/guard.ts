@@ -8,12 +8,15 @@ import type { SimRequest } from '../exchange/request.ts'
 export interface GuardSettings {
   /** Bearer token that a request must carry; undefined: no token is required. */
   readonly token: string | undefined
-  /** Host names that are allowed besides those that no public name server can resolve; empty for none. */
+  /**
+   * Host names that are allowed besides those that are never public. Empty: all names without dots, since public name servers do not
+   * resolve them; with a list, a name without dots must be in it, because a server of the local network may resolve it.
+   */
   readonly hosts: readonly string[]
 }
 
 /** Host names that no attacker can rebind to this machine, because no public name server resolves them. */
-const privateNames = ['host.docker.internal']
+const privateNames = ['localhost', 'host.docker.internal']
 const privateSuffixes = ['.localhost', '.svc.cluster.local']
 
 /**
@@ -48,14 +51,15 @@ export function guard(
   return undefined
 }
 
-/** Returns true for an IP address, a name without dots (a compose service), a name that is never public, and a listed name. */
+/** Returns true for an IP address, a name that is never public, and a listed name; without a list for any name without dots (a compose service). */
 function isAllowedHost(host: string, listed: readonly string[]): boolean {
   const name = host
     .replace(/:\d+$/, '')
     .replace(/^\[|\]$/g, '')
     .toLowerCase()
   if (name === '') return false
-  if (isIP(name) !== 0 || !name.includes('.') || privateNames.includes(name)) return true
+  if (isIP(name) !== 0 || privateNames.includes(name)) return true
+  if (listed.length === 0 && !name.includes('.')) return true
   return (
     privateSuffixes.some((suffix) => name.endsWith(suffix)) ||
     listed.some((allowed) => allowed.toLowerCase() === name)

@@ -26,6 +26,14 @@ interface ListQuery extends JournalFilter {
 /** Milliseconds between the comments on an idle stream, which keep a proxy from closing it. */
 const heartbeatMs = 15_000
 
+/** The most streams at a time: each reads every new entry. */
+const maxStreams = 100
+
+const tooManyStreams = new ControlError(
+  429,
+  `There are ${maxStreams} streams of the journal already. Close one of them, or ask GET requests?since= from time to time.`,
+)
+
 /** Handles `GET` and `DELETE requests`, `GET requests/{id}` and `GET requests/stream`: the journal. */
 export function requestHandlers({
   journal,
@@ -34,6 +42,7 @@ export function requestHandlers({
   ControlHandlers,
   'listRequests' | 'getRequest' | 'deleteRequests' | 'streamRequests'
 > {
+  let openStreams = 0
   return {
     listRequests(request) {
       const query = request.parameters.query as unknown as ListQuery // typed by the control document
@@ -53,6 +62,14 @@ export function requestHandlers({
       const sandbox = request.sandboxFilter
       const filter = request.parameters.query as unknown as JournalFilter // typed by the control document
       const after = readResumePoint(request) ?? (await journal.list({ limit: 0 })).latest
+      const { clientGone } = request
+      if (openStreams >= maxStreams) return tooManyStreams
+      if (!clientGone.aborted) {
+        openStreams += 1
+        clientGone.addEventListener('abort', () => {
+          openStreams -= 1
+        })
+      }
       return new CustomReply({
         stream: {
           mediaType: 'text/event-stream; charset=utf-8',

@@ -9,3 +9,8 @@ export interface Finding {
 
 /** The errors and warnings about one or several files. */
 export type Findings = readonly Finding[]
+
+/** Formats a finding as a line of output: `  --state: error: ...`. */
+export function formatFinding({ severity, place, message }: Finding): string {
+  return `  ${place}: ${severity}: ${message}`
+}

@@ -12,7 +12,7 @@ import { refusals } from '../exchange/refusals.ts'
 import type { Reply } from '../exchange/reply.ts'
 import type { SimRequest } from '../exchange/request.ts'
 import { deliver, deliverImmediately } from './deliver.ts'
-import { closeAfterReply, expectsContinue } from './read-body.ts'
+import { closeAfterReply, expectsContinue, parseBodyLimit } from './read-body.ts'
 import { createRequestReader, readHead, toOriginForm } from './read-request.ts'
 
 /** The service and the control plane as functions from requests to replies. */
@@ -20,6 +20,8 @@ export interface Handlers {
   readonly service: (request: SimRequest) => Promise<OutgoingReply>
   /** Returns the refusal that the head of a request already decides, before its body is read; undefined: none. */
   readonly controlRefusal: (head: SimRequest) => Reply | undefined
+  /** Returns true for a request to the control plane whose body may be as large as `--import-limit`. */
+  readonly isImport: (head: SimRequest) => boolean
   /** Answers a request to the control plane. `clientGone` is aborted when the client closes its connection. */
   readonly control: (request: SimRequest, clientGone: AbortSignal) => Promise<OutgoingReply>
 }
@@ -28,6 +30,8 @@ export interface Handlers {
 export interface AppSettings {
   /** The largest size of a request body of the service: `1mb`. */
   readonly bodyLimit: string
+  /** The largest size of an import of a sandbox: `64mb`. */
+  readonly importLimit: string
   /** True: the preflight requests of browsers are answered, and replies to browsers have CORS headers. */
   readonly cors: boolean
 }
@@ -50,16 +54,17 @@ const redirectToInfo: Reply = {
   origin: 'simulator',
 }
 
-/** The largest size of a body to the control plane, since an import contains a whole sandbox. */
-const controlBodyLimit = '256mb'
+/** The largest size of a body to the control plane; only an import, which contains a whole sandbox, may be larger. */
+const controlBodyLimit = '1mb'
 
 /** Creates the function that turns HTTP requests into `SimRequest`s and delivers the replies; `listen` calls it for each request. */
 export function createApp(handlers: Handlers, settings: AppSettings, log: Log): RequestListener {
   // There are two counters, so that the number of health checks does not change the ids of requests to the service.
   const nextId = counter('req')
   const nextControlId = counter('ctl')
-  const readRequest = createRequestReader(settings.bodyLimit)
-  const readControl = createRequestReader(controlBodyLimit)
+  const readRequest = createRequestReader(parseBodyLimit(settings.bodyLimit))
+  const readControl = createRequestReader(parseBodyLimit(controlBodyLimit))
+  const readImport = createRequestReader(parseBodyLimit(settings.importLimit, '--import-limit'))
   const answerControl = async (req: Request, res: Response, path?: string) => {
     const head = { ...readHead(req, req.originalUrl, nextControlId()), ...(path && { path }) }
     const refused = handlers.controlRefusal(head)
@@ -69,7 +74,8 @@ export function createApp(handlers: Handlers, settings: AppSettings, log: Log): 
     }
     const clientGone = new AbortController()
     res.once('close', () => clientGone.abort())
-    const request = await new Promise<SimRequest>((resolve) => readControl(req, res, head, resolve))
+    const read = handlers.isImport(head) ? readImport : readControl
+    const request = await new Promise<SimRequest>((resolve) => read(req, res, head, resolve))
     await deliver(await handlers.control(request, clientGone.signal), res)
   }
   const send = batchPerTick((outgoing: OutgoingReply, res: ServerResponse) => {

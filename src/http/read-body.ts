@@ -1,23 +1,32 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import type { Transform } from 'node:stream'
-import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
+import { createBrotliDecompress, createGunzip, createInflate, type Zlib } from 'node:zlib'
 import { parseSize } from '../core/byte-size.ts'
 import type { RequestBody } from '../exchange/request.ts'
 
 const absent: RequestBody = { kind: 'absent' }
 
+type Decoder = Transform & Zlib
+
 /** Functions that create the decoder of a `Content-Encoding`, by its name; they return undefined for `identity`. */
-export const decoders = new Map<string, () => Transform | undefined>([
+export const decoders = new Map<string, () => Decoder | undefined>([
   ['identity', () => undefined],
   ['gzip', createGunzip],
   ['deflate', createInflate],
   ['br', createBrotliDecompress],
 ])
 
+/**
+ * The most decoded bytes for each byte that was sent. JSON of an export decodes to some 10 times its size; a body that was made to
+ * fill memory, to 1,000 times. Small bodies are free of it, since the limit of their size is enough.
+ */
+const maxDecodedRatio = 100
+const freeOfRatioBytes = 1024 * 1024
+
 /** The largest body that is read. */
 export interface BodyLimit {
   readonly bytes: number
-  /** The setting as it was written: `1mb`. */
+  /** The limit as the refusal names it: `1mb`, or `64mb (--import-limit)`. */
   readonly text: string
 }
 
@@ -91,7 +100,7 @@ function receiveBody(
 
 function collect(
   req: IncomingMessage,
-  stream: IncomingMessage | Transform,
+  stream: IncomingMessage | Decoder,
   limit: BodyLimit,
   end: (body: RequestBody) => void,
 ): void {
@@ -111,6 +120,7 @@ function collect(
     if (isRefused) return
     size += chunk.length
     if (size > limit.bytes) refuse(tooLarge(limit))
+    else if (isBomb(stream, size)) refuse(decodesToTooMuch)
     else chunks.push(chunk)
   })
   stream.on('end', () => {
@@ -121,6 +131,12 @@ function collect(
   })
   // Only a decoder's error is handled here; after an error of the connection, 'close' follows.
   if (stream !== req) stream.on('error', (error) => refuse(unreadable(400, error.message)))
+}
+
+/** Returns true where a decoder has made too many bytes of those that it has read. */
+function isBomb(stream: IncomingMessage | Decoder, decodedBytes: number): boolean {
+  if (decodedBytes <= freeOfRatioBytes || !('bytesWritten' in stream)) return false
+  return decodedBytes > stream.bytesWritten * maxDecodedRatio
 }
 
 /** Reads the rest of a request and discards it. */
@@ -135,6 +151,12 @@ function tooLarge({ text }: BodyLimit): RequestBody {
   return { kind: 'unreadable', status: 413, reason: `The body is larger than the limit of ${text}.` }
 }
 
+const decodesToTooMuch: RequestBody = {
+  kind: 'unreadable',
+  status: 413,
+  reason: `The body decodes to more than ${maxDecodedRatio} times its size. Send it without Content-Encoding.`,
+}
+
 function unknownEncoding(encoding: string): RequestBody {
   const known = [...decoders.keys()].join(', ')
   return unreadable(415, `its Content-Encoding "${encoding}" is not one of ${known}`)
@@ -144,9 +166,9 @@ function unreadable(status: number, why: string): RequestBody {
   return { kind: 'unreadable', status, reason: `The body cannot be read: ${why}.` }
 }
 
-/** Parses a size, which the settings have checked: `500kb`. Throws if the text is no size. */
-export function parseBodyLimit(text: string): BodyLimit {
+/** Parses a size, which the settings have checked: `500kb`. `setting`: the flag that the refusal names. Throws if the text is no size. */
+export function parseBodyLimit(text: string, setting?: string): BodyLimit {
   const bytes = parseSize(text)
   if (bytes === undefined) throw new Error(`"${text}" is no size`)
-  return { bytes, text }
+  return { bytes, text: setting === undefined ? text : `${text} (${setting})` }
 }

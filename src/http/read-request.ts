@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { SimRequest } from '../exchange/request.ts'
-import { parseBodyLimit, readBody } from './read-body.ts'
+import { type BodyLimit, readBody } from './read-body.ts'
 
 /** Reads the body of a request and calls `then` with head and body, immediately if the request has no body. */
 export type ReadRequest = (
@@ -10,9 +10,8 @@ export type ReadRequest = (
   then: (request: SimRequest) => void,
 ) => void
 
-/** Creates a reader of requests. It never fails: a body that cannot be read is a value. `bodyLimit`: bytes, or a size such as `1mb`. */
-export function createRequestReader(bodyLimit: string): ReadRequest {
-  const limit = parseBodyLimit(bodyLimit)
+/** Creates a reader of requests. It never fails: a body that cannot be read is a value. */
+export function createRequestReader(limit: BodyLimit): ReadRequest {
   return function readRequest(req, res, head, then) {
     readBody(req, res, limit, (body) => then(body.kind === 'absent' ? head : { ...head, body }))
   }

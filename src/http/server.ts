@@ -1,4 +1,11 @@
-import { createServer, type RequestListener, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Log } from '../core/log.ts'
 import { failure, type Result, success } from '../core/result.ts'
@@ -30,9 +37,11 @@ export function listen(
   const server = createServer({ requireHostHeader: false }, (request, response) => {
     connections.get(request.socket)?.push(response)
     response.on('close', removeResponse)
-    if (request.headers.host !== undefined || request.httpVersion === '1.0') return app(request, response)
-    deliverImmediately(refuse(400, 'The Host header is missing.', 'simulator'), response)
+    const problem = findHostProblem(request)
+    if (problem === undefined) app(request, response)
+    else deliverImmediately(refuse(400, problem, 'simulator'), response)
   })
+  server.maxHeadersCount = 0 // all are read: their size is bounded, and Node drops those beyond a number without a word
   server.on('connection', (socket) => {
     connections.set(socket, [])
     socket.once('close', () => connections.delete(socket))
@@ -71,6 +80,17 @@ export function listen(
   })
 }
 
+/** Finds a request whose host is unknown, or may be another for a proxy than for this server; undefined: none. */
+function findHostProblem({ rawHeaders, httpVersion }: IncomingMessage): string | undefined {
+  let count = 0
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] ?? ''
+    if (name.length === 4 && name.toLowerCase() === 'host') count += 1
+  }
+  if (count > 1) return 'There is more than one Host header.'
+  return count === 1 || httpVersion === '1.0' ? undefined : 'The Host header is missing.'
+}
+
 function describeListenError(error: NodeJS.ErrnoException, host: string, port: number): string {
   if (error.code === 'EADDRINUSE') {
     return `Port ${port} on ${host} is taken. Stop what listens there, or choose another with --port (0: any free one).`
@@ -79,15 +99,21 @@ function describeListenError(error: NodeJS.ErrnoException, host: string, port: n
   return `Cannot listen on ${host}:${port}: ${error.message}. Check --host and --port.`
 }
 
+/** The milliseconds that a client has to read the refusal of broken HTTP, before the whole connection is closed. */
+const lingerMs = 1000
+
 const tooLarge = 'The request line and headers are larger than 16 KiB together.'
 
 /** Refuses a request that Node's HTTP parser rejects, with the service's error body. Such a request never reaches the app. */
 function refuseBrokenHttp(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (socket.writableEnded) return // more of the same request, behind its refusal
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
   const status = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 }[error.code ?? ''] ?? 400
   const sentence =
     status === 431 ? tooLarge : `The request is not HTTP/1.1 that can be read: ${error.message}`
   const body = JSON.stringify({ success: false, error: sentence })
+  // `end` closes only one direction. The other stays open for a moment, or a client that still sends would lose the reply.
+  setTimeout(() => socket.destroy(), lingerMs).unref()
   socket.end(
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json; charset=utf-8\r\n` +
       `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,

@@ -3,6 +3,7 @@ import { maxDepth } from '../core/strict-json.ts'
 import type { Violation } from '../documents/violation.ts'
 import type { JournalEntry, RecordedBody } from './entry.ts'
 import { redactJson, redactText } from './redact.ts'
+import { redactDocument } from './redact-document.ts'
 
 /** Converts an entry to the JSON of the control plane; without `bodies` only with their sizes. */
 export function entryToJson(entry: JournalEntry, { bodies }: { readonly bodies: boolean }): JsonObject {
@@ -56,7 +57,7 @@ function bodyToJson(body: RecordedBody, token: string | undefined): JsonObject {
   return {
     size,
     ...cut,
-    ...(json === undefined ? { text: redactText(text, token) } : { json: redactJson(json, token) }),
+    ...(json === undefined ? { text: redactDocument(text, token) } : { json: redactJson(json, token) }),
   }
 }
 
@@ -65,7 +66,7 @@ export function bodyToText(body: RecordedBody, token?: string): string | undefin
   const text = decodeBody(body)
   if (text === undefined) return undefined
   const json = isComplete(body) ? parseJson(text) : undefined
-  if (json === undefined) return redactText(text, token)
+  if (json === undefined) return redactDocument(text, token)
   const clean = JSON.stringify(redactJson(json, token))
   // The original spelling, if the JSON has no credential.
   return clean === JSON.stringify(json) ? redactText(text, token) : clean
@@ -74,7 +75,7 @@ export function bodyToText(body: RecordedBody, token?: string): string | undefin
 /** Encodes a body that is no text as base64, with the credentials and `token` redacted that can be read in it; empty where it is not stored. */
 export function bodyToBase64({ bytes = noBytes }: RecordedBody, token?: string): string {
   const text = Buffer.from(bytes).toString('latin1')
-  return Buffer.from(redactText(text, token), 'latin1').toString('base64')
+  return Buffer.from(redactDocument(text, token), 'latin1').toString('base64')
 }
 
 const noBytes = new Uint8Array()

@@ -1,3 +1,4 @@
+import { cutText } from '../core/cut-text.ts'
 import { parseInstant } from '../core/instant.ts'
 import type { Violation } from '../documents/violation.ts'
 import { jsonBody } from '../exchange/body.ts'
@@ -71,7 +72,7 @@ function valueWarnings({ value, valueType = 'text' }: EventBody): readonly Viola
   const format = valueFormats.get(valueType)
   const sent = String(value) // an edited contract can let numbers in as well
   if (!format || format.test(sent)) return []
-  const message = `should be ${format.expected} for the valueType "${valueType}"; got "${sent.slice(0, 80)}"`
+  const message = `should be ${format.expected} for the valueType "${valueType}"; got "${cutText(sent)}"`
   return [{ in: 'body', pointer: '/value', keyword: 'valueType', message }]
 }
 

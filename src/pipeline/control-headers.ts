@@ -1,4 +1,5 @@
 import type { Operation } from '../contract/contract.ts'
+import { cutText } from '../core/cut-text.ts'
 import { parseNow } from '../core/instant.ts'
 import { failure, type Result, success } from '../core/result.ts'
 import { isSeed } from '../core/seeded.ts'
@@ -116,7 +117,7 @@ function setSeedAndNow(exchange: Exchange, preferences: ReadonlyMap<string, stri
   if (now === undefined) return undefined
   const instant = parseNow(now)
   if (instant === undefined)
-    return `X-Sim-Now is an instant such as 2026-01-15T12:00:00Z; got "${now.slice(0, 80)}".`
+    return `X-Sim-Now is an instant such as 2026-01-15T12:00:00Z; got "${cutText(now)}".`
   exchange.now = instant
   return undefined
 }

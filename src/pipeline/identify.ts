@@ -1,4 +1,5 @@
 import type { Contract } from '../contract/contract.ts'
+import { cutText } from '../core/cut-text.ts'
 import type { Violation } from '../documents/violation.ts'
 import { refusals } from '../exchange/refusals.ts'
 import type { Reply } from '../exchange/reply.ts'
@@ -47,7 +48,7 @@ function enterSandbox(
   if (names.some((other) => other !== name))
     return refusals.control(`The request names more than one sandbox: ${[...new Set(names)].join(', ')}.`)
   if (!isSandboxName(name))
-    return refusals.control(`"${name.slice(0, 80)}" cannot name a sandbox: ${sandboxNameRule}.`)
+    return refusals.control(`"${cutText(name)}" cannot name a sandbox: ${sandboxNameRule}.`)
   switchSandbox(exchange, sandboxes.use(name))
   return undefined
 }
@@ -80,5 +81,5 @@ const outsideBase = (base: string, path: string): Violation => ({
   in: 'path',
   pointer: '',
   keyword: 'base-path',
-  message: `must begin with ${base}, the base URL's path: ${base}${path}`.slice(0, 300),
+  message: `must begin with ${base}, the base URL's path: ${cutText(base + path, 200)}`,
 })

@@ -51,7 +51,7 @@ function createEntry(exchange: Exchange, reply: Reply, number: number): JournalE
       body: captureBody(reply.body?.bytes() ?? noBytes, maxAnswerBodyBytes),
       origin: reply.origin,
     },
-    scenarios: scenarios.length > 0 ? scenarios.map(({ text }) => text) : none,
+    scenarios: scenarios.length > 0 ? scenarios.map(({ text }) => redactText(text, token)) : none,
     damage: exchange.damage.length > 0 ? exchange.damage : none,
     violations: redactViolations(exchange.violations, token),
     answerViolations: redactViolations(exchange.answerViolations, token),

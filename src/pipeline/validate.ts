@@ -1,4 +1,5 @@
 import { isJson, matchMediaType } from '../contract/media-types.ts'
+import { cutText } from '../core/cut-text.ts'
 import type { Violation } from '../documents/violation.ts'
 import { refusals } from '../exchange/refusals.ts'
 import type { Reply } from '../exchange/reply.ts'
@@ -72,7 +73,7 @@ function contentTypeProblem(
 ): string | undefined {
   if (sent === undefined) return `is missing; send ${allowed.join(' or ')}`
   if (matchMediaType(allowed, mediaType) === undefined)
-    return `must be ${allowed.join(' or ')}; got "${sent.slice(0, 80)}"`
+    return `must be ${allowed.join(' or ')}; got "${cutText(sent)}"`
   const charset = /;\s*charset\s*=\s*"?([^";\s]+)/i.exec(sent)?.[1]?.toLowerCase() ?? 'utf-8'
   return ['utf-8', 'utf8', 'us-ascii'].includes(charset)
     ? undefined

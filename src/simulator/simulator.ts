@@ -43,6 +43,8 @@ export interface Simulator {
   service(request: SimRequest): Promise<OutgoingReply>
   /** Refuses a request to the control plane by its head alone; undefined: its body may be read. */
   controlRefusal(head: SimRequest): Reply | undefined
+  /** Returns true for an import of a sandbox, whose body may be as large as `--import-limit`. */
+  isImport(head: SimRequest): boolean
   /** Replies to a request to the control plane. `gone` is aborted when the client disconnects. */
   control(request: SimRequest, gone: AbortSignal): Promise<OutgoingReply>
   /** Returns the report about the clients of all sandboxes. */
@@ -146,6 +148,7 @@ async function assemble(
     contract,
     service: createPipelineOver({ store, sandboxes, journal, log }),
     controlRefusal: controls.refusal,
+    isImport: controls.isImport,
     control: async (request, gone) => ({
       reply: await controls.answer(request, gone),
       delivery: immediateDelivery,

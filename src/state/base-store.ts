@@ -52,12 +52,14 @@ export interface Committer {
 /** The part of the port that is the same for all adapters. */
 export class BaseStore implements Store {
   readonly #committer: Committer
-  readonly #counters = new Map<string, Counters>()
-  /** Returns the counters that a fork begins with. Undefined: the fork begins with new ones. */
-  #originalCounters: (sandbox: string) => Counters | undefined = () => undefined
+  /** Undefined until they are first needed: most forks need none. */
+  #counters: Counters | undefined
+  readonly #createCounters: () => Counters
 
-  constructor(committer: Committer) {
+  /** `createCounters`: the counters to begin with; default: new ones. */
+  constructor(committer: Committer, createCounters = () => new Counters()) {
     this.#committer = committer
+    this.#createCounters = createCounters
   }
 
   async recordEvent(context: WriteContext, draft: EventDraft): Promise<EventReceipt> {
@@ -76,15 +78,15 @@ export class BaseStore implements Store {
     limit: number,
     windowMs: number,
   ): Promise<RateResult> {
-    return this.#countersOf(context.sandbox).consumeRate(key, limit, windowMs, context.now)
+    return this.#readCounters().consumeRate(context.sandbox, key, limit, windowMs, context.now)
   }
 
   async nextSequenceIndex(sandbox: string, key: string): Promise<number> {
-    return this.#countersOf(sandbox).nextSequenceIndex(key)
+    return this.#readCounters().nextSequenceIndex(sandbox, key)
   }
 
   async listSequences(sandbox: string): Promise<ReadonlyMap<string, number>> {
-    return this.#counters.get(sandbox)?.sequenceCounts() ?? new Map()
+    return this.#readCounters().sequenceCounts(sandbox)
   }
 
   async listEvents(sandbox: string, query: EventQuery = {}): Promise<EventPage> {
@@ -173,13 +175,13 @@ export class BaseStore implements Store {
     const found = await this.#committer.commit((state) =>
       changeIf(state.sandboxes.has(sandbox), { sandbox, op: 'delete' }),
     )
-    this.#counters.delete(sandbox) // a sandbox without stored data can have counters
+    this.#counters?.reset(sandbox) // a sandbox without stored data can have counters
     return found
   }
 
   async reset(sandbox: string): Promise<void> {
     await this.#committer.commit((state) => changeIf(state.sandboxes.has(sandbox), { sandbox, op: 'reset' }))
-    this.#counters.delete(sandbox)
+    this.#counters?.reset(sandbox)
   }
 
   async size(): Promise<StateSummary> {
@@ -188,13 +190,12 @@ export class BaseStore implements Store {
 
   fork(): Store {
     const { state } = this.#committer
-    const fork = new BaseStore({
+    const committer: Committer = {
       state,
       commit: async (command) => command(state).result,
       close: async () => {},
-    })
-    fork.#originalCounters = (sandbox) => this.#counters.get(sandbox)?.copy()
-    return fork
+    }
+    return new BaseStore(committer, () => this.#readCounters().copy())
   }
 
   async close(): Promise<void> {
@@ -208,16 +209,12 @@ export class BaseStore implements Store {
   /** Commits a command that replaces all data of the sandbox, and discards the sandbox's counters. */
   async #replaceData(sandbox: string, command: Command<boolean>): Promise<boolean> {
     const isReplaced = await this.#committer.commit(command)
-    if (isReplaced) this.#counters.delete(sandbox)
+    if (isReplaced) this.#counters?.reset(sandbox)
     return isReplaced
   }
 
-  #countersOf(sandbox: string): Counters {
-    let known = this.#counters.get(sandbox)
-    if (known === undefined) {
-      known = this.#originalCounters(sandbox) ?? new Counters()
-      this.#counters.set(sandbox, known)
-    }
-    return known
+  #readCounters(): Counters {
+    this.#counters ??= this.#createCounters()
+    return this.#counters
   }
 }

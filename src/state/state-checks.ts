@@ -80,7 +80,10 @@ export class StateChecks {
   /** Checks the export of a sandbox, which may be written by hand. */
   export(document: unknown, root: string): readonly string[] {
     const faults = this.#checkSchema(document, root, 'export')
-    return faults.length > 0 ? faults : checkContent(document as StoredContent, '') // the schema has just proved it
+    if (faults.length > 0) return faults
+    const content = document as StoredContent // the schema has just proved it
+    // The ids of an export are UUIDs, whose case does not count; state files may have older ids.
+    return checkContent(content, '', (id) => id.toLowerCase())
   }
 
   #checkSchema(value: unknown, root: string, definition?: string, place = ''): readonly string[] {
@@ -91,25 +94,34 @@ export class StateChecks {
   }
 }
 
-/** Finds the faults of valid records that the schema cannot describe. */
-function checkContent(content: StoredContent, place: string): readonly string[] {
+/** Finds the faults of valid records that the schema cannot describe. `toSameId`: returns the same text for ids that count as equal. */
+function checkContent(
+  content: StoredContent,
+  place: string,
+  toSameId = (id: string) => id,
+): readonly string[] {
   return collections.flatMap((collection) => {
     const items = recordsOf(content, collection)
     const at = `${place}/${collection.name}`
     const own = items.flatMap((item, index) =>
       (collection.findFaults?.(item) ?? []).map((fault) => `${at}/${index}${fault}`),
     )
-    return [...own, ...findRepeatedKeys(collection, items, at)]
+    return [...own, ...findRepeatedKeys(collection, items, at, toSameId)]
   })
 }
 
 /** Finds the first record that repeats a key, for each kind of key. */
-function findRepeatedKeys(collection: Collection, items: readonly object[], at: string): readonly string[] {
+function findRepeatedKeys(
+  collection: Collection,
+  items: readonly object[],
+  at: string,
+  toSameId: (id: string) => string,
+): readonly string[] {
   const earlier = new Map<string, Set<string>>()
   const faults = new Map<string, string>()
   for (const [index, item] of items.entries()) {
     for (const [kind, key] of Object.entries({
-      key: collection.keyOf(item),
+      key: toSameId(collection.keyOf(item)),
       ...collection.otherKeys?.(item),
     })) {
       if (key === undefined) continue

@@ -31,6 +31,19 @@ describe('what never becomes a request to the service still gets its error body'
     ['a header of 20 KiB', get(analyticsPath, [`X-Long: ${'x'.repeat(20 * 1024)}`]), 431, /16 KiB/],
     ['a path of 20 KiB', get(`/v1/${'x'.repeat(20 * 1024)}`), 431, /16 KiB/],
     ['no Host', 'GET /v1/events HTTP/1.1\r\n\r\n', 400, /Host/],
+    ['two Hosts', get('/v1/events', ['Host: localhost']), 400, /more than one Host/],
+    [
+      'two Hosts, of which one is another',
+      get('/v1/events', ['hOST: example.com']),
+      400,
+      /more than one Host/,
+    ],
+    [
+      'two Hosts in HTTP/1.0',
+      'GET /v1/events HTTP/1.0\r\nHost: a\r\nHost: b\r\n\r\n',
+      400,
+      /more than one Host/,
+    ],
     ['no HTTP at all', 'hello\r\n\r\n', 400, /HTTP\/1\.1/],
     ['a method of nobody', 'BREW /v1/events HTTP/1.1\r\nHost: localhost\r\n\r\n', 400, /HTTP\/1\.1/],
     ['a header without a colon', get('/v1/events', ['nonsense']), 400, /HTTP\/1\.1/],
@@ -51,6 +64,12 @@ describe('what never becomes a request to the service still gets its error body'
     expect(answer.headers['content-type']).toBe('application/json; charset=utf-8')
     expect(await readStateInfo(sim())).toEqual(before)
   })
+})
+
+test('all headers are read, however many fit', async () => {
+  const many = Array.from({ length: 3000 }, () => 'a:').join('\r\n')
+  const text = `GET ${analyticsPath} HTTP/1.1\r\nHost: localhost\r\n${many}\r\nAuthorization: Bearer any-key\r\n\r\n`
+  expect((await askRaw(sim().origin, text)).status).toBe(200)
 })
 
 test('the absolute form of a request, as proxies send it, means the same', async () => {

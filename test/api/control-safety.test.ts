@@ -1,3 +1,4 @@
+import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import type { Settings } from '../../src/config/settings.ts'
 import { defaultSettings } from '../../src/config/settings.ts'
@@ -89,8 +90,16 @@ describe('the Host header', () => {
     expect(await status('SIM.example.com:4010')).toBe(200)
     expect(await status('other.example.org')).toBe(200)
     expect(await status('localhost')).toBe(200)
+    expect(await status('a.localhost')).toBe(200)
+    expect(await status('127.0.0.1:80')).toBe(200)
     expect(await status('x.sim.example.com')).toBe(403)
     expect(await status('example.com')).toBe(403)
+  })
+
+  test('with --control-hosts, a name without dots must be in the list', async () => {
+    const own = await startForTest({ controlHosts: 'convsim' })
+    const status = async (host: string) => (await askAs({ host }, '/__sim/info', 'GET', own.origin)).status
+    expect([await status('convsim:4010'), await status('other')]).toEqual([200, 403])
   })
 
   test.each(['/__sim/health', '/healthz', '/_x-steady/health', '/__admin/health'])(
@@ -219,6 +228,36 @@ describe('the body of a write', () => {
     const own = await startForTest({ bodyLimit: '1kb' })
     const body = { rules: [{ scenario: 'unavailable', match: { header: { 'x-long': 'x'.repeat(2000) } } }] }
     expect((await ask(own, '/__sim/scenarios', { method: 'PUT', body })).status).toBe(200)
+  })
+
+  test('is at most 1 MB on every path but the import', async () => {
+    const listed = errorOf(await ask(sim(), '/__sim/nothing', { token: null }))
+    const writes = [...listed.matchAll(/\b(POST|PUT|DELETE) \/__sim(\/[^\s,.]+)/g)]
+    expect(writes.length).toBeGreaterThan(15)
+    const body = ' '.repeat(2 ** 20 + 1)
+    for (const [, method = '', path = ''] of writes) {
+      const answer = await ask(sim(), `/__sim${path.replaceAll(/[{}]/g, '')}`, { method, body })
+      // The import reads it and finds no JSON.
+      expect([path, answer.status]).toEqual([path, path === '/import' ? 400 : 413])
+    }
+  })
+
+  test('of an import is at most --import-limit, which the refusal names', async () => {
+    const own = await startForTest({ importLimit: '2kb' })
+    const answer = await ask(own, '/__sim/import', { body: ' '.repeat(2049) })
+    expect(answer.status).toBe(413)
+    expect(errorOf(answer)).toBe('The body is larger than the limit of 2kb (--import-limit).')
+  })
+
+  test.each([
+    ['gzip', gzipSync],
+    ['br', brotliCompressSync],
+  ])('in %s is not decoded beyond 100 times its size', async (encoding, compress) => {
+    const bomb = compress(Buffer.alloc(32 * 2 ** 20, ' '))
+    const headers = { 'content-encoding': encoding }
+    const answer = await ask(sim(), '/__sim/import', { body: bomb, headers })
+    expect(answer.status).toBe(413)
+    expect(errorOf(answer)).toMatch(/more than 100 times its size/)
   })
 })
 

@@ -79,3 +79,16 @@ test('a bad stream request is refused as JSON, and HEAD is answered at once', as
   const head = await fetch(`${sim.origin}/__sim/requests/stream`, { method: 'HEAD' })
   expect(head.status).toBe(200)
 })
+
+test('there are at most 100 streams at a time; a further one is refused until one ends', async () => {
+  const sim = await startForTest()
+  for (let count = 0; count < 120; count += 1)
+    await fetch(`${sim.origin}/__sim/requests/stream`, { method: 'HEAD' }) // these hold nothing
+  const followed = await Promise.all(Array.from({ length: 100 }, () => follow(sim)))
+  const refused = await ask(sim, '/__sim/requests/stream', { token: null })
+  expect(refused.status).toBe(429)
+  expect(errorOf(refused)).toMatch(/100 streams.*since=/)
+  await followed[0]?.leave()
+  await expect.poll(async () => (await follow(sim)).answer.status).toBe(200)
+  for (const { leave } of followed) await leave()
+})

@@ -118,6 +118,7 @@ describe('a document that is no export', () => {
   const good = (): JsonObject => ({ format: 1, quality: { weight: 0.1 }, events: [], prompts: [] })
   const first = '11111111-0000-4000-8000-000000000000'
   const second = '22222222-0000-4000-8000-000000000000'
+  const mixed = 'aaaabbbb-0000-4000-8000-00000000cccc'
   const stored = {
     eventId: first,
     fields: { ...event(), valueType: 'text', influence: 'neutral', eventAt: '2026-01-15T12:00:00.000Z' },
@@ -151,6 +152,32 @@ describe('a document that is no export', () => {
       'a time that is none',
       withEvent({ eventId: second, receivedAt: 'noon' }),
       /\/events\/1\/receivedAt must be a UTC time such as/,
+    ],
+    [
+      'one event twice, in letters of another case',
+      {
+        ...good(),
+        events: [
+          { ...stored, eventId: mixed },
+          { ...stored, eventId: mixed.toUpperCase() },
+        ],
+      },
+      /\/events\/1 must not repeat the key aaaabbbb/,
+    ],
+    [
+      'a day that the calendar does not have',
+      withEvent({ eventId: second, receivedAt: '2026-02-30T12:00:00.000Z' }),
+      /\/events\/1\/receivedAt must be an RFC 3339 date-time/,
+    ],
+    [
+      'an event on such a day',
+      withEvent({ eventId: second, fields: { ...stored.fields, eventAt: '2026-13-01T12:00:00.000Z' } }),
+      /\/events\/1\/fields\/eventAt must be an RFC 3339 date-time/,
+    ],
+    [
+      'more replays than can be counted',
+      withEvent({ eventId: second, replays: 1e308 }),
+      /\/events\/1\/replays must be at most 9007199254740991/,
     ],
     [
       'an event without fields',

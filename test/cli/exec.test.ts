@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { constants } from 'node:fs'
 import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { join } from 'node:path'
@@ -101,6 +102,13 @@ describe('the command', () => {
     await run(node(good), { cwd })
     expect(await readdir(cwd)).toEqual([])
   })
+})
+
+test('the command can write to stdout as if it were alone: the pipe stays blocking', async () => {
+  const flags = ['sh', '-c', 'grep flags /proc/self/fdinfo/1']
+  const { stdout } = await run(['exec', '--state', ':memory:', '--', ...flags])
+  const [, octal = ''] = /flags:\s*([0-7]+)/.exec(stdout) ?? []
+  expect(Number.parseInt(octal, 8) & constants.O_NONBLOCK).toBe(0)
 })
 
 describe('signals', () => {

@@ -1,10 +1,13 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { expect, onTestFinished, test } from 'vitest'
-import { event } from '../support/client.ts'
+import { ask, event } from '../support/client.ts'
 import { cli } from '../support/command.ts'
 import { postAll } from '../support/pipelined.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 
 /** Starts the built command with its log on a pipe that is not read yet. */
 async function startUnread(logging: readonly string[], preloaded: readonly string[] = []) {
@@ -30,6 +33,29 @@ test('the buffer of an unread log is bounded, and a last line counts the dropped
   expect(lines).toMatch(/"lines":\d{3,},"msg":"lines of the log are lost/)
 })
 
+test('a stop ends the process, with report and exit code, although nobody reads stderr', async () => {
+  const report = join(await tempFolder(), 'report.json')
+  const evidence = ['--report', report, '--fail-on', 'violation']
+  const { child, origin } = await startUnread(['--log-format', 'json', '--log-bodies', ...evidence])
+  const ended = once(child, 'exit')
+  const body = event({ sampleRate: 2, properties: { long: 'x'.repeat(1900) } })
+  await postAll(origin, '/v1/events', new Array(3000).fill(body))
+  child.kill('SIGTERM')
+  expect(await ended).toEqual([3, null])
+  expect(JSON.parse(await readFile(report, 'utf8'))).toMatchObject({ requests: 3000 })
+})
+
+test.each(['stdout', 'stderr'] as const)('a reader of %s that is gone ends nothing', async (output) => {
+  const args = [cli, '--port', '0', '--state', ':memory:', '--log-format', 'json']
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  child[output].destroy()
+  const other = output === 'stdout' ? child.stderr : child.stdout
+  await once(other, 'data') // the ready line, or the line that names the loaded inputs
+  child.kill('SIGTERM')
+  expect(await once(child, 'exit')).toEqual([0, null])
+})
+
 test.each(['json', 'pretty'])('the last lines before a crash are written in format %s', async (format) => {
   const crash = `data:text/javascript,process.on('SIGUSR2', () => { throw new Error('made to crash') })`
   const { child, origin } = await startUnread(['--log-format', format], ['--import', crash])
@@ -39,6 +65,16 @@ test.each(['json', 'pretty'])('the last lines before a crash are written in form
   const log = await output
   expect(log).toContain('made to crash')
   expect(log).toContain('"path":"/v1/nowhere","status":404')
+})
+
+test.each(['json', 'pretty'])('the log in format %s has no control characters of 8 bits', async (format) => {
+  const { child, origin } = await startUnread(['--log-format', format])
+  const output = text(child.stderr)
+  await ask({ origin }, '/v1/events', { body: event({ valueType: '\u009b31m' }) }) // a violation quotes it
+  child.kill('SIGTERM')
+  const log = await output
+  expect(log).toContain('\\u009b31m')
+  expect(log).not.toMatch(/[\u007f-\u009f]/)
 })
 
 test('lines have the time of their event, not of their writing, and stay in order', async () => {

@@ -11,7 +11,7 @@ import { tempFolder } from '../support/temp-folder.ts'
 const stateFile = async () => join(await tempFolder(), 'state.json')
 
 describe('a stop', () => {
-  test.each(['SIGTERM', 'SIGINT'] as const)('by %s exits with 0', async (signal) => {
+  test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('by %s exits with 0', async (signal) => {
     const command = convsim(['--port', '0', '--state', await stateFile()])
     await command.ready()
     command.process.kill(signal)

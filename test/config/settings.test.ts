@@ -23,7 +23,7 @@ const samples: {
   scenario: { good: 'forbidden', means: 'forbidden', bad: undefined },
   seedState: { good: 'export.json', means: 'export.json', bad: undefined },
   scenarios: { good: 'rules.yaml', means: 'rules.yaml', bad: undefined },
-  controlToken: { good: 'secret', means: 'secret', bad: undefined },
+  controlToken: { good: 'let me in', means: 'let me in', bad: 'sécret' },
   controlOpen: { good: 'on', means: true, bad: 'perhaps' },
   controlHosts: { good: 'sim.test', means: 'sim.test', bad: undefined },
   sandboxLimit: { good: '5', means: 5, bad: '0' },
@@ -36,6 +36,7 @@ const samples: {
   strict: { good: 'true', means: true, bad: 'perhaps' },
   cacheSize: { good: '50', means: 50, bad: '-1' },
   bodyLimit: { good: '500kb', means: '500kb', bad: 'huge' },
+  importLimit: { good: '2mb', means: '2mb', bad: 'all' },
   cors: { good: 'off', means: false, bad: 'perhaps' },
   simHeaders: { good: 'no', means: false, bad: 'perhaps' },
   logLevel: { good: 'silent', means: 'silent', bad: 'loud' },
@@ -285,3 +286,10 @@ test('a word that is neither a command nor a file name is refused with the comma
   expect(problemOf(parseCommandLine(['server'], {}))).toMatch(/"server" is no command \(serve, exec, check/)
   expect(parseCommandLine(['./server'], {})).toMatchObject({ kind: 'run', files: ['./server'] })
 })
+
+test.each(['', ' a', 'a ', 'a\nb', 'a\u0000', 'a'.repeat(1001)])(
+  'no client could send the control token %j',
+  (text) => {
+    expect(settingTable.controlToken.read(text)).toBeUndefined()
+  },
+)

@@ -28,8 +28,8 @@ test('a bug behind the edge gives a 500 in the service’s shape and a line in t
   const nobody = () => Promise.reject(new Error('nobody asks the control plane'))
   const service = ({ path }: SimRequest) => answers[path]?.() ?? nobody()
   const app = createApp(
-    { service, controlRefusal: () => undefined, control: nobody },
-    { bodyLimit: '1mb', cors: false },
+    { service, controlRefusal: () => undefined, isImport: () => false, control: nobody },
+    { bodyLimit: '1mb', importLimit: '1mb', cors: false },
     createLogRecorder(said),
   )
   const listening = await listen(app, '127.0.0.1', 0, createLogRecorder(said))

@@ -1,3 +1,5 @@
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
 import express from 'express'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { silentLog } from '../../src/core/log.ts'
@@ -85,6 +87,40 @@ test('broken bytes behind a request close the connection only after its reply', 
   await ask(other)
   answer()
   expect((await connection.answer()).status).toBe(200)
+  await connection.closed()
+})
+
+test.each([
+  ['broken bytes', 'no HTTP at all\r\n\r\n', 400],
+  [
+    'a request that does not end in time',
+    'POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n',
+    408,
+  ],
+])(
+  'after %s the connection is closed whole, although the client keeps its side open',
+  async (_name, sent, status) => {
+    const { listening } = await setup()
+    const socket = connect({ port: listening.port, host: '127.0.0.1', allowHalfOpen: true })
+    onTestFinished(() => void socket.destroy())
+    const received = text(socket)
+    socket.write(sent)
+    if (status === 408) {
+      await expect.poll(() => listening.connections.size).toBe(1)
+      const [accepted] = listening.connections.keys()
+      const error = Object.assign(new Error('Request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
+      listening.server.emit('clientError', error, accepted) // Node looks for such requests every 30 seconds
+    }
+    expect(await received).toContain(`HTTP/1.1 ${status} `)
+    await expect.poll(() => listening.connections.size, { timeout: 10_000 }).toBe(0)
+  },
+)
+
+test('a client that goes on sending broken bytes still gets the refusal', async () => {
+  const { origin } = await setup()
+  const connection = await connectTo(origin)
+  for (let n = 0; n < 100; n += 1) connection.send('no HTTP at all\r\n\r\n')
+  expect((await connection.answer()).status).toBe(400)
   await connection.closed()
 })
 

@@ -62,6 +62,42 @@ describe('a credential is redacted', () => {
   ])('in the query %s', (query, expected) => {
     expect(redactText(query)).toBe(expected)
   })
+
+  test.each([
+    `sk-${'a1B2'.repeat(8)}`,
+    `sk-proj-${'a1B2'.repeat(8)}`,
+    'sk_live_a1B2c3D4e5F6',
+    'rk_test_a1B2c3D4e5F6',
+    `ghp_${'a1B2'.repeat(9)}`,
+    `github_pat_${'a1B2_'.repeat(9)}`,
+    `glpat-${'a1B2'.repeat(5)}`,
+    'xoxb-1234567890-abcdef',
+    'AKIAIOSFODNN7EXAMPLE',
+    `AIza${'a1B2'.repeat(9)}`,
+    'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl',
+  ])('in any text by its form: %s', (token) => {
+    expect(redactText(`take ${token}, or "${token}"`)).toBe('take [redacted], or "[redacted]"')
+    expect(redactHeaders({ 'x-note': token })).toEqual({ 'x-note': '[redacted]' })
+  })
+
+  test.each([
+    [`https://user:${secret}@a.example/b`, 'https://[redacted]@a.example/b'],
+    [`https://${secret}@a.example`, 'https://[redacted]@a.example'],
+    [`/callback?code=${secret}&state=a`, '/callback?code=[redacted]&state=a'],
+    [`grant_type=authorization_code&code=${secret}`, 'grant_type=authorization_code&code=[redacted]'],
+    [`sid=${secret}&a=b`, 'sid=[redacted]&a=b'],
+  ])('in %s', (text, expected) => {
+    expect(redactText(text)).toBe(expected)
+  })
+
+  test('in a query that begins with an OAuth code, but not in a preference', () => {
+    const headers = { prefer: 'code=404' }
+    expect(redactHead({ path: '/', query: `code=${secret}`, headers })).toEqual({
+      path: '/',
+      query: 'code=[redacted]',
+      headers,
+    })
+  })
 })
 
 test("a request's own token is redacted wherever it occurs", () => {
@@ -79,6 +115,9 @@ test("a request's own token is redacted wherever it occurs", () => {
       'user-agent': 'a',
     },
   })
+  const quoted = 'zq"live\\51H8'
+  const escaped = [quoted, JSON.stringify(quoted), JSON.stringify(JSON.stringify(quoted))].join(' ')
+  expect(redactText(escaped, quoted)).not.toContain('live')
   const encoded = { authorization: 'Bearer to+ken/9=9', 'x-url': '/a?b=to%2Bken%2F9%3D9' }
   expect(redactHead({ path: '/', query: '', headers: encoded }).headers['x-url']).not.toContain('ken')
 })
@@ -128,9 +167,13 @@ test('a token so short that it is part of other words does not change them', () 
   expect(redactHead(head)).toMatchObject({ path: '/v1/events', headers: { 'x-a': 'events' } })
 })
 
+/** Returns a multipart body with one field. */
+const formOf = (name: string, value: string) =>
+  `--b\r\nContent-Disposition: form-data; name="${name}"\r\nContent-Type: text/plain\r\n\r\n${value}\r\n--b--\r\n`
+
 describe('a body is shown without credentials', () => {
   const shown = (text: string, maxBytes?: number) =>
-    bodyToText(captureBody(new TextEncoder().encode(text), maxBytes))
+    bodyToText(captureBody(new TextEncoder().encode(text), maxBytes), 'a-token-of-the-request')
 
   test.each([
     ['{"a":"b","apiKey":"x"}', '{"a":"b","apiKey":"[redacted]"}'],
@@ -145,6 +188,17 @@ describe('a body is shown without credentials', () => {
     ['{"a":"Bearer x","a":"y"}', '{"a":"Bearer [redacted]","a":"y"}'],
     ['api_key=x&b=c&pass%77ord=d', 'api_key=[redacted]&b=c&pass%77ord=[redacted]'],
     ['authorization: Bearer x', 'authorization: Bearer [redacted]'],
+    [formOf('password', 'x\r\ny'), formOf('password', '[redacted]')],
+    [formOf('note', 'x'), formOf('note', 'x')],
+    [
+      '<a><ns:password b="c">x</ns:password><d>e</d></a>',
+      '<a><ns:password b="c">[redacted]</ns:password><d>e</d></a>',
+    ],
+    ['<a apiKey="x" b="c"/>', '<a apiKey=[redacted] b="c"/>'],
+    [
+      'user: a\n  password: x y\n- token: "z"\nb: c',
+      'user: a\n  password: [redacted]\n- token: [redacted]\nb: c',
+    ],
     ['{"password":"cut of', '{"password":"[redacted]"'],
     ['{"password":12', '{"password":"[redacted]"'],
     ['{"a":1,"tokens":{"b":"x","secret":"y"', '{"a":1,"tokens":{"b":"x","secret":"[redacted]"'],
@@ -155,6 +209,9 @@ describe('a body is shown without credentials', () => {
   test.each([
     '{"a":"password","b":"token"}',
     '{ "b" : 1.0 }',
+    '{"a":"Key: C major"}',
+    '<key/><key></key><code>1</code>',
+    'maxTokens: 512',
     '{"authorId":"x","author":"y","maxTokens":512,"token":null}',
     'no json at all, a = b',
   ])('%s unchanged', (text) => {
@@ -177,6 +234,15 @@ describe('a body is shown without credentials', () => {
     ['names', '"a":'.repeat(250_000)],
     ['schemes', 'bearer '.repeat(140_000)],
     ['signs', '='.repeat(1_000_000)],
+    ['form parts', 'content-disposition: form-data; name="a"\r\n'.repeat(22_000)],
+    ['elements', '<a'.repeat(500_000)],
+    ['blank elements', `<a${' '.repeat(1_000_000)}`],
+    ['lines', ' a:\n'.repeat(250_000)],
+    ['addresses', '://'.repeat(333_000)],
+    ['known tokens', '-eyJ'.repeat(250_000)],
+    ['dots', 'eyJaaaaa.'.repeat(110_000)],
+    ['cuts', '..."'.repeat(250_000)],
+    ['backslashes', '\\'.repeat(1_000_000)],
   ])('in time if it is a megabyte of %s', { timeout: 5000 }, (_name, text) => {
     expect(shown(text)).toBeTypeOf('string')
   })

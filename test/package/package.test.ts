@@ -50,6 +50,11 @@ describe('the package', () => {
     expect([...tops]).not.toEqual(expect.arrayContaining(['test']))
   })
 
+  it('contains its own licence, and those of all packages in its bundle', () => {
+    const paths = packed.files.map(({ path }) => path)
+    expect(paths).toEqual(expect.arrayContaining(['LICENSE', 'dist/THIRD-PARTY-LICENSES.txt']))
+  })
+
   it('is under 3 MB unpacked', () => {
     expect(packed.unpackedSize).toBeLessThan(3_000_000)
   })

@@ -1,72 +1,125 @@
+import { hash } from 'node:crypto'
 import type { RateResult } from '../store.ts'
 
 /** A fixed rate window. Times are epoch milliseconds. */
 interface RateWindow {
+  /** The number of its sandbox, as keys have it. */
+  readonly owner: number
   readonly opened: number
   readonly ends: number
   used: number
 }
 
-/** The largest number of sequences. Clients choose the keys; one more evicts the sequence that was advanced longest ago. */
+/** The largest number of rate windows of the process. Clients choose the keys; one more evicts the window that was opened first. */
+const MAX_WINDOWS = 100_000
+
+/** The largest number of sequences of the process; one more evicts the sequence that was advanced longest ago. */
 const MAX_SEQUENCES = 10_000
 
-/** The rate windows and sequences of one sandbox. They are never stored, so a restart discards them. */
+/** The characters of a key that are stored; a longer key is cut there, and a hash of the whole follows. A control lists sequences by their keys. */
+const MAX_RATE_KEY = 64
+const MAX_SEQUENCE_KEY = 1000
+
+/**
+ * The rate windows and sequences of all sandboxes, under one bound for the process. They are never stored, so a restart discards them.
+ */
 export class Counters {
+  /** The number of each sandbox, part of its keys. A reset sandbox gets another; what it had is then evicted before all in use. */
+  readonly #owners = new Map<string, number>()
+  #lastOwner = 0
   readonly #windows = new Map<string, RateWindow>()
   /** The number of times that each sequence was advanced, by key. The last key was advanced last. */
   readonly #sequences = new Map<string, number>()
-  /** The number of windows from which on closed ones are evicted: twice those that stayed, so that eviction stays cheap. */
+  /** The number of windows from which on ended ones are evicted: twice those that stayed, so that eviction stays cheap. */
   #evictFrom = 1000
 
   /** Returns a copy that advances apart from this one. */
   copy(): Counters {
     const copy = new Counters()
+    for (const [sandbox, owner] of this.#owners) copy.#owners.set(sandbox, owner)
     for (const [key, window] of this.#windows) copy.#windows.set(key, { ...window })
     for (const [key, count] of this.#sequences) copy.#sequences.set(key, count)
+    copy.#lastOwner = this.#lastOwner
     copy.#evictFrom = this.#evictFrom
     return copy
   }
 
-  consumeRate(key: string, limit: number, windowMs: number, now: number): RateResult {
-    const window = this.#openWindow(key, windowMs, now)
+  /** Discards the windows and sequences of a sandbox. */
+  reset(sandbox: string): void {
+    this.#owners.delete(sandbox)
+  }
+
+  consumeRate(sandbox: string, key: string, limit: number, windowMs: number, now: number): RateResult {
+    const window = this.#openWindow(this.#ownerOf(sandbox), key, windowMs, now)
     const allowed = window.used < limit
     if (allowed) window.used += 1
     return { allowed, limit, remaining: Math.max(0, limit - window.used), resetMs: window.ends - now }
   }
 
-  /** Returns the open window. A window that begins in the future is closed, too: a sandbox's clock can be set back. */
-  #openWindow(key: string, windowMs: number, now: number): RateWindow {
-    const known = this.#windows.get(key)
-    if (known !== undefined && known.opened <= now && now < known.ends) return known
-    if (this.#windows.size >= this.#evictFrom) this.#evictClosedWindows(now)
-    const window = { opened: now, ends: now + windowMs, used: 0 }
-    this.#windows.set(key, window)
+  /** Returns the open window. A window that begins in the future has ended, too: a sandbox's clock can be set back. */
+  #openWindow(owner: number, key: string, windowMs: number, now: number): RateWindow {
+    const stored = `${owner} ${shorten(key, MAX_RATE_KEY)}`
+    const known = this.#windows.get(stored)
+    if (known !== undefined && isOpen(known, now)) return known
+    this.#windows.delete(stored) // so that the key becomes the last
+    if (this.#windows.size >= this.#evictFrom) this.#evictEndedWindows(owner, now)
+    if (this.#windows.size >= MAX_WINDOWS) deleteFirst(this.#windows)
+    const window = { owner, opened: now, ends: now + windowMs, used: 0 }
+    this.#windows.set(stored, window)
     return window
   }
 
-  #evictClosedWindows(now: number): void {
+  /** Evicts the ended windows of one sandbox, since each sandbox has a clock of its own, and those of reset sandboxes. */
+  #evictEndedWindows(owner: number, now: number): void {
+    const owners = new Set(this.#owners.values())
     for (const [key, window] of this.#windows) {
-      if (now < window.opened || now >= window.ends) this.#windows.delete(key)
+      if (!owners.has(window.owner) || (window.owner === owner && !isOpen(window, now)))
+        this.#windows.delete(key)
     }
     this.#evictFrom = Math.max(1000, this.#windows.size * 2)
   }
 
-  #evictOldestSequence(): void {
-    for (const oldest of this.#sequences.keys()) {
-      this.#sequences.delete(oldest)
-      return
-    }
+  sequenceCounts(sandbox: string): ReadonlyMap<string, number> {
+    const owner = this.#owners.get(sandbox)
+    const prefix = `${owner} `
+    const own = [...this.#sequences].filter(([key]) => owner !== undefined && key.startsWith(prefix))
+    return new Map(own.map(([key, count]) => [key.slice(prefix.length), count]))
   }
 
-  sequenceCounts(): ReadonlyMap<string, number> {
-    return new Map(this.#sequences)
-  }
-
-  nextSequenceIndex(key: string): number {
-    const index = this.#sequences.get(key) ?? 0
-    this.#sequences.delete(key) // so that the key becomes the last
-    if (this.#sequences.size >= MAX_SEQUENCES) this.#evictOldestSequence()
-    this.#sequences.set(key, index + 1)
+  nextSequenceIndex(sandbox: string, key: string): number {
+    const stored = `${this.#ownerOf(sandbox)} ${shorten(key, MAX_SEQUENCE_KEY)}`
+    const index = this.#sequences.get(stored) ?? 0
+    this.#sequences.delete(stored) // so that the key becomes the last
+    if (this.#sequences.size >= MAX_SEQUENCES) deleteFirst(this.#sequences)
+    this.#sequences.set(stored, index + 1)
     return index
+  }
+
+  #ownerOf(sandbox: string): number {
+    let owner = this.#owners.get(sandbox)
+    if (owner === undefined) {
+      owner = ++this.#lastOwner
+      this.#owners.set(sandbox, owner)
+    }
+    return owner
+  }
+}
+
+function isOpen({ opened, ends }: RateWindow, now: number): boolean {
+  return opened <= now && now < ends
+}
+
+/** Shortens a key that a client chose: a token or a sequence may have 16 kB. Equal only for equal keys. */
+function shorten(key: string, max: number): string {
+  if (key.length <= max) return key
+  // A copy, since V8's slice of a text holds the whole text.
+  const start = Buffer.from(key.slice(0, max)).toString()
+  return `${start}… ${hash('sha256', key, 'base64url')}`
+}
+
+function deleteFirst(map: Map<string, unknown>): void {
+  for (const first of map.keys()) {
+    map.delete(first)
+    return
   }
 }

@@ -1,0 +1,31 @@
+import { isHiddenText, redacted, redactText } from './redact.ts'
+
+/**
+ * Redacts a body that is no JSON as `redactText` does, and besides the parts of a form, the elements of XML, and the lines of YAML
+ * whose names stand for credentials. These forms are not looked for within JSON, whose texts may be about anything: `Key: C major`.
+ */
+export function redactDocument(text: string, token?: string): string {
+  const clean = redactText(text, token)
+  return clean
+    .replace(formPart, hideValue)
+    .replace(xmlElement, hideValue)
+    .replace(yamlLine, (whole, head: string, name: string, value: string) =>
+      value.includes(redacted) ? whole : hideValue(whole, head, name, value),
+    )
+}
+
+// Each pattern begins at a line or a `<`, and passes no other beginning before its value, so that its time is linear.
+
+/** The pattern of a part of multipart/form-data: its head, its name, and its value up to the next boundary. */
+const formPart =
+  /(^content-disposition: *form-data; *name="([^"\r\n]{1,200})"[^\r\n]*\r\n(?:content-type:[^\r\n]*\r\n)?\r\n)((?:(?!\r\n--)[\s\S])*)/gim
+
+/** The pattern of an XML element with text: its opening tag, its local name, and the text. */
+const xmlElement = /(<(?:[\w.-]{1,100}:)?([\w.-]{1,100})(?:\s[^<>]*)?>)([^<]+)/g
+
+/** The pattern of a line of YAML, or of a header. */
+const yamlLine = /(^[ \t]*(?:- )?["']?([\w.-]{1,100})["']?:[ \t]+)([^\r\n]+)/gm
+
+function hideValue(whole: string, head: string, name: string, value: string): string {
+  return value.trim() !== '' && isHiddenText(name, value) ? `${head}${redacted}` : whole
+}

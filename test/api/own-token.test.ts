@@ -1,0 +1,103 @@
+import { expect, test } from 'vitest'
+import type { JsonObject } from '../../src/core/json.ts'
+import { analyticsPath, ask, event, objectOf, prompt, type RequestOptions } from '../support/client.ts'
+import { startForTest } from '../support/start.ts'
+
+const headers = 'x-sim-scenario x-sim-now x-sim-seed x-sim-sequence prefer content-type accept user-agent'
+const fields =
+  'eventType productId value valueType influence qualityImpactScore conversationId eventAt insertId properties sampleRate forceSample'
+
+/** Lists requests, each with the token at another place, most of them at one where it breaks a rule and is quoted. */
+function requestsWith(token: string): [string, RequestOptions][] {
+  const encoded = encodeURIComponent(token)
+  const paths = [
+    `/v1/models/${encoded}/analytics`,
+    `/v1/${encoded}`,
+    `/_s/${encoded}!/v1/events`,
+    `/_s/a/${encoded}/events`,
+    `${analyticsPath}?period=${encoded}`,
+    `${analyticsPath}?${encoded}=1`,
+  ]
+  const bodies = [
+    token,
+    `{"${token}":1,"${token}":2}`,
+    `{"a":${token}}`,
+    `{"a":12345${token}}`,
+    event({ [token]: 1, valueType: 'numeric', value: token }),
+    ...fields.split(' ').map((field) => event({ [field]: token })),
+  ]
+  const prompts = [
+    prompt({ components: token, source: token, tags: token }),
+    prompt({ externalPromptId: token }),
+  ]
+  const values = [token, `slow;ms=${token}`, `code=${token}`, `null;fields=${token}`]
+  return [
+    ...paths.map((path): [string, RequestOptions] => [path, {}]),
+    ...bodies.map((body): [string, RequestOptions] => ['/v1/events', { body }]),
+    ...prompts.map((body): [string, RequestOptions] => ['/v1/prompts', { body }]),
+    ...headers.split(' ').flatMap((name) =>
+      values.map((value): [string, RequestOptions] => [
+        '/v1/events',
+        {
+          headers: { [name]: value },
+          body: event(),
+          contentType: name === 'content-type' ? value : 'application/json',
+        },
+      ]),
+    ),
+  ]
+}
+
+/** Reads everything that the simulator shows about its requests, by its place. */
+async function readEverything(sim: Awaited<ReturnType<typeof startForTest>>): Promise<[string, string][]> {
+  const read = async (path: string) => (await ask(sim, `/__sim${path}`, { token: null })).text
+  const { requests } = objectOf(await ask(sim, '/__sim/requests?bodies=true&limit=1000', { token: null }))
+  const entries = requests as unknown as { id: string }[] // typed by the control document
+  const curls = entries.map(
+    async ({ id }): Promise<[string, string]> => [`curl ${id}`, await read(`/requests/${id}?format=curl`)],
+  )
+  const reports = ['json', 'junit', 'markdown', 'html'].map(
+    async (format): Promise<[string, string]> => [format, await read(`/report?format=${format}&sandbox=*`)],
+  )
+  const verification = {
+    operation: 'createEvent',
+    match: { body: { '/value': 'none' } },
+    count: { exactly: 99 },
+  }
+  return [
+    ...sim.logged.map((line): [string, string] => ['log', JSON.stringify(line)]),
+    ...entries.map((entry): [string, string] => ['journal', JSON.stringify(entry)]),
+    ...(await Promise.all([...curls, ...reports])),
+    ['metrics', await read('/metrics')],
+    ['verify', (await ask(sim, '/__sim/verify', { token: null, body: verification })).text],
+  ]
+}
+
+test.each([
+  ['of a common length', 'zq_live_51H8xYzAbCdEf'],
+  ['longer than what a message quotes', `zq_live_${'51H8xYzAbCdEf'.repeat(30)}`],
+  ['with characters that a URL encodes', 'zq_live_+/51H8xYz=='],
+])("a request's own token %s is in no log, journal or report", async (_name, token) => {
+  const sim = await startForTest({ logBodies: true, strict: true })
+  for (const [path, how] of requestsWith(token)) await ask(sim, path, { ...how, token })
+  const shown = await readEverything(sim)
+  expect(shown.length).toBeGreaterThan(150)
+  const leaks = shown.flatMap(([place, text]) => {
+    const at = text.indexOf('zq_live_')
+    return at < 0 ? [] : [`${place}: ${text.slice(Math.max(0, at - 100), at + 60)}`]
+  })
+  expect(leaks).toEqual([])
+})
+
+test('explain shows no token of the explained request', async () => {
+  const sim = await startForTest()
+  const token = `zq_live_${'51H8xYzAbCdEf'.repeat(8)}`
+  const body: JsonObject = {
+    method: 'GET',
+    path: `${analyticsPath}?period=${token}`,
+    headers: { authorization: `Bearer ${token}` },
+  }
+  const answer = await ask(sim, '/__sim/explain', { token: null, body })
+  expect(answer.text).toContain('[redacted]')
+  expect(answer.text).not.toContain('zq_live_')
+})

@@ -1,0 +1,62 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { findPackageFolder, formatLicences } from '../../src/build/licences.ts'
+
+const read = (file: string) => readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8')
+
+test.each([
+  ['node_modules/pino/lib/tools.js', 'node_modules/pino'],
+  ['node_modules/@faker-js/faker/dist/index.js', 'node_modules/@faker-js/faker'],
+  ['node_modules/a/node_modules/@b/c/d/e.js', 'node_modules/a/node_modules/@b/c'],
+  ['src/cli/cli.ts', undefined],
+])('%s belongs to the package %s', (file, folder) => {
+  expect(findPackageFolder(file)).toBe(folder)
+})
+
+test('packages share a text that differs only in the copyright', () => {
+  const of = (name: string, text: string) => ({ name, version: '1.0.0', licence: 'MIT', texts: [text] })
+  const text = formatLicences([
+    of('a', 'MIT\nCopyright (c) 2020 A\n\nDo as you like.'),
+    of('b', 'MIT\nCopyright (c) 2021 B\n\nDo as\nyou like.'),
+    { ...of('c', ''), texts: [] },
+  ])
+  expect(text.match(/Do as/g)).toHaveLength(1)
+  for (const part of ['a 1.0.0 (MIT)', '(c) 2020 A', 'b 1.0.0 (MIT)', '(c) 2021 B', 'c 1.0.0 (MIT)'])
+    expect(text).toContain(part)
+})
+
+describe.each([
+  ['the package', 'dist/convsim.cjs', 'dist/THIRD-PARTY-LICENSES.txt'],
+  [
+    'Prism in the image',
+    'dist/node_modules/@stoplight/prism-http/index.js',
+    'dist/node_modules/@stoplight/prism-http/THIRD-PARTY-LICENSES.txt',
+  ],
+])('the licences beside the bundle of %s', (_name, bundle, licences) => {
+  // esbuild writes the path of each file above its code.
+  const paths = [...read(bundle).matchAll(/^ *\/\/ (node_modules\/.*)$/gm)].map(([, path = '']) => path)
+  const folders = [...new Set(paths.map(findPackageFolder).filter((folder) => folder !== undefined))]
+
+  test('name each package in it, with its version', () => {
+    expect(folders.length).toBeGreaterThan(15)
+    const text = read(licences)
+    const missing = folders.filter((folder) => {
+      const { name, version } = JSON.parse(read(`${folder}/package.json`))
+      return !text.includes(`${name} ${version} (`)
+    })
+    expect(missing).toEqual([])
+  })
+
+  test('have the permission of each, and no licence that asks for more than to be named', () => {
+    const text = read(licences)
+    const names = [...text.matchAll(/^\S+ \d+\.\d+\.\d+\S* \((.+)\)$/gm)].map(([, licence]) => licence)
+    expect(names.length).toBeGreaterThanOrEqual(folders.length)
+    const known = ['MIT', 'ISC', 'BSD-2-Clause', 'BSD-3-Clause', '0BSD', 'Apache-2.0', 'CC0-1.0']
+    expect(names.filter((licence) => !known.includes(licence ?? ''))).toEqual([])
+  })
+})
+
+test('the image has the licence of the project', () => {
+  expect(read('Dockerfile')).toMatch(/^COPY .*\bLICENSE\b/m)
+  expect(read('.dockerignore')).toMatch(/^!LICENSE$/m)
+})
