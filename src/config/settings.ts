@@ -3,16 +3,14 @@
  *
  * arguments.ts parses their values from flags and environment variables; setting.ts has the kinds of settings: text, integer, ...
  */
-import { parseSize } from '../core/byte-size.ts'
-import { parseDuration, parseNow } from '../core/instant.ts'
+import { parseNow } from '../core/instant.ts'
 import { isSeed } from '../core/seeded.ts'
 import { commandLineSettings } from './command-line-settings.ts'
+import { limitSettings } from './limit-settings.ts'
 import { boolean, choice, integer, type Setting, text } from './setting.ts'
 
 const isClock = (text: string) => text === 'real' || parseNow(text) !== undefined
 const isStateFile = (text: string) => text !== '' && !/^[a-z]+:\/\//i.test(text)
-const isDuration = (text: string) => parseDuration(text) !== undefined
-const isSize = (text: string) => parseSize(text) !== undefined
 
 /** Tests that a header can carry the token: clients and servers cut the spaces around a value. */
 const isToken = (text: string) => /^[\x20-\x7e]{1,1000}$/.test(text) && text === text.trim()
@@ -153,53 +151,7 @@ export const settingTable = {
     description:
       'Host names under which the control plane can be called, besides IP addresses, localhost and names that are never public.',
   }),
-  sandboxLimit: integer({
-    flag: 'sandbox-limit',
-    default: 1000,
-    min: 1,
-    max: 1_000_000,
-    description: 'Maximum number of sandboxes; beyond it the one that is idle for longest is evicted.',
-  }),
-  sandboxIdle: text({
-    flag: 'sandbox-idle',
-    value: 'DURATION',
-    default: '1d',
-    test: isDuration,
-    expected: 'a duration such as 90s, 15m, 1h or 7d',
-    description: 'Time without a request after which a sandbox is evicted when a new one is created.',
-  }),
-  bodyLimit: text({
-    flag: 'body-limit',
-    value: 'SIZE',
-    default: '1mb',
-    test: isSize,
-    expected: 'a size of at least one byte, such as 500kb or 1mb',
-    description: 'Maximum size of a request body; a larger one gets a 413.',
-  }),
-  importLimit: text({
-    flag: 'import-limit',
-    value: 'SIZE',
-    default: '64mb',
-    test: isSize,
-    expected: 'a size of at least one byte, such as 500kb or 64mb',
-    description: 'Maximum size of an import of a sandbox; all other bodies to the control plane have 1mb.',
-  }),
-  journalSize: integer({
-    flag: 'journal-size',
-    default: 10_000,
-    min: 0,
-    max: 1_000_000,
-    description:
-      'Maximum number of exchanges in the journal; beyond it the oldest are evicted. Fewer fit if they take more than 2 kB each, not counting bodies.',
-  }),
-  cacheSize: integer({
-    flag: 'cache-size',
-    default: 100,
-    min: 0,
-    max: 100_000,
-    description:
-      'Maximum number of analytics responses in the cache, about 50 kB each; beyond it the least recently used are evicted.',
-  }),
+  ...limitSettings,
   cors: boolean({
     flag: 'cors',
     default: true,

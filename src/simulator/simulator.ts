@@ -10,7 +10,7 @@ import { createControl } from '../control/control.ts'
 import { controlHandlers } from '../control/handlers.ts'
 import { parseDuration, parseNow } from '../core/instant.ts'
 import type { Log } from '../core/log.ts'
-import { failure, type Result, success } from '../core/result.ts'
+import { type Result, success } from '../core/result.ts'
 import type { Findings } from '../documents/finding.ts'
 import { immediateDelivery, type OutgoingReply } from '../exchange/delivery.ts'
 import type { Reply } from '../exchange/reply.ts'
@@ -23,7 +23,6 @@ import type { Report } from '../reports/report.ts'
 import { Sandboxes } from '../sandboxes/sandboxes.ts'
 import { MemorySandboxSettings, type SandboxSettingsStore } from '../sandboxes/settings.ts'
 import { createWorld } from '../simulation/world.ts'
-import { openStore } from '../state/open-store.ts'
 import type { SandboxExport, Store } from '../state/store.ts'
 import { createExplain, type PipelineState } from './explain.ts'
 import { type LoadedInputs, loadInputs } from './loaded-inputs.ts'
@@ -33,6 +32,7 @@ import {
   indexProductsByModel,
   indexScenariosByModel,
 } from './lookups.ts'
+import { openState } from './open-state.ts'
 import { createReporter } from './reporter.ts'
 import { loadSeedState, seedDefaultSandbox } from './seed-state.ts'
 
@@ -73,14 +73,9 @@ export async function createSimulator(
   if (!inputs.ok) return inputs
   const seedState = await loadSeedState(settings.seedState)
   if (!seedState.ok) return seedState
-  const opened = await openStore(settings.state, {
-    sync: settings.sync,
-    report: (problem) => dependencies.log.error({ problem }, 'the state cannot be written'),
-    ...(dependencies.fatal && { fatal: dependencies.fatal }),
-  })
-  if (!opened.ok) return failure([{ severity: 'error', place: '--state', message: opened.error }])
+  const opened = await openState(settings, dependencies.log, dependencies.fatal)
+  if (!opened.ok) return opened
   const { store, loaded } = opened.value
-  for (const warning of loaded.warnings) dependencies.log.warn({ file: settings.state }, warning)
   try {
     await seedDefaultSandbox(store, seedState.value)
     dependencies.log.info(
