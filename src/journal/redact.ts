@@ -1,6 +1,7 @@
 import { unescape as percentDecode } from 'node:querystring'
 import { isObject, type Json } from '../core/json.ts'
 import { memoizeLast } from '../core/memoize-last.ts'
+import { endOfString } from '../core/strict-json.ts'
 import type { Violation } from '../documents/violation.ts'
 
 /** The text that replaces a credential. */
@@ -98,7 +99,7 @@ function redactAuthorization(value: string): string {
 export function redactText(text: string, token?: string): string {
   let clean = redactToken(text, token)
   if (clean.includes('=')) clean = clean.replace(possibleParameter, redactParameter)
-  if (clean.includes('"')) clean = clean.replace(member, redactMember)
+  if (clean.includes('"')) clean = redactMembers(clean)
   return hasScheme.test(clean) ? clean.replace(scheme, `$1$2${redacted}`) : clean
 }
 
@@ -120,12 +121,44 @@ function redactParameter(text: string): string {
   return isCredentialName(name.includes('%') ? percentDecode(name) : name) ? `${name}=${redacted}` : text
 }
 
-/** The pattern of a member of JSON whose value is a string, which may be cut, or a number or word. */
-const member = /"((?:[^"\\]|\\.){1,200})"(\s*:\s*)("[^"\\]*(?:\\[\s\S][^"\\]*)*"?|[^\s,"[\]{}]+)/g
+/** Between the name and the value of a member of JSON. */
+const colon = /\s*:\s*/y
 
-function redactMember(text: string, name: string, colon: string, value: string): string {
-  const item = value === 'null' ? null : Number.isNaN(Number(value)) ? value : Number(value)
-  return isHidden(name, item) ? `"${name}"${colon}"${redacted}"` : text
+/** The value of a member: a string, which may be cut, or a number or word. */
+const memberValue = /"[^"\\]*(?:\\[\s\S][^"\\]*)*"?|[^\s,"[\]{}]+/y
+
+/** Redacts members of JSON that may be cut or stand within other text. Each quote is looked at once, so the time is linear. */
+function redactMembers(text: string): string {
+  let clean = ''
+  let copied = 0
+  for (let opening = text.indexOf('"'); opening >= 0; ) {
+    const nameEnd = endOfString(text, opening)
+    if (nameEnd === 0) break
+    const valueStart = matchEnd(colon, text, nameEnd)
+    const valueEnd = valueStart && matchEnd(memberValue, text, valueStart)
+    if (!valueEnd) {
+      // The closing quote may as well open a name.
+      opening = nameEnd - 1
+      continue
+    }
+    if (isHidden(text.slice(opening + 1, nameEnd - 1), readItem(text.slice(valueStart, valueEnd)))) {
+      clean += `${text.slice(copied, valueStart)}"${redacted}"`
+      copied = valueEnd
+    }
+    opening = text.indexOf('"', valueEnd)
+  }
+  return copied === 0 ? text : clean + text.slice(copied)
+}
+
+/** Returns the index after the match of a sticky expression at an index; 0 for none. */
+function matchEnd(sticky: RegExp, text: string, start: number): number {
+  sticky.lastIndex = start
+  return sticky.test(text) ? sticky.lastIndex : 0
+}
+
+function readItem(value: string): Json {
+  if (value === 'null') return null
+  return Number.isNaN(Number(value)) ? value : Number(value)
 }
 
 /** Redacts the members of a JSON value whose names stand for credentials, at any depth, and credentials within its names and strings. */
