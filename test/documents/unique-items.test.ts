@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Json } from '../../src/core/json.ts'
+import { isSameJson } from '../../src/core/same-json.ts'
 import { compileSchema } from '../../src/documents/schema.ts'
-import { isSameJson } from '../../src/exchange/match.ts'
 
 const check = compileSchema({ type: 'array', uniqueItems: true }, 'a test')
 

@@ -1,10 +1,10 @@
 import { isObject, type Json, type JsonObject } from '../../core/json.ts'
 import { failure, type Result, success } from '../../core/result.ts'
+import { isSameJson } from '../../core/same-json.ts'
 import {
   type Condition,
   condition,
   type FieldValues,
-  isSameJson,
   type MatchOutcome,
   matchOutcome,
   readQueryValues,
