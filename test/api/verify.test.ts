@@ -56,7 +56,10 @@ describe('POST /__sim/verify', () => {
 
   test('looks for at most a hundred differences of a request', async () => {
     const properties = Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [`m${index}`, 1]))
-    const { nearMisses } = await verify(shared(), { operation: 'createEvent', match: { body: { properties } } })
+    const { nearMisses } = await verify(shared(), {
+      operation: 'createEvent',
+      match: { body: { properties } },
+    })
     const counts = (nearMisses as { differences: Json[] }[]).map(({ differences }) => differences.length)
     expect(Math.max(...counts)).toBe(100)
   })
