@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises'
 const sliceMs = 20
 
 /** Milliseconds of work, apart from the turns of others, after which it is given up. */
-export const maxWorkMs = 2000
+export const maxWorkMs = 5000
 
 /** Runs a slice of the work. It may break off at any point, and then returns false. */
 type SliceRunner = (slice: () => void) => boolean

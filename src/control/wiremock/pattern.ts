@@ -46,6 +46,16 @@ export function readPattern(pattern: JsonObject): Result<PatternTest> {
   return success((entry) => matchOutcome(conditions, entry))
 }
 
+const expressionNames = ['matches', 'doesNotMatch', 'urlPattern', 'urlPathPattern']
+
+/** Returns true for a pattern with a regular expression, which can take any time. */
+export function hasExpression(pattern: Json): boolean {
+  if (typeof pattern !== 'object' || pattern === null) return false
+  return Object.entries(pattern).some(
+    ([name, value]) => expressionNames.includes(name) || hasExpression(value),
+  )
+}
+
 /** Returns the path and query of a request, without the base path that names its sandbox: `/v1/events?period=7d`. */
 export function urlOf({ request }: JournalEntry): string {
   return stripSandboxPath(request.path) + (request.query === '' ? '' : `?${request.query}`)

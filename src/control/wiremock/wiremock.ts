@@ -9,7 +9,8 @@ import type { JournalReader } from '../../journal/reader.ts'
 import { runWithTimeout } from '../../journal/run-with-timeout.ts'
 import { maxWorkMs, visitInSlices } from '../../journal/slices.ts'
 import { ControlError, type ControlHandlers, type ControlRequest } from '../handler.ts'
-import { readPattern, urlOf } from './pattern.ts'
+import { replyWithEntries } from '../json-list.ts'
+import { hasExpression, readPattern, urlOf } from './pattern.ts'
 
 /** Dependencies of `wiremockHandlers`. */
 export interface WiremockHandlerDeps {
@@ -53,7 +54,8 @@ export function wiremockHandlers({
     const visit = (entry: JournalEntry, index: number) => {
       outcomes[index] = pattern.value(entry)
     }
-    const run = (slice: () => void) => runWithTimeout(maxSliceMs, slice) !== undefined
+    const runBriefly = (slice: () => void) => runWithTimeout(maxSliceMs, slice) !== undefined
+    const run = hasExpression(request.body ?? null) ? runBriefly : undefined
     if (!(await visitInSlices(entries, request.elapsed, visit, run)))
       return failure(new ControlError(400, timeoutMessage))
     const truncated = counts.dropped > 0 || outcomes.includes('open')
@@ -87,7 +89,7 @@ export function wiremockHandlers({
       const matches = await findMatches(request)
       if (!matches.ok) return matches.error
       const { entries, truncated } = matches.value
-      return { requests: entries.map(requestToJson), truncated, requestJournalDisabled }
+      return replyWithEntries(entries, requestToJson, { truncated, requestJournalDisabled })
     },
     async wiremockDeleteRequests(request) {
       await journal.clear(request.sandbox)

@@ -71,6 +71,8 @@ export class EventList {
   #positions: Map<string, number> | undefined
   /** The number of replays by position, of events that were replayed since they were added. */
   #replays = new Map<number, number>()
+  /** The replays of the event that was read last, since an event is read before a replay of it is counted. */
+  #lastRead: { readonly position: number; readonly replays: number } | undefined
   /** The block that was decompressed last, since the same event or the next is often read after an event. */
   #decompressed: { readonly block: EventBlock; readonly lines: string[] } | undefined
 
@@ -129,9 +131,11 @@ export class EventList {
 
   push(event: StoredEvent): EventMark {
     const mark = markOf(event)
+    const line = JSON.stringify(event)
+    // A long event has a block of its own: a read of a short one need not decompress it.
+    if (line.length >= BLOCK_LENGTH && this.#tail.length > 0) this.#completeBlock()
     if (mark.insertId !== undefined) this.#getPositions().set(mark.insertId, this.length)
     this.#marks.push(mark)
-    const line = JSON.stringify(event)
     this.#tail.push(line)
     this.#tailLength += line.length
     if (this.#tail.length >= BLOCK_EVENTS || this.#tailLength >= BLOCK_LENGTH) this.#completeBlock()
@@ -149,7 +153,10 @@ export class EventList {
   }
 
   replaysOf(position: number): number {
-    return this.at(position)?.replays ?? 0
+    const known = this.#replays.get(position)
+    if (known !== undefined) return known
+    if (this.#lastRead?.position !== position) this.at(position)
+    return this.#lastRead?.replays ?? 0
   }
 
   setReplays(position: number, replays: number): void {
@@ -159,7 +166,9 @@ export class EventList {
   at(position: number): StoredEvent | undefined {
     if (position < 0 || position >= this.length) return undefined
     const { from, lines } = this.#linesAround(position)
-    return this.#parseEvent(lines[position - from], position)
+    const event = this.#parseEvent(lines[position - from], position)
+    this.#lastRead = { position, replays: event.replays }
+    return event
   }
 
   /** Reads the events at ascending positions, as they are now. Many events are read in several turns of the event loop. */
