@@ -5,7 +5,7 @@ import type { Source } from '../../documents/source.ts'
 import { type DocumentNode, walk } from '../walk.ts'
 
 /** The largest number of objects of a schema whose references are replaced by their targets. */
-export const MAX_EXPANDED = 20_000
+const MAX_EXPANDED = 20_000
 
 /**
  * Checks that each schema of a body or parameter has a bounded expansion: 20 schemas that each refer twice to the next one expand to a
