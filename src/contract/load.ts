@@ -7,7 +7,9 @@ import { type PrecompiledFiles, precompiled } from '../documents/precompiled.ts'
 import { readSource } from '../documents/read-source.ts'
 import type { Source } from '../documents/source.ts'
 import { checkExamples } from './checks/examples.ts'
+import { checkExpansion } from './checks/expansion.ts'
 import { normaliseSchemas } from './checks/normalise.ts'
+import { checkRecursion } from './checks/recursion.ts'
 import { checkReferences } from './checks/references.ts'
 import { checkRequirements, checkVersion, readBasePath } from './checks/requirements.ts'
 import { checkStructure } from './checks/structure.ts'
@@ -91,6 +93,7 @@ export async function buildContract(
 async function checkDocument(document: JsonObject, source: Source, structure: boolean): Promise<Finding[]> {
   const findings = structure ? await checkStructure(document, source) : []
   findings.push(...checkReferences(document, source))
+  findings.push(...checkRecursion(document, source), ...checkExpansion(document, source))
   findings.push(...normaliseSchemas(document, source))
   findings.push(...checkRequirements(document, source))
   return findings

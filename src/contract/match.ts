@@ -70,7 +70,7 @@ function sortKeyOf({ segments }: PathTemplate): string {
 function parseSegment(segment: string): Segment {
   const names: string[] = []
   const source = segment
-    .split(/(\{[^}]*\})/)
+    .split(/(\{[^{}]*\})/)
     .map((part) => {
       if (!/^\{.*\}$/.test(part)) return part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
       names.push(part.slice(1, -1))

@@ -76,7 +76,7 @@ function isFromForeignPage({ method, headers }: SimRequest, host: string): boole
 }
 
 function hasToken({ headers }: SimRequest, token: string): boolean {
-  const sent = Buffer.from(/^bearer +(.*)$/i.exec(headers['authorization'] ?? '')?.[1] ?? '')
+  const sent = Buffer.from(/^bearer (.*)$/i.exec(headers['authorization'] ?? '')?.[1]?.trimStart() ?? '')
   const expected = Buffer.from(token)
   return sent.length === expected.length && timingSafeEqual(sent, expected)
 }

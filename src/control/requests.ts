@@ -6,6 +6,7 @@ import { createFilter, type JournalFilter } from '../journal/filter.ts'
 import type { JournalReader } from '../journal/reader.ts'
 import { streamEntries } from '../journal/stream.ts'
 import { ControlError, type ControlHandlers, type ControlRequest, CustomReply } from './handler.ts'
+import { replyWithEntries } from './json-list.ts'
 
 /** Dependencies of `requestHandlers`. */
 export interface RequestHandlerDeps {
@@ -85,23 +86,24 @@ async function pageToJson(
   journal: JournalReader,
   sandbox: string | undefined,
   query: ListQuery,
-): Promise<JsonObject> {
+): Promise<JsonObject | CustomReply> {
   const { since, cursor, limit, order, bodies } = query
-  const { entries, counts } = await journal.list({ sandbox, after: since, order })
+  const { entries, counts: recorded } = await journal.list({ sandbox, after: since, order })
   const matching = entries.filter(createFilter(query))
   const isAfterCursor = (number: number) =>
     cursor === undefined || (order === 'oldest' ? number > cursor : number < cursor)
   const remaining = matching.filter(({ number }) => isAfterCursor(number))
   const page = remaining.slice(0, limit)
   const last = page.at(-1)
-  return {
-    requests: page.map((entry) => entryToJson(entry, { bodies })),
+  const counts = {
     total: matching.length,
-    recorded: counts.recorded,
-    dropped: counts.dropped,
-    truncated: counts.dropped > 0,
+    recorded: recorded.recorded,
+    dropped: recorded.dropped,
+    truncated: recorded.dropped > 0,
     ...(last && remaining.length > limit && { next: last.number }),
   }
+  if (bodies) return replyWithEntries(page, (entry) => entryToJson(entry, { bodies }), counts)
+  return { requests: page.map((entry) => entryToJson(entry, { bodies })), ...counts }
 }
 
 async function notFoundMessage(id: string, journal: JournalReader): Promise<string> {

@@ -5,7 +5,9 @@ import type { Difference, RequestMatch, RequestQuery } from '../exchange/match.t
 import type { JournalEntry } from '../journal/entry.ts'
 import { type RequestSubjects, stripSandboxPath } from '../journal/match.ts'
 import type { JournalReader } from '../journal/reader.ts'
-import { isCredentialName, redacted, redactHeader, redactJson, redactText } from '../journal/redact.ts'
+import { isCredentialName, redactHeader, redactJson, redactText } from '../journal/redact.ts'
+import { redacted } from '../journal/redact-token.ts'
+import { maxWorkMs } from '../journal/slices.ts'
 import {
   type CountBounds,
   MatchCounter,
@@ -27,19 +29,38 @@ export interface VerifyHandlerDeps {
   readonly stopping: AbortSignal
 }
 
+/** The most verifications that are in progress at a time: each waiting one looks at every new request. */
+const maxWaiting = 100
+
+const waitingMessage =
+  `${maxWaiting} verifications are waiting already. Send this one again when one of them is answered, or let them wait ` +
+  'for less time (withinMs).'
+
+const tooLongMessage =
+  `The comparison with the requests of the journal took more than ${maxWorkMs} ms and was given up. Expect less of the body, ` +
+  'forget the requests before the test begins (DELETE /__sim/requests), or give the test a sandbox of its own.'
+
 /** Handles `POST verify` and `POST requests/count`: the count of the requests that match a query. */
 export function verifyHandlers(deps: VerifyHandlerDeps): Pick<ControlHandlers, 'verify' | 'countRequests'> {
   const { journal, contract, stopping } = deps
   const subjects = createSubjects(deps)
+  let waiting = 0
   return {
     async verify(request) {
       const body = request.body as unknown as Partial<Verification> // proved by the control document
       const problem = findQueryProblem(body, contract) ?? findCountProblem(body.count)
       if (problem !== undefined) return new ControlError(400, problem)
       const verification = { ...body, count: body.count ?? {}, withinMs: body.withinMs ?? 0 }
+      if (waiting >= maxWaiting) return new ControlError(429, waitingMessage)
       const ends = [request.clientGone, stopping]
       const sandbox = request.sandboxFilter
-      const verdict = await verify(journal, sandbox, verification, subjects, request.elapsed, ends)
+      waiting += 1
+      const verdict = await verify(journal, sandbox, verification, subjects, request.elapsed, ends).finally(
+        () => {
+          waiting -= 1
+        },
+      )
+      if (verdict === undefined) return new ControlError(400, tooLongMessage)
       return new CustomReply({
         status: verdict.satisfied ? 200 : 417,
         body: jsonBody(verdictToJson(verdict, verification)),
@@ -49,9 +70,10 @@ export function verifyHandlers(deps: VerifyHandlerDeps): Pick<ControlHandlers, '
       const query = (request.body ?? {}) as unknown as RequestQuery // proved by the control document
       const problem = findQueryProblem(query, contract)
       if (problem !== undefined) return new ControlError(400, problem)
-      const counter = new MatchCounter(journal, request.sandboxFilter, query, subjects)
-      const { count, truncated } = await counter.update()
-      return { count, truncated }
+      const counter = new MatchCounter(journal, request.sandboxFilter, query, subjects, request.elapsed)
+      const counted = await counter.update()
+      if (counted === undefined) return new ControlError(400, tooLongMessage)
+      return { count: counted.count, truncated: counted.truncated }
     },
   }
 }

@@ -18,8 +18,13 @@ export function parsePointer(pointer: string): string[] {
 
 /** Returns the value at a pointer. Inherited members do not count. Undefined: the pointer leads to no value. */
 export function valueAt(root: Json | undefined, pointer: string): Json | undefined {
+  return valueAtTokens(root, parsePointer(pointer))
+}
+
+/** Returns the value that the tokens of a pointer lead to, as `valueAt` does. */
+export function valueAtTokens(root: Json | undefined, tokens: readonly string[]): Json | undefined {
   let value = root
-  for (const token of parsePointer(pointer)) {
+  for (const token of tokens) {
     if (Array.isArray(value)) value = value[Number(token)]
     else if (isObject(value) && Object.hasOwn(value, token)) value = value[token]
     else return undefined

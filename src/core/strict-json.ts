@@ -133,10 +133,13 @@ function endOfToken(text: string, start: number, first: string): number {
 /** Returns true for a character that is a token of its own, or stands between tokens. */
 const isPunctuation = (character: string) => '{}[]:, \n\r\t'.includes(character)
 
-/** Returns the index after the closing quote of a string. It is no regular expression, since a long string would overflow its stack. */
-function endOfString(text: string, opening: number): number {
+/**
+ * Returns the index after the closing quote of a string; 0 where the text has none. It is no regular expression, since a long string
+ * would overflow its stack.
+ */
+export function endOfString(text: string, opening: number): number {
   let quote = text.indexOf('"', opening + 1)
-  while (isEscaped(text, quote)) quote = text.indexOf('"', quote + 1)
+  while (quote >= 0 && isEscaped(text, quote)) quote = text.indexOf('"', quote + 1)
   return quote + 1
 }
 

@@ -1,7 +1,9 @@
 import type { ErrorObject, Options } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
+import { boundErrors } from './bounded-errors.ts'
 import { OWN_FORMATS } from './formats.ts'
+import { addLinearUniqueItems } from './unique-items.ts'
 
 /** A compiled schema: returns true for a valid value, and otherwise sets `errors`. */
 export type Validator = ((value: unknown) => boolean) & { errors?: ErrorObject[] | null }
@@ -31,5 +33,7 @@ export function createAjv(warn: (message: string) => void, options: Options = {}
   formats.default(ajv)
   for (const [name, format] of Object.entries(OWN_FORMATS)) ajv.addFormat(name, format)
   ajv.addVocabulary([...OPENAPI_KEYWORDS])
+  boundErrors(ajv)
+  addLinearUniqueItems(ajv)
   return ajv
 }

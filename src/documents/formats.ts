@@ -1,6 +1,6 @@
 import { parseInstant } from '../core/instant.ts'
 
-const TIME_WITH_OFFSET = /T.*(?:Z|[+-]\d{2}:\d{2})$/i
+const TIME_WITH_OFFSET = /^[\d-]+T[\d:.]+(?:Z|[+-]\d{2}:\d{2})$/i
 
 /** Returns true for an RFC 3339 date-time with its offset. ajv-formats accepts a space in place of the `T`. */
 function isDateTime(text: string): boolean {

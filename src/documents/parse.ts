@@ -12,6 +12,7 @@ import {
 import type { Json } from '../core/json.ts'
 import { parsePointer } from '../core/json-pointer.ts'
 import { failure, type Result, reasonOf, success } from '../core/result.ts'
+import { findTreeFault, MAX_LEVELS } from './check-tree.ts'
 import type { Finding, Findings } from './finding.ts'
 import type { Source } from './source.ts'
 
@@ -25,7 +26,8 @@ const MAX_SYNTAX_ERRORS = 5
  */
 export function parseSource(text: string, file: string): Result<Source, Findings> {
   const lines = new LineCounter()
-  const document = parseDocument(text, { lineCounter: lines })
+  const document = parseText(text, lines)
+  if (document === undefined) return failure([{ severity: 'error', place: file, message: TOO_DEEP }])
   const placeOf = (offset: number) => {
     const { line, col } = lines.linePos(offset)
     return `${file}:${line}:${col}`
@@ -34,7 +36,9 @@ export function parseSource(text: string, file: string): Result<Source, Findings
     return failure(
       document.errors.slice(0, MAX_SYNTAX_ERRORS).map((error): Finding => {
         // The library's message ends with the place and the line, which the finding has already.
-        const sentence = error.message.split(/ at line \d+, column \d+/)[0] ?? error.message
+        const sentence = isStackOverflow(error)
+          ? TOO_DEEP
+          : (error.message.split(/ at line \d+, column \d+/)[0] ?? error.message)
         return { severity: 'error', place: placeOf(error.pos[0]), message: sentence }
       }),
     )
@@ -46,9 +50,32 @@ export function parseSource(text: string, file: string): Result<Source, Findings
   } catch (error) {
     // An alias has no anchor, or the aliases expand to more than `maxAliasCount` allows.
     const place = placeOf(findUnresolvedAlias(document) ?? 0)
-    return failure([{ severity: 'error', place, message: `cannot be expanded: ${reasonOf(error)}` }])
+    const message = isStackOverflow(error) ? TOO_DEEP : `cannot be expanded: ${reasonOf(error)}`
+    return failure([{ severity: 'error', place, message }])
+  }
+  const fault = findTreeFault(value)
+  if (fault) {
+    const place = placeOf(findOffset(document, fault.pointer))
+    return failure([{ severity: 'error', place, message: fault.message }])
   }
   return success({ file, value, place: (pointer) => placeOf(findOffset(document, pointer)) })
+}
+
+const TOO_DEEP = `is nested deeper than ${MAX_LEVELS} levels`
+
+/** Parses the text; undefined where it is nested so deeply that the parser has no room on the stack. */
+function parseText(text: string, lineCounter: LineCounter): Document | undefined {
+  try {
+    return parseDocument(text, { lineCounter })
+  } catch (error) {
+    if (isStackOverflow(error)) return undefined
+    throw error
+  }
+}
+
+/** Returns true for the error of a stack that is full; the parser wraps it in an error of its own. */
+function isStackOverflow(error: unknown): boolean {
+  return reasonOf(error).includes('Maximum call stack size exceeded')
 }
 
 /** Returns the offset of the key or list item at a pointer; if there is none, the offset of the nearest value around it. */

@@ -1,10 +1,13 @@
 import { createHash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { readFileSync, type Stats, statSync } from 'node:fs'
 import type { Json } from '../core/json.ts'
 import { failure, type Result, reasonOf, success } from '../core/result.ts'
 import type { Findings } from './finding.ts'
 import type { PrecompiledFiles } from './precompiled.ts'
 import type { Source } from './source.ts'
+
+/** The largest size of a file. A parser of YAML takes seconds for it. */
+const MAX_FILE_BYTES = 16 * 1024 * 1024
 
 /**
  * Reads a YAML or JSON file. A file that is among the precompiled ones, byte for byte, is not parsed again; for any other file
@@ -17,6 +20,8 @@ export async function readSource(
 ): Promise<Result<Source, Findings>> {
   let bytes: Buffer
   try {
+    const problem = findFileProblem(statSync(file))
+    if (problem !== undefined) return failure([{ severity: 'error', place: file, message: problem }])
     bytes = readFileSync(file) // quicker than an asynchronous read, and a start has nothing else to do meanwhile
   } catch (error) {
     return failure([{ severity: 'error', place: file, message: `cannot be read: ${reasonOf(error)}` }])
@@ -28,6 +33,13 @@ export async function readSource(
   }
   const { parseSource } = await import('./parse.ts')
   return parseSource(bytes.toString('utf8'), file)
+}
+
+/** Returns why a file is not read: a device or a pipe need not have an end. Undefined: it can be read. */
+function findFileProblem(stats: Stats): string | undefined {
+  if (!stats.isFile())
+    return stats.isDirectory() ? 'is a folder; a file is expected' : 'is not an ordinary file'
+  return stats.size > MAX_FILE_BYTES ? `is larger than ${MAX_FILE_BYTES / 1024 / 1024} MiB` : undefined
 }
 
 /** Returns the SHA-256 of a file's bytes, by which a precompiled file is found. */

@@ -6,10 +6,11 @@ export interface Violation {
   readonly in: ExchangePart
   /** JSON pointer within that part: `/components/0/content`, `/period` for a parameter; empty for the whole part. */
   readonly pointer: string
-  /** The broken JSON Schema keyword (`required`, `enum`, ...); `json` or `media-type` for text that was not read as a value. */
+  /**
+   * The broken JSON Schema keyword (`required`, `enum`, ...); `json` or `media-type` for text that was not read as a value;
+   * `more` for the rules that were not checked, since too many were broken.
+   */
   readonly keyword: string
   /** The expected and the actual value: `must be one of "7d", "30d", "90d"; got "14d"`. */
   readonly message: string
-  /** The number of broken rules that this violation stands for, if there are too many to list. Undefined: 1. */
-  readonly count?: number
 }

@@ -4,8 +4,11 @@ import { joinPointer } from '../core/json-pointer.ts'
 import { FORMAT_PHRASES } from './formats.ts'
 import type { ExchangePart, Violation } from './violation.ts'
 
-/** The largest number of violations that are listed; the rest is counted. A body of a megabyte can have 500,000 of them. */
-const MAX_VIOLATIONS = 100
+/** The number of errors after which the check of the items of a list, or of the members of an object, ends. */
+export const MAX_ERRORS = 100
+
+/** The largest length of a pointer, in characters: it repeats the names of members, which can be as long as the body. */
+const MAX_POINTER_LENGTH = 500
 
 /** The largest quoted part of a text, in characters. */
 const MAX_QUOTED_LENGTH = 60
@@ -21,18 +24,15 @@ export function toViolations(
 ): Violation[] {
   if (!errors) return []
   const relevant = dropRedundantErrors(errors)
-  const violations = relevant.slice(0, MAX_VIOLATIONS).map((error) => toViolation(error, part, base))
-  const more = relevant.length - violations.length
-  if (more > 0) {
-    violations.push({
-      in: part,
-      pointer: base,
-      keyword: 'more',
-      message: `breaks ${more} more rules`,
-      count: more,
-    })
-  }
+  const violations = relevant.slice(0, MAX_ERRORS).map((error) => toViolation(error, part, base))
+  if (errors.length >= MAX_ERRORS) violations.push(moreViolations(part, base))
   return violations
+}
+
+/** Returns the violation that stands for those that were not looked for. */
+function moreViolations(part: ExchangePart, base: string): Violation {
+  const message = `may break more rules: the check stops after ${MAX_ERRORS} errors`
+  return { in: part, pointer: base, keyword: 'more', message }
 }
 
 /** Returns a value as a part of a sentence: `"14d"`, `149`, `an array of 3`, `an object`; long texts are cut. */
@@ -45,6 +45,10 @@ function quote(value: unknown): string {
     : JSON.stringify(value)
 }
 
+function cut(text: string, length: number): string {
+  return text.length > length ? `${text.slice(0, length)}…` : text
+}
+
 /** Returns a value with its type, for a violation of `type`: `149 (a number)`. */
 function quoteWithType(value: unknown): string {
   const isTypeEvident = value === null || typeof value === 'object'
@@ -55,7 +59,8 @@ function toViolation(error: ErrorObject, part: ExchangePart, base: string): Viol
   const member = MEMBER_AT_FAULT[error.keyword]?.(error.params)
   const at = member === undefined ? error.instancePath : joinPointer(error.instancePath, member)
   const sentence = SENTENCES[error.keyword] ?? (() => error.message ?? `breaks the rule "${error.keyword}"`)
-  return { in: part, pointer: `${base}${at}`, keyword: error.keyword, message: sentence(error) }
+  const pointer = cut(`${base}${at}`, MAX_POINTER_LENGTH)
+  return { in: part, pointer, keyword: error.keyword, message: sentence(error) }
 }
 
 /** Functions that return the member at fault, by keyword, so that an error points at the member and not at the object around it. */

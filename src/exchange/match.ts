@@ -1,6 +1,7 @@
-import { canonicalJson, isObject, type Json, type JsonObject } from '../core/json.ts'
-import { valueAt } from '../core/json-pointer.ts'
+import { isObject, type Json, type JsonObject } from '../core/json.ts'
+import { parsePointer, valueAtTokens } from '../core/json-pointer.ts'
 import { readQuery } from '../core/query-string.ts'
+import { isSameJson } from '../core/same-json.ts'
 import type { Origin } from './reply.ts'
 
 /** The outcome of a match; `open` where the part that decides is redacted or not stored. */
@@ -198,15 +199,19 @@ export function readQueryValues(query: string, name: string): readonly string[] 
 function bodyCondition(expected: JsonObject): Condition<MatchSubject> {
   const names = Object.keys(expected)
   const arePointers = names.every((name) => name === '' || name.startsWith('/'))
+  const members = names.map((pointer) => ({
+    field: `body${pointer}`,
+    tokens: parsePointer(pointer),
+    value: expected[pointer] ?? null,
+  }))
   return function* ({ body, incompleteBody }) {
     if (incompleteBody !== undefined)
       return yield { field: 'body', expected, actual: incompleteBody, isOpen: true }
     const sent = body()
     if (!arePointers) return yield* comparePart('body', expected, sent)
-    for (const pointer of names) {
-      const actual = valueAt(sent, pointer)
-      const value = expected[pointer] ?? null
-      if (!isSameJson(value, actual)) yield { field: `body${pointer}`, expected: value, actual }
+    for (const { field, tokens, value } of members) {
+      const actual = valueAtTokens(sent, tokens)
+      if (!isSameJson(value, actual)) yield { field, expected: value, actual }
     }
   }
 }
@@ -219,9 +224,4 @@ function* comparePart(field: string, expected: Json, actual: Json | undefined): 
   }
   for (const [name, value] of Object.entries(expected))
     yield* comparePart(`${field}/${name}`, value, Object.hasOwn(actual, name) ? actual[name] : undefined)
-}
-
-/** Returns true where two JSON values are equal, whatever the order of their members; nothing equals undefined. */
-export function isSameJson(expected: Json, actual: Json | undefined): boolean {
-  return actual !== undefined && canonicalJson(expected) === canonicalJson(actual)
 }

@@ -92,14 +92,16 @@ function invalidStatuses(violations: readonly Violation[]): readonly [number, ..
   return onlyMediaType ? [415, 400, 422] : [400, 422]
 }
 
-/** Counts the broken rules; a violation can stand for several (`count`). */
-export function countBrokenRules(violations: readonly Violation[]): number {
-  return violations.reduce((total, { count = 1 }) => total + count, 0)
+/** Counts the broken rules; `more` where the check stopped before it looked for all. */
+export function countBrokenRules(violations: readonly Violation[]): { total: number; more?: true } {
+  const total = violations.filter(({ keyword }) => keyword !== 'more').length
+  return total < violations.length ? { total, more: true } : { total }
 }
 
 /** Writes one sentence with all violations, each with its place: `Invalid request: body/value: must be string.` */
 export function formatViolations(violations: readonly Violation[]): string {
   const each = violations.map(({ in: place, pointer, message }) => `${place}${pointer}: ${message}`)
-  const count = violations.length === 1 ? '' : ` (${countBrokenRules(violations)} problems)`
+  const { total, more } = countBrokenRules(violations)
+  const count = total === 1 ? '' : ` (${more ? 'at least ' : ''}${total} problems)`
   return `Invalid request${count}: ${each.join('; ')}.`
 }

@@ -1,6 +1,6 @@
 import type { JournalEntry, RecordedBody } from './entry.ts'
 import { bodyToBase64, bodyToText, decodeBody } from './entry-json.ts'
-import { redacted } from './redact.ts'
+import { redacted } from './redact-token.ts'
 
 /** Headers of the connection, which curl sets itself. */
 const connectionHeaders = [

@@ -1,4 +1,5 @@
-import { isHiddenText, redacted, redactText } from './redact.ts'
+import { isHiddenText, redactText } from './redact.ts'
+import { redacted } from './redact-token.ts'
 
 /**
  * Redacts a body that is no JSON as `redactText` does, and besides the parts of a form, the elements of XML, and the lines of YAML
@@ -18,7 +19,7 @@ export function redactDocument(text: string, token?: string): string {
 
 /** The pattern of a part of multipart/form-data: its head, its name, and its value up to the next boundary. */
 const formPart =
-  /(^content-disposition: *form-data; *name="([^"\r\n]{1,200})"[^\r\n]*\r\n(?:content-type:[^\r\n]*\r\n)?\r\n)((?:(?!\r\n--)[\s\S])*)/gim
+  /(^content-disposition: ?form-data; ?name="([^"\r\n]{1,200})"[^\r\n]{0,300}\r\n(?:content-type:[^\r\n]{0,300}\r\n)?\r\n)([^\r]*(?:\r(?!\n--)[^\r]*)*)/gim
 
 /** The pattern of an XML element with text: its opening tag, its local name, and the text. */
 const xmlElement = /(<(?:[\w.-]{1,100}:)?([\w.-]{1,100})(?:\s[^<>]*)?>)([^<]+)/g

@@ -1,10 +1,9 @@
 import { unescape as percentDecode } from 'node:querystring'
 import { isObject, type Json } from '../core/json.ts'
 import { memoizeLast } from '../core/memoize-last.ts'
+import { endOfString } from '../core/strict-json.ts'
 import type { Violation } from '../documents/violation.ts'
-
-/** The text that replaces a credential. */
-export const redacted = '[redacted]'
+import { findOwnToken, redacted, redactToken, sandboxSuffix } from './redact-token.ts'
 
 /** Names that the pattern of a credential's name matches, though they stand for none. */
 const harmlessNames = new Set(['idempotency-key', 'x-idempotency-key'])
@@ -19,9 +18,6 @@ const credentialName =
 /** The pattern of a name that counts tokens of a language model: `maxTokens`, `token_count`. */
 const countName = /tokens$|tokens?[-_]?count$/i
 
-/** The length from which a request's own token is redacted everywhere; a shorter one is part of unrelated words. */
-const minTokenLength = 8
-
 /** Returns true where the name of a header (in lower case), parameter or JSON member stands for a credential, whose value is redacted. */
 export function isCredentialName(name: string): boolean {
   return credentialName.test(name) && !harmlessNames.has(name)
@@ -34,15 +30,6 @@ export interface RequestHead {
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string>>
 }
-
-/** Returns the request's own token, which is redacted wherever it occurs, without the sandbox `~worker-3`; undefined where it is too short or not sent. */
-export const findOwnToken = memoizeLast(({ authorization }: RequestHead['headers']): string | undefined => {
-  if (authorization === undefined) return undefined
-  const value = authorization.trim()
-  const token = value.slice(value.indexOf(' ') + 1).trim()
-  const own = token.includes('~') ? token.replace(sandboxSuffix, '') : token
-  return own.length >= minTokenLength ? own : undefined
-})
 
 /** Redacts the credentials of a request's head, and its own token. */
 export function redactHead({ path, query, headers }: RequestHead): RequestHead {
@@ -86,7 +73,6 @@ export function redactHeader(name: string, value: string, token?: string): strin
 }
 
 const knownSchemes = ['bearer', 'basic', 'digest', 'negotiate', 'token', 'apikey']
-const sandboxSuffix = /~[A-Za-z0-9][A-Za-z0-9._-]{0,63}\s*$/
 
 function redactAuthorization(value: string): string {
   const [, scheme = '', rest = ''] = /^\s*(\S+)\s+(.*)$/s.exec(value) ?? []
@@ -103,56 +89,12 @@ export function redactText(text: string, token?: string): string {
   let clean = redactToken(text, token)
   if (clean.includes('=')) {
     clean = clean.replace(possibleParameter, redactParameter)
-    if (hasCode.test(clean)) clean = clean.replace(code, `$1${redacted}`)
+    if (clean.search(code) >= 0) clean = clean.replace(code, `$1${redacted}`)
   }
   if (clean.includes('@')) clean = clean.replace(userInfo, `://${redacted}@`)
-  if (knownForm.test(clean)) clean = clean.replace(knownForms, redacted)
-  if (clean.includes('"')) clean = clean.replace(member, redactMember)
+  if (clean.search(knownForms) >= 0) clean = clean.replace(knownForms, redacted)
+  if (clean.includes('"')) clean = redactMembers(clean)
   return hasScheme.test(clean) ? clean.replace(scheme, `$1$2${redacted}`) : clean
-}
-
-function redactToken(text: string, token: string | undefined): string {
-  if (token === undefined) return text
-  let clean = text.includes(token) ? text.replaceAll(token, redacted) : text
-  if (clean.includes('%')) clean = clean.replaceAll(encodeURIComponent(token), redacted)
-  if (clean.includes('\\')) {
-    // Twice: a header quotes a violation, which quotes the token.
-    const escaped = escapeJson(token)
-    clean = clean.replaceAll(escapeJson(escaped), redacted).replaceAll(escaped, redacted)
-  }
-  return cutMark.test(clean) ? redactCutToken(clean, token) : clean
-}
-
-const escapeJson = (text: string) => JSON.stringify(text).slice(1, -1)
-
-/** The pattern of a mark with which a message cuts its quotes: `"sk_live_51…"`, escaped in a header, or `..."sk_live_51"...` of V8. */
-const cutMark = /(\u2026|\\{1,3}u2026|(?:\\{0,3}")?\.\.\.(?:\\{0,3}")?)/
-
-/** The fewest characters of a token beside such a mark that are redacted, and the most that a message quotes. */
-const minCutLength = 4
-const maxCutLength = 300
-
-/** Redacts the parts of the token that a message cut. */
-function redactCutToken(text: string, token: string): string {
-  // At even places are the texts, at odd places the marks between them.
-  const pieces = text.split(cutMark)
-  return pieces
-    .map((piece, at) => {
-      if (at % 2 === 1) return piece
-      const end = at < pieces.length - 1 ? countShared(piece, token, (count) => piece.slice(-count)) : 0
-      const rest = piece.slice(0, piece.length - end)
-      const start = at > 0 ? countShared(rest, token, (count) => rest.slice(0, count)) : 0
-      return `${start > 0 ? redacted : ''}${rest.slice(start)}${end > 0 ? redacted : ''}`
-    })
-    .join('')
-}
-
-/** Returns the largest number of characters that `part` can take from a piece so that the token contains them; 0 for fewer than `minCutLength`. */
-function countShared(piece: string, token: string, part: (count: number) => string): number {
-  const most = Math.min(piece.length, token.length, maxCutLength)
-  let count = minCutLength - 1
-  while (count < most && token.includes(part(count + 1))) count += 1
-  return count < minCutLength ? 0 : count
 }
 
 /** The pattern of `Bearer x` and `Basic x`; the space may be percent-encoded. A test is eight times as fast as a replacement that finds nothing. */
@@ -161,7 +103,6 @@ const scheme = /\b(bearer|basic)((?:\s|%20|\+|:)+)[^\s"'<>,;&\\]+/gi
 
 /** The pattern of an OAuth code or a session id in a query or form. Elsewhere `code` is a word for anything: `Prefer: code=404`. */
 const code = /([?&]code=|(?:^|[?&;])sid=)[^\s&;#,"'<>]+/gi
-const hasCode = new RegExp(code.source, 'i')
 
 /** The pattern of the user and password of a URL: `https://user:password@host`. */
 const userInfo = /:\/\/[^\s/?#@"'<>]+@/g
@@ -172,7 +113,6 @@ const userInfo = /:\/\/[^\s/?#@"'<>]+@/g
  */
 const knownForms =
   /(?<![\w-])(?:sk-[\w-]{16,}|[prs]k_(?:live|test)_\w{8,}|gh[oprsu]_\w{16,}|github_pat_\w{16,}|glpat-[\w-]{16,}|xox[abeprs]-[\w-]{10,}|AKIA[A-Z\d]{16}|AIza[\w-]{30,}|eyJ[\w-]{5,}\.eyJ[\w-]+(?:\.[\w-]*)?)/g
-const knownForm = new RegExp(knownForms.source)
 
 const possibleParameter = /[^\s?#&;,{}<>]+/g
 
@@ -182,11 +122,39 @@ function redactParameter(text: string): string {
   return isCredentialName(name.includes('%') ? percentDecode(name) : name) ? `${name}=${redacted}` : text
 }
 
-/** The pattern of a member of JSON whose value is a string, which may be cut, or a number or word. */
-const member = /"((?:[^"\\]|\\.){1,200})"(\s*:\s*)("[^"\\]*(?:\\[\s\S][^"\\]*)*"?|[^\s,"[\]{}]+)/g
+/** Between the name and the value of a member of JSON. */
+const colon = /\s*:\s*/y
 
-function redactMember(text: string, name: string, colon: string, value: string): string {
-  return isHiddenText(name, value) ? `"${name}"${colon}"${redacted}"` : text
+/** The value of a member: a string, which may be cut, or a number or word. */
+const memberValue = /"[^"\\]*(?:\\[\s\S][^"\\]*)*"?|[^\s,"[\]{}]+/y
+
+/** Redacts members of JSON that may be cut or stand within other text. Each quote is looked at once, so the time is linear. */
+function redactMembers(text: string): string {
+  let clean = ''
+  let copied = 0
+  for (let opening = text.indexOf('"'); opening >= 0; ) {
+    const nameEnd = endOfString(text, opening)
+    if (nameEnd === 0) break
+    const valueStart = matchEnd(colon, text, nameEnd)
+    const valueEnd = valueStart && matchEnd(memberValue, text, valueStart)
+    if (!valueEnd) {
+      // The closing quote may as well open a name.
+      opening = nameEnd - 1
+      continue
+    }
+    if (isHiddenText(text.slice(opening + 1, nameEnd - 1), text.slice(valueStart, valueEnd))) {
+      clean += `${text.slice(copied, valueStart)}"${redacted}"`
+      copied = valueEnd
+    }
+    opening = text.indexOf('"', valueEnd)
+  }
+  return copied === 0 ? text : clean + text.slice(copied)
+}
+
+/** Returns the index after the match of a sticky expression at an index; 0 for none. */
+function matchEnd(sticky: RegExp, text: string, start: number): number {
+  sticky.lastIndex = start
+  return sticky.test(text) ? sticky.lastIndex : 0
 }
 
 /** Redacts the members of a JSON value whose names stand for credentials, at any depth, and credentials within its names and strings. */

@@ -10,6 +10,7 @@ import {
 import type { JournalEntry } from './entry.ts'
 import { type RequestSubjects, toMatchSubject } from './match.ts'
 import type { JournalReader } from './reader.ts'
+import { visitInSlices } from './slices.ts'
 import { waitForEntry } from './wait-for-entry.ts'
 
 /** The expected number of matching requests; `{}` stands for at least one. */
@@ -26,7 +27,7 @@ export interface Verification extends RequestQuery {
   readonly withinMs: number
 }
 
-/** A request that does not match, with its differences from the query. */
+/** A request that does not match, with its differences from the query, at most 100 of them. */
 export interface NearMiss {
   readonly entry: JournalEntry
   readonly differences: readonly Difference[]
@@ -50,6 +51,8 @@ const maxMatchedShown = 10
 const maxNearMisses = 3
 /** The number of latest requests among which near misses are searched. */
 const maxSearched = 1000
+/** The number of differences after which no more are looked for: a query can have 100,000 conditions. */
+const maxDifferences = 100
 
 /** The totals of a `MatchCounter`. */
 interface MatchCount extends Pick<Verdict, 'count' | 'truncated' | 'matched'> {
@@ -63,6 +66,7 @@ export class MatchCounter {
   readonly #sandbox: string | undefined
   readonly #conditions: readonly Condition<MatchSubject>[]
   readonly #subjects: RequestSubjects
+  readonly #elapsed: () => number
   #upTo = 0
   #generation = 0
   #count = 0
@@ -70,24 +74,27 @@ export class MatchCounter {
   #open = 0
   #matched: JournalEntry[] = []
 
-  /** `sandbox`: undefined for all. */
+  /** `sandbox`: undefined for all; `elapsed`: milliseconds since any fixed time, by which the work is cut into slices. */
   constructor(
     journal: JournalReader,
     sandbox: string | undefined,
     query: RequestQuery,
     subjects: RequestSubjects,
+    elapsed: () => number,
   ) {
     this.#journal = journal
     this.#sandbox = sandbox
     this.#conditions = requestConditions(query)
     this.#subjects = subjects
+    this.#elapsed = elapsed
   }
 
   /**
    * Counts the entries that were recorded since the last call, and returns the totals with the journal's version. A counted entry
    * stays counted when the journal evicts it; the count begins again at 0 when entries of the sandbox are cleared.
+   * Undefined: the comparison takes too long, and was given up.
    */
-  async update(): Promise<MatchCount> {
+  async update(): Promise<MatchCount | undefined> {
     const { entries, counts, latest, version } = await this.#journal.list({
       sandbox: this.#sandbox,
       after: this.#upTo,
@@ -101,7 +108,7 @@ export class MatchCounter {
     }
     this.#upTo = latest
     this.#generation = counts.generation
-    for (const entry of entries) this.#add(entry)
+    if (!(await visitInSlices(entries, this.#elapsed, (entry) => this.#add(entry)))) return undefined
     const truncated = counts.dropped > 0 || this.#open > 0
     return { count: this.#count, truncated, matched: this.#matched, version }
   }
@@ -114,21 +121,29 @@ export class MatchCounter {
     this.#matched = [...this.#matched, entry].slice(-maxMatchedShown)
   }
 
-  /** Returns those of the latest requests that differ least from the query, the nearest first. */
+  /** Returns those of the latest requests that differ least from the query, the nearest first; those that were found where it takes too long. */
   async nearMisses(): Promise<NearMiss[]> {
     const { entries } = await this.#journal.list({
       sandbox: this.#sandbox,
       order: 'newest',
       limit: maxSearched,
     })
-    return entries
-      .map((entry) => ({
-        entry,
-        differences: [...findDifferences(this.#conditions, toMatchSubject(entry, this.#subjects))],
-      }))
-      .filter(({ differences }) => differences.length > 0)
-      .sort((a, b) => distance(a) - distance(b))
-      .slice(0, maxNearMisses)
+    let nearest: NearMiss[] = []
+    await visitInSlices(entries, this.#elapsed, (entry) => {
+      const differences = this.#differencesOf(entry)
+      if (differences.length === 0) return
+      nearest = [...nearest, { entry, differences }]
+        .sort((a, b) => distance(a) - distance(b))
+        .slice(0, maxNearMisses)
+    })
+    return nearest
+  }
+
+  #differencesOf(entry: JournalEntry): Difference[] {
+    const differences: Difference[] = []
+    for (const difference of findDifferences(this.#conditions, toMatchSubject(entry, this.#subjects)))
+      if (differences.push(difference) === maxDifferences) break
+    return differences
   }
 }
 
@@ -140,7 +155,8 @@ function distance({ differences }: NearMiss): number {
 /**
  * Compares the number of matching requests with the expected one, and waits up to `withinMs` for it. A lower bound holds as soon
  * as it is reached. An upper bound (`atMost`, `exactly`) fails as soon as it is exceeded, and holds only when the time is over,
- * since another request may come until then. No upper bound holds where the journal dropped requests.
+ * since another request may come until then. No upper bound holds where the journal dropped requests. Returns undefined where
+ * the comparison takes too long, and was given up.
  *
  * `sandbox`: undefined for all; `elapsed`: milliseconds since the verification began; `ends`: signals that end the wait.
  */
@@ -151,24 +167,40 @@ export async function verify(
   subjects: RequestSubjects,
   elapsed: () => number,
   ends: readonly AbortSignal[],
-): Promise<Verdict> {
-  const counter = new MatchCounter(journal, sandbox, query, subjects)
-  const { min, max } = toRange(expected)
-  const isBounded = max !== Number.POSITIVE_INFINITY
+): Promise<Verdict | undefined> {
+  const counter = new MatchCounter(journal, sandbox, query, subjects, elapsed)
+  const range = toRange(expected)
   for (;;) {
     const left = withinMs - elapsed()
-    const { version, ...counted } = await counter.update()
-    const { count, truncated } = counted
-    const isUndecided = count < min || (count <= max && isBounded && !truncated)
-    const mayChange = left > 0 && isUndecided
-    if (mayChange && (await waitForEntry(journal, version, left, ends)) !== 'end') continue
-    const unproved = isBounded && truncated && count <= max
-    const satisfied = count >= min && count <= max && !unproved
-    return { satisfied, ...counted, unproved, nearMisses: satisfied ? [] : await counter.nearMisses() }
+    const counted = await counter.update()
+    if (counted === undefined) return undefined
+    const mayChange = left > 0 && !isDecided(counted, range)
+    if (mayChange && (await waitForEntry(journal, counted.version, left, ends)) !== 'end') continue
+    const verdict = judge(counted, range)
+    return { ...verdict, nearMisses: verdict.satisfied ? [] : await counter.nearMisses() }
   }
 }
 
-function toRange({ exactly, atLeast, atMost }: CountBounds): { min: number; max: number } {
+/** A range of expected counts. */
+interface CountRange {
+  readonly min: number
+  /** Infinity: there is no upper bound. */
+  readonly max: number
+}
+
+/** Returns true where no further request can change the verdict. */
+function isDecided({ count, truncated }: MatchCount, { min, max }: CountRange): boolean {
+  if (count < min) return false
+  return count > max || max === Number.POSITIVE_INFINITY || truncated
+}
+
+function judge({ version, ...counted }: MatchCount, { min, max }: CountRange): Omit<Verdict, 'nearMisses'> {
+  const { count, truncated } = counted
+  const unproved = max !== Number.POSITIVE_INFINITY && truncated && count <= max
+  return { ...counted, unproved, satisfied: count >= min && count <= max && !unproved }
+}
+
+function toRange({ exactly, atLeast, atMost }: CountBounds): CountRange {
   if (exactly !== undefined) return { min: exactly, max: exactly }
   const min = atLeast ?? (atMost === undefined ? 1 : 0)
   return { min, max: atMost ?? Number.POSITIVE_INFINITY }

@@ -77,5 +77,5 @@ function valueWarnings({ value, valueType = 'text' }: EventBody): readonly Viola
 }
 
 function isNumber(value: string): boolean {
-  return /^\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*$/i.test(value)
+  return /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i.test(value.trim())
 }

@@ -6,7 +6,14 @@ import { isSeed } from '../core/seeded.ts'
 import { jsonBody } from '../exchange/body.ts'
 import type { Reply } from '../exchange/reply.ts'
 import type { ActiveScenario, Catalogue } from '../scenarios/definition.ts'
-import { parseScenarios, parseSequence, type Sequence, splitOutsideQuotes } from '../scenarios/parse.ts'
+import { maxControlLength } from '../scenarios/parameters.ts'
+import {
+  parseScenarios,
+  parseSequence,
+  type Sequence,
+  splitOutsideQuotes,
+  splitPair,
+} from '../scenarios/parse.ts'
 import { standardHeaders } from '../scenarios/refusals.ts'
 import { type Exchange, operationOf } from './exchange.ts'
 
@@ -32,24 +39,31 @@ export function readControls(exchange: Exchange, catalogue: Catalogue): Result<R
   if (controls.length === 0 && headers['prefer'] === undefined) return noControls // most requests
   const unknown = controls.find((name) => !controlHeaders.includes(name))
   if (unknown) return failure(`There is no control header "${unknown}". Known: ${controlHeaders.join(', ')}.`)
-  const preferences = readPreferences(headers['prefer'])
-  const problem = setSeedAndNow(exchange, preferences)
+  const preferences = readPreferences(headers['prefer'] ?? '')
+  if (!preferences.ok) return preferences
+  const problem = setSeedAndNow(exchange, preferences.value)
   if (problem) return failure(problem)
-  const scenarios = parseScenarios(headers['x-sim-scenario'] ?? '', catalogue)
+  const scenarios = readScenarios(headers['x-sim-scenario'], catalogue)
   if (!scenarios.ok) return scenarios
-  if (headers['x-sim-scenario'] !== undefined && scenarios.value.length === 0)
-    return failure(
-      'X-Sim-Scenario names no scenario. Name one, such as "rate-limited", or leave the header out.',
-    )
   const sequence =
     headers['x-sim-sequence'] === undefined ? none : parseSequence(headers['x-sim-sequence'], catalogue)
   if (!sequence.ok) return sequence
-  const preferred = readPreferred(exchange, catalogue, preferences)
+  const preferred = readPreferred(exchange, catalogue, preferences.value)
   if (!preferred.ok) return preferred
   const { byCode, example } = preferred.value
   const all = [...scenarios.value, ...byCode]
   const any = all.length > 0 || sequence.value !== undefined || example !== undefined
   return { ok: true, value: { any, scenarios: all, sequence: sequence.value, ...preferred.value } }
+}
+
+/** Reads `X-Sim-Scenario`; no header is an empty list. */
+function readScenarios(header: string | undefined, catalogue: Catalogue): Result<ActiveScenario[]> {
+  if (header === undefined) return success([])
+  const scenarios = parseScenarios(header, catalogue)
+  if (!scenarios.ok || scenarios.value.length > 0) return scenarios
+  return failure(
+    'X-Sim-Scenario names no scenario. Name one, such as "rate-limited", or leave the header out.',
+  )
 }
 
 const noControls: Result<RequestedControls> = {
@@ -123,12 +137,15 @@ function setSeedAndNow(exchange: Exchange, preferences: ReadonlyMap<string, stri
 }
 
 /** Parses a `Prefer` header (RFC 7240): items are separated by commas, the first of a name counts, names are case-insensitive, values may be quoted. */
-function readPreferences(header: string | undefined): Map<string, string> {
+function readPreferences(header: string): Result<ReadonlyMap<string, string>> {
+  if (header.length > maxControlLength)
+    return failure(`A Prefer header is at most ${maxControlLength} characters long.`)
   const preferences = new Map<string, string>()
-  for (const item of splitOutsideQuotes(header ?? '', ',')) {
+  for (const item of splitOutsideQuotes(header, ',')) {
     const [first = ''] = splitOutsideQuotes(item, ';')
-    const [, name = '', value = ''] = /^([^=\s]+)\s*=?\s*"?([^"]*)"?$/.exec(first) ?? []
-    if (name && !preferences.has(name.toLowerCase())) preferences.set(name.toLowerCase(), value)
+    const { name, value } = splitPair(first)
+    const key = name.toLowerCase()
+    if (!preferences.has(key)) preferences.set(key, value)
   }
-  return preferences
+  return success(preferences)
 }

@@ -28,15 +28,15 @@ function addSimHeaders(headers: Record<string, string>, exchange: Exchange, repl
   if (violations.length > 0) headers['X-Sim-Violations'] = violationsHeader(violations)
 }
 
-/** Returns `{"total":3,"violations":[...]}`, always complete JSON: the last violations are left out where they do not fit, and `total` counts them. */
+/** Returns `{"total":3,"violations":[...]}`, always complete JSON: the last violations are left out where they do not fit, and `total` counts them; `more` where there may be more. */
 export function violationsHeader(violations: readonly Violation[]): string {
   for (let count = violations.length; count > 0; count -= 1) {
     const text = toAscii(
-      JSON.stringify({ total: countBrokenRules(violations), violations: violations.slice(0, count) }),
+      JSON.stringify({ ...countBrokenRules(violations), violations: violations.slice(0, count) }),
     )
     if (text.length <= maxHeaderLength) return text
   }
-  return JSON.stringify({ total: countBrokenRules(violations), violations: [] })
+  return JSON.stringify({ ...countBrokenRules(violations), violations: [] })
 }
 
 /** Escapes header values: Node refuses characters beyond Latin-1, and names come from documents and requests of any alphabet. */

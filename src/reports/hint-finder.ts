@@ -192,7 +192,7 @@ export function buildPath(
   operation: Operation,
   values: Readonly<Record<string, string>>,
 ): string {
-  const path = operation.path.replace(/\{([^}]*)\}/g, (_, name: string) =>
+  const path = operation.path.replace(/\{([^{}]*)\}/g, (_, name: string) =>
     encodeURIComponent(values[name] ?? ''),
   )
   return contract.basePath + path

@@ -47,15 +47,24 @@ export function parseSequence(text: string, catalogue: Catalogue): Result<Sequen
     return failure(`A sequence's text is at most ${maxControlLength} characters long.`)
   const items: SequenceItem[] = []
   for (const item of splitOutsideQuotes(text, ',')) {
-    const [, scenario = '', count = '1'] = /^(.*?)(?:\s*\*\s*(\d{1,6}))?$/s.exec(item) ?? []
+    const { scenario, times } = splitCount(item)
     const parsed = parseScenario(scenario, catalogue)
     if (!parsed.ok) return parsed
-    if (Number(count) === 0) return failure(`"${item}" of the sequence is never met; leave it out.`)
-    items.push({ scenario: parsed.value, times: Number(count) })
+    if (times === 0) return failure(`"${item}" of the sequence is never met; leave it out.`)
+    items.push({ scenario: parsed.value, times })
   }
   return items.length > 0
     ? success({ items, text })
     : failure('A sequence has at least one item, e.g. "429*2, 200".')
+}
+
+/** Splits `429 * 2` into the scenario and its count, which is 1 where the text has none. */
+function splitCount(item: string): { readonly scenario: string; readonly times: number } {
+  const at = item.lastIndexOf('*')
+  const count = item.slice(at + 1).trim()
+  return at >= 0 && /^\d{1,6}$/.test(count)
+    ? { scenario: item.slice(0, at).trimEnd(), times: Number(count) }
+    : { scenario: item, times: 1 }
 }
 
 /** Returns the scenario of a sequence for the request at an index, from 0: for `429*2, 200` the 429 at 0 and 1, then the 200. */
@@ -114,9 +123,10 @@ function parseScenario(text: string, catalogue: Catalogue): Result<ActiveScenari
   if (!definition) return failure(`There is no scenario "${name}". Known: ${listNames(catalogue)}.`)
   const sent = new Map<string, string>()
   for (const part of rest) {
-    const at = part.indexOf('=')
-    if (at < 1) return failure(`The parameter "${part}" of "${name}" is not written as name=value.`)
-    sent.set(part.slice(0, at).trim(), unquote(part.slice(at + 1).trim()))
+    const parameter = splitPair(part)
+    if (!part.includes('=') || parameter.name === '')
+      return failure(`The parameter "${part}" of "${name}" is not written as name=value.`)
+    sent.set(parameter.name, parameter.value)
   }
   return activate(definition, sent, text)
 }
@@ -148,6 +158,14 @@ export function splitOutsideQuotes(text: string, separator: string): string[] {
     else parts[parts.length - 1] += character
   }
   return parts.map((part) => part.trim()).filter((part) => part !== '')
+}
+
+/** Splits `name = "value"` at the first equals sign; quotes around the value are removed. The value is empty where there is no sign. */
+export function splitPair(text: string): { readonly name: string; readonly value: string } {
+  const at = text.indexOf('=')
+  return at < 0
+    ? { name: text.trim(), value: '' }
+    : { name: text.slice(0, at).trim(), value: unquote(text.slice(at + 1).trim()) }
 }
 
 function unquote(text: string): string {

@@ -1,7 +1,7 @@
 import type { Contract, Operation } from '../contract/contract.ts'
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
 import { failure, type Result, success } from '../core/result.ts'
-import { findDifferences, requestConditions } from '../exchange/match.ts'
+import { type Condition, type MatchSubject, requestConditions } from '../exchange/match.ts'
 import type { ActiveScenario, Catalogue } from './definition.ts'
 import { parseScenarios, parseSequence, type Sequence } from './parse.ts'
 
@@ -30,6 +30,8 @@ export interface Rule {
   /** The probability, 0 to 1, that the rule acts; drawn by the seed for each request. */
   readonly probability: number
   readonly enabled: boolean
+  /** The conditions of `operation` and `match`, prepared once. */
+  readonly conditions: readonly Condition<MatchSubject>[]
   /** The rule as JSON, as it was put. */
   readonly source: JsonObject
 }
@@ -60,15 +62,33 @@ export interface RuleContext {
   readonly contract: Contract
 }
 
-/** Parses `{rules: [...]}` that fits `spec/scenarios.schema.json`; the error lists all names that do not exist and all rules that make no sense. */
+/** The number of problems after which the check of rules ends; each lists all names that it knows. */
+const maxProblems = 100
+
+/**
+ * Parses `{rules: [...]}` that fits `spec/scenarios.schema.json`; the error lists all names that do not exist and all rules that make
+ * no sense, the first 100 of them.
+ */
 export function readRules(
   document: JsonObject,
   context: RuleContext,
 ): Result<readonly Rule[], readonly RuleProblem[]> {
   const sources = (Array.isArray(document['rules']) ? document['rules'] : []).filter(isObject)
-  const read = sources.map((source, index) => readRule(source, `/rules/${index}`, context))
-  const problems = read.flatMap((one) => one.problems)
-  return problems.length > 0 ? failure(problems) : success(read.map(({ rule }) => rule))
+  const rules: Rule[] = []
+  const problems: RuleProblem[] = []
+  for (const [index, source] of sources.entries()) {
+    const read = readRule(source, `/rules/${index}`, context)
+    rules.push(read.rule)
+    problems.push(...read.problems)
+    if (problems.length >= maxProblems) break
+  }
+  if (problems.length === 0) return success(rules)
+  return failure(problems.length < maxProblems ? problems : [...problems.slice(0, maxProblems), moreProblems])
+}
+
+const moreProblems: RuleProblem = {
+  pointer: '/rules',
+  message: `There may be more problems: the check stops after ${maxProblems}.`,
 }
 
 function readRule(
@@ -84,6 +104,7 @@ function readRule(
   const rule: Rule = {
     operation,
     match,
+    conditions: requestConditions({ operation, match }),
     ...(action.ok ? action.value : noAction),
     times: numberIn(source, 'times'),
     probability: numberIn(source, 'probability') ?? 1,
@@ -164,9 +185,9 @@ function findFieldProblems(
   const schemas = operations
     .map((operation) => operation.bodySchema())
     .filter((schema) => schema !== undefined)
-  const unknown = Object.keys(match.body ?? {}).filter(
-    (field) => !schemas.some((schema) => hasField(schema, field)),
-  )
+  const unknown = Object.keys(match.body ?? {})
+    .filter((field) => !schemas.some((schema) => hasField(schema, field)))
+    .slice(0, maxProblems)
   return unknown.map((field) => {
     const known = [...new Set(schemas.flatMap((schema) => Object.keys(propertiesOf(schema))))].map(
       (name) => `/${name}`,
@@ -209,24 +230,4 @@ const textIn = (source: JsonObject, name: string) => {
 const numberIn = (source: JsonObject, name: string) => {
   const value = source[name]
   return typeof value === 'number' ? value : undefined
-}
-
-/** The parts of a request that rules can match. */
-export interface RuleInput {
-  readonly operation: string
-  readonly models: readonly string[]
-  readonly headers: Readonly<Record<string, string | undefined>>
-  /** Returns the ids of the request's products. */
-  readonly products: () => readonly string[]
-  /** Returns the JSON body; undefined without one. */
-  readonly body: () => Json | undefined
-}
-
-/** Returns the first condition of a rule that a request does not meet: `operation`, `match/header/x-team`; undefined: the rule matches. */
-export function findMismatch(rule: Rule, input: RuleInput): string | undefined {
-  if (!rule.enabled) return 'enabled'
-  const subject = { ...input, models: () => input.models }
-  const [difference] = findDifferences(requestConditions(rule), subject)
-  if (!difference) return undefined
-  return difference.field === 'operation' ? 'operation' : `match/${difference.field}`
 }

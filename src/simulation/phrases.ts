@@ -57,17 +57,17 @@ export type Placeholder = (typeof COMMON_PLACEHOLDERS)[number]
 export type Wording = Readonly<Record<string, string>>
 
 /** Matches `{{name}}` and `{{ name }}`. */
-const PLACEHOLDER = /\{\{\s*([^{}]*?)\s*\}\}/g
+const PLACEHOLDER = /\{\{([^{}]*)\}\}/g
 
 /** Returns the names of a phrase's placeholders, in order. */
 export function listPlaceholders(phrase: string): string[] {
-  return Array.from(phrase.matchAll(PLACEHOLDER), ([, name]) => name ?? '')
+  return Array.from(phrase.matchAll(PLACEHOLDER), ([, name = '']) => name.trim())
 }
 
 /** Replaces the placeholders of a phrase. Throws for a placeholder without a value, although `checkPhrases` refuses such a phrase. */
 export function fillPlaceholders(phrase: string, wording: Wording): string {
   return phrase.replace(PLACEHOLDER, (_, name: string) => {
-    const value = wording[name]
+    const value = wording[name.trim()]
     if (value === undefined) throw new Error(`no value for {{${name}}} in "${phrase}"`)
     return value
   })

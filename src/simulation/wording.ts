@@ -73,7 +73,7 @@ export function ruleWording(
 
 /** Formats a count with its noun: `1 conversation`, `12,345 conversations`. */
 export function formatCount(count: number, noun: string): string {
-  const digits = String(count).replace(/\B(?=(\d{3})+$)/g, ',')
+  const digits = String(count).replace(/\B(?=(?:\d{3}){1,8}$)/g, ',')
   return `${digits} ${noun}${count === 1 ? '' : 's'}`
 }
 

@@ -1,4 +1,5 @@
 import { canonicalJson, type Json } from '../core/json.ts'
+import { isSameJson } from '../core/same-json.ts'
 import { deriveChance, deriveUuid } from '../core/seeded.ts'
 import type { EventDraft, StoredEvent, WriteContext } from './records.ts'
 
@@ -72,7 +73,7 @@ function isSampledOut(context: WriteContext, draft: EventDraft, eventId: string)
 export function payloadDiffers(stored: StoredEvent, retry: EventDraft): boolean {
   const { eventAt, ...others } = stored.fields
   const sent = stored.eventAtDefaulted ? others : { ...others, eventAt }
-  return canonicalJson(asJson(sent)) !== payloadOf(retry)
+  return !isSameJson(asJson(sent), asJson(retry))
 }
 
 function payloadOf(draft: EventDraft): string {

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { isObject, type JsonObject } from '../../src/core/json.ts'
 import { valueAt } from '../../src/core/json-pointer.ts'
-import { analyticsPath, ask, askOperation, errorOf, event, operations } from '../support/client.ts'
+import { analyticsPath, ask, askOperation, errorOf, event, objectOf, operations } from '../support/client.ts'
 import { steer } from '../support/control.ts'
 import { controlFaultsOf } from '../support/documented.ts'
 import { askRaw } from '../support/raw-http.ts'
@@ -357,4 +357,19 @@ describe('bodies in the log', () => {
     })
     expect(JSON.stringify(fields)).not.toContain('s3cr3t')
   })
+})
+
+test('a list with large bodies, which is sent entry by entry, is the same as each entry', async () => {
+  const sim = await startForTest()
+  const note = 'x'.repeat(100_000)
+  for (let index = 0; index < 4; index += 1)
+    await ask(sim, '/v1/events', { body: event({ properties: { note, index } }) })
+  const list = objectOf(await ask(sim, '/__sim/requests?bodies=true&limit=3', { token: null }))
+  expect(list).toMatchObject({ total: 4, recorded: 4, dropped: 0, truncated: false, next: 3 })
+  const requests = list['requests'] as JsonObject[]
+  expect(requests).toHaveLength(3)
+  for (const entry of requests)
+    expect(entry).toEqual(objectOf(await ask(sim, `/__sim/requests/${entry['id']}`, { token: null })))
+  const found = await ask(sim, '/__admin/requests/find', { method: 'POST', body: {}, token: null })
+  expect(objectOf(found)['requests']).toHaveLength(4)
 })

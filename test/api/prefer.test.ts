@@ -111,6 +111,17 @@ describe('Prefer as RFC 7240 has it', () => {
     },
   )
 
+  test('a quote in the middle of many spaces is answered', async () => {
+    const answer = await askOperation(sim(), analytics, prefer(`a${' '.repeat(1900)}"x"y, code=404`))
+    expect(answer.status).toBe(404)
+  })
+
+  test('a header that is longer than other controls may be is refused', async () => {
+    const answer = await askOperation(sim(), analytics, prefer(`wait=${'1'.repeat(2000)}`))
+    expect(answer.status).toBe(400)
+    expect(errorOf(answer)).toMatch(/Prefer header is at most 2000 characters long/)
+  })
+
   test.each([
     ['a code and a scenario', { prefer: 'code=404', 'x-sim-scenario': 'forbidden' }],
     ['an example and a scenario', { prefer: 'example=healthy', 'x-sim-scenario': 'forbidden' }],

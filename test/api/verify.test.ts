@@ -54,6 +54,30 @@ describe('POST /__sim/verify', () => {
     expect(verdict).toMatchObject({ status, satisfied: status === 200, truncated: false })
   })
 
+  test('looks for at most a hundred differences of a request', async () => {
+    const properties = Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [`m${index}`, 1]))
+    const { nearMisses } = await verify(shared(), {
+      operation: 'createEvent',
+      match: { body: { properties } },
+    })
+    const counts = (nearMisses as { differences: Json[] }[]).map(({ differences }) => differences.length)
+    expect(Math.max(...counts)).toBe(100)
+  })
+
+  test('lets at most a hundred wait', async () => {
+    const sim = await startForTest()
+    const waiting = Array.from({ length: 100 }, () => verify(sim, { withinMs: 60_000 }))
+    await untilWaiting(sim, 100)
+    const refused = await verify(sim, {})
+    expect(refused).toMatchObject({
+      status: 429,
+      error: expect.stringMatching(/100 verifications are waiting/),
+    })
+    await ask(sim, analyticsPath)
+    for (const { status } of await Promise.all(waiting)) expect(status).toBe(200)
+    expect((await verify(sim, {})).status).toBe(200)
+  })
+
   test('names the nearest requests and the fields that differ where it fails', async () => {
     const sim = await startForTest()
     await ask(sim, analyticsPath)

@@ -201,6 +201,19 @@ export const habits: readonly Habit[] = [
     instead: 'derive it (core/seeded.ts), so that a run can be repeated byte for byte',
   },
   {
+    sentence: 'regular expressions are literals, which a test checks, except in these files',
+    pattern: /\bRegExp\(/,
+    only: [
+      'build/',
+      'contract/checks/schemas.ts', // tries the pattern of a schema
+      'contract/match.ts', // path templates of the document, compared with one path
+      'control/wiremock/pattern.ts', // patterns of tests, under a time limit
+      'http/app.ts', // our own list of paths
+      'scenarios/drift.ts', // a field of the contract, compared with pointers
+    ],
+    instead: 'write a literal',
+  },
+  {
     sentence: 'only http/ writes to sockets',
     pattern: /\.writeHead\(|\b(res|response)\.(end|write|json|send)\(|\bsocket\.(write|end|destroy)\(/,
     only: ['http/'],

@@ -62,7 +62,8 @@ export async function freePort(): Promise<number> {
   return port
 }
 
-async function waitUntilOk(
+/** Resolves when a server answers `first` with 200. Throws if it ends, or does not answer until the deadline. */
+export async function waitUntilOk(
   name: string,
   child: ChildProcess,
   url: string,
@@ -94,7 +95,10 @@ export interface BenchReply {
 }
 
 /** Sends a request with Node's client, which reuses its connection. */
-export function send(url: string, { path, method, headers, body }: BenchRequest) {
+export function send(
+  url: string,
+  { path, method, headers, body }: Omit<BenchRequest, 'method'> & { method: string },
+) {
   return new Promise<BenchReply>((resolve, reject) => {
     const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }
     const sent = request(url + path, { method, headers: { ...headers, ...length } }, (answer) => {

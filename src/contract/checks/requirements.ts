@@ -105,7 +105,7 @@ function checkPaths({ paths }: JsonObject, source: Source): Finding[] {
   const findings: Finding[] = []
   for (const [path, item] of Object.entries(paths)) {
     if (!isObject(item) || !METHODS.some((method) => method in item)) continue
-    const anonymousPath = path.replace(/\{[^}]*\}/g, '{}')
+    const anonymousPath = path.replace(/\{[^{}]*\}/g, '{}')
     const first = firstPaths.get(anonymousPath)
     if (first === undefined) firstPaths.set(anonymousPath, path)
     else {
@@ -121,11 +121,11 @@ export function readBasePath({ servers }: JsonObject): string | undefined {
   const server = Array.isArray(servers) ? servers[0] : undefined
   if (!isObject(server) || typeof server.url !== 'string') return undefined
   const variables = isObject(server.variables) ? server.variables : {}
-  const url = server.url.replace(/\{([^}]*)\}/g, (all, name: string) => {
+  const url = server.url.replace(/\{([^{}]*)\}/g, (all, name: string) => {
     const variable = variables[name]
     return isObject(variable) && typeof variable.default === 'string' ? variable.default : all
   })
   // A server URL may be relative; the origin is not used.
   if (!URL.canParse(url, 'http://localhost')) return undefined
-  return new URL(url, 'http://localhost').pathname.replace(/\/+$/, '')
+  return new URL(url, 'http://localhost').pathname.replace(/(?<!\/)\/+$/, '')
 }

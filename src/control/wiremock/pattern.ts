@@ -1,10 +1,10 @@
 import { isObject, type Json, type JsonObject } from '../../core/json.ts'
 import { failure, type Result, success } from '../../core/result.ts'
+import { isSameJson } from '../../core/same-json.ts'
 import {
   type Condition,
   condition,
   type FieldValues,
-  isSameJson,
   type MatchOutcome,
   matchOutcome,
   readQueryValues,
@@ -12,7 +12,8 @@ import {
 import type { JournalEntry, RecordedBody } from '../../journal/entry.ts'
 import { decodeBody, isComplete, parseBody, parseJson } from '../../journal/entry-json.ts'
 import { stripSandboxPath } from '../../journal/match.ts'
-import { isCredentialName, redacted } from '../../journal/redact.ts'
+import { isCredentialName } from '../../journal/redact.ts'
+import { redacted } from '../../journal/redact-token.ts'
 
 /** A condition of a pattern on an entry of the journal. */
 type EntryCondition = Condition<JournalEntry>
@@ -44,6 +45,16 @@ export function readPattern(pattern: JsonObject): Result<PatternTest> {
   })
   if (problems.length > 0) return failure(problems.join(' '))
   return success((entry) => matchOutcome(conditions, entry))
+}
+
+const expressionNames = ['matches', 'doesNotMatch', 'urlPattern', 'urlPathPattern']
+
+/** Returns true for a pattern with a regular expression, which can take any time. */
+export function hasExpression(pattern: Json): boolean {
+  if (typeof pattern !== 'object' || pattern === null) return false
+  return Object.entries(pattern).some(
+    ([name, value]) => expressionNames.includes(name) || hasExpression(value),
+  )
 }
 
 /** Returns the path and query of a request, without the base path that names its sandbox: `/v1/events?period=7d`. */

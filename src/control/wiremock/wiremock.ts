@@ -2,12 +2,15 @@
 
 import { isObject, type Json, type JsonObject } from '../../core/json.ts'
 import { failure, type Result, success } from '../../core/result.ts'
+import type { MatchOutcome } from '../../exchange/match.ts'
 import type { JournalEntry } from '../../journal/entry.ts'
 import { bodyToBase64, bodyToText } from '../../journal/entry-json.ts'
 import type { JournalReader } from '../../journal/reader.ts'
 import { runWithTimeout } from '../../journal/run-with-timeout.ts'
+import { maxWorkMs, visitInSlices } from '../../journal/slices.ts'
 import { ControlError, type ControlHandlers, type ControlRequest } from '../handler.ts'
-import { readPattern, urlOf } from './pattern.ts'
+import { replyWithEntries } from '../json-list.ts'
+import { hasExpression, readPattern, urlOf } from './pattern.ts'
 
 /** Dependencies of `wiremockHandlers`. */
 export interface WiremockHandlerDeps {
@@ -25,11 +28,11 @@ interface PatternMatches {
   readonly truncated: boolean
 }
 
-/** Milliseconds that a pattern may take over the whole journal; the simulator answers no other request meanwhile. */
-const maxMs = 500
+/** Milliseconds after which a slice of the work is broken off; it ends by itself after fewer, except within a regular expression. */
+const maxSliceMs = 80
 
 const timeoutMessage =
-  `The pattern took longer than ${maxMs} ms and was given up. A regular expression with a repetition within a repetition, ` +
+  `The pattern took longer than ${maxSliceMs} ms for a request, or ${maxWorkMs} ms for all, and was given up. A regular expression with a repetition within a repetition, ` +
   'such as (a+)+, takes ever so long: write it without.'
 
 /** Handles the requests of scripts written for WireMock, which `http/app.ts` maps from `/__admin` to `/__sim/wiremock`. */
@@ -47,8 +50,14 @@ export function wiremockHandlers({
     const pattern = readPattern(isObject(request.body) ? request.body : {})
     if (!pattern.ok) return failure(new ControlError(400, pattern.error))
     const { entries, counts } = await journal.list({ sandbox: request.sandbox })
-    const outcomes = runWithTimeout(maxMs, () => entries.map(pattern.value))?.value
-    if (!outcomes) return failure(new ControlError(400, timeoutMessage))
+    const outcomes: MatchOutcome[] = []
+    const visit = (entry: JournalEntry, index: number) => {
+      outcomes[index] = pattern.value(entry)
+    }
+    const runBriefly = (slice: () => void) => runWithTimeout(maxSliceMs, slice) !== undefined
+    const run = hasExpression(request.body ?? null) ? runBriefly : undefined
+    if (!(await visitInSlices(entries, request.elapsed, visit, run)))
+      return failure(new ControlError(400, timeoutMessage))
     const truncated = counts.dropped > 0 || outcomes.includes('open')
     return success({ entries: entries.filter((_, index) => outcomes[index] === 'yes'), truncated })
   }
@@ -80,7 +89,7 @@ export function wiremockHandlers({
       const matches = await findMatches(request)
       if (!matches.ok) return matches.error
       const { entries, truncated } = matches.value
-      return { requests: entries.map(requestToJson), truncated, requestJournalDisabled }
+      return replyWithEntries(entries, requestToJson, { truncated, requestJournalDisabled })
     },
     async wiremockDeleteRequests(request) {
       await journal.clear(request.sandbox)

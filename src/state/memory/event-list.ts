@@ -1,9 +1,7 @@
 import { setImmediate, setTimeout } from 'node:timers/promises'
-import { LruCache } from '../../core/lru-cache.ts'
-import { uuidKey } from '../clone.ts'
-import { insertKey } from '../events.ts'
 import type { StoredEvent } from '../records.ts'
 import { EventBlock } from './event-block.ts'
+import { type IndexedEvent, toIndexed } from './indexed-event.ts'
 import type { TableRecord } from './table.ts'
 
 /** The largest number of events in a block. Compressing a block, or reading one event of it, takes well below 1 ms. */
@@ -17,45 +15,6 @@ const EVENTS_PER_TURN = 1000
 
 /** Milliseconds between the compression of two loaded blocks, so that requests have most of the time. */
 const PAUSE_MS = 1
-
-/** The values of an event that are needed without reading the whole event. */
-export interface IndexedEvent {
-  /** Undefined: the event has none. */
-  readonly insertId: string | undefined
-  /** The id of the first event with the same payload. Undefined: the event has an `insertId`. */
-  readonly firstEventId: string | undefined
-  readonly eventType: unknown
-  readonly productKey: string | null
-  readonly conversationKey: string | null
-  readonly externalConversationId: unknown
-  /** UTC: `2026-01-15`. */
-  readonly day: string
-  readonly impact: number
-  readonly sampledOut: boolean
-}
-
-/** The strings that many indexed events share. */
-const shared = new LruCache<unknown>(1000)
-
-/** Returns the shared copy of a string that many events have, since each parsed event has a copy of its own. */
-function share<T>(value: T): T {
-  return typeof value === 'string' ? (shared.get(value, () => value) as T) : value // the cached value equals `value`
-}
-
-function toIndexed({ fields, eventId, repeatOf, impact, sampledOut }: StoredEvent): IndexedEvent {
-  const insertId = insertKey(fields)
-  return {
-    insertId,
-    firstEventId: insertId === undefined ? (repeatOf ?? eventId) : undefined,
-    eventType: share(fields.eventType),
-    productKey: share(uuidKey(fields.productId)),
-    conversationKey: uuidKey(fields.conversationId),
-    externalConversationId: fields.externalConversationId,
-    day: share(fields.eventAt.slice(0, fields.eventAt.indexOf('T'))),
-    impact,
-    sampledOut,
-  }
-}
 
 /** A block of loaded events, with the index of them. */
 interface LoadedBlock {
@@ -95,6 +54,8 @@ export class EventList {
   #positions: Map<string, number> | undefined
   /** The number of replays by position, of events that were replayed since they were added. */
   #replays = new Map<number, number>()
+  /** The replays of the event that was read last, since an event is read before a replay of it is counted. */
+  #lastRead: { readonly position: number; readonly replays: number } | undefined
   /** The block that was decompressed last, since the same event or the next is often read after an event. */
   #decompressed: { readonly block: EventBlock; readonly lines: string[] } | undefined
 
@@ -154,9 +115,11 @@ export class EventList {
 
   push(event: StoredEvent): IndexedEvent {
     const indexed = toIndexed(event)
+    const line = JSON.stringify(event)
+    // A long event has a block of its own: a read of a short one need not decompress it.
+    if (line.length >= BLOCK_LENGTH && this.#tail.length > 0) this.#completeBlock()
     if (indexed.insertId !== undefined) this.#getPositions().set(indexed.insertId, this.length)
     this.#index.push(indexed)
-    const line = JSON.stringify(event)
     this.#tail.push(line)
     this.#tailLength += line.length
     if (this.#tail.length >= BLOCK_EVENTS || this.#tailLength >= BLOCK_LENGTH) this.#completeBlock()
@@ -174,7 +137,10 @@ export class EventList {
   }
 
   replaysOf(position: number): number {
-    return this.at(position)?.replays ?? 0
+    const known = this.#replays.get(position)
+    if (known !== undefined) return known
+    if (this.#lastRead?.position !== position) this.at(position)
+    return this.#lastRead?.replays ?? 0
   }
 
   setReplays(position: number, replays: number): void {
@@ -184,7 +150,9 @@ export class EventList {
   at(position: number): StoredEvent | undefined {
     if (position < 0 || position >= this.length) return undefined
     const { from, lines } = this.#linesAround(position)
-    return this.#parseEvent(lines[position - from], position)
+    const event = this.#parseEvent(lines[position - from], position)
+    this.#lastRead = { position, replays: event.replays }
+    return event
   }
 
   /** Reads the events at ascending positions, as they are now. Many events are read in several turns of the event loop. */

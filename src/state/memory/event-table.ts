@@ -1,6 +1,7 @@
 import type { DayImpact, ImpactQuery, StoredEvent } from '../records.ts'
-import type { EventList, IndexedEvent } from './event-list.ts'
+import type { EventList } from './event-list.ts'
 import { ImpactIndex } from './impact.ts'
+import type { IndexedEvent } from './indexed-event.ts'
 import type { Table, TableRecord } from './table.ts'
 
 /** A change of the events of a sandbox. */

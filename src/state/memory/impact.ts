@@ -1,7 +1,7 @@
 import { dayOf, nameOfDay } from '../../core/utc-day.ts'
 import { uuidKey } from '../clone.ts'
 import type { DayImpact, ImpactQuery } from '../records.ts'
-import type { IndexedEvent } from './event-list.ts'
+import type { IndexedEvent } from './indexed-event.ts'
 
 interface Sum {
   /** The impact in thousand-millionths: sums of whole numbers are the same in any order, sums of fractions are not. */

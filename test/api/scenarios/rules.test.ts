@@ -367,6 +367,13 @@ describe('PUT /__sim/scenarios', () => {
     expect(await statusesOf(sim(), sandbox, [analytics])).toEqual([404])
   })
 
+  test('only the first hundred problems are listed', async () => {
+    const body = { rules: times(1000, { scenario: 'unknown' }) }
+    const error = errorOf(await ask(sim(), '/__sim/scenarios', { method: 'PUT', body, token: null }))
+    expect(error.match(/There is no scenario/g)).toHaveLength(100)
+    expect(error).toMatch(/There may be more problems: the check stops after 100\.$/)
+  })
+
   test.each<[string, Json, RegExp]>([
     ['no object', [], /body/],
     ['no rules', {}, /rules/],

@@ -1,0 +1,30 @@
+import { isObject, type Json, type JsonObject } from './json.ts'
+
+/** The number of members of each object that was compared, since a body is compared with the values of many rules. */
+const memberCounts = new WeakMap<JsonObject, number>()
+
+/**
+ * Returns true where two JSON values are equal, whatever the order of their members; nothing equals undefined. The time depends on
+ * the size of the expected value only, so that many small values are quickly compared with a large one.
+ */
+export function isSameJson(expected: Json, actual: Json | undefined): boolean {
+  if (Array.isArray(expected)) {
+    if (!Array.isArray(actual) || actual.length !== expected.length) return false
+    return expected.every((item, index) => isSameJson(item, actual[index]))
+  }
+  if (!isObject(expected)) return expected === actual
+  if (!isObject(actual)) return false
+  const members = Object.entries(expected)
+  return (
+    members.every(([name, value]) => Object.hasOwn(actual, name) && isSameJson(value, actual[name])) &&
+    members.length === countMembers(actual)
+  )
+}
+
+function countMembers(object: JsonObject): number {
+  const known = memberCounts.get(object)
+  if (known !== undefined) return known
+  const count = Object.keys(object).length
+  memberCounts.set(object, count)
+  return count
+}

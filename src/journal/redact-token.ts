@@ -1,0 +1,66 @@
+import { memoizeLast } from '../core/memoize-last.ts'
+
+/** The text that replaces a credential. */
+export const redacted = '[redacted]'
+
+/** The length from which a request's own token is redacted everywhere; a shorter one is part of unrelated words. */
+const minTokenLength = 8
+
+/** The pattern of the sandbox behind a bearer token: `~worker-3`. */
+export const sandboxSuffix = /~[A-Za-z0-9][A-Za-z0-9._-]{0,63}\s*$/
+
+/** Returns the request's own token, which is redacted wherever it occurs, without the sandbox `~worker-3`; undefined where it is too short or not sent. */
+export const findOwnToken = memoizeLast(
+  ({ authorization }: Readonly<Record<string, string>>): string | undefined => {
+    if (authorization === undefined) return undefined
+    const value = authorization.trim()
+    const token = value.slice(value.indexOf(' ') + 1).trim()
+    const own = token.includes('~') ? token.replace(sandboxSuffix, '') : token
+    return own.length >= minTokenLength ? own : undefined
+  },
+)
+
+/** Redacts the request's own token, also where it is escaped or a message cuts it. */
+export function redactToken(text: string, token: string | undefined): string {
+  if (token === undefined) return text
+  let clean = text.includes(token) ? text.replaceAll(token, redacted) : text
+  if (clean.includes('%')) clean = clean.replaceAll(encodeURIComponent(token), redacted)
+  if (clean.includes('\\')) {
+    // Twice: a header quotes a violation, which quotes the token.
+    const escaped = escapeJson(token)
+    clean = clean.replaceAll(escapeJson(escaped), redacted).replaceAll(escaped, redacted)
+  }
+  return cutMark.test(clean) ? redactCutToken(clean, token) : clean
+}
+
+const escapeJson = (text: string) => JSON.stringify(text).slice(1, -1)
+
+/** The pattern of a mark with which a message cuts its quotes: `"sk_live_51…"`, escaped in a header, or `..."sk_live_51"...` of V8. */
+const cutMark = /(\u2026|\\{1,3}u2026|(?:\\{0,3}")?\.\.\.(?:\\{0,3}")?)/
+
+/** The fewest characters of a token beside such a mark that are redacted, and the most that a message quotes. */
+const minCutLength = 4
+const maxCutLength = 300
+
+/** Redacts the parts of the token that a message cut. */
+function redactCutToken(text: string, token: string): string {
+  // At even places are the texts, at odd places the marks between them.
+  const pieces = text.split(cutMark)
+  return pieces
+    .map((piece, at) => {
+      if (at % 2 === 1) return piece
+      const end = at < pieces.length - 1 ? countShared(piece, token, (count) => piece.slice(-count)) : 0
+      const rest = piece.slice(0, piece.length - end)
+      const start = at > 0 ? countShared(rest, token, (count) => rest.slice(0, count)) : 0
+      return `${start > 0 ? redacted : ''}${rest.slice(start)}${end > 0 ? redacted : ''}`
+    })
+    .join('')
+}
+
+/** Returns the largest number of characters that `part` can take from a piece so that the token contains them; 0 for fewer than `minCutLength`. */
+function countShared(piece: string, token: string, part: (count: number) => string): number {
+  const most = Math.min(piece.length, token.length, maxCutLength)
+  let count = minCutLength - 1
+  while (count < most && token.includes(part(count + 1))) count += 1
+  return count < minCutLength ? 0 : count
+}

@@ -1,0 +1,95 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { hostileRequests } from './hostile-requests.ts'
+import { warmAnalytics } from './requests.ts'
+import { alignColumns } from './table.ts'
+import { freePort, send, waitUntilOk } from './target.ts'
+import { builtSimulator } from './targets.ts'
+
+/**
+ * Sends the most expensive requests that are known to the built simulator: `npm run bench:stalls`. Prints for each how long other
+ * requests had to wait at the longest, which is at most `maxStallMs`, and ends with exit code 1 where it is more.
+ */
+const maxStallMs = 100
+
+/** A module that the simulator's process loads first: it answers each message with the longest delay of its event loop since the last. */
+const probe = `
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+const delay = monitorEventLoopDelay({ resolution: 1 })
+delay.enable()
+process.on('message', () => {
+  process.send(delay.max / 1e6)
+  delay.reset()
+})
+process.channel.unref()
+`
+
+await main()
+
+async function main(): Promise<void> {
+  execFileSync('npm', ['run', '--silent', 'build'], { stdio: 'inherit' })
+  const folder = mkdtempSync(join(tmpdir(), 'convsim-stalls-'))
+  const port = await freePort()
+  const simulator = spawn(
+    process.execPath,
+    [
+      '--import',
+      `data:text/javascript,${encodeURIComponent(probe)}`,
+      ...builtSimulator(folder).arguments(port),
+    ],
+    { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] },
+  )
+  try {
+    await waitUntilOk(
+      'convsim',
+      simulator,
+      `http://127.0.0.1:${port}/v1`,
+      warmAnalytics,
+      performance.now() + 20_000,
+    )
+    const longest = await measureAll(simulator, `http://127.0.0.1:${port}`)
+    console.log(`\nthe longest stall is ${longest.toFixed(0)} ms; allowed are ${maxStallMs} ms`)
+    if (longest > maxStallMs) process.exitCode = 1
+  } finally {
+    const gone = once(simulator, 'exit')
+    simulator.kill('SIGTERM')
+    await gone
+    rmSync(folder, { recursive: true })
+  }
+}
+
+/** Sends the requests of each attack one after the other. Returns the longest stall. */
+async function measureAll(simulator: ChildProcess, origin: string): Promise<number> {
+  let longest = 0
+  const rows: string[][] = []
+  for (const { name, requests } of hostileRequests) {
+    await readStallMs(simulator)
+    const statuses = new Set<number>()
+    const before = performance.now()
+    for (const request of requests) statuses.add((await send(origin, request)).status)
+    const wholeMs = performance.now() - before
+    const stallMs = await readStallMs(simulator)
+    longest = Math.max(longest, stallMs)
+    rows.push([
+      name,
+      String(requests.length),
+      [...statuses].join(' '),
+      stallMs.toFixed(0),
+      wholeMs.toFixed(0),
+    ])
+  }
+  console.log(
+    alignColumns([['attack', 'requests', 'answers', 'longest stall, ms', 'all answered, ms'], ...rows]),
+  )
+  return longest
+}
+
+async function readStallMs(simulator: ChildProcess): Promise<number> {
+  const told = once(simulator, 'message')
+  simulator.send('')
+  const [ms] = await told
+  return Number(ms)
+}

@@ -1,0 +1,117 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { isObject, type JsonObject } from '../../../src/core/json.ts'
+import { createAjv } from '../../../src/documents/ajv.ts'
+import { findingsOf, SMALL } from '../documents.ts'
+
+const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })
+
+/** Returns the findings about the small document with further schemas. */
+async function findingsAbout(schemas: Readonly<Record<string, JsonObject>>): Promise<string[]> {
+  const lines = Object.entries(schemas).map(([name, schema]) => `    ${name}: ${JSON.stringify(schema)}\n`)
+  const findings = await findingsOf(SMALL + lines.join(''), { structure: false })
+  return findings.filter((finding) => !finding.includes('warning'))
+}
+
+describe('a schema that applies itself to the same value is refused', () => {
+  test.each<[string, Record<string, JsonObject>]>([
+    ['allOf', { A: { allOf: [ref('A')] } }],
+    ['anyOf and oneOf', { A: { anyOf: [ref('B')] }, B: { oneOf: [{ type: 'string' }, ref('A')] } }],
+    ['not', { A: { not: ref('A') } }],
+    ['if', { A: { if: { type: 'string' }, else: ref('A') } }],
+    ['dependentSchemas', { A: { type: 'object', dependentSchemas: { x: ref('A') } } }],
+    [
+      'a list of alternatives',
+      { A: { $ref: '#/components/schemas/B/anyOf/0' }, B: { anyOf: [{ allOf: [ref('A')] }] } },
+    ],
+  ])('by %s', async (_name, schemas) => {
+    const findings = await findingsAbout(schemas)
+    expect(findings.join()).toMatch(
+      /^2\d:\d+ error applies itself to the same value without end, by way of \/components/,
+    )
+  })
+})
+
+test('a schema that contains itself in a part of the value is accepted', async () => {
+  expect(
+    await findingsAbout({
+      Tree: {
+        type: 'object',
+        properties: {
+          children: { type: 'array', items: ref('Tree') },
+          parent: { anyOf: [ref('Tree'), { type: 'null' }] },
+        },
+      },
+    }),
+  ).toEqual([])
+})
+
+const names = ['A', 'B', 'C', 'D'] as const
+const step = fc
+  .constantFrom(...names)
+  .chain((name) =>
+    fc.constantFrom<JsonObject>(
+      { allOf: [ref(name)] },
+      { anyOf: [{ type: 'number' }, ref(name)] },
+      { not: ref(name) },
+      { properties: { a: ref(name) } },
+      { items: ref(name) },
+      { type: 'string' },
+    ),
+  )
+
+test('each accepted document has validators that end', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.tuple(step, step, step, step), async (schemas) => {
+      const all = Object.fromEntries(names.map((name, index) => [name, schemas[index] ?? {}]))
+      if ((await findingsAbout(all)).length > 0) return
+      const ajv = createAjv(() => undefined, { strict: false }).addSchema(
+        { components: { schemas: all } },
+        'doc',
+      )
+      for (const name of names)
+        for (const value of [1, 'a', { a: { a: 1 } }, [[1]]])
+          expect(isObject(ajv.getSchema(`doc#/components/schemas/${name}`)?.(value))).toBe(false)
+    }),
+    { numRuns: 60 },
+  )
+})
+
+describe('an expansion is bounded', () => {
+  const chain = (length: number) =>
+    Object.fromEntries(
+      Array.from({ length }, (_, index) => [
+        `S${index}`,
+        index + 1 === length
+          ? { type: 'string' }
+          : { type: 'object', properties: { a: ref(`S${index + 1}`), b: ref(`S${index + 1}`) } },
+      ]),
+    )
+  const clique = Object.fromEntries(
+    Array.from({ length: 20 }, (_, index) => [
+      `S${index}`,
+      {
+        type: 'object',
+        properties: Object.fromEntries(Array.from({ length: 20 }, (_, to) => [`p${to}`, ref(`S${to}`)])),
+      },
+    ]),
+  )
+
+  test.each<[string, Record<string, JsonObject>]>([
+    ['20 schemas that refer twice to the next one', chain(20)],
+    ['60 schemas that refer twice to the next one', chain(60)],
+    ['20 schemas that refer to each other', clique],
+  ])('%s are refused', async (_name, schemas) => {
+    const findings = await findingsAbout({ ...schemas, Thing2: ref('S0') })
+    expect(findings).toEqual([])
+    const lines = Object.entries(schemas).map(([name, schema]) => `    ${name}: ${JSON.stringify(schema)}\n`)
+    const used = SMALL.replace('#/components/schemas/Thing', '#/components/schemas/S0') + lines.join('')
+    expect((await findingsOf(used, { structure: false })).join()).toMatch(
+      /13:\d+ error expands to more than 20000 parts/,
+    )
+  })
+
+  test('8 schemas that refer twice to the next one are accepted', async () => {
+    expect(await findingsAbout(chain(8))).toEqual([])
+  })
+})

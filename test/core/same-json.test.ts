@@ -1,0 +1,33 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { canonicalJson, type Json } from '../../src/core/json.ts'
+import { isSameJson } from '../../src/core/same-json.ts'
+
+const json = fc.jsonValue({ maxDepth: 3 }).map((value) => JSON.parse(JSON.stringify(value)) as Json)
+
+test('two values are the same where their canonical texts are', () => {
+  fc.assert(
+    fc.property(json, json, (one, other) => {
+      expect(isSameJson(one, other)).toBe(canonicalJson(one) === canonicalJson(other))
+      expect(isSameJson(one, JSON.parse(JSON.stringify(one)))).toBe(true)
+      expect(isSameJson({ a: one, b: other }, { b: other, a: one })).toBe(true)
+      expect(isSameJson(one, undefined)).toBe(false)
+    }),
+  )
+})
+
+test('a large object is looked at as a whole once, however many values it is compared with', () => {
+  let listings = 0
+  const large = new Proxy(
+    Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`m${index}`, index])),
+    {
+      ownKeys(target) {
+        listings += 1
+        return Reflect.ownKeys(target)
+      },
+    },
+  )
+  for (let index = 0; index < 1000; index += 1)
+    expect(isSameJson({ [`m${index}`]: index }, large)).toBe(false)
+  expect(listings).toBe(1)
+})
