@@ -70,12 +70,16 @@ export interface Operation {
    * `status`.
    */
   checkResponse(status: number, body: Json): Violation[]
+  /** Returns every violation of the simulator's own response, which also keeps the narrower rules of `x-simulated-values`. */
+  checkSimulatedResponse(status: number, body: Json): Violation[]
   /** Returns the named JSON examples of a documented status, in the document's order. */
   examples(status: number): readonly Example[]
   /** Returns the description of a status; undefined if the status is not documented. */
   responseDescription(status: number): string | undefined
   /** Returns the JSON schema of a status's body with every `$ref` resolved; undefined if there is none. */
   responseSchema(status: number): JsonObject | undefined
+  /** Returns the schema of `responseSchema` with the narrower rules of `x-simulated-values`. */
+  simulatedResponseSchema(status: number): JsonObject | undefined
 }
 
 /** The outcome of matching a method and a path with the contract. */

@@ -67,10 +67,12 @@ function compileOperation(
     bodySchema: () => body()?.schema(),
     readParameters: (sent) => parameters().read(sent),
     checkBody: (mediaType, value) => body()?.check(mediaType, value) ?? [],
-    checkResponse: (status, value) => responses().check(status, value),
+    checkResponse: (status, value) => responses().check(status, value, false),
+    checkSimulatedResponse: (status, value) => responses().check(status, value, true),
     examples: (status) => responses().find(status)?.examples() ?? [],
     responseDescription: (status) => responses().find(status)?.description,
     responseSchema: (status) => responses().find(status)?.schema(),
+    simulatedResponseSchema: (status) => responses().find(status)?.simulatedSchema(),
   }
 }
 

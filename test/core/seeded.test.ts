@@ -23,6 +23,8 @@ describe('a derived UUID', () => {
   })
 
   test('does not change between versions of the simulator', () => {
-    expect(deriveUuid(['seed', 'default', 'event', 1])).toMatchInlineSnapshot(`"28838bb9-2ff5-45d4-82be-cc9be3876571"`)
+    expect(deriveUuid(['seed', 'default', 'event', 1])).toMatchInlineSnapshot(
+      `"28838bb9-2ff5-45d4-82be-cc9be3876571"`,
+    )
   })
 })
