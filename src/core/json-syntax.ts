@@ -23,7 +23,7 @@ export function describeSyntaxError(text: string): string {
   for (let at = skipSpace(text, 0); at < text.length; ) {
     const end = endOfToken(text, at)
     if (typeof end !== 'number') return describe(text, end.errorAt, 'string')
-    const next = end === at ? undefined : step(expected, text[at] ?? '', open)
+    const next: Expected | undefined = end === at ? undefined : step(expected, text[at] ?? '', open)
     if (next === undefined) return describe(text, at, expected)
     expected = next
     at = skipSpace(text, end)
@@ -40,11 +40,12 @@ function describe(text: string, at: number, expected: Expected): string {
   return `${place} has ${JSON.stringify(character)}, where ${descriptions[expected]} is expected`
 }
 
-/** The steps of JSON's grammar: what follows a token, by the expectation before it and the token's first character; `0` is a scalar. */
+/** The effect of a token: the next expectation, or a value that opens, closes or ends. */
 type Step = Expected | 'open' | 'close' | 'value ends'
 
 const valueSteps = { '{': 'open', '[': 'open', '"': 'value ends', '0': 'value ends' } as const
 
+/** The steps of JSON's grammar by expectation and first character of the token; `0` stands for a number or a literal. */
 const steps: Readonly<Record<Expected, Readonly<Record<string, Step>>>> = {
   value: valueSteps,
   'value or end': { ...valueSteps, ']': 'close' },

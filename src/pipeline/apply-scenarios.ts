@@ -30,7 +30,7 @@ export async function applyScenarios(
 function applyEffect(exchange: Exchange, effect: Effect, chance: Chance): Reply | undefined {
   switch (effect.kind) {
     case 'answer':
-      return effect.reply(operationOf(exchange))
+      return effect.reply(operationOf(exchange), exchange.pathParameters['modelId'])
     case 'data':
       exchange.dataOverrides = { ...exchange.dataOverrides, ...effect.overrides }
       return undefined

@@ -161,7 +161,7 @@ describe('an extended document', () => {
   test('an added operation takes scenarios and Prefer', async () => {
     const sim = extended()
     const scripted = await ask(sim, productPath, { headers: { 'x-sim-scenario': 'not-found' } })
-    expect([scripted.status, errorOf(scripted)]).toEqual([404, 'Not found.'])
+    expect([scripted.status, errorOf(scripted)]).toEqual([404, 'No such product.'])
     const preferred = await ask(sim, productPath, { headers: { prefer: 'code=404, example=unknown' } })
     expect([preferred.status, errorOf(preferred)]).toEqual([404, 'No such product.'])
     const misfit = await ask(sim, productPath, { headers: { 'x-sim-scenario': 'rate-limited' } })
