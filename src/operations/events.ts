@@ -12,7 +12,7 @@ type EventBody = Partial<EventDraft> & Pick<EventDraft, 'eventType' | 'productId
 export function createEvent(store: Store): OperationHandler {
   return {
     operationId: 'createEvent',
-    warnings: (context) => valueWarnings(eventOf(context)),
+    warnings: (context) => [...typeWarnings(eventOf(context)), ...valueWarnings(eventOf(context))],
     recommendations: (context) => (isLinked(eventOf(context)) ? [] : [unlinked]),
     async handle(context) {
       const { event, payloadDiffers } = await store.recordEvent(context, withDefaults(eventOf(context)))
@@ -51,6 +51,18 @@ function withDefaults(body: EventBody): EventDraft {
   if (at !== undefined) return { ...body, valueType, influence, eventAt: new Date(at).toISOString() }
   const { eventAt, ...untimed } = body
   return { ...untimed, valueType, influence }
+}
+
+/** Warns of an `eventType` that names nothing: any string is accepted, and an event without a name cannot be found again. */
+function typeWarnings({ eventType }: EventBody): readonly Violation[] {
+  return String(eventType).trim() === '' ? [unnamed] : []
+}
+
+const unnamed: Violation = {
+  in: 'body',
+  pointer: '/eventType',
+  keyword: 'eventType',
+  message: 'should name the event, such as "signup_completed"; it is empty',
 }
 
 interface ValueFormat {

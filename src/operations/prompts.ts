@@ -1,3 +1,5 @@
+import { isObject, type Json } from '../core/json.ts'
+import type { Violation } from '../documents/violation.ts'
 import { jsonBody } from '../exchange/body.ts'
 import type { PromptDraft } from '../state/records.ts'
 import type { Store } from '../state/store.ts'
@@ -7,6 +9,7 @@ import { bodyOf, type OperationHandler } from './handler.ts'
 export function createPrompt(store: Store): OperationHandler {
   return {
     operationId: 'createPrompt',
+    warnings: (context) => findMissing(bodyOf(context)),
     async handle(context) {
       const draft = bodyOf(context) as unknown as PromptDraft // validated against the contract's schema
       const { promptId, version } = await store.addPromptVersion(context, draft)
@@ -15,4 +18,23 @@ export function createPrompt(store: Store): OperationHandler {
       return jsonBody({ promptId, versionId, componentIds: [...componentIds], ...echo })
     },
   }
+}
+
+/** service.md, "Prompt creation request": typed clients send both members, so the service may require them. */
+const missing: readonly (readonly [name: string, warning: Violation])[] = ['productId', 'role'].map(
+  (name) => [
+    name,
+    {
+      in: 'body',
+      pointer: `/${name}`,
+      keyword: 'missing',
+      message: 'should be sent: typed clients send it, and the service may require it',
+    },
+  ],
+)
+
+/** Warns of a prompt without `productId` or `role`. */
+function findMissing(body: Json): readonly Violation[] {
+  if (!isObject(body)) return []
+  return missing.flatMap(([name, warning]) => (Object.hasOwn(body, name) ? [] : [warning]))
 }
