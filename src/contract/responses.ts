@@ -15,6 +15,8 @@ import { narrowSchema } from './simulated-values.ts'
 /** A documented response. */
 export interface CompiledResponse {
   readonly description: string
+  /** False if the document describes no content. */
+  readonly hasBody: boolean
   readonly examples: () => readonly Example[]
   /** The schema of the JSON body, references resolved; undefined if the document describes none. */
   readonly schema: () => JsonObject | undefined
@@ -92,6 +94,7 @@ function compileResponse(
   const schema = media === undefined ? undefined : resolve(document, joinPointer(media, 'schema'))
   return {
     description: typeof description === 'string' ? description : '',
+    hasBody: isObject(content) && Object.keys(content).length > 0,
     examples: once(() => (media === undefined ? [] : readExamples(document, media))),
     schema: once(() => schema && dereference(document, schema.value)),
     simulatedSchema: once(() => schema && narrowSchema(dereference(document, schema.value))),

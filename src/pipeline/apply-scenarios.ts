@@ -31,6 +31,9 @@ function applyEffect(exchange: Exchange, effect: Effect, chance: Chance): Reply 
   switch (effect.kind) {
     case 'answer':
       return effect.reply(operationOf(exchange), exchange.pathParameters['modelId'])
+    case 'ordinary':
+      if (operationOf(exchange).statuses.includes(effect.status)) exchange.requestedStatus = effect.status
+      return undefined
     case 'data':
       exchange.dataOverrides = { ...exchange.dataOverrides, ...effect.overrides }
       return undefined

@@ -80,8 +80,8 @@ export interface DriftedBody {
 
 /** The effect of a scenario on a request. */
 export type Effect =
-  /** No change. Switches off the scenarios of wider scopes. */
-  | { readonly kind: 'ordinary' }
+  /** Carries out the operation, and answers with the status if the operation documents it. Switches off the scenarios of wider scopes. */
+  | { readonly kind: 'ordinary'; readonly status: number }
   /** Replies in place of the operation. `modelId`: the model in the request's path; undefined without one. */
   | { readonly kind: 'answer'; readonly reply: (operation: Operation, modelId?: string) => Reply }
   /** Changes the figures in the operation's answer. */

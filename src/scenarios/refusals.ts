@@ -91,10 +91,14 @@ export function refusalScenarios(): ScenarioDefinition[] {
   }))
 }
 
-/** Returns a scenario for every documented status, by its number: `404`. A success status switches off the scenarios of wider scopes. */
+/** Returns a scenario for every documented status, by its number: `404`. A status below 400 also switches off the scenarios of wider scopes. */
 export function statusScenarios(contract: Contract): ScenarioDefinition[] {
   const statuses = new Set(contract.operations.flatMap((operation) => operation.statuses))
-  return [...statuses].sort((a, b) => a - b).map(createStatusScenario)
+  // An answer of 1xx would be followed by another one.
+  return [...statuses]
+    .filter((status) => status >= 200)
+    .sort((a, b) => a - b)
+    .map(createStatusScenario)
 }
 
 function createStatusScenario(status: number): ScenarioDefinition {
@@ -104,11 +108,11 @@ function createStatusScenario(status: number): ScenarioDefinition {
     return {
       name,
       family: 'refusals',
-      description: 'The service as it is, with its own success status, whatever a wider scope says.',
+      description: `The service as it is, with the status ${status} where it is documented, whatever a wider scope says.`,
       parameters: [],
       // Every success status fits every operation, so that "429*2, 200" works for an operation that answers 201.
       inapplicableReason: () => undefined,
-      effect: () => ({ kind: 'ordinary' }),
+      effect: () => ({ kind: 'ordinary', status }),
     }
   }
   return {
