@@ -1,15 +1,18 @@
 import type { Contract, Operation } from '../contract/contract.ts'
 import type { Json } from '../core/json.ts'
 import type { Finding } from '../documents/finding.ts'
+import type { Fixtures } from '../fixtures/fixtures.ts'
 import type { OperationDeclaration } from '../operations/handler.ts'
 import { declarations } from '../operations/index.ts'
 import type { World } from '../simulation/analytics.ts'
+import { createWorld } from '../simulation/world.ts'
 
 /**
  * Checks that the operations of a document have the shape that their handlers expect: path parameters, body, and answers. Otherwise every
  * request to such an operation would end in a 500.
  */
-export function checkOperations(contract: Contract, world: World): Finding[] {
+export function checkOperations(contract: Contract, fixtures: Fixtures): Finding[] {
+  const world = createWorld(fixtures)
   return contract.operations.flatMap((operation) => {
     const declaration = declarations.find(({ operationId }) => operationId === operation.id)
     const problems = declaration ? findProblems(operation, declaration, world) : []

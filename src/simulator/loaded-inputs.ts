@@ -11,7 +11,6 @@ import type { Catalogue } from '../scenarios/definition.ts'
 import { parseScenarios } from '../scenarios/parse.ts'
 import { type RuleContext, type RuleSet, readRules } from '../scenarios/rules.ts'
 import { loadRulesFile } from '../scenarios/rules-file.ts'
-import { createWorld } from '../simulation/world.ts'
 import { checkOperations } from './check-operations.ts'
 
 /** The documents, fixtures and rules of a start, checked against each other. */
@@ -42,7 +41,7 @@ export async function loadInputs(settings: Settings): Promise<Result<LoadedInput
     ...checkMagicValues(fixtures.value, catalogue),
     ...checkPlan(settings, fixtures.value),
     // A test checks the bundled document, whose start must be quick.
-    ...(settings.contract === undefined ? [] : checkOperations(contract.value, createWorld(fixtures.value))),
+    ...(settings.contract === undefined ? [] : checkOperations(contract.value, fixtures.value)),
   ]
   if (!startUp.ok || findings.length > 0) return failure([...findings, ...(startUp.ok ? [] : startUp.error)])
   const documents = { contract: contract.value, control: control.value, fixtures: fixtures.value }
