@@ -36,12 +36,14 @@ export async function precompile(): Promise<ModuleTexts> {
     // buildContract runs all checks, and normalises the value of the source in place.
     const { warnings } = unwrap(await buildContract(source))
     if (warnings.length > 0) throw new Error(JSON.stringify(warnings))
-    const [schemas, parameters] = compileSchemas(source, hasResponseValidators).map(addSchemas)
+    const validators = compileSchemas(source, hasResponseValidators).map(
+      (compiled) => `...${addSchemas(compiled)}`,
+    )
     entries.push(
       await writeEntry(
         file,
         JSON.stringify(source.value),
-        `{ ...${schemas}, ...${parameters} }`,
+        `{ ${validators.join(', ')} }`,
         hasResponseValidators,
       ),
     )

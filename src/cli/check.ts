@@ -1,12 +1,15 @@
 import { stat } from 'node:fs/promises'
+import type { Contract } from '../contract/contract.ts'
 import { buildContract } from '../contract/load.ts'
-import type { Result } from '../core/result.ts'
+import { failure, type Result } from '../core/result.ts'
 import type { Finding, Findings } from '../documents/finding.ts'
 import { readSource } from '../documents/read-source.ts'
+import type { Source } from '../documents/source.ts'
 import { bundledContract, bundledFixtures, controlContract } from '../fixtures/bundled.ts'
 import type { Fixtures } from '../fixtures/fixtures.ts'
 import type { RuleContext } from '../scenarios/rules.ts'
 import { isRulesFile, loadRulesFile } from '../scenarios/rules-file.ts'
+import { checkOperations } from '../simulator/check-operations.ts'
 
 /** The result of `convsim check` for one file or folder. */
 export interface CheckResult {
@@ -40,10 +43,24 @@ async function checkFile(file: string, loadWith: InputLoader): Promise<CheckResu
   const source = await readSource(file)
   if (!source.ok) return { file, findings: source.error, summary: '' }
   if (isRulesFile(source.value.value)) return checkScenarioFile(file, loadWith)
-  return toCheckResult(file, await buildContract(source.value), ({ operations, assumptions, warnings }) => [
-    `${operations.length} operations, ${assumptions.length} assumptions`,
-    warnings,
-  ])
+  return toCheckResult(
+    file,
+    await checkContract(source.value, loadWith),
+    ({ operations, assumptions, warnings }) => [
+      `${operations.length} operations, ${assumptions.length} assumptions`,
+      warnings,
+    ],
+  )
+}
+
+/** Checks a contract document as a start does, also against the handlers of the simulator. */
+async function checkContract(source: Source, loadWith: InputLoader): Promise<Result<Contract, Findings>> {
+  const contract = await buildContract(source)
+  const inputs = await loadWith(undefined)
+  // Without fixtures no answer can be invented; a check of the fixtures says why.
+  if (!contract.ok || !inputs.ok) return contract
+  const findings = checkOperations(contract.value, inputs.value.fixtures)
+  return findings.length > 0 ? failure(findings) : contract
 }
 
 /** Checks a scenario file against the contract and the fixtures of the settings. */

@@ -128,7 +128,7 @@ export const settingTable = {
     flag: 'strict',
     default: false,
     description:
-      'Refuse requests that otherwise get a warning, e.g. a value that does not fit its valueType.',
+      'Refuse requests that otherwise get advice, e.g. a misspelt member, or a value that does not fit its valueType.',
   }),
   controlToken: text({
     flag: 'control-token',

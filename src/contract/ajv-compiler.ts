@@ -1,4 +1,4 @@
-import type { CodeOptions } from 'ajv'
+import type { CodeOptions, Options } from 'ajv'
 import type { Ajv2020 } from 'ajv/dist/2020.js'
 import type { JsonObject } from '../core/json.ts'
 import { reasonOf } from '../core/result.ts'
@@ -6,7 +6,8 @@ import { createAjv, type Validator } from '../documents/ajv.ts'
 import type { Finding } from '../documents/finding.ts'
 import type { Source } from '../documents/source.ts'
 import { allowUnknownKeywords, checkSchemas } from './checks/schemas.ts'
-import { type Compiler, DOCUMENT, keyOfParameters, schemaRef } from './compiler.ts'
+import { type Compiler, DOCUMENT, keyOfParameters, SIMULATED, schemaRef, simulatedRef } from './compiler.ts'
+import { narrowDocument } from './simulated-values.ts'
 
 /** An instance of ajv with the schemas that it has compiled. */
 export interface CompiledSchemas {
@@ -17,7 +18,7 @@ export interface CompiledSchemas {
 
 /** A compiler whose schemas the build can write to a file. */
 export interface AjvCompiler extends Compiler {
-  /** The schemas of `getValidator`, then those of `getParameterValidator`. */
+  /** The schemas of `getValidator`, of `getParameterValidator`, and, if the document has any, those with simulated values. */
   readonly compiled: readonly CompiledSchemas[]
 }
 
@@ -41,14 +42,13 @@ export function createAjvCompiler(
     findings.push({ severity, place: source.place(currentPointer), message })
   }
   const warn = (message: string) => report('warning', message)
-  const ajv = createAjv(warn, { code: { ...code } })
-  // It warns of nothing, since the first instance compiles the same schemas and warns of them.
-  const coercingAjv = createAjv(() => undefined, {
-    strict: false,
-    coerceTypes: true,
-    useDefaults: true,
-    code: { ...code },
-  })
+  // Smaller code, as in `compileDefinitions`.
+  const options = { messages: false, loopRequired: 1, code: { ...code } }
+  const ajv = createAjv(warn, options)
+  // The others warn of nothing, since the first instance compiles the same schemas and warns of them.
+  const quiet = { ...options, strict: false } as const
+  const coercingAjv = createAjv(() => undefined, { ...quiet, coerceTypes: true, useDefaults: true })
+  const narrowAjv = createNarrowAjv(document, quiet)
   if (meta) findings.push(...checkSchemas(document, source, ajv))
   allowUnknownKeywords(document, ajv)
   ajv.addSchema(document, DOCUMENT)
@@ -68,17 +68,25 @@ export function createAjvCompiler(
   const validators = new Map<string, Validator | undefined>()
   const schemaNames = new Map<string, string>()
   const parameterNames = new Map<string, string>()
+  const simulatedNames = new Map<string, string>()
+  const getValidator = (pointer: string) => {
+    if (!validators.has(pointer)) {
+      schemaNames.set(schemaRef(pointer), schemaRef(pointer))
+      validators.set(
+        pointer,
+        tryCompile(pointer, () => ajv.getSchema(schemaRef(pointer))),
+      )
+    }
+    return validators.get(pointer)
+  }
   return {
     lazy: false,
-    getValidator(pointer) {
-      if (!validators.has(pointer)) {
-        schemaNames.set(schemaRef(pointer), schemaRef(pointer))
-        validators.set(
-          pointer,
-          tryCompile(pointer, () => ajv.getSchema(schemaRef(pointer))),
-        )
-      }
-      return validators.get(pointer)
+    getValidator,
+    getSimulatedValidator(pointer) {
+      if (!narrowAjv) return getValidator(pointer)
+      const name = simulatedRef(pointer)
+      simulatedNames.set(name, name)
+      return tryCompile(pointer, () => narrowAjv.getSchema(name))
     },
     getParameterValidator(schema, pointer) {
       const key = keyOfParameters(schema)
@@ -91,6 +99,13 @@ export function createAjvCompiler(
     compiled: [
       { ajv, names: schemaNames },
       { ajv: coercingAjv, names: parameterNames },
+      ...(narrowAjv ? [{ ajv: narrowAjv, names: simulatedNames }] : []),
     ],
   }
+}
+
+/** Creates an instance with the document that demands its simulated values; undefined if the document has none. */
+function createNarrowAjv(document: JsonObject, options: Options): Ajv2020 | undefined {
+  const narrow = narrowDocument(document)
+  return narrow && createAjv(() => undefined, options).addSchema(narrow, SIMULATED)
 }

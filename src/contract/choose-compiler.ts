@@ -1,7 +1,7 @@
 import type { JsonObject } from '../core/json.ts'
 import type { PrecompiledSource } from '../documents/precompiled.ts'
 import type { Source } from '../documents/source.ts'
-import { type Compiler, keyOfParameters, schemaRef } from './compiler.ts'
+import { type Compiler, keyOfParameters, schemaRef, simulatedRef } from './compiler.ts'
 
 /**
  * Returns a compiler that looks up the precompiled validators of a source; for any other source, a compiler that uses ajv. ajv takes
@@ -28,6 +28,8 @@ function createPrecompiledCompiler({ validators }: PrecompiledSource): Compiler 
   return {
     lazy: true,
     getValidator: (pointer) => find(schemaRef(pointer)),
+    // A document without simulated values has no validators for them.
+    getSimulatedValidator: (pointer) => validators[simulatedRef(pointer)] ?? find(schemaRef(pointer)),
     getParameterValidator: (schema) => find(keyOfParameters(schema)),
     findings: [],
   }

@@ -13,6 +13,11 @@ export interface Compiler {
    */
   getValidator(pointer: string): Validator | undefined
   /**
+   * Returns the validator of the schema at a pointer and of the simulated values in it (`x-simulated-values`), which the simulator's own
+   * answers keep. Undefined: the schema cannot be compiled, which is a finding.
+   */
+  getSimulatedValidator(pointer: string): Validator | undefined
+  /**
    * Returns the validator of an object of parameters. It coerces texts and fills in defaults in that object.
    * Undefined: the schema cannot be compiled, which is a finding.
    * @param pointer the place of the findings: the pointer of the operation
@@ -31,6 +36,14 @@ export const DOCUMENT = 'contract'
  */
 export function schemaRef(pointer: string): string {
   return DOCUMENT + toFragment(pointer)
+}
+
+/** The URI of the document with its simulated values demanded. */
+export const SIMULATED = 'simulated'
+
+/** Returns a reference to a schema of the document with its simulated values demanded, which is also the key of its precompiled validator. */
+export function simulatedRef(pointer: string): string {
+  return SIMULATED + toFragment(pointer)
 }
 
 /** Returns the key of the precompiled validator of an object of parameters. */

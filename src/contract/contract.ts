@@ -50,8 +50,10 @@ export interface Operation {
   readonly summary: string
   /** True if the document demands a credential (`security` of the operation or of the document). */
   readonly secured: boolean
-  /** The lowest documented 2xx status; 200 if the document has only `2XX`. */
+  /** The status `success` of `x-simulated-status`; else the lowest documented 2xx status; 200 if the document has only `2XX`. */
   readonly successStatus: number
+  /** The status `dropped` of `x-simulated-status`, for an event that sampling drops; else the success status. */
+  readonly droppedStatus: number
   /** The documented statuses that are numbers, ascending. */
   readonly statuses: readonly number[]
   /** The documented request body; undefined if there is none. */
@@ -70,12 +72,18 @@ export interface Operation {
    * `status`.
    */
   checkResponse(status: number, body: Json): Violation[]
+  /** Returns every violation of the simulator's own response, which also keeps the narrower rules of `x-simulated-values`. */
+  checkSimulatedResponse(status: number, body: Json): Violation[]
   /** Returns the named JSON examples of a documented status, in the document's order. */
   examples(status: number): readonly Example[]
+  /** Returns true if the documented response of a status has a body. */
+  hasResponseBody(status: number): boolean
   /** Returns the description of a status; undefined if the status is not documented. */
   responseDescription(status: number): string | undefined
   /** Returns the JSON schema of a status's body with every `$ref` resolved; undefined if there is none. */
   responseSchema(status: number): JsonObject | undefined
+  /** Returns the schema of `responseSchema` with the narrower rules of `x-simulated-values`. */
+  simulatedResponseSchema(status: number): JsonObject | undefined
 }
 
 /** The outcome of matching a method and a path with the contract. */

@@ -11,6 +11,7 @@ import { bareMediaType, isJson, matchMediaType } from './media-types.ts'
 import { compileParameters } from './parameters.ts'
 import { resolve } from './resolve.ts'
 import { compileResponses } from './responses.ts'
+import { readSimulatedStatus } from './simulated-status.ts'
 import { METHODS } from './walk.ts'
 
 /**
@@ -45,6 +46,7 @@ function compileOperation(
   const body = once(() => compileBody(document, compiler, pointer))
   const bodyDescription = once(() => describeBody(body()))
   const parameters = once(() => compileParameters(document, compiler, at.item, pointer))
+  const chosen = readSimulatedStatus(operation)
   if (!compiler.lazy) for (const compile of [responses, body, parameters]) compile()
   return {
     id: typeof operation.operationId === 'string' ? operation.operationId : `${method} ${at.path}`,
@@ -53,7 +55,10 @@ function compileOperation(
     summary: typeof operation.summary === 'string' ? operation.summary : '',
     secured: isSecured(operation.security ?? document.security),
     get successStatus() {
-      return responses().successStatus
+      return chosen.success ?? responses().successStatus
+    },
+    get droppedStatus() {
+      return chosen.dropped ?? chosen.success ?? responses().successStatus
     },
     get statuses() {
       return responses().statuses
@@ -67,10 +72,13 @@ function compileOperation(
     bodySchema: () => body()?.schema(),
     readParameters: (sent) => parameters().read(sent),
     checkBody: (mediaType, value) => body()?.check(mediaType, value) ?? [],
-    checkResponse: (status, value) => responses().check(status, value),
+    checkResponse: (status, value) => responses().check(status, value, false),
+    checkSimulatedResponse: (status, value) => responses().check(status, value, true),
     examples: (status) => responses().find(status)?.examples() ?? [],
+    hasResponseBody: (status) => responses().find(status)?.hasBody ?? false,
     responseDescription: (status) => responses().find(status)?.description,
     responseSchema: (status) => responses().find(status)?.schema(),
+    simulatedResponseSchema: (status) => responses().find(status)?.simulatedSchema(),
   }
 }
 

@@ -10,15 +10,22 @@ import { dereference } from './dereference.ts'
 import { readExamples } from './examples.ts'
 import { isJson } from './media-types.ts'
 import { resolve } from './resolve.ts'
+import { narrowSchema } from './simulated-values.ts'
 
 /** A documented response. */
 export interface CompiledResponse {
   readonly description: string
+  /** False if the document describes no content. */
+  readonly hasBody: boolean
   readonly examples: () => readonly Example[]
   /** The schema of the JSON body, references resolved; undefined if the document describes none. */
   readonly schema: () => JsonObject | undefined
+  /** The same schema with its simulated values, which the simulator's own bodies keep. */
+  readonly simulatedSchema: () => JsonObject | undefined
   /** The validator of the JSON body; undefined if every body passes. */
   readonly validate: Validator | undefined
+  /** The validator of the JSON body and of the simulated values in its schema; undefined if every body passes. */
+  readonly validateSimulated: Validator | undefined
 }
 
 /** The documented responses of an operation. */
@@ -29,8 +36,11 @@ export interface CompiledResponses {
   readonly successStatus: number
   /** Finds the response of a status: of that status, else of `4XX`, else `default`; undefined if there is none. */
   find(status: number): CompiledResponse | undefined
-  /** Returns every violation of a response with this status and body. */
-  check(status: number, body: Json): Violation[]
+  /**
+   * Returns every violation of a response with this status and body.
+   * @param isSimulated true to demand the simulated values, too
+   */
+  check(status: number, body: Json, isSimulated: boolean): Violation[]
 }
 
 /**
@@ -59,13 +69,13 @@ export function compileResponses(
     statuses,
     successStatus: statuses.find((status) => status >= 200 && status < 300) ?? 200,
     find,
-    check(status, body) {
+    check(status, body, isSimulated) {
       const response = find(status)
       if (response === undefined) {
         const message = `the status ${status} is not documented; documented are ${[...byKey.keys()].join(', ')}`
         return [{ in: 'response', pointer: '', keyword: 'status', message }]
       }
-      const { validate } = response
+      const validate = isSimulated ? response.validateSimulated : response.validate
       return validate === undefined || validate(body) ? [] : toViolations(validate.errors, 'response')
     },
   }
@@ -84,8 +94,11 @@ function compileResponse(
   const schema = media === undefined ? undefined : resolve(document, joinPointer(media, 'schema'))
   return {
     description: typeof description === 'string' ? description : '',
+    hasBody: isObject(content) && Object.keys(content).length > 0,
     examples: once(() => (media === undefined ? [] : readExamples(document, media))),
     schema: once(() => schema && dereference(document, schema.value)),
+    simulatedSchema: once(() => schema && narrowSchema(dereference(document, schema.value))),
     validate: schema && compiler?.getValidator(schema.pointer),
+    validateSimulated: schema && compiler?.getSimulatedValidator(schema.pointer),
   }
 }

@@ -19,12 +19,12 @@ function hashPath(path: SeedPath): Buffer {
 }
 
 /**
- * Returns the UUID of a path: equal for equal paths, so that a run can be repeated byte for byte in any order of requests. It
- * is a UUID of version 8 (RFC 9562: custom, here SHA-256).
+ * Returns the UUID of a path: equal for equal paths, so that a run can be repeated byte for byte in any order of requests. Its bits
+ * say version 4, since many validators refuse version 8, although it is derived (SHA-256) and not drawn.
  */
 export function deriveUuid(path: SeedPath): string {
   const bytes = hashPath(path).subarray(0, 16)
-  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x80
+  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40
   bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80
   const hex = bytes.toString('hex')
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-')

@@ -1,6 +1,7 @@
 import type { Json } from './json.ts'
 import { joinPointer } from './json-pointer.ts'
-import { failure, type Result, reasonOf, success } from './result.ts'
+import { describeSyntaxError } from './json-syntax.ts'
+import { failure, type Result, success } from './result.ts'
 
 /** The deepest accepted nesting, in levels. Deeper values endanger the stack of every function that recurses into them. */
 export const maxDepth = 64
@@ -41,8 +42,8 @@ function decode(bytes: Uint8Array): string | undefined {
 function parse(text: string): Result<Json, JsonError> {
   try {
     return success(JSON.parse(text))
-  } catch (error) {
-    return refuse(`must be JSON: ${reasonOf(error).slice(0, 200)}`)
+  } catch {
+    return refuse(`must be JSON: ${describeSyntaxError(text)}`)
   }
 }
 

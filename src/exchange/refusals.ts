@@ -27,6 +27,14 @@ export function pickDocumentedStatus(
 
 const quoteNames = (names: readonly string[]) => names.map((name) => `"${name}"`).join(', ')
 
+/** The messages that both the pipeline and scenarios send, so that a client cannot tell a simulated refusal from a real one. */
+export const messages = {
+  unauthorized: (problem: string) => `${problem} Send your API key as "Authorization: Bearer <API_KEY>".`,
+  unknownModel: (modelId: string) => `Model ${modelId} not found.`,
+  rateLimited: (limit: number, resetMs: number) =>
+    `Rate limit exceeded: ${limit} an hour. Try again in ${Math.ceil(resetMs / 1000)} s.`,
+}
+
 /** The error of a request whose client disconnected before the end of the body. */
 export const abortedMessage = 'The client went away before the end of its body.'
 
@@ -49,12 +57,9 @@ export const refusals = {
       Allow: allowed.join(', '),
     }),
   unauthorized: (operation: Operation, problem: string) =>
-    refuse(
-      pickDocumentedStatus(operation, [401]),
-      `${problem} Send your API key as "Authorization: Bearer <API_KEY>".`,
-      'contract',
-      { 'WWW-Authenticate': 'Bearer' },
-    ),
+    refuse(pickDocumentedStatus(operation, [401]), messages.unauthorized(problem), 'contract', {
+      'WWW-Authenticate': 'Bearer',
+    }),
   /** `sufficient`: the names of the plans that include the feature. */
   plan: (operation: Operation, plan: string, sufficient: readonly string[]) =>
     refuse(
@@ -73,11 +78,11 @@ export const refusals = {
   unreadableBody: (operation: Operation, status: number, reason: string) =>
     refuse(pickDocumentedStatus(operation, [status, 400, 422]), reason, 'contract'),
   unknownModel: (operation: Operation, modelId: string) =>
-    refuse(pickDocumentedStatus(operation, [404]), `Model ${modelId} not found.`, 'contract'),
+    refuse(pickDocumentedStatus(operation, [404]), messages.unknownModel(modelId), 'contract'),
   rateLimited: (operation: Operation, limit: number, resetMs: number) =>
     refuse(
       pickDocumentedStatus(operation, [429]),
-      `Analytics rate limit exceeded: ${limit} an hour. Try again in ${Math.ceil(resetMs / 1000)} s.`,
+      messages.rateLimited(limit, resetMs),
       'contract',
       retryHeaders(resetMs),
     ),

@@ -2,10 +2,10 @@ import { isObject, type Json, type JsonObject } from '../core/json.ts'
 import { LruCache } from '../core/lru-cache.ts'
 import { dayOf, nameOfDay } from '../core/utc-day.ts'
 import { type Body, jsonBody } from '../exchange/body.ts'
-import type { DataOverrides } from '../scenarios/definition.ts'
+import { type DataOverrides, noOverrides } from '../scenarios/definition.ts'
 import type { AnalyticsQuery, World } from '../simulation/analytics.ts'
 import type { Store } from '../state/store.ts'
-import type { OperationHandler } from './handler.ts'
+import type { OperationDeclaration, OperationHandler } from './handler.ts'
 
 const defaultDays = 30
 
@@ -27,7 +27,7 @@ export function getModelAnalytics(
 ): OperationHandler {
   const cache = new LruCache<Body>(cacheSize)
   return {
-    operationId: 'getModelAnalytics',
+    ...analyticsDeclaration,
     requires: 'analytics',
     rateLimit: 'analyses',
     modelOf: ({ parameters }) => String(parameters.path['modelId']),
@@ -43,6 +43,20 @@ export function getModelAnalytics(
   }
 }
 
+/** The declaration of GET /models/{modelId}/analytics. */
+export const analyticsDeclaration: OperationDeclaration = {
+  operationId: 'getModelAnalytics',
+  pathParameters: ['modelId'],
+  readsBody: false,
+  invent: (world, query, overrides) => analyticsBody(world, { ...query, days: defaultDays }, overrides),
+  samples: (world) =>
+    (['no-null', 'all-null'] as const).map((shape) =>
+      analyticsBody(world, { modelId: sampleModel, seed: '1', now: 0, days: 7 }, { ...noOverrides, shape }),
+    ),
+}
+
+const sampleModel = '00000000-0000-4000-8000-000000000001'
+
 type FiguresQuery = Omit<AnalyticsQuery, 'persona' | 'shape' | 'qualityShift'>
 
 /** Returns a text of everything that an answer depends on. Of the time only the day counts. */
@@ -56,7 +70,7 @@ function cacheKey(
 }
 
 /** Builds the body of a 200 with the overrides applied. The caller owns the result. */
-export function analyticsBody(
+function analyticsBody(
   world: World,
   query: Omit<AnalyticsQuery, 'persona' | 'shape'>,
   { persona, shape, nulls }: DataOverrides,

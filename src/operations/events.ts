@@ -4,7 +4,7 @@ import type { Violation } from '../documents/violation.ts'
 import { jsonBody } from '../exchange/body.ts'
 import type { EventDraft } from '../state/records.ts'
 import type { Store } from '../state/store.ts'
-import { bodyOf, type OperationContext, type OperationHandler } from './handler.ts'
+import { bodyOf, type OperationContext, type OperationDeclaration, type OperationHandler } from './handler.ts'
 
 /** An event as the contract's schema lets it in: an `EventDraft` without the defaults. */
 type EventBody = Partial<EventDraft> & Pick<EventDraft, 'eventType' | 'productId' | 'value'>
@@ -12,15 +12,24 @@ type EventBody = Partial<EventDraft> & Pick<EventDraft, 'eventType' | 'productId
 /** Handles POST /events (service.md, "Event"): records a business event once per `insertId`. */
 export function createEvent(store: Store): OperationHandler {
   return {
-    operationId: 'createEvent',
-    warnings: (context) => valueWarnings(eventOf(context)),
+    ...eventDeclaration,
+    warnings: (context) => [...typeWarnings(eventOf(context)), ...valueWarnings(eventOf(context))],
     recommendations: (context) => (isLinked(eventOf(context)) ? [] : [unlinked]),
     async handle(context) {
       const { event, payloadDiffers } = await store.recordEvent(context, withDefaults(eventOf(context)))
+      if (event.sampledOut) context.markDropped()
       if (payloadDiffers) context.warn(differentPayload)
       return jsonBody({ success: true, eventId: event.eventId })
     },
   }
+}
+
+/** The declaration of POST /events. */
+export const eventDeclaration: OperationDeclaration = {
+  operationId: 'createEvent',
+  pathParameters: [],
+  readsBody: true,
+  samples: () => [{ success: true, eventId: '2c5ea4c0-4067-41e9-8bad-9b1deb4d3b7d' }],
 }
 
 const eventOf = (context: OperationContext) => bodyOf(context) as unknown as EventBody // validated against the contract's schema
@@ -52,6 +61,18 @@ function withDefaults(body: EventBody): EventDraft {
   if (at !== undefined) return { ...body, valueType, influence, eventAt: new Date(at).toISOString() }
   const { eventAt, ...untimed } = body
   return { ...untimed, valueType, influence }
+}
+
+/** Warns of an `eventType` that names nothing: any string is accepted, and an event without a name cannot be found again. */
+function typeWarnings({ eventType }: EventBody): readonly Violation[] {
+  return String(eventType).trim() === '' ? [unnamed] : []
+}
+
+const unnamed: Violation = {
+  in: 'body',
+  pointer: '/eventType',
+  keyword: 'eventType',
+  message: 'should name the event, such as "signup_completed"; it is empty',
 }
 
 interface ValueFormat {

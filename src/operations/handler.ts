@@ -3,6 +3,7 @@ import type { Json } from '../core/json.ts'
 import type { Violation } from '../documents/violation.ts'
 import type { Body } from '../exchange/body.ts'
 import type { DataOverrides } from '../scenarios/definition.ts'
+import type { World } from '../simulation/analytics.ts'
 import type { WriteContext } from '../state/records.ts'
 
 /** A validated request as a handler sees it, with the sandbox, seed and time under which the handler changes the state. */
@@ -13,14 +14,38 @@ export interface OperationContext extends WriteContext {
   readonly body: Json | undefined
   /** The changes that scenarios of the data family make to the answer. */
   readonly overrides: DataOverrides
+  /** Answers with the status that the document chooses for an event that sampling drops. */
+  markDropped(): void
   /** Adds advice to the journal's entry of this request. */
   warn(advice: Violation): void
 }
 
-/** An operation of the service, with the conditions under which it runs. */
-export interface OperationHandler {
+/** The model, seed and time (epoch milliseconds) of an invented answer. */
+export interface InventedQuery {
+  readonly modelId: string
+  readonly seed: string
+  readonly now: number
+}
+
+/** The part of a handler that is known before there is a store: what it needs of the document, and what it answers. */
+export interface OperationDeclaration {
   /** `operationId` of the contract. */
   readonly operationId: string
+  /** Names of the path parameters that the handler reads. */
+  readonly pathParameters: readonly string[]
+  /** True if the handler reads a JSON body. */
+  readonly readsBody: boolean
+  /** Answers like those of the handler, which the success status of the document must accept. */
+  samples(world: World): readonly Json[]
+  /**
+   * Invents the answer of a model without events. The data family of scenarios applies to the operations that have this function; absent:
+   * the answer has no figures to override.
+   */
+  invent?(world: World, query: InventedQuery, overrides: DataOverrides): Json
+}
+
+/** An operation of the service, with the conditions under which it runs. */
+export interface OperationHandler extends OperationDeclaration {
   /** The feature that the caller's plan must include, else 403 (service.md, "Authentication"); absent: every plan includes it. */
   readonly requires?: 'analytics'
   /** The hourly limit of the plan that a request counts against (service.md, "Limits"); absent: no limit. */

@@ -2,10 +2,10 @@
 import type { Contract } from '../contract/contract.ts'
 import type { World } from '../simulation/analytics.ts'
 import type { Store } from '../state/store.ts'
-import { getModelAnalytics } from './analytics.ts'
-import { createEvent } from './events.ts'
-import type { OperationHandler } from './handler.ts'
-import { createPrompt } from './prompts.ts'
+import { analyticsDeclaration, getModelAnalytics } from './analytics.ts'
+import { createEvent, eventDeclaration } from './events.ts'
+import type { OperationDeclaration, OperationHandler } from './handler.ts'
+import { createPrompt, promptDeclaration } from './prompts.ts'
 
 /** The things that handlers work with. */
 export interface OperationDeps {
@@ -17,6 +17,13 @@ export interface OperationDeps {
   /** The number of analytics answers that are cached at most; 0 caches none. */
   readonly cacheSize: number
 }
+
+/** The declarations of all handlers. */
+export const declarations: readonly OperationDeclaration[] = [
+  analyticsDeclaration,
+  promptDeclaration,
+  eventDeclaration,
+]
 
 /** Handlers by `operationId`. */
 export type OperationHandlers = ReadonlyMap<string, OperationHandler>

@@ -1,12 +1,15 @@
+import { isObject, type Json } from '../core/json.ts'
+import type { Violation } from '../documents/violation.ts'
 import { jsonBody } from '../exchange/body.ts'
 import type { PromptDraft } from '../state/records.ts'
 import type { Store } from '../state/store.ts'
-import { bodyOf, type OperationHandler } from './handler.ts'
+import { bodyOf, type OperationDeclaration, type OperationHandler } from './handler.ts'
 
 /** Handles POST /prompts (service.md, "Endpoints"): adds an immutable version that is not active. */
 export function createPrompt(store: Store): OperationHandler {
   return {
-    operationId: 'createPrompt',
+    ...promptDeclaration,
+    warnings: (context) => findMissing(bodyOf(context)),
     async handle(context) {
       const draft = bodyOf(context) as unknown as PromptDraft // validated against the contract's schema
       const { promptId, version } = await store.addPromptVersion(context, draft)
@@ -15,4 +18,38 @@ export function createPrompt(store: Store): OperationHandler {
       return jsonBody({ promptId, versionId, componentIds: [...componentIds], ...echo })
     },
   }
+}
+
+/** The declaration of POST /prompts. */
+export const promptDeclaration: OperationDeclaration = {
+  operationId: 'createPrompt',
+  pathParameters: [],
+  readsBody: true,
+  samples: () => [
+    {
+      promptId: '1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed',
+      versionId: '6ec0bd7f-11c0-43da-975e-2a8ad9ebae0b',
+      componentIds: ['7c9e6679-7425-40de-944b-e07fc1f90ae7'],
+      externalPromptId: 'order-assistant',
+    },
+  ],
+}
+
+/** service.md, "Prompt creation request": typed clients send both members, so the service may require them. */
+const missing: readonly (readonly [name: string, warning: Violation])[] = ['productId', 'role'].map(
+  (name) => [
+    name,
+    {
+      in: 'body',
+      pointer: `/${name}`,
+      keyword: 'missing',
+      message: 'should be sent: typed clients send it, and the service may require it',
+    },
+  ],
+)
+
+/** Warns of a prompt without `productId` or `role`. */
+function findMissing(body: Json): readonly Violation[] {
+  if (!isObject(body)) return []
+  return missing.flatMap(([name, warning]) => (Object.hasOwn(body, name) ? [] : [warning]))
 }

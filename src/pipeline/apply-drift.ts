@@ -36,12 +36,12 @@ function driftedReply(exchange: Exchange, reply: Reply): { reply: Reply; problem
   const effect = active?.definition.effect(active.values)
   if (!active || effect?.kind !== 'drift') return { reply }
   const operation = operationOf(exchange)
-  const schema = operation.responseSchema(reply.status)
+  const schema = operation.simulatedResponseSchema(reply.status)
   if (reply.origin === 'simulator' || !schema || !reply.body) return { reply }
   const damaged = effect.damage(reply.body.value, schema, exchange.seed)
   if (!damaged.ok) return exchange.requestedExplicitly ? { reply, problem: damaged.error } : { reply }
   const { body, pointer } = damaged.value
   exchange.damage = [...exchange.damage, `${active.definition.name} at ${pointer || '/'}`]
-  exchange.answerViolations = operation.checkResponse(reply.status, body)
+  exchange.answerViolations = operation.checkSimulatedResponse(reply.status, body)
   return { reply: { ...reply, body: jsonBody(body), origin: 'scenario' } }
 }

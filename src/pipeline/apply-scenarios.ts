@@ -30,7 +30,10 @@ export async function applyScenarios(
 function applyEffect(exchange: Exchange, effect: Effect, chance: Chance): Reply | undefined {
   switch (effect.kind) {
     case 'answer':
-      return effect.reply(operationOf(exchange))
+      return effect.reply(operationOf(exchange), exchange.pathParameters['modelId'])
+    case 'ordinary':
+      if (operationOf(exchange).statuses.includes(effect.status)) exchange.requestedStatus = effect.status
+      return undefined
     case 'data':
       exchange.dataOverrides = { ...exchange.dataOverrides, ...effect.overrides }
       return undefined

@@ -47,6 +47,10 @@ export interface Exchange {
   scenarios: readonly ActiveScenario[]
   /** Set by `scenario`: true where the request itself names its scenarios, so that they must not fail silently. */
   requestedExplicitly: boolean
+  /** Set by `scenario`: the documented status below 400 that a scenario asks for; undefined: the operation's own. */
+  requestedStatus: number | undefined
+  /** Set by `handle`: true for an event that sampling dropped. */
+  isDropped: boolean
   /** Set by `scenario`: the changes that the data family makes to the reply. */
   dataOverrides: DataOverrides
   /** The parameters as sent; see `rawParametersOf`. Undefined until they are first read. */
@@ -94,6 +98,8 @@ export function createExchange(
     caller: undefined,
     scenarios: [],
     requestedExplicitly: false,
+    requestedStatus: undefined,
+    isDropped: false,
     dataOverrides: noOverrides,
     delivery: immediateDelivery,
     damage: [],

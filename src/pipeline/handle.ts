@@ -1,6 +1,6 @@
-import type { Contract } from '../contract/contract.ts'
+import type { Contract, Operation } from '../contract/contract.ts'
 import type { Fallback } from '../contract/fallback.ts'
-import { jsonBody } from '../exchange/body.ts'
+import { type Body, jsonBody } from '../exchange/body.ts'
 import { refusals } from '../exchange/refusals.ts'
 import type { Reply } from '../exchange/reply.ts'
 import type { OperationHandlers } from '../operations/index.ts'
@@ -13,9 +13,35 @@ export function handle(contract: Contract, handlers: OperationHandlers, fallback
     const operation = operationOf(exchange)
     const handler = handlers.get(operation.id)
     if (!handler) return replyFromDocument(exchange, contract, fallback)
+    const problem = problemWithRequestedStatus(exchange)
+    if (problem !== undefined) return refusals.control(problem)
     const body = await handler.handle(operationContext(exchange))
-    return { status: operation.successStatus, headers: {}, body, origin: 'contract' }
+    const status =
+      exchange.requestedStatus ?? (exchange.isDropped ? operation.droppedStatus : operation.successStatus)
+    return { status, headers: {}, body: bodyOfStatus(operation, status, body), origin: 'contract' }
   }
+}
+
+/** Returns why the requested status has no body to be sent with; checked before the operation changes the state. */
+function problemWithRequestedStatus({ operation, requestedStatus: status }: Exchange): string | undefined {
+  if (!operation || status === undefined || hasSuccessShape(operation, status)) return undefined
+  if (!operation.hasResponseBody(status) || operation.examples(status).length > 0) return undefined
+  return `${operation.id} documents another body for ${status} than for ${operation.successStatus}, and no example of it. Add an example to the document.`
+}
+
+/** Returns the body of a status: the handler's, none if the document describes none, or the example of a status with another shape. */
+function bodyOfStatus(operation: Operation, status: number, body: Body): Body | undefined {
+  if (!operation.hasResponseBody(status)) return undefined
+  if (hasSuccessShape(operation, status)) return body
+  const [example] = operation.examples(status)
+  return example ? jsonBody(example.value) : body
+}
+
+/** Returns true for the success status, and for a status whose documented body is the same. */
+function hasSuccessShape(operation: Operation, status: number): boolean {
+  if (status === operation.successStatus) return true
+  const shapes = [status, operation.successStatus].map((one) => JSON.stringify(operation.responseSchema(one)))
+  return operation.hasResponseBody(status) && shapes[0] === shapes[1]
 }
 
 /** Replies to an operation without a handler, which an edited contract added, from the contract's examples and schemas. */
@@ -34,6 +60,7 @@ async function replyFromDocument(
     query,
     headers: header,
     body: exchange.body,
+    status: exchange.requestedStatus,
   })
   if (!reply.ok) return refusals.ownFault(`Prism finds no answer in the document: ${reply.error}`)
   const { status, body } = reply.value

@@ -12,6 +12,9 @@ export function operationContext(exchange: Exchange): OperationContext {
     parameters,
     body,
     overrides: dataOverrides,
+    markDropped() {
+      exchange.isDropped = true
+    },
     warn(advice) {
       exchange.advice = [...exchange.advice, advice]
     },

@@ -79,7 +79,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     handle: handle(contract, handlers, deps.fallback),
   } satisfies Record<string, RequestStage>)
   const replyStages: readonly ReplyStage[] = [
-    checkReply(log),
+    checkReply(handlers, log),
     applyDrift(),
     finaliseHeaders(deps.simHeaders),
     record(deps.journal, log, deps.logBodies),

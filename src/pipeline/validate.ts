@@ -1,4 +1,5 @@
 import { isJson, matchMediaType } from '../contract/media-types.ts'
+import { findUnknownNames } from '../contract/unknown-names.ts'
 import { cutText } from '../core/cut-text.ts'
 import type { Violation } from '../documents/violation.ts'
 import { refusals } from '../exchange/refusals.ts'
@@ -20,17 +21,19 @@ export function validate(handlers: OperationHandlers, strict: boolean): RequestS
     exchange.parameters = values
     exchange.violations = [...violations, ...checkBody(exchange)]
     if (exchange.violations.length > 0) return refusals.invalid(operation, exchange.violations)
-    const handler = handlers.get(operation.id)
-    return handler && addAdvice(exchange, handler, strict)
+    return addAdvice(exchange, handlers.get(operation.id), strict)
   }
 }
 
-/** Adds the handler's warnings and recommendations to the advice; refuses warnings where `strict` is on. */
-function addAdvice(exchange: Exchange, handler: OperationHandler, strict: boolean): Reply | undefined {
-  if (!handler.warnings && !handler.recommendations) return undefined
-  const context = operationContext(exchange)
-  const warnings = handler.warnings?.(context) ?? []
-  const recommendations = handler.recommendations?.(context) ?? []
+/** Adds probable typing errors, and the handler's warnings and recommendations, to the advice; refuses all but recommendations where `strict` is on. */
+function addAdvice(
+  exchange: Exchange,
+  handler: OperationHandler | undefined,
+  strict: boolean,
+): Reply | undefined {
+  const warnings = findUnknownNames(operationOf(exchange), rawParametersOf(exchange).query, exchange.body)
+  if (handler?.warnings) warnings.push(...handler.warnings(operationContext(exchange)))
+  const recommendations = handler?.recommendations?.(operationContext(exchange)) ?? []
   exchange.advice = [...warnings, ...recommendations]
   if (!strict || warnings.length === 0) return undefined
   exchange.violations = warnings

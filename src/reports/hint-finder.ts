@@ -135,17 +135,23 @@ function ordinaryCandidate(operationItems: OperationItems): Candidate {
   return createCandidate(operationItems, { headers: {}, path: undefined }, successStatus, undefined)
 }
 
-/** Returns a candidate for each refusal that a scenario causes with its default parameters. */
+/** Returns a candidate for each status that a scenario causes with its default parameters. */
 function refusalCandidates(operationItems: OperationItems, catalogue: Catalogue): Candidate[] {
   return catalogue.definitions.flatMap((definition) => {
     const read = readValues(definition.parameters, new Map())
     if (!read.ok || definition.inapplicableReason(operationItems.operation, read.value) !== undefined)
       return []
     const effect = definition.effect(read.value)
+    if (effect.kind === 'ordinary') return [statusCandidate(operationItems, definition.name, effect.status)]
     if (effect.kind !== 'answer') return []
     const { status, body } = effect.reply(operationItems.operation)
     return [createCandidate(operationItems, scenarioHint(definition.name), status, body?.value)]
   })
+}
+
+/** Returns the candidate of a documented status below 400. Its body is not known beforehand. */
+function statusCandidate(operationItems: OperationItems, scenario: string, status: number): Candidate {
+  return createCandidate(operationItems, scenarioHint(scenario), status, undefined)
 }
 
 /** Creates a hint that requests a scenario: `empty`, `null;fields=recommendations`. `path`: undefined where every request to the operation shows the items. */

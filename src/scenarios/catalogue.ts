@@ -6,11 +6,18 @@ import { driftScenarios } from './drift.ts'
 import { refusalScenarios, statusScenarios } from './refusals.ts'
 import { timeScenarios } from './time.ts'
 
-/** Creates the catalogue of the scenarios that a contract and its personas allow. */
-export function createCatalogue(contract: Contract, personas: readonly NamedPersona[]): Catalogue {
+/**
+ * Creates the catalogue of the scenarios that a contract and its personas allow.
+ * @param invented the ids of the operations whose handlers invent figures, to which the data family applies
+ */
+export function createCatalogue(
+  contract: Contract,
+  personas: readonly NamedPersona[],
+  invented: readonly string[],
+): Catalogue {
   const definitions = [
     ...refusalScenarios(),
-    ...dataScenarios(contract, personas),
+    ...dataScenarios(contract, personas, invented),
     ...timeScenarios(),
     ...connectionScenarios(),
     ...driftScenarios(),

@@ -3,12 +3,18 @@ import { isObject, type Json, type JsonObject } from '../core/json.ts'
 import type { DataOverrides, NamedPersona, ScenarioDefinition } from './definition.ts'
 import { namesOf } from './parameters.ts'
 
-/** The operation with invented figures; the data family applies to no other. */
-const analyticsOperation = 'getModelAnalytics'
-
-/** Returns the data family: every persona by its name, `all-null`, `no-null`, `null;fields=...`. */
-export function dataScenarios(contract: Contract, personas: readonly NamedPersona[]): ScenarioDefinition[] {
-  return [
+/**
+ * Returns the data family: every persona by its name, `all-null`, `no-null`, `null;fields=...`.
+ * @param invented the ids of the operations whose handlers invent figures; the family applies to no other
+ */
+export function dataScenarios(
+  contract: Contract,
+  personas: readonly NamedPersona[],
+  invented: readonly string[],
+): ScenarioDefinition[] {
+  const inapplicableReason = ({ id }: Operation) =>
+    invented.includes(id) ? undefined : `it shapes the answer of ${invented.join(', ')}, not of ${id}`
+  const definitions = [
     ...personas.map(({ name, about }) =>
       dataScenario(name, `The model is this persona: ${about}`, { persona: name }),
     ),
@@ -16,26 +22,25 @@ export function dataScenarios(contract: Contract, personas: readonly NamedPerson
       shape: 'all-null',
     }),
     dataScenario('no-null', 'Data everywhere: no field is null.', { shape: 'no-null' }),
-    nullScenario(nullableFields(contract)),
+    nullScenario(nullableFields(contract, invented)),
   ]
+  return definitions.map((definition) => ({ ...definition, inapplicableReason }))
 }
 
-function dataScenario(
-  name: string,
-  description: string,
-  overrides: Partial<DataOverrides>,
-): ScenarioDefinition {
+/** A scenario of the family without the rule that all of them share. */
+type DataScenario = Omit<ScenarioDefinition, 'inapplicableReason'>
+
+function dataScenario(name: string, description: string, overrides: Partial<DataOverrides>): DataScenario {
   return {
     name,
     family: 'data',
     description,
     parameters: [],
-    inapplicableReason,
     effect: () => ({ kind: 'data', overrides }),
   }
 }
 
-function nullScenario(fields: readonly string[]): ScenarioDefinition {
+function nullScenario(fields: readonly string[]): DataScenario {
   return {
     name: 'null',
     family: 'data',
@@ -49,7 +54,6 @@ function nullScenario(fields: readonly string[]): ScenarioDefinition {
           'Nullable fields separated by "|", e.g. fields=recommendations|dataPoints.avgSafetyScore.',
       },
     ],
-    inapplicableReason,
     problem(values) {
       const unknown = namesOf(values, 'fields').find((field) => !fields.includes(field))
       return unknown === undefined
@@ -60,17 +64,13 @@ function nullScenario(fields: readonly string[]): ScenarioDefinition {
   }
 }
 
-function inapplicableReason(operation: Operation): string | undefined {
-  return operation.id === analyticsOperation
-    ? undefined
-    : `it shapes the answer of ${analyticsOperation}, not of ${operation.id}`
-}
-
-/** Returns all nullable fields of the contract's analytics: `avgSafetyScore`, and `dataPoints.avgSafetyScore` inside an array. */
-export function nullableFields(contract: Contract): string[] {
-  const operation = contract.operations.find(({ id }) => id === analyticsOperation)
-  const schema = operation?.responseSchema(operation.successStatus)
-  return schema ? nullableIn(schema, '') : []
+/** Returns all nullable fields of the invented answers: `avgSafetyScore`, and `dataPoints.avgSafetyScore` inside an array. */
+export function nullableFields(contract: Contract, invented: readonly string[]): string[] {
+  const operations = contract.operations.filter(({ id }) => invented.includes(id))
+  return operations.flatMap((operation) => {
+    const schema = operation.responseSchema(operation.successStatus)
+    return schema ? nullableIn(schema, '') : []
+  })
 }
 
 function nullableIn(schema: JsonObject, prefix: string): string[] {

@@ -80,10 +80,10 @@ export interface DriftedBody {
 
 /** The effect of a scenario on a request. */
 export type Effect =
-  /** No change. Switches off the scenarios of wider scopes. */
-  | { readonly kind: 'ordinary' }
-  /** Replies in place of the operation. */
-  | { readonly kind: 'answer'; readonly reply: (operation: Operation) => Reply }
+  /** Carries out the operation, and answers with the status if the operation documents it. Switches off the scenarios of wider scopes. */
+  | { readonly kind: 'ordinary'; readonly status: number }
+  /** Replies in place of the operation. `modelId`: the model in the request's path; undefined without one. */
+  | { readonly kind: 'answer'; readonly reply: (operation: Operation, modelId?: string) => Reply }
   /** Changes the figures in the operation's answer. */
   | { readonly kind: 'data'; readonly overrides: Partial<DataOverrides> }
   /** Delays the reply by these milliseconds. `drawn` is true where the delay depends on chance. */

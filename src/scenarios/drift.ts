@@ -5,7 +5,7 @@ import { type BodyLocation, listBodyLocations, replaceAt, typesOf } from './body
 import type { DriftedBody, ScenarioDefinition } from './definition.ts'
 import { numberOf, type Parameter, textOf } from './parameters.ts'
 
-/** A kind of drift from the contract. Each breaks exactly one rule of the reply's schema. */
+/** A kind of drift from the contract. Each breaks exactly one rule of the reply's schema with its simulated values. */
 interface Drift {
   readonly name: string
   readonly description: string
@@ -84,7 +84,7 @@ const parameters: readonly Parameter[] = [
   },
 ]
 
-/** Returns the drift family: damage derived from the reply's schema. */
+/** Returns the drift family: damage derived from the reply's schema with its simulated values, since clients rely on them, too. */
 export function driftScenarios(): ScenarioDefinition[] {
   return drifts.map((drift) => ({
     name: drift.name,
@@ -92,7 +92,7 @@ export function driftScenarios(): ScenarioDefinition[] {
     description: drift.description,
     parameters,
     inapplicableReason(operation, values) {
-      const schema = operation.responseSchema(operation.successStatus)
+      const schema = operation.simulatedResponseSchema(operation.successStatus)
       const locations = schema ? schemaLocations(schema) : []
       const pointer = textOf(values, 'pointer')
       const possible = locations.filter((one) => drift.canOccur(one.schema, one.required))

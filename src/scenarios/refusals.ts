@@ -1,7 +1,8 @@
 import type { Contract, Operation } from '../contract/contract.ts'
 import { isObject } from '../core/json.ts'
 import { rateHeaders, retryHeaders } from '../exchange/rate-headers.ts'
-import { pickDocumentedStatus, refuse } from '../exchange/refusals.ts'
+import { messages, pickDocumentedStatus, refuse } from '../exchange/refusals.ts'
+import type { Reply } from '../exchange/reply.ts'
 import type { ScenarioDefinition } from './definition.ts'
 import { numberOf, type Parameter, readValues, type ScenarioValues } from './parameters.ts'
 
@@ -10,8 +11,10 @@ interface Refusal {
   readonly name: string
   /** Statuses in order of preference; the first that the operation documents is sent. */
   readonly statuses: readonly [number, ...number[]]
-  /** The message of the error body. */
-  readonly error: string
+  /** A sentence for the catalogue; also the message for an operation without an example of the status. */
+  readonly summary: string
+  /** Returns the message of the error body; absent or undefined: the error of the document's first example. */
+  readonly message?: (values: ScenarioValues, modelId: string | undefined) => string | undefined
   readonly parameters?: readonly Parameter[]
   readonly headers?: (values: ScenarioValues) => Record<string, string>
 }
@@ -37,61 +40,65 @@ const limit: Parameter = {
 }
 
 const namedRefusals: readonly Refusal[] = [
-  { name: 'bad-request', statuses: [400, 422], error: 'The request was refused as invalid.' },
+  { name: 'bad-request', statuses: [400, 422], summary: 'The request was refused as invalid.' },
   {
     name: 'unauthorized',
     statuses: [401],
-    error: 'The API key is missing, unknown or no longer valid.',
+    summary: 'The API key is not valid.',
+    message: () => messages.unauthorized('The API key is not valid.'),
     headers: () => ({ 'WWW-Authenticate': 'Bearer' }),
   },
+  { name: 'forbidden', statuses: [403], summary: 'Your plan does not include this feature.' },
   {
-    name: 'forbidden',
-    statuses: [403],
-    error: 'Your plan does not include this feature. Growth plan or higher required.',
+    name: 'not-found',
+    statuses: [404],
+    summary: 'Not found.',
+    message: (_values, modelId) => (modelId === undefined ? undefined : messages.unknownModel(modelId)),
   },
-  { name: 'not-found', statuses: [404], error: 'Not found.' },
   {
     name: 'rate-limited',
     statuses: [429],
-    error: 'Rate limit exceeded. Retry later.',
+    summary: 'Rate limit exceeded.',
+    message: (values) => messages.rateLimited(numberOf(values, 'limit'), resetMsOf(values)),
     parameters: [retryAfter, limit],
-    headers: (values) => limitedHeaders(numberOf(values, 'limit'), numberOf(values, 'retry-after') * 1000),
+    headers: (values) => limitedHeaders(numberOf(values, 'limit'), resetMsOf(values)),
   },
-  { name: 'server-error', statuses: [500], error: 'Internal server error.' },
+  { name: 'server-error', statuses: [500], summary: 'Internal server error.' },
   {
     name: 'unavailable',
     statuses: [503],
-    error: 'The service is temporarily unavailable. Retry later.',
+    summary: 'The service is temporarily unavailable. Retry later.',
     parameters: [retryAfter],
-    headers: (values) => retryHeaders(numberOf(values, 'retry-after') * 1000),
+    headers: (values) => retryHeaders(resetMsOf(values)),
   },
 ]
+
+const resetMsOf = (values: ScenarioValues) => numberOf(values, 'retry-after') * 1000
 
 /** Returns the refusals with a name: `forbidden`, `rate-limited;retry-after=3`, ... */
 export function refusalScenarios(): ScenarioDefinition[] {
   return namedRefusals.map((refusal) => ({
     name: refusal.name,
     family: 'refusals',
-    description: `Answers ${refusal.statuses[0]}: ${refusal.error}`,
+    description: `Answers ${refusal.statuses[0]}: ${refusal.summary}`,
     parameters: refusal.parameters ?? [],
     inapplicableReason: (operation) => reasonUndocumented(operation, refusal.statuses),
     effect: (values) => ({
       kind: 'answer',
-      reply: (operation) =>
-        refuse(
-          pickDocumentedStatus(operation, refusal.statuses),
-          refusal.error,
-          'scenario',
-          refusal.headers?.(values),
-        ),
+      reply: (operation, modelId) =>
+        replyWith(operation, pickDocumentedStatus(operation, refusal.statuses), refusal, values, modelId),
     }),
   }))
 }
 
-/** Returns a scenario for every documented status, by its number: `404`. A success status switches off the scenarios of wider scopes. */
+/** Returns a scenario for every documented status, by its number: `404`. A status below 400 also switches off the scenarios of wider scopes. */
 export function statusScenarios(contract: Contract): ScenarioDefinition[] {
   const statuses = new Set(contract.operations.flatMap((operation) => operation.statuses))
-  return [...statuses].sort((a, b) => a - b).map(createStatusScenario)
+  // An answer of 1xx would be followed by another one.
+  return [...statuses]
+    .filter((status) => status >= 200)
+    .sort((a, b) => a - b)
+    .map(createStatusScenario)
 }
 
 function createStatusScenario(status: number): ScenarioDefinition {
@@ -101,11 +108,11 @@ function createStatusScenario(status: number): ScenarioDefinition {
     return {
       name,
       family: 'refusals',
-      description: 'The service as it is, with its own success status, whatever a wider scope says.',
+      description: `The service as it is, with the status ${status} where it is documented, whatever a wider scope says.`,
       parameters: [],
       // Every success status fits every operation, so that "429*2, 200" works for an operation that answers 201.
       inapplicableReason: () => undefined,
-      effect: () => ({ kind: 'ordinary' }),
+      effect: () => ({ kind: 'ordinary', status }),
     }
   }
   return {
@@ -116,15 +123,26 @@ function createStatusScenario(status: number): ScenarioDefinition {
     parameters: namedRefusal?.parameters ?? [],
     effect: (values) => ({
       kind: 'answer',
-      reply: (operation) =>
-        refuse(
-          status,
-          namedRefusal?.error ?? documentedError(operation, status),
-          'scenario',
-          namedRefusal?.headers?.(values),
-        ),
+      reply: (operation, modelId) => replyWith(operation, status, namedRefusal, values, modelId),
     }),
   }
+}
+
+/** Refuses in the words of the pipeline, or else of the document's first example, whose words a test compares with the pipeline's. */
+function replyWith(
+  operation: Operation,
+  status: number,
+  refusal: Refusal | undefined,
+  values: ScenarioValues,
+  modelId: string | undefined,
+): Reply {
+  const message =
+    refusal?.message?.(values, modelId) ??
+    documentedError(operation, status) ??
+    refusal?.summary ??
+    operation.responseDescription(status) ??
+    `Status ${status}.`
+  return refuse(status, message, 'scenario', refusal?.headers?.(values))
 }
 
 /** Returns the headers that a refusal of this status has by default: the challenge of a 401, the time to retry of a 429 or 503. */
@@ -144,9 +162,9 @@ function reasonUndocumented(operation: Operation, statuses: readonly number[]): 
   return `${operation.id} documents no ${statuses[0]}, only ${operation.statuses.join(', ')}`
 }
 
-function documentedError(operation: Operation, status: number): string {
+function documentedError(operation: Operation, status: number): string | undefined {
   for (const { value } of operation.examples(status)) {
     if (isObject(value) && typeof value['error'] === 'string') return value['error']
   }
-  return operation.responseDescription(status) ?? `Status ${status}.`
+  return undefined
 }

@@ -5,11 +5,13 @@ import { failure, type Result, success } from '../core/result.ts'
 import type { Finding, Findings } from '../documents/finding.ts'
 import { bundledContract, bundledFixtures, controlContract } from '../fixtures/bundled.ts'
 import { type Fixtures, loadFixtures } from '../fixtures/fixtures.ts'
+import { declarations } from '../operations/index.ts'
 import { createCatalogue } from '../scenarios/catalogue.ts'
 import type { Catalogue } from '../scenarios/definition.ts'
 import { parseScenarios } from '../scenarios/parse.ts'
 import { type RuleContext, type RuleSet, readRules } from '../scenarios/rules.ts'
 import { loadRulesFile } from '../scenarios/rules-file.ts'
+import { checkOperations } from './check-operations.ts'
 
 /** The documents, fixtures and rules of a start, checked against each other. */
 export interface LoadedInputs {
@@ -33,13 +35,21 @@ export async function loadInputs(settings: Settings): Promise<Result<LoadedInput
   if (!contract.ok || !control.ok || !fixtures.ok) {
     return failure(loaded.flatMap((one) => (one.ok ? [] : one.error)))
   }
-  const catalogue = createCatalogue(contract.value, fixtures.value.personas)
+  const catalogue = createCatalogue(contract.value, fixtures.value.personas, inventedOperations)
   const startUp = await loadStartUpRules(settings, { catalogue, contract: contract.value })
-  const findings = [...checkMagicValues(fixtures.value, catalogue), ...checkPlan(settings, fixtures.value)]
+  const findings = [
+    ...checkMagicValues(fixtures.value, catalogue),
+    ...checkPlan(settings, fixtures.value),
+    // A test checks the bundled document, whose start must be quick.
+    ...(settings.contract === undefined ? [] : checkOperations(contract.value, fixtures.value)),
+  ]
   if (!startUp.ok || findings.length > 0) return failure([...findings, ...(startUp.ok ? [] : startUp.error)])
   const documents = { contract: contract.value, control: control.value, fixtures: fixtures.value }
   return success({ ...documents, catalogue, startUp: startUp.value })
 }
+
+/** The operations whose handlers invent figures. */
+const inventedOperations = declarations.flatMap(({ operationId, invent }) => (invent ? [operationId] : []))
 
 /** Loads the rules of `--scenario` and `--scenarios`. */
 async function loadStartUpRules(

@@ -1,6 +1,7 @@
 import type { Contract } from '../contract/contract.ts'
 import type { Fixtures } from '../fixtures/fixtures.ts'
-import { analyticsBody } from '../operations/analytics.ts'
+import type { OperationDeclaration } from '../operations/handler.ts'
+import { declarations } from '../operations/index.ts'
 import {
   buildPath,
   type Preview,
@@ -8,10 +9,8 @@ import {
   parseKnownScenarios,
   scenarioHint,
 } from '../reports/hint-finder.ts'
-import { type Catalogue, noOverrides } from '../scenarios/definition.ts'
+import { type Catalogue, type DataOverrides, noOverrides } from '../scenarios/definition.ts'
 import type { World } from '../simulation/analytics.ts'
-
-const analyticsOperation = 'getModelAnalytics'
 
 interface PreviewDeps {
   readonly contract: Contract
@@ -21,28 +20,33 @@ interface PreviewDeps {
 }
 
 /**
- * Creates a previewer. It computes the analytics under each scenario of the data family, for the first model of the fixtures without a
- * scenario or shape of its own.
+ * Creates a previewer. It invents the answers of the operations that can, under each scenario of the data family, for the first model of
+ * the fixtures without a scenario or shape of its own.
  */
 export function createPreviewer({ contract, fixtures, catalogue, world }: PreviewDeps): Previewer {
-  const operation = contract.operations.find(({ id }) => id === analyticsOperation)
   const model = fixtures.models.find(({ scenario, shape }) => scenario === undefined && shape === undefined)
-  if (!operation || !model) return () => []
-  const path = buildPath(contract, operation, { modelId: model.id })
   const names = [...world.personas, 'no-null', 'all-null']
   const scenarios = names.filter((name) => catalogue.find(name)?.family === 'data')
-  return (id, seed, now) =>
-    id === analyticsOperation ? scenarios.map((scenario) => createPreview(scenario, seed, now)) : []
-
-  function createPreview(text: string, seed: string, now: number): Preview {
-    const [active] = parseKnownScenarios(text, catalogue)
-    const effect = active?.definition.effect(active.values)
-    const overrides = { ...noOverrides, ...(effect?.kind === 'data' && effect.overrides) }
-    const query = { seed, modelId: model?.id.toLowerCase() ?? '', days: 30, now } as const
-    return {
-      hint: scenarioHint(text, path),
-      status: operation?.successStatus ?? 200,
-      body: analyticsBody(world, query, overrides),
-    }
+  return (id, seed, now) => {
+    const operation = contract.operations.find((one) => one.id === id)
+    const declaration = declarations.find(({ operationId }) => operationId === id)
+    if (!operation || !model || !declaration?.invent) return []
+    const path = buildPath(contract, operation, pathValues(declaration, model.id))
+    const query = { seed, modelId: model.id.toLowerCase(), now }
+    return scenarios.map((scenario): Preview => {
+      const body = declaration.invent?.(world, query, overridesOf(scenario, catalogue)) ?? null
+      return { hint: scenarioHint(scenario, path), status: operation.successStatus, body }
+    })
   }
+}
+
+/** Returns the values of the path parameters of an invented answer, which names nothing but its model. */
+function pathValues({ pathParameters }: OperationDeclaration, modelId: string): Record<string, string> {
+  return Object.fromEntries(pathParameters.map((name) => [name, modelId]))
+}
+
+function overridesOf(scenario: string, catalogue: Catalogue): DataOverrides {
+  const [active] = parseKnownScenarios(scenario, catalogue)
+  const effect = active?.definition.effect(active.values)
+  return { ...noOverrides, ...(effect?.kind === 'data' && effect.overrides) }
 }

@@ -61,6 +61,7 @@ test('an exchange is recorded with all its facts', async () => {
     damage: [],
     violations: [],
     advice: [
+      { in: 'query', pointer: '/source', keyword: 'unknown-parameter' },
       { in: 'body', pointer: '/value', keyword: 'valueType' },
       { in: 'body', pointer: '', keyword: 'link' },
     ],

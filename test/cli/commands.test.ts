@@ -56,6 +56,14 @@ describe('check', () => {
     expect(stdout).not.toMatch(/warning|error/)
   })
 
+  test('prints an operation that does not fit its handler, and exits with 1', async () => {
+    const required = '      requestBody:\n        required: true\n        description: The event.'
+    const file = await documentWith(required, required.replace('true', 'false'))
+    const { code, stdout } = await run(['check', file])
+    expect(code).toBe(1)
+    expect(stdout).toMatch(/contract\.yaml: error: createEvent: the simulator reads a JSON body/)
+  })
+
   test('prints each fault of a document with its line, and exits with 1', async () => {
     const file = await documentWith('operationId: createEvent', 'operationId: createPrompt')
     const { code, stdout } = await run(['check', file])

@@ -77,7 +77,11 @@ const paths: JsonObject = {
           'application/*': { schema: { type: 'object', required: ['rows'] } },
         },
       },
-      responses: { 202: { description: 'Accepted.' }, 400: { description: 'Bad.', content: json(error) } },
+      responses: {
+        202: { description: 'Accepted.' },
+        204: { description: 'Nothing to import.' },
+        400: { description: 'Bad.', content: json(error) },
+      },
     },
   },
   '/organizations/current': {
@@ -161,9 +165,12 @@ describe('an extended document', () => {
   test('an added operation takes scenarios and Prefer', async () => {
     const sim = extended()
     const scripted = await ask(sim, productPath, { headers: { 'x-sim-scenario': 'not-found' } })
-    expect([scripted.status, errorOf(scripted)]).toEqual([404, 'Not found.'])
+    expect([scripted.status, errorOf(scripted)]).toEqual([404, 'No such product.'])
     const preferred = await ask(sim, productPath, { headers: { prefer: 'code=404, example=unknown' } })
     expect([preferred.status, errorOf(preferred)]).toEqual([404, 'No such product.'])
+    const body = { method: 'POST', contentType: 'text/csv', body: 'a,b' }
+    expect((await ask(sim, '/v1/imports', { ...body, headers: { prefer: 'code=204' } })).status).toBe(204)
+    expect((await ask(sim, '/v1/imports', body)).status).toBe(202)
     const misfit = await ask(sim, productPath, { headers: { 'x-sim-scenario': 'rate-limited' } })
     expect(misfit.status).toBe(400)
   })

@@ -171,21 +171,21 @@ describe('a bad document', () => {
   test('ends the start with 1; all faults are printed, each with its place', async () => {
     const file = await documentWith(
       'avgConversationQualityIndex: 0.8528',
-      'avgConversationQualityIndex: 8.528',
+      'avgConversationQualityIndex: high',
     )
     const text = await readFile(file, 'utf8')
     await writeFile(file, text.replace('operationId: createEvent', 'operationId: createPrompt'))
     const { code, stdout, stderr } = await run([...memory, '--contract', file])
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
     expect(stderr).toMatch(
-      /contract\.yaml:\d+:\d+: error: .*avgConversationQualityIndex.*must be from 0 to 1/,
+      /contract\.yaml:\d+:\d+: error: .*avgConversationQualityIndex.*must be a number or null/,
     )
     expect(stderr).toMatch(/contract\.yaml:\d+:\d+: error: .*operationId "createPrompt" is taken/)
   })
 
   const place = /contract\.yaml:\d+:\d+: /
   const uuid = "schema: { $ref: '#/components/schemas/Uuid' }"
-  const maximum = '      maximum: 1\n      description: An average'
+  const maximum = '          maximum: 1\n          description: A finer value'
 
   test.each([
     ['a broken reference', uuid, uuid.replace('Uuid', 'Uid')],
@@ -193,7 +193,7 @@ describe('a bad document', () => {
     [
       'an example that does not fit',
       'avgConversationQualityIndex: 0.8528',
-      'avgConversationQualityIndex: 8.528',
+      'avgConversationQualityIndex: high',
     ],
     ['YAML that cannot be read', 'info:\n', 'info: [\n'],
     ['another version of OpenAPI', 'openapi: 3.1.0', 'openapi: 3.0.3'],

@@ -64,6 +64,12 @@ describe('a broken document is refused with the place of the fault', () => {
       ],
     },
     {
+      fault: 'simulated values that are no schema',
+      from: 'name: { type: string }',
+      to: 'name: { type: string, x-simulated-values: [ball] }',
+      findings: ['21:31 error must be a JSON schema with the narrower rules, such as {maximum: 1}'],
+    },
+    {
       fault: 'an invalid pattern',
       from: 'name: { type: string }',
       to: "name: { type: string, pattern: '(' }",

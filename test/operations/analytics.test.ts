@@ -31,6 +31,7 @@ test.each([0, 20])('whether a store answers at once or later, %i events do the s
     overrides: noOverrides,
     parameters: { path: { modelId }, query: { period: '30d' }, header: {} },
     body: undefined,
+    markDropped: () => {},
     warn: () => {},
   }
   const bodies = [store, late(store)].map(async (one) => {

@@ -9,7 +9,7 @@ import { createLogRecorder, type LogEntry } from '../support/start.ts'
 
 function setup() {
   const said: LogEntry[] = []
-  const check = checkReply(createLogRecorder(said))
+  const check = checkReply(new Set(['createEvent']), createLogRecorder(said))
   const exchange = { operation: operationOf('createEvent'), request: { id: 'req-1' } } as unknown as Exchange
   const answer = (status: number, body: Json, origin: Origin = 'contract'): Reply =>
     check(exchange, { status, headers: {}, body: jsonBody(body), origin })
@@ -32,6 +32,11 @@ describe('our own answer', () => {
   test.each([
     ['a receipt without an id', 201, { success: true }],
     ['a success that is not documented', 200, receipt],
+    [
+      'a receipt whose id is no UUID, as the simulated values demand',
+      201,
+      { success: true, eventId: 'order-1' },
+    ],
     ['an error without a sentence', 400, { success: false, error: '' }],
     ['an error that says success', 400, { success: true, error: 'Wrong.' }],
   ])(
@@ -46,6 +51,12 @@ describe('our own answer', () => {
       ])
     },
   )
+
+  test('that is an example of the document need not keep the simulated values', () => {
+    const { answer, said } = setup()
+    expect(answer(201, { eventId: 'order-1' }, 'scenario').status).toBe(201)
+    expect(said).toEqual([])
+  })
 
   test('about the simulator itself is not judged by the contract', () => {
     const { answer, said } = setup()

@@ -3,6 +3,7 @@ import type { Log } from '../../src/core/log.ts'
 import { jsonBody } from '../../src/exchange/body.ts'
 import type { SimRequest } from '../../src/exchange/request.ts'
 import { Journal } from '../../src/journal/journal.ts'
+import { eventDeclaration } from '../../src/operations/events.ts'
 import type { OperationHandler } from '../../src/operations/handler.ts'
 import { createPipeline } from '../../src/pipeline/pipeline.ts'
 import { Sandboxes } from '../../src/sandboxes/sandboxes.ts'
@@ -26,7 +27,7 @@ function setup(handle: OperationHandler['handle'], log?: Log) {
     fixtures: inputs.fixtures,
     sandboxes,
     store: createMemoryStore(),
-    handlers: new Map([['createEvent', { operationId: 'createEvent', handle }]]),
+    handlers: new Map([['createEvent', { ...eventDeclaration, handle }]]),
     fallback: undefined,
     scenarios: { ...inputs, ofModel: new Map(), productsOfModel: new Map() },
     planOfUnknownKeys: 'growth',

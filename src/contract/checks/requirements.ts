@@ -6,6 +6,7 @@ import { isObject, type JsonObject } from '../../core/json.ts'
 import { joinPointer } from '../../core/json-pointer.ts'
 import type { Finding } from '../../documents/finding.ts'
 import type { Source } from '../../documents/source.ts'
+import { checkSimulatedStatus, simulatedStatus } from '../simulated-status.ts'
 import { METHODS, walk } from '../walk.ts'
 
 /** The values of `jsonSchemaDialect` that stand for JSON Schema 2020-12, the only supported dialect; undefined is the default. */
@@ -51,6 +52,9 @@ export function checkRequirements(document: JsonObject, source: Source): Finding
   const firstPointers = new Map<unknown, string>()
   for (const { pointer, value } of operations) {
     findings.push(...checkSuccess(pointer, value, source))
+    const problem = checkSimulatedStatus(value)
+    const place = source.place(joinPointer(pointer, simulatedStatus))
+    if (problem !== undefined) findings.push({ severity: 'error', place, message: problem })
     const id = value.operationId
     if (id === undefined) continue
     const first = firstPointers.get(id)

@@ -1,11 +1,12 @@
 import type { Ajv2020 } from 'ajv/dist/2020.js'
-import type { JsonObject } from '../../core/json.ts'
+import { isObject, type JsonObject } from '../../core/json.ts'
 import { joinPointer } from '../../core/json-pointer.ts'
 import { OPENAPI_KEYWORDS } from '../../documents/ajv.ts'
 import type { Finding } from '../../documents/finding.ts'
 import type { Source } from '../../documents/source.ts'
 import type { Violation } from '../../documents/violation.ts'
 import { toViolations } from '../../documents/violations.ts'
+import { simulatedValues } from '../simulated-values.ts'
 import { type DocumentNode, walk } from '../walk.ts'
 
 /**
@@ -53,6 +54,10 @@ function checkKeywords({ pointer, value }: DocumentNode, source: Source, ajv: Aj
   const findings: Finding[] = []
   const report = (severity: Finding['severity'], member: string, message: string) =>
     findings.push({ severity, place: source.place(joinPointer(pointer, member)), message })
+  const narrower = value[simulatedValues]
+  if (narrower !== undefined && !(isObject(narrower) && ajv.validateSchema(narrower))) {
+    report('error', simulatedValues, 'must be a JSON schema with the narrower rules, such as {maximum: 1}')
+  }
   for (const keyword of Object.keys(value)) {
     if (keyword.startsWith('x-') || isKnownKeyword(ajv, keyword)) continue
     report('warning', keyword, `"${keyword}" is not a keyword of JSON Schema 2020-12 and has no effect`)

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import type { Json, JsonObject } from '../../../src/core/json.ts'
 import { createMemoryStore } from '../../../src/state/memory/memory-store.ts'
 import type { Store } from '../../../src/state/store.ts'
+import { context, event } from '../drafts.ts'
 import { openOrFail, statePath } from './open-file.ts'
 
 /**
@@ -89,6 +90,18 @@ describe('files of format 1', () => {
       [false],
       [false],
     ])
+    await store.close()
+  })
+
+  test('keep their ids, which say version 8: a retry of an event gets its stored id, and new records get ids of version 4', async () => {
+    const { store } = await openOrFail(copyOfFiles())
+    const { events } = await store.exportSandbox('default')
+    const stored = events.find(({ fields }) => fields.insertId === 'order-1')
+    const retry = await store.recordEvent(context, event({ insertId: 'order-1' }))
+    expect(retry).toMatchObject({ replayed: true, event: { eventId: stored?.eventId } })
+    expect(retry.event.eventId[14]).toBe('8')
+    const created = await store.recordEvent(context, event({ insertId: 'order-new' }))
+    expect(created.event.eventId[14]).toBe('4')
     await store.close()
   })
 

@@ -1,0 +1,45 @@
+import { isObject, type JsonObject } from '../core/json.ts'
+
+/**
+ * The keyword of an operation that chooses which documented statuses the simulator answers with: `x-simulated-status: { success: 204 }`. An
+ * event that sampling drops has the status `dropped`.
+ */
+export const simulatedStatus = 'x-simulated-status'
+
+/** The statuses that an operation chooses; a status that is absent was not chosen. */
+interface ChosenStatuses {
+  readonly success?: number
+  readonly dropped?: number
+}
+
+/** The outcomes whose status can be chosen. */
+const OUTCOMES = ['success', 'dropped']
+
+/** Reads the chosen statuses of an operation that passed `checkSimulatedStatus`. */
+export function readSimulatedStatus({ [simulatedStatus]: chosen }: JsonObject): ChosenStatuses {
+  if (!isObject(chosen)) return {}
+  const { success, dropped } = chosen
+  return {
+    ...(typeof success === 'number' && { success }),
+    ...(typeof dropped === 'number' && { dropped }),
+  }
+}
+
+/** Returns what is wrong with the chosen statuses of an operation; undefined: nothing. */
+export function checkSimulatedStatus({
+  [simulatedStatus]: chosen,
+  responses,
+}: JsonObject): string | undefined {
+  if (chosen === undefined) return undefined
+  const documented = Object.keys(isObject(responses) ? responses : {}).filter((status) =>
+    /^2\d\d$/.test(status),
+  )
+  const isValid =
+    isObject(chosen) &&
+    Object.entries(chosen).every(
+      ([outcome, status]) => OUTCOMES.includes(outcome) && documented.includes(String(status)),
+    )
+  if (isValid) return undefined
+  const example = `{ success: ${documented[0] ?? 200} }`
+  return `must choose documented 2xx statuses for ${OUTCOMES.join(' or ')}, such as ${example}; documented are ${documented.join(', ') || 'none'}`
+}

@@ -1,0 +1,69 @@
+import type { Contract, Operation } from '../contract/contract.ts'
+import type { Json } from '../core/json.ts'
+import type { Finding } from '../documents/finding.ts'
+import type { Fixtures } from '../fixtures/fixtures.ts'
+import type { OperationDeclaration } from '../operations/handler.ts'
+import { declarations } from '../operations/index.ts'
+import type { World } from '../simulation/analytics.ts'
+import { createWorld } from '../simulation/world.ts'
+
+/**
+ * Checks that the operations of a document have the shape that their handlers expect: path parameters, body, and answers. Otherwise every
+ * request to such an operation would end in a 500.
+ */
+export function checkOperations(contract: Contract, fixtures: Fixtures): Finding[] {
+  const world = createWorld(fixtures)
+  return contract.operations.flatMap((operation) => {
+    const declaration = declarations.find(({ operationId }) => operationId === operation.id)
+    const problems = declaration ? findProblems(operation, declaration, world) : []
+    return problems.map((problem): Finding => {
+      const message = `${operation.id}: ${problem}. Change the document, or rename the operationId to have the operation answered from its examples`
+      return { severity: 'error', place: contract.file, message }
+    })
+  })
+}
+
+function findProblems(operation: Operation, declaration: OperationDeclaration, world: World): string[] {
+  const { pathParameters, readsBody } = declaration
+  const known = operation.parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name)
+  const missing = pathParameters.filter((name) => !known.includes(name))
+  const needsJson = readsBody && !(operation.body?.required && operation.bodySchema())
+  return [
+    ...missing.map(
+      (name) => `the simulator reads the path parameter "${name}", which ${operation.path} lacks`,
+    ),
+    ...(needsJson ? ['the simulator reads a JSON body, which the document must require'] : []),
+    ...findMisfitAnswers(operation, declaration.samples(world)),
+    ...findMisfitRefusals(operation),
+  ]
+}
+
+/** Finds the statuses of success whose schema the handler's answers do not fit. A status without a body fits every answer. */
+function findMisfitAnswers(operation: Operation, samples: readonly Json[]): string[] {
+  const statuses = new Set([operation.successStatus, operation.droppedStatus])
+  return [...statuses].flatMap((status) => {
+    if (!operation.hasResponseBody(status)) return []
+    // A dropped event may have a body of its own, which is sent as the example says.
+    if (status !== operation.successStatus && operation.examples(status).length > 0) return []
+    return firstViolation(operation, status, samples)
+  })
+}
+
+/** Finds the documented refusals that do not have the service's error body. */
+function findMisfitRefusals(operation: Operation): string[] {
+  const sample = { success: false, error: 'The request was refused.' }
+  return operation.statuses
+    .filter((status) => status >= 400 && operation.hasResponseBody(status))
+    .flatMap((status) => firstViolation(operation, status, [sample]))
+}
+
+function firstViolation(operation: Operation, status: number, samples: readonly Json[]): string[] {
+  for (const sample of samples) {
+    const [violation] = operation.checkResponse(status, sample)
+    if (violation)
+      return [
+        `the simulator's answer does not fit the status ${status}: ${violation.pointer || 'the body'} ${violation.message}`,
+      ]
+  }
+  return []
+}

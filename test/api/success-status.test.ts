@@ -1,0 +1,138 @@
+import { describe, expect, test } from 'vitest'
+import {
+  type Answer,
+  analyticsPath,
+  ask,
+  errorOf,
+  event,
+  operations,
+  readStateInfo,
+} from '../support/client.ts'
+import { documentWith } from '../support/documents.ts'
+import { startForTest, type TestSimulator } from '../support/start.ts'
+
+const createdEvent = "        '201':\n          description: The event is recorded"
+const noContent =
+  "        '204':\n          description: The event is recorded, and nothing is said about it.\n"
+const accepted = `        '202':
+          description: The event is queued.
+          content:
+            application/json:
+              schema: { type: object, required: [queued], properties: { queued: { type: boolean } } }
+`
+const example = '              examples: { queued: { value: { queued: true } } }\n'
+
+/** Starts with a document in which `createEvent` has further responses, and further members. */
+async function startWith(responses: string, members = ''): Promise<TestSimulator> {
+  const to = `${responses}${createdEvent}`
+  const contract = await documentWith(
+    `      responses:\n${createdEvent}`,
+    `${members}      responses:\n${to}`,
+  )
+  return startForTest({ contract })
+}
+
+const post = (sim: TestSimulator, headers: Record<string, string> = {}, fields = {}) =>
+  ask(sim, '/v1/events', { body: event(fields), headers })
+
+const statusAndText = ({ status, text }: Answer) => [status, text]
+
+const chosen = (statuses: string) => `      x-simulated-status: ${statuses}\n`
+
+describe('a documented success status that is asked for', () => {
+  test.each([
+    [{ prefer: 'code=204' }, 'code=204'],
+    [{ 'x-sim-scenario': '204' }, null],
+    [{ 'x-sim-sequence': '204, 429' }, null],
+  ])('is sent, without a body where it has none: %o', async (headers, applied) => {
+    const sim = await startWith(noContent)
+    const answer = await post(sim, headers as Record<string, string>)
+    expect(statusAndText(answer)).toEqual([204, ''])
+    expect(answer.headers.get('preference-applied')).toBe(applied)
+    expect(await readStateInfo(sim)).toMatchObject({ events: 1 })
+    expect((await post(sim)).status).toBe(201)
+  })
+
+  test('with another body is sent with its example', async () => {
+    const sim = await startWith(accepted + example)
+    expect(statusAndText(await post(sim, { prefer: 'code=202' }))).toEqual([202, '{"queued":true}'])
+    expect(await readStateInfo(sim)).toMatchObject({ events: 1 })
+  })
+
+  test('with another body and no example is refused before anything is written', async () => {
+    const sim = await startWith(accepted)
+    const answer = await post(sim, { prefer: 'code=202' })
+    expect(answer.status).toBe(400)
+    expect(errorOf(answer)).toMatch(/another body for 202 than for 201, and no example/)
+    expect(await readStateInfo(sim)).toMatchObject({ events: 0 })
+  })
+
+  test('is a hint of the coverage report', async () => {
+    const sim = await startWith(noContent)
+    const report = await ask(sim, '/__sim/report', { token: null })
+    expect(report.text).toContain('"X-Sim-Scenario": "204"')
+  })
+})
+
+describe('x-simulated-status', () => {
+  test('chooses the success status, also one without a body', async () => {
+    const sim = await startWith(noContent, chosen('{ success: 204 }'))
+    expect(statusAndText(await post(sim))).toEqual([204, ''])
+    expect((await post(sim, { prefer: 'code=201' })).status).toBe(201)
+  })
+
+  test('chooses the status of an event that sampling drops, also for its retry', async () => {
+    const sim = await startWith(noContent, chosen('{ dropped: 204 }'))
+    const dropped = { insertId: 'a', sampleRate: 0 }
+    expect((await post(sim, {}, dropped)).status).toBe(204)
+    expect((await post(sim, {}, dropped)).status).toBe(204)
+    expect((await post(sim, {}, { ...dropped, insertId: 'b', forceSample: true })).status).toBe(201)
+  })
+
+  test.each(['{ success: 204 }', '{ success: 400 }', '{ sucess: 201 }', '201'])(
+    'that is no documented 2xx status stops the start: %s',
+    async (statuses) => {
+      await expect(startWith('', chosen(statuses))).rejects.toThrow(
+        /contract\.yaml:\d+:\d+: must choose documented 2xx statuses .*documented are 201/,
+      )
+    },
+  )
+})
+
+describe('a document in which an operation with a handler has another shape stops the start', () => {
+  test.each([
+    [
+      'another success body',
+      "$ref: '#/components/schemas/EventCreated' }\n              examples:",
+      'type: object, required: [id] }\n              x-examples:',
+      /createEvent: .*status 201: \/id is required/,
+    ],
+    [
+      'another error body',
+      "schema: { $ref: '#/components/schemas/Error' }\n              examples:\n                number_as_value:",
+      'schema: { required: [code] }\n              x-examples:\n                number_as_value:',
+      /createEvent: .*status 400: \/code is required/,
+    ],
+    [
+      'a body that is optional',
+      '      requestBody:\n        required: true\n        description: The event.',
+      '      requestBody:\n        description: The event.',
+      /createEvent: the simulator reads a JSON body/,
+    ],
+    [
+      'a status of its own',
+      "      responses:\n        '201':\n          description: The event",
+      `${chosen('{ dropped: 202 }')}      responses:\n${accepted}        '201':\n          description: The event`,
+      /createEvent: .*status 202: \/queued is required/,
+    ],
+  ])('%s', async (_name, from, to, message) => {
+    await expect(startForTest({ contract: await documentWith(from, to) })).rejects.toThrow(message)
+  })
+
+  test('unless it is renamed, and answered from its examples', async () => {
+    const contract = await documentWith('operationId: createEvent', 'operationId: sendEvent')
+    const sim = await startForTest({ contract })
+    expect((await ask(sim, '/v1/events', { body: operations[2].body })).status).toBe(201)
+    expect((await ask(sim, analyticsPath)).status).toBe(200)
+  })
+})

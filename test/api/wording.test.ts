@@ -1,0 +1,162 @@
+import { readFileSync } from 'node:fs'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { isObject, type Json, type JsonObject } from '../../src/core/json.ts'
+import { operationOf } from '../support/catalogue.ts'
+import {
+  type Answer,
+  allOperations,
+  analyticsPath,
+  ask,
+  askOperation,
+  event,
+  modelId,
+  prompt,
+  type RequestOptions,
+} from '../support/client.ts'
+import { sharedSimulator } from '../support/shared.ts'
+import type { TestSimulator } from '../support/start.ts'
+
+const open = sharedSimulator()
+const limited = sharedSimulator({ models: 'closed', maxAnalysesPerHour: 60 })
+
+/** The model of the document's example. A magic model of that id answers 404 by a scenario. */
+const unknownModel = '00000000-0000-4000-8000-000000000404'
+
+const refusedBodies: Readonly<Record<string, Json>> = {
+  no_components: prompt({ components: [] }),
+  several_violations: { components: [{ content: 'Hello' }], role: '' },
+  number_as_value: event({ value: 149 }),
+  impact_out_of_range: event({ qualityImpactScore: 1.5 }),
+  broken_json: '{',
+  too_large: prompt({ description: 'x'.repeat(2 ** 21) }),
+}
+
+/** Requests that the service itself refuses, by the name of the document's example. */
+const liveRequests: Readonly<Record<string, RequestOptions & { readonly path?: string }>> = {
+  invalid_period: { path: `${analyticsPath}?period=14d` },
+  invalid_model_id: { path: '/v1/models/gpt/analytics' },
+  plan_too_low: { token: 'key_free' },
+  no_token: { token: null },
+  plain_text: { contentType: 'text/plain' },
+  ...Object.fromEntries(Object.entries(refusedBodies).map(([name, body]) => [name, { body }])),
+}
+
+/** Examples of refusals that the simulator sends only as a scenario, since it has no such reason of its own. */
+const scenarioOnly = [
+  'unknown_token',
+  'forbidden',
+  'product_not_found',
+  'rate_limited',
+  'server_error',
+  'unavailable',
+]
+
+const examples = allOperations.flatMap((operation) =>
+  operationOf(operation.id)
+    .statuses.filter((status) => status >= 400)
+    .flatMap((status) =>
+      operationOf(operation.id)
+        .examples(status)
+        .map(({ name, value }) => ({ operation, status, name, value })),
+    ),
+)
+
+describe('the live answer has the words of the example', () => {
+  const live = examples.filter(({ name }) => name in liveRequests)
+
+  test.each(live)('$operation.id $status $name', async ({ operation, status, name, value }) => {
+    const { path = operation.path, ...how } = liveRequests[name] ?? {}
+    const answer = await askOperation(open(), { ...operation, path }, how)
+    expect([answer.status, answer.body]).toEqual([status, value])
+    expect(answer.headers.get('x-sim-origin')).toBe('contract')
+    expectDocumentedHeaders(answer, operation.id)
+  })
+
+  test('getModelAnalytics 404 model_not_found', async () => {
+    const answer = await ask(limited(), `/v1/models/${unknownModel}/analytics`.replace('404/', '405/'))
+    expect([answer.status, answer.text.replace('405 ', '404 ')]).toEqual([
+      404,
+      JSON.stringify(exampleOf('model_not_found')),
+    ])
+  })
+
+  test('getModelAnalytics 429 hourly_limit', async () => {
+    const answer = await lastSecondOfLimit(limited())
+    expect([answer.status, answer.body]).toEqual([429, exampleOf('hourly_limit')])
+    expectDocumentedHeaders(answer, 'getModelAnalytics')
+  })
+
+  test('for every example that the simulator does not send as a scenario only', () => {
+    const others = new Set(examples.map(({ name }) => name).filter((name) => !(name in liveRequests)))
+    expect([...others].sort()).toEqual([...scenarioOnly, 'model_not_found', 'hourly_limit'].sort())
+  })
+})
+
+describe('the scenario has the words and headers of an example', () => {
+  const statuses = allOperations.flatMap((operation) =>
+    operationOf(operation.id)
+      .statuses.filter((status) => status >= 400)
+      .map((status) => ({ operation, status })),
+  )
+  const names: Readonly<Record<number, string>> = {
+    400: 'bad-request',
+    401: 'unauthorized',
+    403: 'forbidden',
+    404: 'not-found',
+    429: 'rate-limited',
+    500: 'server-error',
+    503: 'unavailable',
+  }
+
+  test.each(statuses)('$status of $operation.id', async ({ operation, status }) => {
+    const documented = operationOf(operation.id).examples(status)
+    for (const scenario of [String(status), names[status] ?? String(status)]) {
+      const answer = await askOperation(open(), operation, { headers: { 'x-sim-scenario': scenario } })
+      expect(answer.status).toBe(status)
+      const asIfUnknown = JSON.parse(answer.text.replace(modelId, unknownModel))
+      expect(documented.map(({ value }) => value)).toContainEqual(asIfUnknown)
+      expectDocumentedHeaders(answer, operation.id)
+    }
+  })
+})
+
+function exampleOf(name: string): Json | undefined {
+  return examples.find((example) => example.name === name)?.value
+}
+
+/** Uses up the hourly limit of 60, and asks once more when the window ends in a second. */
+async function lastSecondOfLimit(sim: TestSimulator): Promise<Answer> {
+  const path = '/v1/models/00000000-0000-4000-8000-000000000001/analytics'
+  for (let count = 0; count < 60; count += 1) expect((await ask(sim, path)).status).toBe(200)
+  return ask(sim, path, { headers: { 'x-sim-now': '2026-01-15T12:59:59Z' } })
+}
+
+let document: JsonObject
+
+beforeAll(() => {
+  document = parse(readFileSync(new URL('../../spec/openapi.yaml', import.meta.url), 'utf8'))
+})
+
+/** Expects each header that the document describes for the answer's status, with its example as the value. */
+function expectDocumentedHeaders(answer: Answer, operationId: string): void {
+  const operation = Object.values(childOf(document, 'paths'))
+    .flatMap((item) => Object.values(item as JsonObject))
+    .find((one) => isObject(one) && one['operationId'] === operationId)
+  const response = childOf(childOf(operation, 'responses'), String(answer.status))
+  for (const [name, header] of Object.entries(response['headers'] ?? {}))
+    expect(answer.headers.get(name), name).toBe(String(resolve(header)['example']))
+}
+
+function childOf(parent: Json | undefined, name: string): JsonObject {
+  return resolve(isObject(parent) ? parent[name] : undefined)
+}
+
+function resolve(value: Json | undefined): JsonObject {
+  if (!isObject(value)) throw new Error('the document has no such object')
+  if (typeof value['$ref'] !== 'string') return value
+  return value['$ref']
+    .split('/')
+    .slice(1)
+    .reduce<JsonObject>((parent, name) => childOf(parent, name), document)
+}
