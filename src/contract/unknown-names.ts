@@ -1,3 +1,4 @@
+import { cutText } from '../core/cut-text.ts'
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
 import { joinPointer } from '../core/json-pointer.ts'
 import { findSimilar } from '../core/similar.ts'
@@ -66,7 +67,7 @@ function unknownParameter(name: string, known: readonly string[]): Violation {
   const list = known.length === 0 ? 'there is none' : `known: ${known.join(', ')}`
   const hint = similar === undefined ? list : `did you mean "${similar}"?`
   const message = `is no query parameter of this operation, and has no effect; ${hint}`
-  return { in: 'query', pointer: joinPointer('', name.slice(0, 80)), keyword: 'unknown-parameter', message }
+  return { in: 'query', pointer: joinPointer('', cutText(name)), keyword: 'unknown-parameter', message }
 }
 
 /** The findings of a body so far, and the number of comparisons that are left: bodies can have any number of members. */

@@ -1,3 +1,4 @@
+import { joinPointer } from '../core/json-pointer.ts'
 import { memoizeLast } from '../core/memoize-last.ts'
 
 /** The text that replaces a credential. */
@@ -30,7 +31,11 @@ export function redactToken(text: string, token: string | undefined): string {
     const escaped = escapeJson(token)
     clean = clean.replaceAll(escapeJson(escaped), redacted).replaceAll(escaped, redacted)
   }
-  return cutMark.test(clean) ? redactCutToken(clean, token) : clean
+  // In a JSON pointer, which has the names of members and parameters.
+  const inPointer = joinPointer('', token).slice(1)
+  if (inPointer !== token && clean.includes('~')) clean = clean.replaceAll(inPointer, redacted)
+  if (!cutMark.test(clean)) return clean
+  return redactCutToken(inPointer === token ? clean : redactCutToken(clean, inPointer), token)
 }
 
 const escapeJson = (text: string) => JSON.stringify(text).slice(1, -1)
