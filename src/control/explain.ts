@@ -70,6 +70,7 @@ function toSimRequest({ method, path: target, headers = {}, body }: RequestDescr
   return {
     id: 'explained',
     at: 0,
+    receivedAt: 0,
     elapsed: () => 0,
     method: method.toUpperCase(),
     path,

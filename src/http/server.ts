@@ -1,9 +1,11 @@
+import { once } from 'node:events'
 import { createServer, type RequestListener, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Log } from '../core/log.ts'
 import { failure, type Result, success } from '../core/result.ts'
 import { refuse } from '../exchange/refusals.ts'
 import { deliverImmediately } from './deliver.ts'
+import { storeOpeningTime } from './opening-times.ts'
 
 /** A server that listens. */
 export interface ListeningServer {
@@ -35,6 +37,7 @@ export function listen(
   })
   server.on('connection', (socket) => {
     connections.set(socket, [])
+    storeOpeningTime(socket)
     socket.once('close', () => connections.delete(socket))
   })
   function removeResponse(this: ServerResponse) {
@@ -109,4 +112,6 @@ export async function stop(
   const timer = setTimeout(() => server.closeAllConnections(), graceMs)
   await closed
   clearTimeout(timer)
+  // The server is closed before the last connections announce their end, with which their exchanges are recorded.
+  await Promise.all(Array.from(connections.keys(), (socket) => once(socket, 'close')))
 }

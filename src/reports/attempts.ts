@@ -1,5 +1,5 @@
-import { unusableDeliveries } from '../exchange/delivery.ts'
 import type { JournalEntry } from '../journal/entry.ts'
+import type { LiveExchange } from '../journal/journal.ts'
 import type { CallKey } from './call-key.ts'
 import type { MannersRule } from './manners-rules.ts'
 
@@ -7,10 +7,10 @@ import type { MannersRule } from './manners-rules.ts'
 export interface Attempt {
   /** The request's id. */
   readonly id: string
-  /** The machine's time of receipt, epoch milliseconds. */
-  readonly at: number
-  /** The machine's time at which the answer was sent or lost, epoch milliseconds. */
-  readonly end: number
+  /** The time at which the request was sent at the latest, by the process's monotonic clock, milliseconds. */
+  readonly sentAt: number
+  /** The time at which the answer was delivered or lost, by the same clock. */
+  readonly endedAt: number
   /** The sandbox's time of receipt, epoch milliseconds. */
   readonly now: number
   /**
@@ -50,22 +50,21 @@ export function hasFailed(entry: JournalEntry): boolean {
   return judgeOutcome(entry) !== 'fine'
 }
 
-function judgeOutcome({ damage, answer: { status } }: JournalEntry): Attempt['outcome'] {
-  if (damage.some((kind) => unusableDeliveries.includes(kind))) return 'lost'
+function judgeOutcome({ delivery, answer: { status } }: JournalEntry): Attempt['outcome'] {
+  if (delivery.kind !== 'delivered') return 'lost'
   if (status === 429 || status >= 500) return 'failed'
   return finalStatuses.includes(status) ? 'refused' : 'fine'
 }
 
 /** Creates the attempt of an exchange. */
-export function toAttempt(entry: JournalEntry, { insertId }: CallKey): Attempt {
-  const { id, at, now, durationMs, delayMs, answer } = entry
+export function toAttempt(entry: JournalEntry, live: LiveExchange, { insertId }: CallKey): Attempt {
+  const { id, now, answer } = entry
   const outcome = judgeOutcome(entry)
   const mayDemandWait = outcome === 'failed' && [429, 503].includes(answer.status)
   return {
     id,
-    at,
-    // Rounded down like `at`: with a fraction, an answer would end after a retry of the same millisecond.
-    end: Math.floor(at + durationMs + delayMs),
+    sentAt: live.sentAt,
+    endedAt: live.endedAt,
     now,
     outcome,
     status: answer.status,
@@ -83,6 +82,14 @@ function readRetryAfter(headers: Readonly<Record<string, string>>): number | und
   return waits.length > 0 ? Math.min(...waits) : undefined
 }
 
+/**
+ * Returns true where a request was sent after an answer had been delivered, so that it can be its retry. A client knows that it gives
+ * up before the simulator does, so a retry of a lost answer may come a little earlier.
+ */
+export function isSentAfter(latest: Attempt, last: Attempt): boolean {
+  return latest.sentAt >= last.endedAt - (last.outcome === 'lost' ? immediateMs : 0)
+}
+
 /** A rule of manners that a retry broke. */
 export interface RetryFault {
   readonly rule: MannersRule
@@ -91,9 +98,9 @@ export interface RetryFault {
   readonly waitedMs: number | undefined
 }
 
-/** Returns true where a request at this machine time, epoch milliseconds, begins a new call. */
-export function isExpired({ last }: RetryChain, at: number): boolean {
-  return at - last.end > (last.retryAfterMs ?? 0) + newCallAfterMs
+/** Returns true where a request that was sent at this time of the monotonic clock, milliseconds, begins a new call. */
+export function isExpired({ last }: RetryChain, sentAt: number): boolean {
+  return sentAt - last.endedAt > (last.retryAfterMs ?? 0) + newCallAfterMs
 }
 
 /** Judges an attempt as a retry of a chain. @returns the pauses of the continued chain, and the rules that the retry broke */
@@ -117,9 +124,9 @@ export function judgeRetry(
 
 /** Returns the pause in the machine's time, or in the sandbox's time where a test advanced its clock meanwhile; milliseconds. */
 function measurePause(last: Attempt, latest: Attempt): number {
-  const real = latest.at - last.end
+  const real = latest.sentAt - last.endedAt
   const advanced = latest.now - last.now
-  return advanced - (latest.at - last.at) > toleranceMs ? Math.max(real, advanced) : real
+  return advanced - (latest.sentAt - last.sentAt) > toleranceMs ? Math.max(real, advanced) : real
 }
 
 function checkNoRetry(last: Attempt, latest: Attempt): RetryFault[] {

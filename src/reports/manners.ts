@@ -1,6 +1,6 @@
 import type { JournalEntry } from '../journal/entry.ts'
 import type { LiveExchange } from '../journal/journal.ts'
-import { type Attempt, hasFailed, judgeRetry, toAttempt } from './attempts.ts'
+import { type Attempt, hasFailed, isSentAfter, judgeRetry, toAttempt } from './attempts.ts'
 import { type CallKey, createCallKey } from './call-key.ts'
 import { CappedTally } from './capped-tally.ts'
 import type { MannersRule } from './manners-rules.ts'
@@ -42,7 +42,7 @@ export class Manners {
   record(entry: JournalEntry, live: LiveExchange): void {
     this.#checkHeaders(entry)
     if (entry.answer.origin === 'simulator' || entry.aborted) return
-    const canContinue = this.#chains.canContinue(entry)
+    const canContinue = this.#chains.canContinue(entry, live.sentAt)
     const failed = hasFailed(entry)
     if (canContinue || failed) this.#recordAttempt(entry, live, failed)
   }
@@ -55,12 +55,12 @@ export class Manners {
   #recordAttempt(entry: JournalEntry, live: LiveExchange, failed: boolean): void {
     const isIdempotent = this.#idempotentOperations.has(entry.operation ?? '')
     const call = createCallKey(entry, live, isIdempotent)
-    const latest = toAttempt(entry, call)
+    const latest = toAttempt(entry, live, call)
     const chain = this.#chains.find(call)
-    const isRetry = chain !== undefined && latest.at >= chain.last.end
+    const isRetry = chain !== undefined && isSentAfter(latest, chain.last)
     if (!isRetry) {
       // A request that arrived before the last answer was sent is no retry, but a concurrent call.
-      if (failed && latest.end >= (chain?.last.end ?? 0)) this.#beginChain(call, entry, latest)
+      if (failed && latest.endedAt >= (chain?.last.endedAt ?? 0)) this.#beginChain(call, entry, latest)
       return
     }
     const { pauses, faults } = judgeRetry(chain, latest, isIdempotent)

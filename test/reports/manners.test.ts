@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { isObject, type Json } from '../../src/core/json.ts'
+import { type DeliveryOutcome, delivered } from '../../src/exchange/delivery.ts'
 import type { JournalEntry } from '../../src/journal/entry.ts'
 import { Journal } from '../../src/journal/journal.ts'
 import { Manners } from '../../src/reports/manners.ts'
@@ -118,7 +119,8 @@ describe('a client that sends the same call again', () => {
     /** The duration of the answer, milliseconds. Default: 0. */
     readonly takes?: number
     readonly headers?: Record<string, string>
-    readonly damage?: readonly string[]
+    /** Default: delivered. */
+    readonly delivery?: DeliveryOutcome
     readonly body?: Json
   }
 
@@ -132,7 +134,7 @@ describe('a client that sends the same call again', () => {
 
   function exchangeOf(
     journal: Journal,
-    { at, status, now = 0, takes = 0, headers = {}, damage = [], body }: SampleAttempt,
+    { at, status, now = 0, takes = 0, headers = {}, delivery = delivered, body }: SampleAttempt,
   ) {
     const entry: JournalEntry = {
       ...entryFor(journal, {
@@ -142,13 +144,13 @@ describe('a client that sends the same call again', () => {
       }),
       at,
       now,
-      durationMs: takes,
-      damage,
+      delivery,
     }
     const request = isObject(body) ? body : { insertId: 'a' }
-    return [entry, { ...unparsed, request, token: 'k' }] as const
+    return [entry, { ...unparsed, request, token: 'k', sentAt: at, endedAt: at + takes }] as const
   }
 
+  const lost: DeliveryOutcome = { kind: 'client-gone', sentBytes: 0 }
   const wait3 = { 'Retry-After': '3', 'retry-after-ms': '2500' }
 
   test.each<{ name: string; attempts: readonly SampleAttempt[]; rules: readonly string[] }>([
@@ -204,7 +206,7 @@ describe('a client that sends the same call again', () => {
       name: 'must not send it in the millisecond of the answer, which is a retry',
       attempts: [
         { at: 0, takes: 1.5, status: 429, headers: wait3 },
-        { at: 1, status: 201 },
+        { at: 1.6, status: 201 },
       ],
       rules: ['retry-after'],
     },
@@ -236,7 +238,7 @@ describe('a client that sends the same call again', () => {
     {
       name: 'may send it at once after a lost answer',
       attempts: [
-        { at: 0, status: 201, damage: ['reset'] },
+        { at: 0, status: 201, delivery: lost },
         { at: 1, status: 201 },
       ],
       rules: [],
@@ -244,8 +246,8 @@ describe('a client that sends the same call again', () => {
     {
       name: 'must not send it at once after several lost answers',
       attempts: [
-        { at: 0, status: 201, damage: ['reset'] },
-        { at: 1, status: 201, damage: ['empty'] },
+        { at: 0, status: 201, delivery: lost },
+        { at: 1, status: 201, delivery: lost },
         { at: 2, status: 201 },
       ],
       rules: ['back-off'],
