@@ -32,7 +32,10 @@ const isImmediate = ({ delayMs, mode }: Delivery) => delayMs === 0 && mode.kind 
  */
 function watchConnection(finish: () => void, res: ServerResponse): void {
   const { socket } = res.req
+  let isFinished = false
   const finishOnce = () => {
+    if (isFinished) return // both closes are announced in one emit, which calls a listener that is removed meanwhile
+    isFinished = true
     res.off('close', finishOnce)
     socket.off('close', finishOnce).off('end', finishOnce)
     finish()

@@ -103,6 +103,13 @@ describe('a client that gives up before the end of the answer', () => {
     expect(findings).toMatchObject([{ rule: 'same-insert-id' }])
   })
 
+  test('is recorded once, however its connection ends', async () => {
+    for (const scenario of ['reset', 'empty-response', 'truncated', 'hang'])
+      await giveUp('once', scenario, event())
+    await giveUp('once', 'slow;ms=60000', event())
+    await steer(sim(), 'POST', '/verify?sandbox=once', { count: { exactly: 5 }, withinMs: 500 })
+  })
+
   test('is recorded with each request that it sent on its connection', async () => {
     const connection = await connectTo(sim().origin)
     const slow = postIn('pipelined', event(), ['X-Sim-Scenario: slow;ms=60000'])
