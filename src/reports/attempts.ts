@@ -22,6 +22,8 @@ export interface Attempt {
   /** The wait that `Retry-After` or `retry-after-ms` demands, milliseconds; undefined for none. */
   readonly retryAfterMs: number | undefined
   readonly insertId: string | undefined
+  /** The number of earlier attempts that the client itself counts in a header; undefined for a client that does not count. */
+  readonly retryCount: number | undefined
 }
 
 /** A call that has failed and not yet succeeded. */
@@ -29,6 +31,11 @@ export interface RetryChain {
   /** The number of the chain's first request, which tells its findings apart from those of other chains. */
   readonly name: string
   readonly last: Attempt
+  /**
+   * True where another request of the call was under way together with one of the chain: the client asks in parallel, so that a first
+   * attempt cannot be told from a retry, unless the client counts its retries.
+   */
+  readonly isParallel: boolean
   /** The pauses before the latest retries, milliseconds, without those that follow a `Retry-After`. */
   readonly pauses: readonly number[]
 }
@@ -70,7 +77,16 @@ export function toAttempt(entry: JournalEntry, live: LiveExchange, { insertId }:
     status: answer.status,
     retryAfterMs: mayDemandWait ? readRetryAfter(answer.headers) : undefined,
     insertId,
+    retryCount: readRetryCount(entry.request.headers),
   }
+}
+
+/** Headers in which client libraries count the attempts before: 0 in the first one. */
+const retryCountHeaders = ['x-stainless-retry-count', 'retry-attempt']
+
+function readRetryCount(headers: Readonly<Record<string, string>>): number | undefined {
+  const count = retryCountHeaders.map((name) => headers[name]).find((value) => value !== undefined)
+  return count !== undefined && /^\d{1,9}$/.test(count) ? Number(count) : undefined
 }
 
 /** Returns the shorter of the two waits, since `Retry-After` is rounded up to seconds; undefined for neither header. */
@@ -82,11 +98,26 @@ function readRetryAfter(headers: Readonly<Record<string, string>>): number | und
   return waits.length > 0 ? Math.min(...waits) : undefined
 }
 
+/** The relation of an attempt to a chain of its call. `unclear`: a retry, or a first attempt of a client that asks in parallel. */
+export type AttemptKind = 'retry' | 'parallel' | 'first' | 'unclear'
+
+/** Classifies an attempt. The count of a client that counts its retries is believed. */
+export function classifyAttempt(latest: Attempt, { last, isParallel }: RetryChain): AttemptKind {
+  if (!isSentAfter(latest, last)) return 'parallel'
+  if (latest.retryCount !== undefined) return latest.retryCount > 0 ? 'retry' : 'first'
+  return isParallel ? 'unclear' : 'retry'
+}
+
+/** Returns true where an attempt was sent before a retry of the chain's last attempt is due. */
+export function isWaiting({ sentAt }: Attempt, { last }: RetryChain): boolean {
+  return sentAt < last.endedAt + (last.retryAfterMs ?? 0)
+}
+
 /**
  * Returns true where a request was sent after an answer had been delivered, so that it can be its retry. A client knows that it gives
  * up before the simulator does, so a retry of a lost answer may come a little earlier.
  */
-export function isSentAfter(latest: Attempt, last: Attempt): boolean {
+function isSentAfter(latest: Attempt, last: Attempt): boolean {
   return latest.sentAt >= last.endedAt - (last.outcome === 'lost' ? immediateMs : 0)
 }
 
@@ -158,7 +189,9 @@ function checkBackOff(last: Attempt, waited: number, pauses: readonly number[]):
   return { rule: 'back-off', sentence, waitedMs: Math.round(waited) }
 }
 
+/** Checks that a retry has the `insertId` of an attempt that may have been stored, which that of a 429 was not. */
 function checkInsertId(last: Attempt, latest: Attempt): RetryFault | undefined {
+  if (last.status === 429 && last.outcome === 'failed') return undefined
   if (latest.insertId !== undefined && last.insertId === latest.insertId) return undefined
   const how = latest.insertId === undefined ? 'without an insertId' : 'with another insertId'
   const after = last.outcome === 'lost' ? 'whose answer was lost' : `that was answered with ${last.status}`

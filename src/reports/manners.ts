@@ -1,9 +1,18 @@
 import type { JournalEntry } from '../journal/entry.ts'
 import type { LiveExchange } from '../journal/journal.ts'
-import { type Attempt, hasFailed, isSentAfter, judgeRetry, toAttempt } from './attempts.ts'
+import {
+  type Attempt,
+  classifyAttempt,
+  hasFailed,
+  isWaiting,
+  judgeRetry,
+  type RetryChain,
+  toAttempt,
+} from './attempts.ts'
 import { type CallKey, createCallKey } from './call-key.ts'
 import { CappedTally } from './capped-tally.ts'
 import type { MannersRule } from './manners-rules.ts'
+import { ParallelCalls } from './parallel-calls.ts'
 import { RetryChains } from './retry-chains.ts'
 
 /** A rule of manners that a client broke. */
@@ -31,6 +40,7 @@ const maxFindings = 100
 export class Manners {
   readonly #idempotentOperations: ReadonlySet<string>
   readonly #chains = new RetryChains()
+  readonly #parallelCalls = new ParallelCalls()
   readonly findings = new CappedTally<MannersFinding>(maxFindings)
 
   /** `idempotentOperations`: the ids of the operations whose body has an `insertId`. */
@@ -42,6 +52,7 @@ export class Manners {
   record(entry: JournalEntry, live: LiveExchange): void {
     this.#checkHeaders(entry)
     if (entry.answer.origin === 'simulator' || entry.aborted) return
+    this.#parallelCalls.record(entry, live)
     const canContinue = this.#chains.canContinue(entry, live.sentAt)
     const failed = hasFailed(entry)
     if (canContinue || failed) this.#recordAttempt(entry, live, failed)
@@ -57,25 +68,39 @@ export class Manners {
     const call = createCallKey(entry, live, isIdempotent)
     const latest = toAttempt(entry, live, call)
     const chain = this.#chains.find(call)
-    const isRetry = chain !== undefined && isSentAfter(latest, chain.last)
-    if (!isRetry) {
-      // A request that arrived before the last answer was sent is no retry, but a concurrent call.
-      if (failed && latest.endedAt >= (chain?.last.endedAt ?? 0)) this.#beginChain(call, entry, latest)
+    if (!chain) {
+      if (failed) this.#beginChain(call, entry, latest)
       return
     }
-    const { pauses, faults } = judgeRetry(chain, latest, isIdempotent)
+    const kind = classifyAttempt(latest, chain)
+    const isOtherEvent = kind === 'parallel' && latest.insertId !== chain.last.insertId
+    if (kind === 'retry') this.#continueChain(call, chain, latest, this.#judge(entry, chain, latest))
+    else if (!isOtherEvent && isWaiting(latest, chain))
+      this.#chains.store(call, { ...chain, isParallel: true }) // the retry of its last attempt is still to come
+    else if (kind === 'unclear') this.#continueChain(call, chain, latest, [])
+    else if (failed) this.#beginChain(call, entry, latest)
+  }
+
+  /** Adds a finding for each rule that a retry breaks. @returns the pauses of the continued chain */
+  #judge({ id, operation = '' }: JournalEntry, chain: RetryChain, latest: Attempt): readonly number[] {
+    const { pauses, faults } = judgeRetry(chain, latest, this.#idempotentOperations.has(operation))
     for (const { rule, sentence, waitedMs } of faults) {
-      const finding = { rule, operation: entry.operation ?? '', sentence, waitedMs }
-      const key = [rule, finding.operation, chain.name, sentence].join(' ')
-      this.findings.add(key, [chain.last.id, entry.id], () => finding)
+      const key = [rule, operation, chain.name, sentence].join(' ')
+      this.findings.add(key, [chain.last.id, id], () => ({ rule, operation, sentence, waitedMs }))
     }
+    return pauses
+  }
+
+  #continueChain(call: CallKey, chain: RetryChain, latest: Attempt, pauses: readonly number[]): void {
     this.#chains.remove(call)
-    if (failed) this.#chains.store(call, { name: chain.name, last: latest, pauses })
+    if (latest.outcome !== 'fine') this.#chains.store(call, { ...chain, last: latest, pauses })
   }
 
   #beginChain(call: CallKey, { number }: JournalEntry, last: Attempt): void {
     // The name is padded, so that findings are sorted in the order of the requests.
-    this.#chains.store(call, { name: String(number).padStart(12, '0'), last, pauses: [] })
+    const name = String(number).padStart(12, '0')
+    const isParallel = this.#parallelCalls.areExpected(call.kind, last.sentAt)
+    this.#chains.store(call, { name, last, isParallel, pauses: [] })
   }
 
   #checkHeaders(entry: JournalEntry): void {
