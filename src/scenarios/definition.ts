@@ -88,8 +88,8 @@ export type Effect =
   | { readonly kind: 'data'; readonly overrides: Partial<DataOverrides> }
   /** Delays the reply by these milliseconds. `drawn` is true where the delay depends on chance. */
   | { readonly kind: 'delay'; readonly drawn: boolean; readonly ms: (chance: Chance) => number }
-  /** Changes how the reply is written to the socket. */
-  | { readonly kind: 'deliver'; readonly mode: DeliveryMode }
+  /** Changes how the reply is written to the socket. `isBeforeWork`: the operation is not carried out, as if the request were lost on its way. */
+  | { readonly kind: 'deliver'; readonly mode: DeliveryMode; readonly isBeforeWork: boolean }
   /** Stores the write and resets the connection before its acknowledgement. */
   | { readonly kind: 'lose-ack' }
   /** Breaks one rule of the reply's schema: at the scenario's `pointer`, or at a place that depends on `seed`. */
