@@ -35,6 +35,7 @@ export function entryToJson(entry: JournalEntry, { bodies }: { readonly bodies: 
     },
     delivery: deliveryToJson(entry.delivery),
     scenarios: [...entry.scenarios],
+    ...(entry.expectation && { expectation: entry.expectation }),
     damage: [...entry.damage],
     violations: violationsToJson(entry.violations),
     answerViolations: violationsToJson(entry.answerViolations),

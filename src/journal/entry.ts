@@ -1,5 +1,6 @@
 import type { Violation } from '../documents/violation.ts'
 import type { DeliveryOutcome } from '../exchange/delivery.ts'
+import type { Expectation } from '../exchange/expectation.ts'
 import type { Origin } from '../exchange/reply.ts'
 
 /** The body of a request or an answer as the journal stores it. */
@@ -57,6 +58,8 @@ export interface JournalEntry {
   readonly delivery: DeliveryOutcome
   /** The scenarios that acted on the request, as they were written: `slow;ms=200`. */
   readonly scenarios: readonly string[]
+  /** The outcome that was declared for a negative test; undefined for none. */
+  readonly expectation: Expectation | undefined
   /** The deliberate damage to the answer: `drop-field at /messageCount`, `reset`. */
   readonly damage: readonly string[]
   /** Rules of the contract that the request broke. */

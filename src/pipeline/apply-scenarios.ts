@@ -60,6 +60,9 @@ function applyEffect(exchange: Exchange, effect: Effect, chance: Chance): Reply 
     case 'deliver':
       exchange.delivery = { ...exchange.delivery, mode: effect.mode }
       return undefined
+    case 'expect':
+      exchange.expectation = effect.expectation
+      return undefined
     default:
       return undefined
   }

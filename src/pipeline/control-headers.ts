@@ -3,6 +3,7 @@ import { parseNow } from '../core/instant.ts'
 import { failure, type Result, success } from '../core/result.ts'
 import { isSeed } from '../core/seeded.ts'
 import { jsonBody } from '../exchange/body.ts'
+import { expectationHeader, expectations } from '../exchange/expectation.ts'
 import type { Reply } from '../exchange/reply.ts'
 import type { ActiveScenario, Catalogue } from '../scenarios/definition.ts'
 import { parseScenarios, parseSequence, type Sequence, splitOutsideQuotes } from '../scenarios/parse.ts'
@@ -10,7 +11,14 @@ import { standardHeaders } from '../scenarios/refusals.ts'
 import { type Exchange, operationOf } from './exchange.ts'
 
 /** The request headers that steer the simulator. Any other `X-Sim-` header is refused, not ignored. */
-const controlHeaders = ['x-sim-scenario', 'x-sim-sequence', 'x-sim-sandbox', 'x-sim-seed', 'x-sim-now']
+const controlHeaders = [
+  'x-sim-scenario',
+  'x-sim-sequence',
+  'x-sim-sandbox',
+  'x-sim-seed',
+  'x-sim-now',
+  expectationHeader,
+]
 
 /** The controls that the request itself carries. */
 export interface RequestedControls {
@@ -29,8 +37,8 @@ export function readControls(exchange: Exchange, catalogue: Catalogue): Result<R
   const { headers } = exchange.request
   const controls = Object.keys(headers).filter((name) => name.startsWith('x-sim-'))
   if (controls.length === 0 && headers['prefer'] === undefined) return noControls // most requests
-  const unknown = controls.find((name) => !controlHeaders.includes(name))
-  if (unknown) return failure(`There is no control header "${unknown}". Known: ${controlHeaders.join(', ')}.`)
+  const unreadable = findHeaderProblem(exchange, controls)
+  if (unreadable !== undefined) return failure(unreadable)
   const preferences = readPreferences(headers['prefer'])
   const problem = setSeedAndNow(exchange, preferences)
   if (problem) return failure(problem)
@@ -49,6 +57,18 @@ export function readControls(exchange: Exchange, catalogue: Catalogue): Result<R
   const all = [...scenarios.value, ...byCode]
   const any = all.length > 0 || sequence.value !== undefined || example !== undefined
   return { ok: true, value: { any, scenarios: all, sequence: sequence.value, ...preferred.value } }
+}
+
+/** Finds a control header that does not exist, or an unknown expectation; undefined: none. */
+function findHeaderProblem(
+  { request: { headers }, expectation }: Exchange,
+  controls: readonly string[],
+): string | undefined {
+  const unknown = controls.find((name) => !controlHeaders.includes(name))
+  if (unknown) return `There is no control header "${unknown}". Known: ${controlHeaders.join(', ')}.`
+  const expected = headers[expectationHeader]
+  if (expected === undefined || expectation !== undefined) return undefined
+  return `X-Sim-Expect is ${expectations.join(' or ')}; got "${expected.slice(0, 80)}".`
 }
 
 const noControls: Result<RequestedControls> = {

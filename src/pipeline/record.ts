@@ -68,6 +68,7 @@ function createEntry(
     },
     delivery: request.body.kind === 'aborted' ? neverSent : outcome,
     scenarios: scenarios.length > 0 ? scenarios.map(({ text }) => text) : none,
+    expectation: exchange.expectation,
     damage: exchange.damage.length > 0 ? exchange.damage : none,
     violations: redactViolations(exchange.violations, token),
     answerViolations: redactViolations(exchange.answerViolations, token),

@@ -50,6 +50,7 @@ export class Manners {
 
   /** Judges an exchange, and adds a finding for each rule that it breaks. */
   record(entry: JournalEntry, live: LiveExchange): void {
+    if (entry.expectation) return // a negative test is impolite on purpose
     this.#checkHeaders(entry)
     if (entry.answer.origin === 'simulator' || entry.aborted) return
     this.#parallelCalls.record(entry, live)

@@ -42,6 +42,8 @@ export interface Report {
   readonly violations: number
   /** The number of unexpected answers: of status 400 or more, without a scenario that asks for it, and without a violation that explains it. */
   readonly unexpected: number
+  /** The number of requests of negative tests that met their expectation; they are neither violations nor unexpected. */
+  readonly expected: number
   readonly brokenRules: FindingList<BrokenRule>
   readonly unexpectedAnswers: FindingList<UnexpectedAnswer>
   /** The findings on how the client retries and identifies itself. */
@@ -92,6 +94,7 @@ export class Reporter {
       requests,
       violations: contractFindings.invalidRequestCount,
       unexpected: contractFindings.unexpectedAnswerCount,
+      expected: contractFindings.expectedCount,
       brokenRules: toFindingList(contractFindings.brokenRules),
       unexpectedAnswers: toFindingList(contractFindings.unexpectedAnswers),
       manners: toFindingList(manners.findings),
@@ -111,11 +114,13 @@ export function countFindings({ list, further }: FindingList<unknown>): number {
 }
 
 /** Summarizes a report in one line: `10 requests, 2 broke the contract, 1 unexpected answer, 3 findings on manners, 31.6 % of the contract covered`. */
-export function summarizeReport({ requests, violations, unexpected, manners, coverage }: Report): string {
+export function summarizeReport(report: Report): string {
+  const { requests, violations, unexpected, expected, manners, coverage } = report
   return [
     pluralize(requests, 'request'),
     `${violations} broke the contract`,
     pluralize(unexpected, 'unexpected answer'),
+    ...(expected > 0 ? [`${expected} refused as expected`] : []),
     `${pluralize(countFindings(manners), 'finding')} on manners`,
     `${coverage.percent} % of the contract covered`,
   ].join(', ')
@@ -131,9 +136,9 @@ export function formatPlace({ in: place, pointer }: BrokenRule): string {
   return pointer === '' ? place : `${place} ${pointer}`
 }
 
-/** Writes the operation of an unexpected answer, or the method where the request matches none: `createEvent`, `DELETE on no operation`. */
-export function formatSubject({ operation, method }: UnexpectedAnswer): string {
-  return operation || `${method} on no operation`
+/** Writes the operation of an unexpected answer, or the request line where it matches none: `createEvent`, `DELETE /v1/x on no operation`. */
+export function formatSubject({ operation, method, path }: UnexpectedAnswer): string {
+  return operation || `${path === '' ? method : `${method} ${path}`} on no operation`
 }
 
 /** Writes the requests that showed a finding: `req-1, req-2`, or `12 times: req-1, req-2 ...` where not all ids are stored. */

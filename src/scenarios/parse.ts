@@ -78,6 +78,7 @@ const decidedAspect = {
   delay: 'delay',
   deliver: 'delivery',
   'lose-ack': 'delivery',
+  expect: 'expectation',
   drift: 'drift',
 } as const satisfies Record<Effect['kind'], string>
 

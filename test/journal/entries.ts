@@ -60,6 +60,7 @@ export function entryFor(journal: Journal, parts: EntryParts = {}): JournalEntry
     },
     delivery: delivered,
     scenarios: [],
+    expectation: undefined,
     damage: [],
     violations: [],
     answerViolations: [],

@@ -9,6 +9,7 @@ export const cleanReport: Report = {
   requests: 4,
   violations: 0,
   unexpected: 0,
+  expected: 0,
   brokenRules: none,
   unexpectedAnswers: none,
   manners: none,

@@ -12,7 +12,8 @@ export const jsonFormat: ReportFormat = {
 }
 
 function reportToJson(report: Report): JsonObject {
-  const { contract, requests, violations, unexpected, brokenRules, unexpectedAnswers, coverage } = report
+  const { contract, requests, violations, unexpected, expected, brokenRules, unexpectedAnswers, coverage } =
+    report
   const { manners } = report
   return {
     contract: { ...contract },
@@ -21,6 +22,7 @@ function reportToJson(report: Report): JsonObject {
     requests,
     violations: { requests: violations, ...findingsToJson(brokenRules) },
     unexpected: { answers: unexpected, ...findingsToJson(unexpectedAnswers) },
+    expected: { requests: expected },
     manners: findingsToJson({ ...manners, list: manners.list.map(withoutTime) }),
     coverage: coverageToJson(coverage),
   }
