@@ -71,6 +71,7 @@ function toSimRequest({ method, path: target, headers = {}, body }: RequestDescr
     id: 'explained',
     at: 0,
     receivedAt: 0,
+    openedAt: undefined,
     elapsed: () => 0,
     method: method.toUpperCase(),
     path,

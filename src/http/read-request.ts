@@ -30,14 +30,13 @@ export function toOriginForm(url: string): string {
 export function readHead(req: IncomingMessage, target: string, id: string): SimRequest {
   const at = Date.now()
   const receivedAt = performance.now()
-  const openedAt = takeOpeningTime(req.socket)
   const elapsed = () => performance.now() - receivedAt
   const queryStart = target.indexOf('?')
   return {
     id,
     at,
     receivedAt,
-    ...(openedAt !== undefined && { openedAt }),
+    openedAt: takeOpeningTime(req.socket),
     elapsed,
     method: req.method ?? '',
     path: queryStart < 0 ? target : target.slice(0, queryStart),

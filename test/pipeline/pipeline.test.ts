@@ -52,6 +52,7 @@ const request = (path: string): SimRequest => ({
   id: 'req-7',
   at: 0,
   receivedAt: 0,
+  openedAt: undefined,
   elapsed: () => 0,
   method: 'POST',
   path,

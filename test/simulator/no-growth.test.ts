@@ -25,6 +25,7 @@ function request(n: number) {
     id: `req-${n}`,
     at: n,
     receivedAt: n,
+    openedAt: undefined,
     elapsed: () => 1,
     method: 'GET',
     query: 'period=7d',
