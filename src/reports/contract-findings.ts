@@ -6,6 +6,7 @@ import type { JournalEntry } from '../journal/entry.ts'
 import type { LiveExchange } from '../journal/journal.ts'
 import { redactText } from '../journal/redact.ts'
 import { CappedTally } from './capped-tally.ts'
+import { type RequestTrace, traceRequest } from './request-trace.ts'
 
 /** A rule of the contract that requests broke. */
 export interface BrokenRule {
@@ -16,6 +17,7 @@ export interface BrokenRule {
   readonly keyword: string
   /** The message of the first request that broke the rule. */
   readonly message: string
+  readonly first: RequestTrace
 }
 
 /** A refusal or failure that no test asked for. */
@@ -29,6 +31,7 @@ export interface UnexpectedAnswer {
   readonly origin: Origin
   /** The message of the first such answer; empty where it has none. */
   readonly message: string
+  readonly first: RequestTrace
 }
 
 /** The largest number of rules, and of kinds of unexpected answers, that are stored. */
@@ -90,16 +93,25 @@ export class ContractFindings {
     this.expectedCount += other.expectedCount
   }
 
-  #recordViolations({ id, operation = '', violations }: JournalEntry): void {
+  #recordViolations(entry: JournalEntry): void {
+    const { id, operation = '', violations } = entry
     this.invalidRequestCount += 1
     const counted = new Set<string>()
-    for (const { in: place, pointer, keyword, message } of violations) {
+    for (const violation of violations) {
+      const { in: place, pointer, keyword, message } = violation
       const general = pointer.replace(/\/\d+(?=\/|$)/g, '/*')
       const key = JSON.stringify([operation, place, general, keyword])
       // A request counts once for a rule, also if several items of an array break it.
       if (counted.has(key)) continue
       counted.add(key)
-      this.brokenRules.add(key, [id], () => ({ operation, in: place, pointer: general, keyword, message }))
+      this.brokenRules.add(key, [id], () => ({
+        operation,
+        in: place,
+        pointer: general,
+        keyword,
+        message,
+        first: traceRequest(entry, violation),
+      }))
     }
   }
 
@@ -109,17 +121,16 @@ export class ContractFindings {
     else this.#recordUnexpected(entry, unmetMessages[expectation])
   }
 
-  #recordUnexpected(
-    { id, operation = '', request, answer: { status, origin }, ownToken, expectation }: JournalEntry,
-    answerMessage: string,
-  ): void {
+  #recordUnexpected(entry: JournalEntry, answerMessage: string): void {
+    const { id, operation = '', request, answer, ownToken, expectation } = entry
+    const { status, origin } = answer
     this.unexpectedAnswerCount += 1
     const { method } = request
     const path = operation === '' ? this.#findingPath(request.path.slice(0, maxPathLength)) : ''
     const key = JSON.stringify([operation, operation === '' ? method : '', status, origin, path, expectation])
     this.unexpectedAnswers.add(key, [id], () => {
       const message = redactText(answerMessage, ownToken) // it may quote the request
-      return { operation, method, path, status, origin, message }
+      return { operation, method, path, status, origin, message, first: traceRequest(entry) }
     })
   }
 

@@ -13,6 +13,7 @@ import { type CallKey, createCallKey } from './call-key.ts'
 import { CappedTally } from './capped-tally.ts'
 import type { MannersRule } from './manners-rules.ts'
 import { ParallelCalls } from './parallel-calls.ts'
+import { type RequestTrace, traceRequest } from './request-trace.ts'
 import { RetryChains } from './retry-chains.ts'
 
 /** A rule of manners that a client broke. */
@@ -24,6 +25,8 @@ export interface MannersFinding {
   readonly sentence: string
   /** The client's pause, milliseconds; undefined for a rule without a time. */
   readonly waitedMs: number | undefined
+  /** The trace of the retry, or of the request with the faulty headers. */
+  readonly first: RequestTrace
 }
 
 /** The largest number of findings that are stored; further ones are only counted. */
@@ -83,11 +86,18 @@ export class Manners {
   }
 
   /** Adds a finding for each rule that a retry breaks. @returns the pauses of the continued chain */
-  #judge({ id, operation = '' }: JournalEntry, chain: RetryChain, latest: Attempt): readonly number[] {
+  #judge(entry: JournalEntry, chain: RetryChain, latest: Attempt): readonly number[] {
+    const { id, operation = '' } = entry
     const { pauses, faults } = judgeRetry(chain, latest, this.#idempotentOperations.has(operation))
     for (const { rule, sentence, waitedMs } of faults) {
       const key = [rule, operation, chain.name, sentence].join(' ')
-      this.findings.add(key, [chain.last.id, id], () => ({ rule, operation, sentence, waitedMs }))
+      this.findings.add(key, [chain.last.id, id], () => ({
+        rule,
+        operation,
+        sentence,
+        waitedMs,
+        first: traceRequest(entry),
+      }))
     }
     return pauses
   }
@@ -111,14 +121,12 @@ export class Manners {
       this.#addHeaderFinding(entry, 'content-type', 'sent a body without a Content-Type')
   }
 
-  #addHeaderFinding(
-    { id, request: { method }, operation = '' }: JournalEntry,
-    rule: MannersRule,
-    fault: string,
-  ): void {
+  #addHeaderFinding(entry: JournalEntry, rule: MannersRule, fault: string): void {
+    const { id, request, operation = '' } = entry
+    const { method } = request
     this.findings.add(`${rule} ${operation} ${method}`, [id], () => {
       const sentence = `${operation || method} was ${fault}.`
-      return { rule, operation, sentence, waitedMs: undefined }
+      return { rule, operation, sentence, waitedMs: undefined, first: traceRequest(entry) }
     })
   }
 }

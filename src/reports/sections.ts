@@ -1,5 +1,6 @@
 import { mannersRules } from './manners-rules.ts'
 import { type Counted, formatPlace, formatRequests, formatSubject, pluralize, type Report } from './report.ts'
+import type { RequestTrace } from './request-trace.ts'
 
 /** A finding as texts. */
 export interface SectionItem {
@@ -8,6 +9,10 @@ export interface SectionItem {
   readonly sentence: string
   /** The requests that show the finding: `req-1, req-2`. */
   readonly requests: string
+  /** The first request: `2026-01-15T12:00:00.000Z POST /v1/events, sandbox default, sent: 7`. */
+  readonly trace: string
+  /** A shell command that sends the first request again; empty where it is too large. */
+  readonly curl: string
 }
 
 /** A section of a report: the findings of one kind. */
@@ -70,8 +75,19 @@ export function createSections({ brokenRules, unexpectedAnswers, manners }: Repo
   ]
 }
 
-function toItem(finding: Counted<unknown>, title: string, sentence: string): SectionItem {
-  return { title, sentence: sentence.trim(), requests: formatRequests(finding) }
+function toItem(
+  finding: Counted<{ readonly first: RequestTrace }>,
+  title: string,
+  sentence: string,
+): SectionItem {
+  const { first } = finding
+  const requests = formatRequests(finding)
+  return { title, sentence: sentence.trim(), requests, trace: formatTrace(first), curl: first.curl ?? '' }
+}
+
+function formatTrace({ at, method, path, sandbox, excerpt }: RequestTrace): string {
+  const sent = excerpt === undefined ? '' : `, sent: ${excerpt}`
+  return `${at} ${method} ${path}, sandbox ${sandbox}${sent}`
 }
 
 function furtherSentence(further: number): string {

@@ -87,8 +87,13 @@ function renderSection({ key, title, description, emptySentence, items, further 
   return `<section id="${key}">\n<h2>${escapeHtml(title)}</h2>\n${body}${more}\n</section>`
 }
 
-function renderFinding({ title, sentence, requests }: SectionItem): string {
-  return `<li><h3>${escapeHtml(title)}</h3><p>${escapeHtml(sentence)}</p><p class="requests">${escapeHtml(requests)}</p></li>`
+function renderFinding({ title, sentence, requests, trace, curl }: SectionItem): string {
+  const lines = [requests, trace].map((line) => `<p class="requests">${escapeHtml(line)}</p>`).join('')
+  const command =
+    curl === ''
+      ? ''
+      : `<details><summary>curl</summary><pre>${curl.trimEnd().split('\n').map(escapeHtml).join('\n')}</pre></details>`
+  return `<li><h3>${escapeHtml(title)}</h3><p>${escapeHtml(sentence)}</p>${lines}${command}</li>`
 }
 
 function renderCoverage({ coverage: { met, points, percent, operations } }: Report): string {

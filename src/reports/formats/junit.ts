@@ -48,15 +48,19 @@ function sectionSuite({ key, emptySentence, items, further }: Section): Suite {
     const passed = `<testcase ${attributes({ classname: name, name: emptySentence, time: 0 })}/>`
     return { name, failures: 0, cases: [[passed]] }
   }
-  const more = further === '' ? [] : [{ title: 'further ones', sentence: further, requests: 'not kept' }]
+  const more =
+    further === ''
+      ? []
+      : [{ title: 'further ones', sentence: further, requests: 'not kept', trace: '', curl: '' }]
   const cases = [...items, ...more].map((item) => failedCase(name, item))
   return { name, failures: cases.length, cases }
 }
 
-function failedCase(classname: string, { title, sentence, requests }: SectionItem): string[] {
+function failedCase(classname: string, { title, sentence, requests, trace, curl }: SectionItem): string[] {
+  const lines = [sentence, `Requests: ${requests}`, trace, curl.trimEnd()].filter((line) => line !== '')
   return [
     `<testcase ${attributes({ classname, name: title, time: 0 })}>`,
-    `  <failure ${attributes({ type: classname, message: sentence })}>${escapeXml(`${sentence}\nRequests: ${requests}`)}</failure>`,
+    `  <failure ${attributes({ type: classname, message: sentence })}>${escapeXml(lines.join('\n'))}</failure>`,
     '</testcase>',
   ]
 }

@@ -37,7 +37,11 @@ function renderMarkdown(report: Report): string {
 
 function renderSection({ title, description, emptySentence, items, further }: Section): string[] {
   if (items.length === 0) return [`## ${title}`, escapeMarkdown(emptySentence)]
-  const rows = items.map(({ title: where, sentence, requests }) => [where, sentence, requests])
+  const rows = items.map(({ title: where, sentence, requests, trace }) => [
+    where,
+    sentence,
+    `${requests}; first: ${trace}`,
+  ])
   return [
     `## ${title}`,
     escapeMarkdown(description),
