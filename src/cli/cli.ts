@@ -6,15 +6,13 @@
  */
 import { readFileSync } from 'node:fs'
 import { type Invocation, parseCommandLine } from '../config/arguments.ts'
-import { parseFailOn } from '../config/fail-on.ts'
 import { defaultSettings, type Settings } from '../config/settings.ts'
 import type { Finding } from '../documents/finding.ts'
 import { bundledContract, version } from '../fixtures/bundled.ts'
-import { judgeFailOn } from '../reports/fail-on.ts'
-import { summarizeReport } from '../reports/report.ts'
-import { findReportFileProblem, writeReportFile } from '../reports/report-file.ts'
+import { findReportFileProblem } from '../reports/report-file.ts'
 import type { RunningSimulator } from '../simulator/start.ts'
 import { addAddresses, type RunningCommand, runCommand } from './exec.ts'
+import { finish } from './finish.ts'
 import { requestHealth } from './health.ts'
 import type { ProcessLog } from './process-log.ts'
 import { tuneV8 } from './tune-v8.ts'
@@ -71,7 +69,7 @@ async function serve(settings: Settings): Promise<ExitCode> {
   log.info({}, 'stopped')
   log.flush()
   const isReportRequested = settings.report !== undefined || settings.failOn !== undefined
-  return isReportRequested ? finish(running, settings, 0) : 0
+  return isReportRequested ? finish(running, settings, 0, undefined, printError) : 0
 }
 
 /** Runs a command against a simulator of its own. Writes nothing to stdout, which belongs to the command. */
@@ -87,7 +85,7 @@ async function execCommand(settings: Settings, [file = '', ...args]: readonly st
   await running.close()
   log.flush()
   if (problem !== undefined) printError(`convsim exec: ${problem}`)
-  return finish(running, settings, code)
+  return finish(running, settings, code, [file, ...args].join(' '), printError)
 }
 
 /** Forwards signals to the child and kills it when this process exits, until the returned function is called. */
@@ -106,19 +104,6 @@ function forwardSignals(child: RunningCommand): () => void {
     for (const signal of signals) process.off(signal, forward)
     process.off('exit', killChild)
   }
-}
-
-/** Prints the summary of all requests, writes the report, and returns the exit code. `code`: that of the command of `exec`, else 0. */
-async function finish(running: RunningSimulator, settings: Settings, code: ExitCode): Promise<ExitCode> {
-  const report = await running.report()
-  printError(`convsim: ${summarizeReport(report)}.`)
-  const conditions = parseFailOn(settings.failOn ?? '') ?? []
-  const failed = judgeFailOn(report, conditions)
-  if (failed.length > 0) printError(`convsim: --fail-on: ${failed.join('; ')}.`)
-  const problem = settings.report === undefined ? undefined : await writeReportFile(settings.report, report)
-  if (problem !== undefined) printError(`convsim: ${problem}`)
-  if (code !== 0) return code
-  return failed.length > 0 ? 3 : Number(problem !== undefined)
 }
 
 async function openLog({ logFormat, logLevel }: Settings): Promise<{ log: ProcessLog; pretty: boolean }> {

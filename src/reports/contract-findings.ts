@@ -1,5 +1,5 @@
 import { isObject } from '../core/json.ts'
-import type { ExchangePart } from '../documents/violation.ts'
+import type { ExchangePart, Violation } from '../documents/violation.ts'
 import type { Expectation } from '../exchange/expectation.ts'
 import type { Origin } from '../exchange/reply.ts'
 import type { JournalEntry } from '../journal/entry.ts'
@@ -62,6 +62,8 @@ export class ContractFindings {
   readonly #isMagicKey: IsMagicKey
   readonly #paths = new Set<string>()
   readonly brokenRules = new CappedTally<BrokenRule>(maxKinds)
+  /** Advice about requests that the service accepts, and a careful client would not send. */
+  readonly advice = new CappedTally<BrokenRule>(maxKinds)
   readonly unexpectedAnswers = new CappedTally<UnexpectedAnswer>(maxKinds)
   /** The number of requests that broke at least one rule. */
   invalidRequestCount = 0
@@ -78,40 +80,39 @@ export class ContractFindings {
   record(entry: JournalEntry, { answerBody, token }: LiveExchange): void {
     if (entry.aborted) return
     const { status, origin } = entry.answer
+    if (entry.advice.length > 0 && !entry.expectation) this.#recordRules(this.advice, entry, entry.advice)
     if (entry.expectation) this.#recordExpected(entry, entry.expectation)
-    else if (entry.violations.length > 0) this.#recordViolations(entry)
-    else if (status >= 400 && origin !== 'scenario' && !(status === 403 && this.#isMagicKey(token ?? '')))
+    else if (entry.violations.length > 0) {
+      this.invalidRequestCount += 1
+      this.#recordRules(this.brokenRules, entry, entry.violations)
+    } else if (status >= 400 && origin !== 'scenario' && !(status === 403 && this.#isMagicKey(token ?? '')))
       this.#recordUnexpected(entry, isObject(answerBody) ? String(answerBody['error'] ?? '') : '')
   }
 
   /** Adds the findings of other contract findings. */
   merge(other: ContractFindings): void {
     this.brokenRules.merge(other.brokenRules)
+    this.advice.merge(other.advice)
     this.unexpectedAnswers.merge(other.unexpectedAnswers)
     this.invalidRequestCount += other.invalidRequestCount
     this.unexpectedAnswerCount += other.unexpectedAnswerCount
     this.expectedCount += other.expectedCount
   }
 
-  #recordViolations(entry: JournalEntry): void {
-    const { id, operation = '', violations } = entry
-    this.invalidRequestCount += 1
+  /** Counts an exchange once for each rule, also if several items of an array break it. */
+  #recordRules(tally: CappedTally<BrokenRule>, entry: JournalEntry, rules: readonly Violation[]): void {
+    const { id, operation = '' } = entry
     const counted = new Set<string>()
-    for (const violation of violations) {
+    for (const violation of rules) {
       const { in: place, pointer, keyword, message } = violation
       const general = pointer.replace(/\/\d+(?=\/|$)/g, '/*')
       const key = JSON.stringify([operation, place, general, keyword])
-      // A request counts once for a rule, also if several items of an array break it.
       if (counted.has(key)) continue
       counted.add(key)
-      this.brokenRules.add(key, [id], () => ({
-        operation,
-        in: place,
-        pointer: general,
-        keyword,
-        message,
-        first: traceRequest(entry, violation),
-      }))
+      tally.add(key, [id], () => {
+        const first = traceRequest(entry, violation)
+        return { operation, in: place, pointer: general, keyword, message, first }
+      })
     }
   }
 

@@ -12,6 +12,7 @@ import type { EvidenceCollector } from './evidence-collector.ts'
 import type { HintFinder, PreviewContext } from './hint-finder.ts'
 import type { MannersFinding } from './manners.ts'
 import { mannersRules } from './manners-rules.ts'
+import type { ReportedRun } from './reported-run.ts'
 
 /** A finding with the requests that showed it. */
 export type Counted<T> = T & {
@@ -29,11 +30,12 @@ export interface FindingList<T> {
 }
 
 /**
- * A report on the clients of a sandbox, or of all sandboxes. It contains no times of the machine, and its order does not depend on
- * them: the same requests give the same report.
+ * A report on the clients of a sandbox, or of all sandboxes. But for `run`, it contains no times of the machine, and its order does not
+ * depend on them: the same requests give the same report.
  */
 export interface Report {
   readonly contract: { readonly title: string; readonly version: string }
+  readonly run: ReportedRun
   /** The name of a sandbox; undefined for all, deleted ones included. */
   readonly sandbox: SandboxFilter
   /** The number of exchanges with the service, refused ones included. */
@@ -46,6 +48,7 @@ export interface Report {
   readonly expected: number
   readonly brokenRules: FindingList<BrokenRule>
   readonly unexpectedAnswers: FindingList<UnexpectedAnswer>
+  readonly advice: FindingList<BrokenRule>
   /** The findings on how the client retries and identifies itself. */
   readonly manners: FindingList<MannersFinding>
   readonly coverage: CoverageView
@@ -61,6 +64,8 @@ export interface ReporterDependencies {
   readonly hintFinder: HintFinder
   /** Returns the seed and the time of a sandbox; undefined for the default sandbox. */
   readonly contextOf: (sandbox: SandboxFilter) => Promise<PreviewContext>
+  /** Returns the run with the seed and the clock of a sandbox; undefined for the default sandbox. */
+  readonly runOf: (sandbox: SandboxFilter) => Promise<ReportedRun>
 }
 
 /** Creates reports from the collected evidence. */
@@ -90,6 +95,7 @@ export class Reporter {
     const { contractFindings, manners, requests } = this.#dependencies.collector.evidenceOf(sandbox)
     return {
       contract: { title, version },
+      run: await this.#dependencies.runOf(sandbox),
       sandbox,
       requests,
       violations: contractFindings.invalidRequestCount,
@@ -97,6 +103,7 @@ export class Reporter {
       expected: contractFindings.expectedCount,
       brokenRules: toFindingList(contractFindings.brokenRules),
       unexpectedAnswers: toFindingList(contractFindings.unexpectedAnswers),
+      advice: toFindingList(contractFindings.advice),
       manners: toFindingList(manners.findings),
       coverage: await this.coverage(sandbox),
     }
@@ -115,13 +122,14 @@ export function countFindings({ list, further }: FindingList<unknown>): number {
 
 /** Summarizes a report in one line: `10 requests, 2 broke the contract, 1 unexpected answer, 3 findings on manners, 31.6 % of the contract covered`. */
 export function summarizeReport(report: Report): string {
-  const { requests, violations, unexpected, expected, manners, coverage } = report
+  const { requests, violations, unexpected, expected, advice, manners, coverage } = report
   return [
     pluralize(requests, 'request'),
     `${violations} broke the contract`,
     pluralize(unexpected, 'unexpected answer'),
     ...(expected > 0 ? [`${expected} refused as expected`] : []),
     `${pluralize(countFindings(manners), 'finding')} on manners`,
+    ...(countFindings(advice) > 0 ? [`${pluralize(countFindings(advice), 'piece')} of advice`] : []),
     `${coverage.percent} % of the contract covered`,
   ].join(', ')
 }

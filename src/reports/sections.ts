@@ -1,3 +1,5 @@
+import type { BrokenRule } from './contract-findings.ts'
+import type { FailCondition } from './fail-condition.ts'
 import { mannersRules } from './manners-rules.ts'
 import { type Counted, formatPlace, formatRequests, formatSubject, pluralize, type Report } from './report.ts'
 import type { RequestTrace } from './request-trace.ts'
@@ -17,7 +19,9 @@ export interface SectionItem {
 
 /** A section of a report: the findings of one kind. */
 export interface Section {
-  readonly key: 'violations' | 'unexpected' | 'manners'
+  readonly key: 'violations' | 'unexpected' | 'manners' | 'advice'
+  /** The condition of `--fail-on` that makes the findings fail. */
+  readonly gate: FailCondition['kind']
   readonly title: string
   readonly description: string
   /** The sentence of a section without findings. */
@@ -28,24 +32,25 @@ export interface Section {
 }
 
 /** Creates the sections of a report in their fixed order; every format shows the same. */
-export function createSections({ brokenRules, unexpectedAnswers, manners }: Report): readonly Section[] {
+export function createSections({
+  brokenRules,
+  unexpectedAnswers,
+  manners,
+  advice,
+}: Report): readonly Section[] {
   return [
     {
       key: 'violations',
+      gate: 'violation',
       title: 'Violations',
       description: 'Requests that broke the contract.',
       emptySentence: 'Every request fits the contract.',
-      items: brokenRules.list.map((finding) =>
-        toItem(
-          finding,
-          `${finding.operation}: ${formatPlace(finding)}`,
-          `${finding.keyword}: ${finding.message}`,
-        ),
-      ),
+      items: brokenRules.list.map(toRuleItem),
       further: furtherSentence(brokenRules.further),
     },
     {
       key: 'unexpected',
+      gate: 'unexpected',
       title: 'Unexpected answers',
       description: 'Refusals and failures that no scenario was asked for.',
       emptySentence: 'Every refusal and failure was asked for.',
@@ -60,6 +65,7 @@ export function createSections({ brokenRules, unexpectedAnswers, manners }: Repo
     },
     {
       key: 'manners',
+      gate: 'manners',
       title: 'Manners',
       description: 'How the client behaves when something fails.',
       emptySentence: 'The client kept all rules of manners.',
@@ -72,7 +78,21 @@ export function createSections({ brokenRules, unexpectedAnswers, manners }: Repo
       ),
       further: furtherSentence(manners.further),
     },
+    {
+      key: 'advice',
+      gate: 'advice',
+      title: 'Advice',
+      description: 'What the service accepts, and a careful client does not send.',
+      emptySentence: 'There is no advice.',
+      items: advice.list.map(toRuleItem),
+      further: furtherSentence(advice.further),
+    },
   ]
+}
+
+function toRuleItem(finding: Counted<BrokenRule>): SectionItem {
+  const title = `${finding.operation}: ${formatPlace(finding)}`
+  return toItem(finding, title, `${finding.keyword}: ${finding.message}`)
 }
 
 function toItem(
@@ -92,6 +112,15 @@ function formatTrace({ at, method, path, sandbox, excerpt }: RequestTrace): stri
 
 function furtherSentence(further: number): string {
   return further === 0 ? '' : `There was no room for ${pluralize(further, 'further one')}.`
+}
+
+/** Returns the first findings of a report as lines: `violations: createEvent: body /value: type: must be a string`. */
+export function listFirstFindings(report: Report, limit: number): string[] {
+  const lines = createSections(report).flatMap(({ key, items }) =>
+    items.map(({ title, sentence, trace }) => `${key}: ${title}: ${sentence} (${trace})`),
+  )
+  const further = lines.length - limit
+  return further > 0 ? [...lines.slice(0, limit), `${pluralize(further, 'further finding')}`] : lines
 }
 
 /** Returns the sentence on the items of an operation that no known request shows. */

@@ -1,5 +1,6 @@
 import type { OperationCoverage } from '../coverage-view.ts'
 import { countFindings, pluralize, type Report, summarizeReport } from '../report.ts'
+import { describeRun } from '../reported-run.ts'
 import { createSections, outOfReachSentence, type Section, type SectionItem } from '../sections.ts'
 import { escapeHtml, renderItemGroups } from './html-coverage.ts'
 import { stylesheet } from './html-stylesheet.ts'
@@ -49,6 +50,7 @@ function renderHeader(report: Report): string {
 <h1>What the client did</h1>
 <p class="verdict ${faults === 0 ? 'good' : 'bad'}">${escapeHtml(verdict)}</p>
 <p class="summary">${escapeHtml(summarizeReport(report)).replaceAll(' %', '&nbsp;%')}.</p>
+<p class="requests">${describeRun(report.run).map(escapeHtml).join(' · ')}</p>
 </header>`
 }
 
