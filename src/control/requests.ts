@@ -1,3 +1,4 @@
+import type { Contract } from '../contract/contract.ts'
 import type { JsonObject } from '../core/json.ts'
 import { textBody } from '../exchange/body.ts'
 import { entryToCurl } from '../journal/curl.ts'
@@ -6,10 +7,12 @@ import { createFilter, type JournalFilter } from '../journal/filter.ts'
 import type { JournalReader } from '../journal/reader.ts'
 import { streamEntries } from '../journal/stream.ts'
 import { ControlError, type ControlHandlers, type ControlRequest, CustomReply } from './handler.ts'
+import { findUnknownOperation } from './unknown-names.ts'
 
 /** Dependencies of `requestHandlers`. */
 export interface RequestHandlerDeps {
   readonly journal: JournalReader
+  readonly contract: Contract
   /** Aborted when the simulator stops, which ends the streams. */
   readonly stopping: AbortSignal
 }
@@ -29,6 +32,7 @@ const heartbeatMs = 15_000
 /** Handles `GET` and `DELETE requests`, `GET requests/{id}` and `GET requests/stream`: the journal. */
 export function requestHandlers({
   journal,
+  contract,
   stopping,
 }: RequestHandlerDeps): Pick<
   ControlHandlers,
@@ -37,6 +41,8 @@ export function requestHandlers({
   return {
     listRequests(request) {
       const query = request.parameters.query as unknown as ListQuery // typed by the control document
+      const problem = findUnknownOperation(query.operation, contract)
+      if (problem !== undefined) return new ControlError(400, problem)
       return pageToJson(journal, request.sandboxFilter, query)
     },
     async getRequest({ parameters: { path, query } }) {
@@ -52,6 +58,8 @@ export function requestHandlers({
     async streamRequests(request) {
       const sandbox = request.sandboxFilter
       const filter = request.parameters.query as unknown as JournalFilter // typed by the control document
+      const problem = findUnknownOperation(filter.operation, contract)
+      if (problem !== undefined) return new ControlError(400, problem)
       const after = readResumePoint(request) ?? (await journal.list({ limit: 0 })).latest
       return new CustomReply({
         stream: {

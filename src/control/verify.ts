@@ -14,13 +14,22 @@ import {
   type Verification,
   verify,
 } from '../journal/verify.ts'
+import type { Sandboxes } from '../sandboxes/sandboxes.ts'
 import { modelsIn, productsOf } from '../scenarios/models-and-products.ts'
 import { ControlError, type ControlHandlers, CustomReply } from './handler.ts'
+import { findUnknownName } from './unknown-names.ts'
+import { refuseUnused } from './unused-sandbox.ts'
+
+/** A query whose unknown names are allowed by `force`. */
+interface Forceable {
+  readonly force?: boolean
+}
 
 /** Dependencies of `verifyHandlers`. */
 export interface VerifyHandlerDeps {
   readonly journal: JournalReader
   readonly contract: Contract
+  readonly sandboxes: Sandboxes
   /** Ids of the products that each model belongs to, by the model's id; all in lower case. */
   readonly productsOfModel: ReadonlyMap<string, readonly string[]>
   /** Aborted when the simulator stops; a waiting verification then answers with what has come so far. */
@@ -29,24 +38,27 @@ export interface VerifyHandlerDeps {
 
 /** Handles `POST verify` and `POST requests/count`: the count of the requests that match a query. */
 export function verifyHandlers(deps: VerifyHandlerDeps): Pick<ControlHandlers, 'verify' | 'countRequests'> {
-  const { journal, contract, stopping } = deps
+  const { journal, contract, sandboxes, stopping } = deps
   const subjects = createSubjects(deps)
   return {
     async verify(request) {
-      const body = request.body as unknown as Partial<Verification> // proved by the control document
+      const body = request.body as unknown as Partial<Verification> & Forceable // proved by the control document
       const problem = findQueryProblem(body, contract) ?? findCountProblem(body.count)
       if (problem !== undefined) return new ControlError(400, problem)
       const verification = { ...body, count: body.count ?? {}, withinMs: body.withinMs ?? 0 }
       const ends = [request.clientGone, stopping]
       const sandbox = request.sandboxFilter
       const verdict = await verify(journal, sandbox, verification, subjects, request.elapsed, ends)
+      const provesAbsence = verdict.satisfied && verdict.count === 0 && !body.force
+      const refusal = provesAbsence ? refuseUnused(sandbox, sandboxes) : undefined
+      if (refusal) return refusal
       return new CustomReply({
         status: verdict.satisfied ? 200 : 417,
         body: jsonBody(verdictToJson(verdict, verification)),
       })
     },
     async countRequests(request) {
-      const query = (request.body ?? {}) as unknown as RequestQuery // proved by the control document
+      const query = (request.body ?? {}) as unknown as RequestQuery & Forceable // proved by the control document
       const problem = findQueryProblem(query, contract)
       if (problem !== undefined) return new ControlError(400, problem)
       const counter = new MatchCounter(journal, request.sandboxFilter, query, subjects)
@@ -66,11 +78,10 @@ function createSubjects({ contract, productsOfModel }: VerifyHandlerDeps): Reque
 }
 
 /** Finds the reason for which a query can never match, which would look like a client that sent nothing; undefined: none. */
-function findQueryProblem({ operation, match }: RequestQuery, contract: Contract): string | undefined {
-  const known = contract.operations.map(({ id }) => id)
-  if (operation !== undefined && !known.includes(operation))
-    return `There is no operation "${operation}". Known: ${known.join(', ')}.`
-  const hidden = findRedactedField(match)
+function findQueryProblem(query: RequestQuery & Forceable, contract: Contract): string | undefined {
+  const unknown = query.force ? undefined : findUnknownName(query, contract)
+  if (unknown !== undefined) return unknown
+  const hidden = findRedactedField(query.match)
   if (hidden === undefined) return undefined
   return `The journal does not keep the value of the ${hidden}, so that it cannot be matched; null asks whether it was not sent.`
 }
