@@ -154,6 +154,10 @@ const proofs: Record<Effect['kind'], Proof> = {
     if (effect.kind !== 'deliver') throw new Error('another effect')
     deliveries[effect.mode.kind](await connectionOf(operation, text), operation.success)
   },
+  async expect(operation, text) {
+    const answer = await scripted(operation, text)
+    expect(answer.status).toBe(operation.success)
+  },
   async 'lose-ack'(operation, text) {
     const count = async () => {
       const state = await readStateInfo(sim())

@@ -6,16 +6,14 @@
  */
 import { readFileSync, writeSync } from 'node:fs'
 import { type Invocation, parseCommandLine } from '../config/arguments.ts'
-import { parseFailOn } from '../config/fail-on.ts'
 import { defaultSettings, type Settings } from '../config/settings.ts'
 import { once } from '../core/once.ts'
 import { formatFinding } from '../documents/finding.ts'
 import { bundledContract, version } from '../fixtures/bundled.ts'
-import { judgeFailOn } from '../reports/fail-on.ts'
-import { summarizeReport } from '../reports/report.ts'
-import { findReportFileProblem, writeReportFile } from '../reports/report-file.ts'
+import { findReportFileProblem } from '../reports/report-file.ts'
 import type { RunningSimulator } from '../simulator/start.ts'
 import { addAddresses, type RunningCommand, runCommand } from './exec.ts'
+import { finish } from './finish.ts'
 import { requestHealth } from './health.ts'
 import type { ProcessLog } from './process-log.ts'
 import { tuneV8 } from './tune-v8.ts'
@@ -80,7 +78,7 @@ async function serve(settings: Settings): Promise<ExitCode> {
   log.info({}, 'stopped')
   log.flush()
   const isReportRequested = settings.report !== undefined || settings.failOn !== undefined
-  return endSoon(isReportRequested ? await finish(running, settings, 0) : 0)
+  return endSoon(isReportRequested ? await finish(running, settings, 0, undefined, printError) : 0)
 }
 
 /** Ends the process with a code, also if its output is never read, which would hold it. */
@@ -102,7 +100,7 @@ async function execCommand(settings: Settings, [file = '', ...args]: readonly st
   await running.close()
   log.flush()
   if (problem !== undefined) printError(`convsim exec: ${problem}`)
-  return endSoon(await finish(running, settings, code))
+  return endSoon(await finish(running, settings, code, [file, ...args].join(' '), printError))
 }
 
 /** Forwards signals to the child and kills it when this process exits, until the returned function is called. */
@@ -121,19 +119,6 @@ function forwardSignals(child: RunningCommand): () => void {
     for (const signal of signals) process.off(signal, forward)
     process.off('exit', killChild)
   }
-}
-
-/** Prints the summary of all requests, writes the report, and returns the exit code. `code`: that of the command of `exec`, else 0. */
-async function finish(running: RunningSimulator, settings: Settings, code: ExitCode): Promise<ExitCode> {
-  const report = await running.report()
-  printError(`convsim: ${summarizeReport(report)}.`)
-  const conditions = parseFailOn(settings.failOn ?? '') ?? []
-  const failed = judgeFailOn(report, conditions)
-  if (failed.length > 0) printError(`convsim: --fail-on: ${failed.join('; ')}.`)
-  const problem = settings.report === undefined ? undefined : await writeReportFile(settings.report, report)
-  if (problem !== undefined) printError(`convsim: ${problem}`)
-  if (code !== 0) return code
-  return failed.length > 0 ? 3 : Number(problem !== undefined)
 }
 
 async function openLog({ logFormat, logLevel }: Settings): Promise<{ log: ProcessLog; pretty: boolean }> {

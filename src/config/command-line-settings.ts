@@ -26,7 +26,7 @@ export const commandLineSettings = {
     test: isFailOn,
     expected: expectedFailOn,
     description:
-      'Exit code 3 at the end if a request broke the contract (violation), an answer was not expected (unexpected), a client broke a rule of how it retries and identifies itself (manners), or less than N % of the contract was covered (coverage<N).',
+      'Exit code 3 at the end if a request broke the contract (violation), an answer was not expected (unexpected), a client broke a rule of how it retries and identifies itself (manners), a client sent what a careful one does not (advice), or less than N % of the contract was covered (coverage<N).',
   }),
   env: text({
     flag: 'env',

@@ -1,11 +1,16 @@
-import type { FailCondition } from '../reports/fail-on.ts'
+import type { FailCondition } from '../reports/fail-condition.ts'
 
-const kinds = ['violation', 'unexpected', 'manners'] as const satisfies readonly FailCondition['kind'][]
+const kinds = [
+  'violation',
+  'unexpected',
+  'manners',
+  'advice',
+] as const satisfies readonly FailCondition['kind'][]
 
 /** The conditions that `--fail-on` takes, for the error about another one. */
 export const expectedFailOn = `${kinds.join(', ')} and coverage<N (N from 0 to 100), with commas between them`
 
-/** Parses the conditions of `--fail-on`: `violation,unexpected,manners,coverage<80`; undefined where one of them is unknown. */
+/** Parses the conditions of `--fail-on`: `violation,unexpected,manners,advice,coverage<80`; undefined where one of them is unknown. */
 export function parseFailOn(text: string): readonly FailCondition[] | undefined {
   const conditions = text.split(',').map((part) => parseCondition(part.trim()))
   return conditions.every((condition) => condition !== undefined) ? conditions : undefined

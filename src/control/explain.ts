@@ -52,12 +52,12 @@ export function explainHandlers({
   }
 }
 
-/** Returns true for a request that never reaches the pipeline: to the control plane, the root, a health check, or a preflight. */
+/** Returns true for a request that never reaches the pipeline: to the control plane, the root, a health check, a browser's file, or a preflight. */
 function isAnsweredByEdge({ method, path, headers }: SimRequest, cors: boolean): boolean {
   if (/^\/__(sim|admin)(\/|$)/i.test(path)) return true
   if (method === 'OPTIONS') return cors && headers['origin'] !== undefined
   const isRead = method === 'GET' || method === 'HEAD'
-  return isRead && /^\/(healthz\/?|_x-steady\/health\/?)?$/i.test(path)
+  return isRead && /^\/((healthz|readyz|livez|_x-steady\/health|favicon\.ico|robots\.txt)\/?)?$/i.test(path)
 }
 
 function toSimRequest({ method, path: target, headers = {}, body }: RequestDescription): SimRequest {
@@ -70,6 +70,8 @@ function toSimRequest({ method, path: target, headers = {}, body }: RequestDescr
   return {
     id: 'explained',
     at: 0,
+    receivedAt: 0,
+    openedAt: undefined,
     elapsed: () => 0,
     method: method.toUpperCase(),
     path,

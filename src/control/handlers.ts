@@ -69,11 +69,11 @@ export function controlHandlers(deps: ControlDeps): ControlHandlers {
     ...recordHandlers({ store }),
     ...snapshotHandlers({ store, sandboxes }),
     ...qualityHandlers({ store, fixtures, sandboxes }),
-    ...requestHandlers({ journal, stopping }),
-    ...verifyHandlers({ journal, contract, productsOfModel, stopping }),
+    ...requestHandlers({ journal, contract, stopping }),
+    ...verifyHandlers({ journal, contract, sandboxes, productsOfModel, stopping }),
     ...explainHandlers({ explain, contract, cors }),
     ...metricsHandlers({ journal, sandboxes, store }),
     ...wiremockHandlers({ journal, journalSize, resetSandbox: reset }),
-    ...reportHandlers({ reporter }),
+    ...reportHandlers({ reporter, sandboxes }),
   }
 }

@@ -1,3 +1,4 @@
+import type { Contract } from '../contract/contract.ts'
 import type { JsonObject } from '../core/json.ts'
 import { textBody } from '../exchange/body.ts'
 import { entryToCurl } from '../journal/curl.ts'
@@ -7,10 +8,12 @@ import type { JournalReader } from '../journal/reader.ts'
 import { streamEntries } from '../journal/stream.ts'
 import { ControlError, type ControlHandlers, type ControlRequest, CustomReply } from './handler.ts'
 import { replyWithEntries } from './json-list.ts'
+import { findUnknownOperation } from './unknown-names.ts'
 
 /** Dependencies of `requestHandlers`. */
 export interface RequestHandlerDeps {
   readonly journal: JournalReader
+  readonly contract: Contract
   /** Aborted when the simulator stops, which ends the streams. */
   readonly stopping: AbortSignal
 }
@@ -38,6 +41,7 @@ const tooManyStreams = new ControlError(
 /** Handles `GET` and `DELETE requests`, `GET requests/{id}` and `GET requests/stream`: the journal. */
 export function requestHandlers({
   journal,
+  contract,
   stopping,
 }: RequestHandlerDeps): Pick<
   ControlHandlers,
@@ -47,6 +51,8 @@ export function requestHandlers({
   return {
     listRequests(request) {
       const query = request.parameters.query as unknown as ListQuery // typed by the control document
+      const problem = findUnknownOperation(query.operation, contract)
+      if (problem !== undefined) return new ControlError(400, problem)
       return pageToJson(journal, request.sandboxFilter, query)
     },
     async getRequest({ parameters: { path, query } }) {
@@ -62,6 +68,8 @@ export function requestHandlers({
     async streamRequests(request) {
       const sandbox = request.sandboxFilter
       const filter = request.parameters.query as unknown as JournalFilter // typed by the control document
+      const problem = findUnknownOperation(filter.operation, contract)
+      if (problem !== undefined) return new ControlError(400, problem)
       const after = readResumePoint(request) ?? (await journal.list({ limit: 0 })).latest
       const { clientGone } = request
       if (openStreams >= maxStreams) return tooManyStreams

@@ -16,13 +16,22 @@ import {
   type Verification,
   verify,
 } from '../journal/verify.ts'
+import type { Sandboxes } from '../sandboxes/sandboxes.ts'
 import { modelsIn, productsOf } from '../scenarios/models-and-products.ts'
 import { ControlError, type ControlHandlers, CustomReply } from './handler.ts'
+import { findUnknownName } from './unknown-names.ts'
+import { refuseUnused } from './unused-sandbox.ts'
+
+/** A query whose unknown names are allowed by `force`. */
+interface Forceable {
+  readonly force?: boolean
+}
 
 /** Dependencies of `verifyHandlers`. */
 export interface VerifyHandlerDeps {
   readonly journal: JournalReader
   readonly contract: Contract
+  readonly sandboxes: Sandboxes
   /** Ids of the products that each model belongs to, by the model's id; all in lower case. */
   readonly productsOfModel: ReadonlyMap<string, readonly string[]>
   /** Aborted when the simulator stops; a waiting verification then answers with what has come so far. */
@@ -42,12 +51,12 @@ const tooLongMessage =
 
 /** Handles `POST verify` and `POST requests/count`: the count of the requests that match a query. */
 export function verifyHandlers(deps: VerifyHandlerDeps): Pick<ControlHandlers, 'verify' | 'countRequests'> {
-  const { journal, contract, stopping } = deps
+  const { journal, contract, sandboxes, stopping } = deps
   const subjects = createSubjects(deps)
   let waiting = 0
   return {
     async verify(request) {
-      const body = request.body as unknown as Partial<Verification> // proved by the control document
+      const body = request.body as unknown as Partial<Verification> & Forceable // proved by the control document
       const problem = findQueryProblem(body, contract) ?? findCountProblem(body.count)
       if (problem !== undefined) return new ControlError(400, problem)
       const verification = { ...body, count: body.count ?? {}, withinMs: body.withinMs ?? 0 }
@@ -55,19 +64,16 @@ export function verifyHandlers(deps: VerifyHandlerDeps): Pick<ControlHandlers, '
       const ends = [request.clientGone, stopping]
       const sandbox = request.sandboxFilter
       waiting += 1
-      const verdict = await verify(journal, sandbox, verification, subjects, request.elapsed, ends).finally(
-        () => {
-          waiting -= 1
-        },
-      )
-      if (verdict === undefined) return new ControlError(400, tooLongMessage)
-      return new CustomReply({
-        status: verdict.satisfied ? 200 : 417,
-        body: jsonBody(verdictToJson(verdict, verification)),
-      })
+      try {
+        const verdict = await verify(journal, sandbox, verification, subjects, request.elapsed, ends)
+        const refusal = body.force || !provesAbsence(verdict) ? undefined : refuseUnused(sandbox, sandboxes)
+        return refusal ?? replyWithVerdict(verdict, verification)
+      } finally {
+        waiting -= 1
+      }
     },
     async countRequests(request) {
-      const query = (request.body ?? {}) as unknown as RequestQuery // proved by the control document
+      const query = (request.body ?? {}) as unknown as RequestQuery & Forceable // proved by the control document
       const problem = findQueryProblem(query, contract)
       if (problem !== undefined) return new ControlError(400, problem)
       const counter = new MatchCounter(journal, request.sandboxFilter, query, subjects, request.elapsed)
@@ -76,6 +82,23 @@ export function verifyHandlers(deps: VerifyHandlerDeps): Pick<ControlHandlers, '
       return { count: counted.count, truncated: counted.truncated }
     },
   }
+}
+
+/** Returns true for a verdict that is satisfied because no request matched. */
+function provesAbsence(verdict: Verdict | undefined): boolean {
+  return verdict?.satisfied === true && verdict.count === 0
+}
+
+/** Returns the reply with a verdict; undefined: the comparison took too long. */
+function replyWithVerdict(
+  verdict: Verdict | undefined,
+  verification: Verification,
+): ControlError | CustomReply {
+  if (verdict === undefined) return new ControlError(400, tooLongMessage)
+  return new CustomReply({
+    status: verdict.satisfied ? 200 : 417,
+    body: jsonBody(verdictToJson(verdict, verification)),
+  })
 }
 
 /** Creates the functions that find the models and products of an entry, which need the contract and the fixtures. */
@@ -88,11 +111,10 @@ function createSubjects({ contract, productsOfModel }: VerifyHandlerDeps): Reque
 }
 
 /** Finds the reason for which a query can never match, which would look like a client that sent nothing; undefined: none. */
-function findQueryProblem({ operation, match }: RequestQuery, contract: Contract): string | undefined {
-  const known = contract.operations.map(({ id }) => id)
-  if (operation !== undefined && !known.includes(operation))
-    return `There is no operation "${operation}". Known: ${known.join(', ')}.`
-  const hidden = findRedactedField(match)
+function findQueryProblem(query: RequestQuery & Forceable, contract: Contract): string | undefined {
+  const unknown = query.force ? undefined : findUnknownName(query, contract)
+  if (unknown !== undefined) return unknown
+  const hidden = findRedactedField(query.match)
   if (hidden === undefined) return undefined
   return `The journal does not keep the value of the ${hidden}, so that it cannot be matched; null asks whether it was not sent.`
 }

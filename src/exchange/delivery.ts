@@ -34,10 +34,28 @@ export const usableDeliveries: readonly string[] = kinds
   .filter(([, isUsable]) => isUsable)
   .map(([kind]) => kind)
 
-/** The delivery modes after which the client has no usable reply, and cannot know whether its request was carried out. */
-export const unusableDeliveries: readonly string[] = kinds
-  .filter(([, isUsable]) => !isUsable)
-  .map(([kind]) => kind)
+/** The end of a delivery: the part of the reply that reached the client. */
+export type DeliveryOutcome =
+  /** The whole reply was handed to the operating system, on a connection that the client had not closed. */
+  | { readonly kind: 'delivered' }
+  /** The client closed the connection before. `sentBytes`: the bytes of the body that were sent until then, in whole pieces. */
+  | { readonly kind: 'client-gone'; readonly sentBytes: number }
+  /** A scenario damaged the delivery, so that no usable reply was sent. */
+  | { readonly kind: 'damaged' }
+
+export const delivered: DeliveryOutcome = { kind: 'delivered' }
+
+/** Returns the outcome of a delivery. `isComplete`: the last byte was handed over; `sentBytes`: see `DeliveryOutcome`. */
+export function deliveryOutcome(
+  { kind }: DeliveryMode,
+  isComplete: boolean,
+  sentBytes: number,
+): DeliveryOutcome {
+  if (!usable[kind]) return damaged
+  return isComplete ? delivered : { kind: 'client-gone', sentBytes }
+}
+
+const damaged: DeliveryOutcome = { kind: 'damaged' }
 
 /** The time and the mode in which a reply is written. */
 export interface Delivery {
@@ -55,4 +73,6 @@ export interface OutgoingReply {
   readonly delivery: Delivery
   /** The instant in the `Date` header, epoch milliseconds; undefined: the machine's time. */
   readonly date: number | undefined
+  /** Called once when the delivery has ended, before any request that the client sends later is handled. Undefined: nobody asks. */
+  readonly onEnd?: (outcome: DeliveryOutcome) => void
 }

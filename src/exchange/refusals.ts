@@ -86,6 +86,8 @@ export const refusals = {
       'contract',
       retryHeaders(resetMs),
     ),
+  /** Stands in for the reply of a request that was lost on its way. It reaches no client. */
+  lostRequest: () => refuse(503, 'The connection was lost before the service did its work.', 'scenario'),
   /** Refuses a control header that cannot be parsed, or a scenario that cannot be applied. */
   control: (problem: string) => refuse(400, problem, 'simulator'),
   /** Reports a bug of the simulator, or a state that cannot be written. */

@@ -18,6 +18,10 @@ export interface SimRequest {
   readonly id: string
   /** The machine's time of receipt, epoch milliseconds. */
   readonly at: number
+  /** The time of receipt by the process's monotonic clock, milliseconds with fractions. */
+  readonly receivedAt: number
+  /** The time at which the client opened the connection, by the same clock; undefined after the first request of a connection. */
+  readonly openedAt: number | undefined
   /** Returns the milliseconds since the receipt, by a monotonic clock. */
   readonly elapsed: () => number
   /** Upper case. */

@@ -11,6 +11,7 @@ import type { OutgoingReply } from '../exchange/delivery.ts'
 import { refusals } from '../exchange/refusals.ts'
 import type { Reply } from '../exchange/reply.ts'
 import type { SimRequest } from '../exchange/request.ts'
+import { browserFiles } from './browser-files.ts'
 import { deliver, deliverImmediately } from './deliver.ts'
 import { closeAfterReply, expectsContinue, parseBodyLimit } from './read-body.ts'
 import { createRequestReader, readHead, toOriginForm } from './read-request.ts'
@@ -36,8 +37,8 @@ export interface AppSettings {
   readonly cors: boolean
 }
 
-/** Health paths of other tools; the control plane answers them as `/__sim/health`. */
-const healthAliases = ['/healthz', '/_x-steady/health', '/__admin/health']
+/** Health paths of other tools and of Kubernetes; the control plane answers them as `/__sim/health`. */
+const healthAliases = ['/healthz', '/readyz', '/livez', '/_x-steady/health', '/__admin/health']
 
 const controlPath = '/__sim'
 
@@ -96,6 +97,7 @@ export function createApp(handlers: Handlers, settings: AppSettings, log: Log): 
   app.get(healthAliases, (req, res) => answerControl(req, res, healthPath))
   app.use(adminPath, (req, res) => answerControl(req, res, wiremockPath + req.path))
   app.use(controlPath, (req, res) => answerControl(req, res))
+  for (const [path, reply] of browserFiles) app.get(path, (_req, res) => deliverImmediately(reply, res))
   app.get('/', (_req, res) => deliverImmediately(redirectToInfo, res))
   if (settings.cors) app.use(forBrowsers(cors({ exposedHeaders: '*', maxAge: 600 })))
   app.use((req, res) => answerService(req, res, req.originalUrl))
@@ -133,7 +135,7 @@ const counter = (prefix: string) => {
 
 /** Matches the start of each target that Express gets. Its routes then compare whole segments: `/healthz2` goes to the service. */
 const expressPrefixes = new RegExp(
-  `^(?:/$|/\\?|${[controlPath, adminPath, ...healthAliases].join('|')})`,
+  `^(?:/$|/\\?|${[controlPath, adminPath, ...healthAliases, ...browserFiles.keys()].join('|')})`,
   'i',
 )
 

@@ -3,9 +3,15 @@ import type { ServerResponse } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
 import { immediateDelivery, type OutgoingReply } from '../exchange/delivery.ts'
 import type { Reply, ReplyStream } from '../exchange/reply.ts'
+import { type SendProgress, watchEnd } from './watch-end.ts'
 
 /** Writes a reply to the socket in its delivery mode, or nothing where the client has closed the connection. */
-export async function deliver({ reply, date, delivery }: OutgoingReply, res: ServerResponse): Promise<void> {
+export async function deliver(
+  { reply, date, delivery, onEnd }: OutgoingReply,
+  res: ServerResponse,
+): Promise<void> {
+  const progress: SendProgress = { sentBytes: 0 }
+  if (onEnd) watchEnd(onEnd, delivery, progress, res)
   if (delivery.delayMs > 0) await pause(delivery.delayMs, res)
   if (res.destroyed) return
   if (reply.stream) return writeStream(reply, reply.stream, res)
@@ -18,7 +24,7 @@ export async function deliver({ reply, date, delivery }: OutgoingReply, res: Ser
       return
     case 'dribble':
       writeHead(reply, date, bytes.length, res)
-      return writeInPieces(bytes, mode.pieces, mode.ms, res)
+      return writeInPieces(bytes, mode, progress, res)
     case 'hang':
       return
     case 'reset':
@@ -97,8 +103,8 @@ function firstShare(bytes: Uint8Array, keep: number): Uint8Array {
 /** Writes the bytes in `pieces` pieces, evenly over `ms` milliseconds. */
 async function writeInPieces(
   bytes: Uint8Array,
-  pieces: number,
-  ms: number,
+  { pieces, ms }: { readonly pieces: number; readonly ms: number },
+  progress: SendProgress,
   res: ServerResponse,
 ): Promise<void> {
   const size = Math.max(1, Math.ceil(bytes.length / pieces))
@@ -109,7 +115,10 @@ async function writeInPieces(
     // The time of a piece is counted from the start, so that the delays of timers do not add up.
     if (at > 0) await pause(Math.max(0, startedAt + (at / size) * gap - performance.now()), res)
     if (res.destroyed) return
-    res.write(bytes.subarray(at, at + size))
+    const piece = bytes.subarray(at, at + size)
+    res.write(piece, (error) => {
+      if (!error) progress.sentBytes += piece.length
+    })
   }
   res.end()
 }

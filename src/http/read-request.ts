@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { SimRequest } from '../exchange/request.ts'
+import { takeOpeningTime } from './opening-times.ts'
 import { type BodyLimit, readBody } from './read-body.ts'
 
 /** Reads the body of a request and calls `then` with head and body, immediately if the request has no body. */
@@ -27,12 +28,14 @@ export function toOriginForm(url: string): string {
 /** Reads the head of a request; the body is absent. `target` is the path and query, because a router changes `req.url`. */
 export function readHead(req: IncomingMessage, target: string, id: string): SimRequest {
   const at = Date.now()
-  const received = performance.now()
-  const elapsed = () => performance.now() - received
+  const receivedAt = performance.now()
+  const elapsed = () => performance.now() - receivedAt
   const queryStart = target.indexOf('?')
   return {
     id,
     at,
+    receivedAt,
+    openedAt: takeOpeningTime(req.socket),
     elapsed,
     method: req.method ?? '',
     path: queryStart < 0 ? target : target.slice(0, queryStart),

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import {
   createServer,
   type IncomingMessage,
@@ -11,6 +12,7 @@ import type { Log } from '../core/log.ts'
 import { failure, type Result, success } from '../core/result.ts'
 import { refuse } from '../exchange/refusals.ts'
 import { deliverImmediately } from './deliver.ts'
+import { storeOpeningTime } from './opening-times.ts'
 
 /** A server that listens. */
 export interface ListeningServer {
@@ -20,7 +22,8 @@ export interface ListeningServer {
 }
 
 /**
- * The open connections, each with its unfinished responses in the order of their requests. Each socket has a list, because V8 would
+ * The open connections, each with its unfinished responses in the order of their requests, and finished ones until the next request:
+ * a listener that removes each one as it finishes would take part of a microsecond of every request. Each socket has a list, because V8 would
  * hold the old tables of one large set that changes all the time, and with them the requests, until a full garbage collection.
  */
 type Connections = ReadonlyMap<Socket, readonly ServerResponse[]>
@@ -35,8 +38,7 @@ export function listen(
   const connections = new Map<Socket, ServerResponse[]>()
   // Node's own refusal of a missing Host header has no body; this one has the service's error body.
   const server = createServer({ requireHostHeader: false }, (request, response) => {
-    connections.get(request.socket)?.push(response)
-    response.on('close', removeResponse)
+    storeResponse(connections, response)
     const problem = findHostProblem(request)
     if (problem === undefined) app(request, response)
     else deliverImmediately(refuse(400, problem, 'simulator'), response)
@@ -44,13 +46,9 @@ export function listen(
   server.maxHeadersCount = 0 // all are read: their size is bounded, and Node drops those beyond a number without a word
   server.on('connection', (socket) => {
     connections.set(socket, [])
+    storeOpeningTime(socket)
     socket.once('close', () => connections.delete(socket))
   })
-  function removeResponse(this: ServerResponse) {
-    const responses = connections.get(this.req.socket)
-    const index = responses?.indexOf(this) ?? -1
-    if (index >= 0) responses?.splice(index, 1)
-  }
   // `read-body.ts` sends 100 Continue, because it knows the limit of the body.
   server.on('checkContinue', (request, response) => server.emit('request', request, response))
   server.on('checkExpectation', ({ headers }, response) =>
@@ -62,7 +60,9 @@ export function listen(
   const handleBrokenHttp = (error: NodeJS.ErrnoException, socket: Socket) => {
     log.info({ code: error.code, reason: error.message.slice(0, 200) }, 'broken HTTP')
     // If complete requests still wait for responses, the connection closes after the last of these, without a refusal.
-    const unfinished = connections.get(socket)?.findLast(({ req }) => req.complete)
+    const unfinished = connections
+      .get(socket)
+      ?.findLast(({ req, writableFinished }) => req.complete && !writableFinished)
     if (unfinished) unfinished.once('close', () => socket.destroySoon())
     else refuseBrokenHttp(error, socket)
   }
@@ -89,6 +89,13 @@ function findHostProblem({ rawHeaders, httpVersion }: IncomingMessage): string |
   }
   if (count > 1) return 'There is more than one Host header.'
   return count === 1 || httpVersion === '1.0' ? undefined : 'The Host header is missing.'
+}
+
+function storeResponse(connections: Map<Socket, ServerResponse[]>, response: ServerResponse): void {
+  const responses = connections.get(response.req.socket)
+  if (!responses) return
+  while (responses[0]?.writableFinished) responses.shift()
+  responses.push(response)
 }
 
 function describeListenError(error: NodeJS.ErrnoException, host: string, port: number): string {
@@ -135,4 +142,6 @@ export async function stop(
   const timer = setTimeout(() => server.closeAllConnections(), graceMs)
   await closed
   clearTimeout(timer)
+  // The server is closed before the last connections announce their end, with which their exchanges are recorded.
+  await Promise.all(Array.from(connections.keys(), (socket) => once(socket, 'close')))
 }

@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../core/json.ts'
 import { maxDepth } from '../core/strict-json.ts'
 import type { Violation } from '../documents/violation.ts'
+import type { DeliveryOutcome } from '../exchange/delivery.ts'
 import type { JournalEntry, RecordedBody } from './entry.ts'
 import { redactJson, redactText } from './redact.ts'
 import { redactDocument } from './redact-document.ts'
@@ -33,12 +34,20 @@ export function entryToJson(entry: JournalEntry, { bodies }: { readonly bodies: 
       body: body(answer.body),
       origin: answer.origin,
     },
+    delivery: deliveryToJson(entry.delivery),
     scenarios: [...entry.scenarios],
+    ...(entry.expectation && { expectation: entry.expectation }),
     damage: [...entry.damage],
     violations: violationsToJson(entry.violations),
     answerViolations: violationsToJson(entry.answerViolations),
     advice: violationsToJson(entry.advice),
   }
+}
+
+function deliveryToJson(outcome: DeliveryOutcome): JsonObject {
+  return outcome.kind === 'client-gone'
+    ? { outcome: outcome.kind, sentBytes: outcome.sentBytes }
+    : { outcome: outcome.kind }
 }
 
 /** Converts violations to the JSON of the control plane. */

@@ -1,4 +1,6 @@
 import type { Violation } from '../documents/violation.ts'
+import type { DeliveryOutcome } from '../exchange/delivery.ts'
+import type { Expectation } from '../exchange/expectation.ts'
 import type { Origin } from '../exchange/reply.ts'
 
 /** The body of a request or an answer as the journal stores it. */
@@ -13,7 +15,7 @@ export interface RecordedBody {
 export interface JournalEntry {
   /** The request id, as `X-Request-Id` has it. */
   readonly id: string
-  /** The position among the exchanges of the process, from 1, in the order of the answers. */
+  /** The position among the exchanges of the process, from 1, in the order in which their deliveries ended. */
   readonly number: number
   /** The machine's time of receipt, epoch milliseconds. */
   readonly at: number
@@ -52,8 +54,12 @@ export interface JournalEntry {
     readonly body: RecordedBody
     readonly origin: Origin
   }
+  /** The end of the answer's delivery: the client has the answer, or not. */
+  readonly delivery: DeliveryOutcome
   /** The scenarios that acted on the request, as they were written: `slow;ms=200`. */
   readonly scenarios: readonly string[]
+  /** The outcome that was declared for a negative test; undefined for none. */
+  readonly expectation: Expectation | undefined
   /** The deliberate damage to the answer: `drop-field at /messageCount`, `reset`. */
   readonly damage: readonly string[]
   /** Rules of the contract that the request broke. */

@@ -1,3 +1,5 @@
+import { jsonBody } from '../exchange/body.ts'
+import { refusals } from '../exchange/refusals.ts'
 import type { Reply } from '../exchange/reply.ts'
 import type { ActiveScenario, Chance, Effect } from '../scenarios/definition.ts'
 import { numberOf } from '../scenarios/parameters.ts'
@@ -5,7 +7,10 @@ import type { Store } from '../state/store.ts'
 import { drawChance, fires } from './chance.ts'
 import { type Exchange, operationOf } from './exchange.ts'
 
-/** Applies the scenarios that fire by chance, in order; returns the reply of the last scenario that replies instead of the operation. */
+/**
+ * Applies the scenarios that fire by chance, in order; returns the reply of the last scenario that replies instead of the operation, or
+ * a reply in its place where the request is lost before the operation is carried out.
+ */
 export async function applyScenarios(
   exchange: Exchange,
   scenarios: readonly ActiveScenario[],
@@ -23,7 +28,22 @@ export async function applyScenarios(
     exchange.scenarios = [...exchange.scenarios, active]
     reply = applyEffect(exchange, effect, chance) ?? reply
   }
-  return reply
+  return reply ?? replyBeforeWork(exchange)
+}
+
+/**
+ * Returns the reply to a request that is lost before the operation is carried out; undefined for any other. A client that gets a part
+ * of the reply must meet a success, so it is an example of the document.
+ */
+function replyBeforeWork(exchange: Exchange): Reply | undefined {
+  const effects = exchange.scenarios.map(({ definition, values }) => definition.effect(values))
+  if (!effects.some((effect) => effect.kind === 'deliver' && effect.isBeforeWork)) return undefined
+  const { kind } = exchange.delivery.mode
+  const operation = operationOf(exchange)
+  const status = operation.successStatus
+  const [example] = kind === 'truncated' || kind === 'malformed' ? operation.examples(status) : []
+  if (!example) return refusals.lostRequest()
+  return { status, headers: {}, body: jsonBody(example.value), origin: 'scenario' }
 }
 
 /** Applies the part of an effect that comes before the operation; drift and `lost-ack` are applied by `applyDrift`. */
@@ -42,6 +62,9 @@ function applyEffect(exchange: Exchange, effect: Effect, chance: Chance): Reply 
       return undefined
     case 'deliver':
       exchange.delivery = { ...exchange.delivery, mode: effect.mode }
+      return undefined
+    case 'expect':
+      exchange.expectation = effect.expectation
       return undefined
     default:
       return undefined

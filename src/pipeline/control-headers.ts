@@ -4,6 +4,7 @@ import { parseNow } from '../core/instant.ts'
 import { failure, type Result, success } from '../core/result.ts'
 import { isSeed } from '../core/seeded.ts'
 import { jsonBody } from '../exchange/body.ts'
+import { expectationHeader, expectations } from '../exchange/expectation.ts'
 import type { Reply } from '../exchange/reply.ts'
 import type { ActiveScenario, Catalogue } from '../scenarios/definition.ts'
 import { maxControlLength } from '../scenarios/parameters.ts'
@@ -18,7 +19,14 @@ import { standardHeaders } from '../scenarios/refusals.ts'
 import { type Exchange, operationOf } from './exchange.ts'
 
 /** The request headers that steer the simulator. Any other `X-Sim-` header is refused, not ignored. */
-const controlHeaders = ['x-sim-scenario', 'x-sim-sequence', 'x-sim-sandbox', 'x-sim-seed', 'x-sim-now']
+const controlHeaders = [
+  'x-sim-scenario',
+  'x-sim-sequence',
+  'x-sim-sandbox',
+  'x-sim-seed',
+  'x-sim-now',
+  expectationHeader,
+]
 
 /** The controls that the request itself carries. */
 export interface RequestedControls {
@@ -37,8 +45,8 @@ export function readControls(exchange: Exchange, catalogue: Catalogue): Result<R
   const { headers } = exchange.request
   const controls = Object.keys(headers).filter((name) => name.startsWith('x-sim-'))
   if (controls.length === 0 && headers['prefer'] === undefined) return noControls // most requests
-  const unknown = controls.find((name) => !controlHeaders.includes(name))
-  if (unknown) return failure(`There is no control header "${unknown}". Known: ${controlHeaders.join(', ')}.`)
+  const unreadable = findHeaderProblem(exchange, controls)
+  if (unreadable !== undefined) return failure(unreadable)
   const preferences = readPreferences(headers['prefer'] ?? '')
   if (!preferences.ok) return preferences
   const problem = setSeedAndNow(exchange, preferences.value)
@@ -64,6 +72,18 @@ function readScenarios(header: string | undefined, catalogue: Catalogue): Result
   return failure(
     'X-Sim-Scenario names no scenario. Name one, such as "rate-limited", or leave the header out.',
   )
+}
+
+/** Finds a control header that does not exist, or an unknown expectation; undefined: none. */
+function findHeaderProblem(
+  { request: { headers }, expectation }: Exchange,
+  controls: readonly string[],
+): string | undefined {
+  const unknown = controls.find((name) => !controlHeaders.includes(name))
+  if (unknown) return `There is no control header "${unknown}". Known: ${controlHeaders.join(', ')}.`
+  const expected = headers[expectationHeader]
+  if (expected === undefined || expectation !== undefined) return undefined
+  return `X-Sim-Expect is ${expectations.join(' or ')}; got "${cutText(expected)}".`
 }
 
 const noControls: Result<RequestedControls> = {

@@ -6,6 +6,7 @@ import { type JsonError, readJson } from '../core/strict-json.ts'
 import type { Violation } from '../documents/violation.ts'
 import type { DecisionTrace } from '../exchange/decision-trace.ts'
 import { type Delivery, immediateDelivery } from '../exchange/delivery.ts'
+import { type Expectation, expectationHeader, readExpectation } from '../exchange/expectation.ts'
 import type { SimRequest } from '../exchange/request.ts'
 import { defaultSandbox, type Sandbox, type Sandboxes } from '../sandboxes/sandboxes.ts'
 import { type ActiveScenario, type DataOverrides, noOverrides } from '../scenarios/definition.ts'
@@ -71,6 +72,8 @@ export interface Exchange {
   delivery: Delivery
   /** The damage done to the reply on purpose, after it passed the contract check: `drop-field at /messageCount`. */
   damage: readonly string[]
+  /** The outcome that the request, or a scenario, declares for a negative test; undefined for none. */
+  expectation: Expectation | undefined
   /** Headers that every reply to this request carries: rate fields, `Preference-Applied`. */
   readonly extraHeaders: Record<string, string>
   /** Collects the reasons for the reply; undefined outside `POST /__sim/explain`. */
@@ -103,6 +106,7 @@ export function createExchange(
     dataOverrides: noOverrides,
     delivery: immediateDelivery,
     damage: [],
+    expectation: readExpectation(request.headers[expectationHeader]),
     rawParameters: undefined,
     json: undefined,
     parameters: undefined,

@@ -18,7 +18,7 @@ export function finaliseHeaders(simHeaders: boolean): ReplyStage {
 }
 
 function addSimHeaders(headers: Record<string, string>, exchange: Exchange, reply: Reply): void {
-  const { request, operation, sandbox, scenarios, violations } = exchange
+  const { request, operation, sandbox, scenarios, violations, advice } = exchange
   headers['X-Request-Id'] = request.id
   headers['X-Sim-Origin'] = reply.origin
   headers['X-Sim-Sandbox'] = sandbox.name
@@ -26,6 +26,7 @@ function addSimHeaders(headers: Record<string, string>, exchange: Exchange, repl
   if (exchange.damage.length > 0) headers['X-Sim-Damage'] = toAscii(exchange.damage.join(', '))
   if (scenarios.length > 0) headers['X-Sim-Scenario'] = toAscii(scenarios.map(({ text }) => text).join(', '))
   if (violations.length > 0) headers['X-Sim-Violations'] = violationsHeader(violations)
+  if (advice.length > 0) headers['X-Sim-Advice'] = violationsHeader(advice)
 }
 
 /** Returns `{"total":3,"violations":[...]}`, always complete JSON: the last violations are left out where they do not fit, and `total` counts them; `more` where there may be more. */

@@ -3,7 +3,7 @@ import type { Contract } from '../contract/contract.ts'
 import type { Fallback } from '../contract/fallback.ts'
 import type { Log } from '../core/log.ts'
 import type { DecisionTrace } from '../exchange/decision-trace.ts'
-import type { OutgoingReply } from '../exchange/delivery.ts'
+import type { DeliveryOutcome, OutgoingReply } from '../exchange/delivery.ts'
 import { refusals } from '../exchange/refusals.ts'
 import type { Reply } from '../exchange/reply.ts'
 import type { SimRequest } from '../exchange/request.ts'
@@ -53,7 +53,7 @@ export interface PipelineDeps {
 /** The request stages in their order, each with its public name. */
 type RequestStages = readonly (readonly [name: string, stage: RequestStage])[]
 
-/** Replies to a request. `trace` collects the reasons for the reply; undefined: nobody asks for them. */
+/** Replies to a request; the exchange is recorded by the reply's `onEnd`, once the reply was delivered. `trace` collects the reasons for the reply; undefined: nobody asks for them. */
 export type Pipeline = (request: SimRequest, trace?: DecisionTrace) => Promise<OutgoingReply>
 
 /** Creates the pipeline. The first request stage that has a reply ends the request's way; every reply passes through all reply stages. */
@@ -82,16 +82,22 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     checkReply(handlers, log),
     applyDrift(),
     finaliseHeaders(deps.simHeaders),
-    record(deps.journal, log, deps.logBodies),
   ]
+  const recordExchange = record(deps.journal, log, deps.logBodies)
   return async function pipeline(request, trace) {
     const exchange = createExchange(request, sandboxes, trace)
     try {
       let reply = await firstReply(requestStages, exchange, log)
       for (const stage of replyStages) reply = stage(exchange, reply)
-      return { reply, delivery: exchange.delivery, date: exchange.now }
-    } finally {
-      exchange.sandbox.activeRequests -= 1
+      const durationMs = request.elapsed()
+      const onEnd = (outcome: DeliveryOutcome) => {
+        exchange.sandbox.activeRequests -= 1
+        recordExchange(exchange, reply, durationMs, outcome)
+      }
+      return { reply, delivery: exchange.delivery, date: exchange.now, onEnd }
+    } catch (error) {
+      exchange.sandbox.activeRequests -= 1 // no delivery will end
+      throw error
     }
   }
 }

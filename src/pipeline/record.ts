@@ -1,36 +1,51 @@
 import type { Log } from '../core/log.ts'
+import type { DeliveryOutcome } from '../exchange/delivery.ts'
 import type { Reply } from '../exchange/reply.ts'
 import { captureBody, maxAnswerBodyBytes } from '../journal/capture-body.ts'
 import type { JournalEntry, RecordedBody } from '../journal/entry.ts'
 import { bodyToText } from '../journal/entry-json.ts'
-import type { Journal } from '../journal/journal.ts'
+import type { Journal, LiveExchange } from '../journal/journal.ts'
 import { redactHead, redactText, redactViolations } from '../journal/redact.ts'
 import { findOwnToken } from '../journal/redact-token.ts'
 import { type Exchange, rawParametersOf } from './exchange.ts'
-import type { ReplyStage } from './stage.ts'
+
+/** Records an exchange, once the delivery of its reply has ended. `durationMs`: from the receipt until the reply was ready. */
+type RecordExchange = (exchange: Exchange, reply: Reply, durationMs: number, outcome: DeliveryOutcome) => void
 
 /** Records every exchange, refused or not, in the journal and as one line in the log. `logBodies` adds the bodies to the line. */
-export function record(journal: Journal, log: Log, logBodies: boolean): ReplyStage {
-  return function record(exchange, reply) {
-    const entry = createEntry(exchange, reply, journal.recorded + 1)
+export function record(journal: Journal, log: Log, logBodies: boolean): RecordExchange {
+  return function record(exchange, reply, durationMs, outcome) {
     try {
-      journal.record(entry, {
-        requestBody: exchange.body ?? (exchange.json?.ok ? exchange.json.value : undefined),
-        answerBody: reply.body?.value,
-        operation: exchange.operation,
-        rawParameters: rawParametersOf(exchange),
-        token: exchange.caller?.token,
-      })
+      const entry = createEntry(exchange, reply, journal.recorded + 1, durationMs, outcome)
+      journal.record(entry, liveExchangeOf(exchange, reply))
+      log.info(logBodies ? { ...logLine(entry), ...logBodiesOf(entry) } : logLine(entry), 'answered')
     } catch (error) {
-      // A bug in a listener must not cost the client its reply.
-      log.error({ requestId: entry.id, err: error }, 'a bug in what listens to the journal')
+      // The client has its reply; nobody above could handle the exception.
+      log.error({ requestId: exchange.request.id, err: error }, 'a bug in what listens to the journal')
     }
-    log.info(logBodies ? { ...logLine(entry), ...logBodiesOf(entry) } : logLine(entry), 'answered')
-    return reply
   }
 }
 
-function createEntry(exchange: Exchange, reply: Reply, number: number): JournalEntry {
+function liveExchangeOf(exchange: Exchange, reply: Reply): LiveExchange {
+  const { request, body, json, operation, caller } = exchange
+  return {
+    requestBody: body ?? (json?.ok ? json.value : undefined),
+    answerBody: reply.body?.value,
+    operation,
+    rawParameters: rawParametersOf(exchange),
+    sentAt: request.openedAt ?? request.receivedAt,
+    endedAt: request.receivedAt + request.elapsed(),
+    token: caller?.token,
+  }
+}
+
+function createEntry(
+  exchange: Exchange,
+  reply: Reply,
+  number: number,
+  durationMs: number,
+  outcome: DeliveryOutcome,
+): JournalEntry {
   const { request, scenarios } = exchange
   const token = findOwnToken(request.headers)
   const { path, query, headers } = redactHead(request)
@@ -39,7 +54,7 @@ function createEntry(exchange: Exchange, reply: Reply, number: number): JournalE
     number,
     at: request.at,
     now: exchange.now,
-    durationMs: Math.round(request.elapsed() * 1000) / 1000, // microseconds
+    durationMs: Math.round(durationMs * 1000) / 1000, // microseconds
     delayMs: exchange.delivery.delayMs,
     sandbox: exchange.sandbox.name,
     operation: exchange.operation?.id,
@@ -52,7 +67,9 @@ function createEntry(exchange: Exchange, reply: Reply, number: number): JournalE
       body: captureBody(reply.body?.bytes() ?? noBytes, maxAnswerBodyBytes),
       origin: reply.origin,
     },
+    delivery: request.body.kind === 'aborted' ? neverSent : outcome,
     scenarios: scenarios.length > 0 ? scenarios.map(({ text }) => redactText(text, token)) : none,
+    expectation: exchange.expectation,
     damage: exchange.damage.length > 0 ? exchange.damage : none,
     violations: redactViolations(exchange.violations, token),
     answerViolations: redactViolations(exchange.answerViolations, token),
@@ -65,6 +82,9 @@ function answerHeaders({ violations, advice }: Exchange, { headers }: Reply, tok
   if (violations.length === 0 && advice.length === 0) return headers
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, redactText(value, token)]))
 }
+
+/** The outcome for a client that left before the end of its request. */
+const neverSent: DeliveryOutcome = { kind: 'client-gone', sentBytes: 0 }
 
 /** The list of entries without scenarios or damage; lists of their own would have to be collected one by one. */
 const none: readonly string[] = []
@@ -89,6 +109,7 @@ function logLine({
   violations,
   advice,
   aborted,
+  delivery,
 }: JournalEntry) {
   return {
     requestId: id,
@@ -97,6 +118,7 @@ function logLine({
     status: answer.status,
     origin: answer.origin,
     brokenOff: aborted || undefined,
+    delivery: delivery.kind === 'delivered' ? undefined : delivery,
     sandbox,
     operation,
     scenarios: scenarios.length > 0 ? scenarios : undefined,

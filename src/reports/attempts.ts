@@ -1,5 +1,5 @@
-import { unusableDeliveries } from '../exchange/delivery.ts'
 import type { JournalEntry } from '../journal/entry.ts'
+import type { LiveExchange } from '../journal/journal.ts'
 import type { CallKey } from './call-key.ts'
 import type { MannersRule } from './manners-rules.ts'
 
@@ -7,10 +7,10 @@ import type { MannersRule } from './manners-rules.ts'
 export interface Attempt {
   /** The request's id. */
   readonly id: string
-  /** The machine's time of receipt, epoch milliseconds. */
-  readonly at: number
-  /** The machine's time at which the answer was sent or lost, epoch milliseconds. */
-  readonly end: number
+  /** The time at which the request was sent at the latest, by the process's monotonic clock, milliseconds. */
+  readonly sentAt: number
+  /** The time at which the answer was delivered or lost, by the same clock. */
+  readonly endedAt: number
   /** The sandbox's time of receipt, epoch milliseconds. */
   readonly now: number
   /**
@@ -22,6 +22,8 @@ export interface Attempt {
   /** The wait that `Retry-After` or `retry-after-ms` demands, milliseconds; undefined for none. */
   readonly retryAfterMs: number | undefined
   readonly insertId: string | undefined
+  /** The number of earlier attempts that the client itself counts in a header; undefined for a client that does not count. */
+  readonly retryCount: number | undefined
 }
 
 /** A call that has failed and not yet succeeded. */
@@ -29,6 +31,11 @@ export interface RetryChain {
   /** The number of the chain's first request, which tells its findings apart from those of other chains. */
   readonly name: string
   readonly last: Attempt
+  /**
+   * True where another request of the call was under way together with one of the chain: the client asks in parallel, so that a first
+   * attempt cannot be told from a retry, unless the client counts its retries.
+   */
+  readonly isParallel: boolean
   /** The pauses before the latest retries, milliseconds, without those that follow a `Retry-After`. */
   readonly pauses: readonly number[]
 }
@@ -50,28 +57,36 @@ export function hasFailed(entry: JournalEntry): boolean {
   return judgeOutcome(entry) !== 'fine'
 }
 
-function judgeOutcome({ damage, answer: { status } }: JournalEntry): Attempt['outcome'] {
-  if (damage.some((kind) => unusableDeliveries.includes(kind))) return 'lost'
+function judgeOutcome({ delivery, answer: { status } }: JournalEntry): Attempt['outcome'] {
+  if (delivery.kind !== 'delivered') return 'lost'
   if (status === 429 || status >= 500) return 'failed'
   return finalStatuses.includes(status) ? 'refused' : 'fine'
 }
 
 /** Creates the attempt of an exchange. */
-export function toAttempt(entry: JournalEntry, { insertId }: CallKey): Attempt {
-  const { id, at, now, durationMs, delayMs, answer } = entry
+export function toAttempt(entry: JournalEntry, live: LiveExchange, { insertId }: CallKey): Attempt {
+  const { id, now, answer } = entry
   const outcome = judgeOutcome(entry)
   const mayDemandWait = outcome === 'failed' && [429, 503].includes(answer.status)
   return {
     id,
-    at,
-    // Rounded down like `at`: with a fraction, an answer would end after a retry of the same millisecond.
-    end: Math.floor(at + durationMs + delayMs),
+    sentAt: live.sentAt,
+    endedAt: live.endedAt,
     now,
     outcome,
     status: answer.status,
     retryAfterMs: mayDemandWait ? readRetryAfter(answer.headers) : undefined,
     insertId,
+    retryCount: readRetryCount(entry.request.headers),
   }
+}
+
+/** Headers in which client libraries count the attempts before: 0 in the first one. */
+const retryCountHeaders = ['x-stainless-retry-count', 'retry-attempt']
+
+function readRetryCount(headers: Readonly<Record<string, string>>): number | undefined {
+  const count = retryCountHeaders.map((name) => headers[name]).find((value) => value !== undefined)
+  return count !== undefined && /^\d{1,9}$/.test(count) ? Number(count) : undefined
 }
 
 /** Returns the shorter of the two waits, since `Retry-After` is rounded up to seconds; undefined for neither header. */
@@ -83,6 +98,29 @@ function readRetryAfter(headers: Readonly<Record<string, string>>): number | und
   return waits.length > 0 ? Math.min(...waits) : undefined
 }
 
+/** The relation of an attempt to a chain of its call. `unclear`: a retry, or a first attempt of a client that asks in parallel. */
+export type AttemptKind = 'retry' | 'parallel' | 'first' | 'unclear'
+
+/** Classifies an attempt. The count of a client that counts its retries is believed. */
+export function classifyAttempt(latest: Attempt, { last, isParallel }: RetryChain): AttemptKind {
+  if (!isSentAfter(latest, last)) return 'parallel'
+  if (latest.retryCount !== undefined) return latest.retryCount > 0 ? 'retry' : 'first'
+  return isParallel ? 'unclear' : 'retry'
+}
+
+/** Returns true where an attempt was sent before a retry of the chain's last attempt is due. */
+export function isWaiting({ sentAt }: Attempt, { last }: RetryChain): boolean {
+  return sentAt < last.endedAt + (last.retryAfterMs ?? 0)
+}
+
+/**
+ * Returns true where a request was sent after an answer had been delivered, so that it can be its retry. A client knows that it gives
+ * up before the simulator does, so a retry of a lost answer may come a little earlier.
+ */
+function isSentAfter(latest: Attempt, last: Attempt): boolean {
+  return latest.sentAt >= last.endedAt - (last.outcome === 'lost' ? immediateMs : 0)
+}
+
 /** A rule of manners that a retry broke. */
 export interface RetryFault {
   readonly rule: MannersRule
@@ -91,9 +129,9 @@ export interface RetryFault {
   readonly waitedMs: number | undefined
 }
 
-/** Returns true where a request at this machine time, epoch milliseconds, begins a new call. */
-export function isExpired({ last }: RetryChain, at: number): boolean {
-  return at - last.end > (last.retryAfterMs ?? 0) + newCallAfterMs
+/** Returns true where a request that was sent at this time of the monotonic clock, milliseconds, begins a new call. */
+export function isExpired({ last }: RetryChain, sentAt: number): boolean {
+  return sentAt - last.endedAt > (last.retryAfterMs ?? 0) + newCallAfterMs
 }
 
 /** Judges an attempt as a retry of a chain. @returns the pauses of the continued chain, and the rules that the retry broke */
@@ -117,9 +155,9 @@ export function judgeRetry(
 
 /** Returns the pause in the machine's time, or in the sandbox's time where a test advanced its clock meanwhile; milliseconds. */
 function measurePause(last: Attempt, latest: Attempt): number {
-  const real = latest.at - last.end
+  const real = latest.sentAt - last.endedAt
   const advanced = latest.now - last.now
-  return advanced - (latest.at - last.at) > toleranceMs ? Math.max(real, advanced) : real
+  return advanced - (latest.sentAt - last.sentAt) > toleranceMs ? Math.max(real, advanced) : real
 }
 
 function checkNoRetry(last: Attempt, latest: Attempt): RetryFault[] {
@@ -151,7 +189,9 @@ function checkBackOff(last: Attempt, waited: number, pauses: readonly number[]):
   return { rule: 'back-off', sentence, waitedMs: Math.round(waited) }
 }
 
+/** Checks that a retry has the `insertId` of an attempt that may have been stored, which that of a 429 was not. */
 function checkInsertId(last: Attempt, latest: Attempt): RetryFault | undefined {
+  if (last.status === 429 && last.outcome === 'failed') return undefined
   if (latest.insertId !== undefined && last.insertId === latest.insertId) return undefined
   const how = latest.insertId === undefined ? 'without an insertId' : 'with another insertId'
   const after = last.outcome === 'lost' ? 'whose answer was lost' : `that was answered with ${last.status}`

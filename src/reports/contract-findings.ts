@@ -1,10 +1,12 @@
 import { isObject } from '../core/json.ts'
-import type { ExchangePart } from '../documents/violation.ts'
+import type { ExchangePart, Violation } from '../documents/violation.ts'
+import type { Expectation } from '../exchange/expectation.ts'
 import type { Origin } from '../exchange/reply.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import type { LiveExchange } from '../journal/journal.ts'
 import { redactText } from '../journal/redact.ts'
 import { CappedTally } from './capped-tally.ts'
+import { type RequestTrace, traceRequest } from './request-trace.ts'
 
 /** A rule of the contract that requests broke. */
 export interface BrokenRule {
@@ -15,6 +17,7 @@ export interface BrokenRule {
   readonly keyword: string
   /** The message of the first request that broke the rule. */
   readonly message: string
+  readonly first: RequestTrace
 }
 
 /** A refusal or failure that no test asked for. */
@@ -22,14 +25,29 @@ export interface UnexpectedAnswer {
   /** The `operationId`; empty where the request matches no operation. */
   readonly operation: string
   readonly method: string
+  /** The path of a request that matches no operation; empty for others, and for the paths beyond the first 20. */
+  readonly path: string
   readonly status: number
   readonly origin: Origin
   /** The message of the first such answer; empty where it has none. */
   readonly message: string
+  readonly first: RequestTrace
 }
 
 /** The largest number of rules, and of kinds of unexpected answers, that are stored. */
 const maxKinds = 100
+
+/** The largest number of paths without an operation that have findings of their own, so that they leave room for other findings. */
+const maxPaths = 20
+
+/** The most characters of a path in a finding. */
+const maxPathLength = 200
+
+/** The messages of requests that did not meet their expectations. */
+const unmetMessages: Readonly<Record<Expectation, string>> = {
+  violation: 'The request was expected to break the contract (X-Sim-Expect: violation), and it fits it.',
+  refusal: 'The request was expected to be refused (X-Sim-Expect: refusal), and it was not.',
+}
 
 /** Returns true where a bearer token is a key of the fixtures. */
 export type IsMagicKey = (token: string) => boolean
@@ -37,14 +55,20 @@ export type IsMagicKey = (token: string) => boolean
 /**
  * Requests that broke the contract, and unexpected answers. An answer is unexpected if its status is 400 or more and no scenario
  * caused it. Two refusals are not unexpected: of a request that broke the contract, since its violations are counted instead, and a
- * 403 for a key of the fixtures, which a test chooses for its plan. A request that the client aborted counts for neither.
+ * 403 for a key of the fixtures, which a test chooses for its plan. A request that the client aborted counts for neither. A request with
+ * an expectation is counted apart if it meets it, and is an unexpected answer if not.
  */
 export class ContractFindings {
   readonly #isMagicKey: IsMagicKey
+  readonly #paths = new Set<string>()
   readonly brokenRules = new CappedTally<BrokenRule>(maxKinds)
+  /** Advice about requests that the service accepts, and a careful client would not send. */
+  readonly advice = new CappedTally<BrokenRule>(maxKinds)
   readonly unexpectedAnswers = new CappedTally<UnexpectedAnswer>(maxKinds)
   /** The number of requests that broke at least one rule. */
   invalidRequestCount = 0
+  /** The number of requests that met the expectation of a negative test. */
+  expectedCount = 0
   /** The number of unexpected answers. */
   unexpectedAnswerCount = 0
 
@@ -56,41 +80,65 @@ export class ContractFindings {
   record(entry: JournalEntry, { answerBody, token }: LiveExchange): void {
     if (entry.aborted) return
     const { status, origin } = entry.answer
-    if (entry.violations.length > 0) this.#recordViolations(entry)
-    else if (status >= 400 && origin !== 'scenario' && !(status === 403 && this.#isMagicKey(token ?? '')))
+    if (entry.advice.length > 0 && !entry.expectation) this.#recordRules(this.advice, entry, entry.advice)
+    if (entry.expectation) this.#recordExpected(entry, entry.expectation)
+    else if (entry.violations.length > 0) {
+      this.invalidRequestCount += 1
+      this.#recordRules(this.brokenRules, entry, entry.violations)
+    } else if (status >= 400 && origin !== 'scenario' && !(status === 403 && this.#isMagicKey(token ?? '')))
       this.#recordUnexpected(entry, isObject(answerBody) ? String(answerBody['error'] ?? '') : '')
   }
 
   /** Adds the findings of other contract findings. */
   merge(other: ContractFindings): void {
     this.brokenRules.merge(other.brokenRules)
+    this.advice.merge(other.advice)
     this.unexpectedAnswers.merge(other.unexpectedAnswers)
     this.invalidRequestCount += other.invalidRequestCount
     this.unexpectedAnswerCount += other.unexpectedAnswerCount
+    this.expectedCount += other.expectedCount
   }
 
-  #recordViolations({ id, operation = '', violations }: JournalEntry): void {
-    this.invalidRequestCount += 1
+  /** Counts an exchange once for each rule, also if several items of an array break it. */
+  #recordRules(tally: CappedTally<BrokenRule>, entry: JournalEntry, rules: readonly Violation[]): void {
+    const { id, operation = '' } = entry
     const counted = new Set<string>()
-    for (const { in: place, pointer, keyword, message } of violations) {
+    for (const violation of rules) {
+      const { in: place, pointer, keyword, message } = violation
       const general = pointer.replace(/\/\d+(?=\/|$)/g, '/*')
       const key = JSON.stringify([operation, place, general, keyword])
-      // A request counts once for a rule, also if several items of an array break it.
       if (counted.has(key)) continue
       counted.add(key)
-      this.brokenRules.add(key, [id], () => ({ operation, in: place, pointer: general, keyword, message }))
+      tally.add(key, [id], () => {
+        const first = traceRequest(entry, violation)
+        return { operation, in: place, pointer: general, keyword, message, first }
+      })
     }
   }
 
-  #recordUnexpected(
-    { id, operation = '', request: { method }, answer: { status, origin }, ownToken }: JournalEntry,
-    answerMessage: string,
-  ): void {
+  #recordExpected(entry: JournalEntry, expectation: Expectation): void {
+    const isMet = expectation === 'violation' ? entry.violations.length > 0 : entry.answer.status >= 400
+    if (isMet) this.expectedCount += 1
+    else this.#recordUnexpected(entry, unmetMessages[expectation])
+  }
+
+  #recordUnexpected(entry: JournalEntry, answerMessage: string): void {
+    const { id, operation = '', request, answer, ownToken, expectation } = entry
+    const { status, origin } = answer
     this.unexpectedAnswerCount += 1
-    const key = JSON.stringify([operation, operation === '' ? method : '', status, origin])
+    const { method } = request
+    const path = operation === '' ? this.#findingPath(request.path.slice(0, maxPathLength)) : ''
+    const key = JSON.stringify([operation, operation === '' ? method : '', status, origin, path, expectation])
     this.unexpectedAnswers.add(key, [id], () => {
       const message = redactText(answerMessage, ownToken) // it may quote the request
-      return { operation, method, status, origin, message }
+      return { operation, method, path, status, origin, message, first: traceRequest(entry) }
     })
+  }
+
+  /** Returns the path for which a finding stands; empty once there are findings for as many paths as are stored. */
+  #findingPath(path: string): string {
+    if (!this.#paths.has(path) && this.#paths.size >= maxPaths) return ''
+    this.#paths.add(path)
+    return path
   }
 }

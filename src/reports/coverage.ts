@@ -64,8 +64,8 @@ export class Coverage {
 }
 
 /** Returns true where the client received the answer whole and without drift. */
-function isUndamaged({ damage }: JournalEntry): boolean {
-  return damage.every((kind) => usableDeliveries.includes(kind))
+function isUndamaged({ delivery, damage }: JournalEntry): boolean {
+  return delivery.kind === 'delivered' && damage.every((kind) => usableDeliveries.includes(kind))
 }
 
 function markRequest(live: LiveExchange, { parameters, body }: OperationItems, hits: Uint8Array): void {

@@ -4,6 +4,7 @@ import { ContractFindings, type IsMagicKey } from './contract-findings.ts'
 import { Coverage } from './coverage.ts'
 import type { OperationItems } from './coverage-items.ts'
 import { Manners } from './manners.ts'
+import { isFromOutsider } from './outsiders.ts'
 
 /** The evidence about the clients of one sandbox, or of all sandboxes. */
 export class ClientEvidence {
@@ -46,7 +47,7 @@ export interface EvidenceOptions {
 }
 
 /**
- * Collects the evidence of every exchange, by sandbox. The evidence of a sandbox that is reset, cleared, deleted or evicted still
+ * Collects the evidence of every exchange of the clients, by sandbox; browsers and probes outside the contract are none. The evidence of a sandbox that is reset, cleared, deleted or evicted still
  * counts for all sandboxes, since a suite may reset between its tests.
  */
 export class EvidenceCollector {
@@ -63,6 +64,7 @@ export class EvidenceCollector {
   }
 
   record(entry: JournalEntry, live: LiveExchange): void {
+    if (isFromOutsider(entry)) return
     let evidence = this.#bySandbox.get(entry.sandbox)
     if (!evidence) {
       const [oldest] = this.#bySandbox.keys()

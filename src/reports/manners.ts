@@ -1,9 +1,19 @@
 import type { JournalEntry } from '../journal/entry.ts'
 import type { LiveExchange } from '../journal/journal.ts'
-import { type Attempt, hasFailed, judgeRetry, toAttempt } from './attempts.ts'
+import {
+  type Attempt,
+  classifyAttempt,
+  hasFailed,
+  isWaiting,
+  judgeRetry,
+  type RetryChain,
+  toAttempt,
+} from './attempts.ts'
 import { type CallKey, createCallKey } from './call-key.ts'
 import { CappedTally } from './capped-tally.ts'
 import type { MannersRule } from './manners-rules.ts'
+import { ParallelCalls } from './parallel-calls.ts'
+import { type RequestTrace, traceRequest } from './request-trace.ts'
 import { RetryChains } from './retry-chains.ts'
 
 /** A rule of manners that a client broke. */
@@ -15,6 +25,8 @@ export interface MannersFinding {
   readonly sentence: string
   /** The client's pause, milliseconds; undefined for a rule without a time. */
   readonly waitedMs: number | undefined
+  /** The trace of the retry, or of the request with the faulty headers. */
+  readonly first: RequestTrace
 }
 
 /** The largest number of findings that are stored; further ones are only counted. */
@@ -31,6 +43,7 @@ const maxFindings = 100
 export class Manners {
   readonly #idempotentOperations: ReadonlySet<string>
   readonly #chains = new RetryChains()
+  readonly #parallelCalls = new ParallelCalls()
   readonly findings = new CappedTally<MannersFinding>(maxFindings)
 
   /** `idempotentOperations`: the ids of the operations whose body has an `insertId`. */
@@ -40,9 +53,11 @@ export class Manners {
 
   /** Judges an exchange, and adds a finding for each rule that it breaks. */
   record(entry: JournalEntry, live: LiveExchange): void {
+    if (entry.expectation) return // a negative test is impolite on purpose
     this.#checkHeaders(entry)
     if (entry.answer.origin === 'simulator' || entry.aborted) return
-    const canContinue = this.#chains.canContinue(entry)
+    this.#parallelCalls.record(entry, live)
+    const canContinue = this.#chains.canContinue(entry, live.sentAt)
     const failed = hasFailed(entry)
     if (canContinue || failed) this.#recordAttempt(entry, live, failed)
   }
@@ -55,27 +70,48 @@ export class Manners {
   #recordAttempt(entry: JournalEntry, live: LiveExchange, failed: boolean): void {
     const isIdempotent = this.#idempotentOperations.has(entry.operation ?? '')
     const call = createCallKey(entry, live, isIdempotent)
-    const latest = toAttempt(entry, call)
+    const latest = toAttempt(entry, live, call)
     const chain = this.#chains.find(call)
-    const isRetry = chain !== undefined && latest.at >= chain.last.end
-    if (!isRetry) {
-      // A request that arrived before the last answer was sent is no retry, but a concurrent call.
-      if (failed && latest.end >= (chain?.last.end ?? 0)) this.#beginChain(call, entry, latest)
+    if (!chain) {
+      if (failed) this.#beginChain(call, entry, latest)
       return
     }
-    const { pauses, faults } = judgeRetry(chain, latest, isIdempotent)
+    const kind = classifyAttempt(latest, chain)
+    const isOtherEvent = kind === 'parallel' && latest.insertId !== chain.last.insertId
+    if (kind === 'retry') this.#continueChain(call, chain, latest, this.#judge(entry, chain, latest))
+    else if (!isOtherEvent && isWaiting(latest, chain))
+      this.#chains.store(call, { ...chain, isParallel: true }) // the retry of its last attempt is still to come
+    else if (kind === 'unclear') this.#continueChain(call, chain, latest, [])
+    else if (failed) this.#beginChain(call, entry, latest)
+  }
+
+  /** Adds a finding for each rule that a retry breaks. @returns the pauses of the continued chain */
+  #judge(entry: JournalEntry, chain: RetryChain, latest: Attempt): readonly number[] {
+    const { id, operation = '' } = entry
+    const { pauses, faults } = judgeRetry(chain, latest, this.#idempotentOperations.has(operation))
     for (const { rule, sentence, waitedMs } of faults) {
-      const finding = { rule, operation: entry.operation ?? '', sentence, waitedMs }
-      const key = [rule, finding.operation, chain.name, sentence].join(' ')
-      this.findings.add(key, [chain.last.id, entry.id], () => finding)
+      const key = [rule, operation, chain.name, sentence].join(' ')
+      this.findings.add(key, [chain.last.id, id], () => ({
+        rule,
+        operation,
+        sentence,
+        waitedMs,
+        first: traceRequest(entry),
+      }))
     }
+    return pauses
+  }
+
+  #continueChain(call: CallKey, chain: RetryChain, latest: Attempt, pauses: readonly number[]): void {
     this.#chains.remove(call)
-    if (failed) this.#chains.store(call, { name: chain.name, last: latest, pauses })
+    if (latest.outcome !== 'fine') this.#chains.store(call, { ...chain, last: latest, pauses })
   }
 
   #beginChain(call: CallKey, { number }: JournalEntry, last: Attempt): void {
     // The name is padded, so that findings are sorted in the order of the requests.
-    this.#chains.store(call, { name: String(number).padStart(12, '0'), last, pauses: [] })
+    const name = String(number).padStart(12, '0')
+    const isParallel = this.#parallelCalls.areExpected(call.kind, last.sentAt)
+    this.#chains.store(call, { name, last, isParallel, pauses: [] })
   }
 
   #checkHeaders(entry: JournalEntry): void {
@@ -85,14 +121,12 @@ export class Manners {
       this.#addHeaderFinding(entry, 'content-type', 'sent a body without a Content-Type')
   }
 
-  #addHeaderFinding(
-    { id, request: { method }, operation = '' }: JournalEntry,
-    rule: MannersRule,
-    fault: string,
-  ): void {
+  #addHeaderFinding(entry: JournalEntry, rule: MannersRule, fault: string): void {
+    const { id, request, operation = '' } = entry
+    const { method } = request
     this.findings.add(`${rule} ${operation} ${method}`, [id], () => {
       const sentence = `${operation || method} was ${fault}.`
-      return { rule, operation, sentence, waitedMs: undefined }
+      return { rule, operation, sentence, waitedMs: undefined, first: traceRequest(entry) }
     })
   }
 }

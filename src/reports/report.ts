@@ -12,6 +12,7 @@ import type { EvidenceCollector } from './evidence-collector.ts'
 import type { HintFinder, PreviewContext } from './hint-finder.ts'
 import type { MannersFinding } from './manners.ts'
 import { mannersRules } from './manners-rules.ts'
+import type { ReportedRun } from './reported-run.ts'
 
 /** A finding with the requests that showed it. */
 export type Counted<T> = T & {
@@ -29,11 +30,12 @@ export interface FindingList<T> {
 }
 
 /**
- * A report on the clients of a sandbox, or of all sandboxes. It contains no times of the machine, and its order does not depend on
- * them: the same requests give the same report.
+ * A report on the clients of a sandbox, or of all sandboxes. But for `run`, it contains no times of the machine, and its order does not
+ * depend on them: the same requests give the same report.
  */
 export interface Report {
   readonly contract: { readonly title: string; readonly version: string }
+  readonly run: ReportedRun
   /** The name of a sandbox; undefined for all, deleted ones included. */
   readonly sandbox: SandboxFilter
   /** The number of exchanges with the service, refused ones included. */
@@ -42,8 +44,11 @@ export interface Report {
   readonly violations: number
   /** The number of unexpected answers: of status 400 or more, without a scenario that asks for it, and without a violation that explains it. */
   readonly unexpected: number
+  /** The number of requests of negative tests that met their expectation; they are neither violations nor unexpected. */
+  readonly expected: number
   readonly brokenRules: FindingList<BrokenRule>
   readonly unexpectedAnswers: FindingList<UnexpectedAnswer>
+  readonly advice: FindingList<BrokenRule>
   /** The findings on how the client retries and identifies itself. */
   readonly manners: FindingList<MannersFinding>
   readonly coverage: CoverageView
@@ -59,6 +64,8 @@ export interface ReporterDependencies {
   readonly hintFinder: HintFinder
   /** Returns the seed and the time of a sandbox; undefined for the default sandbox. */
   readonly contextOf: (sandbox: SandboxFilter) => Promise<PreviewContext>
+  /** Returns the run with the seed and the clock of a sandbox; undefined for the default sandbox. */
+  readonly runOf: (sandbox: SandboxFilter) => Promise<ReportedRun>
 }
 
 /** Creates reports from the collected evidence. */
@@ -88,12 +95,15 @@ export class Reporter {
     const { contractFindings, manners, requests } = this.#dependencies.collector.evidenceOf(sandbox)
     return {
       contract: { title, version },
+      run: await this.#dependencies.runOf(sandbox),
       sandbox,
       requests,
       violations: contractFindings.invalidRequestCount,
       unexpected: contractFindings.unexpectedAnswerCount,
+      expected: contractFindings.expectedCount,
       brokenRules: toFindingList(contractFindings.brokenRules),
       unexpectedAnswers: toFindingList(contractFindings.unexpectedAnswers),
+      advice: toFindingList(contractFindings.advice),
       manners: toFindingList(manners.findings),
       coverage: await this.coverage(sandbox),
     }
@@ -111,12 +121,15 @@ export function countFindings({ list, further }: FindingList<unknown>): number {
 }
 
 /** Summarizes a report in one line: `10 requests, 2 broke the contract, 1 unexpected answer, 3 findings on manners, 31.6 % of the contract covered`. */
-export function summarizeReport({ requests, violations, unexpected, manners, coverage }: Report): string {
+export function summarizeReport(report: Report): string {
+  const { requests, violations, unexpected, expected, advice, manners, coverage } = report
   return [
     pluralize(requests, 'request'),
     `${violations} broke the contract`,
     pluralize(unexpected, 'unexpected answer'),
+    ...(expected > 0 ? [`${expected} refused as expected`] : []),
     `${pluralize(countFindings(manners), 'finding')} on manners`,
+    ...(countFindings(advice) > 0 ? [`${pluralize(countFindings(advice), 'piece')} of advice`] : []),
     `${coverage.percent} % of the contract covered`,
   ].join(', ')
 }
@@ -131,9 +144,9 @@ export function formatPlace({ in: place, pointer }: BrokenRule): string {
   return pointer === '' ? place : `${place} ${pointer}`
 }
 
-/** Writes the operation of an unexpected answer, or the method where the request matches none: `createEvent`, `DELETE on no operation`. */
-export function formatSubject({ operation, method }: UnexpectedAnswer): string {
-  return operation || `${method} on no operation`
+/** Writes the operation of an unexpected answer, or the request line where it matches none: `createEvent`, `DELETE /v1/x on no operation`. */
+export function formatSubject({ operation, method, path }: UnexpectedAnswer): string {
+  return operation || `${path === '' ? method : `${method} ${path}`} on no operation`
 }
 
 /** Writes the requests that showed a finding: `req-1, req-2`, or `12 times: req-1, req-2 ...` where not all ids are stored. */

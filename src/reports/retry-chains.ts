@@ -24,11 +24,11 @@ export class RetryChains {
    * Removes expired chains, and returns true where a chain of the request's kind is left. This check without a digest spares most
    * requests the rest, since they continue no chain.
    */
-  canContinue(entry: JournalEntry): boolean {
+  canContinue(entry: JournalEntry, sentAt: number): boolean {
     if (this.#byKey.size === 0) return false
     for (const [key, { chain }] of this.#byKey) {
       // Chains are in the order of their latest attempts, so most after the first active chain are active, too; a later call removes the rest.
-      if (!isExpired(chain, entry.at)) break
+      if (!isExpired(chain, sentAt)) break
       this.#removeKey(key)
     }
     return this.#countByKind.has(callKind(entry))

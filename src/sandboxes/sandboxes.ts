@@ -76,6 +76,10 @@ export class Sandboxes {
     return [...this.#known.values()].sort((one, other) => one.lastUse - other.lastUse)
   }
 
+  has(name: string): boolean {
+    return this.#known.has(name)
+  }
+
   delete(name: string): boolean {
     return this.#known.delete(name)
   }

@@ -3,6 +3,7 @@ import { connectionScenarios } from './connection.ts'
 import { dataScenarios } from './data.ts'
 import type { Catalogue, NamedPersona } from './definition.ts'
 import { driftScenarios } from './drift.ts'
+import { expectationScenarios } from './expectations.ts'
 import { refusalScenarios, statusScenarios } from './refusals.ts'
 import { timeScenarios } from './time.ts'
 
@@ -21,6 +22,7 @@ export function createCatalogue(
     ...timeScenarios(),
     ...connectionScenarios(),
     ...driftScenarios(),
+    ...expectationScenarios(),
     ...statusScenarios(contract),
   ]
   const byName = new Map(definitions.map((definition) => [definition.name, definition]))

@@ -1,6 +1,6 @@
 import type { DeliveryMode } from '../exchange/delivery.ts'
 import type { ScenarioDefinition } from './definition.ts'
-import { numberOf, type Parameter, type ScenarioValues } from './parameters.ts'
+import { isBeforeWork, numberOf, type Parameter, type ScenarioValues, whenParameter } from './parameters.ts'
 
 const keepParameter: Parameter = {
   name: 'keep',
@@ -14,16 +14,22 @@ const keepParameter: Parameter = {
 /** Returns the connection family, and `lost-ack` of the idempotency family. */
 export function connectionScenarios(): ScenarioDefinition[] {
   return [
-    createDefinition('reset', 'The connection is reset (TCP RST) instead of an answer.', [], () => ({
-      kind: 'reset',
-    })),
-    createDefinition('empty-response', 'The connection is closed without a byte of an answer.', [], () => ({
-      kind: 'empty',
-    })),
+    createDefinition(
+      'reset',
+      'The connection is reset (TCP RST) instead of an answer, and nothing is stored unless when=after.',
+      [whenParameter('before')],
+      () => ({ kind: 'reset' }),
+    ),
+    createDefinition(
+      'empty-response',
+      'The connection is closed without a byte of an answer, and nothing is stored unless when=after.',
+      [whenParameter('before')],
+      () => ({ kind: 'empty' }),
+    ),
     createDefinition(
       'truncated',
-      'The body breaks off: fewer bytes than Content-Length promises, then the end.',
-      [keepParameter],
+      'The body breaks off: fewer bytes than Content-Length promises, then the end; the write is kept unless when=before.',
+      [keepParameter, whenParameter('after')],
       (values) => ({
         kind: 'truncated',
         keep: numberOf(values, 'keep'),
@@ -31,8 +37,8 @@ export function connectionScenarios(): ScenarioDefinition[] {
     ),
     createDefinition(
       'malformed-json',
-      'The body breaks off, and Content-Length agrees: not JSON.',
-      [keepParameter],
+      'The body breaks off, and Content-Length agrees: not JSON; the write is kept unless when=before.',
+      [keepParameter, whenParameter('after')],
       (values) => ({
         kind: 'malformed',
         keep: numberOf(values, 'keep'),
@@ -61,6 +67,6 @@ function createDefinition(
     description,
     parameters,
     inapplicableReason: () => undefined,
-    effect: (values) => ({ kind: 'deliver', mode: mode(values) }),
+    effect: (values) => ({ kind: 'deliver', mode: mode(values), isBeforeWork: isBeforeWork(values) }),
   }
 }

@@ -6,10 +6,19 @@ import type { Operation } from '../contract/contract.ts'
 import type { Json, JsonObject } from '../core/json.ts'
 import type { Result } from '../core/result.ts'
 import type { DeliveryMode } from '../exchange/delivery.ts'
+import type { Expectation } from '../exchange/expectation.ts'
 import type { Reply } from '../exchange/reply.ts'
 import type { Parameter, ScenarioValues } from './parameters.ts'
 
-export const families = ['refusals', 'data', 'time', 'connection', 'drift', 'idempotency'] as const
+export const families = [
+  'refusals',
+  'data',
+  'time',
+  'connection',
+  'drift',
+  'idempotency',
+  'expectations',
+] as const
 export type Family = (typeof families)[number]
 
 /** A scenario that can be switched on. Help, README, control plane and `test/sweeps.test.ts` follow from the definitions. */
@@ -88,8 +97,10 @@ export type Effect =
   | { readonly kind: 'data'; readonly overrides: Partial<DataOverrides> }
   /** Delays the reply by these milliseconds. `drawn` is true where the delay depends on chance. */
   | { readonly kind: 'delay'; readonly drawn: boolean; readonly ms: (chance: Chance) => number }
-  /** Changes how the reply is written to the socket. */
-  | { readonly kind: 'deliver'; readonly mode: DeliveryMode }
+  /** Changes how the reply is written to the socket. `isBeforeWork`: the operation is not carried out, as if the request were lost on its way. */
+  | { readonly kind: 'deliver'; readonly mode: DeliveryMode; readonly isBeforeWork: boolean }
+  /** No change of the reply. Declares the outcome that the reports expect. */
+  | { readonly kind: 'expect'; readonly expectation: Expectation }
   /** Stores the write and resets the connection before its acknowledgement. */
   | { readonly kind: 'lose-ack' }
   /** Breaks one rule of the reply's schema: at the scenario's `pointer`, or at a place that depends on `seed`. */

@@ -23,6 +23,23 @@ export type Parameter = ParameterKind & {
 
 export type ScenarioValue = number | string | readonly string[]
 
+/** Creates the parameter that places a fault of the connection before or after the work of the service. */
+export function whenParameter(defaultValue: 'before' | 'after'): Parameter {
+  return {
+    name: 'when',
+    type: 'choice',
+    of: ['before', 'after'],
+    default: defaultValue,
+    description:
+      'Before the service does its work, so that nothing is checked, counted or stored, or after it.',
+  }
+}
+
+/** Returns true where `when=before` is given, or is the default. */
+export function isBeforeWork(values: ScenarioValues): boolean {
+  return values['when'] === 'before'
+}
+
 /** The values of a scenario's parameters; a parameter without a default that was not given is absent. */
 export type ScenarioValues = Readonly<Record<string, ScenarioValue>>
 

@@ -87,6 +87,7 @@ const decidedAspect = {
   delay: 'delay',
   deliver: 'delivery',
   'lose-ack': 'delivery',
+  expect: 'expectation',
   drift: 'drift',
 } as const satisfies Record<Effect['kind'], string>
 

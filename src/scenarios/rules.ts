@@ -177,7 +177,8 @@ function findMatchProblems(
   ]
 }
 
-function findFieldProblems(
+/** Finds the fields of a condition on the body that no request body of the operations has. */
+export function findFieldProblems(
   match: RuleMatch,
   pointer: string,
   operations: readonly Operation[],

@@ -1,5 +1,12 @@
 import type { Chance, ScenarioDefinition } from './definition.ts'
-import { numberOf, type Parameter, type ScenarioValues, textOf } from './parameters.ts'
+import {
+  isBeforeWork,
+  numberOf,
+  type Parameter,
+  type ScenarioValues,
+  textOf,
+  whenParameter,
+} from './parameters.ts'
 
 /** The longest delay, milliseconds: ten minutes, since clients give up earlier. */
 const maxDelayMs = 600_000
@@ -71,15 +78,21 @@ export function timeScenarios(): ScenarioDefinition[] {
       effect: (values) => ({
         kind: 'deliver',
         mode: { kind: 'dribble', ms: numberOf(values, 'ms'), pieces: numberOf(values, 'pieces') },
+        isBeforeWork: false,
       }),
     },
     {
       name: 'hang',
       family: 'time',
-      description: 'No answer ever comes; the connection stays open until the client gives up.',
-      parameters: [],
+      description:
+        'No answer ever comes; the connection stays open until the client gives up, and nothing is stored unless when=after.',
+      parameters: [whenParameter('before')],
       inapplicableReason: () => undefined,
-      effect: () => ({ kind: 'deliver', mode: { kind: 'hang' } }),
+      effect: (values) => ({
+        kind: 'deliver',
+        mode: { kind: 'hang' },
+        isBeforeWork: isBeforeWork(values),
+      }),
     },
   ]
 }

@@ -1,6 +1,7 @@
 import type { Explain } from '../control/explain.ts'
 import { type Log, silentLog } from '../core/log.ts'
 import type { DecisionTrace } from '../exchange/decision-trace.ts'
+import { delivered } from '../exchange/delivery.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import { Journal } from '../journal/journal.ts'
 import type { PipelineSandboxes } from '../pipeline/exchange.ts'
@@ -43,6 +44,7 @@ export function createExplain({ store, sandboxes, log, createPipelineOver }: Exp
     })
     const trace: DecisionTrace = { stage: '', rule: undefined, decisions: [] }
     const outgoing = await pipeline(request, trace)
+    outgoing.onEnd?.(delivered)
     if (!entry) throw new Error('an exchange was not recorded')
     return { trace, outgoing, entry }
   }

@@ -3,6 +3,7 @@
  * `createSimulator` loads and joins them, `start.ts` makes the simulator listen.
  */
 import { setMaxListeners } from 'node:events'
+import { parseFailOn } from '../config/fail-on.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Contract } from '../contract/contract.ts'
 import { createFallback, type Fallback } from '../contract/fallback.ts'
@@ -111,6 +112,8 @@ async function assemble(
     journal,
     sandboxes,
     limit: settings.sandboxLimit,
+    now,
+    failOn: parseFailOn(settings.failOn ?? '') ?? [],
   })
   const operations = { contract, world, productsOfModel, cacheSize: settings.cacheSize }
   const handled = new Set(createHandlers({ ...operations, store }).keys())

@@ -95,7 +95,7 @@ const places: Bad[] = [
     status: 404,
     says: [/base URL/, /\/v1\/events/],
   },
-  { name: 'an unknown path without /v1', path: '/favicon.ico', status: 404, says: [/\/v1/, /\/__sim/] },
+  { name: 'an unknown path without /v1', path: '/status', status: 404, says: [/\/v1/, /\/__sim/] },
   { name: 'another version', ...post('/v2/events', event()), status: 404, says: [/\/v1/] },
   { name: 'another case', ...post('/v1/Events', event()), status: 404, says: [/\/v1\/events/] },
 ]

@@ -18,7 +18,7 @@ import { frozenNow, startForTest } from '../support/start.ts'
 const sim = sharedSimulator({ seed: '42' })
 const open = { token: null }
 
-const aliases = ['/healthz', '/_x-steady/health', '/__admin/health']
+const aliases = ['/healthz', '/readyz', '/livez', '/_x-steady/health', '/__admin/health']
 
 describe.each(['/__sim/health', ...aliases, ...aliases.map((path) => path.toUpperCase())])('%s', (path) => {
   test.each([path, `${path}?now`])('answers %s with status healthy', async (target) => {

@@ -221,6 +221,8 @@ describe('POST /__sim/explain', () => {
     ['GET', '/', {}],
     ['GET', '/?a=b', {}],
     ['GET', '/healthz', {}],
+    ['GET', '/readyz', {}],
+    ['GET', '/favicon.ico', {}],
     ['HEAD', '/_x-steady/health', {}],
     ['POST', '/__sim/reset', {}],
     ['GET', '/__admin', {}],

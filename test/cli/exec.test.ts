@@ -51,7 +51,7 @@ describe('the command', () => {
     const { stdout, stderr } = await run(node(good))
     expect(stdout).toBe('201\n')
     expect(stderr).toMatch(
-      /^convsim: 1 request, 0 broke the contract, 0 unexpected answers, 0 findings on manners, [\d.]+ % of the contract covered\.\n$/,
+      /^convsim: 1 request, 0 broke the contract, 0 unexpected answers, 0 findings on manners, 1 piece of advice, [\d.]+ % of the contract covered\.\n {2}advice: createEvent: body: link: .* POST \/v1\/events, sandbox default.*\)\n$/,
     )
   })
 
@@ -158,16 +158,27 @@ describe('--fail-on', () => {
     const { code, stderr } = await run(node(good, '--fail-on', 'violations'))
     expect([code, stderr]).toEqual([
       1,
-      expect.stringMatching(/--fail-on takes violation, unexpected, manners and coverage<N/),
+      expect.stringMatching(/--fail-on takes violation, unexpected, manners, advice and coverage<N/),
     ])
   })
+})
+
+test('the first ten findings are printed, and the rest is counted', async () => {
+  const code = `(async () => { for (let n = 0; n < 12; n += 1) await fetch(process.env.CONVSIM_BASE_URL + '/p' + n) })()`
+  const { stderr } = await run(node(code))
+  expect(stderr.match(/^ {2}unexpected: GET \/v1\/p\d+ on no operation: 404: /gm)).toHaveLength(10)
+  expect(stderr).toMatch(/^ {2}2 further findings$/m)
 })
 
 describe('--report', () => {
   test('is written even if the command fails', async () => {
     const file = join(await tempFolder(), 'report.md')
-    expect(await run(node(`${bad}.then(() => process.exit(2))`, '--report', file))).toMatchObject({ code: 2 })
+    const ended = await run(node(`${bad}.then(() => process.exit(2))`, '--report', file))
+    expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining(`the report is in ${file}.`) })
     expect(await readFile(file, 'utf8')).toMatch(/1 broke the contract/)
+    expect(await readFile(file, 'utf8')).toMatch(
+      /convsim [\d.]+, command .*node.* -e .*, seed 1, clock real, contract sha256:/s,
+    )
   })
 
   test('of an unknown format is refused at start', async () => {

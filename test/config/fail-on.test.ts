@@ -6,6 +6,7 @@ test.each([
   ['violation', [{ kind: 'violation' }]],
   ['unexpected', [{ kind: 'unexpected' }]],
   ['manners', [{ kind: 'manners' }]],
+  ['advice', [{ kind: 'advice' }]],
   ['coverage<80.1', [{ kind: 'coverage', below: 80.1 }]],
   ['coverage < 100 ', [{ kind: 'coverage', below: 100 }]],
   [
@@ -31,6 +32,8 @@ test.each([
   const read = parseCommandLine(['--fail-on', text], {})
   expect(read).toMatchObject({
     kind: 'problem',
-    problem: expect.stringContaining('violation, unexpected, manners and coverage<N (N from 0 to 100)'),
+    problem: expect.stringContaining(
+      'violation, unexpected, manners, advice and coverage<N (N from 0 to 100)',
+    ),
   })
 })

@@ -1,3 +1,4 @@
+import { delivered } from '../../src/exchange/delivery.ts'
 import type { JournalEntry } from '../../src/journal/entry.ts'
 import { Journal, type LiveExchange } from '../../src/journal/journal.ts'
 
@@ -7,6 +8,8 @@ export const unparsed: LiveExchange = {
   answerBody: undefined,
   operation: undefined,
   rawParameters: { path: {}, query: {}, header: {} },
+  sentAt: 0,
+  endedAt: 0,
   token: undefined,
 }
 
@@ -55,7 +58,9 @@ export function entryFor(journal: Journal, parts: EntryParts = {}): JournalEntry
       origin: 'contract',
       ...parts.answer,
     },
+    delivery: delivered,
     scenarios: [],
+    expectation: undefined,
     damage: [],
     violations: [],
     answerViolations: [],

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Log } from '../../src/core/log.ts'
 import { jsonBody } from '../../src/exchange/body.ts'
+import { delivered } from '../../src/exchange/delivery.ts'
 import type { SimRequest } from '../../src/exchange/request.ts'
 import { Journal } from '../../src/journal/journal.ts'
 import { eventDeclaration } from '../../src/operations/events.ts'
@@ -39,7 +40,11 @@ function setup(handle: OperationHandler['handle'], log?: Log) {
     journal: new Journal(100),
     log: log ?? createLogRecorder(said),
   })
-  const post = (path: string) => pipeline(request(path))
+  const post = async (path: string) => {
+    const outgoing = await pipeline(request(path))
+    outgoing.onEnd?.(delivered)
+    return outgoing
+  }
   const busy = () => sandboxes.list().map((sandbox) => sandbox.activeRequests)
   return { post, said, busy }
 }
@@ -47,6 +52,8 @@ function setup(handle: OperationHandler['handle'], log?: Log) {
 const request = (path: string): SimRequest => ({
   id: 'req-7',
   at: 0,
+  receivedAt: 0,
+  openedAt: undefined,
   elapsed: () => 0,
   method: 'POST',
   path,

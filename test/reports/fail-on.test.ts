@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { type FailCondition, judgeFailOn } from '../../src/reports/fail-on.ts'
+import type { FailCondition } from '../../src/reports/fail-condition.ts'
+import { judgeFailOn } from '../../src/reports/fail-on.ts'
 import type { Report } from '../../src/reports/report.ts'
 import { cleanReport } from './clean-report.ts'
 
@@ -39,6 +40,12 @@ test.each<{
     conditions: [manners],
     report: { manners: { list: [], further: 3 } },
     failures: ['3 findings on manners'],
+  },
+  {
+    name: 'advice fails',
+    conditions: [{ kind: 'advice' }],
+    report: { advice: { list: [], further: 2 } },
+    failures: ['2 pieces of advice'],
   },
   {
     name: 'coverage below a fraction fails',

@@ -1,5 +1,7 @@
+import { Agent, get, type IncomingMessage } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import { isObject, type Json } from '../../src/core/json.ts'
+import { type DeliveryOutcome, delivered } from '../../src/exchange/delivery.ts'
 import type { JournalEntry } from '../../src/journal/entry.ts'
 import { Journal } from '../../src/journal/journal.ts'
 import { Manners } from '../../src/reports/manners.ts'
@@ -9,7 +11,7 @@ import { analyticsPath, ask, askOperation, event, operations } from '../support/
 import { steer } from '../support/control.ts'
 import { askRaw } from '../support/raw-http.ts'
 import { sharedSimulator } from '../support/shared.ts'
-import type { TestSimulator } from '../support/start.ts'
+import { startForTest, type TestSimulator } from '../support/start.ts'
 import { type Habits, polite, runClient } from './retrying-client.ts'
 
 const sim = sharedSimulator()
@@ -107,6 +109,35 @@ describe('over HTTP', () => {
   })
 })
 
+describe('a client that asks ten times at the same time', () => {
+  const isLimited = (statuses: readonly number[]) =>
+    expect(statuses.filter((one) => one === 429)).toHaveLength(7)
+
+  test('over a connection for each has no findings', async () => {
+    const limited = await startForTest({ maxAnalysesPerHour: 3 })
+    const answers = await Promise.all(Array.from({ length: 10 }, () => ask(limited, analyticsPath)))
+    isLimited(answers.map(({ status }) => status))
+    expect(await findingsIn(limited, 'default')).toEqual([])
+  })
+
+  test('over three connections that it keeps has no findings', async () => {
+    const limited = await startForTest({ maxAnalysesPerHour: 3 })
+    const agent = new Agent({ keepAlive: true, maxSockets: 3 })
+    isLimited(await Promise.all(Array.from({ length: 10 }, () => statusOver(agent, limited))))
+    agent.destroy()
+    expect(await findingsIn(limited, 'default')).toEqual([])
+  })
+
+  function statusOver(agent: Agent, { origin }: TestSimulator): Promise<number> {
+    const headers = { authorization: 'Bearer any-key', 'user-agent': 'test' }
+    return new Promise((resolve, reject) => {
+      const onAnswer = (answer: IncomingMessage) =>
+        answer.resume().on('end', () => resolve(answer.statusCode ?? 0))
+      get(origin + analyticsPath, { agent, headers }, onAnswer).on('error', reject)
+    })
+  }
+})
+
 describe('a client that sends the same call again', () => {
   /** An attempt of the call with its answer. */
   interface SampleAttempt {
@@ -118,8 +149,11 @@ describe('a client that sends the same call again', () => {
     /** The duration of the answer, milliseconds. Default: 0. */
     readonly takes?: number
     readonly headers?: Record<string, string>
-    readonly damage?: readonly string[]
+    /** Default: delivered. */
+    readonly delivery?: DeliveryOutcome
     readonly body?: Json
+    /** Headers of the request. */
+    readonly sent?: Record<string, string>
   }
 
   function brokenRules(attempts: readonly SampleAttempt[]): readonly string[] {
@@ -132,23 +166,23 @@ describe('a client that sends the same call again', () => {
 
   function exchangeOf(
     journal: Journal,
-    { at, status, now = 0, takes = 0, headers = {}, damage = [], body }: SampleAttempt,
+    { at, status, now = 0, takes = 0, headers = {}, delivery = delivered, body, sent = {} }: SampleAttempt,
   ) {
     const entry: JournalEntry = {
       ...entryFor(journal, {
-        request: { headers: { 'user-agent': 'test', 'content-type': 'application/json' } },
+        request: { headers: { 'user-agent': 'test', 'content-type': 'application/json', ...sent } },
         answer: { status, headers },
         requestBody: JSON.stringify(body ?? { insertId: 'a' }),
       }),
       at,
       now,
-      durationMs: takes,
-      damage,
+      delivery,
     }
     const request = isObject(body) ? body : { insertId: 'a' }
-    return [entry, { ...unparsed, request, token: 'k' }] as const
+    return [entry, { ...unparsed, request, token: 'k', sentAt: at, endedAt: at + takes }] as const
   }
 
+  const lost: DeliveryOutcome = { kind: 'client-gone', sentBytes: 0 }
   const wait3 = { 'Retry-After': '3', 'retry-after-ms': '2500' }
 
   test.each<{ name: string; attempts: readonly SampleAttempt[]; rules: readonly string[] }>([
@@ -204,9 +238,53 @@ describe('a client that sends the same call again', () => {
       name: 'must not send it in the millisecond of the answer, which is a retry',
       attempts: [
         { at: 0, takes: 1.5, status: 429, headers: wait3 },
-        { at: 1, status: 201 },
+        { at: 1.6, status: 201 },
       ],
       rules: ['retry-after'],
+    },
+    {
+      name: 'may send many concurrently through a few connections, which are no retries',
+      attempts: [
+        { at: 0, takes: 5, status: 429, headers: wait3 },
+        { at: 1, takes: 5, status: 429, headers: wait3 },
+        { at: 5.1, status: 429, headers: wait3 },
+        { at: 6.1, status: 429, headers: wait3 },
+      ],
+      rules: [],
+    },
+    {
+      name: 'may send it again at once if it says that it is no retry',
+      attempts: [
+        { at: 0, status: 429, headers: wait3, sent: { 'x-stainless-retry-count': '0' } },
+        { at: 1, status: 429, headers: wait3, sent: { 'x-stainless-retry-count': '0' } },
+        { at: 2500, status: 200, sent: { 'x-stainless-retry-count': '1' } },
+      ],
+      rules: [],
+    },
+    {
+      name: 'must wait if it says that it is a retry, also among concurrent calls',
+      attempts: [
+        { at: 0, takes: 5, status: 429, headers: wait3 },
+        { at: 1, takes: 5, status: 429, headers: wait3 },
+        { at: 10, status: 429, headers: wait3, sent: { 'retry-attempt': '1' } },
+      ],
+      rules: ['retry-after'],
+    },
+    {
+      name: 'may send it with another insertId after a 429, since nothing was stored',
+      attempts: [
+        { at: 0, status: 429, headers: wait3, body: { insertId: 'a', v: 1 } },
+        { at: 3000, status: 201, body: { v: 1, insertId: 'b' } },
+      ],
+      rules: [],
+    },
+    {
+      name: 'must not send it with another insertId after a lost 429, which may have been a success',
+      attempts: [
+        { at: 0, status: 429, delivery: lost, body: { insertId: 'a', v: 1 } },
+        { at: 3000, status: 201, body: { v: 1, insertId: 'b' } },
+      ],
+      rules: ['same-insert-id'],
     },
     {
       name: 'may send it an hour later, which is no retry',
@@ -236,7 +314,7 @@ describe('a client that sends the same call again', () => {
     {
       name: 'may send it at once after a lost answer',
       attempts: [
-        { at: 0, status: 201, damage: ['reset'] },
+        { at: 0, status: 201, delivery: lost },
         { at: 1, status: 201 },
       ],
       rules: [],
@@ -244,8 +322,8 @@ describe('a client that sends the same call again', () => {
     {
       name: 'must not send it at once after several lost answers',
       attempts: [
-        { at: 0, status: 201, damage: ['reset'] },
-        { at: 1, status: 201, damage: ['empty'] },
+        { at: 0, status: 201, delivery: lost },
+        { at: 1, status: 201, delivery: lost },
         { at: 2, status: 201 },
       ],
       rules: ['back-off'],
@@ -300,8 +378,8 @@ describe('a client that sends the same call again', () => {
     expect(length).toBeLessThanOrEqual(100)
     expect(length + manners.findings.further).toBe(100)
     for (let call = 0; call < 1000; call += 1) {
-      send(call, 300)
-      send(call, 400)
+      send(call, 300 + 2 * call)
+      send(call, 301 + 2 * call)
     }
     expect(manners.findings.list()).toHaveLength(100)
     expect(manners.findings.further).toBeGreaterThan(900)

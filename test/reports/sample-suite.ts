@@ -14,8 +14,8 @@ export async function runSampleSuite(sim: TestSimulator): Promise<void> {
   // The client ignores Retry-After, and retries without the insertId that would make the retry safe.
   await ask(sim, '/v1/events', {
     body: event({ insertId: 'order-2' }),
-    ...scripted('rate-limited;retry-after=30'),
+    ...scripted('unavailable;retry-after=30'),
   })
-  await ask(sim, '/v1/events', { body: event(), ...scripted('rate-limited;retry-after=30') })
+  await ask(sim, '/v1/events', { body: event(), ...scripted('unavailable;retry-after=30') })
   await ask(sim, '/v1/events/<script>"&', { method: 'DELETE' })
 }

@@ -3,6 +3,7 @@ import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
 import { defaultSettings } from '../../src/config/settings.ts'
 import { silentLog } from '../../src/core/log.ts'
+import { delivered } from '../../src/exchange/delivery.ts'
 import { createSimulator } from '../../src/simulator/simulator.ts'
 import { frozenNow } from '../support/start.ts'
 
@@ -20,7 +21,16 @@ const event = JSON.stringify({
 /** The n-th request: mostly the same few, refusals among them, and time and again a model or a sandbox that is new. */
 function request(n: number) {
   const headers = { authorization: 'Bearer any-key', 'content-type': 'application/json' }
-  const base = { id: `req-${n}`, at: n, elapsed: () => 1, method: 'GET', query: 'period=7d', headers }
+  const base = {
+    id: `req-${n}`,
+    at: n,
+    receivedAt: n,
+    openedAt: undefined,
+    elapsed: () => 1,
+    method: 'GET',
+    query: 'period=7d',
+    headers,
+  }
   const id = `${n.toString(16).padStart(8, '0')}-0000-4000-8000-000000000000`
   if (n % 50 === 0) return { ...base, path: `/v1/models/${id}/analytics`, body: absent }
   if (n % 50 === 1)
@@ -52,7 +62,8 @@ test('100,000 requests, 2,000 models and 2,000 sandboxes leave nothing behind th
   if (!created.ok) throw new Error(JSON.stringify(created.error))
   const heap: number[] = []
   for (let n = 1; n <= 100_000; n += 1) {
-    await created.value.service(request(n))
+    const { onEnd } = await created.value.service(request(n))
+    onEnd?.(delivered)
     if (n % 20_000 !== 0) continue
     collectGarbage()
     heap.push(process.memoryUsage().heapUsed / 1024 / 1024)

@@ -71,6 +71,7 @@ code { font: .82rem/1.4 ui-monospace, SFMono-Regular, Menlo, monospace; overflow
 }
 .fields b { border: 1px solid transparent; background: var(--good-ground); color: var(--good); }
 .fields b::before { content: '\\2713\\00a0'; }
+pre { margin: .5rem 0 0; font: .78rem/1.5 ui-monospace, SFMono-Regular, Menlo, monospace; white-space: pre-wrap; overflow-wrap: anywhere; }
 details { margin-top: 1rem; border-top: 1px solid var(--line); padding-top: .7rem; }
 summary { cursor: pointer; color: var(--accent); font-weight: 600; font-size: .92rem; }
 .missing { margin-top: .5rem; font-size: .9rem; columns: 24rem 2; column-gap: 2rem; }

@@ -1,5 +1,6 @@
 import type { OperationCoverage } from '../coverage-view.ts'
 import { countFindings, pluralize, type Report, summarizeReport } from '../report.ts'
+import { describeRun } from '../reported-run.ts'
 import { createSections, outOfReachSentence, type Section, type SectionItem } from '../sections.ts'
 import { escapeHtml, renderItemGroups } from './html-coverage.ts'
 import { stylesheet } from './html-stylesheet.ts'
@@ -49,6 +50,7 @@ function renderHeader(report: Report): string {
 <h1>What the client did</h1>
 <p class="verdict ${faults === 0 ? 'good' : 'bad'}">${escapeHtml(verdict)}</p>
 <p class="summary">${escapeHtml(summarizeReport(report)).replaceAll(' %', '&nbsp;%')}.</p>
+<p class="requests">${describeRun(report.run).map(escapeHtml).join(' · ')}</p>
 </header>`
 }
 
@@ -87,8 +89,13 @@ function renderSection({ key, title, description, emptySentence, items, further 
   return `<section id="${key}">\n<h2>${escapeHtml(title)}</h2>\n${body}${more}\n</section>`
 }
 
-function renderFinding({ title, sentence, requests }: SectionItem): string {
-  return `<li><h3>${escapeHtml(title)}</h3><p>${escapeHtml(sentence)}</p><p class="requests">${escapeHtml(requests)}</p></li>`
+function renderFinding({ title, sentence, requests, trace, curl }: SectionItem): string {
+  const lines = [requests, trace].map((line) => `<p class="requests">${escapeHtml(line)}</p>`).join('')
+  const command =
+    curl === ''
+      ? ''
+      : `<details><summary>curl</summary><pre>${curl.trimEnd().split('\n').map(escapeHtml).join('\n')}</pre></details>`
+  return `<li><h3>${escapeHtml(title)}</h3><p>${escapeHtml(sentence)}</p>${lines}${command}</li>`
 }
 
 function renderCoverage({ coverage: { met, points, percent, operations } }: Report): string {

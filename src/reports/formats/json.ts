@@ -2,6 +2,7 @@ import type { JsonObject } from '../../core/json.ts'
 import type { CoverageView, MissingItem, OperationCoverage } from '../coverage-view.ts'
 import type { MannersFinding } from '../manners.ts'
 import { type Counted, type FindingList, type Report, summarizeReport } from '../report.ts'
+import type { ReportedRun } from '../reported-run.ts'
 import type { ReportFormat } from './report-format.ts'
 
 /** JSON, as the control document describes it (`Report`). */
@@ -12,17 +13,35 @@ export const jsonFormat: ReportFormat = {
 }
 
 function reportToJson(report: Report): JsonObject {
-  const { contract, requests, violations, unexpected, brokenRules, unexpectedAnswers, coverage } = report
-  const { manners } = report
+  const { contract, requests, violations, unexpected, expected, brokenRules, unexpectedAnswers, coverage } =
+    report
+  const { manners, advice } = report
   return {
     contract: { ...contract },
+    run: runToJson(report.run),
     sandbox: report.sandbox ?? '*',
     summary: summarizeReport(report),
     requests,
     violations: { requests: violations, ...findingsToJson(brokenRules) },
     unexpected: { answers: unexpected, ...findingsToJson(unexpectedAnswers) },
+    expected: { requests: expected },
     manners: findingsToJson({ ...manners, list: manners.list.map(withoutTime) }),
+    advice: findingsToJson(advice),
     coverage: coverageToJson(coverage),
+  }
+}
+
+function runToJson({ at, version, command, seed, clock, contractDigest, failOn }: ReportedRun): JsonObject {
+  return {
+    at: new Date(at).toISOString(),
+    version,
+    ...(command !== undefined && { command }),
+    seed,
+    clock: { mode: clock.mode, now: new Date(clock.now).toISOString() },
+    contractDigest,
+    failOn: failOn.map((condition) =>
+      condition.kind === 'coverage' ? `coverage<${condition.below}` : condition.kind,
+    ),
   }
 }
 

@@ -1,12 +1,14 @@
 import type { OperationCoverage } from '../coverage-view.ts'
+import { judgeCondition } from '../fail-on.ts'
 import type { Report } from '../report.ts'
+import { describeRun } from '../reported-run.ts'
 import { createSections, type Section, type SectionItem } from '../sections.ts'
 import type { ReportFormat } from './report-format.ts'
 
 /**
- * JUnit XML for CI systems. Each section is a suite with a failing test case for each finding, or a single passing one. Coverage
- * is a suite with a passing test case for each operation, whose output lists the missing items: a gap is no fault by itself
- * (`--fail-on coverage<80` makes it one). Every time is 0, so that the same requests give the same report.
+ * JUnit XML for CI systems. It fails where `--fail-on` does: each section is a suite with a test case for each finding, which fails if the
+ * section has a condition, and passes with the finding as its output if not. Coverage is a suite with a passing test case for each
+ * operation, whose output lists the missing items, and one for each condition `coverage<N`. Every time is 0.
  */
 export const junitFormat: ReportFormat = {
   mediaType: 'application/xml; charset=utf-8',
@@ -16,7 +18,11 @@ export const junitFormat: ReportFormat = {
 }
 
 function renderJunit(report: Report): string {
-  const suites = [...createSections(report).map(sectionSuite), coverageSuite(report.coverage.operations)]
+  const gates = new Set(report.run.failOn.map(({ kind }) => kind))
+  const suites = [
+    ...createSections(report).map((section) => sectionSuite(section, gates.has(section.gate))),
+    coverageSuite(report),
+  ]
   const total = attributes({
     tests: suites.reduce((sum, { cases }) => sum + cases.length, 0),
     failures: suites.reduce((sum, { failures }) => sum + failures, 0),
@@ -24,6 +30,7 @@ function renderJunit(report: Report): string {
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
     `<testsuites ${attributes({ name: `convsim: ${report.contract.title}` })} ${total} errors="0">`,
+    `  <!-- ${commentText(describeRun(report.run).join(', '))} -->`,
     ...suites.flatMap(suiteLines),
     '</testsuites>',
     '',
@@ -42,37 +49,70 @@ function suiteLines({ name, failures, cases }: Suite): string[] {
   return [`  <testsuite ${head}>`, ...cases.flat().map((line) => `    ${line}`), '  </testsuite>']
 }
 
-function sectionSuite({ key, emptySentence, items, further }: Section): Suite {
+function sectionSuite({ key, emptySentence, items, further }: Section, isGated: boolean): Suite {
   const name = `convsim.${key}`
   if (items.length === 0) {
     const passed = `<testcase ${attributes({ classname: name, name: emptySentence, time: 0 })}/>`
     return { name, failures: 0, cases: [[passed]] }
   }
-  const more = further === '' ? [] : [{ title: 'further ones', sentence: further, requests: 'not kept' }]
-  const cases = [...items, ...more].map((item) => failedCase(name, item))
-  return { name, failures: cases.length, cases }
+  const more =
+    further === ''
+      ? []
+      : [{ title: 'further ones', sentence: further, requests: 'not kept', trace: '', curl: '' }]
+  const cases = [...items, ...more].map((item) => findingCase(name, item, isGated))
+  return { name, failures: isGated ? cases.length : 0, cases }
 }
 
-function failedCase(classname: string, { title, sentence, requests }: SectionItem): string[] {
+function findingCase(
+  classname: string,
+  { title, sentence, requests, trace, curl }: SectionItem,
+  isGated: boolean,
+): string[] {
+  const lines = [sentence, `Requests: ${requests}`, trace, curl.trimEnd()].filter((line) => line !== '')
+  const text = escapeXml(lines.join('\n'))
+  const failure = `<failure ${attributes({ type: classname, message: sentence })}>${text}</failure>`
   return [
     `<testcase ${attributes({ classname, name: title, time: 0 })}>`,
-    `  <failure ${attributes({ type: classname, message: sentence })}>${escapeXml(`${sentence}\nRequests: ${requests}`)}</failure>`,
+    `  ${isGated ? failure : `<system-out>${text}</system-out>`}`,
     '</testcase>',
   ]
 }
 
-function coverageSuite(operations: readonly OperationCoverage[]): Suite {
+function coverageSuite(report: Report): Suite {
   const classname = 'convsim.coverage'
-  const cases = operations.map(({ operation, met, points, percent, missing }) => {
-    const name = `${operation}: ${met} of ${points} points (${percent} %)`
-    const lines = missing.map(({ sentence }) => sentence).join('\n')
-    return [
-      `<testcase ${attributes({ classname, name, time: 0 })}>`,
-      ...(lines === '' ? [] : [`  <system-out>${escapeXml(lines)}</system-out>`]),
-      '</testcase>',
-    ]
+  const cases = report.coverage.operations.map((operation) => operationCase(classname, operation))
+  const gates = report.run.failOn.flatMap((condition) => {
+    if (condition.kind !== 'coverage') return []
+    const name = `at least ${condition.below} % of the contract is covered`
+    return [{ name, message: judgeCondition(report, condition) }]
   })
-  return { name: classname, failures: 0, cases }
+  const gateCases = gates.map(({ name, message }) => gateCase(classname, name, message))
+  const failures = gates.filter(({ message }) => message !== undefined).length
+  return { name: classname, failures, cases: [...cases, ...gateCases] }
+}
+
+function gateCase(classname: string, name: string, message: string | undefined): string[] {
+  const head = `<testcase ${attributes({ classname, name, time: 0 })}`
+  if (message === undefined) return [`${head}/>`]
+  return [`${head}>`, `  <failure ${attributes({ type: classname, message })}/>`, '</testcase>']
+}
+
+function operationCase(
+  classname: string,
+  { operation, met, points, percent, missing }: OperationCoverage,
+): string[] {
+  const name = `${operation}: ${met} of ${points} points (${percent} %)`
+  const lines = missing.map(({ sentence }) => sentence).join('\n')
+  return [
+    `<testcase ${attributes({ classname, name, time: 0 })}>`,
+    ...(lines === '' ? [] : [`  <system-out>${escapeXml(lines)}</system-out>`]),
+    '</testcase>',
+  ]
+}
+
+/** Returns a text for an XML comment, which must not contain two hyphens. */
+function commentText(text: string): string {
+  return escapeXml(text).replace(/-(?=-)/g, '- ')
 }
 
 function attributes(values: Readonly<Record<string, string | number>>): string {

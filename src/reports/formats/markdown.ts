@@ -1,5 +1,6 @@
 import type { OperationCoverage } from '../coverage-view.ts'
 import { type Report, summarizeReport } from '../report.ts'
+import { describeRun } from '../reported-run.ts'
 import { createSections, outOfReachSentence, type Section } from '../sections.ts'
 import type { ReportFormat } from './report-format.ts'
 
@@ -14,6 +15,7 @@ function renderMarkdown(report: Report): string {
   const { contract, coverage } = report
   return `${[
     `# ${escapeMarkdown(contract.title)} ${escapeMarkdown(contract.version)}: what the client did`,
+    escapeMarkdown(`${describeRun(report.run).join(', ')}.`),
     escapeMarkdown(`${summarizeReport(report)}.`),
     ...createSections(report).flatMap(renderSection),
     '## Coverage',
@@ -37,7 +39,11 @@ function renderMarkdown(report: Report): string {
 
 function renderSection({ title, description, emptySentence, items, further }: Section): string[] {
   if (items.length === 0) return [`## ${title}`, escapeMarkdown(emptySentence)]
-  const rows = items.map(({ title: where, sentence, requests }) => [where, sentence, requests])
+  const rows = items.map(({ title: where, sentence, requests, trace }) => [
+    where,
+    sentence,
+    `${requests}; first: ${trace}`,
+  ])
   return [
     `## ${title}`,
     escapeMarkdown(description),

@@ -2,6 +2,7 @@ import { execFile, spawnSync } from 'node:child_process'
 import { request } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import { analyticsPath, ask, event, objectOf, readStateInfo } from '../../support/client.ts'
+import { steer } from '../../support/control.ts'
 import { connectTo } from '../../support/raw-http.ts'
 import { sharedSimulator } from '../../support/shared.ts'
 
@@ -238,20 +239,37 @@ test('a broken connection is the only one that breaks: others go on', async () =
   for (const { failure } of await Promise.all(broken)) expect(failure).toBeDefined()
 })
 
-test.each(['reset', 'empty-response', 'hang'])(
-  '%s happens to a write after it was kept, as to any answer',
-  async (scenario) => {
-    const before = objectOf({ body: await readStateInfo(sim()), status: 200 })['events']
-    const gone = fetch(`${sim().baseUrl}/events`, {
-      method: 'POST',
-      headers: { ...headersFor(scenario), 'content-type': 'application/json' },
-      body: JSON.stringify(event()),
-      signal: AbortSignal.timeout(2000), // the write has to arrive before
-    })
-    await expect(gone).rejects.toThrow()
-    expect(objectOf({ body: await readStateInfo(sim()), status: 200 })['events']).toBe(Number(before) + 1)
-  },
-)
+test.each([
+  ['reset', 0],
+  ['reset;when=after', 1],
+  ['empty-response', 0],
+  ['empty-response;when=after', 1],
+  ['hang', 0],
+  ['hang;when=after', 1],
+  ['truncated', 1],
+  ['truncated;when=before', 0],
+  ['malformed-json', 1],
+  ['malformed-json;when=before', 0],
+])('%s stores %d events', async (scenario, count) => {
+  const before = objectOf({ body: await readStateInfo(sim()), status: 200 })['events']
+  const unusable = fetch(`${sim().baseUrl}/events`, {
+    method: 'POST',
+    headers: { ...headersFor(scenario), 'content-type': 'application/json' },
+    body: JSON.stringify(event()),
+    signal: AbortSignal.timeout(2000), // the write has to arrive before
+  }).then((answer) => answer.json())
+  await expect(unusable).rejects.toThrow()
+  const stored = Number(objectOf({ body: await readStateInfo(sim()), status: 200 })['events'])
+  expect(stored - Number(before)).toBe(count)
+})
+
+test('an invalid request that is lost before the service sees it is not checked', async () => {
+  const headers = { ...headersFor('reset'), 'x-sim-sandbox': 'unseen', 'content-type': 'application/json' }
+  const lost = fetch(`${sim().baseUrl}/events`, { method: 'POST', headers, body: '{}' })
+  await expect(lost).rejects.toThrow()
+  const { violations, unexpected } = await steer(sim(), 'GET', '/report?sandbox=unseen')
+  expect([violations, unexpected]).toMatchObject([{ requests: 0 }, { answers: 0 }])
+})
 
 test('hang keeps the connection open: nothing comes, and it is not closed', async () => {
   const connection = await connectTo(sim().origin)

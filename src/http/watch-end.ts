@@ -1,0 +1,46 @@
+import type { ServerResponse } from 'node:http'
+import { type Delivery, deliveryOutcome, type OutgoingReply } from '../exchange/delivery.ts'
+
+/** The part of a body that was sent so far. */
+export interface SendProgress {
+  sentBytes: number
+}
+
+/** Calls `onEnd` once: when the reply was sent, or as soon as the client closes the connection before. */
+export function watchEnd(
+  onEnd: NonNullable<OutgoingReply['onEnd']>,
+  delivery: Delivery,
+  progress: SendProgress,
+  res: ServerResponse,
+): void {
+  const { socket } = res.req
+  const finish = () => {
+    // After a write that failed, Node calls the response finished, too.
+    const isComplete = res.writableFinished && !socket.errored
+    onEnd(deliveryOutcome(delivery.mode, isComplete, progress.sentBytes))
+  }
+  if (res.destroyed || socket.destroyed) finish()
+  else if (isImmediate(delivery) && res.socket) res.on('close', finish)
+  else watchConnection(finish, res)
+}
+
+const isImmediate = ({ delayMs, mode }: Delivery) => delayMs === 0 && mode.kind === 'whole'
+
+/**
+ * Watches the connection, too. A response that waits behind another one on its connection announces no end. And the end of what the
+ * client sends comes some turns before the close, in which the client's retry on another connection could be handled.
+ */
+function watchConnection(finish: () => void, res: ServerResponse): void {
+  const { socket } = res.req
+  let isFinished = false
+  const finishOnce = () => {
+    if (isFinished) return // both closes are announced in one emit, which calls a listener that is removed meanwhile
+    isFinished = true
+    res.off('close', finishOnce)
+    socket.off('close', finishOnce).off('end', finishOnce)
+    finish()
+  }
+  res.on('close', finishOnce)
+  socket.setMaxListeners(0) // one for each pipelined request, of which there may be any number
+  socket.on('close', finishOnce).on('end', finishOnce)
+}

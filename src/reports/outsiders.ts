@@ -1,0 +1,18 @@
+import type { JournalEntry } from '../journal/entry.ts'
+
+/** Paths that browsers request by themselves. */
+const browserPath = /^\/(?:favicon|apple-touch-icon|browserconfig\.xml|robots\.txt|\.well-known\/)/i
+
+/** The user agents of probes: of Kubernetes, of load balancers, and of monitoring. */
+const probeAgent =
+  /^(?:kube-probe|ELB-HealthChecker|GoogleHC|Consul Health Check|Prometheus|Blackbox Exporter)\b/i
+
+/**
+ * Returns true for a request outside the contract that a browser sends by itself or for its address bar, or that a probe sends. The
+ * client that is tested did not send it. The requests of scripts in a page (`Sec-Fetch-Dest: empty`) are those of a client.
+ */
+export function isFromOutsider({ operation, request: { method, path, headers } }: JournalEntry): boolean {
+  if (operation !== undefined || (method !== 'GET' && method !== 'HEAD')) return false
+  const { 'sec-fetch-dest': destination = 'empty', 'user-agent': agent = '' } = headers
+  return destination !== 'empty' || probeAgent.test(agent) || browserPath.test(path)
+}

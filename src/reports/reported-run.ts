@@ -1,0 +1,30 @@
+import type { FailCondition } from './fail-condition.ts'
+
+/** The run that a report is about. */
+export interface ReportedRun {
+  /** The machine's time of the report, epoch milliseconds. */
+  readonly at: number
+  /** The version of convsim. */
+  readonly version: string
+  /** The command of `convsim exec`: `npm test`; undefined where there is none. */
+  readonly command: string | undefined
+  readonly seed: string
+  readonly clock: { readonly mode: string; readonly now: number }
+  /** A digest of the contract's document: `sha256:9f86d0...`. */
+  readonly contractDigest: string
+  /** The conditions of `--fail-on`; empty for none. */
+  readonly failOn: readonly FailCondition[]
+}
+
+/** Returns the parts of the run as sentences: `seed 1`, `clock frozen at 2026-01-15T12:00:00.000Z`. */
+export function describeRun({ at, version, command, seed, clock, contractDigest }: ReportedRun): string[] {
+  const time = clock.mode === 'real' ? '' : ` at ${new Date(clock.now).toISOString()}`
+  return [
+    new Date(at).toISOString(),
+    `convsim ${version}`,
+    ...(command === undefined ? [] : [`command ${command}`]),
+    `seed ${seed}`,
+    `clock ${clock.mode}${time}`,
+    `contract ${contractDigest}`,
+  ]
+}

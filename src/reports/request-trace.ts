@@ -1,0 +1,82 @@
+import { isObject, type Json } from '../core/json.ts'
+import { valueAt } from '../core/json-pointer.ts'
+import { readQuery } from '../core/query-string.ts'
+import type { ExchangePart } from '../documents/violation.ts'
+import { entryToCurl } from '../journal/curl.ts'
+import type { JournalEntry } from '../journal/entry.ts'
+import { parseBody } from '../journal/entry-json.ts'
+import { redactJson } from '../journal/redact.ts'
+
+/** The first request of a finding: the parts that lead to its cause after the process has ended. Credentials are redacted. */
+export interface RequestTrace {
+  readonly sandbox: string
+  readonly method: string
+  /** The path with the query, at most 500 characters. */
+  readonly path: string
+  /** The sandbox's time of receipt: `2026-01-15T12:00:00.000Z`. */
+  readonly at: string
+  /** The value at the place of the finding as JSON, at most 80 characters; absent where there is no place or no value. */
+  readonly excerpt?: string
+  /** A shell command that sends the request again; absent for a request that is too large. A body is cut after 2,000 bytes. */
+  readonly curl?: string
+}
+
+/** A place in a request: `body /components/0/content`. */
+interface RequestPlace {
+  readonly in: ExchangePart
+  readonly pointer: string
+}
+
+const maxPathLength = 500
+const maxExcerptLength = 80
+const maxBodyBytes = 2000
+const maxCurlLength = 6000
+
+/** Creates the trace of a request. `place`: the place of a broken rule; undefined for other findings. */
+export function traceRequest(entry: JournalEntry, place?: RequestPlace): RequestTrace {
+  const { sandbox, now, request } = entry
+  const { method, path, query } = request
+  const excerpt = place && excerptAt(entry, place)
+  const curl = entryToCurl(withShortBody(entry))
+  return {
+    sandbox,
+    method,
+    path: `${path}${query === '' ? '' : `?${query}`}`.slice(0, maxPathLength),
+    at: new Date(now).toISOString(),
+    ...(excerpt !== undefined && { excerpt }),
+    ...(curl.length <= maxCurlLength && { curl }),
+  }
+}
+
+function excerptAt({ request, ownToken }: JournalEntry, place: RequestPlace): string | undefined {
+  const value = findValue(request, place)
+  if (value === undefined) return undefined
+  // Redacted as a member, since the name tells whether the value is a credential.
+  const name = place.pointer.split('/').at(-1) ?? ''
+  const redacted = redactJson({ [name]: value }, ownToken)
+  const text = isObject(redacted) ? JSON.stringify(Object.values(redacted)[0]) : ''
+  return text.length > maxExcerptLength ? `${text.slice(0, maxExcerptLength)}...` : text
+}
+
+function findValue({ body, query, headers }: JournalEntry['request'], place: RequestPlace): Json | undefined {
+  const name = place.pointer.slice(1)
+  switch (place.in) {
+    case 'body':
+      return valueAt(parseBody(body), place.pointer)
+    case 'query': {
+      const value = readQuery(query)[name]
+      return typeof value === 'object' ? [...value] : value
+    }
+    case 'header':
+      return headers[name.toLowerCase()]
+    default:
+      return undefined
+  }
+}
+
+function withShortBody(entry: JournalEntry): JournalEntry {
+  const { request } = entry
+  const { bytes, size } = request.body
+  if (!bytes || bytes.length <= maxBodyBytes) return entry
+  return { ...entry, request: { ...request, body: { bytes: bytes.subarray(0, maxBodyBytes), size } } }
+}

@@ -1,0 +1,139 @@
+import { describe, expect, test } from 'vitest'
+import type { JsonObject } from '../../src/core/json.ts'
+import { ask, event, modelId } from '../support/client.ts'
+import { putRules, steer } from '../support/control.ts'
+import { connectTo } from '../support/raw-http.ts'
+import { sharedSimulator } from '../support/shared.ts'
+
+const sim = sharedSimulator()
+
+/** Sends an event under a scenario, and gives up after some milliseconds. */
+async function giveUp(sandbox: string, scenario: string | undefined, body: JsonObject): Promise<void> {
+  const headers = {
+    authorization: 'Bearer any-key',
+    'content-type': 'application/json',
+    'x-sim-sandbox': sandbox,
+    ...(scenario !== undefined && { 'x-sim-scenario': scenario }),
+  }
+  const request = { method: 'POST', headers, body: JSON.stringify(body) }
+  const lost = fetch(`${sim().baseUrl}/events`, { ...request, signal: AbortSignal.timeout(300) }).then(
+    (answer) => answer.text(),
+  )
+  await expect(lost).rejects.toThrow()
+}
+
+const sendAgain = (sandbox: string, scenario: string, body: JsonObject) =>
+  ask(sim(), '/v1/events', { body, headers: { 'x-sim-sandbox': sandbox, 'x-sim-scenario': scenario } })
+
+/** Returns the only exchange of a sandbox, which is recorded once the delivery of its answer has ended. */
+async function onlyExchange(sandbox: string) {
+  await steer(sim(), 'POST', `/verify?sandbox=${sandbox}`, { count: { exactly: 1 }, withinMs: 200 })
+  const { requests } = await steer(sim(), 'GET', `/requests?sandbox=${sandbox}`)
+  return requests
+}
+
+/** Writes the request of an event as text. */
+function postIn(sandbox: string, body: JsonObject, lines: readonly string[] = []): string {
+  const text = JSON.stringify(body)
+  const head = [
+    'POST /v1/events HTTP/1.1',
+    'Host: localhost',
+    'User-Agent: raw',
+    'Authorization: Bearer any-key',
+    'Content-Type: application/json',
+    `Content-Length: ${text.length}`,
+    `X-Sim-Sandbox: ${sandbox}`,
+    ...lines,
+  ]
+  return `${head.join('\r\n')}\r\n\r\n${text}`
+}
+
+const reportOf = (sandbox: string) => steer(sim(), 'GET', `/report?sandbox=${sandbox}`)
+
+describe('a client that gives up before the end of the answer', () => {
+  test.each([
+    ['slow;ms=60000', { outcome: 'client-gone', sentBytes: 0 }],
+    ['dribble;ms=60000;pieces=2', { outcome: 'client-gone', sentBytes: expect.any(Number) }],
+    ['hang', { outcome: 'damaged' }],
+  ])('is recorded when it leaves, under %s, and has not seen the answer', async (scenario, delivery) => {
+    const sandbox = `left-${scenario.slice(0, 4)}`
+    await giveUp(sandbox, scenario, event())
+    expect(await onlyExchange(sandbox)).toMatchObject([{ operation: 'createEvent', delivery }])
+    const { coverage } = await reportOf(sandbox)
+    expect(JSON.stringify(coverage)).not.toMatch(/"covered":\[[^\]]*status 201/)
+  })
+
+  test('has received the pieces that were sent until then', async () => {
+    await giveUp('pieces', 'dribble;ms=60000;pieces=2', event())
+    const half = Math.ceil(JSON.stringify({ success: true, eventId: modelId }).length / 2)
+    expect(await onlyExchange('pieces')).toMatchObject([{ delivery: { sentBytes: half } }])
+  })
+
+  test.each([
+    ['slow;ms=60000', 'the same', 'first', []],
+    ['slow;ms=60000', 'another', 'second', ['same-insert-id']],
+    ['dribble;ms=60000', 'another', 'second', ['same-insert-id']],
+  ])(
+    'may, under %s, send the event again only with its insertId: %s',
+    async (scenario, _how, insertId, rules) => {
+      const sandbox = `again-${scenario.slice(0, 4)}-${insertId}`
+      await putRules(sim(), [{ sequence: `${scenario}, 201` }], sandbox)
+      await giveUp(sandbox, undefined, event({ insertId: 'first' }))
+      const headers = { 'x-sim-sandbox': sandbox }
+      const retried = await ask(sim(), '/v1/events', { body: event({ insertId }), headers })
+      expect(retried.status).toBe(201)
+      const { findings } = await steer(sim(), 'GET', `/manners?sandbox=${sandbox}`)
+      expect((findings as JsonObject[]).map(({ rule }) => rule)).toEqual(rules)
+      if (rules.length > 0) expect(JSON.stringify(findings)).toMatch(/answer was lost .*may be counted twice/)
+    },
+  )
+
+  test('is seen to leave before its retry on another connection is judged', async () => {
+    await putRules(sim(), [{ sequence: 'slow;ms=60000, 201' }], 'at-once')
+    const first = await connectTo(sim().origin)
+    first.send(postIn('at-once', event({ insertId: 'first' })))
+    await ask(sim(), '/__sim/health', { token: null }) // so that the request has arrived
+    first.end()
+    const second = await connectTo(sim().origin)
+    second.send(postIn('at-once', event({ insertId: 'second' })))
+    expect((await second.answer()).status).toBe(201)
+    second.destroy()
+    first.destroy()
+    const { findings } = await steer(sim(), 'GET', '/manners?sandbox=at-once')
+    expect(findings).toMatchObject([{ rule: 'same-insert-id' }])
+  })
+
+  test('is recorded once, however its connection ends', async () => {
+    for (const scenario of ['reset', 'empty-response', 'truncated', 'hang'])
+      await giveUp('once', scenario, event())
+    await giveUp('once', 'slow;ms=60000', event())
+    await steer(sim(), 'POST', '/verify?sandbox=once', { count: { exactly: 5 }, withinMs: 500 })
+  })
+
+  test('is recorded with each request that it sent on its connection', async () => {
+    const connection = await connectTo(sim().origin)
+    const slow = postIn('pipelined', event(), ['X-Sim-Scenario: slow;ms=60000'])
+    connection.send(slow + slow + postIn('pipelined', event()))
+    await ask(sim(), '/__sim/health', { token: null })
+    connection.destroy()
+    const left = { count: { exactly: 3 }, withinMs: 500 }
+    await steer(sim(), 'POST', '/verify?sandbox=pipelined', left)
+    const { requests } = await steer(sim(), 'GET', '/requests?sandbox=pipelined')
+    expect(requests).toMatchObject(Array(3).fill({ delivery: { outcome: 'client-gone' } }))
+  })
+})
+
+describe('a client that waits for the answer', () => {
+  test.each(['slow;ms=20', 'dribble;ms=20', 'slow;ms=0'])(
+    'finds the exchange in the journal with its next request, under %s',
+    async (scenario) => {
+      const sandbox = `next-${scenario.replace(/\W/g, '-')}`
+      for (const count of [1, 2, 3]) {
+        await sendAgain(sandbox, scenario, event())
+        const { requests } = await steer(sim(), 'GET', `/requests?sandbox=${sandbox}`)
+        expect(requests).toHaveLength(count)
+        expect(requests).toMatchObject(Array(count).fill({ delivery: { outcome: 'delivered' } }))
+      }
+    },
+  )
+})

@@ -1,0 +1,70 @@
+import { describe, expect, test } from 'vitest'
+import type { JsonObject } from '../../src/core/json.ts'
+import { ask, errorOf, event, objectOf } from '../support/client.ts'
+import { sharedSimulator } from '../support/shared.ts'
+
+const sim = sharedSimulator()
+
+const control = (path: string, body?: JsonObject) =>
+  ask(sim(), `/__sim${path}`, { token: null, ...(body && { body }) })
+
+const none = { count: { exactly: 0 } }
+
+describe('a name that does not exist proves no absence', () => {
+  test.each([
+    ['an unknown operation', { operation: 'createEvnt' }, /no operation "createEvnt".*createEvent/],
+    ['an unknown pointer', { match: { body: { '/eventTyp': 'a' } } }, /field "\/eventTyp".*\/eventType/],
+    ['an unknown part', { match: { body: { eventTyp: 'a' } } }, /field "\/eventTyp"/],
+    [
+      'a field of another operation',
+      { operation: 'createEvent', match: { body: { '/components': [] } } },
+      /field "\/components"/,
+    ],
+  ])('in verify and count: %s', async (_name, query, message) => {
+    for (const [path, bounds] of [
+      ['/verify', none],
+      ['/requests/count', {}],
+    ] as const) {
+      const answer = await control(path, { ...query, ...bounds })
+      expect([answer.status, errorOf(answer)]).toEqual([400, expect.stringMatching(message)])
+      expect((await control(path, { ...query, ...bounds, force: true })).status).toBe(200)
+    }
+  })
+
+  test.each(['/eventType', '/properties/plan', ''])('but the field "%s" exists', async (pointer) => {
+    const query = { operation: 'createEvent', match: { body: { [pointer]: 'x' } }, ...none }
+    expect((await control('/verify', query)).status).toBe(200)
+  })
+
+  test('in the list of requests and in its stream', async () => {
+    for (const path of ['/requests?operation=foo', '/requests/stream?operation=foo']) {
+      const answer = await control(path)
+      expect([answer.status, errorOf(answer)]).toEqual([400, expect.stringMatching(/no operation "foo"/)])
+    }
+  })
+})
+
+describe('a sandbox that was never used', () => {
+  test.each(['/report', '/manners'])('has no %s', async (path) => {
+    const answer = await control(`${path}?sandbox=tpyo`)
+    expect([answer.status, errorOf(answer)]).toEqual([404, expect.stringMatching(/"tpyo" was never used/)])
+    expect((await control(path)).status).toBe(200)
+    expect((await control(`${path}?sandbox=*`)).status).toBe(200)
+  })
+
+  test('has coverage, of which every item is missing', async () => {
+    expect(objectOf(await control('/coverage?sandbox=tpyo'))).toMatchObject({ met: 0 })
+  })
+
+  test('proves no absence, unless that is forced', async () => {
+    expect((await control('/verify?sandbox=tpyo', none)).status).toBe(404)
+    expect((await control('/verify?sandbox=tpyo', { ...none, force: true })).status).toBe(200)
+    expect((await control('/verify?sandbox=tpyo', { count: { atLeast: 1 } })).status).toBe(417)
+  })
+
+  test('is known once a request, or a control, has used it', async () => {
+    await ask(sim(), '/v1/events', { body: event(), headers: { 'x-sim-sandbox': 'used' } })
+    expect((await control('/report?sandbox=used')).status).toBe(200)
+    expect((await control('/verify?sandbox=used', { operation: 'createPrompt', ...none })).status).toBe(200)
+  })
+})
