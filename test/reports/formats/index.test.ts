@@ -127,7 +127,7 @@ describe('JUnit', () => {
       failures: Number(failures),
     }))
     expect(declared).toEqual(counted)
-    expect(testsuites).toMatchObject({ tests: String(9 + allOperations.length), failures: '5', errors: '0' })
+    expect(testsuites).toMatchObject({ tests: String(10 + allOperations.length), failures: '5', errors: '0' })
   })
 
   test('has a passing case for each section without findings', async () => {
