@@ -15,14 +15,27 @@ import { builtSimulator } from './targets.ts'
  */
 const maxStallMs = 100
 
-/** A module that the simulator's process loads first: it answers each message with the longest delay of its event loop since the last. */
+/**
+ * A module that the simulator's process loads first: it answers each message with the longest stall of its event loop since the last. A
+ * stall is the time between two turns of a timer of 1 ms, but no more than the processor time that the process used meanwhile: on a
+ * machine with other work, a process that waits for its turn is no stall of its own.
+ */
 const probe = `
-import { monitorEventLoopDelay } from 'node:perf_hooks'
-const delay = monitorEventLoopDelay({ resolution: 1 })
-delay.enable()
+let longestMs = 0
+let at = performance.now()
+let used = process.cpuUsage()
+const measure = () => {
+  const now = performance.now()
+  const { user, system } = process.cpuUsage(used)
+  longestMs = Math.max(longestMs, Math.min(now - at, (user + system) / 1000))
+  at = now
+  used = process.cpuUsage()
+}
+setInterval(measure, 1).unref()
 process.on('message', () => {
-  process.send(delay.max / 1e6)
-  delay.reset()
+  measure()
+  process.send(longestMs)
+  longestMs = 0
 })
 process.channel.unref()
 `
