@@ -5,8 +5,10 @@ import { reasonOf } from '../core/result.ts'
 import { createAjv, type Validator } from '../documents/ajv.ts'
 import type { Finding } from '../documents/finding.ts'
 import type { Source } from '../documents/source.ts'
+import { hasCostlyPattern } from './checks/patterns.ts'
 import { allowUnknownKeywords, checkSchemas } from './checks/schemas.ts'
 import { type Compiler, DOCUMENT, keyOfParameters, schemaRef } from './compiler.ts'
+import { limitTime } from './limit-time.ts'
 
 /** An instance of ajv with the schemas that it has compiled. */
 export interface CompiledSchemas {
@@ -55,10 +57,13 @@ export function createAjvCompiler(
   coercingAjv.addSchema(document, DOCUMENT)
   const hasErrors = findings.some(({ severity }) => severity === 'error')
 
+  const isCostly = hasCostlyPattern(document)
+
   const tryCompile = (pointer: string, compile: () => Validator | undefined) => {
     currentPointer = pointer
     try {
-      return compile()
+      const validate = compile()
+      return validate && isCostly ? limitTime(validate) : validate
     } catch (error) {
       // The cause of a failed compilation is among the errors that are reported already, if there are any.
       if (!hasErrors) report('error', `cannot be compiled: ${reasonOf(error)}`)

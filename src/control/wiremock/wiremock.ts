@@ -2,11 +2,11 @@
 
 import { isObject, type Json, type JsonObject } from '../../core/json.ts'
 import { failure, type Result, success } from '../../core/result.ts'
+import { runWithTimeout } from '../../core/run-with-timeout.ts'
 import type { MatchOutcome } from '../../exchange/match.ts'
 import type { JournalEntry } from '../../journal/entry.ts'
 import { bodyToBase64, bodyToText } from '../../journal/entry-json.ts'
 import type { JournalReader } from '../../journal/reader.ts'
-import { runWithTimeout } from '../../journal/run-with-timeout.ts'
 import { maxWorkMs, visitInSlices } from '../../journal/slices.ts'
 import { ControlError, type ControlHandlers, type ControlRequest } from '../handler.ts'
 import { replyWithEntries } from '../json-list.ts'
