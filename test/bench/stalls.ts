@@ -5,40 +5,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { hostileRequests } from './hostile-requests.ts'
 import { warmAnalytics } from './requests.ts'
+import { maxStallMs, readStallMs, stallProbe } from './stall-probe.ts'
 import { alignColumns } from './table.ts'
 import { freePort, send, waitUntilOk } from './target.ts'
 import { builtSimulator } from './targets.ts'
 
-/**
+/*
  * Sends the most expensive requests that are known to the built simulator: `npm run bench:stalls`. Prints for each how long other
  * requests had to wait at the longest, which is at most `maxStallMs`, and ends with exit code 1 where it is more.
  */
-const maxStallMs = 100
-
-/**
- * A module that the simulator's process loads first: it answers each message with the longest stall of its event loop since the last. A
- * stall is the time between two turns of a timer of 1 ms, but no more than the processor time that the process used meanwhile: on a
- * machine with other work, a process that waits for its turn is no stall of its own.
- */
-const probe = `
-let longestMs = 0
-let at = performance.now()
-let used = process.cpuUsage()
-const measure = () => {
-  const now = performance.now()
-  const { user, system } = process.cpuUsage(used)
-  longestMs = Math.max(longestMs, Math.min(now - at, (user + system) / 1000))
-  at = now
-  used = process.cpuUsage()
-}
-setInterval(measure, 1).unref()
-process.on('message', () => {
-  measure()
-  process.send(longestMs)
-  longestMs = 0
-})
-process.channel.unref()
-`
 
 await main()
 
@@ -46,15 +21,9 @@ async function main(): Promise<void> {
   execFileSync('npm', ['run', '--silent', 'build'], { stdio: 'inherit' })
   const folder = mkdtempSync(join(tmpdir(), 'convsim-stalls-'))
   const port = await freePort()
-  const simulator = spawn(
-    process.execPath,
-    [
-      '--import',
-      `data:text/javascript,${encodeURIComponent(probe)}`,
-      ...builtSimulator(folder).arguments(port),
-    ],
-    { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] },
-  )
+  const simulator = spawn(process.execPath, [...stallProbe, ...builtSimulator(folder).arguments(port)], {
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+  })
   try {
     await waitUntilOk(
       'convsim',
@@ -98,11 +67,4 @@ async function measureAll(simulator: ChildProcess, origin: string): Promise<numb
     alignColumns([['attack', 'requests', 'answers', 'longest stall, ms', 'all answered, ms'], ...rows]),
   )
   return longest
-}
-
-async function readStallMs(simulator: ChildProcess): Promise<number> {
-  const told = once(simulator, 'message')
-  simulator.send('')
-  const [ms] = await told
-  return Number(ms)
 }
