@@ -70,3 +70,17 @@ test('a value for which the patterns take too long is refused, and the next valu
   expect(check('aaa')).toEqual([])
   expect(check('c')).toMatchObject([{ keyword: 'pattern', pointer: '/name' }])
 })
+
+test('so is a parameter for which they take too long', async () => {
+  const parameter = '{ name: q, in: query, schema: { type: string, pattern: "^(a+)+$" } }'
+  const contract = await contractOf(
+    SMALL.replace(
+      'operationId: listThings',
+      () => `operationId: listThings\n      parameters: [${parameter}]`,
+    ),
+  )
+  const { readParameters } = operationOf(contract, 'listThings')
+  const read = (q: string) => readParameters({ path: {}, query: { q }, header: {} })
+  expect(read(`${'a'.repeat(60)}!`).violations).toMatchObject([{ in: 'query', keyword: 'timeout' }])
+  expect(read('aa')).toMatchObject({ values: { query: { q: 'aa' } }, violations: [] })
+})
