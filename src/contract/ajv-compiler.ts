@@ -5,8 +5,10 @@ import { reasonOf } from '../core/result.ts'
 import { createAjv, type Validator } from '../documents/ajv.ts'
 import type { Finding } from '../documents/finding.ts'
 import type { Source } from '../documents/source.ts'
+import { hasCostlyPattern } from './checks/patterns.ts'
 import { allowUnknownKeywords, checkSchemas } from './checks/schemas.ts'
 import { type Compiler, DOCUMENT, keyOfParameters, SIMULATED, schemaRef, simulatedRef } from './compiler.ts'
+import { limitTime } from './limit-time.ts'
 import { narrowDocument } from './simulated-values.ts'
 
 /** An instance of ajv with the schemas that it has compiled. */
@@ -41,10 +43,9 @@ export function createAjvCompiler(
     reported.add(message)
     findings.push({ severity, place: source.place(currentPointer), message })
   }
-  const warn = (message: string) => report('warning', message)
   // Smaller code, as in `compileDefinitions`.
   const options = { messages: false, loopRequired: 1, code: { ...code } }
-  const ajv = createAjv(warn, options)
+  const ajv = createAjv((message) => report('warning', message), options)
   // The others warn of nothing, since the first instance compiles the same schemas and warns of them.
   const quiet = { ...options, strict: false } as const
   const coercingAjv = createAjv(() => undefined, { ...quiet, coerceTypes: true, useDefaults: true })
@@ -54,11 +55,12 @@ export function createAjvCompiler(
   ajv.addSchema(document, DOCUMENT)
   coercingAjv.addSchema(document, DOCUMENT)
   const hasErrors = findings.some(({ severity }) => severity === 'error')
-
+  const isCostly = hasCostlyPattern(document)
   const tryCompile = (pointer: string, compile: () => Validator | undefined) => {
     currentPointer = pointer
     try {
-      return compile()
+      const validate = compile()
+      return validate && isCostly ? limitTime(validate) : validate
     } catch (error) {
       // The cause of a failed compilation is among the errors that are reported already, if there are any.
       if (!hasErrors) report('error', `cannot be compiled: ${reasonOf(error)}`)

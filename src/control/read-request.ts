@@ -2,7 +2,7 @@ import type { Operation, ParameterValues, RawParameters } from '../contract/cont
 import type { Json } from '../core/json.ts'
 import { readQuery } from '../core/query-string.ts'
 import { failure, type Result, success } from '../core/result.ts'
-import { readJson } from '../core/strict-json.ts'
+import { maxValues, readJson } from '../core/strict-json.ts'
 import type { Violation } from '../documents/violation.ts'
 import { abortedMessage, formatViolations } from '../exchange/refusals.ts'
 import type { SimRequest } from '../exchange/request.ts'
@@ -90,7 +90,12 @@ function readBody(operation: Operation, { body, headers }: SimRequest): Result<R
       ? badRequest('A JSON body is required.')
       : success({ body: undefined, violations: [] })
   }
-  const read = readJson(body.bytes)
+  const read = readJson(body.bytes, valueLimitOf(operation))
   if (!read.ok) return badRequest(`Invalid request: body${read.error.pointer}: ${read.error.message}.`)
   return success({ body: read.value, violations: operation.checkBody('application/json', read.value) })
+}
+
+/** Returns the most members and items of a body. Only `--import-limit` bounds an import, which has all that was stored. */
+function valueLimitOf({ id }: Operation): number {
+  return id === 'importSandbox' ? Number.POSITIVE_INFINITY : maxValues
 }

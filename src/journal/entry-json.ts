@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../core/json.ts'
-import { maxDepth } from '../core/strict-json.ts'
+import { hasMoreValues, maxDepth, maxValues } from '../core/strict-json.ts'
 import type { Violation } from '../documents/violation.ts'
 import type { DeliveryOutcome } from '../exchange/delivery.ts'
 import type { JournalEntry, RecordedBody } from './entry.ts'
@@ -115,8 +115,12 @@ export function parseBody(body: RecordedBody): Json | undefined {
   return text === undefined ? undefined : parseJson(text)
 }
 
-/** Parses a text as JSON; undefined where it is none, or nested deeper than `maxDepth`, which recursive functions could not process. */
+/**
+ * Parses a text as JSON; undefined where it is none, has more than `maxValues` members and items, or is nested deeper than `maxDepth`,
+ * which recursive functions could not process.
+ */
 export function parseJson(text: string): Json | undefined {
+  if (hasMoreValues(text, maxValues)) return undefined
   try {
     const value: Json = JSON.parse(text)
     return isWithinDepth(value, maxDepth) ? value : undefined

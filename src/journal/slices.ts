@@ -42,7 +42,13 @@ export async function visitInSlices<Item>(
     const isStuck = !isWhole && brokenOffAt === next
     if (isStuck || workMs > maxWorkMs) return false
     if (!isWhole) brokenOffAt = next
-    if (next < items.length) await setImmediate()
+    if (next < items.length) await letOthersRun()
   }
   return true
+}
+
+/** Waits until sockets have been read. An immediate that is set while they are read runs before the next reading, so it takes two. */
+async function letOthersRun(): Promise<void> {
+  await setImmediate()
+  await setImmediate()
 }

@@ -209,10 +209,22 @@ const bodies: Bad[] = [
     says: [/body\/properties\/deep/, /64 levels/],
   },
   {
-    name: 'nesting of 400,000 levels',
-    ...post(events, nested(400_000)),
+    name: 'nesting of 9,000 levels',
+    ...post(events, nested(9000)),
     status: 400,
     says: [/body/, /64 levels/],
+  },
+  {
+    name: 'nesting of 400,000 levels, which are 400,000 items',
+    ...post(events, nested(400_000)),
+    status: 400,
+    says: [/body/, /10000 members and items/, /send less in one request/],
+  },
+  {
+    name: 'a list of 10,001 numbers',
+    ...post(events, withMember(`"properties":{"list":[${'1,'.repeat(10_000)}1]}`)),
+    status: 400,
+    says: [/body/, /10000 members and items/],
   },
   {
     name: 'a member twice',

@@ -1,3 +1,4 @@
+import { maxValues } from '../../src/core/strict-json.ts'
 import { type BenchRequest, newEvent, warmAnalytics } from './requests.ts'
 
 /** Requests that are as expensive as their size allows, with the name of what they are aimed at. */
@@ -22,14 +23,16 @@ const json = { authorization: 'Bearer bench', 'content-type': 'application/json'
 /** Repeats a text until it is as long as the body may be, with some room for the rest of the body. */
 const fill = (part: string, bytes = maxBytes - 1000) => part.repeat(Math.floor(bytes / part.length))
 
-const items = (item: (index: number) => string, bytes = maxBytes - 1000) => {
+/** As many items or members as a body may have, or as fit in. */
+const items = (item: (index: number) => string, most = maxValues - 100) => {
   const parts: string[] = []
-  for (let length = 0, index = 0; ; index += 1) {
+  for (let length = 0, index = 0; index < most; index += 1) {
     const part = item(index)
     length += part.length + 1
-    if (length > bytes) return parts.join(',')
+    if (length > maxBytes - 1000) break
     parts.push(part)
   }
+  return parts.join(',')
 }
 
 const post = (path: string, body: string): HostileRequest => ({ method: 'POST', path, headers: json, body })
@@ -53,7 +56,8 @@ const get = (path: string): HostileRequest => ({ method: 'GET', path, headers: {
 const times = <T>(count: number, make: (index: number) => T) =>
   Array.from({ length: count }, (_, index) => make(index))
 
-const largeProperties = `"properties":{${items((index) => `"m${index}":${index}`)}}`
+/** Both as many members and as many bytes as a body may have. */
+const largeProperties = `"properties":{${items((index) => `"m${index}${'x'.repeat(88)}":${index}`)}}`
 
 /** An event that is sent several times. */
 const repeated = withoutRepeats(event(`"insertId":"hostile",${largeProperties}`))
@@ -62,7 +66,7 @@ const repeated = withoutRepeats(event(`"insertId":"hostile",${largeProperties}`)
 const rules = JSON.stringify({
   rules: times(1000, (index) => ({
     match: {
-      body: { '/properties': Object.fromEntries(times(60, (at) => [`m${at}`, at])), '/value': `${index}` },
+      body: { '/properties': Object.fromEntries(times(3, (at) => [`m${at}`, at])), '/value': `${index}` },
     },
     scenario: 'unavailable',
   })),
@@ -93,6 +97,7 @@ export const hostileRequests: readonly HostileRequests[] = [
   },
   { name: 'members named by numbers', requests: [event(items((index) => `"${index * 65536}":0`))] },
   { name: 'a text of escapes', requests: [event(`"note":"${fill('\\"\\\\')}"`)] },
+  { name: 'more values than allowed', requests: [event(`"note":[${items(() => '1e9', maxBytes)}]`)] },
   { name: 'open lists', requests: [post('/v1/events', fill('['))] },
   { name: 'numbers', requests: [event(`"note":[${items(() => '1e9')}]`)] },
   {

@@ -5,27 +5,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { hostileRequests } from './hostile-requests.ts'
 import { warmAnalytics } from './requests.ts'
+import { maxStallMs, readStallMs, stallProbe } from './stall-probe.ts'
 import { alignColumns } from './table.ts'
 import { freePort, send, waitUntilOk } from './target.ts'
 import { builtSimulator } from './targets.ts'
 
-/**
+/*
  * Sends the most expensive requests that are known to the built simulator: `npm run bench:stalls`. Prints for each how long other
  * requests had to wait at the longest, which is at most `maxStallMs`, and ends with exit code 1 where it is more.
  */
-const maxStallMs = 100
-
-/** A module that the simulator's process loads first: it answers each message with the longest delay of its event loop since the last. */
-const probe = `
-import { monitorEventLoopDelay } from 'node:perf_hooks'
-const delay = monitorEventLoopDelay({ resolution: 1 })
-delay.enable()
-process.on('message', () => {
-  process.send(delay.max / 1e6)
-  delay.reset()
-})
-process.channel.unref()
-`
 
 await main()
 
@@ -33,15 +21,9 @@ async function main(): Promise<void> {
   execFileSync('npm', ['run', '--silent', 'build'], { stdio: 'inherit' })
   const folder = mkdtempSync(join(tmpdir(), 'convsim-stalls-'))
   const port = await freePort()
-  const simulator = spawn(
-    process.execPath,
-    [
-      '--import',
-      `data:text/javascript,${encodeURIComponent(probe)}`,
-      ...builtSimulator(folder).arguments(port),
-    ],
-    { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] },
-  )
+  const simulator = spawn(process.execPath, [...stallProbe, ...builtSimulator(folder).arguments(port)], {
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+  })
   try {
     await waitUntilOk(
       'convsim',
@@ -85,11 +67,4 @@ async function measureAll(simulator: ChildProcess, origin: string): Promise<numb
     alignColumns([['attack', 'requests', 'answers', 'longest stall, ms', 'all answered, ms'], ...rows]),
   )
   return longest
-}
-
-async function readStallMs(simulator: ChildProcess): Promise<number> {
-  const told = once(simulator, 'message')
-  simulator.send('')
-  const [ms] = await told
-  return Number(ms)
 }

@@ -77,7 +77,8 @@ export async function waitUntilOk(
   }
 }
 
-function readResidentMb(pid: number): number | undefined {
+/** Returns the resident memory of a process, MB. Undefined: not on Linux, or the process is gone. */
+export function readResidentMb(pid: number): number | undefined {
   try {
     const [, kilobytes] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
     return kilobytes === undefined ? undefined : Number(kilobytes) / 1024

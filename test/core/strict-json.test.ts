@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { maxDepth, readJson } from '../../src/core/strict-json.ts'
+import { maxDepth, maxValues, readJson } from '../../src/core/strict-json.ts'
 
 const read = (text: string) => readJson(new TextEncoder().encode(text))
 
@@ -19,6 +19,25 @@ test('readJson reads all that JSON.stringify writes, except __proto__', () => {
     { numRuns: 500 },
   )
 })
+
+test('readJson counts each member and item once, and an empty object or array as its own item', () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), (value) => {
+      const bytes = new TextEncoder().encode(JSON.stringify(value))
+      const count = countValues(value)
+      const isLimit = (outcome: ReturnType<typeof readJson>) =>
+        !outcome.ok && outcome.error.message.includes('members and items')
+      expect(isLimit(readJson(bytes, count))).toBe(false)
+      if (count > 0) expect(isLimit(readJson(bytes, count - 1))).toBe(true)
+    }),
+  )
+})
+
+function countValues(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0
+  const items = Object.values(value)
+  return Math.max(items.length, 1) + items.reduce((sum: number, item) => sum + countValues(item), 0)
+}
 
 test('no bytes make readJson throw', () => {
   fc.assert(
@@ -84,7 +103,7 @@ describe('readJson refuses, with the pointer,', () => {
   })
 
   test('nesting that is too deep, by one level or by many', () => {
-    for (const depth of [maxDepth + 1, 1000, 500_000])
+    for (const depth of [maxDepth + 1, 1000])
       expect(read(nested(depth))).toMatchObject({
         ok: false,
         error: { message: expect.stringContaining(`${maxDepth} levels`) },
@@ -108,15 +127,35 @@ describe('a large body', () => {
     ['20 MB of backslashes', JSON.stringify({ value: '\\'.repeat(10_000_000) })],
     [
       'members',
-      JSON.stringify(Object.fromEntries(Array.from({ length: 50_000 }, (_, n) => [`member ${n}`, n]))),
+      JSON.stringify(Object.fromEntries(Array.from({ length: maxValues - 1 }, (_, n) => [`member ${n}`, n]))),
     ],
-    ['items', JSON.stringify(Array.from({ length: 200_000 }, (_, n) => n))],
+    ['items', JSON.stringify(Array.from({ length: maxValues }, (_, n) => n))],
+    ['what looks like items, within a text', JSON.stringify([',[{"'.repeat(maxValues)])],
   ])('of %s is read', (_name, text) => {
     expect(read(text).ok).toBe(true)
   })
 
+  test.each([
+    ['items', JSON.stringify(Array.from({ length: maxValues + 1 }, (_, n) => n))],
+    ['lists', JSON.stringify(Array.from({ length: maxValues / 2 + 1 }, () => [1]))],
+    ['members of two objects', JSON.stringify([1, 2].map(() => ({ ...new Array(maxValues / 2).fill(1) })))],
+  ])('of more %s than a body may have is refused, unless the caller allows more', (_name, text) => {
+    expect(read(text)).toEqual({
+      ok: false,
+      error: { pointer: '', message: expect.stringContaining(`more than ${maxValues} members and items`) },
+    })
+    expect(readJson(new TextEncoder().encode(text), 2 * maxValues).ok).toBe(true)
+  })
+
+  test('of brackets without end is refused before it is parsed', () => {
+    expect(read('['.repeat(1_000_000))).toMatchObject({
+      ok: false,
+      error: { message: expect.stringContaining('members and items') },
+    })
+  })
+
   test('with a name that is repeated at the very end is refused', () => {
-    const many = Array.from({ length: 20_000 }, (_, n) => `"member ${n}":${n}`).join(',')
+    const many = Array.from({ length: maxValues - 100 }, (_, n) => `"member ${n}":${n}`).join(',')
     expect(read(`{"first":0,${many},"first":1}`)).toMatchObject({ ok: false })
   })
 })

@@ -1,10 +1,15 @@
-/** Counts of what was tried and how it ended, by name, in the order of their first use. */
+/** Counts of what was tried and how it ended, and peaks, by name, in the order of their first use. */
 export class Figures {
   readonly #counts = new Map<string, number>()
   readonly #faults: string[] = []
 
   add(name: string, count = 1): void {
     this.#counts.set(name, this.#count(name) + count)
+  }
+
+  /** Sets a figure to the largest value that it has had. */
+  peak(name: string, value: number): void {
+    this.#counts.set(name, Math.max(this.#count(name), Math.round(value)))
   }
 
   #count(name: string): number {

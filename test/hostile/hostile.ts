@@ -1,6 +1,7 @@
 /**
  * Tries to make the simulator lose or change stored data without a word: damage of state files, kills, stops, pauses, second writers
- * and full disks, under a model that knows what was acknowledged. `npm run test:hostile -- --minutes 60` runs for an hour;
+ * and full disks, under a model that knows what was acknowledged. Sends hostile HTTP to a server that must answer, stall for no
+ * longer than 100 ms, and take no more and more memory. `npm run test:hostile -- --minutes 60` runs for an hour;
  * `--root FOLDER` tries another checkout, which must be built. Exits with 1 if it finds a fault.
  */
 import { join } from 'node:path'
@@ -8,6 +9,7 @@ import { parseArgs } from 'node:util'
 import { seededChance } from '../support/chance.ts'
 import { DamageTrial, type OpenFile } from './damage.ts'
 import { Figures } from './figures.ts'
+import { HttpTrial } from './http.ts'
 import { ProcessTrial } from './processes.ts'
 
 const { values } = parseArgs({
@@ -15,7 +17,7 @@ const { values } = parseArgs({
     minutes: { type: 'string', default: '2' },
     seed: { type: 'string', default: String(process.pid) },
     root: { type: 'string', default: new URL('../..', import.meta.url).pathname },
-    only: { type: 'string', default: 'damage,kill,stop,second writer,full disk' },
+    only: { type: 'string', default: 'damage,kill,stop,second writer,full disk,http' },
   },
 })
 const kinds = values.only.split(',')
@@ -28,9 +30,11 @@ const { openFileStore }: { openFileStore: OpenFile } = await import(
   join(values.root, 'src/state/file/file-store.ts')
 )
 const damage = new DamageTrial(openFileStore, chance, figures)
-const processes = new ProcessTrial(join(values.root, 'dist/cli.js'), chance, figures)
+const cli = join(values.root, 'dist/cli.js')
+const processes = new ProcessTrial(cli, chance, figures)
+const http = isOn('http') ? await HttpTrial.start(cli, chance, figures) : undefined
 
-/** Damaged files for each round of processes: about half of the time. */
+/** Damaged files for each round of processes. */
 const DAMAGES_PER_ROUND = 100
 const rounds = (['kill', 'stop', 'kill', 'second writer', 'kill', 'full disk'] as const).filter(isOn)
 
@@ -40,11 +44,13 @@ for (let round = 0; Date.now() < end; round += 1) {
   if (isOn('damage')) for (let index = 0; index < DAMAGES_PER_ROUND; index += 1) await damage.run()
   const kind = rounds[round % rounds.length]
   if (kind !== undefined) await processes.run(kind)
+  await http?.run()
   if (Date.now() - shownAt < 10_000) continue
   shownAt = Date.now()
   console.log(figures.line())
 }
 damage.close()
 processes.close()
+http?.close()
 console.log(figures.table())
 process.exitCode = figures.faults === 0 ? 0 : 1

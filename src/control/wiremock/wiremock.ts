@@ -2,11 +2,11 @@
 
 import { isObject, type Json, type JsonObject } from '../../core/json.ts'
 import { failure, type Result, success } from '../../core/result.ts'
+import { runWithTimeout } from '../../core/run-with-timeout.ts'
 import type { MatchOutcome } from '../../exchange/match.ts'
 import type { JournalEntry } from '../../journal/entry.ts'
 import { bodyToBase64, bodyToText } from '../../journal/entry-json.ts'
 import type { JournalReader } from '../../journal/reader.ts'
-import { runWithTimeout } from '../../journal/run-with-timeout.ts'
 import { maxWorkMs, visitInSlices } from '../../journal/slices.ts'
 import { ControlError, type ControlHandlers, type ControlRequest } from '../handler.ts'
 import { replyWithEntries } from '../json-list.ts'
@@ -29,7 +29,7 @@ interface PatternMatches {
 }
 
 /** Milliseconds after which a slice of the work is broken off; it ends by itself after fewer, except within a regular expression. */
-const maxSliceMs = 80
+const maxSliceMs = 60
 
 const timeoutMessage =
   `The pattern took longer than ${maxSliceMs} ms for a request, or ${maxWorkMs} ms for all, and was given up. A regular expression with a repetition within a repetition, ` +

@@ -1,0 +1,164 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { connect, type Socket } from 'node:net'
+import { type HostileRequest, hostileRequests } from '../bench/hostile-requests.ts'
+import { newEvent, warmAnalytics } from '../bench/requests.ts'
+import { maxStallMs, readStallMs, stallProbe } from '../bench/stall-probe.ts'
+import { freePort, readResidentMb, send, waitUntilOk } from '../bench/target.ts'
+import { createMalformed } from '../support/malformed.ts'
+import { sendBytes, withoutInterim } from '../support/one-shot.ts'
+import type { Chance } from './damage.ts'
+import type { Figures } from './figures.ts'
+
+/** The number of rounds after which memory is expected to grow no more: the journal is full, and all code is compiled. */
+const WARM_UP_ROUNDS = 20
+
+/** The most resident memory that later rounds may add to the peak of the first ones, MB: the collector's choice of moment. */
+const MAX_GROWTH_MB = 60
+
+const MALFORMED_AT_A_TIME = 16
+
+/** Sends hostile HTTP to a simulator that lives through all rounds, and measures its memory and its longest stall. */
+export class HttpTrial {
+  readonly #chance: Chance
+  readonly #figures: Figures
+  readonly #child: ChildProcess
+  readonly #origin: string
+  #round = 0
+  #warmMb = 0
+
+  private constructor(child: ChildProcess, origin: string, chance: Chance, figures: Figures) {
+    this.#child = child
+    this.#origin = origin
+    this.#chance = chance
+    this.#figures = figures
+    child.once('exit', (code, signal) =>
+      figures.fault(`the server of the HTTP trial ended: ${signal ?? code}`),
+    )
+  }
+
+  /** Starts the command with its state in memory. */
+  static async start(cli: string, chance: Chance, figures: Figures): Promise<HttpTrial> {
+    const port = await freePort()
+    const args = [...stallProbe, cli, '--port', String(port), '--state', ':memory:']
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] })
+    const origin = `http://127.0.0.1:${port}`
+    await waitUntilOk('convsim', child, `${origin}/v1`, warmAnalytics, performance.now() + 20_000)
+    return new HttpTrial(child, origin, chance, figures)
+  }
+
+  /** Runs one round: all kinds of requests at once, then a check that the server is well. */
+  async run(): Promise<void> {
+    this.#round += 1
+    const slow = Array.from({ length: 20 }, () => this.#sendSlowly())
+    await readStallMs(this.#child)
+    await Promise.all([
+      this.#sendExpensive(),
+      this.#sendOrdinary(),
+      ...Array.from({ length: MALFORMED_AT_A_TIME }, () => this.#sendMalformed()),
+    ])
+    for (const socket of slow) socket.destroy()
+    await this.#check()
+  }
+
+  /** Sends some of the most expensive requests, one after the other. */
+  async #sendExpensive(): Promise<void> {
+    for (let count = 0; count < 15; count += 1) {
+      const { name, requests } = this.#pick(hostileRequests)
+      await this.#ask(name, this.#pick(requests))
+      this.#figures.add('expensive requests')
+      await this.#readStall(name)
+    }
+  }
+
+  /** Sends requests of a usual client beside the others. */
+  async #sendOrdinary(): Promise<void> {
+    for (let count = 0; count < 500; count += 1) {
+      const request = count % 2 === 0 ? warmAnalytics : newEvent()
+      const status = await this.#ask('an ordinary request', { ...request, path: `/v1${request.path}` })
+      if (status >= 400) this.#figures.add(`ordinary requests with ${status}`)
+    }
+  }
+
+  async #ask(name: string, request: HostileRequest): Promise<number> {
+    this.#figures.add('requests')
+    const reply = await send(this.#origin, request).catch((error: unknown) => error)
+    const status = reply instanceof Object && 'status' in reply ? Number(reply.status) : undefined
+    if (status === undefined) this.#figures.fault(`${name}: ${String(reply)}`)
+    else if (status >= 500) this.#figures.fault(`${name}: a ${status}`)
+    return status ?? 0
+  }
+
+  async #sendMalformed(): Promise<void> {
+    for (let count = 0; count < 15; count += 1) {
+      const bytes = this.#chance() < 0.1 ? this.#hugeHead() : createMalformed(this.#chance).bytes
+      this.#figures.add('requests')
+      this.#figures.add('malformed requests')
+      const status = withoutInterim(await sendBytes(this.#origin, bytes)).slice(9, 12)
+      if (status >= '500' && !bytes.includes('sim-scenario', 0, 'latin1'))
+        this.#figures.add('malformed requests with 5xx')
+    }
+  }
+
+  /** Returns a head with a header, or a path, or a number of headers, of up to 200 kB. */
+  #hugeHead(): Buffer {
+    const length = Math.floor(this.#chance() * 200_000)
+    const head = this.#pick([
+      `GET /v1/events HTTP/1.1\r\nHost: localhost\r\nX-Long: ${'x'.repeat(length)}`,
+      `GET /${'x'.repeat(length)} HTTP/1.1\r\nHost: localhost`,
+      `GET /v1/events HTTP/1.1\r\nHost: localhost\r\n${'a:\r\n'.repeat(length / 4)}b:`,
+    ])
+    return Buffer.from(`${head}\r\n\r\n`)
+  }
+
+  /** Begins a body that never ends. */
+  #sendSlowly(): Socket {
+    this.#figures.add('requests')
+    this.#figures.add('slow bodies')
+    const socket = connect(Number(new URL(this.#origin).port), '127.0.0.1')
+    socket.on('error', () => {}) // the server may give up first
+    socket.write(
+      'POST /v1/events HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer slow\r\n' +
+        `Content-Type: application/json\r\nContent-Length: 1000000\r\n\r\n{"note":"${'x'.repeat(60_000)}`,
+    )
+    const timer = setInterval(() => socket.write('x'), 20)
+    socket.once('close', () => clearInterval(timer))
+    return socket
+  }
+
+  async #readStall(name: string): Promise<void> {
+    const stallMs = await readStallMs(this.#child)
+    this.#figures.peak('longest stall, ms', stallMs)
+    if (stallMs > maxStallMs) this.#figures.fault(`${name}: a stall of ${stallMs.toFixed(0)} ms`)
+  }
+
+  /** Reads the figures, and forgets what was stored, since events that clients store may take any memory. */
+  async #check(): Promise<void> {
+    await this.#readStall('ordinary and malformed requests')
+    for (const [method, path] of [
+      ['POST', '/__sim/reset'],
+      ['DELETE', '/__sim/scenarios'],
+      ['GET', '/__sim/health'],
+    ] as const)
+      await this.#ask(path, { method, path, headers: {} })
+    const residentMb = readResidentMb(this.#child.pid ?? 0) ?? 0
+    if (this.#round <= WARM_UP_ROUNDS) {
+      this.#warmMb = Math.max(this.#warmMb, residentMb)
+      this.#figures.peak(`resident memory of the first ${WARM_UP_ROUNDS} rounds, MB`, residentMb)
+    } else {
+      this.#figures.peak('resident memory of later rounds, MB', residentMb)
+      if (residentMb > this.#warmMb + MAX_GROWTH_MB)
+        this.#figures.fault(
+          `the memory has grown from ${this.#warmMb.toFixed(0)} to ${residentMb.toFixed(0)} MB`,
+        )
+    }
+  }
+
+  #pick<Item>(items: readonly Item[]): Item {
+    return items[Math.floor(this.#chance() * items.length)] as Item // a place in the list
+  }
+
+  close(): void {
+    this.#child.removeAllListeners('exit')
+    this.#child.kill('SIGTERM')
+  }
+}
