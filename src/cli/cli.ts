@@ -100,7 +100,7 @@ async function execCommand(settings: Settings, [file = '', ...args]: readonly st
   await running.close()
   log.flush()
   if (problem !== undefined) printError(`convsim exec: ${problem}`)
-  return endSoon(await finish(running, settings, code, [file, ...args].join(' '), printError))
+  return endSoon(await finish(running, settings, code, [file, ...args], printError))
 }
 
 /** Forwards signals to the child and kills it when this process exits, until the returned function is called. */

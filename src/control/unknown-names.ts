@@ -1,7 +1,8 @@
-import type { Contract } from '../contract/contract.ts'
+import type { Contract, Operation } from '../contract/contract.ts'
+import { cutText } from '../core/cut-text.ts'
 import { isObject, type JsonObject } from '../core/json.ts'
 import { joinPointer } from '../core/json-pointer.ts'
-import type { RequestQuery } from '../exchange/match.ts'
+import type { RequestMatch, RequestQuery } from '../exchange/match.ts'
 import { findFieldProblems } from '../scenarios/rules.ts'
 
 /** Finds an operation that the contract does not have, of which no request could ever be found; undefined: none. */
@@ -14,13 +15,34 @@ export function findUnknownOperation(
   return `There is no operation "${operation}". Known: ${known.join(', ')}.`
 }
 
-/** Finds an operation, or a field of the body, that the contract does not have; undefined: none. */
+/** Finds an operation, a query parameter or a field of the body that the contract does not have; undefined: none. */
 export function findUnknownName({ operation, match }: RequestQuery, contract: Contract): string | undefined {
-  const unknown = findUnknownOperation(operation, contract)
-  if (unknown !== undefined || match?.body === undefined) return unknown
   const asked = contract.operations.filter(({ id }) => operation === undefined || id === operation)
-  const body = Object.fromEntries(pointersOf(match.body).map((pointer) => [pointer, null]))
-  const [problem] = findFieldProblems({ body }, '', asked)
+  return (
+    findUnknownOperation(operation, contract) ??
+    findUnknownParameter(match?.query ?? {}, asked) ??
+    (match?.body && findUnknownField(match.body, asked))
+  )
+}
+
+/** Finds an unknown query parameter. One that must be absent (null) may have any name. */
+function findUnknownParameter(
+  query: NonNullable<RequestMatch['query']>,
+  operations: readonly Operation[],
+): string | undefined {
+  const known = operations.flatMap(({ parameters }) =>
+    parameters.filter((parameter) => parameter.in === 'query'),
+  )
+  const isKnown = (name: string) => known.some((parameter) => parameter.name === name)
+  const unknown = Object.keys(query).find((name) => query[name] !== null && !isKnown(name))
+  if (unknown === undefined) return undefined
+  const list = [...new Set(known.map(({ name }) => name))].join(', ') || 'none'
+  return `There is no query parameter "${cutText(unknown)}". Known: ${list}. A request with another one is found with "force": true.`
+}
+
+function findUnknownField(condition: JsonObject, operations: readonly Operation[]): string | undefined {
+  const body = Object.fromEntries(pointersOf(condition).map((pointer) => [pointer, null]))
+  const [problem] = findFieldProblems({ body }, '', operations)
   return problem && `${problem.message} A request with other fields is found with "force": true.`
 }
 

@@ -112,10 +112,8 @@ function createSubjects({ contract, productsOfModel }: VerifyHandlerDeps): Reque
 
 /** Finds the reason for which a query can never match, which would look like a client that sent nothing; undefined: none. */
 function findQueryProblem(query: RequestQuery & Forceable, contract: Contract): string | undefined {
-  const unknown = query.force ? undefined : findUnknownName(query, contract)
-  if (unknown !== undefined) return unknown
   const hidden = findRedactedField(query.match)
-  if (hidden === undefined) return undefined
+  if (hidden === undefined) return query.force ? undefined : findUnknownName(query, contract)
   return `The journal does not keep the value of the ${hidden}, so that it cannot be matched; null asks whether it was not sent.`
 }
 

@@ -1,3 +1,5 @@
+import { isCredentialName, redactText } from '../journal/redact.ts'
+import { redacted } from '../journal/redact-token.ts'
 import type { FailCondition } from './fail-condition.ts'
 
 /** The run that a report is about. */
@@ -28,3 +30,11 @@ export function describeRun({ at, version, command, seed, clock, contractDigest 
     `contract ${contractDigest}`,
   ]
 }
+
+/** Returns a command as text without the credentials in its arguments: `--token=x`, `--token x`, `Bearer x`. */
+export function describeCommand(words: readonly string[]): string {
+  return words.map((word, at) => (isCredentialOption(words[at - 1]) ? redacted : redactText(word))).join(' ')
+}
+
+const isCredentialOption = (word = '') =>
+  word.startsWith('-') && !word.includes('=') && isCredentialName(word.replace(/^-+/, '').toLowerCase())

@@ -20,6 +20,11 @@ describe('a name that does not exist proves no absence', () => {
       { operation: 'createEvent', match: { body: { '/components': [] } } },
       /field "\/components"/,
     ],
+    [
+      'an unknown query parameter',
+      { operation: 'getModelAnalytics', match: { query: { perod: '7d' } } },
+      /query parameter "perod"\. Known: period/,
+    ],
   ])('in verify and count: %s', async (_name, query, message) => {
     for (const [path, bounds] of [
       ['/verify', none],

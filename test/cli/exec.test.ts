@@ -203,6 +203,17 @@ describe('--report', () => {
 })
 
 describe('serve', () => {
+  test('shows no credential that the command has as an argument', async () => {
+    const file = join(await tempFolder(), 'report.json')
+    const credentials = ['--token=secret-1', '--api-key', 'secret-2', 'Authorization: Bearer secret-3']
+    await run(['exec', '--report', file, '--', process.execPath, '-e', good, '--', ...credentials])
+    const text = await readFile(file, 'utf8')
+    expect(text).not.toContain('secret-')
+    expect(JSON.parse(text).run.command).toContain(
+      '--token=[redacted] --api-key [redacted] Authorization: Bearer [redacted]',
+    )
+  })
+
   test('writes the report and applies --fail-on when it is stopped', async () => {
     const file = join(await tempFolder(), 'report.json')
     const command = convsim([
