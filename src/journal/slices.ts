@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 
 /** Milliseconds of work after which other requests get their turn. */
-const sliceMs = 20
+const sliceMs = 10
 
 /** Milliseconds of work, apart from the turns of others, after which it is given up. */
 export const maxWorkMs = 5000

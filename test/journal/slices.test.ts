@@ -10,7 +10,7 @@ function createClock() {
   return { elapsed: () => ms, pass }
 }
 
-test('a slice ends after 20 ms, and each item is visited once', async () => {
+test('a slice ends after 10 ms, and each item is visited once', async () => {
   const { elapsed, pass } = createClock()
   const visited: number[] = []
   const isDone = await visitInSlices(
@@ -19,7 +19,7 @@ test('a slice ends after 20 ms, and each item is visited once', async () => {
     (item, index) => {
       expect(item).toBe(index)
       visited.push(item)
-      pass(10)
+      pass(5)
     },
     (slice) => {
       const before = visited.length
