@@ -31,6 +31,7 @@ export async function visitInSlices<Item>(
   let brokenOffAt = -1
   let workMs = 0
   while (next < items.length) {
+    await letOthersRun() // also before the first: the request that asks for the work may have taken long to read
     const start = elapsed()
     const isWhole = run(() => {
       do {
@@ -42,7 +43,6 @@ export async function visitInSlices<Item>(
     const isStuck = !isWhole && brokenOffAt === next
     if (isStuck || workMs > maxWorkMs) return false
     if (!isWhole) brokenOffAt = next
-    if (next < items.length) await letOthersRun()
   }
   return true
 }
