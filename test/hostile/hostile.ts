@@ -35,7 +35,7 @@ const processes = new ProcessTrial(cli, chance, figures)
 const http = isOn('http') ? await HttpTrial.start(cli, chance, figures) : undefined
 
 /** Damaged files for each round of processes. */
-const DAMAGES_PER_ROUND = 100
+const DAMAGES_PER_ROUND = 50
 const rounds = (['kill', 'stop', 'kill', 'second writer', 'kill', 'full disk'] as const).filter(isOn)
 
 console.log(`seed ${values.seed}, ${values.minutes} minutes`)

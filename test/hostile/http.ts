@@ -10,12 +10,16 @@ import type { Chance } from './damage.ts'
 import type { Figures } from './figures.ts'
 
 /** The number of rounds after which memory is expected to grow no more: the journal is full, and all code is compiled. */
-const WARM_UP_ROUNDS = 20
+const WARM_UP_ROUNDS = 50
 
-/** The most resident memory that later rounds may add to the peak of the first ones, MB: the collector's choice of moment. */
-const MAX_GROWTH_MB = 60
+/** The number of rounds whose median of memory is compared: single values differ by 40 MB, as the collector chooses its moments. */
+const ROUNDS_COMPARED = 100
+
+/** The most that a later median of resident memory may exceed the first one, as a share. */
+const MAX_GROWTH = 0.1
 
 const MALFORMED_AT_A_TIME = 16
+const ORDINARY_PER_ROUND = 1000
 
 /** Sends hostile HTTP to a simulator that lives through all rounds, and measures its memory and its longest stall. */
 export class HttpTrial {
@@ -24,7 +28,8 @@ export class HttpTrial {
   readonly #child: ChildProcess
   readonly #origin: string
   #round = 0
-  #warmMb = 0
+  #recentMb: number[] = []
+  #firstMedianMb: number | undefined
 
   private constructor(child: ChildProcess, origin: string, chance: Chance, figures: Figures) {
     this.#child = child
@@ -72,7 +77,7 @@ export class HttpTrial {
 
   /** Sends requests of a usual client beside the others. */
   async #sendOrdinary(): Promise<void> {
-    for (let count = 0; count < 500; count += 1) {
+    for (let count = 0; count < ORDINARY_PER_ROUND; count += 1) {
       const request = count % 2 === 0 ? warmAnalytics : newEvent()
       const status = await this.#ask('an ordinary request', { ...request, path: `/v1${request.path}` })
       if (status >= 400) this.#figures.add(`ordinary requests with ${status}`)
@@ -140,17 +145,22 @@ export class HttpTrial {
       ['GET', '/__sim/health'],
     ] as const)
       await this.#ask(path, { method, path, headers: {} })
-    const residentMb = readResidentMb(this.#child.pid ?? 0) ?? 0
-    if (this.#round <= WARM_UP_ROUNDS) {
-      this.#warmMb = Math.max(this.#warmMb, residentMb)
-      this.#figures.peak(`resident memory of the first ${WARM_UP_ROUNDS} rounds, MB`, residentMb)
-    } else {
-      this.#figures.peak('resident memory of later rounds, MB', residentMb)
-      if (residentMb > this.#warmMb + MAX_GROWTH_MB)
-        this.#figures.fault(
-          `the memory has grown from ${this.#warmMb.toFixed(0)} to ${residentMb.toFixed(0)} MB`,
-        )
-    }
+    this.#recordMemory(readResidentMb(this.#child.pid ?? 0) ?? 0)
+  }
+
+  #recordMemory(residentMb: number): void {
+    this.#figures.peak('peak of resident memory, MB', residentMb)
+    if (this.#round <= WARM_UP_ROUNDS) return
+    this.#recentMb.push(residentMb)
+    if (this.#recentMb.length < ROUNDS_COMPARED) return
+    const median = this.#recentMb.sort((a, b) => a - b)[ROUNDS_COMPARED / 2] ?? 0
+    this.#recentMb = []
+    this.#firstMedianMb ??= median
+    this.#figures.peak(`median of resident memory up to round ${this.#round}, MB`, median)
+    if (median > this.#firstMedianMb * (1 + MAX_GROWTH))
+      this.#figures.fault(
+        `the memory has grown from ${this.#firstMedianMb.toFixed(0)} to ${median.toFixed(0)} MB`,
+      )
   }
 
   #pick<Item>(items: readonly Item[]): Item {
