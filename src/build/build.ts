@@ -1,6 +1,6 @@
 /**
  * The bundle.
- * This script builds `dist/`: all code in one file, compiled ahead by V8, with the bundled documents precompiled into it.
+ * This script builds `dist/`: all code in one file, compiled ahead by V8, with the bundled documents precompiled into it, and the console's page.
  */
 import { execFile } from 'node:child_process'
 import { chmod, cp, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
@@ -10,6 +10,7 @@ import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { type BuildOptions, build, type Metafile } from 'esbuild'
+import { buildConsole } from './console.ts'
 import { formatLicences, listBundledPackages } from './licences.ts'
 import { BUNDLE, cachePathOf } from './load.ts'
 import { leaveOut, onlyEnglishFaker, replacePrecompiled } from './plugins.ts'
@@ -103,6 +104,9 @@ const prism = await build({
 })
 await writeLicences(prism.metafile, prismFolder)
 
+const consoleFolder = join(dist, 'console')
+await writeLicences(await buildConsole(root, consoleFolder), consoleFolder)
+
 // The library of `checkStructure` reads the schema of OpenAPI from a file beside its code, which is in `dist/` now.
 const schemas = join('schemas', 'v3.1')
 const validatorFile = createRequire(import.meta.url).resolve('@seriousme/openapi-schema-validator')
@@ -115,6 +119,7 @@ const currentNames = new Set([
   BUNDLE,
   LICENCES,
   basename(cachePathOf(BUNDLE)),
+  'console',
   'node_modules',
   'schemas',
   ...Object.keys(entries).map((name) => `${name}.js`),

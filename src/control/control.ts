@@ -10,6 +10,7 @@ import { refuse } from '../exchange/refusals.ts'
 import type { Reply } from '../exchange/reply.ts'
 import type { SimRequest } from '../exchange/request.ts'
 import { StoreWriteError } from '../state/store.ts'
+import { answerConsole, isConsoleFile } from './console-files.ts'
 import { type GuardSettings, guard } from './guard.ts'
 import {
   ControlError,
@@ -43,13 +44,21 @@ export function createControl(
     if (!handlerById.has(id)) throw new Error(`the control operation ${id} has no handler`)
   }
   const refusal = (request: SimRequest) =>
-    guard(request, settings, isOperation(matchOperation(contract, request), 'getHealth'))
+    guard(
+      request,
+      settings,
+      isConsoleFile(request) || isOperation(matchOperation(contract, request), 'getHealth'),
+    )
   return {
     refusal,
     isImport: (request) => isOperation(matchOperation(contract, request), 'importSandbox'),
     async answer(request, clientGone) {
       try {
-        return refusal(request) ?? (await answer(contract, handlerById, request, clientGone))
+        return (
+          refusal(request) ??
+          (await answerConsole(request)) ??
+          (await answer(contract, handlerById, request, clientGone))
+        )
       } catch (error) {
         return refuseInternalError(request, error, log)
       }

@@ -25,12 +25,12 @@ const privateSuffixes = ['.localhost', '.svc.cluster.local']
  * - a page whose host name was rebound to this address (DNS rebinding) is refused by its `Host`;
  * - a form of a foreign page is refused by `read-request.ts`, since forms cannot send JSON.
  *
- * Undefined: the request is allowed.
+ * Undefined: the request is allowed. `isPublic`: true for health and for the console's files, which need no token.
  */
 export function guard(
   request: SimRequest,
   { token, hosts }: GuardSettings,
-  isHealth: boolean,
+  isPublic: boolean,
 ): Reply | undefined {
   const host = request.headers['host'] ?? ''
   if (!isAllowedHost(host, hosts)) {
@@ -43,7 +43,7 @@ export function guard(
   if (isFromForeignPage(request, host)) {
     return refuse(403, 'The control plane is closed to pages of other origins.', 'simulator')
   }
-  if (token !== undefined && !isHealth && !hasToken(request, token)) {
+  if (token !== undefined && !isPublic && !hasToken(request, token)) {
     const error =
       'The control plane asks for its token. Send it as "Authorization: Bearer <--control-token>".'
     return refuse(401, error, 'simulator', { 'WWW-Authenticate': 'Bearer' })

@@ -19,6 +19,11 @@ export function textBody(text: string, mediaType: string): Body {
   return new EncodedOnce(text, mediaType, () => text)
 }
 
+/** Creates a body of bytes that are encoded already, such as a compressed file. */
+export function encodedBody(bytes: Uint8Array, mediaType: string): Body {
+  return { value: null, mediaType, bytes: () => bytes }
+}
+
 class EncodedOnce implements Body {
   readonly value: Json
   readonly mediaType: string

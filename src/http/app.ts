@@ -48,12 +48,13 @@ const healthPath = `${controlPath}/health`
 const adminPath = '/__admin'
 const wiremockPath = `${controlPath}/wiremock`
 
-const redirectToInfo: Reply = {
+/** Redirects a request for the root: a browser to the console, any other client to the description of the simulator. */
+const redirectFromRoot = (accept: string | undefined): Reply => ({
   status: 302,
-  headers: { Location: '/__sim/info' },
+  headers: { Location: accept?.includes('text/html') ? '/__sim/' : '/__sim/info', Vary: 'Accept' },
   body: undefined,
   origin: 'simulator',
-}
+})
 
 /** The largest size of a body to the control plane; only an import, which contains a whole sandbox, may be larger. */
 const controlBodyLimit = '1mb'
@@ -98,7 +99,7 @@ export function createApp(handlers: Handlers, settings: AppSettings, log: Log): 
   app.use(adminPath, (req, res) => answerControl(req, res, wiremockPath + req.path))
   app.use(controlPath, (req, res) => answerControl(req, res))
   for (const [path, reply] of browserFiles) app.get(path, (_req, res) => deliverImmediately(reply, res))
-  app.get('/', (_req, res) => deliverImmediately(redirectToInfo, res))
+  app.get('/', (req, res) => deliverImmediately(redirectFromRoot(req.headers.accept), res))
   if (settings.cors) app.use(forBrowsers(cors({ exposedHeaders: '*', maxAge: 600 })))
   app.use((req, res) => answerService(req, res, req.originalUrl))
   app.use(handleExpressError(log))

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { cyclesIn, isWithin, reachableFrom, roomOf } from './graph.ts'
 import { readSourceFiles, type SourceFile, sourceFile } from './source-files.ts'
-import { clauseOpeners, habits, libraries, maxLines, neverReaches, rooms } from './table.ts'
+import { clauseOpeners, generatedFiles, habits, libraries, maxLines, neverReaches, rooms } from './table.ts'
 
 const files = readSourceFiles()
 const paths = files.map(({ path }) => path)
@@ -134,7 +134,9 @@ describe('habits', () => {
   })
 
   it(`no file is longer than ${maxLines} lines`, () => {
-    const long = files.filter(({ text }) => text.trimEnd().split('\n').length > maxLines)
+    const long = files.filter(
+      ({ path, text }) => !generatedFiles.includes(path) && text.trimEnd().split('\n').length > maxLines,
+    )
     expect(
       long.map(({ path }) => path),
       'split it along what it does',

@@ -135,6 +135,16 @@ export const rooms: Readonly<Record<string, Room>> = {
     main: 'cli.ts',
     imports: ['core', 'documents', 'contract', 'fixtures', 'scenarios', 'reports', 'config', 'simulator'],
   },
+  client: {
+    sentence: "Types of the control plane's requests and answers, generated from its document.",
+    main: 'control-types.ts',
+    imports: [],
+  },
+  console: {
+    sentence: 'The web page, a client of /__sim like any other.',
+    main: 'main.tsx',
+    imports: ['client'],
+  },
   build: {
     sentence: 'The bundle.',
     main: 'build.ts',
@@ -148,6 +158,7 @@ export const neverReaches = [
   ['control/', 'pipeline/', 'a request to the control plane is never recorded as one to the service'],
   ['pipeline/', 'http/', 'a reply is a value until it is delivered'],
   ['control/', 'http/', 'a reply is a value until it is delivered'],
+  ['index.ts', 'console/', 'the page runs in a browser'],
   ['simulator/simulator.ts', 'http/', 'a simulator answers without a socket'],
 ] as const
 
@@ -155,6 +166,7 @@ export const neverReaches = [
 export const libraries: Readonly<Record<string, { readonly only: readonly string[]; readonly lazy?: true }>> =
   {
     '@faker-js/faker': { only: ['simulation/'] },
+    '@preact/signals': { only: ['console/'] },
     '@seriousme/openapi-schema-validator': { only: ['contract/checks/structure.ts'], lazy: true },
     '@stoplight/prism-http': { only: ['contract/fallback.ts'], lazy: true },
     ajv: { only: ['documents/', 'contract/'] },
@@ -167,6 +179,7 @@ export const libraries: Readonly<Record<string, { readonly only: readonly string
     // Prism asks its caller for a logger that can have children.
     pino: { only: ['cli/process-log.ts', 'contract/fallback.ts'] },
     'pino-pretty': { only: ['cli/process-log.ts'], lazy: true },
+    preact: { only: ['console/'] },
     'prom-client': { only: ['control/metrics.ts'], lazy: true },
     yaml: { only: ['documents/'] },
   }
@@ -189,9 +202,9 @@ export const habits: readonly Habit[] = [
     instead: 'take it as a parameter that cli.ts passes',
   },
   {
-    sentence: "only cli.ts, start.ts, http/ and the lock read the machine's time",
+    sentence: "only cli.ts, start.ts, http/, the lock and the web page read the machine's time",
     pattern: /\bDate\.now\b|\bnew Date\(\s*\)|\bperformance\.now\b|\bhrtime\b/,
-    only: ['cli/cli.ts', 'simulator/start.ts', 'http/', 'state/file/lock-holder.ts'],
+    only: ['cli/cli.ts', 'simulator/start.ts', 'http/', 'state/file/lock-holder.ts', 'console/'],
     instead: 'take `now` from the exchange or the sandbox',
   },
   {
@@ -223,6 +236,9 @@ export const habits: readonly Habit[] = [
 
 /** The largest number of lines of a file. */
 export const maxLines = 250
+
+/** Files that a tool writes, so that no rule about lines holds for them. */
+export const generatedFiles = ['client/control-types.ts']
 
 /** The words with which no doc comment begins, since they open a clause and not a sentence. */
 export const clauseOpeners = [

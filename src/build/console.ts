@@ -1,0 +1,53 @@
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+import { build, type Metafile } from 'esbuild'
+
+/**
+ * Builds the web page of the console from `src/console/` into a folder: `index.html`, and `assets/` with the script and the stylesheet, whose
+ * names have the hash of their content. Each file stands beside its compressed forms (`.br`, `.gz`), so that serving compresses nothing.
+ */
+export async function buildConsole(root: string, folder: string): Promise<Metafile> {
+  const source = join(root, 'src/console')
+  await rm(folder, { recursive: true, force: true })
+  await mkdir(folder, { recursive: true })
+  const { metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: { app: join(source, 'main.tsx'), style: join(source, 'styles/index.css') },
+    outdir: join(folder, 'assets'),
+    entryNames: '[name]-[hash]',
+    bundle: true,
+    minify: true,
+    legalComments: 'none', // the licences stand in a file beside the page
+    platform: 'browser',
+    format: 'esm',
+    target: ['chrome111', 'firefox113', 'safari16.4'],
+    metafile: true,
+    logLevel: 'warning',
+  })
+  const page = await readFile(join(source, 'index.html'), 'utf8')
+  await writeFile(join(folder, 'index.html'), insertNames(page, metafile))
+  for (const file of [join(folder, 'index.html'), ...(await listFiles(join(folder, 'assets')))])
+    await writeCompressed(file)
+  return metafile
+}
+
+/** Replaces `assets/app.js` and `assets/style.css` in the page by the names with their hashes. */
+function insertNames(page: string, { outputs }: Metafile): string {
+  return Object.keys(outputs).reduce((text, path) => {
+    const name = basename(path)
+    return text.replace(`assets/${name.replace(/-[A-Z0-9]{8}\./, '.')}`, `assets/${name}`)
+  }, page)
+}
+
+async function listFiles(folder: string): Promise<string[]> {
+  return (await readdir(folder)).map((name) => join(folder, name))
+}
+
+async function writeCompressed(file: string): Promise<void> {
+  const bytes = await readFile(file)
+  const params = { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length }
+  await writeFile(`${file}.br`, await promisify(brotliCompress)(bytes, { params }))
+  await writeFile(`${file}.gz`, await promisify(gzip)(bytes, { level: constants.Z_BEST_COMPRESSION }))
+}

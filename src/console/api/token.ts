@@ -1,0 +1,18 @@
+import { signal } from '@preact/signals'
+
+/** The name under which the token is stored. The storage is the tab's: it ends with the tab, and no other tab reads it. */
+const storageName = 'convsim-control-token'
+
+/** True while the control plane refuses the page for want of the right token. The page then asks for it. */
+export const isTokenNeeded = signal(false)
+
+/** Returns the headers that carry the token; empty where none was entered. */
+export function tokenHeaders(): Record<string, string> {
+  const token = sessionStorage.getItem(storageName)
+  return token === null ? {} : { Authorization: `Bearer ${token}` }
+}
+
+/** Stores the token that the user entered, for this tab only. */
+export function storeToken(token: string): void {
+  sessionStorage.setItem(storageName, token)
+}

@@ -1,0 +1,35 @@
+/**
+ * The web page, a client of /__sim like any other.
+ * This file mounts it; `views/index.ts` lists the views, and `docs/console.md` says how to add one.
+ */
+import { effect } from '@preact/signals'
+import { render } from 'preact'
+import { keepTitleAndIcon } from './shell/favicon.ts'
+import { Shell } from './shell/shell.tsx'
+import { refreshClock } from './store/clock.ts'
+import { connection, keepStreaming } from './store/live.ts'
+import { replaceRoute, route, sandbox } from './store/route.ts'
+import { refreshInfo, refreshSandboxes } from './store/server.ts'
+import { countUnseenViolations } from './store/unseen.ts'
+import { views } from './views/index.ts'
+
+/** Milliseconds between the readings of clock and sandboxes, which other clients of the control plane change. */
+const refreshMs = 5_000
+
+const refresh = () => Promise.all([refreshClock(), refreshSandboxes()])
+
+if (!views.some(({ name }) => name === route.value.view)) replaceRoute({ view: views[0].name })
+keepStreaming()
+countUnseenViolations()
+keepTitleAndIcon()
+effect(() => {
+  if (connection.value > 0) void refreshInfo()
+})
+effect(() => {
+  void [sandbox.value, connection.value]
+  void refresh()
+})
+setInterval(() => {
+  if (!document.hidden && connection.value > 0) void refresh()
+}, refreshMs)
+render(<Shell />, document.body)

@@ -1,0 +1,96 @@
+import { clockMode, sandboxNow } from '../store/clock.ts'
+import { type StreamState, streamState } from '../store/live.ts'
+import { hrefOf, sandbox, switchSandbox } from '../store/route.ts'
+import { refreshSandboxes, sandboxNames } from '../store/server.ts'
+import { formatInstant } from '../ui/time.tsx'
+import { views } from '../views/index.ts'
+import { currentView } from './current-view.ts'
+import { isKeyListOpen, isPaletteOpen } from './keys.tsx'
+
+/** The head of the page: views, sandbox, clock and connection. */
+export function Header() {
+  return (
+    <header class="page-head">
+      <a class="brand" href={hrefOf({ view: views[0].name })}>
+        <svg viewBox="0 0 16 16" aria-hidden="true">
+          <rect width="16" height="16" rx="4" />
+          <path d="M4 10V8m4 2V4m4 6V6" />
+        </svg>
+        convsim
+      </a>
+      <nav aria-label="Views">
+        {views.map(({ name, title }) => (
+          <a
+            key={name}
+            href={hrefOf({ view: name })}
+            aria-current={name === currentView.value.name ? 'page' : undefined}
+          >
+            {title}
+          </a>
+        ))}
+      </nav>
+      <div class="page-state">
+        <SandboxClock />
+        <SandboxPicker />
+        <Connection />
+        <button type="button" class="quiet" onClick={() => (isPaletteOpen.value = true)} title="Palette">
+          <kbd>Ctrl K</kbd>
+          <span class="hidden"> Palette</span>
+        </button>
+        <button type="button" class="quiet" onClick={() => (isKeyListOpen.value = true)} title="Keys">
+          <kbd>?</kbd>
+          <span class="hidden"> Keys</span>
+        </button>
+      </div>
+    </header>
+  )
+}
+
+function SandboxPicker() {
+  return (
+    <label class="picker">
+      <span>Sandbox</span>
+      <select
+        value={sandbox.value}
+        onFocus={() => void refreshSandboxes()}
+        onChange={(event) => switchSandbox(event.currentTarget.value)}
+      >
+        {sandboxNames.value.map((name) => (
+          <option key={name} value={name} selected={name === sandbox.value}>
+            {name}
+          </option>
+        ))}
+        <option value="*" selected={sandbox.value === '*'}>
+          all
+        </option>
+      </select>
+    </label>
+  )
+}
+
+function SandboxClock() {
+  if (clockMode.value === undefined) return null
+  const name = { real: '', frozen: 'frozen', shifted: 'shifted' }[clockMode.value]
+  return (
+    <span class="clock" title={`The clock of the sandbox, in UTC${name && `; it is ${name}`}`}>
+      {formatInstant(sandboxNow.value)}
+      {name && <em>{name}</em>}
+    </span>
+  )
+}
+
+const states: Readonly<Record<StreamState, { readonly word: string; readonly sentence: string }>> = {
+  connecting: { word: 'Connecting', sentence: 'The page connects to the simulator.' },
+  live: { word: 'Live', sentence: 'Requests appear as they are answered.' },
+  paused: { word: 'Hidden', sentence: 'The page is hidden; it catches up when it is shown.' },
+  offline: { word: 'Offline', sentence: 'The simulator does not answer. The page tries again by itself.' },
+}
+
+function Connection() {
+  const { word, sentence } = states[streamState.value]
+  return (
+    <span class={`connection ${streamState.value}`} role="status" title={sentence}>
+      {word}
+    </span>
+  )
+}

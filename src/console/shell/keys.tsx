@@ -1,0 +1,72 @@
+import { signal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import { commandsByKey } from '../store/commands.ts'
+import { Dialog } from '../ui/dialog.tsx'
+
+/** True while the list of keys is shown. */
+export const isKeyListOpen = signal(false)
+
+/** True while the palette is shown. */
+export const isPaletteOpen = signal(false)
+
+/** Runs commands by their keys. Keys that a field or the browser needs are left alone. */
+export function useKeys(): void {
+  useEffect(() => {
+    addEventListener('keydown', onKey)
+    return () => removeEventListener('keydown', onKey)
+  }, [])
+}
+
+function onKey(event: KeyboardEvent): void {
+  if (event.key === 'k' && (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey) {
+    event.preventDefault()
+    isPaletteOpen.value = !isPaletteOpen.value
+    return
+  }
+  if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return
+  if (takesText(event.target) || document.querySelector('dialog[open]')) return
+  const command = commandsByKey().get(event.key)
+  if (!command) return
+  event.preventDefault()
+  command.run()
+}
+
+const textInputs =
+  'input:not([type=checkbox]):not([type=radio]):not([type=range]), textarea, select, [contenteditable]'
+
+const takesText = (target: EventTarget | null) => target instanceof Element && target.matches(textInputs)
+
+const names: Readonly<Record<string, string>> = { ArrowDown: '↓', ArrowUp: '↑', Escape: 'Esc' }
+
+/** Returns the name of a key as it stands on a keyboard: `Esc`. */
+export const nameKey = (key: string) => names[key] ?? key
+
+/** The list of all keys that do something on this page. */
+export function KeyList() {
+  const commands = [...commandsByKey()]
+  return (
+    <Dialog title="Keys" onClose={() => (isKeyListOpen.value = false)}>
+      <dl class="keys">
+        <div>
+          <dt>
+            <kbd>Ctrl</kbd> <kbd>K</kbd>
+          </dt>
+          <dd>Open the palette of everything there is to do</dd>
+        </div>
+        {commands.map(([key, { title }]) => (
+          <div key={key}>
+            <dt>
+              <kbd>{nameKey(key)}</kbd>
+            </dt>
+            <dd>{title}</dd>
+          </div>
+        ))}
+      </dl>
+      <p class="actions">
+        <button type="button" onClick={() => (isKeyListOpen.value = false)}>
+          Close
+        </button>
+      </p>
+    </Dialog>
+  )
+}

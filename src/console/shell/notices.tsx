@@ -1,0 +1,48 @@
+import { dismiss, notices } from '../store/notices.ts'
+import { openQuestion } from '../store/question.ts'
+import { Dialog } from '../ui/dialog.tsx'
+
+/** Shows notices at the lower edge of the page. */
+export function Notices() {
+  return (
+    <div class="notices" role="status">
+      {notices.value.map(({ id, kind, sentence }) => (
+        <div key={id} class={`notice ${kind}`}>
+          <span>{sentence}</span>
+          <button type="button" class="quiet" onClick={() => dismiss(id)} aria-label={`Close: ${sentence}`}>
+            ✕
+          </button>
+        </div>
+      ))}
+    </div>
+  )
+}
+
+/** Shows the question before an action that destroys something. */
+export function OpenQuestion() {
+  const question = openQuestion.value
+  if (!question) return null
+  const { title, losses, action, answer } = question
+  return (
+    <Dialog title={title} onClose={() => answer(false)}>
+      {losses.length > 0 && (
+        <>
+          <p>This will be lost:</p>
+          <ul class="losses">
+            {losses.map((loss) => (
+              <li key={loss}>{loss}</li>
+            ))}
+          </ul>
+        </>
+      )}
+      <p class="actions">
+        <button type="button" onClick={() => answer(false)}>
+          Cancel
+        </button>
+        <button type="button" class="danger" onClick={() => answer(true)}>
+          {action}
+        </button>
+      </p>
+    </Dialog>
+  )
+}

@@ -1,0 +1,85 @@
+import { useSignal } from '@preact/signals'
+import { useId } from 'preact/hooks'
+import { type PageCommand, pageCommands } from '../store/commands.ts'
+import { switchSandbox } from '../store/route.ts'
+import { sandboxNames } from '../store/server.ts'
+import { Dialog } from '../ui/dialog.tsx'
+import { isPaletteOpen, nameKey } from './keys.tsx'
+
+/** The most commands that are listed at a time. */
+const maxListed = 12
+
+/** A field that finds every command of the page, and every sandbox, by parts of its name. */
+export function Palette() {
+  const id = useId()
+  const text = useSignal('')
+  const at = useSignal(0)
+  const found = findCommands(text.value).slice(0, maxListed)
+  const run = (command: PageCommand | undefined) => {
+    isPaletteOpen.value = false
+    // The dialog returns the focus first, so that a command may move it.
+    setTimeout(() => command?.run())
+  }
+  const onKey = (event: KeyboardEvent) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+    if (step !== undefined) {
+      event.preventDefault()
+      at.value = (at.value + step + found.length) % Math.max(1, found.length)
+    } else if (event.key === 'Enter') {
+      event.preventDefault()
+      run(found[at.value])
+    }
+  }
+  const type = (event: Event) => {
+    text.value = (event.currentTarget as HTMLInputElement).value
+    at.value = 0
+  }
+  return (
+    <Dialog title="Palette" hidesTitle onClose={() => (isPaletteOpen.value = false)}>
+      <input
+        class="palette-field"
+        role="combobox"
+        aria-expanded="true"
+        aria-controls={id}
+        aria-activedescendant={found.length > 0 ? `${id}-${at.value}` : undefined}
+        aria-label="Find a command"
+        placeholder="Go to, switch, pause …"
+        autocomplete="off"
+        spellcheck={false}
+        value={text.value}
+        onInput={type}
+        onKeyDown={onKey}
+      />
+      <div id={id} role="listbox" aria-label="Commands" class="palette-list">
+        {found.map((command, index) => (
+          <div
+            key={command.title}
+            id={`${id}-${index}`}
+            role="option"
+            tabIndex={-1}
+            aria-selected={index === at.value}
+            onPointerMove={() => (at.value = index)}
+            onClick={() => run(command)}
+            onKeyDown={onKey}
+          >
+            {command.title}
+            {command.key && <kbd>{nameKey(command.key)}</kbd>}
+          </div>
+        ))}
+      </div>
+      {found.length === 0 && <p class="faint">No command has these words.</p>}
+    </Dialog>
+  )
+}
+
+/** Returns the commands whose titles have all words of the text. */
+function findCommands(text: string): PageCommand[] {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean)
+  const toSandboxes = sandboxNames.value.map((name) => ({
+    title: `Show the sandbox ${name}`,
+    run: () => switchSandbox(name),
+  }))
+  const offered = pageCommands.value.flat().filter(({ isKeyOnly }) => !isKeyOnly)
+  const all = [...offered, { title: 'Show all sandboxes', run: () => switchSandbox('*') }, ...toSandboxes]
+  return all.filter(({ title }) => words.every((word) => title.toLowerCase().includes(word)))
+}

@@ -1,0 +1,63 @@
+import { isTokenNeeded } from '../api/token.ts'
+import { useCommands } from '../store/commands.ts'
+import { streamState } from '../store/live.ts'
+import { navigate, sandbox, switchSandbox } from '../store/route.ts'
+import { sandboxNames } from '../store/server.ts'
+import { Empty } from '../ui/empty.tsx'
+import { views } from '../views/index.ts'
+import { currentView } from './current-view.ts'
+import { Header } from './header.tsx'
+import { isKeyListOpen, isPaletteOpen, KeyList, useKeys } from './keys.tsx'
+import { Notices, OpenQuestion } from './notices.tsx'
+import { Palette } from './palette.tsx'
+import { TokenQuestion } from './token-question.tsx'
+
+/** The whole page: head, the view that the address names, and whatever lies above it. */
+export function Shell() {
+  useKeys()
+  useCommands(
+    [
+      ...views.map(({ name, title }, index) => ({
+        title: `Go to ${title}`,
+        key: String(index + 1),
+        run: () => navigate({ view: name }),
+      })),
+      { title: 'Show the keys', key: '?', run: () => (isKeyListOpen.value = true) },
+    ],
+    [],
+  )
+  return (
+    <>
+      <Header />
+      {streamState.value === 'offline' && (
+        <p class="banner" role="alert">
+          The simulator at {location.host} does not answer. Start it again; this page reconnects by itself.
+        </p>
+      )}
+      <main>
+        <h1 class="hidden">{currentView.value.title}</h1>
+        <CurrentView key={`${currentView.value.name} ${sandbox.value}`} />
+      </main>
+      <Notices />
+      <OpenQuestion />
+      {isPaletteOpen.value && <Palette />}
+      {isKeyListOpen.value && <KeyList />}
+      {isTokenNeeded.value && <TokenQuestion />}
+    </>
+  )
+}
+
+function CurrentView() {
+  const { Page, title, showsAllSandboxes } = currentView.value
+  if (sandbox.value !== '*' || showsAllSandboxes) return <Page />
+  return (
+    <Empty title="Pick a sandbox">
+      {title} shows one sandbox at a time:{' '}
+      {sandboxNames.value.map((name) => (
+        <button key={name} type="button" onClick={() => switchSandbox(name)}>
+          {name}
+        </button>
+      ))}
+    </Empty>
+  )
+}

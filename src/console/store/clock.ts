@@ -1,0 +1,42 @@
+import { computed, signal } from '@preact/signals'
+import type { Schema } from '../api/answers.ts'
+import { ask } from '../api/ask.ts'
+import { sandbox } from './route.ts'
+
+interface KnownClock extends Schema<'Clock'> {
+  /** The machine's time at which the clock was read, epoch milliseconds. */
+  readonly readAt: number
+}
+
+/** Milliseconds between the ticks that make times of the page grow older. */
+const tickMs = 1_000
+
+/** The machine's time, which ticks once a second while the page is visible. */
+export const machineNow = signal(Date.now())
+
+setInterval(() => {
+  if (!document.hidden) machineNow.value = Date.now()
+}, tickMs)
+
+const known = signal<KnownClock | undefined>(undefined)
+
+/** The mode of the sandbox's clock; undefined: not known yet, or all sandboxes are shown. */
+export const clockMode = computed(() => known.value?.mode)
+
+/** The sandbox's time, epoch milliseconds; the machine's where no clock is known. */
+export const sandboxNow = computed(() => {
+  if (!known.value) return machineNow.value
+  const { mode, now, readAt } = known.value
+  return Date.parse(now) + (mode === 'frozen' ? 0 : Math.max(0, machineNow.value - readAt))
+})
+
+/** Reads the clock of the sandbox that is shown. Call it after a change of the clock, too. */
+export async function refreshClock(): Promise<void> {
+  const asked = sandbox.value
+  if (asked === '*') {
+    known.value = undefined
+    return
+  }
+  const clock = await ask('get', '/clock', { query: { sandbox: asked } })
+  if (clock.ok && asked === sandbox.value) known.value = { ...clock.value, readAt: Date.now() }
+}

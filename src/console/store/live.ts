@@ -1,0 +1,136 @@
+import { effect, signal, untracked } from '@preact/signals'
+import type { Schema } from '../api/answers.ts'
+import { ask } from '../api/ask.ts'
+import { readEventStream, type StreamEvent } from '../api/stream.ts'
+import { isTokenNeeded } from '../api/token.ts'
+import { sandbox } from './route.ts'
+
+/** The state of the page's only stream of requests. `paused`: the page is hidden. */
+export type StreamState = 'connecting' | 'live' | 'paused' | 'offline'
+
+/** Requests that were answered since the last frame. */
+export interface Arrival {
+  /** In the order of the journal. */
+  readonly exchanges: readonly Schema<'Exchange'>[]
+  /** The number of requests that came too fast to be kept. */
+  readonly skipped: number
+}
+
+/** The state of the stream. */
+export const streamState = signal<StreamState>('connecting')
+
+/** Grows by one at each connection: lists of requests then have to be read anew, since the server may be another process. */
+export const connection = signal(0)
+
+/** Grows at most once a second while requests are answered: reports about the traffic then have to be read anew. */
+export const trafficTick = signal(0)
+
+/** Milliseconds between two ticks. */
+const trafficTickMs = 1_000
+
+/** The most requests that wait for the next frame. The page is not drawn while it is covered, so without a bound they would pile up. */
+const maxWaiting = 2_000
+
+/** Milliseconds until the first and, at most, until any further try to connect again. */
+const [firstRetryMs, lastRetryMs] = [500, 5_000]
+
+const listeners = new Set<(arrival: Arrival) => void>()
+let waiting: Schema<'Exchange'>[] = []
+let skipped = 0
+let frame = 0
+let tickTimer: ReturnType<typeof setTimeout> | undefined
+
+/** Calls the listener at most once a frame with the requests that were answered. Returns the function that ends this. */
+export function onArrival(listener: (arrival: Arrival) => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+/** Opens the stream of the sandbox that is shown. It is closed while the page is hidden, and opened again after the server has restarted. */
+export function keepStreaming(): void {
+  let current = new AbortController()
+  const reopen = () => {
+    current.abort()
+    current = new AbortController()
+    dropWaiting()
+    if (document.hidden) streamState.value = 'paused'
+    else void streamUntil(sandbox.value, current.signal)
+  }
+  document.addEventListener('visibilitychange', reopen)
+  // The stream also opens again with the token that the user has entered.
+  effect(() => {
+    void sandbox.value
+    if (!isTokenNeeded.value) untracked(reopen)
+  })
+}
+
+/** Streams the requests of a sandbox, and connects again after each end, until the signal is aborted or a token is needed. */
+async function streamUntil(name: string, signal: AbortSignal): Promise<void> {
+  let retryMs = firstRetryMs
+  const onOpen = () => {
+    retryMs = firstRetryMs
+    streamState.value = 'live'
+    connection.value += 1
+    tickSoon()
+  }
+  if (streamState.value !== 'offline') streamState.value = 'connecting'
+  while (!signal.aborted) {
+    await streamOnce(name, signal, onOpen)
+    if (signal.aborted || isTokenNeeded.value) return
+    streamState.value = 'offline'
+    await new Promise((resolve) => setTimeout(resolve, retryMs))
+    retryMs = Math.min(lastRetryMs, retryMs * 2)
+  }
+}
+
+/** Streams the requests of a sandbox until the stream ends, beginning after the newest that the journal has. */
+async function streamOnce(name: string, signal: AbortSignal, onOpen: () => void): Promise<void> {
+  const newest = await ask('get', '/requests', {
+    query: { sandbox: name, order: 'newest', limit: 1 },
+    signal,
+  })
+  if (!newest.ok || signal.aborted) return
+  await readEventStream({
+    path: '/requests/stream',
+    query: { sandbox: name, since: newest.value.requests[0]?.number ?? 0 },
+    signal,
+    onOpen,
+    onEvents: receive,
+  })
+}
+
+function receive(events: readonly StreamEvent[]): void {
+  for (const { name, data } of events) {
+    if (name === 'dropped') skipped += countDropped(data)
+    else if (waiting.length < maxWaiting) waiting.push(JSON.parse(data))
+    else skipped += 1
+  }
+  if (frame === 0) frame = requestAnimationFrame(deliverWaiting)
+  tickSoon()
+}
+
+function countDropped(data: string): number {
+  const { from, to }: { from: number; to: number } = JSON.parse(data)
+  return to - from + 1
+}
+
+function deliverWaiting(): void {
+  const arrival = { exchanges: waiting, skipped }
+  dropWaiting()
+  for (const listener of listeners) listener(arrival)
+}
+
+function dropWaiting(): void {
+  cancelAnimationFrame(frame)
+  frame = 0
+  waiting = []
+  skipped = 0
+}
+
+function tickSoon(): void {
+  if (tickTimer !== undefined) return
+  tickTimer = setTimeout(() => {
+    tickTimer = undefined
+    trafficTick.value += 1
+  }, trafficTickMs)
+}

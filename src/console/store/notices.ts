@@ -1,0 +1,50 @@
+import { signal } from '@preact/signals'
+import type { Asked, Problem } from '../api/ask.ts'
+
+/** A sentence at the lower edge of the page. */
+export interface Notice {
+  readonly id: number
+  readonly kind: 'done' | 'problem'
+  readonly sentence: string
+}
+
+/** The notices that are shown, the oldest first. */
+export const notices = signal<readonly Notice[]>([])
+
+/** Milliseconds until the notice of a success disappears. A problem stays until it is closed. */
+const doneMs = 4_000
+
+/** The most notices at a time. */
+const maxNotices = 4
+
+let lastId = 0
+
+/** Tells the user that something was done: `Copied.` */
+export function tell(sentence: string): void {
+  const id = show('done', sentence)
+  setTimeout(() => dismiss(id), doneMs)
+}
+
+/** Shows a problem and what to do. */
+export function showProblem({ sentence }: Problem): void {
+  show('problem', sentence)
+}
+
+/** Returns the value of an answer; shows the problem and returns undefined where there is none. */
+export function valueOrNotice<Value>(asked: Asked<Value>): Value | undefined {
+  if (asked.ok) return asked.value
+  showProblem(asked.problem)
+  return undefined
+}
+
+/** Closes a notice. */
+export function dismiss(id: number): void {
+  notices.value = notices.value.filter((notice) => notice.id !== id)
+}
+
+function show(kind: Notice['kind'], sentence: string): number {
+  lastId += 1
+  const others = notices.value.filter((notice) => notice.sentence !== sentence)
+  notices.value = [...others, { id: lastId, kind, sentence }].slice(-maxNotices)
+  return lastId
+}

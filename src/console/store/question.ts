@@ -1,0 +1,28 @@
+import { signal } from '@preact/signals'
+
+/** A question before an action that destroys something. */
+export interface Question {
+  /** `Delete the sandbox w1?` */
+  readonly title: string
+  /** The things that will be lost, by name: `12 events`. */
+  readonly losses: readonly string[]
+  /** The words on the button: `Delete`. */
+  readonly action: string
+}
+
+/** The question that is open, with the function that takes the answer; undefined: none. */
+export const openQuestion = signal<(Question & { answer(isYes: boolean): void }) | undefined>(undefined)
+
+/** Asks once before an action that destroys something. Resolves to true where the user agreed. */
+export function askOnce(question: Question): Promise<boolean> {
+  openQuestion.value?.answer(false)
+  return new Promise((resolve) => {
+    openQuestion.value = {
+      ...question,
+      answer(isYes) {
+        openQuestion.value = undefined
+        resolve(isYes)
+      },
+    }
+  })
+}

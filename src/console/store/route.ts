@@ -1,0 +1,79 @@
+import { computed, signal } from '@preact/signals'
+
+/** The place in the console that the address names: `#/requests/req-7?sandbox=a&q=status:4xx`. */
+export interface Route {
+  /** The name of the view; empty: the first view. */
+  readonly view: string
+  /** The thing that is open in the view: `req-7`; undefined: none. */
+  readonly id: string | undefined
+  /** The state of the view, and the sandbox. */
+  readonly query: Readonly<Record<string, string>>
+}
+
+/** The current place. The address is the only source of it, so that each state of the page is a link. */
+export const route = signal(parseRoute(location.hash))
+
+/** The sandbox that the whole page shows: `default` unless the address names another; `*` for all. */
+export const sandbox = computed(() => route.value.query['sandbox'] ?? 'default')
+
+addEventListener('hashchange', () => {
+  route.value = parseRoute(location.hash)
+})
+
+function parseRoute(hash: string): Route {
+  const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?')
+  const [view = '', ...id] = path.split('/')
+  return {
+    view: decode(view),
+    id: id.length === 0 ? undefined : decode(id.join('/')),
+    query: Object.fromEntries(new URLSearchParams(query)),
+  }
+}
+
+/** Decodes a part of an address that somebody may have written by hand. */
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+/** Changes to the current place. Members that are absent stay; a member of `query` that is undefined or empty goes. */
+export interface RouteChange {
+  readonly view?: string
+  /** Undefined: nothing is open. */
+  readonly id?: string | undefined
+  readonly query?: Readonly<Record<string, string | undefined>>
+}
+
+/** Returns the link to a place. Another view starts without the state of this one, in the same sandbox. */
+export function hrefOf(change: RouteChange): string {
+  const { view, id, query } = route.value
+  const isSameView = change.view === undefined || change.view === view
+  const kept = isSameView ? query : { sandbox: query['sandbox'] }
+  const params = Object.entries({ ...kept, ...change.query }).filter(
+    (entry): entry is [string, string] => entry[1] !== undefined && entry[1] !== '',
+  )
+  const keptId = isSameView && !('id' in change) ? id : change.id
+  const path = [change.view ?? view, ...(keptId === undefined ? [] : [keptId])].map(encodeURIComponent)
+  const text = new URLSearchParams(params).toString()
+  return `#/${path.join('/')}${text === '' ? '' : `?${text}`}`
+}
+
+/** Goes to a place, with an entry in the browser's history. */
+export function navigate(change: RouteChange): void {
+  location.hash = hrefOf(change)
+}
+
+/** Changes the address without an entry in the browser's history, while the user types for example. */
+export function replaceRoute(change: RouteChange): void {
+  const hash = hrefOf(change)
+  history.replaceState(null, '', hash)
+  route.value = parseRoute(hash)
+}
+
+/** Shows another sandbox in the same view. What is open belongs to the sandbox before, so it is closed. */
+export function switchSandbox(name: string): void {
+  navigate({ id: undefined, query: { sandbox: name === 'default' ? undefined : name } })
+}

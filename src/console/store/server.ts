@@ -1,0 +1,29 @@
+import { computed, signal } from '@preact/signals'
+import type { Schema } from '../api/answers.ts'
+import { ask } from '../api/ask.ts'
+import { sandbox } from './route.ts'
+
+/** Version, contract and operations of the simulator; undefined until they are read. */
+export const info = signal<Schema<'Info'> | undefined>(undefined)
+
+/** All sandboxes, the least recently used first. */
+export const sandboxes = signal<readonly Schema<'Sandbox'>[]>([])
+
+/** The names to choose from: the sandboxes in use, `default`, and the one that is shown. */
+export const sandboxNames = computed(() => {
+  const used = sandboxes.value.map(({ name }) => name)
+  const names = new Set(['default', ...used, ...(sandbox.value === '*' ? [] : [sandbox.value])])
+  return [...names].sort()
+})
+
+/** Reads version, contract and operations. */
+export async function refreshInfo(): Promise<void> {
+  const asked = await ask('get', '/info')
+  if (asked.ok) info.value = asked.value
+}
+
+/** Reads the list of sandboxes. Call it after a change of the list, too. */
+export async function refreshSandboxes(): Promise<void> {
+  const asked = await ask('get', '/sandboxes')
+  if (asked.ok) sandboxes.value = asked.value.sandboxes
+}

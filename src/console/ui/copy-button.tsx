@@ -1,0 +1,56 @@
+import { useSignal } from '@preact/signals'
+import { showProblem } from '../store/notices.ts'
+
+/** The milliseconds for which a button says that it has copied. */
+const copiedMs = 1_600
+
+/** Properties of `CopyButton`. */
+export interface CopyButtonProps {
+  /** The words on the button: `curl`. */
+  readonly label: string
+  /** The text, or a function that makes it; undefined: it could not be made, and the user knows why. */
+  readonly text: string | (() => Promise<string | undefined>)
+  /** The name of the button where its words do not say enough: `Copy as curl`. */
+  readonly title?: string
+}
+
+/** A button that copies a text to the clipboard. */
+export function CopyButton({ label, text, title }: CopyButtonProps) {
+  const isCopied = useSignal(false)
+  const copy = async () => {
+    const made = typeof text === 'string' ? text : await text()
+    if (made === undefined || !(await copyText(made))) return
+    isCopied.value = true
+    setTimeout(() => {
+      isCopied.value = false
+    }, copiedMs)
+  }
+  return (
+    <button type="button" class="quiet copy" onClick={copy} title={title} aria-label={title}>
+      <span aria-live="polite">{isCopied.value ? 'Copied' : label}</span>
+    </button>
+  )
+}
+
+/** Copies a text to the clipboard. Returns false, and shows why, where the browser refuses. */
+async function copyText(text: string): Promise<boolean> {
+  try {
+    // Browsers have a clipboard only on https, and on this machine.
+    if (navigator.clipboard) await navigator.clipboard.writeText(text)
+    else copyBySelection(text)
+    return true
+  } catch {
+    showProblem({ status: undefined, sentence: 'The browser does not let this page use the clipboard.' })
+    return false
+  }
+}
+
+function copyBySelection(text: string): void {
+  const field = document.createElement('textarea')
+  field.value = text
+  document.body.append(field)
+  field.select()
+  const isCopied = document.execCommand('copy')
+  field.remove()
+  if (!isCopied) throw new Error('the browser refuses')
+}

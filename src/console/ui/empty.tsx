@@ -1,0 +1,34 @@
+import type { ComponentChildren } from 'preact'
+import { CopyButton } from './copy-button.tsx'
+import { type CurlRequest, formatCurl } from './curl.ts'
+
+/** Properties of `Empty`. */
+export interface EmptyProps {
+  /** The state in a few words: `No requests yet`. */
+  readonly title: string
+  /** The next step, in a sentence. */
+  readonly children?: ComponentChildren
+  /** A request that changes this state, shown as a curl line for this very server. */
+  readonly curl?: CurlRequest
+}
+
+/** A place that has nothing to show yet, with the next step. */
+export function Empty({ title, children, curl }: EmptyProps) {
+  return (
+    <div class="empty">
+      <h2>{title}</h2>
+      {children && <p>{children}</p>}
+      {curl && <CommandLine text={formatCurl(curl)} />}
+    </div>
+  )
+}
+
+/** A line for the shell, with a button that copies it. */
+export function CommandLine({ text }: { readonly text: string }) {
+  return (
+    <div class="command-line">
+      <code>{text}</code>
+      <CopyButton label="Copy" title="Copy the command" text={text} />
+    </div>
+  )
+}

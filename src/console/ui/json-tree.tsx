@@ -1,0 +1,137 @@
+import { useSignal } from '@preact/signals'
+import { useMemo } from 'preact/hooks'
+import { type JsonMark, memberPointer, type PlacedMark, placeMarks } from './pointer.ts'
+
+/** Properties of `JsonTree`. */
+export interface JsonTreeProps {
+  readonly value: unknown
+  /** Remarks, which are shown at the very member. A member that is missing is shown as a line of its own. */
+  readonly marks?: readonly JsonMark[]
+}
+
+/** Levels that are open at first. */
+const openLevels = 2
+
+/** The most members of a value that is open at first below the top, and that are shown before a click. */
+const [maxOpenMembers, maxShownMembers] = [12, 200]
+
+/** A JSON value as a tree that opens and closes. A place with marks is open. */
+export function JsonTree({ value, marks }: JsonTreeProps) {
+  const placed = useMemo(() => placeMarks(value, marks ?? []), [value, marks])
+  return (
+    <div class="json">
+      <Node value={value} pointer="" level={0} placed={placed} />
+    </div>
+  )
+}
+
+interface NodeProps {
+  /** Undefined for the whole value, and for the items of a list. */
+  readonly name?: string
+  readonly value: unknown
+  readonly pointer: string
+  readonly level: number
+  readonly placed: ReadonlyMap<string, readonly PlacedMark[]>
+}
+
+function Node(props: NodeProps) {
+  const { name, value, pointer, placed } = props
+  const marks = placed.get(pointer) ?? []
+  if (typeof value === 'object' && value !== null && Object.keys(value).length > 0)
+    return <Branch {...props} />
+  const own = marks.filter(({ missing }) => missing === undefined)
+  return (
+    <div class={lineClass(own)}>
+      <Name name={name} />
+      <Scalar value={value} />
+      <Remarks marks={own} />
+      <Missing marks={marks} />
+    </div>
+  )
+}
+
+function Branch({ name, value, pointer, level, placed }: NodeProps) {
+  const members = Object.entries(value as object)
+  const marks = placed.get(pointer) ?? []
+  const isMarkedInside = useMemo(
+    () => marks.length > 0 || [...placed.keys()].some((key) => key.startsWith(`${pointer}/`)),
+    [placed, pointer, marks.length],
+  )
+  const isOpen = useSignal(
+    isMarkedInside || level === 0 || (level < openLevels && members.length <= maxOpenMembers),
+  )
+  const shown = useSignal(maxShownMembers)
+  const isList = Array.isArray(value)
+  const own = marks.filter(({ missing }) => missing === undefined)
+  const toggle = (event: Event) => {
+    isOpen.value = (event.currentTarget as HTMLDetailsElement).open
+  }
+  return (
+    <details open={isOpen.value} onToggle={toggle}>
+      <summary class={lineClass(own)}>
+        <Name name={name} />
+        <span class="json-size">{isList ? `[${members.length}]` : `{${members.length}}`}</span>
+        <Remarks marks={own} />
+      </summary>
+      {isOpen.value && (
+        <div class="json-members">
+          {members.slice(0, shown.value).map(([key, member]) => (
+            <Node
+              key={key}
+              {...(isList ? {} : { name: key })}
+              value={member}
+              pointer={memberPointer(pointer, key)}
+              level={level + 1}
+              placed={placed}
+            />
+          ))}
+          {members.length > shown.value && (
+            <button type="button" class="quiet" onClick={() => (shown.value += maxShownMembers)}>
+              Show more of the other {members.length - shown.value}
+            </button>
+          )}
+          <Missing marks={marks} />
+        </div>
+      )}
+    </details>
+  )
+}
+
+const Name = ({ name }: { readonly name: string | undefined }) =>
+  name === undefined ? null : <span class="json-name">{name}: </span>
+
+function Scalar({ value }: { readonly value: unknown }) {
+  const kind = value === null ? 'null' : typeof value
+  const text = kind === 'object' ? (Array.isArray(value) ? '[]' : '{}') : JSON.stringify(value)
+  return <span class={`json-${kind}`}>{text}</span>
+}
+
+function lineClass(marks: readonly PlacedMark[]): string {
+  const worst = marks.find(({ kind }) => kind === 'violation') ?? marks[0]
+  return worst ? `json-line marked ${worst.kind}` : 'json-line'
+}
+
+const shapes = { violation: '✕', advice: '△', damage: '⚡︎' } as const
+
+const Remarks = ({ marks }: { readonly marks: readonly PlacedMark[] }) => (
+  <>
+    {marks.map(({ kind, text }) => (
+      <span key={text} class={`json-remark ${kind}`}>
+        <span aria-hidden="true">{shapes[kind]}</span> {text}
+      </span>
+    ))}
+  </>
+)
+
+const Missing = ({ marks }: { readonly marks: readonly PlacedMark[] }) => (
+  <>
+    {marks
+      .filter(({ missing }) => missing !== undefined)
+      .map((mark) => (
+        <div key={mark.missing} class={`json-line marked ${mark.kind}`}>
+          <span class="json-absent">{mark.missing}: missing</span>
+          <Remarks marks={[mark]} />
+        </div>
+      ))}
+  </>
+)

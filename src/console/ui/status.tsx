@@ -1,0 +1,31 @@
+/** The class of a status for the stylesheet: `ok`, `client`, `server` or `other`. */
+export function statusKind(status: number): 'ok' | 'client' | 'server' | 'other' {
+  if (status >= 500) return 'server'
+  if (status >= 400) return 'client'
+  return status >= 200 && status < 300 ? 'ok' : 'other'
+}
+
+/** Shows a status with the colour and the shape of its class. */
+export function Status({ code }: { readonly code: number }) {
+  return <span class={`status ${statusKind(code)}`}>{code}</span>
+}
+
+/** Properties of `Mark`. */
+export interface MarkProps {
+  readonly kind: 'violation' | 'advice' | 'damage' | 'good'
+  /** `2 violations`. */
+  readonly text: string
+  /** The whole of it, as a tooltip. */
+  readonly title?: string
+}
+
+const shapes = { violation: '✕', advice: '△', damage: '⚡︎', good: '✓' } as const
+
+/** A small label with colour and shape, for violations, advice, damage and what is well. */
+export function Mark({ kind, text, title }: MarkProps) {
+  return (
+    <span class={`mark ${kind}`} title={title}>
+      <span aria-hidden="true">{shapes[kind]}</span> {text}
+    </span>
+  )
+}

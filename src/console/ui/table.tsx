@@ -1,0 +1,51 @@
+import type { ComponentChildren } from 'preact'
+
+/** A column of a table. */
+export interface TableColumn<Row> {
+  readonly title: string
+  readonly cell: (row: Row) => ComponentChildren
+  /** True: figures, set to the right. */
+  readonly isNumber?: boolean
+  /** A class of the column's cells. */
+  readonly class?: string
+}
+
+/** Properties of `DataTable`. */
+export interface DataTableProps<Row> {
+  /** The name of the table for those who cannot see it. */
+  readonly title: string
+  readonly columns: readonly TableColumn<Row>[]
+  readonly rows: readonly Row[]
+  readonly keyOf: (row: Row) => string
+}
+
+/** A table of plain rows, with a head that stays in view. */
+export function DataTable<Row>({ title, columns, rows, keyOf }: DataTableProps<Row>) {
+  const classOf = ({ isNumber, class: own }: TableColumn<Row>) =>
+    [isNumber && 'number', own].filter(Boolean).join(' ') || undefined
+  return (
+    <table class="data">
+      <caption class="hidden">{title}</caption>
+      <thead>
+        <tr>
+          {columns.map((column) => (
+            <th key={column.title} scope="col" class={classOf(column)}>
+              {column.title}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row) => (
+          <tr key={keyOf(row)}>
+            {columns.map((column) => (
+              <td key={column.title} class={classOf(column)}>
+                {column.cell(row)}
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}

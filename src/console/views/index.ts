@@ -1,0 +1,5 @@
+import type { ConsoleView } from './console-view.ts'
+import { requestsView } from './requests/requests.tsx'
+
+/** The views in the order of the navigation; the first is shown where the address names none. */
+export const views = [requestsView] as const satisfies readonly [ConsoleView, ...ConsoleView[]]

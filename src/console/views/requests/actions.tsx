@@ -1,0 +1,47 @@
+import type { Schema } from '../../api/answers.ts'
+import { askText } from '../../api/ask.ts'
+import { useCommands } from '../../store/commands.ts'
+import { showProblem, tell, valueOrNotice } from '../../store/notices.ts'
+import { navigate } from '../../store/route.ts'
+import { CopyButton } from '../../ui/copy-button.tsx'
+import { formatFetch, formatVitest } from './code.ts'
+import { findReplayProblem, toReplay } from './replay.ts'
+
+/** Copies a request in three forms, and sends it again. */
+export function Actions({ exchange }: { readonly exchange: Schema<'Exchange'> }) {
+  const problem = findReplayProblem(exchange)
+  const send = () => void sendAgain(exchange)
+  useCommands(problem === undefined ? [{ title: 'Send the request again', key: 'r', run: send }] : [], [
+    exchange,
+  ])
+  const curl = async () =>
+    valueOrNotice(await askText('/requests/{id}', { path: { id: exchange.id }, query: { format: 'curl' } }))
+  return (
+    <div class="request-actions">
+      <span class="faint">Copy as</span>
+      <CopyButton label="curl" title="Copy as curl" text={curl} />
+      <CopyButton label="fetch" title="Copy as fetch" text={async () => formatFetch(exchange)} />
+      <CopyButton label="vitest" title="Copy as a vitest test" text={async () => formatVitest(exchange)} />
+      <button type="button" disabled={problem !== undefined} title={problem} onClick={send}>
+        Send again
+      </button>
+    </div>
+  )
+}
+
+/** Sends a request to the service again, and opens the new one. */
+async function sendAgain(exchange: Schema<'Exchange'>): Promise<void> {
+  const { method, target, headers, body } = toReplay(exchange)
+  try {
+    const hasBody = body !== undefined && method !== 'GET' && method !== 'HEAD'
+    const answer = await fetch(target, { method, headers, ...(hasBody && { body }) })
+    const id = answer.headers.get('x-request-id')
+    tell(`Sent again; the answer is ${answer.status}.`)
+    if (id !== null) navigate({ view: 'requests', id })
+    await answer.arrayBuffer()
+  } catch {
+    const sentence =
+      'The connection ended before the whole answer came, as a scenario may ask. The list shows the request.'
+    showProblem({ status: undefined, sentence })
+  }
+}

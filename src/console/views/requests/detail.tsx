@@ -1,0 +1,80 @@
+import { useComputed } from '@preact/signals'
+import type { Schema } from '../../api/answers.ts'
+import { hrefOf } from '../../store/route.ts'
+import { useAnswer } from '../../store/use-answer.ts'
+import { Empty } from '../../ui/empty.tsx'
+import { Status } from '../../ui/status.tsx'
+import { Ago, formatDuration, formatInstant } from '../../ui/time.tsx'
+import { Actions } from './actions.tsx'
+import { BodySection, HeaderSection } from './message.tsx'
+import { Marks, pathOf } from './request-row.tsx'
+import { SwitchScenario } from './switch-scenario.tsx'
+import { Why } from './why.tsx'
+
+/** One request with its answer, beside the list. */
+export function RequestDetail({ id }: { readonly id: string }) {
+  const { value: exchange, problem } = useAnswer('/requests/{id}', { path: { id } })
+  return (
+    <section class="request-detail" aria-label={`Request ${id}`}>
+      {exchange && <Detail exchange={exchange} />}
+      {!exchange && problem && (
+        <Empty title="This request cannot be shown">
+          {problem.sentence} <a href={hrefOf({ id: undefined })}>Close</a>
+        </Empty>
+      )}
+    </section>
+  )
+}
+
+function Detail({ exchange }: { readonly exchange: Schema<'Exchange'> }) {
+  const { request, answer, violations, answerViolations, advice } = exchange
+  const marks = useComputed(() => ({
+    request: [
+      ...violations.map((one) => ({ ...one, kind: 'violation' as const })),
+      ...advice.map((one) => ({ ...one, kind: 'advice' as const })),
+    ],
+    answer: answerViolations.map((one) => ({ ...one, kind: 'damage' as const })),
+  }))
+  return (
+    <>
+      <header>
+        <h2>
+          <span class="method">{request.method}</span> <span class="path">{pathOf(exchange)}</span>
+        </h2>
+        <a class="close" href={hrefOf({ id: undefined })} aria-label="Close the request" title="Close (Esc)">
+          ✕
+        </a>
+      </header>
+      <Facts exchange={exchange} />
+      <Actions exchange={exchange} />
+      <Why exchange={exchange} />
+      <BodySection title="Request body" body={request.body} marks={marks.value.request} part="body" />
+      <HeaderSection title="Request headers" headers={request.headers} />
+      <BodySection title="Answer body" body={answer.body} marks={marks.value.answer} part="response" />
+      <HeaderSection title="Answer headers" headers={answer.headers} />
+      <SwitchScenario exchange={exchange} />
+    </>
+  )
+}
+
+function Facts({ exchange }: { readonly exchange: Schema<'Exchange'> }) {
+  const { answer, operation, now, at, durationMs, delayMs, scenarios, sandbox } = exchange
+  return (
+    <p class="facts">
+      <Status code={answer.status} /> <Marks exchange={exchange} />
+      <span>{operation ?? 'no operation'}</span>
+      <span>
+        caused by the {answer.origin}
+        {scenarios.length > 0 && `: ${scenarios.join(', ')}`}
+      </span>
+      <span>sandbox {sandbox}</span>
+      <span>
+        {formatDuration(durationMs)}
+        {delayMs > 0 && ` and ${formatDuration(delayMs)} of delay`}
+      </span>
+      <span>
+        {formatInstant(now)} UTC, <Ago instant={at} clock="machine" />
+      </span>
+    </p>
+  )
+}

@@ -1,0 +1,59 @@
+import type { Schema } from '../../api/answers.ts'
+
+/** A recorded request in the form in which it can be sent again. */
+export interface Replay {
+  readonly method: string
+  /** Path and query. */
+  readonly target: string
+  /** Without those of the connection, and with `any-key` for a token that the journal has redacted. */
+  readonly headers: Readonly<Record<string, string>>
+  /** Undefined: no body. */
+  readonly body: string | undefined
+}
+
+/** The text that the journal writes in place of a credential. */
+export const redacted = '[redacted]'
+
+/** Headers of the connection or of the client itself, which each client sets anew. */
+const ownHeaders =
+  /^(host|connection|content-length|transfer-encoding|accept-encoding|expect|keep-alive|user-agent|origin|referer|sec-.*)$/
+
+/** Returns the headers of a request that mean something to the service. */
+export function meaningfulHeaders({ request }: Schema<'Exchange'>): [string, string][] {
+  return Object.entries(request.headers).filter(([name]) => !ownHeaders.test(name))
+}
+
+/** Returns the text of a recorded body; undefined where there is none, or not all of it was recorded. */
+export function bodyText(body: Schema<'Body'>): string | undefined {
+  if (body.size === 0 || body.cut || body.gone) return undefined
+  return 'json' in body ? JSON.stringify(body.json) : body.text
+}
+
+/** Returns the reason why a request cannot be sent again; undefined: it can. */
+export function findReplayProblem({ request }: Schema<'Exchange'>): string | undefined {
+  if (request.body.size === 0) return undefined
+  return bodyText(request.body) === undefined
+    ? 'The journal does not have the whole body as text.'
+    : undefined
+}
+
+/** Returns a request in the form in which it can be sent again. The sandbox stands in a header where only the redacted token named it. */
+export function toReplay(exchange: Schema<'Exchange'>): Replay {
+  const { request, sandbox } = exchange
+  const { method, path, query } = request
+  const sent = meaningfulHeaders(exchange).filter(([, value]) => !value.includes(redacted))
+  const headers = Object.fromEntries(sent)
+  const hasToken = request.headers['authorization'] !== undefined
+  const isSandboxNamed =
+    headers['x-sim-sandbox'] !== undefined || path.startsWith('/_s/') || sandbox === 'default'
+  return {
+    method,
+    target: query === '' ? path : `${path}?${query}`,
+    headers: {
+      ...(hasToken && { authorization: 'Bearer any-key' }),
+      ...headers,
+      ...(!isSandboxNamed && { 'x-sim-sandbox': sandbox }),
+    },
+    body: bodyText(request.body),
+  }
+}

@@ -1,0 +1,105 @@
+import { useSignal } from '@preact/signals'
+import type { VNode } from 'preact'
+import { useLayoutEffect, useMemo, useRef } from 'preact/hooks'
+import type { Schema } from '../../api/answers.ts'
+import { sandbox } from '../../store/route.ts'
+import { RequestRow } from './request-row.tsx'
+
+/** Properties of `RequestList`. */
+export interface RequestListProps {
+  /** The newest first. */
+  readonly rows: readonly Schema<'Exchange'>[]
+  /** The id of the request that is open; undefined: none. */
+  readonly openId: string | undefined
+  /** Changes when the links of all rows do. */
+  readonly linkKey: string
+}
+
+/** The list of requests, the newest on top. While one is open or the list is scrolled, new rows do not move what is seen. */
+export function RequestList({ rows, openId, linkKey }: RequestListProps) {
+  const { box, above, scrollToTop, onScroll } = useSteadyScroll(rows, openId !== undefined)
+  // A row is drawn once: Preact skips an element that is the same object as before.
+  const drawn = useMemo(() => new WeakMap<Schema<'Exchange'>, VNode>(), [linkKey])
+  const draw = (exchange: Schema<'Exchange'>) => {
+    if (exchange.id === openId) return <RequestRow key={exchange.number} exchange={exchange} isOpen />
+    const row = drawn.get(exchange) ?? <RequestRow key={exchange.number} exchange={exchange} isOpen={false} />
+    drawn.set(exchange, row)
+    return row
+  }
+  return (
+    <div class="request-list" ref={box} onScroll={onScroll}>
+      {above.value > 0 && (
+        <button type="button" class="new-rows" onClick={scrollToTop}>
+          ↑ {above.value} new
+        </button>
+      )}
+      <table>
+        <caption class="hidden">Requests, the newest first</caption>
+        <thead>
+          <tr>
+            <th scope="col" class="time" title="By the sandbox's clock, in UTC">
+              Time
+            </th>
+            <th scope="col" class="method">
+              Method
+            </th>
+            <th scope="col" class="path">
+              Path
+            </th>
+            <th scope="col" class="code">
+              Status
+            </th>
+            <th
+              scope="col"
+              class="origin"
+              title="Who caused the answer: the contract, a scenario, or the simulator itself"
+            >
+              Cause
+            </th>
+            {sandbox.value === '*' && (
+              <th scope="col" class="sandbox">
+                Sandbox
+              </th>
+            )}
+            <th scope="col" class="duration number">
+              Duration
+            </th>
+            <th scope="col" class="marks">
+              Marks
+            </th>
+          </tr>
+        </thead>
+        <tbody>{rows.map(draw)}</tbody>
+      </table>
+    </div>
+  )
+}
+
+/** Holds the visible rows in place while rows are added above them, and counts those that are out of sight. */
+function useSteadyScroll(rows: readonly Schema<'Exchange'>[], isHeld: boolean) {
+  const box = useRef<HTMLDivElement>(null)
+  const first = useRef<{ readonly row: Element; readonly top: number } | undefined>(undefined)
+  const above = useSignal(0)
+  useLayoutEffect(() => {
+    const list = box.current
+    const body = list?.querySelector('tbody')
+    const before = first.current
+    if (!list || !body) return
+    const shift = before?.row.isConnected ? topOf(before.row) - before.top : 0
+    if (shift > 0 && (isHeld || list.scrollTop > 0)) {
+      list.scrollTop += shift
+      above.value += [...body.children].indexOf(before?.row as Element)
+    }
+    const row = body.firstElementChild
+    first.current = row ? { row, top: topOf(row) } : undefined
+  }, [rows])
+  const scrollToTop = () => {
+    if (box.current) box.current.scrollTop = 0
+  }
+  const onScroll = () => {
+    if (box.current?.scrollTop === 0) above.value = 0
+  }
+  return { box, above, scrollToTop, onScroll }
+}
+
+const topOf = (row: Element) => (row as HTMLElement).offsetTop

@@ -1,0 +1,125 @@
+import { useRef } from 'preact/hooks'
+import { useCommands } from '../../store/commands.ts'
+import { navigate, replaceRoute, route } from '../../store/route.ts'
+import { sampleEvent } from '../../ui/curl.ts'
+import { Empty } from '../../ui/empty.tsx'
+import type { ConsoleView } from '../console-view.ts'
+import { RequestDetail } from './detail.tsx'
+import { RequestList } from './request-list.tsx'
+import { type RequestRows, useRows } from './use-rows.ts'
+
+/** The requests of the client as they are answered. */
+export const requestsView: ConsoleView = {
+  name: 'requests',
+  title: 'Requests',
+  showsAllSandboxes: true,
+  Page: RequestsPage,
+}
+
+function RequestsPage() {
+  const { id, query } = route.value
+  const text = query['q'] ?? ''
+  const rows = useRows(text)
+  const field = useRef<HTMLInputElement>(null)
+  const listed = rows.state.value.rows
+  const open = (step: number) => {
+    const ids = (rows.state.peek().rows ?? []).map((exchange) => exchange.id)
+    const at = ids.indexOf(route.peek().id ?? '')
+    const next = ids[at < 0 ? 0 : at + step]
+    if (next !== undefined) replaceRoute({ view: 'requests', id: next })
+  }
+  useCommands(
+    [
+      { title: 'Next request', key: 'j', isKeyOnly: true, run: () => open(1) },
+      { title: 'Previous request', key: 'k', isKeyOnly: true, run: () => open(-1) },
+      { title: 'Search requests', key: '/', run: () => field.current?.focus() },
+      { title: 'Pause or resume the list', key: 'p', run: rows.togglePause },
+      { title: 'Close the request', key: 'Escape', run: () => replaceRoute({ id: undefined }) },
+    ],
+    [rows.togglePause],
+  )
+  return (
+    <div class={id === undefined ? 'requests' : 'requests with-detail'}>
+      <section class="request-pane" aria-label="Requests">
+        <Toolbar rows={rows} text={text} field={field} />
+        {listed && listed.length === 0 ? (
+          <NoRequests isSearch={text !== ''} />
+        ) : (
+          <RequestList rows={listed ?? []} openId={id} linkKey={`${text} ${query['sandbox'] ?? ''}`} />
+        )}
+      </section>
+      {id !== undefined && <RequestDetail key={id} id={id} />}
+    </div>
+  )
+}
+
+interface ToolbarProps {
+  readonly rows: RequestRows
+  readonly text: string
+  readonly field: { current: HTMLInputElement | null }
+}
+
+function Toolbar({ rows: { search, state, paused, togglePause, reload }, text, field }: ToolbarProps) {
+  const { skipped, evicted, problem, rows } = state.value
+  const type = (event: Event) =>
+    replaceRoute({ query: { q: (event.currentTarget as HTMLInputElement).value } })
+  const leave = (event: KeyboardEvent) => {
+    if (event.key === 'Escape') field.current?.blur()
+  }
+  const wrong = search.problem ?? problem?.sentence
+  return (
+    <div class="toolbar">
+      <input
+        ref={field}
+        type="search"
+        class="search"
+        aria-label="Search requests"
+        placeholder="status:4xx op:createEvent has:violation text"
+        spellcheck={false}
+        autocomplete="off"
+        value={text}
+        onInput={type}
+        onKeyDown={leave}
+      />
+      <button type="button" aria-pressed={paused.value !== undefined} onClick={togglePause}>
+        {paused.value === undefined ? 'Pause' : 'Resume'}
+      </button>
+      <p class="toolbar-note" role="status">
+        {wrong ? <span class="bad">{wrong}</span> : null}
+        {!wrong && paused.value !== undefined && `Paused; ${paused.value} more have come.`}
+        {!wrong && skipped > 0 && (
+          <>
+            They come too fast to read: {skipped.toLocaleString('en')} are not listed.{' '}
+            <button type="button" class="link" onClick={reload}>
+              List the newest
+            </button>
+          </>
+        )}
+        {!wrong && skipped === 0 && paused.value === undefined && rows && rows.length > 0 && (
+          <span class="faint">
+            {rows.length} listed{evicted > 0 && `; the journal has evicted ${evicted.toLocaleString('en')}`}
+          </span>
+        )}
+      </p>
+    </div>
+  )
+}
+
+function NoRequests({ isSearch }: { readonly isSearch: boolean }) {
+  if (isSearch)
+    return (
+      <Empty title="No request matches">
+        Words are <code>status:</code>, <code>op:</code>, <code>method:</code>, <code>origin:</code>,{' '}
+        <code>path:</code> and <code>has:violation</code>; anything else is searched as a text.{' '}
+        <button type="button" class="link" onClick={() => navigate({ query: { q: undefined } })}>
+          Show all requests
+        </button>
+      </Empty>
+    )
+  return (
+    <Empty title="No requests yet" curl={{ method: 'POST', path: '/events', body: sampleEvent }}>
+      Point your client at this server, or send a first request from a shell. It appears here as soon as it is
+      answered.
+    </Empty>
+  )
+}

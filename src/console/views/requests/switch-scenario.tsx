@@ -1,0 +1,114 @@
+import { useSignal } from '@preact/signals'
+import type { Schema } from '../../api/answers.ts'
+import { ask } from '../../api/ask.ts'
+import { tell, valueOrNotice } from '../../store/notices.ts'
+import { useAnswer } from '../../store/use-answer.ts'
+
+/** A form that switches on a scenario for requests like one that is shown. */
+export function SwitchScenario({ exchange }: { readonly exchange: Schema<'Exchange'> }) {
+  const catalogue = useAnswer('/catalogue').value?.scenarios ?? []
+  const name = useSignal('rate-limited')
+  const parameters = useSignal('')
+  const times = useSignal('1')
+  const isNarrow = useSignal(false)
+  const match = findMatch(exchange)
+  const chosen = catalogue.find((entry) => entry.name === name.value)
+  const submit = async (event: Event) => {
+    event.preventDefault()
+    const rule = {
+      ...(exchange.operation !== undefined && { operation: exchange.operation }),
+      ...(isNarrow.value && match && { match: match.conditions }),
+      scenario: [name.value, parameters.value.trim()].filter(Boolean).join(';'),
+      ...(times.value !== '' && { times: Number(times.value) }),
+    }
+    if (await addRule(exchange.sandbox, rule))
+      tell(`Switched on in the sandbox ${exchange.sandbox}, before its other rules.`)
+  }
+  return (
+    <form class="message switch" onSubmit={(event) => void submit(event)}>
+      <h3>Answer requests like this one with</h3>
+      <label>
+        <span>Scenario</span>
+        <select value={name.value} onChange={(event) => (name.value = event.currentTarget.value)}>
+          {familiesOf(catalogue).map(([family, entries]) => (
+            <optgroup key={family} label={family}>
+              {entries.map((entry) => (
+                <option key={entry.name} value={entry.name} selected={entry.name === name.value}>
+                  {entry.name}
+                </option>
+              ))}
+            </optgroup>
+          ))}
+        </select>
+      </label>
+      {chosen && chosen.parameters.length > 0 && (
+        <label>
+          <span>Parameters</span>
+          <input
+            value={parameters.value}
+            placeholder={chosen.parameters
+              .map(({ name: parameter, default: value }) => `${parameter}=${value ?? '…'}`)
+              .join(';')}
+            title={chosen.parameters.map(({ name: parameter, about }) => `${parameter}: ${about}`).join('\n')}
+            onInput={(event) => (parameters.value = event.currentTarget.value)}
+          />
+        </label>
+      )}
+      <label class="times">
+        <span>Times</span>
+        <input
+          type="number"
+          min="1"
+          placeholder="always"
+          value={times.value}
+          onInput={(event) => (times.value = event.currentTarget.value)}
+        />
+      </label>
+      <button type="submit">Switch on</button>
+      {match && (
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={isNarrow.value}
+            onChange={(event) => (isNarrow.value = event.currentTarget.checked)}
+          />
+          {match.sentence}
+        </label>
+      )}
+      {chosen && <p class="faint">{chosen.about}</p>}
+    </form>
+  )
+}
+
+/** Adds a rule before the other rules of a sandbox. Returns true if the server accepted it; otherwise the reason is shown. */
+async function addRule(sandbox: string, rule: Schema<'Rule'>): Promise<boolean> {
+  const present = valueOrNotice(await ask('get', '/scenarios', { query: { sandbox } }))
+  if (!present) return false
+  const body = { rules: [rule, ...present.rules] }
+  return valueOrNotice(await ask('put', '/scenarios', { query: { sandbox }, body })) !== undefined
+}
+
+interface NarrowMatch {
+  readonly sentence: string
+  readonly conditions: Schema<'Match'>
+}
+
+/** Returns the condition that tells a request from others of its operation; undefined: there is none. */
+function findMatch({ request }: Schema<'Exchange'>): NarrowMatch | undefined {
+  const model = /\/models\/([0-9a-f-]{36})\//i.exec(request.path)?.[1]
+  if (model !== undefined) return { sentence: `only for the model ${model}`, conditions: { model } }
+  const { json } = request.body
+  const eventType =
+    typeof json === 'object' && json !== null ? (json as Record<string, unknown>)['eventType'] : undefined
+  if (typeof eventType !== 'string') return undefined
+  return {
+    sentence: `only for the event type ${eventType}`,
+    conditions: { body: { '/eventType': eventType } },
+  }
+}
+
+function familiesOf(catalogue: readonly Schema<'Entry'>[]): [string, Schema<'Entry'>[]][] {
+  const families = new Map<string, Schema<'Entry'>[]>()
+  for (const entry of catalogue) families.set(entry.family, [...(families.get(entry.family) ?? []), entry])
+  return [...families]
+}

@@ -1,0 +1,95 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { encodedBody } from '../exchange/body.ts'
+import { refuse } from '../exchange/refusals.ts'
+import type { Reply } from '../exchange/reply.ts'
+import type { SimRequest } from '../exchange/request.ts'
+import { bundledConsole } from '../fixtures/bundled.ts'
+
+/** Matches the paths of the script and the stylesheet, whose names have a hash. No other file of the folder is served. */
+const assetPath = /^\/__sim\/(assets\/[a-z]{1,20}-[A-Z0-9]{8}\.(?:js|css))$/
+
+/** The console runs its own files and nothing else: no inline script, no other origin, no text of a request as HTML. */
+const contentSecurityPolicy =
+  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; " +
+  "form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'"
+
+const safety = {
+  'Content-Security-Policy': contentSecurityPolicy,
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'no-referrer',
+}
+
+/** Returns true for a request for a file of the console. It needs no token, since a browser cannot send one when it opens a page. */
+export function isConsoleFile({ method, path, headers }: SimRequest): boolean {
+  if (method !== 'GET' && method !== 'HEAD') return false
+  if (path === '/__sim') return headers['accept']?.includes('text/html') ?? false
+  return path === '/__sim/' || assetPath.test(path)
+}
+
+/** Answers a request for a file of the console; undefined: the request is for something else. */
+export async function answerConsole(request: SimRequest): Promise<Reply | undefined> {
+  if (!isConsoleFile(request)) return undefined
+  const { path, headers } = request
+  if (path === '/__sim')
+    return { status: 302, headers: { Location: '/__sim/' }, body: undefined, origin: 'simulator' }
+  const asset = assetPath.exec(path)?.[1]
+  const encoding = chooseEncoding(headers['accept-encoding'])
+  const bytes = await readFileIfThere(join(bundledConsole, `${asset ?? 'index.html'}${encoding.suffix}`))
+  if (!bytes) return refuseMissing(asset)
+  return {
+    status: 200,
+    headers: {
+      ...safety,
+      'Cache-Control': asset === undefined ? 'no-store' : 'public, max-age=31536000, immutable',
+      Vary: 'Accept-Encoding',
+      ...(encoding.name !== undefined && { 'Content-Encoding': encoding.name }),
+    },
+    body: encodedBody(bytes, mediaTypeOf(asset)),
+    origin: 'simulator',
+  }
+}
+
+function refuseMissing(asset: string | undefined): Reply {
+  const error =
+    asset === undefined
+      ? 'The console is not built. Run "npm run build", then reload this page.'
+      : `The console has no file ${asset}; it is of another version. Reload the page.`
+  return refuse(404, error, 'simulator')
+}
+
+function mediaTypeOf(asset: string | undefined): string {
+  if (asset === undefined) return 'text/html; charset=utf-8'
+  return asset.endsWith('.js') ? 'text/javascript; charset=utf-8' : 'text/css; charset=utf-8'
+}
+
+interface Encoding {
+  /** The value of `Content-Encoding`; undefined: the file as it is. */
+  readonly name: string | undefined
+  /** The end of the compressed file's name. */
+  readonly suffix: string
+}
+
+const encodings: readonly Encoding[] = [
+  { name: 'br', suffix: '.br' },
+  { name: 'gzip', suffix: '.gz' },
+]
+
+/** Returns the smallest form of a file that the client accepts. */
+function chooseEncoding(acceptEncoding = ''): Encoding {
+  const accepted = acceptEncoding
+    .split(',')
+    .map((item) => item.split(';').map((part) => part.trim()))
+    .filter(([, weight]) => weight === undefined || !/^q=0(\.0{0,3})?$/.test(weight))
+    .map(([name]) => name)
+  return encodings.find(({ name }) => accepted.includes(name)) ?? { name: undefined, suffix: '' }
+}
+
+async function readFileIfThere(file: string): Promise<Buffer | undefined> {
+  try {
+    return await readFile(file)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}

@@ -1,0 +1,114 @@
+import { once } from 'node:events'
+import { readdirSync, readFileSync } from 'node:fs'
+import { get, type IncomingMessage } from 'node:http'
+import { buffer } from 'node:stream/consumers'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { describe, expect, test } from 'vitest'
+import { askRaw } from '../support/raw-http.ts'
+import { sharedSimulator } from '../support/shared.ts'
+import { startForTest } from '../support/start.ts'
+
+const sim = sharedSimulator()
+
+const folder = new URL('../../dist/console/', import.meta.url)
+
+const browser = { accept: 'text/html,application/xhtml+xml', 'accept-encoding': 'gzip, deflate, br, zstd' }
+
+/** Requests a path as a browser does that opens a page. */
+const open = (path: string, headers: Record<string, string> = browser, origin = sim().origin) =>
+  fetch(origin + path, { headers, redirect: 'manual' })
+
+/** Requests a path, and leaves the body as it was sent. */
+async function getRaw(path: string, headers: Record<string, string>) {
+  const [answer] = (await once(get(sim().origin + path, { headers }), 'response')) as [IncomingMessage]
+  return { headers: answer.headers, bytes: await buffer(answer) }
+}
+
+const assets = readdirSync(new URL('assets', folder)).filter((name) => /\.(js|css)$/.test(name))
+
+test.each(['/', '/__sim'])('a browser that asks for %s is led to the console', async (path) => {
+  const answer = await open(path)
+  expect(answer.status).toBe(302)
+  expect(answer.headers.get('location')).toBe('/__sim/')
+})
+
+test('another client that asks for the root is led to the description of the simulator', async () => {
+  expect((await open('/', { accept: '*/*' })).headers.get('location')).toBe('/__sim/info')
+  expect((await open('/__sim', { accept: '*/*' })).status).toBe(404)
+})
+
+test('the page is never cached, and runs nothing but its own files', async () => {
+  const answer = await open('/__sim/')
+  expect(answer.status).toBe(200)
+  expect(Object.fromEntries(answer.headers)).toMatchObject({
+    'cache-control': 'no-store',
+    'content-type': 'text/html; charset=utf-8',
+    'content-security-policy':
+      "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'",
+    'x-content-type-options': 'nosniff',
+  })
+  const text = await answer.text()
+  for (const name of assets) expect(text).toContain(`assets/${name}`)
+})
+
+test('there is one script and one stylesheet, which are cached for ever', async () => {
+  expect(assets.map((name) => name.replace(/-[A-Z0-9]{8}/, ''))).toEqual(['app.js', 'style.css'])
+  for (const name of assets) {
+    const answer = await open(`/__sim/assets/${name}`)
+    expect(answer.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
+    expect(answer.headers.get('content-type')).toMatch(/^text\/(javascript|css); charset=utf-8$/)
+    expect(await answer.text()).toBe(readFileSync(new URL(`assets/${name}`, folder), 'utf8'))
+  }
+})
+
+describe('the form of a file', () => {
+  test.each([
+    ['br, gzip', 'br', brotliDecompressSync],
+    ['gzip, deflate', 'gzip', gunzipSync],
+    ['br;q=0, gzip;q=0.5', 'gzip', gunzipSync],
+    ['identity', undefined, (bytes: Buffer) => bytes],
+  ])('for "Accept-Encoding: %s" is %s', async (accepted, encoding, decode) => {
+    const path = `/__sim/assets/${assets[0]}`
+    const { headers, bytes } = await getRaw(path, { 'accept-encoding': accepted })
+    expect(headers['content-encoding']).toBe(encoding)
+    expect(headers.vary).toBe('Accept-Encoding')
+    expect(decode(bytes)).toEqual(readFileSync(new URL(`assets/${assets[0]}`, folder)))
+  })
+})
+
+test.each([
+  '/__sim/assets/app-AAAAAAAA.js',
+  '/__sim/assets/../cli.js',
+  '/__sim/assets/app.js',
+  '/__sim/index.html',
+])('%s is no file of the console', async (path) => {
+  expect((await open(path)).status).toBe(404)
+})
+
+test('no file of the console needs the token, and everything else does', async () => {
+  const own = await startForTest({ controlToken: 'let me in' })
+  expect((await open('/__sim/', browser, own.origin)).status).toBe(200)
+  expect((await open(`/__sim/assets/${assets[0]}`, browser, own.origin)).status).toBe(200)
+  expect((await open('/__sim/requests', browser, own.origin)).status).toBe(401)
+})
+
+test('a page of another origin cannot read the files, and a rebound host name does not get them', async () => {
+  const foreign = { ...browser, 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'cors' }
+  expect((await open('/__sim/', foreign)).status).toBe(403)
+  const rebound = await askRaw(
+    sim().origin,
+    'GET /__sim/ HTTP/1.1\r\nHost: console.example.test\r\nAccept: text/html\r\nConnection: close\r\n\r\n',
+  )
+  expect(rebound.status).toBe(403)
+})
+
+test('the script has at most 40 kB compressed', () => {
+  const script = assets.find((name) => name.endsWith('.js'))
+  expect(readFileSync(new URL(`assets/${script}.br`, folder)).length).toBeLessThanOrEqual(40_000)
+})
+
+test('the licences of the libraries in the script stand beside it', () => {
+  const text = readFileSync(new URL('THIRD-PARTY-LICENSES.txt', folder), 'utf8')
+  expect(text).toMatch(/^preact \d/m)
+  expect(text).toMatch(/^@preact\/signals \d/m)
+})

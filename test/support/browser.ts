@@ -1,0 +1,57 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect } from 'vitest'
+import { findBrowserProblem, openBrowser } from '../browser/chromium.ts'
+import type { TestSimulator } from './start.ts'
+
+const problem = findBrowserProblem()
+if (problem !== undefined)
+  process.stderr.write(`The tests of the console in a browser are skipped. ${problem}\n`)
+
+/** Describes tests that need a browser. Without one on this machine they are skipped, in CI they fail. */
+export const describeInBrowser = describe.skipIf(problem !== undefined)
+
+/** The appearance of a page, and the place in the console. */
+export interface PageOptions {
+  /** The place: `#/requests?q=status:4xx`. Default: none, which leads to the first view. */
+  readonly place?: string
+  readonly width?: number
+  readonly height?: number
+  readonly colorScheme?: 'light' | 'dark'
+}
+
+/** Opens pages of the console in one browser for all tests of a file. Each page is closed at the end of the file. */
+export function sharedBrowser() {
+  let browser: Browser | undefined
+  const complaints: string[] = []
+  beforeAll(async () => {
+    if (problem === undefined) browser = await openBrowser()
+  })
+  afterAll(async () => {
+    await browser?.close()
+    expect(complaints, 'errors, warnings and refused content of the pages').toEqual([])
+  })
+  return {
+    /** Opens the console of a simulator. The file fails if a page logs an error, breaks its security policy, or fetches from elsewhere. */
+    async open({ origin }: Pick<TestSimulator, 'origin'>, options: PageOptions = {}): Promise<Page> {
+      if (!browser) throw new Error('the browser is not open')
+      const { place = '', width = 1280, height = 800, colorScheme = 'light' } = options
+      const context = await browser.newContext({
+        viewport: { width, height },
+        colorScheme,
+        permissions: ['clipboard-read', 'clipboard-write'],
+      })
+      const page = await context.newPage()
+      page.on('console', (message) => {
+        // The browser itself logs each answer above 399, and each connection that fails.
+        if (!message.text().startsWith('Failed to load resource')) complaints.push(message.text())
+      })
+      page.on('pageerror', (error) => complaints.push(error.stack ?? error.message))
+      page.on('request', (request) => {
+        if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(origin))
+          complaints.push(request.url())
+      })
+      await page.goto(`${origin}/__sim/${place}`)
+      return page
+    },
+  }
+}

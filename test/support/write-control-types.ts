@@ -1,0 +1,24 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { controlContract } from '../../src/fixtures/bundled.ts'
+import { controlTypesFile, controlTypesHeading } from './control-types.ts'
+
+// openapi-typescript does not run with TypeScript 7, so it runs with TypeScript 5 in a folder of its own.
+const packages = ['openapi-typescript@7.13.0', 'typescript@5.9.3']
+
+const folder = await mkdtemp(join(tmpdir(), 'convsim-control-types-'))
+try {
+  const run = promisify(execFile)
+  await writeFile(join(folder, 'package.json'), '{ "private": true }')
+  await run('npm', ['install', '--no-audit', '--no-fund', '--no-save', ...packages], { cwd: folder })
+  const output = join(folder, 'control-types.ts')
+  // A field with a default may be left out of a request, and an object without listed properties may have any.
+  const options = ['--default-non-nullable=false', '--empty-objects-unknown', '--output', output]
+  await run('npx', ['--no-install', 'openapi-typescript', controlContract, ...options], { cwd: folder })
+  await writeFile(controlTypesFile, `${await controlTypesHeading()}\n${await readFile(output, 'utf8')}`)
+} finally {
+  await rm(folder, { recursive: true })
+}
