@@ -1,3 +1,4 @@
+import { useErrorBoundary } from 'preact/hooks'
 import { isTokenNeeded } from '../api/token.ts'
 import { useCommands } from '../store/commands.ts'
 import { streamState } from '../store/live.ts'
@@ -49,6 +50,16 @@ export function Shell() {
 
 function CurrentView() {
   const { Page, title, showsAllSandboxes } = currentView.value
+  const [error, retry] = useErrorBoundary()
+  if (error !== undefined)
+    return (
+      <Empty title="This view has failed">
+        That is a bug of the console: {String(error)}.{' '}
+        <button type="button" onClick={retry}>
+          Try again
+        </button>
+      </Empty>
+    )
   if (sandbox.value !== '*' || showsAllSandboxes) return <Page />
   return (
     <Empty title="Pick a sandbox">

@@ -8,7 +8,7 @@ import { sandbox } from './route.ts'
 /** The state of the page's only stream of requests. `paused`: the page is hidden. */
 export type StreamState = 'connecting' | 'live' | 'paused' | 'offline'
 
-/** Requests that were answered since the last frame. */
+/** Requests that were answered since the last delivery. */
 export interface Arrival {
   /** In the order of the journal. */
   readonly exchanges: readonly Schema<'Exchange'>[]
@@ -28,8 +28,11 @@ export const trafficTick = signal(0)
 /** Milliseconds between two ticks. */
 const trafficTickMs = 1_000
 
-/** The most requests that wait for the next frame. The page is not drawn while it is covered, so without a bound they would pile up. */
+/** The most requests that wait for the next delivery. The page is not drawn while it is covered, so without a bound they would pile up. */
 const maxWaiting = 2_000
+
+/** Milliseconds between two deliveries of requests to the page, which is drawn anew after each. The first of a burst is delivered with the next frame. */
+const deliveryMs = 100
 
 /** Milliseconds until the first and, at most, until any further try to connect again. */
 const [firstRetryMs, lastRetryMs] = [500, 5_000]
@@ -37,10 +40,11 @@ const [firstRetryMs, lastRetryMs] = [500, 5_000]
 const listeners = new Set<(arrival: Arrival) => void>()
 let waiting: Schema<'Exchange'>[] = []
 let skipped = 0
-let frame = 0
+let deliveredAt = 0
+let delivery: ReturnType<typeof setTimeout> | undefined
 let tickTimer: ReturnType<typeof setTimeout> | undefined
 
-/** Calls the listener at most once a frame with the requests that were answered. Returns the function that ends this. */
+/** Calls the listener at most once a frame, and ten times a second, with the requests that were answered. Returns the function that ends this. */
 export function onArrival(listener: (arrival: Arrival) => void): () => void {
   listeners.add(listener)
   return () => listeners.delete(listener)
@@ -105,7 +109,10 @@ function receive(events: readonly StreamEvent[]): void {
     else if (waiting.length < maxWaiting) waiting.push(JSON.parse(data))
     else skipped += 1
   }
-  if (frame === 0) frame = requestAnimationFrame(deliverWaiting)
+  if (delivery === undefined) {
+    const waitMs = Math.max(0, deliveredAt + deliveryMs - performance.now())
+    delivery = setTimeout(() => requestAnimationFrame(deliverWaiting), waitMs)
+  }
   tickSoon()
 }
 
@@ -117,12 +124,13 @@ function countDropped(data: string): number {
 function deliverWaiting(): void {
   const arrival = { exchanges: waiting, skipped }
   dropWaiting()
+  deliveredAt = performance.now()
   for (const listener of listeners) listener(arrival)
 }
 
 function dropWaiting(): void {
-  cancelAnimationFrame(frame)
-  frame = 0
+  clearTimeout(delivery)
+  delivery = undefined
   waiting = []
   skipped = 0
 }

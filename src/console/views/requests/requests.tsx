@@ -1,6 +1,6 @@
 import { useRef } from 'preact/hooks'
 import { useCommands } from '../../store/commands.ts'
-import { navigate, replaceRoute, route } from '../../store/route.ts'
+import { navigate, replaceRoute, route, sandbox } from '../../store/route.ts'
 import { sampleEvent } from '../../ui/curl.ts'
 import { Empty } from '../../ui/empty.tsx'
 import type { ConsoleView } from '../console-view.ts'
@@ -21,7 +21,6 @@ function RequestsPage() {
   const text = query['q'] ?? ''
   const rows = useRows(text)
   const field = useRef<HTMLInputElement>(null)
-  const listed = rows.state.value.rows
   const open = (step: number) => {
     const ids = (rows.state.peek().rows ?? []).map((exchange) => exchange.id)
     const at = ids.indexOf(route.peek().id ?? '')
@@ -42,15 +41,24 @@ function RequestsPage() {
     <div class={id === undefined ? 'requests' : 'requests with-detail'}>
       <section class="request-pane" aria-label="Requests">
         <Toolbar rows={rows} text={text} field={field} />
-        {listed && listed.length === 0 ? (
-          <NoRequests isSearch={text !== ''} />
-        ) : (
-          <RequestList rows={listed ?? []} openId={id} linkKey={`${text} ${query['sandbox'] ?? ''}`} />
-        )}
+        <Listing rows={rows} text={text} openId={id} />
       </section>
       {id !== undefined && <RequestDetail key={id} id={id} />}
     </div>
   )
+}
+
+interface ListingProps {
+  readonly rows: RequestRows
+  readonly text: string
+  readonly openId: string | undefined
+}
+
+/** The list alone follows the requests, so that an open request is not drawn anew with each of them. */
+function Listing({ rows, text, openId }: ListingProps) {
+  const listed = rows.state.value.rows
+  if (listed?.length === 0) return <NoRequests isSearch={text !== ''} />
+  return <RequestList rows={listed ?? []} openId={openId} linkKey={`${text} ${sandbox.value}`} />
 }
 
 interface ToolbarProps {
