@@ -26,7 +26,7 @@ function roundUp(value: number): number {
 
 const roundDown = (value: number) => (value < 0 ? -roundUp(-value) : 0)
 
-/** Returns the path of a line in a square of 100 by 100. Points beside a gap on both sides are dots, since their strokes have round ends. */
+/** Returns the path of a line in a square of 100 by 100. A point between two gaps is a dot: a stroke of next to no length with round ends. */
 export function linePath(points: readonly ChartPoint[], range: ChartRange): string {
   let isDrawing = false
   return points
@@ -36,7 +36,7 @@ export function linePath(points: readonly ChartPoint[], range: ChartRange): stri
         return ''
       }
       const place = `${xOf(index, points.length)} ${yOf(value, range)}`
-      const command = isDrawing ? `L${place}` : `M${place}h0`
+      const command = isDrawing ? `L${place}` : `M${place}h.01`
       isDrawing = true
       return command
     })

@@ -42,7 +42,7 @@ export function SwitchScenario({ exchange }: { readonly exchange: Schema<'Exchan
         </select>
       </label>
       {chosen && chosen.parameters.length > 0 && (
-        <label>
+        <label class="parameters">
           <span>Parameters</span>
           <input
             value={parameters.value}

@@ -1,0 +1,131 @@
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { describeInBrowser, sharedBrowser } from '../support/browser.ts'
+import { analyticsPath, ask, event, objectOf } from '../support/client.ts'
+import { putRules, steer } from '../support/control.ts'
+import { startForTest, type TestSimulator } from '../support/start.ts'
+
+const browser = sharedBrowser()
+
+/** Opens the newest request of a simulator. */
+async function openNewest(sim: TestSimulator): Promise<Page> {
+  const page = await browser.open(sim)
+  await page.locator('td.path a').first().click()
+  await page.getByRole('heading', { name: 'Why' }).waitFor()
+  return page
+}
+
+async function copy(page: Page, title: string): Promise<string> {
+  await page.getByRole('button', { name: title }).click()
+  await page.getByRole('button', { name: title }).getByText('Copied').waitFor()
+  return page.evaluate<string>('navigator.clipboard.readText()')
+}
+
+/** Returns the newest recorded request with its body. */
+async function readNewest(sim: TestSimulator) {
+  const page = await steer(sim, 'GET', '/requests?order=newest&limit=1&bodies=true')
+  return (
+    page['requests'] as { request: { headers: Record<string, string> }; answer: { status: number } }[]
+  )[0]
+}
+
+describeInBrowser('an open request', () => {
+  test('is copied as curl, as fetch that runs, and as a vitest test that passes', async () => {
+    const own = await startForTest()
+    await ask(own, '/v1/events', {
+      body: event({ value: "it's $5 `now`", productId: 'x' }),
+      headers: { 'x-team': 'a "b"' },
+    })
+    const sent = await readNewest(own)
+    const page = await openNewest(own)
+    expect(await copy(page, 'Copy as curl')).toMatch(/^curl [^']*'http[^']*\/v1\/events'/)
+    await runCode(`${await copy(page, 'Copy as fetch')}`)
+    const fetched = await readNewest(own)
+    expect({ ...fetched?.request, headers: sent?.request.headers }).toEqual(sent?.request)
+    expect(fetched?.request.headers['x-team']).toBe('a "b"')
+    const code = await copy(page, 'Copy as a vitest test')
+    const titles = await runTests(code.replace(/^import .*\n/, ''))
+    expect(titles).toEqual(['POST /v1/events answers 400'])
+  })
+
+  test('is copied as a test that asks for the scenario which a rule had switched on', async () => {
+    const own = await startForTest()
+    await putRules(own, [{ scenario: 'rate-limited', times: 1 }])
+    await ask(own, analyticsPath)
+    const page = await openNewest(own)
+    const code = await copy(page, 'Copy as a vitest test')
+    expect(await runTests(code.replace(/^import .*\n/, ''))).toHaveLength(1)
+  })
+
+  test('is sent again, and the new request is opened', async () => {
+    const own = await startForTest()
+    await ask(own, '/v1/events', { body: event({ insertId: 'once' }), headers: { 'x-sim-sandbox': 'w1' } })
+    const page = await browser.open(own, { place: '#/requests/req-1?sandbox=w1' })
+    await page.getByRole('button', { name: 'Send again' }).click()
+    await page.getByRole('region', { name: 'Request req-2' }).waitFor()
+    const events = await steer(own, 'GET', '/events?sandbox=w1')
+    expect(events).toMatchObject({ total: 1, events: [{ replays: 1 }] })
+  })
+
+  test('says why it was answered so, and when it would be answered otherwise now', async () => {
+    const own = await startForTest()
+    await ask(own, analyticsPath)
+    const page = await openNewest(own)
+    await page.getByText('The request fits the contract').waitFor()
+    await putRules(own, [{ operation: 'getModelAnalytics', scenario: 'server-error' }])
+    await page.reload()
+    await page.getByText('It was answered 200 then. Sent now, it would be answered 500').waitFor()
+    await page.getByText('Rule 1 of the sandbox acts.').waitFor()
+  })
+
+  test('switches on a scenario for requests like it, before the other rules', async () => {
+    const own = await startForTest()
+    const other = { operation: 'createPrompt', scenario: 'server-error' }
+    await putRules(own, [other])
+    await ask(own, '/v1/events', { body: event() })
+    const page = await openNewest(own)
+    await page.getByLabel('Scenario').selectOption('unavailable')
+    await page.getByLabel('Times').fill('2')
+    await page.getByLabel('only for the event type upgrade_purchased').check()
+    await page.getByRole('button', { name: 'Switch on' }).click()
+    await page.getByText('Switched on in the sandbox default').waitFor()
+    const { rules } = await steer(own, 'GET', '/scenarios')
+    expect(rules).toMatchObject([
+      {
+        operation: 'createEvent',
+        match: { body: { '/eventType': 'upgrade_purchased' } },
+        scenario: 'unavailable',
+        times: 2,
+      },
+      other,
+    ])
+    const statuses = []
+    for (let count = 0; count < 3; count++)
+      statuses.push((await ask(own, '/v1/events', { body: event() })).status)
+    expect(statuses).toEqual([503, 503, 201])
+  })
+
+  test('that the journal has evicted is not there, and the page says so', async () => {
+    const own = await startForTest({ journalSize: 1 })
+    await ask(own, '/v1/events', { body: event() })
+    await ask(own, analyticsPath)
+    const page = await browser.open(own, { place: '#/requests/req-1' })
+    await page.getByText('see --journal-size').waitFor()
+    expect(objectOf(await ask(own, '/__sim/requests', { token: null }))['dropped']).toBe(1)
+  })
+})
+
+/** Runs code of the clipboard as the body of an asynchronous function. */
+async function runCode(code: string, names: Record<string, unknown> = {}): Promise<void> {
+  process.env['TOKEN'] = 'any-key'
+  const AsyncFunction = Object.getPrototypeOf(async () => undefined).constructor
+  await new AsyncFunction(...Object.keys(names), code)(...Object.values(names))
+}
+
+/** Runs the tests of a text, and returns their titles. */
+async function runTests(code: string): Promise<string[]> {
+  const found: [string, () => Promise<void>][] = []
+  await runCode(code, { expect, test: (title: string, run: () => Promise<void>) => found.push([title, run]) })
+  for (const [, run] of found) await run()
+  return found.map(([title]) => title)
+}

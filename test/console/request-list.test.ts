@@ -1,0 +1,99 @@
+import { expect, test } from 'vitest'
+import { describeInBrowser, sharedBrowser } from '../support/browser.ts'
+import { ask, event } from '../support/client.ts'
+import { postAll } from '../support/pipelined.ts'
+import { startForTest } from '../support/start.ts'
+
+const browser = sharedBrowser()
+
+describeInBrowser('the list of requests', () => {
+  test('does not move or close the open request when others come', async () => {
+    const own = await startForTest()
+    await ask(own, '/v1/events', { body: event({ insertId: 'first' }) })
+    const page = await browser.open(own)
+    await page.locator('td.path a').click()
+    const detail = page.getByRole('region', { name: 'Request req-1' })
+    await detail.getByText('first').waitFor()
+    const open = page.locator('tr.open')
+    const before = await open.boundingBox()
+    for (let count = 0; count < 40; count++) await ask(own, '/v1/events', { body: event() })
+    await page.getByRole('button', { name: '↑ 40 new' }).waitFor()
+    expect(await open.boundingBox()).toEqual(before)
+    expect(await detail.getByText('first').isVisible()).toBe(true)
+    await page.getByRole('button', { name: '↑ 40 new' }).click()
+    expect(await page.locator('tbody tr').first().isVisible()).toBe(true)
+    await page.getByRole('button', { name: /new$/ }).waitFor({ state: 'detached' })
+  })
+
+  test('pauses, counts what comes meanwhile, and then shows it', async () => {
+    const own = await startForTest()
+    await ask(own, '/v1/events', { body: event() })
+    const page = await browser.open(own)
+    await page.getByText('1 listed').waitFor()
+    await page.keyboard.press('p')
+    await ask(own, '/v1/events', { body: event() })
+    await page.getByText('Paused; 1 more have come.').waitFor()
+    expect(await page.locator('tbody tr').count()).toBe(1)
+    await page.getByRole('button', { name: 'Resume' }).click()
+    await page.getByText('2 listed').waitFor()
+  })
+
+  test('samples what comes too fast to read, says so, and lists the newest on demand', async () => {
+    const own = await startForTest()
+    const page = await browser.open(own)
+    await page.getByText('Live', { exact: true }).waitFor()
+    await postAll(
+      own.origin,
+      '/v1/events',
+      Array.from({ length: 2_000 }, () => event()),
+    )
+    await page.getByText(/They come too fast to read: [\d,]+ are not listed/).waitFor()
+    await page.getByRole('button', { name: 'List the newest' }).click()
+    await page.getByText('300 listed').waitFor()
+    expect(await page.locator('tbody tr').first().getAttribute('data-id')).toMatch(/^req-\d+$/)
+  })
+
+  test('is walked by the keys', async () => {
+    const own = await startForTest()
+    for (const insertId of ['a', 'b', 'c']) await ask(own, '/v1/events', { body: event({ insertId }) })
+    const page = await browser.open(own)
+    await page.getByText('3 listed').waitFor()
+    const steps = [
+      ['j', 'req-3'],
+      ['j', 'req-2'],
+      ['k', 'req-3'],
+      ['Escape', undefined],
+    ] as const
+    for (const [key, id] of steps) {
+      await page.keyboard.press(key)
+      expect(await page.locator('tr.open').count()).toBe(id === undefined ? 0 : 1)
+      if (id !== undefined) expect(await page.locator('tr.open').getAttribute('data-id')).toBe(id)
+    }
+    await page.keyboard.press('/')
+    await page.keyboard.type('req-1')
+    await page.getByText('1 listed').waitFor()
+  })
+
+  test('shows all sandboxes with their names', async () => {
+    const own = await startForTest()
+    for (const name of ['worker-1', 'worker-2'])
+      await ask(own, '/v1/events', { body: event(), headers: { 'x-sim-sandbox': name } })
+    const page = await browser.open(own, { place: '#/requests?sandbox=*' })
+    await page.getByText('2 listed').waitFor()
+    expect(await page.locator('td.sandbox').allTextContents()).toEqual(['worker-2', 'worker-1'])
+  })
+
+  test('marks the icon and the title of the page when a violation happens, until the user works with it', async () => {
+    const own = await startForTest()
+    const page = await browser.open(own)
+    await page.getByText('Live', { exact: true }).waitFor()
+    const icon = () => page.locator('link[rel=icon]').getAttribute('href')
+    expect(await icon()).not.toContain('circle')
+    await ask(own, '/v1/events', { body: {} })
+    await page.getByRole('row', { name: '/v1/events' }).waitFor()
+    expect(await icon()).toContain('circle')
+    expect(await page.title()).toBe('(1) Requests · convsim')
+    await page.keyboard.press('j')
+    expect(await icon()).not.toContain('circle')
+  })
+})
