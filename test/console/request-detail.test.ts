@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
+import { listAccessibilityFindings } from '../support/axe.ts'
 import { describeInBrowser, sharedBrowser } from '../support/browser.ts'
 import { analyticsPath, ask, event, objectOf } from '../support/client.ts'
 import { putRules, steer } from '../support/control.ts'
@@ -103,6 +104,19 @@ describeInBrowser('an open request', () => {
     for (let count = 0; count < 3; count++)
       statuses.push((await ask(own, '/v1/events', { body: event() })).status)
     expect(statuses).toEqual([503, 503, 201])
+  })
+
+  test.each([
+    { width: 390, colorScheme: 'light' },
+    { width: 1600, colorScheme: 'dark' },
+  ] as const)('has no accessibility finding at $width px in $colorScheme', async (look) => {
+    const own = await startForTest()
+    await ask(own, '/v1/events', { body: { eventType: 5, conversationId: 'x' } })
+    const page = await browser.open(own, { ...look, place: '#/requests/req-1' })
+    await page.getByText('The request breaks the contract').waitFor()
+    await page.evaluate('for (const one of document.querySelectorAll("details")) one.open = true')
+    expect(await listAccessibilityFindings(page)).toEqual([])
+    expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBe(look.width)
   })
 
   test('that the journal has evicted is not there, and the page says so', async () => {

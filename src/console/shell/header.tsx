@@ -83,7 +83,7 @@ const states: Readonly<Record<StreamState, { readonly word: string; readonly sen
   connecting: { word: 'Connecting', sentence: 'The page connects to the simulator.' },
   live: { word: 'Live', sentence: 'Requests appear as they are answered.' },
   paused: { word: 'Hidden', sentence: 'The page is hidden; it catches up when it is shown.' },
-  offline: { word: 'Offline', sentence: 'The simulator does not answer. The page tries again by itself.' },
+  offline: { word: 'Offline', sentence: 'There is no stream of requests. The page tries again by itself.' },
 }
 
 function Connection() {

@@ -1,7 +1,7 @@
 import { useErrorBoundary } from 'preact/hooks'
 import { isTokenNeeded } from '../api/token.ts'
 import { useCommands } from '../store/commands.ts'
-import { streamState } from '../store/live.ts'
+import { streamProblem, streamState } from '../store/live.ts'
 import { navigate, sandbox, switchSandbox } from '../store/route.ts'
 import { sandboxNames } from '../store/server.ts'
 import { Empty } from '../ui/empty.tsx'
@@ -32,7 +32,8 @@ export function Shell() {
       <Header />
       {streamState.value === 'offline' && (
         <p class="banner" role="alert">
-          The simulator at {location.host} does not answer. Start it again; this page reconnects by itself.
+          {streamProblem.value?.sentence ??
+            'The simulator has closed the stream of requests. The page opens it again.'}
         </p>
       )}
       <main>

@@ -1,6 +1,6 @@
 import { effect, signal, untracked } from '@preact/signals'
 import type { Schema } from '../api/answers.ts'
-import { ask } from '../api/ask.ts'
+import { ask, type Problem } from '../api/ask.ts'
 import { readEventStream, type StreamEvent } from '../api/stream.ts'
 import { isTokenNeeded } from '../api/token.ts'
 import { sandbox } from './route.ts'
@@ -15,6 +15,9 @@ export interface Arrival {
   /** The number of requests that came too fast to be kept. */
   readonly skipped: number
 }
+
+/** The reason why there is no stream; undefined: there is one, or it is not known yet. */
+export const streamProblem = signal<Problem | undefined>(undefined)
 
 /** The state of the stream. */
 export const streamState = signal<StreamState>('connecting')
@@ -74,33 +77,40 @@ async function streamUntil(name: string, signal: AbortSignal): Promise<void> {
   const onOpen = () => {
     retryMs = firstRetryMs
     streamState.value = 'live'
+    streamProblem.value = undefined
     connection.value += 1
     tickSoon()
   }
   if (streamState.value !== 'offline') streamState.value = 'connecting'
   while (!signal.aborted) {
-    await streamOnce(name, signal, onOpen)
+    const problem = await streamOnce(name, signal, onOpen)
     if (signal.aborted || isTokenNeeded.value) return
+    streamProblem.value = problem
     streamState.value = 'offline'
     await new Promise((resolve) => setTimeout(resolve, retryMs))
     retryMs = Math.min(lastRetryMs, retryMs * 2)
   }
 }
 
-/** Streams the requests of a sandbox until the stream ends, beginning after the newest that the journal has. */
-async function streamOnce(name: string, signal: AbortSignal, onOpen: () => void): Promise<void> {
+/** Streams the requests of a sandbox until the stream ends, beginning after the newest that the journal has. Returns the problem that prevented it. */
+async function streamOnce(
+  name: string,
+  signal: AbortSignal,
+  onOpen: () => void,
+): Promise<Problem | undefined> {
   const newest = await ask('get', '/requests', {
     query: { sandbox: name, order: 'newest', limit: 1 },
     signal,
   })
-  if (!newest.ok || signal.aborted) return
-  await readEventStream({
+  if (!newest.ok || signal.aborted) return newest.ok ? undefined : newest.problem
+  const stream = await readEventStream({
     path: '/requests/stream',
     query: { sandbox: name, since: newest.value.requests[0]?.number ?? 0 },
     signal,
     onOpen,
     onEvents: receive,
   })
+  return stream.ok ? undefined : stream.problem
 }
 
 function receive(events: readonly StreamEvent[]): void {

@@ -20,6 +20,8 @@ export interface LiveQuestion<Path extends ControlPath> {
   readonly query?: QueryOf<Path, 'get'>
   /** True: it is asked again, at most once a second, while requests are answered. */
   readonly followsTraffic?: boolean
+  /** True: the answer never changes, so it is not asked for again once it has come. */
+  readonly isImmutable?: boolean
 }
 
 /**
@@ -28,7 +30,7 @@ export interface LiveQuestion<Path extends ControlPath> {
  */
 export function useAnswer<Path extends ControlPath>(
   path: Path,
-  { path: names, query, followsTraffic = false }: LiveQuestion<Path> = {},
+  { path: names, query, followsTraffic = false, isImmutable = false }: LiveQuestion<Path> = {},
 ): LiveAnswer<AnswerOf<Path, 'get'>> {
   const key = JSON.stringify([path, names, query])
   const state = useSignal<{ key: string; value?: AnswerOf<Path, 'get'>; problem?: Problem }>({ key })
@@ -48,8 +50,9 @@ export function useAnswer<Path extends ControlPath>(
   const traffic = followsTraffic ? trafficTick.value : 0
   const opened = connection.value
   useEffect(() => {
-    if (opened >= 0 && traffic >= 0) void reload()
-  }, [reload, opened, traffic])
+    const isKnown = state.peek().key === key && state.peek().value !== undefined
+    if (!(isImmutable && isKnown) && opened >= 0 && traffic >= 0) void reload()
+  }, [reload, opened, traffic, isImmutable, key, state])
   const current = state.value.key === key ? state.value : undefined
   return { value: current?.value, problem: current?.problem, reload }
 }

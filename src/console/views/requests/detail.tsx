@@ -13,7 +13,7 @@ import { Why } from './why.tsx'
 
 /** One request with its answer, beside the list. */
 export function RequestDetail({ id }: { readonly id: string }) {
-  const { value: exchange, problem } = useAnswer('/requests/{id}', { path: { id } })
+  const { value: exchange, problem } = useAnswer('/requests/{id}', { path: { id }, isImmutable: true })
   return (
     <section class="request-detail" aria-label={`Request ${id}`}>
       {exchange && <Detail exchange={exchange} />}

@@ -85,13 +85,13 @@ function useSteadyScroll(rows: readonly Schema<'Exchange'>[], isHeld: boolean) {
     const body = list?.querySelector('tbody')
     const before = first.current
     if (!list || !body) return
-    const shift = before?.row.isConnected ? topOf(before.row) - before.top : 0
+    const shift = before?.row.isConnected ? topOf(before.row, list) - before.top : 0
     if (shift > 0 && (isHeld || list.scrollTop > 0)) {
       list.scrollTop += shift
       above.value += [...body.children].indexOf(before?.row as Element)
     }
     const row = body.firstElementChild
-    first.current = row ? { row, top: topOf(row) } : undefined
+    first.current = row ? { row, top: topOf(row, list) } : undefined
   }, [rows])
   const scrollToTop = () => {
     if (box.current) box.current.scrollTop = 0
@@ -102,4 +102,5 @@ function useSteadyScroll(rows: readonly Schema<'Exchange'>[], isHeld: boolean) {
   return { box, above, scrollToTop, onScroll }
 }
 
-const topOf = (row: Element) => (row as HTMLElement).offsetTop
+/** Returns the place of a row in the list, however far that is scrolled; `offsetTop` would be rounded. */
+const topOf = (row: Element, list: Element) => row.getBoundingClientRect().top + list.scrollTop
