@@ -49,7 +49,7 @@ describeInBrowser('the list of requests', () => {
     )
     await page.getByText(/They come too fast to read: [\d,]+ are not listed/).waitFor()
     await page.getByRole('button', { name: 'List the newest' }).click()
-    await page.getByText('300 listed').waitFor()
+    await page.getByText('300 of 2,000 listed').waitFor()
     expect(await page.locator('tbody tr').first().getAttribute('data-id')).toMatch(/^req-\d+$/)
   })
 

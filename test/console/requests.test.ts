@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { describeInBrowser, sharedBrowser } from '../support/browser.ts'
 import { analyticsPath, ask, event } from '../support/client.ts'
+import { postAll } from '../support/pipelined.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { startForTest } from '../support/start.ts'
 
@@ -58,6 +59,33 @@ describeInBrowser('the view of the requests', () => {
     await page.getByText('There is no word "stauts:"').waitFor()
     await field.fill('op:createEvnet')
     await page.getByText('createEvent').waitFor()
+  })
+
+  test('searches a text through the whole journal, and counts what it does not list', async () => {
+    const own = await startForTest()
+    await ask(own, '/v1/events', { body: event(), headers: { 'x-sim-scenario': 'slow;ms=1' } })
+    await postAll(
+      own.origin,
+      '/v1/events',
+      Array.from({ length: 1_500 }, () => event()),
+    )
+    const page = await browser.open(own)
+    await page.getByText('300 of 1,501 listed').waitFor()
+    await page.getByLabel('Search requests').fill('slow')
+    await page.getByText('1 listed', { exact: true }).waitFor()
+    expect(await page.locator('tbody tr').getAttribute('data-id')).toBe('req-1')
+  })
+
+  test('marks the violations of query, path and headers', async () => {
+    const own = await startForTest()
+    await ask(own, `${analyticsPath}?period=14d`)
+    await ask(own, '/v1/models/no-uuid/analytics')
+    const page = await browser.open(own, { place: '#/requests/req-1' })
+    const marked = page.locator('.json-line.marked.violation')
+    await marked.waitFor()
+    expect(await marked.textContent()).toMatch(/^period: "14d".*must be one of/)
+    await page.goto(`${own.origin}/__sim/#/requests/req-2`)
+    await page.locator('.remark.violation').getByText('path/modelId').waitFor()
   })
 
   test('takes nothing of a request as HTML', async () => {

@@ -1,4 +1,4 @@
-import { useComputed } from '@preact/signals'
+import { useMemo } from 'preact/hooks'
 import type { Schema } from '../../api/answers.ts'
 import { hrefOf } from '../../store/route.ts'
 import { useAnswer } from '../../store/use-answer.ts'
@@ -6,7 +6,7 @@ import { Empty } from '../../ui/empty.tsx'
 import { Status } from '../../ui/status.tsx'
 import { Ago, formatDuration, formatInstant } from '../../ui/time.tsx'
 import { Actions } from './actions.tsx'
-import { BodySection, HeaderSection } from './message.tsx'
+import { BodySection, HeaderSection, QuerySection, type Remark, RemarkList } from './message.tsx'
 import { Marks, pathOf } from './request-row.tsx'
 import { SwitchScenario } from './switch-scenario.tsx'
 import { Why } from './why.tsx'
@@ -27,14 +27,9 @@ export function RequestDetail({ id }: { readonly id: string }) {
 }
 
 function Detail({ exchange }: { readonly exchange: Schema<'Exchange'> }) {
-  const { request, answer, violations, answerViolations, advice } = exchange
-  const marks = useComputed(() => ({
-    request: [
-      ...violations.map((one) => ({ ...one, kind: 'violation' as const })),
-      ...advice.map((one) => ({ ...one, kind: 'advice' as const })),
-    ],
-    answer: answerViolations.map((one) => ({ ...one, kind: 'damage' as const })),
-  }))
+  const { request, answer } = exchange
+  const remarks = useMemo(() => listRemarks(exchange), [exchange])
+  const remarksOf = (...parts: Remark['in'][]) => remarks.filter((remark) => parts.includes(remark.in))
   return (
     <>
       <header>
@@ -48,17 +43,27 @@ function Detail({ exchange }: { readonly exchange: Schema<'Exchange'> }) {
       <Facts exchange={exchange} />
       <Actions exchange={exchange} />
       <Why exchange={exchange} />
-      <BodySection title="Request body" body={request.body} marks={marks.value.request} part="body" />
+      <RemarkList remarks={remarksOf('path', 'header')} />
+      <QuerySection query={request.query} remarks={remarksOf('query')} />
+      <BodySection title="Request body" body={request.body} remarks={remarksOf('body')} />
       <HeaderSection title="Request headers" headers={request.headers} />
-      <BodySection title="Answer body" body={answer.body} marks={marks.value.answer} part="response" />
+      <BodySection title="Answer body" body={answer.body} remarks={remarksOf('response')} />
       <HeaderSection title="Answer headers" headers={answer.headers} />
       <SwitchScenario exchange={exchange} />
     </>
   )
 }
 
+function listRemarks({ violations, answerViolations, advice }: Schema<'Exchange'>): Remark[] {
+  return [
+    ...violations.map((one) => ({ ...one, kind: 'violation' as const })),
+    ...answerViolations.map((one) => ({ ...one, kind: 'damage' as const })),
+    ...advice.map((one) => ({ ...one, kind: 'advice' as const })),
+  ]
+}
+
 function Facts({ exchange }: { readonly exchange: Schema<'Exchange'> }) {
-  const { answer, operation, now, at, durationMs, delayMs, scenarios, sandbox } = exchange
+  const { answer, operation, now, at, durationMs, delayMs, scenarios, sandbox, expectation } = exchange
   return (
     <p class="facts">
       <Status code={answer.status} /> <Marks exchange={exchange} />
@@ -67,6 +72,7 @@ function Facts({ exchange }: { readonly exchange: Schema<'Exchange'> }) {
         caused by the {answer.origin}
         {scenarios.length > 0 && `: ${scenarios.join(', ')}`}
       </span>
+      {expectation && <span>a negative test of a {expectation}</span>}
       <span>sandbox {sandbox}</span>
       <span>
         {formatDuration(durationMs)}

@@ -14,17 +14,13 @@ export interface Remark extends Schema<'Violation'> {
 export interface BodySectionProps {
   readonly title: string
   readonly body: Schema<'Body'>
-  /** All remarks of the message; those about other parts stand above the body. */
-  readonly marks: readonly Remark[]
-  /** The part of the exchange that the body is. */
-  readonly part: Schema<'Violation'>['in']
+  /** The remarks about the body. */
+  readonly remarks: readonly Remark[]
 }
 
 /** A body as a tree, with the remarks at the very members. */
-export function BodySection({ title, body, marks, part }: BodySectionProps) {
-  const own = marks.filter((mark) => mark.in === part)
-  const others = marks.filter((mark) => mark.in !== part)
-  if (body.size === 0 && marks.length === 0) return null
+export function BodySection({ title, body, remarks }: BodySectionProps) {
+  if (body.size === 0 && remarks.length === 0) return null
   const isTree = 'json' in body
   return (
     <section class="message">
@@ -38,16 +34,46 @@ export function BodySection({ title, body, marks, part }: BodySectionProps) {
           />
         )}
       </h3>
-      {[...others, ...(isTree ? [] : own)].map(({ in: where, pointer, message, kind }) => (
-        <p key={`${where}${pointer}${message}`} class={`remark ${kind}`}>
+      {!isTree && <RemarkList remarks={remarks} />}
+      {isTree ? <JsonTree value={body.json} marks={remarks.map(toMark)} /> : <OtherBody body={body} />}
+    </section>
+  )
+}
+
+/** Remarks with their places, where there is no tree to show them in. */
+export function RemarkList({ remarks }: { readonly remarks: readonly Remark[] }) {
+  return (
+    <>
+      {remarks.map(({ in: part, pointer, message, kind }) => (
+        <p key={`${part}${pointer}${message}`} class={`remark ${kind}`}>
           <code>
-            {where}
+            {part}
             {pointer}
           </code>{' '}
           {message}
         </p>
       ))}
-      {isTree ? <JsonTree value={body.json} marks={own.map(toMark)} /> : <OtherBody body={body} />}
+    </>
+  )
+}
+
+/** Properties of `QuerySection`. */
+export interface QuerySectionProps {
+  /** `period=7d`. */
+  readonly query: string
+  readonly remarks: readonly Remark[]
+}
+
+/** The parameters of a query, with the remarks at the very parameters. */
+export function QuerySection({ query, remarks }: QuerySectionProps) {
+  if (query === '' && remarks.length === 0) return null
+  const values: Record<string, string | string[]> = {}
+  for (const [name, value] of new URLSearchParams(query))
+    values[name] = Object.hasOwn(values, name) ? [values[name] ?? '', value].flat() : value
+  return (
+    <section class="message">
+      <h3>Query</h3>
+      <JsonTree value={values} marks={remarks.map(toMark)} />
     </section>
   )
 }

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
-import { useLayoutEffect, useMemo, useRef } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import type { Schema } from '../../api/answers.ts'
 import { sandbox } from '../../store/route.ts'
 import { RequestRow } from './request-row.tsx'
@@ -18,6 +18,9 @@ export interface RequestListProps {
 /** The list of requests, the newest on top. While one is open or the list is scrolled, new rows do not move what is seen. */
 export function RequestList({ rows, openId, linkKey }: RequestListProps) {
   const { box, above, scrollToTop, onScroll } = useSteadyScroll(rows, openId !== undefined)
+  useEffect(() => {
+    box.current?.querySelector('tr.open')?.scrollIntoView({ block: 'nearest' })
+  }, [openId, box])
   // A row is drawn once: Preact skips an element that is the same object as before.
   const drawn = useMemo(() => new WeakMap<Schema<'Exchange'>, VNode>(), [linkKey])
   const draw = (exchange: Schema<'Exchange'>) => {

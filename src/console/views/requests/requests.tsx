@@ -68,7 +68,7 @@ interface ToolbarProps {
 }
 
 function Toolbar({ rows: { search, state, paused, togglePause, reload }, text, field }: ToolbarProps) {
-  const { skipped, evicted, problem, rows } = state.value
+  const { skipped, total, evicted, problem, rows } = state.value
   const type = (event: Event) =>
     replaceRoute({ query: { q: (event.currentTarget as HTMLInputElement).value } })
   const leave = (event: KeyboardEvent) => {
@@ -105,7 +105,9 @@ function Toolbar({ rows: { search, state, paused, togglePause, reload }, text, f
         )}
         {!wrong && skipped === 0 && paused.value === undefined && rows && rows.length > 0 && (
           <span class="faint">
-            {rows.length} listed{evicted > 0 && `; the journal has evicted ${evicted.toLocaleString('en')}`}
+            {rows.length < total && `${rows.length.toLocaleString('en')} of `}
+            {total.toLocaleString('en')} listed
+            {evicted > 0 && `; the journal has evicted ${evicted.toLocaleString('en')}`}
           </span>
         )}
       </p>

@@ -10,6 +10,8 @@ export type JournalConditions = Pick<
 export interface RequestSearch {
   /** The conditions for `GET requests`; the others are checked by `matches` alone. */
   readonly conditions: JournalConditions
+  /** True: `conditions` has all of them. */
+  readonly isCheckedByJournal: boolean
   readonly matches: (exchange: Schema<'Exchange'>) => boolean
   /** The reason why a part of the text is not understood, and what there is; undefined: all is understood. */
   readonly problem: string | undefined
@@ -48,8 +50,10 @@ export function parseSearch(text: string): RequestSearch {
   const terms = [...text.matchAll(/(-?)(?:([a-z]+):)?(?:"([^"]*)"?|([^\s"]+))/gi)].map(toTerm)
   const problem = terms.map(findProblem).find((found) => found !== undefined)
   const known = terms.filter((term) => findProblem(term) === undefined)
+  const conditions = toConditions(known)
   return {
-    conditions: toConditions(known),
+    conditions,
+    isCheckedByJournal: Object.keys(conditions).length === known.length,
     matches: (exchange) => known.every((term) => matchesTerm(exchange, term, known)),
     problem,
   }
@@ -87,18 +91,11 @@ function matchesValue(exchange: Schema<'Exchange'>, { word, value }: Term): bool
   return textOf(exchange).includes(value.toLowerCase())
 }
 
-function textOf({
-  id,
-  sandbox,
-  operation,
-  request,
-  scenarios,
-  violations,
-  advice,
-}: Schema<'Exchange'>): string {
+function textOf(exchange: Schema<'Exchange'>): string {
+  const { id, sandbox, operation, request, answer, scenarios, violations, advice } = exchange
   const { method, path, query } = request
   const messages = [...violations, ...advice].map(({ pointer, message }) => `${pointer} ${message}`)
-  return [id, sandbox, operation, method, `${path}?${query}`, ...scenarios, ...messages]
+  return [id, sandbox, operation, method, `${path}?${query}`, answer.status, ...scenarios, ...messages]
     .join(' ')
     .toLowerCase()
 }

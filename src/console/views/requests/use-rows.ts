@@ -1,7 +1,7 @@
 import { type Signal, useSignal } from '@preact/signals'
 import { useCallback, useEffect, useMemo } from 'preact/hooks'
-import type { Schema } from '../../api/answers.ts'
-import { ask, type Problem } from '../../api/ask.ts'
+import type { AnswerOf, Schema } from '../../api/answers.ts'
+import { type Asked, ask, type Problem } from '../../api/ask.ts'
 import { type Arrival, connection, onArrival } from '../../store/live.ts'
 import { sandbox } from '../../store/route.ts'
 import { createSampler } from './sampler.ts'
@@ -9,6 +9,9 @@ import { parseSearch, type RequestSearch } from './search.ts'
 
 /** The most rows that are listed. */
 const maxRows = 300
+
+/** The most requests that the journal answers at a time. */
+const maxPageSize = 1_000
 
 /** The rows of the list, which grow while requests are answered. */
 export interface RequestRows {
@@ -26,6 +29,8 @@ export interface RequestRows {
 export interface RowsState {
   /** The newest first; undefined: not read yet. */
   readonly rows: readonly Schema<'Exchange'>[] | undefined
+  /** The number of matching requests, listed or not. */
+  readonly total: number
   /** The number of matching requests that came too fast to be listed. */
   readonly skipped: number
   /** The number of requests that the journal has evicted. */
@@ -33,7 +38,7 @@ export interface RowsState {
   readonly problem: Problem | undefined
 }
 
-const emptyState: RowsState = { rows: undefined, skipped: 0, evicted: 0, problem: undefined }
+const emptyState: RowsState = { rows: undefined, total: 0, skipped: 0, evicted: 0, problem: undefined }
 
 /** Reads the requests that match a search text, and adds new ones as they are answered. */
 export function useRows(text: string): RequestRows {
@@ -67,25 +72,44 @@ export function useRows(text: string): RequestRows {
 
 async function load(search: RequestSearch, turn: Signal<number>, state: Signal<RowsState>): Promise<void> {
   const own = turn.peek()
-  const before = state.peek().rows?.[0]
-  const asked = await ask('get', '/requests', {
-    query: { ...search.conditions, sandbox: sandbox.peek(), order: 'newest', limit: maxRows },
-  })
-  if (own !== turn.peek()) return
-  if (!asked.ok) {
-    state.value = { ...state.peek(), problem: asked.problem }
+  const before = state.peek().rows ?? []
+  const found = await findRows(search, () => own === turn.peek())
+  if (own !== turn.peek() || !found) return
+  if (!found.ok) {
+    state.value = { ...state.peek(), problem: found.problem }
     return
   }
-  const listed = asked.value.requests.filter(search.matches)
-  // Requests that were answered meanwhile are in the list already, or newer than all of it.
-  const newest = asked.value.requests[0]?.number ?? 0
-  const rows = state.peek().rows ?? []
-  const later = rows.slice(0, Math.max(0, before ? rows.indexOf(before) : rows.length))
-  state.value = {
-    ...emptyState,
-    rows: [...later.filter(({ number }) => number > newest), ...listed].slice(0, maxRows),
-    evicted: asked.value.dropped,
-  }
+  // Requests that have come meanwhile stay on top, unless they are in the list that was read.
+  const isNew = isMissingIn([...before, ...found.value.rows])
+  const later = (state.peek().rows ?? []).filter(isNew)
+  state.value = { ...emptyState, ...found.value, rows: [...later, ...found.value.rows].slice(0, maxRows) }
+}
+
+type FoundRows = Required<Pick<RowsState, 'total' | 'evicted'>> & {
+  readonly rows: readonly Schema<'Exchange'>[]
+}
+
+/** Reads the newest requests that match. Conditions that the journal cannot check are checked here, page by page. */
+async function findRows(
+  { conditions, isCheckedByJournal, matches }: RequestSearch,
+  isWanted: () => boolean,
+): Promise<Asked<FoundRows> | undefined> {
+  const query = { ...conditions, sandbox: sandbox.peek(), order: 'newest' as const }
+  const limit = isCheckedByJournal ? maxRows : maxPageSize
+  const rows: Schema<'Exchange'>[] = []
+  let cursor: number | undefined
+  let page: AnswerOf<'/requests', 'get'>
+  do {
+    const asked = await ask('get', '/requests', {
+      query: { ...query, limit, ...(cursor !== undefined && { cursor }) },
+    })
+    if (!asked.ok) return asked
+    page = asked.value
+    cursor = page.next
+    rows.push(...page.requests.filter(matches))
+  } while (isWanted() && !isCheckedByJournal && cursor !== undefined && rows.length < maxRows)
+  const total = isCheckedByJournal ? page.total : rows.length
+  return { ok: true, value: { rows: rows.slice(0, maxRows), total, evicted: page.dropped } }
 }
 
 function addRows(
@@ -95,9 +119,20 @@ function addRows(
   chosen: readonly Schema<'Exchange'>[],
 ): RowsState {
   const rows = state.rows ?? []
-  const newest = rows[0]?.number ?? 0
-  const added = chosen.filter(({ number }) => number > newest).reverse()
+  const added = chosen.filter(isMissingIn(rows)).reverse()
   const left = matching.length - chosen.length + skipped
   if (added.length === 0 && left === 0) return state
-  return { ...state, rows: [...added, ...rows].slice(0, maxRows), skipped: state.skipped + left }
+  return {
+    ...state,
+    rows: [...added, ...rows].slice(0, maxRows),
+    total: state.total + added.length + left,
+    skipped: state.skipped + left,
+  }
+}
+
+/** Returns a test that a request is not among others. A number alone does not tell, since a server that was started again counts anew. */
+function isMissingIn(others: readonly Schema<'Exchange'>[]): (exchange: Schema<'Exchange'>) => boolean {
+  const keyOf = ({ number, at }: Schema<'Exchange'>) => `${number} ${at}`
+  const known = new Set(others.map(keyOf))
+  return (exchange) => !known.has(keyOf(exchange))
 }

@@ -20,9 +20,30 @@ export function Why({ exchange }: { readonly exchange: Schema<'Exchange'> }) {
   return (
     <section class="message why">
       <h3>Why</h3>
+      <Recorded exchange={exchange} />
       {sentence !== undefined && <p class="faint">{sentence}</p>}
       {asked.value?.ok && <Reasons exchange={exchange} explanation={asked.value.value} />}
     </section>
+  )
+}
+
+/** The things that happened to the answer on its way, as they were recorded. */
+function Recorded({ exchange: { damage, delivery, brokenOff } }: { readonly exchange: Schema<'Exchange'> }) {
+  const facts = [
+    ...damage.map((one) => `A scenario damaged the answer: ${one}.`),
+    ...(delivery.outcome === 'client-gone'
+      ? [`The client closed the connection after ${delivery.sentBytes ?? 0} bytes of the answer.`]
+      : []),
+    ...(delivery.outcome === 'damaged' ? ['A scenario kept the whole answer from reaching the client.'] : []),
+    ...(brokenOff ? ['The client disconnected before the end of its body.'] : []),
+  ]
+  if (facts.length === 0) return null
+  return (
+    <ul class="reasons">
+      {facts.map((fact) => (
+        <li key={fact}>{fact}</li>
+      ))}
+    </ul>
   )
 }
 
