@@ -9,18 +9,22 @@ export interface JsonTreeProps {
   readonly marks?: readonly JsonMark[]
 }
 
-/** Levels that are open at first. */
-const openLevels = 2
+/** The length of the JSON text up to which a tree is open at first; of a longer one, only the top is. */
+const maxOpenLength = 800
 
-/** The most members of a value that is open at first below the top, and that are shown before a click. */
-const [maxOpenMembers, maxShownMembers] = [12, 200]
+/** The most members that are shown before a click. */
+const maxShownMembers = 200
+
+/** The most members in the short form of a closed value. */
+const maxPreviewMembers = 4
 
 /** A JSON value as a tree that opens and closes. A place with marks is open. */
 export function JsonTree({ value, marks }: JsonTreeProps) {
   const placed = useMemo(() => placeMarks(value, marks ?? []), [value, marks])
+  const isShort = useMemo(() => JSON.stringify(value).length <= maxOpenLength, [value])
   return (
     <div class="json">
-      <Node value={value} pointer="" level={0} placed={placed} />
+      <Node value={value} pointer="" isOpen={isShort} placed={placed} />
     </div>
   )
 }
@@ -30,7 +34,8 @@ interface NodeProps {
   readonly name?: string
   readonly value: unknown
   readonly pointer: string
-  readonly level: number
+  /** True: it is open at first, as all below it. */
+  readonly isOpen: boolean
   readonly placed: ReadonlyMap<string, readonly PlacedMark[]>
 }
 
@@ -50,16 +55,14 @@ function Node(props: NodeProps) {
   )
 }
 
-function Branch({ name, value, pointer, level, placed }: NodeProps) {
+function Branch({ name, value, pointer, isOpen: isOpenAtFirst, placed }: NodeProps) {
   const members = Object.entries(value as object)
   const marks = placed.get(pointer) ?? []
   const isMarkedInside = useMemo(
     () => marks.length > 0 || [...placed.keys()].some((key) => key.startsWith(`${pointer}/`)),
     [placed, pointer, marks.length],
   )
-  const isOpen = useSignal(
-    isMarkedInside || level === 0 || (level < openLevels && members.length <= maxOpenMembers),
-  )
+  const isOpen = useSignal(isMarkedInside || pointer === '' || isOpenAtFirst)
   const shown = useSignal(maxShownMembers)
   const isList = Array.isArray(value)
   const own = marks.filter(({ missing }) => missing === undefined)
@@ -70,7 +73,7 @@ function Branch({ name, value, pointer, level, placed }: NodeProps) {
     <details open={isOpen.value} onToggle={toggle}>
       <summary class={lineClass(own)}>
         <Name name={name} />
-        <span class="json-size">{isList ? `[${members.length}]` : `{${members.length}}`}</span>
+        <span class="json-size">{isOpen.value ? countOf(members, isList) : preview(members, isList)}</span>
         <Remarks marks={own} />
       </summary>
       {isOpen.value && (
@@ -81,7 +84,7 @@ function Branch({ name, value, pointer, level, placed }: NodeProps) {
               {...(isList ? {} : { name: key })}
               value={member}
               pointer={memberPointer(pointer, key)}
-              level={level + 1}
+              isOpen={isOpenAtFirst}
               placed={placed}
             />
           ))}
@@ -95,6 +98,19 @@ function Branch({ name, value, pointer, level, placed }: NodeProps) {
       )}
     </details>
   )
+}
+
+const countOf = ({ length }: readonly unknown[], isList: boolean) => (isList ? `[${length}]` : `{${length}}`)
+
+/** Returns the short form of a closed value: `{label: "positive", score: 0.8}`. Of a list of objects it is the number: `[7]`. */
+function preview(members: readonly [string, unknown][], isList: boolean): string {
+  if (isList && typeof members[0]?.[1] === 'object') return countOf(members, isList)
+  const shown = members.slice(0, maxPreviewMembers).map(([name, member]) => {
+    const text = typeof member === 'object' && member !== null ? '…' : JSON.stringify(member)
+    return isList ? text : `${name}: ${text}`
+  })
+  const text = [...shown, ...(members.length > maxPreviewMembers ? ['…'] : [])].join(', ')
+  return isList ? `[${text}]` : `{${text}}`
 }
 
 const Name = ({ name }: { readonly name: string | undefined }) =>

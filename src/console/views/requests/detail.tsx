@@ -70,7 +70,7 @@ function Facts({ exchange }: { readonly exchange: Schema<'Exchange'> }) {
       <span>{operation ?? 'no operation'}</span>
       <span>
         caused by the {answer.origin}
-        {scenarios.length > 0 && `: ${scenarios.join(', ')}`}
+        {scenarios.length > 0 && `${answer.origin === 'scenario' ? '' : ', under'} ${scenarios.join(', ')}`}
       </span>
       {expectation && <span>a negative test of a {expectation}</span>}
       <span>sandbox {sandbox}</span>

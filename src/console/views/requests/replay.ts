@@ -29,6 +29,11 @@ export function bodyText(body: Schema<'Body'>): string | undefined {
   return 'json' in body ? JSON.stringify(body.json) : body.text
 }
 
+/** Returns true where a request had a token, which the journal does not record. */
+export function isTokenUnknown({ request }: Schema<'Exchange'>): boolean {
+  return request.headers['authorization']?.includes(redacted) ?? false
+}
+
 /** Returns the reason why a request cannot be sent again; undefined: it can. */
 export function findReplayProblem({ request }: Schema<'Exchange'>): string | undefined {
   if (request.body.size === 0) return undefined
@@ -43,14 +48,13 @@ export function toReplay(exchange: Schema<'Exchange'>): Replay {
   const { method, path, query } = request
   const sent = meaningfulHeaders(exchange).filter(([, value]) => !value.includes(redacted))
   const headers = Object.fromEntries(sent)
-  const hasToken = request.headers['authorization'] !== undefined
   const isSandboxNamed =
     headers['x-sim-sandbox'] !== undefined || path.startsWith('/_s/') || sandbox === 'default'
   return {
     method,
     target: query === '' ? path : `${path}?${query}`,
     headers: {
-      ...(hasToken && { authorization: 'Bearer any-key' }),
+      ...(isTokenUnknown(exchange) && { authorization: 'Bearer any-key' }),
       ...headers,
       ...(!isSandboxNamed && { 'x-sim-sandbox': sandbox }),
     },

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { AnswerOf, Schema } from '../../api/answers.ts'
 import { type Asked, ask } from '../../api/ask.ts'
-import { findReplayProblem, toReplay } from './replay.ts'
+import { findReplayProblem, isTokenUnknown, toReplay } from './replay.ts'
 
 /** Says why a request is answered so, by asking how it would be answered now. Nothing changes by that. */
 export function Why({ exchange }: { readonly exchange: Schema<'Exchange'> }) {
@@ -20,31 +20,26 @@ export function Why({ exchange }: { readonly exchange: Schema<'Exchange'> }) {
   return (
     <section class="message why">
       <h3>Why</h3>
-      <Recorded exchange={exchange} />
       {sentence !== undefined && <p class="faint">{sentence}</p>}
-      {asked.value?.ok && <Reasons exchange={exchange} explanation={asked.value.value} />}
+      {asked.value?.ok ? (
+        <Reasons exchange={exchange} explanation={asked.value.value} />
+      ) : (
+        <List sentences={listEffects(exchange)} />
+      )}
     </section>
   )
 }
 
-/** The things that happened to the answer on its way, as they were recorded. */
-function Recorded({ exchange: { damage, delivery, brokenOff } }: { readonly exchange: Schema<'Exchange'> }) {
-  const facts = [
+/** Returns the things that happened to the answer on its way, as they were recorded. */
+function listEffects({ damage, delivery, brokenOff }: Schema<'Exchange'>): string[] {
+  return [
     ...damage.map((one) => `A scenario damaged the answer: ${one}.`),
     ...(delivery.outcome === 'client-gone'
       ? [`The client closed the connection after ${delivery.sentBytes ?? 0} bytes of the answer.`]
       : []),
-    ...(delivery.outcome === 'damaged' ? ['A scenario kept the whole answer from reaching the client.'] : []),
+    ...(delivery.outcome === 'damaged' ? ['The whole answer did not reach the client.'] : []),
     ...(brokenOff ? ['The client disconnected before the end of its body.'] : []),
   ]
-  if (facts.length === 0) return null
-  return (
-    <ul class="reasons">
-      {facts.map((fact) => (
-        <li key={fact}>{fact}</li>
-      ))}
-    </ul>
-  )
 }
 
 interface ReasonsProps {
@@ -64,30 +59,47 @@ const stageReasons: Readonly<Record<string, string>> = {
   handle: 'The request fits the contract, and no scenario changes the answer.',
 }
 
-function Reasons({ exchange, explanation: { stage, why, rule, answer, delivery } }: ReasonsProps) {
-  const isSame = answer.status === exchange.answer.status
-  const reasons = why.length > 0 ? why : [stageReasons[stage] ?? `The stage “${stage}” answers.`]
-  const scope = rule?.scope === 'sandbox' ? 'of the sandbox' : 'given at the start'
+function Reasons({ exchange, explanation }: ReasonsProps) {
+  const { status } = explanation.answer
+  const effects = listEffects(exchange)
+  const reasons = listReasons(explanation)
+  if (status === exchange.answer.status)
+    return (
+      <>
+        <List sentences={[...effects, ...reasons]} />
+        <p class="faint">Asked of the simulator as it is now, without any effect.</p>
+      </>
+    )
   return (
     <>
-      {!isSame && (
-        <p>
-          It was answered {exchange.answer.status} then. Sent now, it would be answered <b>{answer.status}</b>
-          :
-        </p>
+      <List sentences={effects} />
+      <p>
+        It was answered {exchange.answer.status} then. Sent now, it would be answered <b>{status}</b>:
+      </p>
+      <List sentences={reasons} />
+      {isTokenUnknown(exchange) && (
+        <p class="faint">Tokens are not recorded, so this was asked with the token “any-key”.</p>
       )}
-      <ul class="reasons">
-        {reasons.map((reason) => (
-          <li key={reason}>{reason}</li>
-        ))}
-        {rule && (
-          <li>
-            Rule {rule.index + 1} {scope} acts.
-          </li>
-        )}
-        {delivery !== 'whole' && <li>The answer is delivered as “{delivery}”.</li>}
-      </ul>
-      <p class="faint">Asked of the simulator as it is now, without any effect.</p>
     </>
+  )
+}
+
+function listReasons({ stage, why, rule, delivery }: Schema<'Explanation'>): string[] {
+  const scope = rule?.scope === 'sandbox' ? 'of the sandbox' : 'given at the start'
+  return [
+    ...(why.length > 0 ? why : [stageReasons[stage] ?? `The stage “${stage}” answers.`]),
+    ...(rule ? [`Rule ${rule.index + 1} ${scope} acts.`] : []),
+    ...(delivery === 'whole' ? [] : [`The answer is delivered as “${delivery}”.`]),
+  ]
+}
+
+function List({ sentences }: { readonly sentences: readonly string[] }) {
+  if (sentences.length === 0) return null
+  return (
+    <ul class="reasons">
+      {sentences.map((sentence) => (
+        <li key={sentence}>{sentence}</li>
+      ))}
+    </ul>
   )
 }
