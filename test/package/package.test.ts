@@ -55,8 +55,8 @@ describe('the package', () => {
     expect(paths).toEqual(expect.arrayContaining(['LICENSE', 'dist/THIRD-PARTY-LICENSES.txt']))
   })
 
-  it('is under 3 MB unpacked', () => {
-    expect(packed.unpackedSize).toBeLessThan(3_000_000)
+  it('is under 3.5 MB unpacked, the console included', () => {
+    expect(packed.unpackedSize).toBeLessThan(3_500_000)
   })
 
   it('has an executable command', () => {
