@@ -40,19 +40,31 @@ function findUnknownParameter(
   return `There is no query parameter "${cutText(unknown)}". Known: ${list}. A request with another one is found with "force": true.`
 }
 
+/** The number of fields of a condition that are compared with the contract: a condition can have 10,000. */
+const maxFields = 1000
+
 function findUnknownField(condition: JsonObject, operations: readonly Operation[]): string | undefined {
-  const body = Object.fromEntries(pointersOf(condition).map((pointer) => [pointer, null]))
+  const body: Record<string, null> = {}
+  let count = 0
+  for (const pointer of pointersOf(condition)) {
+    if (++count > maxFields) break
+    body[pointer] = null
+  }
   const [problem] = findFieldProblems({ body }, '', operations)
   return problem && `${problem.message} A request with other fields is found with "force": true.`
 }
 
-/** Returns the pointers of a condition on the body, which is written with pointers or as a part of the body. */
-function pointersOf(body: JsonObject): string[] {
+/** Yields the pointers of a condition on the body, which is written with pointers or as a part of the body. */
+function* pointersOf(body: JsonObject): Generator<string> {
   const names = Object.keys(body)
-  if (names.every((name) => name === '' || name.startsWith('/'))) return names
-  return Object.entries(body).flatMap(([name, value]) => {
-    const pointer = joinPointer('', name)
-    const inner = isObject(value) ? pointersOf(value).map((below) => `${pointer}${below}`) : []
-    return inner.length > 0 ? inner : [pointer]
-  })
+  if (names.every((name) => name === '' || name.startsWith('/'))) yield* names
+  else yield* partPointers(body, '')
+}
+
+function* partPointers(part: JsonObject, above: string): Generator<string> {
+  for (const [name, value] of Object.entries(part)) {
+    const pointer = joinPointer(above, name)
+    if (isObject(value) && Object.keys(value).length > 0) yield* partPointers(value, pointer)
+    else yield pointer
+  }
 }

@@ -59,6 +59,12 @@ const times = <T>(count: number, make: (index: number) => T) =>
 /** Both as many members and as many bytes as a body may have. */
 const largeProperties = `"properties":{${items((index) => `"m${index}${'x'.repeat(88)}":${index}`)}}`
 
+const levels = 45
+
+/** An object in an object in an object, the innermost of which is large, and a pointer to each, so that each value contains it. */
+const nestedProperties = `"properties":${'{"a":'.repeat(levels)}{${items((index) => `"m${index}":${index}`)}}${'}'.repeat(levels)}`
+const nestedPointers = times(levels, (level) => `"/properties${'/a'.repeat(level)}":0`).join(',')
+
 /** An event that is sent several times. */
 const repeated = withoutRepeats(event(`"insertId":"hostile",${largeProperties}`))
 
@@ -138,6 +144,11 @@ export const hostileRequests: readonly HostileRequests[] = [
   {
     name: 'verify: a pointer',
     requests: [post('/__sim/verify', `{"match":{"body":{"/properties":{}}},"count":{"exactly":0}}`)],
+  },
+  { name: 'an object in an object in ...', requests: times(3, () => event(nestedProperties)) },
+  {
+    name: 'verify: nested pointers',
+    requests: [post('/__sim/verify', `{"match":{"body":{${nestedPointers}}},"count":{"exactly":0}}`)],
   },
   {
     name: 'count: a part of the body',
