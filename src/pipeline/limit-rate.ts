@@ -8,7 +8,7 @@ import type { RequestStage } from './stage.ts'
 const hourMs = 3_600_000
 
 /**
- * Refuses requests beyond the plan's hourly limit (service.md, "Limits"). It is the last of all refusals, so that only a request that
+ * Refuses requests beyond the plan's hourly limit (docs/service.md, 2.4). It is the last of all refusals, so that only a request that
  * would have been answered consumes rate. `limitOf` returns undefined for a plan without a limit.
  */
 export function limitRate(

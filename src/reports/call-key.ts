@@ -20,7 +20,7 @@ export interface CallKey {
 /** Headers in which attempts of one call agree: a request for another scenario is another call. */
 const distinguishingHeaders = ['x-sim-scenario', 'x-sim-sequence', 'x-sim-seed', 'prefer', 'content-type']
 
-/** The field that makes a retry of an event safe (service.md, "Event"). */
+/** The field that makes a retry of an event safe (docs/service.md, 5.4). */
 const insertIdField = 'insertId'
 
 /** Returns the ids of the operations whose body has an idempotency key. */

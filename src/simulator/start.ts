@@ -77,8 +77,9 @@ export type LibrarySettings = Partial<Omit<Settings, (typeof commandLineSettings
 /**
  * Starts a simulator in this process, for tests:
  *
- *     await using sim = await startSimulator({ seed: '42' })
+ *     const sim = await startSimulator({ seed: '42' })
  *     const client = new Client({ baseUrl: sim.baseUrl, apiKey: 'any-key' })
+ *     await sim.close() // at the end; `await using sim = ...` needs no close, from Node 24 on or with TypeScript
  *
  * Takes the settings of the command line, in camel case. Two defaults differ: any free port, and state in memory.
  * @throws Error with every problem of settings, documents, fixtures and port

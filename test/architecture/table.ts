@@ -164,6 +164,7 @@ export const libraries: Readonly<Record<string, { readonly only: readonly string
     esbuild: { only: ['build/'] },
     express: { only: ['http/'] },
     lowdb: { only: ['state/file/'] },
+    'oxc-parser': { only: ['build/declarations.ts'] },
     // Prism asks its caller for a logger that can have children.
     pino: { only: ['cli/process-log.ts', 'contract/fallback.ts'] },
     'pino-pretty': { only: ['cli/process-log.ts'], lazy: true },

@@ -64,7 +64,7 @@ const startAndStop = {
   'the library': [
     '--input-type=module',
     '--eval',
-    `import { startSimulator } from ${JSON.stringify(join(dist, 'index.js'))}; await (await startSimulator()).close()`,
+    `import { startSimulator } from ${JSON.stringify(join(dist, 'index.cjs'))}; await (await startSimulator()).close()`,
   ],
 }
 
