@@ -319,7 +319,7 @@ describe('the state', () => {
     const { code, stderr } = await run(['--port', '0', '--state', state])
     expect(code).toBe(1)
     expect(stderr).toMatch(new RegExp(`in use by process ${first.process.pid}`))
-    const [, advice = ''] = /start this one beside it, .*: (--\S.*) \(/.exec(stderr) ?? []
+    const [, advice = ''] = /A second simulator needs .*: (--\S.*)\.$/m.exec(stderr) ?? []
     await convsim(advice.split(' ')).ready()
     expect((await ask({ origin }, '/v1/events', { body: event() })).status).toBe(201)
   })
