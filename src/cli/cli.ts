@@ -16,6 +16,7 @@ import { addAddresses, type RunningCommand, runCommand } from './exec.ts'
 import { finish } from './finish.ts'
 import { requestHealth } from './health.ts'
 import type { ProcessLog } from './process-log.ts'
+import { describeStartProblem } from './start-problem.ts'
 import { tuneV8 } from './tune-v8.ts'
 
 /**
@@ -51,12 +52,15 @@ async function main(invocation: Invocation): Promise<ExitCode> {
   return invocation.kind === 'run' ? run(invocation) : 0
 }
 
-function run({ command, settings, files }: Extract<Invocation, { kind: 'run' }>): Promise<ExitCode> {
+type Run = Extract<Invocation, { kind: 'run' }>
+
+function run(invocation: Run): Promise<ExitCode> {
+  const { command, settings, files } = invocation
   switch (command) {
     case 'serve':
-      return serve(settings)
+      return serve(invocation)
     case 'exec':
-      return execCommand(settings, files)
+      return execCommand(invocation)
     case 'check':
       return printChecks(files, settings)
     case 'assumptions':
@@ -66,10 +70,12 @@ function run({ command, settings, files }: Extract<Invocation, { kind: 'run' }>)
   }
 }
 
-async function serve(settings: Settings): Promise<ExitCode> {
+async function serve(invocation: Run): Promise<ExitCode> {
+  const { settings } = invocation
   const { log, pretty } = await openLog(settings)
+  for (const warning of invocation.warnings) log.warn({}, warning)
   const stopRequested = waitForStopSignal(log) // before the start, because a signal may come during it
-  const running = await startOrReport(settings, log)
+  const running = await startOrReport(invocation, log)
   if (!running) return 1
   tuneV8()
   printReadyLine(running, pretty)
@@ -88,9 +94,11 @@ function endSoon(code: ExitCode): ExitCode {
 }
 
 /** Runs a command against a simulator of its own. Writes nothing to stdout, which belongs to the command. */
-async function execCommand(settings: Settings, [file = '', ...args]: readonly string[]): Promise<ExitCode> {
+async function execCommand(invocation: Run): Promise<ExitCode> {
+  const { settings, files } = invocation
+  const [file = '', ...args] = files
   const { log } = await openLog(settings)
-  const running = await startOrReport(settings, log)
+  const running = await startOrReport(invocation, log)
   if (!running) return 1
   const names = settings.env?.split(',') ?? []
   const child = runCommand({ file, args, env: addAddresses(process.env, running, names) })
@@ -130,7 +138,10 @@ async function openLog({ logFormat, logLevel }: Settings): Promise<{ log: Proces
 }
 
 /** Starts the simulator. Undefined: the simulator cannot start, and the reason is printed. */
-async function startOrReport(settings: Settings, log: ProcessLog): Promise<RunningSimulator | undefined> {
+async function startOrReport(
+  { settings, variables }: Run,
+  log: ProcessLog,
+): Promise<RunningSimulator | undefined> {
   const problem = settings.report === undefined ? undefined : await findReportFileProblem(settings.report)
   if (problem !== undefined) {
     printError(`convsim cannot start:\n  ${problem}`)
@@ -144,7 +155,7 @@ async function startOrReport(settings: Settings, log: ProcessLog): Promise<Runni
   const started = await start(settings, { now: Date.now, log, fatal })
   log.flush() // warnings of the start precede the ready line
   if (started.ok) return started.value
-  printError(`convsim cannot start:\n${started.error.map(formatFinding).join('\n')}`)
+  printError(describeStartProblem(started.error, variables))
   return undefined
 }
 

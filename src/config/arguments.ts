@@ -44,6 +44,10 @@ export type Invocation =
       readonly command: CommandName
       readonly settings: Settings
       readonly files: readonly string[]
+      /** The environment variables that gave settings, by flag: `--port` has `PORT`. */
+      readonly variables: ReadonlyMap<string, string>
+      /** Sentences about environment variables that were passed over. */
+      readonly warnings: readonly string[]
     }
   | { readonly kind: 'help'; readonly text: string }
   | { readonly kind: 'version' }
@@ -130,22 +134,43 @@ function parseInvocation(
     return problem(`convsim ${command} takes ${commands[command].operands}; got ${files.join(' ')}.`)
   const defaults = new Map<string, unknown>(Object.entries(commandDefaults[command] ?? {}))
   const values: Record<string, unknown> = {}
-  for (const [name, setting] of allSettings) {
-    const [source, given] = findValue(name, setting, flags, env, command === 'exec')
+  const found = allSettings.map(([name, setting]) => ({
+    name,
+    setting,
+    ...findValue(name, setting, flags, env, command === 'exec'),
+  }))
+  for (const { name, setting, source, given } of found) {
     const value = typeof given === 'string' ? setting.read(given) : given
     if (value === undefined && given !== undefined)
       return problem(`${source} takes ${setting.expected}; got "${given}". ${setting.description}`)
     values[name] = value ?? defaults.get(name) ?? setting.default
   }
   if (command === 'serve' && files[0] !== undefined) values['contract'] = files[0]
-  return { kind: 'run', command, files, settings: values as Settings } // each value is of its own setting's type
+  const fromVariables = found.filter(({ source }) => env[source] !== undefined)
+  return {
+    kind: 'run',
+    command,
+    files,
+    settings: values as Settings, // each value is of its own setting's type
+    variables: new Map(fromVariables.map(({ setting, source }) => [`--${setting.flag}`, source])),
+    warnings: found.flatMap(({ warning }) => warning ?? []),
+  }
 }
 
 const problem = (message: string) => ({ kind: 'problem', problem: message }) as const
 
+/** The value that was given for a setting. */
+interface GivenValue {
+  /** The flag or variable that gives it: `--port`, `PORT`. Empty: none does. */
+  readonly source: string
+  readonly given: string | boolean | undefined
+  /** A sentence about a variable that was passed over. */
+  readonly warning?: string
+}
+
 /**
- * Finds the flag or variable that gives a setting, and its value; undefined: the setting is not given. An empty variable counts as
- * not given. `ignoreAlsoEnv`: true for `exec`, because PORT and HOST are for the command that it runs.
+ * Finds the flag or variable that gives a setting, and its value. An empty variable counts as not given. `ignoreAlsoEnv`: true for
+ * `exec`, because PORT and HOST are for the command that it runs.
  */
 function findValue(
   name: string,
@@ -153,12 +178,19 @@ function findValue(
   flags: Flags,
   env: Environment,
   ignoreAlsoEnv: boolean,
-): readonly [string, string | boolean | undefined] {
-  if (flags[name] !== undefined) return [`--${setting.flag}`, flags[name]]
-  const names = ignoreAlsoEnv ? [variableOf(setting)] : [variableOf(setting), setting.alsoEnv]
-  const variable = names.find((candidate) => candidate && env[candidate])
-  return variable ? [variable, env[variable]] : ['', undefined]
+): GivenValue {
+  if (flags[name] !== undefined) return { source: `--${setting.flag}`, given: flags[name] }
+  const own = variableOf(setting)
+  if (env[own]) return { source: own, given: env[own] }
+  const { alsoEnv = '', alsoEnvOnly } = setting
+  const value = env[alsoEnv]
+  if (ignoreAlsoEnv || !value) return notGiven
+  if (!alsoEnvOnly || alsoEnvOnly.test(value)) return { source: alsoEnv, given: value }
+  const warning = `The environment variable ${alsoEnv} is not used, since "${value}" is not ${alsoEnvOnly.expected}. Set ${own} or --${setting.flag} if it is meant.`
+  return { ...notGiven, warning }
 }
+
+const notGiven = { source: '', given: undefined } as const
 
 function buildProgram(print: (text: string) => void): Command {
   const program = new Command('convsim')

@@ -6,6 +6,8 @@ export interface Setting<T> {
   readonly short?: string
   /** Another environment variable, e.g. `PORT`; `SIM_...` takes precedence. */
   readonly alsoEnv?: string
+  /** The values of `alsoEnv` that are used; others are passed over, since the variable has other meanings, too. Undefined: all. */
+  readonly alsoEnvOnly?: AcceptedValues
   /** The placeholder of the value in help: `N`. Undefined: the setting is an on/off switch. */
   readonly value: string | undefined
   readonly default: T
@@ -20,12 +22,19 @@ export interface Setting<T> {
   readonly expected: string
 }
 
+/** A test of a variable's values, and their description: `an IP address or localhost`. */
+export interface AcceptedValues {
+  readonly test: (text: string) => boolean
+  readonly expected: string
+}
+
 /** The members of a setting that are given for each setting; the functions below add the others. */
 interface SettingOptions {
   readonly flag: string
   readonly description: string
   readonly short?: string
   readonly alsoEnv?: string
+  readonly alsoEnvOnly?: AcceptedValues
   readonly value?: string
   readonly defaultText?: string
   readonly repeatable?: boolean

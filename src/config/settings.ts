@@ -3,6 +3,7 @@
  *
  * arguments.ts parses their values from flags and environment variables; setting.ts has the kinds of settings: text, integer, ...
  */
+import { isIP } from 'node:net'
 import { parseNow } from '../core/instant.ts'
 import { isSeed } from '../core/seeded.ts'
 import { commandLineSettings } from './command-line-settings.ts'
@@ -32,9 +33,14 @@ export const settingTable = {
     flag: 'host',
     short: 'h',
     alsoEnv: 'HOST',
+    // Some shells export the machine's type under this name: x86_64-pc-linux-gnu.
+    alsoEnvOnly: {
+      test: (text) => isIP(text) !== 0 || text === 'localhost',
+      expected: 'an IP address or localhost',
+    },
     value: 'ADDRESS',
     default: '127.0.0.1',
-    description: 'Address to listen on.',
+    description: 'Address to listen on. HOST counts only if it is an IP address or localhost.',
   }),
   contract: text({
     flag: 'contract',

@@ -25,6 +25,8 @@ export interface Handlers {
   readonly isImport: (head: SimRequest) => boolean
   /** Answers a request to the control plane. `clientGone` is aborted when the client closes its connection. */
   readonly control: (request: SimRequest, clientGone: AbortSignal) => Promise<OutgoingReply>
+  /** Aborted when the server stops, which ends the deliveries that hang. */
+  readonly stopping: Pick<AbortController, 'signal'>
 }
 
 /** The settings of the app, a part of those of the simulator. */
@@ -81,7 +83,7 @@ export function createApp(handlers: Handlers, settings: AppSettings, log: Log): 
   }
   const send = batchPerTick((outgoing: OutgoingReply, res: ServerResponse) => {
     // A reply that cannot be sent must not stop the others of the same tick.
-    deliver(outgoing, res).catch((error) => sendInternalError(error, res, log))
+    deliver(outgoing, res, handlers.stopping.signal).catch((error) => sendInternalError(error, res, log))
   })
   const answerService = (req: IncomingMessage, res: ServerResponse, target: string) =>
     readRequest(req, res, readHead(req, target, nextId()), async (request) => {

@@ -51,8 +51,8 @@ export interface Simulator {
   control(request: SimRequest, gone: AbortSignal): Promise<OutgoingReply>
   /** Returns the report about the clients of all sandboxes. */
   report(): Promise<Report>
-  /** Ends the control requests that wait for requests to the service: `POST /__sim/verify` and streams. */
-  endWaitingRequests(): void
+  /** Aborted at a stop: ends the requests that wait, `POST /__sim/verify` and streams, and the deliveries that hang. */
+  readonly stopping: AbortController
   /** Writes the state and releases its file. */
   close(): Promise<void>
 }
@@ -161,7 +161,7 @@ async function assemble(
       date: undefined,
     }),
     report: () => reporter.report(undefined),
-    endWaitingRequests: () => stopping.abort(),
+    stopping,
     close: () => store.close(),
   }
 }

@@ -39,14 +39,15 @@ export async function start(
   const listening = await listen(app, settings.host, settings.port, dependencies.log)
   if (!listening.ok) {
     await simulator.close()
-    return failure([{ severity: 'error', place: '--port', message: listening.error }])
+    const { setting, message } = listening.error
+    return failure([{ severity: 'error', place: `--${setting}`, message }])
   }
   const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host
   const origin = `http://${host}:${listening.value.port}`
   let closing: Promise<void> | undefined
   const close = () => {
     if (closing) return closing
-    simulator.endWaitingRequests()
+    simulator.stopping.abort()
     closing = stop(listening.value, shutdownGraceMs).then(() => simulator.close())
     return closing
   }

@@ -56,6 +56,18 @@ test.each(['stdout', 'stderr'] as const)('a reader of %s that is gone ends nothi
   expect(await once(child, 'exit')).toEqual([0, null])
 })
 
+test.each([['--help'], ['assumptions'], ['check'], ['--version']])(
+  '%s ends without an error if its output is not read to the end',
+  async (...args) => {
+    const child = spawn(process.execPath, [cli, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
+    onTestFinished(() => void child.kill('SIGKILL'))
+    child.stdout.destroy()
+    const errors = text(child.stderr)
+    expect(await once(child, 'exit')).toEqual([0, null])
+    expect(await errors).toBe('')
+  },
+)
+
 test.each(['json', 'pretty'])('the last lines before a crash are written in format %s', async (format) => {
   const crash = `data:text/javascript,process.on('SIGUSR2', () => { throw new Error('made to crash') })`
   const { child, origin } = await startUnread(['--log-format', format], ['--import', crash])

@@ -109,6 +109,34 @@ describe('the address', () => {
     expect(await command.ready()).toBe(`http://localhost:${port}`)
   })
 
+  test('is the default, with a line in the log, where HOST is no address', async () => {
+    const command = convsim(memory, { env: { HOST: 'x86_64-pc-linux-gnu' } })
+    expect(await command.ready()).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
+    await command.untilStderr(/HOST is not used, since \\"x86_64-pc-linux-gnu\\" is not an IP address/)
+  })
+
+  test.each([
+    [
+      ['--control-open'],
+      { HOST: '203.0.113.1' },
+      /--host \(from HOST\): error: Cannot listen on 203\.0\.113\.1/,
+    ],
+    [[], { HOST: '0.0.0.0' }, /--host \(from HOST\): error: Listening on 0\.0\.0\.0/],
+    [['--host', '0.0.0.0'], { HOST: '::1' }, /--host: error: Listening on 0\.0\.0\.0/],
+    [[], { SIM_SCENARIO: 'nonsense' }, /--scenario \(from SIM_SCENARIO\): error: /],
+  ])('that cannot be used names its variable: %j %o', async (args, env, words) => {
+    const { code, stderr } = await run([...memory, ...args], { env })
+    expect(code).toBe(1)
+    expect(stderr).toMatch(words)
+  })
+
+  test('names the variable of a port that is taken', async () => {
+    const port = await takenPort()
+    const { code, stderr } = await run(['--state', ':memory:'], { env: { PORT: String(port) } })
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/--port \(from PORT\): error: Port \d+ on 127\.0\.0\.1 is taken/)
+  })
+
   test('has the port of the flag, else of SIM_PORT, else of PORT', async () => {
     const [ours, flag] = await freePorts(2)
     const env = { PORT: '1', SIM_PORT: String(ours), SIM_STATE: ':memory:' }
@@ -291,6 +319,8 @@ describe('the state', () => {
     const { code, stderr } = await run(['--port', '0', '--state', state])
     expect(code).toBe(1)
     expect(stderr).toMatch(new RegExp(`in use by process ${first.process.pid}`))
+    const [, advice = ''] = /A second simulator needs .*: (--\S.*)\.$/m.exec(stderr) ?? []
+    await convsim(advice.split(' ')).ready()
     expect((await ask({ origin }, '/v1/events', { body: event() })).status).toBe(201)
   })
 

@@ -83,6 +83,8 @@ test('no arguments and no environment serve with the defaults', () => {
     command: 'serve',
     files: [],
     settings: defaultSettings(),
+    variables: new Map(),
+    warnings: [],
   })
 })
 
@@ -163,6 +165,38 @@ describe('precedence: flag > environment > default', () => {
   test('a flag overrides a switch of the environment', () => {
     expect(settingsOf(parseCommandLine(['--no-strict'], { SIM_STRICT: 'true' })).strict).toBe(false)
     expect(settingsOf(parseCommandLine(['--cors'], { SIM_CORS: 'off' })).cors).toBe(true)
+  })
+})
+
+describe('HOST of the environment', () => {
+  const parse = (argv: readonly string[], env: Record<string, string>) => {
+    const invocation = parseCommandLine(argv, env)
+    if (invocation.kind !== 'run') throw new Error(JSON.stringify(invocation))
+    return { host: invocation.settings.host, warnings: invocation.warnings }
+  }
+
+  test.each(['0.0.0.0', '192.0.2.7', '::', '::1', 'localhost'])('%s is the address', (host) => {
+    expect(parse([], { HOST: host })).toEqual({ host, warnings: [] })
+  })
+
+  test.each(['x86_64-pc-linux-gnu', 'my-laptop', '256.0.0.1'])(
+    '%s is passed over with a sentence',
+    (host) => {
+      const { host: used, warnings } = parse([], { HOST: host })
+      expect(used).toBe('127.0.0.1')
+      expect(warnings).toEqual([
+        expect.stringMatching(
+          /HOST is not used, since "\S+" is not an IP address or localhost\. Set .*_HOST or --host/,
+        ),
+      ])
+    },
+  )
+
+  test.each([
+    [['--host', 'my-laptop'], {}],
+    [[], { [variableOf(settingTable.host)]: 'my-laptop' }],
+  ])('is not looked at with %j and %o, which take any name', (argv, env) => {
+    expect(parse(argv, { HOST: 'x86_64-pc-linux-gnu', ...env })).toEqual({ host: 'my-laptop', warnings: [] })
   })
 })
 

@@ -122,7 +122,7 @@ function describeKind(found: Stats): string {
 
 function lockedMessage({ pid, host, since }: LockHolder, path: string): string {
   const who = `process ${pid} on ${host}, since ${since}`
-  return `The state file ${path} is in use by ${who}. Stop that process, or choose another file, or :memory:.`
+  return `The state file ${path} is in use by ${who}. Stop that process, or choose another file, or :memory:. A second simulator needs a port of its own, too: --state :memory: --port 0.`
 }
 
 async function loadStore({ path, lock }: LockedFile, options: FileStoreOptions): Promise<OpenedStore> {
