@@ -59,7 +59,7 @@ export function text<T extends string | undefined>(
 }
 
 /** Creates the setting of one of several values: `open|closed`. */
-export function choice<T extends string>(
+export function choice<const T extends string>(
   options: SettingOptions & { default: T; of: readonly T[] },
 ): Setting<T> {
   return {

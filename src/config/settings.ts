@@ -162,6 +162,13 @@ export const settingTable = {
     default: true,
     description: 'Send informative response headers (X-Request-Id, X-Sim-...).',
   }),
+  xRateLimit: choice({
+    flag: 'x-rate-limit',
+    of: ['off', 'epoch', 'seconds'],
+    default: 'off',
+    description:
+      'Send X-RateLimit-Limit, -Remaining and -Reset beside the fields RateLimit and RateLimit-Policy; the reset in epoch seconds, or in seconds from now on.',
+  }),
   logLevel: choice({
     flag: 'log-level',
     of: LOG_LEVELS,
