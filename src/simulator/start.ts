@@ -2,6 +2,7 @@ import { allSettings, defaultSettings, type Settings } from '../config/settings.
 import { silentLog } from '../core/log.ts'
 import { failure, type Result, success } from '../core/result.ts'
 import type { Finding, Findings } from '../documents/finding.ts'
+import { listAliasesBeside } from '../exchange/control-aliases.ts'
 import { createApp } from '../http/app.ts'
 import { listen, stop } from '../http/server.ts'
 import type { Report } from '../reports/report.ts'
@@ -35,7 +36,7 @@ export async function start(
   const created = await createSimulator(settings, dependencies)
   if (!created.ok) return created
   const simulator = created.value
-  const app = createApp(simulator, settings, dependencies.log)
+  const app = createApp(simulator, settings, dependencies.log, listAliasesBeside(simulator.contract))
   const listening = await listen(app, settings.host, settings.port, dependencies.log)
   if (!listening.ok) {
     await simulator.close()
