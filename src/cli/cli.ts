@@ -10,7 +10,8 @@ import { defaultSettings, type Settings } from '../config/settings.ts'
 import { once } from '../core/once.ts'
 import { formatFinding } from '../documents/finding.ts'
 import { bundledContract, version } from '../fixtures/bundled.ts'
-import { findReportFileProblem } from '../reports/report-file.ts'
+import { findReportProblem } from '../reports/report-file.ts'
+import { parseReportTargets } from '../reports/report-target.ts'
 import type { RunningSimulator } from '../simulator/start.ts'
 import { addAddresses, type RunningCommand, runCommand } from './exec.ts'
 import { finish } from './finish.ts'
@@ -131,7 +132,7 @@ async function openLog({ logFormat, logLevel }: Settings): Promise<{ log: Proces
 
 /** Starts the simulator. Undefined: the simulator cannot start, and the reason is printed. */
 async function startOrReport(settings: Settings, log: ProcessLog): Promise<RunningSimulator | undefined> {
-  const problem = settings.report === undefined ? undefined : await findReportFileProblem(settings.report)
+  const problem = await findReportProblem(parseReportTargets(settings.report ?? '') ?? [])
   if (problem !== undefined) {
     printError(`convsim cannot start:\n  ${problem}`)
     return undefined

@@ -1,22 +1,24 @@
-import { formatOfFile, reportExtensions } from '../reports/formats/index.ts'
+import { reportExtensions, reportFormats } from '../reports/formats/index.ts'
+import { parseReportTargets } from '../reports/report-target.ts'
 import { expectedFailOn, parseFailOn } from './fail-on.ts'
 import { type Setting, text } from './setting.ts'
 
-const isReportFile = (text: string) => formatOfFile(text) !== undefined
+const areReportTargets = (text: string) => parseReportTargets(text) !== undefined
 const isFailOn = (text: string) => parseFailOn(text) !== undefined
 // PATH is refused, since `exec` would find no command if PATH were the base URL.
 const areNames = (text: string) => /^(?!PATH(,|$))[A-Za-z_]\w*(,(?!PATH(,|$))[A-Za-z_]\w*)*$/.test(text)
 
-/** The settings of the command line alone: the report at the end of the process, and the variables of `exec`. */
+/** The settings of the command line alone: the reports at the end of the process, and the variables of `exec`. */
 export const commandLineSettings = {
   report: text({
     flag: 'report',
     value: 'FILE',
     default: undefined,
     defaultText: 'none',
-    test: isReportFile,
-    expected: 'a file whose extension names a format',
-    description: `A report on the clients of all sandboxes, written at the end; the extension gives the format: ${reportExtensions}.`,
+    repeatable: true,
+    test: areReportTargets,
+    expected: 'files whose extensions name a format, or NAME=FILE, with commas between them',
+    description: `A report on the clients of all sandboxes, written at the end; can be given several times. For a file of another name, markdown=FILE gives the format (${Object.keys(reportFormats).join(', ')}); else the extension gives the format: ${reportExtensions}.`,
   }),
   failOn: text({
     flag: 'fail-on',
