@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander'
 import type { Setting } from './setting.ts'
-import { allSettings, defaultOf, type Settings, variableOf } from './settings.ts'
+import { allSettings, defaultOf, olderVariableOf, type Settings, variableOf } from './settings.ts'
+import { type Environment, findVariableProblem, removeServiceLinks } from './variables.ts'
 
 /** The commands of the program. `operands`: the arguments that a command takes besides flags; empty: none. */
 export const commands = {
@@ -49,9 +50,6 @@ export type Invocation =
   | { readonly kind: 'version' }
   | { readonly kind: 'problem'; readonly problem: string }
 
-/** Environment variables, e.g. `process.env`. */
-type Environment = Readonly<Record<string, string | undefined>>
-
 /** Parses the command line and the environment; has no side effects. `argv`: the arguments after the program's name. */
 export function parseCommandLine(argv: readonly string[], env: Environment): Invocation {
   let helpText = ''
@@ -67,7 +65,7 @@ export function parseCommandLine(argv: readonly string[], env: Environment): Inv
     if (error.code === 'commander.helpDisplayed') return { kind: 'help', text: helpText }
     return problem(`${error.message.replace(/^error: /, '')}. See convsim --help.`)
   }
-  return parseCommand(program, afterDashes, env)
+  return parseCommand(program, afterDashes, removeServiceLinks(env))
 }
 
 function parseCommand(program: Command, afterDashes: readonly string[], env: Environment): Invocation {
@@ -118,14 +116,8 @@ function parseInvocation(
   flags: Flags,
   env: Environment,
 ): Invocation {
-  const knownVariables = allSettings.map(([, setting]) => variableOf(setting))
-  const unknownVariable = Object.keys(env).find(
-    (name) => name.startsWith('SIM_') && !knownVariables.includes(name),
-  )
-  if (unknownVariable)
-    return problem(
-      `There is no setting for the environment variable ${unknownVariable}. Known: ${knownVariables.join(', ')}.`,
-    )
+  const variableProblem = findVariableProblem(env, (name) => flags[name] !== undefined)
+  if (variableProblem !== undefined) return problem(variableProblem)
   if (files.length > commands[command].maxOperands)
     return problem(`convsim ${command} takes ${commands[command].operands}; got ${files.join(' ')}.`)
   const defaults = new Map<string, unknown>(Object.entries(commandDefaults[command] ?? {}))
@@ -155,7 +147,8 @@ function findValue(
   ignoreAlsoEnv: boolean,
 ): readonly [string, string | boolean | undefined] {
   if (flags[name] !== undefined) return [`--${setting.flag}`, flags[name]]
-  const names = ignoreAlsoEnv ? [variableOf(setting)] : [variableOf(setting), setting.alsoEnv]
+  const own = [variableOf(setting), olderVariableOf(setting)]
+  const names = ignoreAlsoEnv ? own : [...own, setting.alsoEnv]
   const variable = names.find((candidate) => candidate && env[candidate])
   return variable ? [variable, env[variable]] : ['', undefined]
 }

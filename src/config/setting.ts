@@ -1,11 +1,16 @@
 /** A setting: its flag, its environment variables, its default, and the parser of its text. */
 export interface Setting<T> {
-  /** The flag without dashes: `max-analyses-per-hour`, whose environment variable is `SIM_MAX_ANALYSES_PER_HOUR`. */
+  /** The flag without dashes: `max-analyses-per-hour`, whose environment variable is `CONVSIM_MAX_ANALYSES_PER_HOUR`. */
   readonly flag: string
   /** A one-letter flag: `p`. */
   readonly short?: string
-  /** Another environment variable, e.g. `PORT`; `SIM_...` takes precedence. */
+  /** Another environment variable, e.g. `PORT`; `CONVSIM_...` takes precedence. */
   readonly alsoEnv?: string
+  /**
+   * The only command that takes the flag: `exec`. Undefined: every command does, so that a script can pass the flags of its server to
+   * `healthcheck`, too.
+   */
+  readonly command?: string
   /** The placeholder of the value in help: `N`. Undefined: the setting is an on/off switch. */
   readonly value: string | undefined
   readonly default: T

@@ -109,9 +109,9 @@ describe('the address', () => {
     expect(await command.ready()).toBe(`http://localhost:${port}`)
   })
 
-  test('has the port of the flag, else of SIM_PORT, else of PORT', async () => {
+  test('has the port of the flag, else of CONVSIM_PORT, else of PORT', async () => {
     const [ours, flag] = await freePorts(2)
-    const env = { PORT: '1', SIM_PORT: String(ours), SIM_STATE: ':memory:' }
+    const env = { PORT: '1', CONVSIM_PORT: String(ours), CONVSIM_STATE: ':memory:' }
     expect(await convsim([], { env }).ready()).toBe(`http://127.0.0.1:${ours}`)
     expect(await convsim(['-p', String(flag)], { env }).ready()).toBe(`http://127.0.0.1:${flag}`)
   })
@@ -150,7 +150,7 @@ describe('a bad setting ends the start with 1 and states what is valid', () => {
   test.each([
     [['--port', 'http'], {}, /^convsim: --port takes a whole number from 0 to 65535; got "http"/],
     [['--prot', '1'], {}, /^convsim: unknown option.*--prot/],
-    [[], { SIM_PORT: 'http' }, /^convsim: SIM_PORT takes a whole number/],
+    [[], { CONVSIM_PORT: 'http' }, /^convsim: CONVSIM_PORT takes a whole number/],
     [
       ['--scenario', 'nonsense'],
       {},
@@ -159,7 +159,7 @@ describe('a bad setting ends the start with 1 and states what is valid', () => {
     [['no-such-file.yaml'], {}, /no-such-file\.yaml: error: .*cannot be read/],
   ] as [string[], Record<string, string>, RegExp][])('%j %o', async (args, env, words) => {
     const { code, stdout, stderr } = await run(args, {
-      env: { SIM_STATE: ':memory:', SIM_PORT: '0', ...env },
+      env: { CONVSIM_STATE: ':memory:', CONVSIM_PORT: '0', ...env },
     })
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
     expect(stderr).toMatch(words)
