@@ -31,6 +31,7 @@ interface SettingOptions {
   readonly description: string
   readonly short?: string
   readonly alsoEnv?: string
+  readonly command?: string
   readonly value?: string
   readonly defaultText?: string
   readonly repeatable?: boolean

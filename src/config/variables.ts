@@ -44,7 +44,7 @@ export function findVariableProblem(
     const [variable, older] = [variableOf(setting), olderVariableOf(setting)]
     const differ = env[variable] && env[older] && env[variable] !== env[older]
     if (differ && !hasFlag(name))
-      return `${variable} and ${older} are both set, to different values. Unset ${older}, the name of earlier versions.`
+      return `${variable} and ${older} are both set, to different values. Set ${variable} alone; ${older} is its name of earlier versions.`
   }
   return undefined
 }

@@ -1,3 +1,4 @@
+import { commandLineSettings } from '../config/command-line-settings.ts'
 import { allSettings, defaultSettings, type Settings } from '../config/settings.ts'
 import { silentLog } from '../core/log.ts'
 import { failure, type Result, success } from '../core/result.ts'
@@ -69,11 +70,8 @@ function checkExposure({ host, controlToken, controlOpen }: Settings): Finding |
   return { severity: 'error', place: '--host', message }
 }
 
-/** Settings that only the command line has, since they act at the end of its process, or name the variables for `convsim exec`. */
-const commandLineSettings = ['report', 'failOn', 'env'] as const satisfies readonly (keyof Settings)[]
-
 /** Settings that can be given from code. `report()` stands in for `--report`. */
-export type LibrarySettings = Partial<Omit<Settings, (typeof commandLineSettings)[number]>>
+export type LibrarySettings = Partial<Omit<Settings, keyof typeof commandLineSettings>>
 
 /**
  * Starts a simulator in this process, for tests:
@@ -100,7 +98,7 @@ interface ParsedSettings {
 
 /** Parses settings from code as the command line does, since types let wrong values pass (`clock: 'noon'`), and JavaScript has no types. */
 function parseSettings(settings: LibrarySettings): ParsedSettings {
-  const known = new Map(allSettings.filter(([name]) => !commandLineSettings.some((one) => one === name)))
+  const known = new Map(allSettings.filter(([name]) => !Object.hasOwn(commandLineSettings, name)))
   const values: Record<string, unknown> = {}
   const problems: string[] = []
   for (const [name, given] of Object.entries(settings)) {
