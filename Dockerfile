@@ -20,7 +20,7 @@ LABEL org.opencontainers.image.title="convsim" \
       org.opencontainers.image.licenses="MIT"
 # HOST is 0.0.0.0, since a container's loopback cannot be reached from outside. The port mapping (`docker run -p`) decides who can reach
 # the API and the control plane, so the control plane needs no token.
-ENV NODE_ENV=production HOST=0.0.0.0 PORT=4010 SIM_CONTROL_OPEN=true
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=4010 CONVSIM_CONTROL_OPEN=true
 # The C library uses one heap for all threads: a twentieth less memory, at the same measured speed (test/bench/FINDINGS.md).
 ENV MALLOC_ARENA_MAX=1
 WORKDIR /app

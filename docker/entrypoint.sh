@@ -14,8 +14,8 @@ is_mounted() {
 folder=$1
 shift
 if [ -z "$CONVSIM_STATE$SIM_STATE" ]; then
-  export SIM_STATE=:memory:
-  if is_mounted "$folder"; then SIM_STATE=$folder/state.json; fi
+  export CONVSIM_STATE=:memory:
+  if is_mounted "$folder"; then CONVSIM_STATE=$folder/state.json; fi
 fi
 app=$(cd "$(dirname "$0")/.." && pwd)
 exec node "$app/dist/cli.js" "$@"

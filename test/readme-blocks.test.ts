@@ -28,8 +28,8 @@ const env = {
 const serverEnv = {
   ...env,
   PORT: '0',
-  SIM_STATE: join(home, 'state.json'),
-  SIM_CLOCK: '2026-01-15T12:00:00Z',
+  CONVSIM_STATE: join(home, 'state.json'),
+  CONVSIM_CLOCK: '2026-01-15T12:00:00Z',
 }
 let server: ChildProcess | undefined
 let origin = ''

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { commands } from '../src/config/arguments.ts'
+import { commands } from '../src/config/commands.ts'
 import { allSettings, defaultSettings, variableOf } from '../src/config/settings.ts'
 import { isObject, type Json } from '../src/core/json.ts'
 import type { Effect } from '../src/scenarios/definition.ts'

@@ -10,11 +10,12 @@ import { defaultSettings, type Settings } from '../config/settings.ts'
 import { once } from '../core/once.ts'
 import { formatFinding } from '../documents/finding.ts'
 import { bundledContract, version } from '../fixtures/bundled.ts'
-import { findReportFileProblem } from '../reports/report-file.ts'
+import { findReportProblem } from '../reports/report-file.ts'
+import { parseReportTargets } from '../reports/report-target.ts'
 import type { RunningSimulator } from '../simulator/start.ts'
 import { addAddresses, type RunningCommand, runCommand } from './exec.ts'
 import { finish } from './finish.ts'
-import { requestHealth } from './health.ts'
+import { printHealth } from './health.ts'
 import type { ProcessLog } from './process-log.ts'
 import { describeStartProblem } from './start-problem.ts'
 import { tuneV8 } from './tune-v8.ts'
@@ -48,7 +49,7 @@ async function main(invocation: Invocation): Promise<ExitCode> {
     return 1
   }
   if (invocation.kind === 'version') print(version)
-  if (invocation.kind === 'help') await printHelp(invocation.text)
+  if (invocation.kind === 'help') await printHelp(invocation)
   return invocation.kind === 'run' ? run(invocation) : 0
 }
 
@@ -66,7 +67,7 @@ function run(invocation: Run): Promise<ExitCode> {
     case 'assumptions':
       return printAssumptions(files[0] ?? settings.contract ?? bundledContract)
     case 'healthcheck':
-      return printHealth(findServerSettings(settings))
+      return printHealth(findServerSettings(settings), { print, printError, now: () => performance.now() })
   }
 }
 
@@ -142,7 +143,7 @@ async function startOrReport(
   { settings, variables }: Run,
   log: ProcessLog,
 ): Promise<RunningSimulator | undefined> {
-  const problem = settings.report === undefined ? undefined : await findReportFileProblem(settings.report)
+  const problem = await findReportProblem(parseReportTargets(settings.report ?? '') ?? [])
   if (problem !== undefined) {
     printError(`convsim cannot start:\n  ${problem}`)
     return undefined
@@ -180,13 +181,11 @@ function waitForStopSignal(log: ProcessLog): Promise<void> {
 
 async function printChecks(files: readonly string[], settings: Settings): Promise<ExitCode> {
   const { checkFiles } = await import('./check.ts')
+  const { formatChecks } = await import('./check-format.ts')
   const { loadInputs } = await import('../simulator/loaded-inputs.ts')
   // A folder of fixtures is loaded together with the contract of the settings, so that names of scenarios are checked, too.
   const all = await checkFiles(files, (fixtures = settings.fixtures) => loadInputs({ ...settings, fixtures }))
-  for (const { file, findings, summary } of all) {
-    for (const finding of findings) print(formatFinding(finding))
-    print(summary ? `${file}: ok, ${summary}` : `${file}: not fit to be served`)
-  }
+  print(formatChecks(all, settings.format))
   return all.every(({ summary }) => summary) ? 0 : 1
 }
 
@@ -202,16 +201,18 @@ async function printAssumptions(file: string): Promise<ExitCode> {
 }
 
 /**
- * Finds the settings of the server whose health is requested: those of `ownSettings`, but without arguments those of process 1 if it
- * is this program. In a container (`docker run convsim --port 5000`) only the command line of process 1 has the port.
+ * Finds the address of the server whose health is requested: that of `ownSettings`, but without a flag for it that of process 1 if it is
+ * this program. In a container (`docker run convsim --port 5000`) only the command line of process 1 has the port.
  */
 function findServerSettings(ownSettings: Settings): Settings {
-  const [, program = '', , ...ownArguments] = process.argv
-  const serverCommand = ownArguments.length > 0 ? [] : readCommandOfProcess1()
+  const [, program = '', ...ownArguments] = process.argv
+  const hasAddress = ownArguments.some((word) => /^(-[ph]|--(port|host)(=|$))/.test(word))
+  const serverCommand = hasAddress ? [] : readCommandOfProcess1()
   const at = serverCommand.indexOf(program)
   if (at < 0) return ownSettings
   const served = parseCommandLine(serverCommand.slice(at + 1), process.env)
-  return served.kind === 'run' ? served.settings : ownSettings
+  if (served.kind !== 'run') return ownSettings
+  return { ...ownSettings, host: served.settings.host, port: served.settings.port }
 }
 
 function readCommandOfProcess1(): string[] {
@@ -222,20 +223,9 @@ function readCommandOfProcess1(): string[] {
   }
 }
 
-async function printHealth({ host, port }: Settings): Promise<ExitCode> {
-  const reachable = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host
-  const url = `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}/__sim/health`
-  const health = await requestHealth(url)
-  if (!health.ok) {
-    printError(`convsim: no answer from ${url}: ${health.error}. Is it running, and is --port right?`)
-    return 1
-  }
-  print(health.value.body)
-  return health.value.status === 200 ? 0 : 1
-}
-
-/** Prints the help, with the scenarios of the bundled contract at its end. */
-async function printHelp(text: string): Promise<void> {
+/** Prints the help; that of the program ends with the scenarios of the bundled contract. */
+async function printHelp({ command, text }: Extract<Invocation, { kind: 'help' }>): Promise<void> {
+  if (command) return void print(text.trimEnd())
   const { loadInputs } = await import('../simulator/loaded-inputs.ts')
   const { describeCatalogue } = await import('../scenarios/describe.ts')
   const inputs = await loadInputs(defaultSettings())

@@ -168,6 +168,13 @@ export const settingTable = {
     default: true,
     description: 'Send informative response headers (X-Request-Id, X-Sim-...).',
   }),
+  xRateLimit: choice({
+    flag: 'x-rate-limit',
+    of: ['off', 'epoch', 'seconds'],
+    default: 'off',
+    description:
+      'Send X-RateLimit-Limit, -Remaining and -Reset beside the fields RateLimit and RateLimit-Policy; the reset in epoch seconds, or in seconds from now on.',
+  }),
   logLevel: choice({
     flag: 'log-level',
     of: LOG_LEVELS,
@@ -197,9 +204,14 @@ export type Settings = { readonly [Name in keyof typeof settingTable]: ValueOf<(
 /** All settings in the table's order, by their name in `Settings`. */
 export const allSettings: readonly (readonly [string, Setting<unknown>])[] = Object.entries(settingTable)
 
-/** Returns the environment variable of a setting: `SIM_MAX_ANALYSES_PER_HOUR`. */
+/** Returns the environment variable of a setting: `CONVSIM_MAX_ANALYSES_PER_HOUR`. */
 export function variableOf({ flag }: { readonly flag: string }): string {
-  return `SIM_${flag.replaceAll('-', '_').toUpperCase()}`
+  return `CONVSIM_${flag.replaceAll('-', '_').toUpperCase()}`
+}
+
+/** Returns the variable that a setting had in earlier versions, which stays understood: `SIM_MAX_ANALYSES_PER_HOUR`. */
+export function olderVariableOf(setting: { readonly flag: string }): string {
+  return variableOf(setting).replace('CONV', '')
 }
 
 /** Returns the default of every setting. */

@@ -1,5 +1,6 @@
 import type { Contract } from '../contract/contract.ts'
 import type { Json, JsonObject } from '../core/json.ts'
+import { listAliasesBeside } from '../exchange/control-aliases.ts'
 import type { DecisionTrace } from '../exchange/decision-trace.ts'
 import type { OutgoingReply } from '../exchange/delivery.ts'
 import type { SimRequest } from '../exchange/request.ts'
@@ -44,7 +45,7 @@ export function explainHandlers({
   return {
     async explain({ body }) {
       const request = toSimRequest(body as unknown as RequestDescription) // proved by the control document
-      if (!isAnsweredByEdge(request, cors)) return explanationToJson(await explain(request))
+      if (!isAnsweredByEdge(request, cors, contract)) return explanationToJson(await explain(request))
       const { method, path } = request
       const problem = `${method} ${path} is not a request to the simulated service: it never meets the service.`
       return new ControlError(400, `${problem} The service is under ${contract.basePath}.`)
@@ -52,12 +53,14 @@ export function explainHandlers({
   }
 }
 
-/** Returns true for a request that never reaches the pipeline: to the control plane, the root, a health check, a browser's file, or a preflight. */
-function isAnsweredByEdge({ method, path, headers }: SimRequest, cors: boolean): boolean {
+/** Returns true for a request that never reaches the pipeline: to the control plane, the root, an alias of it, a browser's file, or a preflight. */
+function isAnsweredByEdge({ method, path, headers }: SimRequest, cors: boolean, contract: Contract): boolean {
   if (/^\/__(sim|admin)(\/|$)/i.test(path)) return true
   if (method === 'OPTIONS') return cors && headers['origin'] !== undefined
   const isRead = method === 'GET' || method === 'HEAD'
-  return isRead && /^\/((healthz|readyz|livez|_x-steady\/health|favicon\.ico|robots\.txt)\/?)?$/i.test(path)
+  if (!isRead) return false
+  const isAlias = listAliasesBeside(contract).has(path.toLowerCase().replace(/\/$/, ''))
+  return isAlias || /^\/((favicon\.ico|robots\.txt)\/?)?$/i.test(path)
 }
 
 function toSimRequest({ method, path: target, headers = {}, body }: RequestDescription): SimRequest {

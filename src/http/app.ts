@@ -7,6 +7,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import cors from 'cors'
 import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response } from 'express'
 import type { Log } from '../core/log.ts'
+import { controlAliases } from '../exchange/control-aliases.ts'
 import type { OutgoingReply } from '../exchange/delivery.ts'
 import { refusals } from '../exchange/refusals.ts'
 import type { Reply } from '../exchange/reply.ts'
@@ -39,12 +40,7 @@ export interface AppSettings {
   readonly cors: boolean
 }
 
-/** Health paths of other tools and of Kubernetes; the control plane answers them as `/__sim/health`. */
-const healthAliases = ['/healthz', '/readyz', '/livez', '/_x-steady/health', '/__admin/health']
-
 const controlPath = '/__sim'
-
-const healthPath = `${controlPath}/health`
 
 /** The base path of WireMock's own control plane, and the control path that it is mapped to. */
 const adminPath = '/__admin'
@@ -60,8 +56,16 @@ const redirectToInfo: Reply = {
 /** The largest size of a body to the control plane; only an import, which contains a whole sandbox, may be larger. */
 const controlBodyLimit = '1mb'
 
-/** Creates the function that turns HTTP requests into `SimRequest`s and delivers the replies; `listen` calls it for each request. */
-export function createApp(handlers: Handlers, settings: AppSettings, log: Log): RequestListener {
+/**
+ * Creates the function that turns HTTP requests into `SimRequest`s and delivers the replies; `listen` calls it for each request. `aliases`: the
+ * paths outside `/__sim` that the control plane answers, with the control path that each stands for.
+ */
+export function createApp(
+  handlers: Handlers,
+  settings: AppSettings,
+  log: Log,
+  aliases: ReadonlyMap<string, string> = controlAliases,
+): RequestListener {
   // There are two counters, so that the number of health checks does not change the ids of requests to the service.
   const nextId = counter('req')
   const nextControlId = counter('ctl')
@@ -96,7 +100,7 @@ export function createApp(handlers: Handlers, settings: AppSettings, log: Log): 
 
   const app = express()
   app.disable('x-powered-by')
-  app.get(healthAliases, (req, res) => answerControl(req, res, healthPath))
+  for (const [alias, path] of aliases) app.get(alias, (req, res) => answerControl(req, res, path))
   app.use(adminPath, (req, res) => answerControl(req, res, wiremockPath + req.path))
   app.use(controlPath, (req, res) => answerControl(req, res))
   for (const [path, reply] of browserFiles) app.get(path, (_req, res) => deliverImmediately(reply, res))
@@ -137,7 +141,7 @@ const counter = (prefix: string) => {
 
 /** Matches the start of each target that Express gets. Its routes then compare whole segments: `/healthz2` goes to the service. */
 const expressPrefixes = new RegExp(
-  `^(?:/$|/\\?|${[controlPath, adminPath, ...healthAliases, ...browserFiles.keys()].join('|')})`,
+  `^(?:/$|/\\?|${[controlPath, adminPath, ...controlAliases.keys(), ...browserFiles.keys()].join('|')})`,
   'i',
 )
 

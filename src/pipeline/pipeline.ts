@@ -4,6 +4,7 @@ import type { Fallback } from '../contract/fallback.ts'
 import type { Log } from '../core/log.ts'
 import type { DecisionTrace } from '../exchange/decision-trace.ts'
 import type { DeliveryOutcome, OutgoingReply } from '../exchange/delivery.ts'
+import type { RateLimit } from '../exchange/rate-headers.ts'
 import { refusals } from '../exchange/refusals.ts'
 import type { Reply } from '../exchange/reply.ts'
 import type { SimRequest } from '../exchange/request.ts'
@@ -16,7 +17,7 @@ import { authenticate } from './authenticate.ts'
 import { checkModelExists } from './check-model-exists.ts'
 import { checkReply } from './check-reply.ts'
 import { createExchange, type Exchange, type PipelineSandboxes } from './exchange.ts'
-import { finaliseHeaders } from './finalise-headers.ts'
+import { finaliseHeaders, type HeaderSettings } from './finalise-headers.ts'
 import { handle } from './handle.ts'
 import { identify } from './identify.ts'
 import { limitRate } from './limit-rate.ts'
@@ -38,13 +39,12 @@ export interface PipelineDeps {
   readonly fallback: Fallback | undefined
   readonly scenarios: ScenarioSources
   readonly planOfUnknownKeys: string
-  /** Returns a plan's analyses per hour; undefined: unlimited. */
-  readonly limitOf: (plan: string) => number | undefined
+  /** Returns the limit of a plan's analyses; undefined: unlimited. */
+  readonly limitOf: (plan: string) => RateLimit | undefined
   readonly isModel: (modelId: string) => boolean
   /** True: warnings of handlers are refusals. */
   readonly strict: boolean
-  /** True: replies carry the informative headers (`X-Sim-...`). */
-  readonly simHeaders: boolean
+  readonly headers: HeaderSettings
   readonly logBodies: boolean
   readonly journal: Journal
   readonly log: Log
@@ -81,7 +81,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
   const replyStages: readonly ReplyStage[] = [
     checkReply(handlers, log),
     applyDrift(),
-    finaliseHeaders(deps.simHeaders),
+    finaliseHeaders(deps.headers),
   ]
   const recordExchange = record(deps.journal, log, deps.logBodies)
   return async function pipeline(request, trace) {

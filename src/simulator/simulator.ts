@@ -186,7 +186,7 @@ function createPipelineFactory(
       limitOf: createLimitLookup(settings, fixtures),
       isModel: createModelCheck(settings, fixtures),
       strict: settings.strict,
-      simHeaders: settings.simHeaders,
+      headers: settings,
       logBodies: settings.logBodies,
       journal,
       log,

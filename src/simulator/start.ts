@@ -1,7 +1,9 @@
+import { commandLineSettings } from '../config/command-line-settings.ts'
 import { allSettings, defaultSettings, type Settings } from '../config/settings.ts'
 import { silentLog } from '../core/log.ts'
 import { failure, type Result, success } from '../core/result.ts'
 import type { Finding, Findings } from '../documents/finding.ts'
+import { listAliasesBeside } from '../exchange/control-aliases.ts'
 import { createApp } from '../http/app.ts'
 import { listen, stop } from '../http/server.ts'
 import type { Report } from '../reports/report.ts'
@@ -35,7 +37,7 @@ export async function start(
   const created = await createSimulator(settings, dependencies)
   if (!created.ok) return created
   const simulator = created.value
-  const app = createApp(simulator, settings, dependencies.log)
+  const app = createApp(simulator, settings, dependencies.log, listAliasesBeside(simulator.contract))
   const listening = await listen(app, settings.host, settings.port, dependencies.log)
   if (!listening.ok) {
     await simulator.close()
@@ -69,11 +71,8 @@ function checkExposure({ host, controlToken, controlOpen }: Settings): Finding |
   return { severity: 'error', place: '--host', message }
 }
 
-/** Settings that only the command line has, since they act at the end of its process, or name the variables for `convsim exec`. */
-const commandLineSettings = ['report', 'failOn', 'env'] as const satisfies readonly (keyof Settings)[]
-
 /** Settings that can be given from code. `report()` stands in for `--report`. */
-export type LibrarySettings = Partial<Omit<Settings, (typeof commandLineSettings)[number]>>
+export type LibrarySettings = Partial<Omit<Settings, keyof typeof commandLineSettings>>
 
 /**
  * Starts a simulator in this process, for tests:
@@ -101,7 +100,7 @@ interface ParsedSettings {
 
 /** Parses settings from code as the command line does, since types let wrong values pass (`clock: 'noon'`), and JavaScript has no types. */
 function parseSettings(settings: LibrarySettings): ParsedSettings {
-  const known = new Map(allSettings.filter(([name]) => !commandLineSettings.some((one) => one === name)))
+  const known = new Map(allSettings.filter(([name]) => !Object.hasOwn(commandLineSettings, name)))
   const values: Record<string, unknown> = {}
   const problems: string[] = []
   for (const [name, given] of Object.entries(settings)) {

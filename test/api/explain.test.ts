@@ -224,6 +224,8 @@ describe('POST /__sim/explain', () => {
     ['GET', '/readyz', {}],
     ['GET', '/favicon.ico', {}],
     ['HEAD', '/_x-steady/health', {}],
+    ['GET', '/_x-steady/spec', {}],
+    ['GET', '/Metrics/', {}],
     ['POST', '/__sim/reset', {}],
     ['GET', '/__admin', {}],
     ['OPTIONS', '/v1/events', preflight],
@@ -241,6 +243,7 @@ describe('POST /__sim/explain', () => {
   test.each([
     ['POST', '/', {}, true],
     ['GET', '/healthzz', {}, true],
+    ['POST', '/metrics', {}, true],
     ['GET', '/__simx', {}, true],
     ['OPTIONS', '/v1/events', {}, true],
     ['OPTIONS', '/v1/events', preflight, false],

@@ -123,7 +123,7 @@ describe('the address', () => {
     ],
     [[], { HOST: '0.0.0.0' }, /--host \(from HOST\): error: Listening on 0\.0\.0\.0/],
     [['--host', '0.0.0.0'], { HOST: '::1' }, /--host: error: Listening on 0\.0\.0\.0/],
-    [[], { SIM_SCENARIO: 'nonsense' }, /--scenario \(from SIM_SCENARIO\): error: /],
+    [[], { CONVSIM_SCENARIO: 'nonsense' }, /--scenario \(from CONVSIM_SCENARIO\): error: /],
   ])('that cannot be used names its variable: %j %o', async (args, env, words) => {
     const { code, stderr } = await run([...memory, ...args], { env })
     expect(code).toBe(1)
@@ -137,9 +137,9 @@ describe('the address', () => {
     expect(stderr).toMatch(/--port \(from PORT\): error: Port \d+ on 127\.0\.0\.1 is taken/)
   })
 
-  test('has the port of the flag, else of SIM_PORT, else of PORT', async () => {
+  test('has the port of the flag, else of CONVSIM_PORT, else of PORT', async () => {
     const [ours, flag] = await freePorts(2)
-    const env = { PORT: '1', SIM_PORT: String(ours), SIM_STATE: ':memory:' }
+    const env = { PORT: '1', CONVSIM_PORT: String(ours), CONVSIM_STATE: ':memory:' }
     expect(await convsim([], { env }).ready()).toBe(`http://127.0.0.1:${ours}`)
     expect(await convsim(['-p', String(flag)], { env }).ready()).toBe(`http://127.0.0.1:${flag}`)
   })
@@ -178,7 +178,7 @@ describe('a bad setting ends the start with 1 and states what is valid', () => {
   test.each([
     [['--port', 'http'], {}, /^convsim: --port takes a whole number from 0 to 65535; got "http"/],
     [['--prot', '1'], {}, /^convsim: unknown option.*--prot/],
-    [[], { SIM_PORT: 'http' }, /^convsim: SIM_PORT takes a whole number/],
+    [[], { CONVSIM_PORT: 'http' }, /^convsim: CONVSIM_PORT takes a whole number/],
     [
       ['--scenario', 'nonsense'],
       {},
@@ -187,7 +187,7 @@ describe('a bad setting ends the start with 1 and states what is valid', () => {
     [['no-such-file.yaml'], {}, /no-such-file\.yaml: error: .*cannot be read/],
   ] as [string[], Record<string, string>, RegExp][])('%j %o', async (args, env, words) => {
     const { code, stdout, stderr } = await run(args, {
-      env: { SIM_STATE: ':memory:', SIM_PORT: '0', ...env },
+      env: { CONVSIM_STATE: ':memory:', CONVSIM_PORT: '0', ...env },
     })
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
     expect(stderr).toMatch(words)

@@ -35,7 +35,7 @@ function setup(handle: OperationHandler['handle'], log?: Log) {
     limitOf: () => undefined,
     isModel: () => true,
     strict: false,
-    simHeaders: true,
+    headers: { simHeaders: true, xRateLimit: 'off' },
     logBodies: false,
     journal: new Journal(100),
     log: log ?? createLogRecorder(said),

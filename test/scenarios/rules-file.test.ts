@@ -87,7 +87,7 @@ describe('--scenarios FILE', () => {
     const args = ['--port', '0', '--state', ':memory:']
     for (const command of [
       convsim([...args, '--scenarios', file]),
-      convsim(args, { env: { SIM_SCENARIOS: file } }),
+      convsim(args, { env: { CONVSIM_SCENARIOS: file } }),
     ]) {
       const origin = await command.ready()
       expect((await ask({ origin }, analyticsPath)).status).toBe(429)
