@@ -59,6 +59,8 @@ function run({ command, settings, files }: Extract<Invocation, { kind: 'run' }>)
       return execCommand(settings, files)
     case 'check':
       return printChecks(files, settings)
+    case 'scenarios':
+      return import('./scenarios.ts').then((own) => own.printScenarios(files, settings, print, printError))
     case 'assumptions':
       return printAssumptions(files[0] ?? settings.contract ?? bundledContract)
     case 'healthcheck':

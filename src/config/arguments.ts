@@ -21,6 +21,12 @@ export const commands = {
     description:
       'Check contract documents, fixture folders and scenario files; without any, check the bundled ones. Exit code 1 if one has an error.',
   },
+  scenarios: {
+    operands: 'the name of a scenario',
+    maxOperands: 1,
+    description:
+      'List all scenarios, or show one: its parameters, its effect on each operation, an example, and the keys and models that switch it on.',
+  },
   assumptions: {
     operands: 'a contract document',
     maxOperands: 1,
