@@ -41,7 +41,7 @@ test.each(['/__sim/health', '/healthz'])('HEAD %s is answered without a body', a
   expect([answer.status, answer.text]).toEqual([200, ''])
 })
 
-test('GET / redirects a browser to the control plane', async () => {
+test('GET / redirects a client other than a browser to the control plane', async () => {
   const answer = await fetch(`${sim().origin}/`, { redirect: 'manual' })
   expect(answer.status).toBe(302)
   expect(answer.headers.get('location')).toMatch(/^\/__sim\//)

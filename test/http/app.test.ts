@@ -29,7 +29,7 @@ test('a bug behind the edge gives a 500 in the service’s shape and a line in t
   const service = ({ path }: SimRequest) => answers[path]?.() ?? nobody()
   const app = createApp(
     { service, controlRefusal: () => undefined, isImport: () => false, control: nobody },
-    { bodyLimit: '1mb', importLimit: '1mb', cors: false },
+    { bodyLimit: '1mb', importLimit: '1mb', cors: false, controlOrigins: undefined },
     createLogRecorder(said),
   )
   const listening = await listen(app, '127.0.0.1', 0, createLogRecorder(said))
