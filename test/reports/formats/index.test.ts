@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { reportFormats } from '../../../src/reports/formats/index.ts'
 import { allOperations, ask, event } from '../../support/client.ts'
+import { compareGolden } from '../../support/golden.ts'
 import { sharedSimulator } from '../../support/shared.ts'
 import { startForTest, type TestSimulator } from '../../support/start.ts'
 import { runSampleSuite } from '../sample-suite.ts'
@@ -57,7 +58,9 @@ describe('the report of a sample suite of ten calls', () => {
     expect(first).toMatchObject({ status: 200, mediaType })
     const second = await fetchReport(own, `format=${format}`)
     expect(withoutRun(second.text)).toBe(withoutRun(first.text))
-    await expect(withoutRun(first.text)).toMatchFileSnapshot(`../golden/report.golden${extension}`)
+    await compareGolden('test/reports', () =>
+      expect(withoutRun(first.text)).toMatchFileSnapshot(`../golden/report.golden${extension}`),
+    )
   })
 
   test('is JSON by default, and another format is refused with the list', async () => {
