@@ -7,6 +7,7 @@ import { allOperations, ask, event } from '../../support/client.ts'
 import { compareGolden } from '../../support/golden.ts'
 import { sharedSimulator } from '../../support/shared.ts'
 import { startForTest, type TestSimulator } from '../../support/start.ts'
+import { writeSampleInputs } from '../sample-inputs.ts'
 import { runSampleSuite } from '../sample-suite.ts'
 
 const sim = sharedSimulator()
@@ -52,7 +53,7 @@ const withoutRun = (text: string) =>
 
 describe('the report of a sample suite of ten calls', () => {
   test.each(formats)('is the same in every run, as $format', async ({ format, extension, mediaType }) => {
-    const own = await startForTest()
+    const own = await startForTest(await writeSampleInputs())
     await runSampleSuite(own)
     const first = await fetchReport(own, `format=${format}`)
     expect(first).toMatchObject({ status: 200, mediaType })
