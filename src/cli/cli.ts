@@ -64,6 +64,8 @@ function run(invocation: Run): Promise<ExitCode> {
       return execCommand(invocation)
     case 'check':
       return printChecks(files, settings)
+    case 'scenarios':
+      return import('./scenarios.ts').then((own) => own.printScenarios(files, settings, print, printError))
     case 'assumptions':
       return printAssumptions(files[0] ?? settings.contract ?? bundledContract)
     case 'healthcheck':

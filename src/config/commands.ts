@@ -2,7 +2,7 @@ import type { Setting } from './setting.ts'
 import { allSettings, type Settings } from './settings.ts'
 
 /** The name of a command: `serve`. */
-export type CommandName = 'serve' | 'exec' | 'check' | 'assumptions' | 'healthcheck'
+export type CommandName = 'serve' | 'exec' | 'check' | 'scenarios' | 'assumptions' | 'healthcheck'
 
 /** A command as help, README and the errors of the command line describe it. */
 interface CommandDescription {
@@ -46,6 +46,15 @@ export const commands: Readonly<Record<CommandName, CommandDescription>> = {
       'Check contract documents, fixture folders and scenario files; without any, check the bundled ones. Exit code 1 if one has an error.',
     settings: ['contract', 'fixtures', 'scenario', 'scenarios', 'plan', 'format'],
     examples: ['check', 'check my-contract.yaml rules.yaml --format github'],
+  },
+  scenarios: {
+    usage: '[name] [options]',
+    operands: 'the name of a scenario',
+    maxOperands: 1,
+    description:
+      'List all scenarios, or show one: its parameters, its effect on each operation, an example, and the keys and models that switch it on.',
+    settings: ['contract', 'fixtures'],
+    examples: ['scenarios', 'scenarios rate-limited', 'scenarios "slow;ms=200"'],
   },
   assumptions: {
     usage: '[contract] [options]',

@@ -5,6 +5,7 @@
  */
 import { isIP } from 'node:net'
 import { parseNow } from '../core/instant.ts'
+import { parseOrigins } from '../core/origins.ts'
 import { isSeed } from '../core/seeded.ts'
 import { commandLineSettings } from './command-line-settings.ts'
 import { limitSettings } from './limit-settings.ts'
@@ -15,6 +16,8 @@ const isStateFile = (text: string) => text !== '' && !/^[a-z]+:\/\//i.test(text)
 
 /** Tests that a header can carry the token: clients and servers cut the spaces around a value. */
 const isToken = (text: string) => /^[\x20-\x7e]{1,1000}$/.test(text) && text === text.trim()
+
+const areOrigins = (text: string) => parseOrigins(text) !== undefined
 
 const LOG_LEVELS = ['info', 'warn', 'error', 'silent'] as const
 
@@ -157,11 +160,22 @@ export const settingTable = {
     description:
       'Host names under which the control plane can be called, besides IP addresses, localhost and names that are never public.',
   }),
+  controlOrigins: text({
+    flag: 'control-origins',
+    value: 'ORIGIN,...',
+    default: undefined,
+    defaultText: 'none',
+    test: areOrigins,
+    expected: 'origins of web pages without path or wildcard, e.g. http://localhost:6006',
+    description:
+      'Origins of web pages that may call the control plane, e.g. those of a component workshop: http://localhost:6006.',
+  }),
   ...limitSettings,
   cors: boolean({
     flag: 'cors',
     default: true,
-    description: 'Let browsers call the API from any page, but never the control plane under /__sim.',
+    description:
+      'Let browsers call the API from any page; pages that may call the control plane are listed with --control-origins.',
   }),
   simHeaders: boolean({
     flag: 'sim-headers',

@@ -5,6 +5,7 @@
 
 import type { Contract, Operation, OperationMatch } from '../contract/contract.ts'
 import type { Log } from '../core/log.ts'
+import { once } from '../core/once.ts'
 import { jsonBody } from '../exchange/body.ts'
 import { refuse } from '../exchange/refusals.ts'
 import type { Reply } from '../exchange/reply.ts'
@@ -20,6 +21,7 @@ import {
 } from './handler.ts'
 import type { ControlOperationId } from './operation-ids.ts'
 import { readControlRequest } from './read-request.ts'
+import { createStartPage, isStartPage } from './start-page.ts'
 
 /** The control plane without its sockets: requests in, replies out. */
 export interface Control {
@@ -31,25 +33,36 @@ export interface Control {
   readonly answer: (request: SimRequest, clientGone: AbortSignal) => Promise<Reply>
 }
 
+/** Settings of the control plane. */
+export interface ControlSettings extends GuardSettings {
+  /** The contract of the simulated service, which the start page names. */
+  readonly service: Contract
+}
+
 /** Creates the control plane. Throws where the document has an operation without a handler. */
 export function createControl(
   contract: Contract,
   handlers: ControlHandlers,
-  settings: GuardSettings,
+  settings: ControlSettings,
   log: Log,
 ): Control {
   const handlerById = new Map<string, ControlHandler>(Object.entries(handlers))
   for (const { id } of contract.operations) {
     if (!handlerById.has(id)) throw new Error(`the control operation ${id} has no handler`)
   }
-  const refusal = (request: SimRequest) =>
-    guard(request, settings, isOperation(matchOperation(contract, request), 'getHealth'))
+  const startPage = once(() => createStartPage(contract, settings.service, settings.token !== undefined))
+  const isPublic = (request: SimRequest) =>
+    isOperation(matchOperation(contract, request), 'getHealth') || isStartPage(contract, request)
+  const refusal = (request: SimRequest) => guard(request, settings, isPublic(request))
   return {
     refusal,
     isImport: (request) => isOperation(matchOperation(contract, request), 'importSandbox'),
     async answer(request, clientGone) {
       try {
-        return refusal(request) ?? (await answer(contract, handlerById, request, clientGone))
+        const refused = refusal(request)
+        if (refused) return refused
+        if (isStartPage(contract, request)) return startPage()
+        return await answer(contract, handlerById, request, clientGone)
       } catch (error) {
         return refuseInternalError(request, error, log)
       }

@@ -1,4 +1,5 @@
 import type { Journal } from '../journal/journal.ts'
+import { type CatalogueHandlerDeps, catalogueHandlers } from './catalogue.ts'
 import { type ClockHandlerDeps, clockHandlers } from './clock.ts'
 import { type ExplainHandlerDeps, explainHandlers } from './explain.ts'
 import type { ControlHandlers } from './handler.ts'
@@ -21,6 +22,7 @@ import { type WiremockHandlerDeps, wiremockHandlers } from './wiremock/wiremock.
 /** Everything that the handlers of the control plane read or change. */
 export interface ControlDeps
   extends InfoHandlerDeps,
+    CatalogueHandlerDeps,
     ScenarioHandlerDeps,
     ClockHandlerDeps,
     SandboxHandlerDeps,
@@ -63,6 +65,7 @@ export function controlHandlers(deps: ControlDeps): ControlHandlers {
       stateFile,
       handledOperations,
     }),
+    ...catalogueHandlers({ catalogue, contract, fixtures, handledOperations }),
     ...scenarioHandlers({ catalogue, contract, sandboxes, store, startUp }),
     ...clockHandlers({ sandboxes }),
     ...sandboxHandlers({ sandboxes, store, journal, seedState }),

@@ -57,13 +57,18 @@ async function infoToJson({
     seed,
     now: new Date(clock.now).toISOString(),
     state: { file: stateFile, ...(await store.size()) },
-    operations: contract.operations.map(({ id, method, path, statuses }) => ({
-      id,
-      method,
-      path,
-      statuses: [...statuses],
-      answeredBy: handledOperations.has(id) ? 'simulator' : 'document',
-    })),
+    operations: operationsToJson(contract, handledOperations),
     personas: fixtures.personas.map(({ name }) => name),
   }
+}
+
+/** Returns the operations as `GET info` and `GET catalogue` show them. `handled`: the ids of those that the simulator answers. */
+export function operationsToJson({ operations }: Contract, handled: ReadonlySet<string>): Json {
+  return operations.map(({ id, method, path, statuses }) => ({
+    id,
+    method,
+    path,
+    statuses: [...statuses],
+    answeredBy: handled.has(id) ? 'simulator' : 'document',
+  }))
 }

@@ -1,8 +1,7 @@
 import type { Contract } from '../contract/contract.ts'
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
 import type { Sandboxes } from '../sandboxes/sandboxes.ts'
-import { type Catalogue, probability, type ScenarioDefinition } from '../scenarios/definition.ts'
-import type { Parameter } from '../scenarios/parameters.ts'
+import type { Catalogue } from '../scenarios/definition.ts'
 import { sequencePrefix } from '../scenarios/parse.ts'
 import { noRules, type RuleSet, readRules, ruleSequencePrefix } from '../scenarios/rules.ts'
 import type { Store } from '../state/store.ts'
@@ -18,17 +17,13 @@ export interface ScenarioHandlerDeps {
   readonly startUp: RuleSet
 }
 
-/** Handles `GET catalogue`, `GET`, `PUT` and `DELETE scenarios`, and `GET sequences`. */
+/** Handles `GET`, `PUT` and `DELETE scenarios`, and `GET sequences`. */
 export function scenarioHandlers(
   deps: ScenarioHandlerDeps,
-): Pick<
-  ControlHandlers,
-  'getCatalogue' | 'getScenarios' | 'putScenarios' | 'deleteScenarios' | 'getSequences'
-> {
+): Pick<ControlHandlers, 'getScenarios' | 'putScenarios' | 'deleteScenarios' | 'getSequences'> {
   const { catalogue, contract, sandboxes, store, startUp } = deps
   let ruleSetCount = 0
   return {
-    getCatalogue: () => ({ scenarios: catalogue.definitions.map(definitionToJson) }),
     async getScenarios({ sandbox }) {
       sandboxes.use(sandbox)
       const { rules } = await sandboxes.settings.read(sandbox)
@@ -72,12 +67,4 @@ const rulesToJson = ({ rules }: RuleSet): Json[] => rules.map(({ source }) => so
 function parseSequenceKey(key: string): JsonObject {
   const [, operation = '', sequence = ''] = /^((?:[A-Z]+ \/\S*)|\S+) (.*)$/s.exec(key) ?? []
   return { operation, sequence }
-}
-
-function definitionToJson({ name, family, description, parameters }: ScenarioDefinition): JsonObject {
-  return { name, family, about: description, parameters: [...parameters, probability].map(parameterToJson) }
-}
-
-function parameterToJson({ required = false, description, ...spec }: Parameter): JsonObject {
-  return JSON.parse(JSON.stringify({ ...spec, about: description, required }))
 }

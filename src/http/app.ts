@@ -7,6 +7,8 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import cors from 'cors'
 import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response } from 'express'
 import type { Log } from '../core/log.ts'
+import { parseOrigins } from '../core/origins.ts'
+import { acceptsHtml } from '../exchange/accepts-html.ts'
 import { controlAliases } from '../exchange/control-aliases.ts'
 import type { OutgoingReply } from '../exchange/delivery.ts'
 import { refusals } from '../exchange/refusals.ts'
@@ -38,6 +40,8 @@ export interface AppSettings {
   readonly importLimit: string
   /** True: the preflight requests of browsers are answered, and replies to browsers have CORS headers. */
   readonly cors: boolean
+  /** The origins of web pages that may call the control plane, separated by commas; undefined: none. */
+  readonly controlOrigins: string | undefined
 }
 
 const controlPath = '/__sim'
@@ -45,6 +49,9 @@ const controlPath = '/__sim'
 /** The base path of WireMock's own control plane, and the control path that it is mapped to. */
 const adminPath = '/__admin'
 const wiremockPath = `${controlPath}/wiremock`
+
+/** CORS without credentials: a script may read all headers of an answer. */
+const corsOptions = { exposedHeaders: '*', maxAge: 600 }
 
 const redirectToInfo: Reply = {
   status: 302,
@@ -100,12 +107,22 @@ export function createApp(
 
   const app = express()
   app.disable('x-powered-by')
+  const origins = parseOrigins(settings.controlOrigins ?? '') ?? []
+  const allowControl = cors({ ...corsOptions, origin: origins })
+  app.use(
+    [controlPath, adminPath, ...aliases.keys()],
+    forBrowsers(allowControl, (origin) => origins.includes(origin)),
+  )
   for (const [alias, path] of aliases) app.get(alias, (req, res) => answerControl(req, res, path))
   app.use(adminPath, (req, res) => answerControl(req, res, wiremockPath + req.path))
   app.use(controlPath, (req, res) => answerControl(req, res))
   for (const [path, reply] of browserFiles) app.get(path, (_req, res) => deliverImmediately(reply, res))
-  app.get('/', (_req, res) => deliverImmediately(redirectToInfo, res))
-  if (settings.cors) app.use(forBrowsers(cors({ exposedHeaders: '*', maxAge: 600 })))
+  app.get('/', (req, res) =>
+    acceptsHtml(req.headers.accept)
+      ? answerControl(req, res, controlPath)
+      : deliverImmediately(redirectToInfo, res),
+  )
+  if (settings.cors) app.use(forBrowsers(cors(corsOptions)))
   app.use((req, res) => answerService(req, res, req.originalUrl))
   app.use(handleExpressError(log))
   return (req, res) => {
@@ -153,9 +170,13 @@ function isForExpress(target: string, origin: string | undefined): boolean {
   return target.startsWith('/') && (origin !== undefined || expressPrefixes.test(target))
 }
 
-/** Limits a handler to requests with `Origin`, which browsers send. For other clients OPTIONS is a method like any other. */
-function forBrowsers(allow: RequestHandler): RequestHandler {
-  return (req, res, next) => (req.headers.origin === undefined ? next() : allow(req, res, next))
+/** Limits a handler to requests with an allowed `Origin`, which browsers send. For other clients OPTIONS is a method like any other. */
+function forBrowsers(handler: RequestHandler, isAllowed = (_origin: string) => true): RequestHandler {
+  return (req, res, next) => {
+    const { origin } = req.headers
+    if (origin !== undefined && isAllowed(origin)) handler(req, res, next)
+    else next()
+  }
 }
 
 /** Creates Express's error handler, which answers in the form of the service's error body. */

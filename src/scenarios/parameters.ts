@@ -15,6 +15,8 @@ export type Parameter = ParameterKind & {
   readonly default?: number | string
   /** True where a value must be given. */
   readonly required?: boolean
+  /** A value for examples, needed where one must be given: `recommendations`. */
+  readonly example?: string
   /** `s` or `ms`; absent for a plain number or a text. */
   readonly unit?: string
   /** One sentence, for help and README. */

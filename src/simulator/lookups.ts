@@ -1,5 +1,8 @@
 import type { Settings } from '../config/settings.ts'
+import type { Contract } from '../contract/contract.ts'
+import type { ControlSettings } from '../control/control.ts'
 import { parseDuration } from '../core/instant.ts'
+import { parseOrigins } from '../core/origins.ts'
 import { hourMs, type RateLimit } from '../exchange/rate-headers.ts'
 import type { Fixtures } from '../fixtures/fixtures.ts'
 
@@ -43,4 +46,18 @@ export function createLimitLookup(
 export function createModelCheck({ models }: Settings, fixtures: Fixtures): (modelId: string) => boolean {
   const known = new Set(fixtures.models.map(({ id }) => id.toLowerCase()))
   return (modelId) => models === 'open' || known.has(modelId.toLowerCase())
+}
+
+/** Returns the settings of the control plane. `service`: the contract of the simulated service. */
+export function readControlSettings(
+  { controlToken, controlHosts, controlOrigins }: Settings,
+  service: Contract,
+): ControlSettings {
+  const hosts = (controlHosts ?? '').split(',').map((host) => host.trim())
+  return {
+    token: controlToken,
+    hosts: hosts.filter((host) => host !== ''),
+    origins: parseOrigins(controlOrigins ?? '') ?? [],
+    service,
+  }
 }

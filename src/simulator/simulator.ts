@@ -33,6 +33,7 @@ import {
   createModelCheck,
   indexProductsByModel,
   indexScenariosByModel,
+  readControlSettings,
 } from './lookups.ts'
 import { openState } from './open-state.ts'
 import { createReporter } from './reporter.ts'
@@ -149,7 +150,7 @@ async function assemble(
     stopping: stopping.signal,
     explain: createExplain({ store, sandboxes, log, createPipelineOver }),
   })
-  const controls = createControl(control, handlers, readGuardSettings(settings), log)
+  const controls = createControl(control, handlers, readControlSettings(settings, contract), log)
   return {
     contract,
     service: createPipelineOver({ store, sandboxes, journal, log }),
@@ -227,11 +228,6 @@ function onSandboxEvicted(settings: SandboxSettingsStore, store: Store, journal:
       log.error({ sandbox: name, err: error }, 'its state could not be dropped'),
     )
   }
-}
-
-function readGuardSettings({ controlToken, controlHosts }: Settings) {
-  const hosts = (controlHosts ?? '').split(',').map((host) => host.trim())
-  return { token: controlToken, hosts: hosts.filter((host) => host !== '') }
 }
 
 function countInputs({ contract, fixtures, catalogue }: LoadedInputs) {

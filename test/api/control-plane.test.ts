@@ -78,7 +78,7 @@ test('an operation of the contract with the path of an alias takes precedence', 
   expect((await ask(own, '/healthz', open)).body).toEqual({ status: 'healthy', version })
 })
 
-test('GET / redirects a browser to the control plane', async () => {
+test('GET / redirects a client other than a browser to the control plane', async () => {
   const answer = await fetch(`${sim().origin}/`, { redirect: 'manual' })
   expect(answer.status).toBe(302)
   expect(answer.headers.get('location')).toMatch(/^\/__sim\//)

@@ -147,7 +147,7 @@ describe('a scenario that makes no sense for the operation', () => {
 describe('a scenario that cannot be understood', () => {
   const everyName = inputs.catalogue.definitions.map(({ name }) => name)
 
-  test.each(['rate-limit', 'Forbidden', '418', '200.0', 'forbidden not-found', '=', '{}'])(
+  test.each(['rate-limit', 'Forbidden', '499', '200.0', 'forbidden not-found', '=', '{}'])(
     '%j is refused with the list',
     async (text) => {
       const before = await readStateInfo(sim())

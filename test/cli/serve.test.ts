@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { isObject } from '../../src/core/json.ts'
 import { version } from '../../src/fixtures/bundled.ts'
+import { inputs } from '../support/catalogue.ts'
 import { allOperations, analyticsPath, ask, errorOf, event, objectOf } from '../support/client.ts'
 import { convsim, run } from '../support/command.ts'
 import { documentWith, fixturesWith } from '../support/documents.ts'
@@ -95,8 +96,8 @@ test('the start logs in one line what it loaded', async () => {
   expect(loaded).toMatchObject([
     {
       operations: allOperations.length,
-      personas: 11,
-      models: 20,
+      personas: inputs.fixtures.personas.length,
+      models: inputs.fixtures.models.length,
       state: { file: ':memory:', events: 0, prompts: 0 },
     },
   ])

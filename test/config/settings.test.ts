@@ -27,6 +27,11 @@ const samples: {
   scenarios: { good: 'rules.yaml', means: 'rules.yaml', bad: undefined },
   controlToken: { good: 'let me in', means: 'let me in', bad: 'sécret' },
   controlOpen: { good: 'on', means: true, bad: 'perhaps' },
+  controlOrigins: {
+    good: 'http://localhost:6006',
+    means: 'http://localhost:6006',
+    bad: 'http://localhost:6006/app',
+  },
   controlHosts: { good: 'sim.test', means: 'sim.test', bad: undefined },
   sandboxLimit: { good: '5', means: 5, bad: '0' },
   journalSize: { good: '0', means: 0, bad: '1000001' },

@@ -62,10 +62,10 @@ describe('--scenarios FILE', () => {
   })
 
   test('does not start with a file that is not right, and says where', async () => {
-    const file = await fileWith(good.replace('429*2', '418*2'))
+    const file = await fileWith(good.replace('429*2', '499*2'))
     const { code, stderr, stdout } = await run(['--scenarios', file, '--port', '0', '--state', ':memory:'])
     expect(code).toBe(1)
-    expect(stderr).toMatch(new RegExp(`${file}:9:.*There is no scenario "418"`))
+    expect(stderr).toMatch(new RegExp(`${file}:9:.*There is no scenario "499"`))
     expect(stdout).toBe('')
   })
 
@@ -107,9 +107,9 @@ const wrong: [string, string, number, RegExp][] = [
   ],
   [
     'an unknown status',
-    'operation: createEvent\n    scenario: "418"',
+    'operation: createEvent\n    scenario: "499"',
     5,
-    /no scenario "418"\. Known: bad-request, /,
+    /no scenario "499"\. Known: bad-request, /,
   ],
   [
     'a status that the operation does not document',

@@ -344,7 +344,7 @@ describe('PUT /__sim/scenarios', () => {
       { operation: 'createPromt', scenario: 'unavailable' },
       { scenario: 'rate-limited;retry-after=soon' },
       { operation: 'createEvent', scenario: 'critical' },
-      { sequence: '429*2, 418' },
+      { sequence: '429*2, 499' },
       { operation: 'createEvent', scenario: '503', match: { body: { '/eventTyp': 'a' } } },
       { scenario: 'slow;delay=1' },
     ]
@@ -358,7 +358,7 @@ describe('PUT /__sim/scenarios', () => {
       /\/rules\/2\/scenario: .*"retry-after" a whole number from 0 to 86400 \(s\); got "soon"/,
     )
     expect(error).toMatch(/\/rules\/3: "critical" makes no sense here/)
-    expect(error).toMatch(/\/rules\/4\/sequence: There is no scenario "418"/)
+    expect(error).toMatch(/\/rules\/4\/sequence: There is no scenario "499"/)
     expect(error).toMatch(
       /\/rules\/5\/match\/body: No request body has the field "\/eventTyp"\. Known: \/eventType, /,
     )

@@ -237,7 +237,7 @@ describe('is refused, and counts for nothing', () => {
     ['429*0, 200', /never met/],
     ['', /at least one item/],
     [' , ', /at least one item/],
-    ['429*2, 418', /no scenario "418"/],
+    ['429*2, 499', /no scenario "499"/],
     ['429 200', /no scenario/],
     ['429*-1', /no scenario/],
     ['429*1.5', /no scenario/],
