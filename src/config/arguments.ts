@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander'
+import { findNearest } from '../core/similar.ts'
 import type { Setting } from './setting.ts'
 import { allSettings, defaultOf, type Settings, variableOf } from './settings.ts'
 
@@ -74,8 +75,10 @@ function parseCommand(program: Command, afterDashes: readonly string[], env: Env
   const [first = 'serve', ...rest] = program.args
   if (first === 'help') return { kind: 'help', text: program.helpInformation() + describeCommands() }
   if (!isCommand(first) && !/[./\\]/.test(first)) {
+    const nearest = findNearest(first, Object.keys(commands))
+    const guess = nearest === undefined ? '' : ` Did you mean "${nearest}"?`
     return problem(
-      `"${first}" is no command (${Object.keys(commands).join(', ')}), and no file name. See convsim --help.`,
+      `"${first}" is no command (${Object.keys(commands).join(', ')}), and no file name.${guess} See convsim --help.`,
     )
   }
   const { command, files } = isCommand(first)
@@ -102,7 +105,7 @@ function splitAtDashes(argv: readonly string[]): {
 
 /** The defaults of a command that differ from those of the settings. */
 const commandDefaults: { readonly [Name in CommandName]?: Partial<Settings> } = {
-  exec: { port: 0, state: ':memory:', logLevel: 'warn' },
+  exec: { port: 0, state: ':memory:', logLevel: 'warn', logFormat: 'pretty' },
 }
 
 function isCommand(word: string): word is CommandName {
