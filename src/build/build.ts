@@ -75,7 +75,7 @@ const { metafile } = await build({
     ),
     // 88 kB that we do not use: pino would write from another thread with the first, prom-client would add traces with the second.
     leaveOut('thread-stream', '@opentelemetry/api'),
-    // 45 kB: pino and pino-pretty would write with these; `cli/stderr-writer.ts` does.
+    // 45 kB: pino would write with these; `cli/stderr-writer.ts` does.
     leaveOut('sonic-boom', 'on-exit-leak-free', 'pino-abstract-transport'),
   ],
 })

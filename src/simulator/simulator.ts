@@ -25,8 +25,9 @@ import { Sandboxes } from '../sandboxes/sandboxes.ts'
 import { MemorySandboxSettings, type SandboxSettingsStore } from '../sandboxes/settings.ts'
 import { createWorld } from '../simulation/world.ts'
 import type { SandboxExport, Store } from '../state/store.ts'
+import { type ExampleRequest, findExampleRequest } from './example-request.ts'
 import { createExplain, type PipelineState } from './explain.ts'
-import { type LoadedInputs, loadInputs } from './loaded-inputs.ts'
+import { countInputs, type LoadedInputs, loadInputs } from './loaded-inputs.ts'
 import {
   createLimitLookup,
   createModelCheck,
@@ -40,6 +41,8 @@ import { loadSeedState, seedDefaultSandbox } from './seed-state.ts'
 /** Everything but the socket: requests in, replies out. */
 export interface Simulator {
   readonly contract: Contract
+  /** Returns a request to begin with; undefined where the contract has none that needs no more than a path. */
+  findExample(): ExampleRequest | undefined
   /** Replies to a request to the simulated service. */
   service(request: SimRequest): Promise<OutgoingReply>
   /** Refuses a request to the control plane by its head alone; undefined: its body may be read. */
@@ -144,6 +147,7 @@ async function assemble(
   const controls = createControl(control, handlers, readGuardSettings(settings), log)
   return {
     contract,
+    findExample: () => findExampleRequest(contract, fixtures),
     service: createPipelineOver({ store, sandboxes, journal, log }),
     controlRefusal: controls.refusal,
     isImport: controls.isImport,
@@ -237,14 +241,4 @@ async function createFallbackIfNeeded(
   if (others.length === 0) return undefined
   log.info({ operations: others }, 'answered from the examples and schemas of the contract, by Prism')
   return createFallback(contract)
-}
-
-function countInputs({ contract, fixtures, catalogue }: LoadedInputs) {
-  return {
-    contract: contract.file,
-    operations: contract.operations.length,
-    personas: fixtures.personas.length,
-    models: fixtures.models.length,
-    scenarios: catalogue.definitions.length,
-  }
 }
