@@ -98,7 +98,7 @@ const { metafile } = await build({
     leaveOut('thread-stream', '@opentelemetry/api'),
     // 20 kB: prom-client computes the quantiles of summaries with it; our metrics have none.
     leaveOut('tdigest'),
-    // 45 kB: pino and pino-pretty would write with these; `cli/stderr-writer.ts` does.
+    // 45 kB: pino would write with these; `cli/stderr-writer.ts` does.
     leaveOut('sonic-boom', 'on-exit-leak-free', 'pino-abstract-transport'),
   ],
 })

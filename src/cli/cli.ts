@@ -16,8 +16,10 @@ import type { RunningSimulator } from '../simulator/start.ts'
 import { addAddresses, type RunningCommand, runCommand } from './exec.ts'
 import { finish } from './finish.ts'
 import { printHealth } from './health.ts'
+import { createOutput, type Output, printStartProblems } from './output.ts'
 import type { ProcessLog } from './process-log.ts'
-import { describeStartProblem } from './start-problem.ts'
+import { formatBanner, formatReadyLine } from './ready.ts'
+import { describeStartProblems } from './start-problem.ts'
 import { tuneV8 } from './tune-v8.ts'
 
 /**
@@ -75,19 +77,21 @@ function run(invocation: Run): Promise<ExitCode> {
 
 async function serve(invocation: Run): Promise<ExitCode> {
   const { settings } = invocation
-  const { log, pretty } = await openLog(settings)
+  const output = await openOutput(settings)
+  const { log, isJson, printLine } = output
   for (const warning of invocation.warnings) log.warn({}, warning)
   const stopRequested = waitForStopSignal(log) // before the start, because a signal may come during it
-  const running = await startOrReport(invocation, log)
+  const running = await startOrReport(invocation, output)
   if (!running) return 1
   tuneV8()
-  printReadyLine(running, pretty)
+  print(formatReadyLine(running, isJson, Date.now()))
+  if (!isJson && log.isLevelEnabled('info')) printLine(formatBanner(running))
   await stopRequested
   await running.close()
   log.info({}, 'stopped')
   log.flush()
   const isReportRequested = settings.report !== undefined || settings.failOn !== undefined
-  return endSoon(isReportRequested ? await finish(running, settings, 0, undefined, printError) : 0)
+  return endSoon(isReportRequested ? await finish(running, settings, 0, undefined, printLine) : 0)
 }
 
 /** Ends the process with a code, also if its output is never read, which would hold it. */
@@ -100,8 +104,9 @@ function endSoon(code: ExitCode): ExitCode {
 async function execCommand(invocation: Run): Promise<ExitCode> {
   const { settings, files } = invocation
   const [file = '', ...args] = files
-  const { log } = await openLog(settings)
-  const running = await startOrReport(invocation, log)
+  const output = await openOutput(settings)
+  const { log, printLine } = output
+  const running = await startOrReport(invocation, output)
   if (!running) return 1
   const names = settings.env?.split(',') ?? []
   const child = runCommand({ file, args, env: addAddresses(process.env, running, names) })
@@ -110,8 +115,8 @@ async function execCommand(invocation: Run): Promise<ExitCode> {
   stopForwarding()
   await running.close()
   log.flush()
-  if (problem !== undefined) printError(`convsim exec: ${problem}`)
-  return endSoon(await finish(running, settings, code, [file, ...args], printError))
+  if (problem !== undefined) printLine(`convsim exec: ${problem}`, 'error')
+  return endSoon(await finish(running, settings, code, [file, ...args], printLine))
 }
 
 /** Forwards signals to the child and kills it when this process exits, until the returned function is called. */
@@ -132,22 +137,24 @@ function forwardSignals(child: RunningCommand): () => void {
   }
 }
 
-async function openLog({ logFormat, logLevel }: Settings): Promise<{ log: ProcessLog; pretty: boolean }> {
-  const pretty = logFormat === 'pretty' || (logFormat === 'auto' && process.stderr.isTTY === true)
-  const { createLog } = await import('./process-log.ts')
-  const log = await createLog(logLevel, pretty, Date.now, writeStderr)
-  process.once('exit', () => log.flush()) // the last lines explain a crash
-  return { log, pretty }
+async function openOutput(settings: Settings): Promise<Output> {
+  const isTerminal = process.stderr.isTTY === true
+  const hasColors = isTerminal && process.stderr.hasColors()
+  const stderrDeps = { isTerminal, hasColors, printError, write: writeStderr, now: Date.now }
+  const output = await createOutput(settings, stderrDeps)
+  process.once('exit', () => output.log.flush()) // the last lines explain a crash
+  return output
 }
 
 /** Starts the simulator. Undefined: the simulator cannot start, and the reason is printed. */
 async function startOrReport(
   { settings, variables }: Run,
-  log: ProcessLog,
+  output: Output,
 ): Promise<RunningSimulator | undefined> {
+  const { log } = output
   const problem = await findReportProblem(parseReportTargets(settings.report ?? '') ?? [])
   if (problem !== undefined) {
-    printError(`convsim cannot start:\n  ${problem}`)
+    printStartProblems([`  ${problem}`], output)
     return undefined
   }
   const { start } = await import('../simulator/start.ts')
@@ -158,16 +165,8 @@ async function startOrReport(
   const started = await start(settings, { now: Date.now, log, fatal })
   log.flush() // warnings of the start precede the ready line
   if (started.ok) return started.value
-  printError(describeStartProblem(started.error, variables))
+  printStartProblems(describeStartProblems(started.error, variables), output)
   return undefined
-}
-
-/** Prints the ready line, the only line of `serve` on stdout. Scripts wait for this line. */
-function printReadyLine({ origin, baseUrl }: RunningSimulator, pretty: boolean): void {
-  const message = `convsim ${version} is listening on ${origin}`
-  print(
-    pretty ? `${message} (base URL ${baseUrl})` : JSON.stringify({ level: 'info', msg: message, baseUrl }),
-  )
 }
 
 /** Resolves on the first SIGINT, SIGTERM or SIGHUP (its terminal was closed). A second signal of the same kind ends the process immediately, as is Node's default. */

@@ -1,4 +1,5 @@
 import { Command, CommanderError, Option } from 'commander'
+import { findNearest } from '../core/similar.ts'
 import { type CommandName, commands, findCommand, settingsOf } from './commands.ts'
 import { describeCommands, describeExamples } from './help.ts'
 import type { Setting } from './setting.ts'
@@ -56,7 +57,11 @@ function parseCommand(program: Command, afterDashes: readonly string[], env: Env
   if (first === 'help') return findHelp(rest[0])
   const named = findCommand(first)
   if (!named && !/[./\\]/.test(first)) {
-    return problem(`"${first}" is no command (${commandNames}), and no file name. See convsim --help.`)
+    const nearest = findNearest(first, Object.keys(commands))
+    const guess = nearest === undefined ? '' : ` Did you mean "${nearest}"?`
+    return problem(
+      `"${first}" is no command (${commandNames}), and no file name.${guess} See convsim --help.`,
+    )
   }
   const command = named ?? 'serve'
   const files = named ? rest : program.args
@@ -90,7 +95,7 @@ function splitAtDashes(argv: readonly string[]): {
 
 /** The defaults of a command that differ from those of the settings. */
 const commandDefaults: { readonly [Name in CommandName]?: Partial<Settings> } = {
-  exec: { port: 0, state: ':memory:', logLevel: 'warn' },
+  exec: { port: 0, state: ':memory:', logLevel: 'warn', logFormat: 'pretty' },
 }
 
 type Flags = Readonly<Record<string, string | boolean>>

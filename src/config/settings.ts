@@ -19,7 +19,7 @@ const isToken = (text: string) => /^[\x20-\x7e]{1,1000}$/.test(text) && text ===
 
 const areOrigins = (text: string) => parseOrigins(text) !== undefined
 
-const LOG_LEVELS = ['info', 'warn', 'error', 'silent'] as const
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const
 
 /** The table of settings. The parser of the command line, `--help` and the README's table are made from it. */
 export const settingTable = {
@@ -193,14 +193,16 @@ export const settingTable = {
     flag: 'log-level',
     of: LOG_LEVELS,
     default: 'info',
-    description: 'The lowest level to log, on stderr.',
+    description:
+      'The lowest level to log, on stderr. debug adds why each request was answered so, and the requests to the control plane; trace also adds the headers of requests and answers.',
   }),
   logFormat: choice({
     flag: 'log-format',
     of: ['auto', 'pretty', 'json'],
     default: 'auto',
-    defaultText: 'pretty on a terminal, json elsewhere',
-    description: 'The format of the log.',
+    defaultText: 'pretty on a terminal and for exec, json elsewhere',
+    description:
+      'The format of all output: lines for people, or one JSON object per line with level, time and msg.',
   }),
   logBodies: boolean({
     flag: 'log-bodies',

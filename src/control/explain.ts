@@ -7,6 +7,7 @@ import type { SimRequest } from '../exchange/request.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import { violationsToJson } from '../journal/entry-json.ts'
 import { redactJson, redactText } from '../journal/redact.ts'
+import { defaultSandbox } from '../sandboxes/sandboxes.ts'
 import { ControlError, type ControlHandlers } from './handler.ts'
 
 /** The outcome that a request would have now. */
@@ -43,8 +44,11 @@ export function explainHandlers({
   cors,
 }: ExplainHandlerDeps): Pick<ControlHandlers, 'explain'> {
   return {
-    async explain({ body }) {
-      const request = toSimRequest(body as unknown as RequestDescription) // proved by the control document
+    async explain({ body, sandbox }) {
+      const request = toSimRequest(body as unknown as RequestDescription, sandbox) // proved by the control document
+      const named = request.headers['x-sim-sandbox']
+      if (named !== undefined && sandbox !== defaultSandbox && named !== sandbox)
+        return new ControlError(400, `?sandbox= names "${sandbox}", and the request names "${named}".`)
       if (!isAnsweredByEdge(request, cors, contract)) return explanationToJson(await explain(request))
       const { method, path } = request
       const problem = `${method} ${path} is not a request to the simulated service: it never meets the service.`
@@ -63,7 +67,11 @@ function isAnsweredByEdge({ method, path, headers }: SimRequest, cors: boolean, 
   return isAlias || /^\/((favicon\.ico|robots\.txt)\/?)?$/i.test(path)
 }
 
-function toSimRequest({ method, path: target, headers = {}, body }: RequestDescription): SimRequest {
+/** Converts a description to a request. A `sandbox` of the query stands for the header that names it; the default one for none. */
+function toSimRequest(
+  { method, path: target, headers = {}, body }: RequestDescription,
+  sandbox: string,
+): SimRequest {
   const [path = '', ...query] = target.split('?')
   const lowerCaseHeaders = Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
@@ -79,7 +87,11 @@ function toSimRequest({ method, path: target, headers = {}, body }: RequestDescr
     method: method.toUpperCase(),
     path,
     query: query.join('?'),
-    headers: { ...(isJson && { 'content-type': 'application/json' }), ...lowerCaseHeaders },
+    headers: {
+      ...(isJson && { 'content-type': 'application/json' }),
+      ...(sandbox !== defaultSandbox && { 'x-sim-sandbox': sandbox }),
+      ...lowerCaseHeaders,
+    },
     body:
       text === undefined || text === '' ? { kind: 'absent' } : { kind: 'bytes', bytes: Buffer.from(text) },
   }

@@ -76,7 +76,7 @@ export interface Exchange {
   expectation: Expectation | undefined
   /** Headers that every reply to this request carries: rate fields, `Preference-Applied`. */
   readonly extraHeaders: Record<string, string>
-  /** Collects the reasons for the reply; undefined outside `POST /__sim/explain`. */
+  /** Collects the reasons for the reply; undefined except for `POST /__sim/explain` and `--log-level debug`. */
   readonly trace: DecisionTrace | undefined
 }
 

@@ -2,7 +2,7 @@
 import type { Contract } from '../contract/contract.ts'
 import type { Fallback } from '../contract/fallback.ts'
 import type { Log } from '../core/log.ts'
-import type { DecisionTrace } from '../exchange/decision-trace.ts'
+import { createDecisionTrace, type DecisionTrace } from '../exchange/decision-trace.ts'
 import type { DeliveryOutcome, OutgoingReply } from '../exchange/delivery.ts'
 import type { RateLimit } from '../exchange/rate-headers.ts'
 import { refusals } from '../exchange/refusals.ts'
@@ -17,6 +17,7 @@ import { authenticate } from './authenticate.ts'
 import { checkModelExists } from './check-model-exists.ts'
 import { checkReply } from './check-reply.ts'
 import { createExchange, type Exchange, type PipelineSandboxes } from './exchange.ts'
+import { explainReply } from './explain-reply.ts'
 import { finaliseHeaders, type HeaderSettings } from './finalise-headers.ts'
 import { handle } from './handle.ts'
 import { identify } from './identify.ts'
@@ -53,7 +54,7 @@ export interface PipelineDeps {
 /** The request stages in their order, each with its public name. */
 type RequestStages = readonly (readonly [name: string, stage: RequestStage])[]
 
-/** Replies to a request; the exchange is recorded by the reply's `onEnd`, once the reply was delivered. `trace` collects the reasons for the reply; undefined: nobody asks for them. */
+/** Replies to a request; the exchange is recorded by the reply's `onEnd`, once the reply was delivered. `trace` collects the reasons for the reply; undefined: only the log may ask for them. */
 export type Pipeline = (request: SimRequest, trace?: DecisionTrace) => Promise<OutgoingReply>
 
 /** Creates the pipeline. The first request stage that has a reply ends the request's way; every reply passes through all reply stages. */
@@ -84,11 +85,15 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     finaliseHeaders(deps.headers),
   ]
   const recordExchange = record(deps.journal, log, deps.logBodies)
+  const isExplained = log.isLevelEnabled('debug')
   return async function pipeline(request, trace) {
-    const exchange = createExchange(request, sandboxes, trace)
+    const decisionTrace = trace ?? (isExplained ? createDecisionTrace() : undefined)
+    const exchange = createExchange(request, sandboxes, decisionTrace)
     try {
-      let reply = await firstReply(requestStages, exchange, log)
+      const first = await firstReply(requestStages, exchange, log)
+      let reply = first
       for (const stage of replyStages) reply = stage(exchange, reply)
+      if (decisionTrace) explainReply(decisionTrace, exchange, first, reply)
       const durationMs = request.elapsed()
       const onEnd = (outcome: DeliveryOutcome) => {
         exchange.sandbox.activeRequests -= 1

@@ -120,6 +120,9 @@ function ruleInput(exchange: Exchange, productsOfModel: ReadonlyMap<string, read
   }
   return {
     operation: operationOf(exchange).id,
+    method: exchange.request.method,
+    paths: [exchange.path, exchange.request.path],
+    query: exchange.request.query,
     models,
     headers: exchange.request.headers,
     products: () => productsOf(body(), models, productsOfModel),

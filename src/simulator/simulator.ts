@@ -26,8 +26,9 @@ import { MemorySandboxSettings, type SandboxSettingsStore } from '../sandboxes/s
 import { createWorld } from '../simulation/world.ts'
 import type { SandboxExport, Store } from '../state/store.ts'
 import { createFallbackIfNeeded } from './create-fallback.ts'
+import { type ExampleRequest, findExampleRequest } from './example-request.ts'
 import { createExplain, type PipelineState } from './explain.ts'
-import { type LoadedInputs, loadInputs } from './loaded-inputs.ts'
+import { countInputs, type LoadedInputs, loadInputs } from './loaded-inputs.ts'
 import {
   createLimitLookup,
   createModelCheck,
@@ -42,6 +43,8 @@ import { loadSeedState, seedDefaultSandbox } from './seed-state.ts'
 /** Everything but the socket: requests in, replies out. */
 export interface Simulator {
   readonly contract: Contract
+  /** Returns a request to begin with; undefined where the contract has none that needs no more than a path. */
+  findExample(): ExampleRequest | undefined
   /** Replies to a request to the simulated service. */
   service(request: SimRequest): Promise<OutgoingReply>
   /** Refuses a request to the control plane by its head alone; undefined: its body may be read. */
@@ -153,6 +156,7 @@ async function assemble(
   const controls = createControl(control, handlers, readControlSettings(settings, contract), log)
   return {
     contract,
+    findExample: () => findExampleRequest(contract, fixtures),
     service: createPipelineOver({ store, sandboxes, journal, log }),
     controlRefusal: controls.refusal,
     isImport: controls.isImport,
@@ -227,15 +231,5 @@ function onSandboxEvicted(settings: SandboxSettingsStore, store: Store, journal:
     Promise.all(deletions).catch((error: unknown) =>
       log.error({ sandbox: name, err: error }, 'its state could not be dropped'),
     )
-  }
-}
-
-function countInputs({ contract, fixtures, catalogue }: LoadedInputs) {
-  return {
-    contract: contract.file,
-    operations: contract.operations.length,
-    personas: fixtures.personas.length,
-    models: fixtures.models.length,
-    scenarios: catalogue.definitions.length,
   }
 }

@@ -2,11 +2,13 @@ import { commandLineSettings } from '../config/command-line-settings.ts'
 import { allSettings, defaultSettings, type Settings } from '../config/settings.ts'
 import { silentLog } from '../core/log.ts'
 import { failure, type Result, success } from '../core/result.ts'
+import { describeKnown } from '../core/similar.ts'
 import type { Finding, Findings } from '../documents/finding.ts'
 import { listAliasesBeside } from '../exchange/control-aliases.ts'
 import { createApp } from '../http/app.ts'
 import { listen, stop } from '../http/server.ts'
 import type { Report } from '../reports/report.ts'
+import type { ExampleRequest } from './example-request.ts'
 import { createSimulator, type Dependencies } from './simulator.ts'
 
 /** The milliseconds that active requests have to finish after a stop was requested. */
@@ -20,6 +22,8 @@ export interface RunningSimulator {
   readonly controlUrl: string
   /** Scheme, host and port. */
   readonly origin: string
+  /** Returns a request to begin with; undefined where the contract has none that needs no more than a path. */
+  findExample(): ExampleRequest | undefined
   /** Returns the report about the clients of all sandboxes so far. */
   report(): Promise<Report>
   /** Stops accepting connections, finishes active requests, and writes the state. */
@@ -57,6 +61,7 @@ export async function start(
     origin,
     baseUrl: origin + simulator.contract.basePath,
     controlUrl: `${origin}/__sim`,
+    findExample: () => simulator.findExample(),
     report: () => simulator.report(),
     close,
     [Symbol.asyncDispose]: close,
@@ -105,7 +110,7 @@ function parseSettings(settings: LibrarySettings): ParsedSettings {
   const problems: string[] = []
   for (const [name, given] of Object.entries(settings)) {
     const setting = known.get(name)
-    if (!setting) problems.push(`There is no setting "${name}". Known: ${[...known.keys()].join(', ')}.`)
+    if (!setting) problems.push(`There is no setting "${name}". ${describeKnown(name, [...known.keys()])}`)
     else if (given !== undefined) {
       const value = setting.read(String(given))
       if (value === undefined) problems.push(`--${setting.flag} takes ${setting.expected}; got "${given}".`)

@@ -178,10 +178,12 @@ describe('POST /__sim/reset', () => {
 })
 
 describe('a request that is no control', () => {
-  test('gets a 404 that lists the controls for an unknown path', async () => {
+  test('gets a 404 that names the nearest control for an unknown path', async () => {
     const answer = await ask(sim(), '/__sim/helth', open)
     expect(answer.status).toBe(404)
-    expect(errorOf(answer)).toMatch(/GET \/__sim\/health.*POST \/__sim\/reset/)
+    expect(errorOf(answer)).toMatch(
+      /Did you mean GET \/__sim\/health\? GET \/__sim\/openapi\.yaml describes all \d+ controls\.$/,
+    )
   })
 
   test.each([

@@ -135,7 +135,10 @@ describe('POST /__sim/verify', () => {
   })
 
   test.each([
-    [{ operation: 'createEvents' }, /no operation "createEvents". Known: getModelAnalytics, /],
+    [
+      { operation: 'createEvents' },
+      /no operation "createEvents". Did you mean "createEvent"\? Known: getModelAnalytics, /,
+    ],
     [
       { match: { header: { Authorization: 'Bearer k' } } },
       /does not keep the value of the header "Authorization"/,

@@ -167,7 +167,6 @@ export const libraries: Readonly<Record<string, { readonly only: readonly string
     'oxc-parser': { only: ['build/declarations.ts'] },
     // Prism asks its caller for a logger that can have children.
     pino: { only: ['cli/process-log.ts', 'contract/fallback.ts'] },
-    'pino-pretty': { only: ['cli/process-log.ts'], lazy: true },
     'prom-client': { only: ['control/metrics.ts'], lazy: true },
     yaml: { only: ['documents/'] },
   }

@@ -83,7 +83,6 @@ describe.each(Object.entries(startAndStop))('a start of %s', (_name, args) => {
     ['yaml', 'documents are precompiled'],
     ['@stoplight/prism-http', 'few documents have operations without a handler'],
     ['@seriousme/openapi-schema-validator', 'documents are precompiled'],
-    ['pino-pretty', 'most logs are for programs'],
     ['prom-client', 'most simulators never report metrics'],
     ['body-parser', 'read-body.ts reads bodies'],
     ['iconv-lite', 'JSON is UTF-8'],

@@ -50,7 +50,12 @@ describe('the ready line', () => {
     const { code, lines } = await stop(command)
     expect(code).toBe(0)
     expect(lines.map((line) => JSON.parse(line))).toEqual([
-      { level: 'info', msg: `convsim ${version} is listening on ${origin}`, baseUrl: `${origin}/v1` },
+      {
+        level: 'info',
+        time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+        msg: `convsim ${version} is listening on ${origin}`,
+        baseUrl: `${origin}/v1`,
+      },
     ])
   })
 
@@ -183,12 +188,21 @@ describe('a bad setting ends the start with 1 and states what is valid', () => {
     [
       ['--scenario', 'nonsense'],
       {},
-      /--scenario: error: There is no scenario "nonsense"\. Known: bad-request/,
+      /--scenario: error: There is no scenario "nonsense"\. convsim --help and GET \/__sim\/catalogue list all/,
     ],
-    [['no-such-file.yaml'], {}, /no-such-file\.yaml: error: .*cannot be read/],
+    [['--scenario', 'slo'], {}, /Did you mean "slow"\?/],
+    [['--plan', 'grow'], {}, /--plan: error: There is no plan "grow"\. Did you mean "growth"\?/],
+    [['--prot', '1'], {}, /^convsim: unknown option '--prot'\n\(Did you mean --port\?\)/],
+    [['exce'], {}, /^convsim: "exce" is no command .*no file name\. Did you mean "exec"\?/],
+    [['no-such-file.yaml'], {}, /no-such-file\.yaml: error: .*there is no such file \(--contract\)/],
+    [['--contract', 'no.yaml'], {}, / no\.yaml: error: .*there is no such file \(--contract\)/],
+    [['--scenarios', 'no.yaml'], {}, / no\.yaml: error: .*there is no such file \(--scenarios\)/],
+    [['--seed-state', 'no.json'], {}, / no\.json: error: .*there is no such file \(--seed-state\)/],
+    [['--fixtures', 'no'], {}, / no: error: there is no such folder; .*keys\.yaml.* \(--fixtures\)/],
+    [['--report', 'no/report.md'], {}, /--report no\/report\.md: there is no folder no\./],
   ] as [string[], Record<string, string>, RegExp][])('%j %o', async (args, env, words) => {
     const { code, stdout, stderr } = await run(args, {
-      env: { CONVSIM_STATE: ':memory:', CONVSIM_PORT: '0', ...env },
+      env: { CONVSIM_STATE: ':memory:', CONVSIM_PORT: '0', CONVSIM_LOG_FORMAT: 'pretty', ...env },
     })
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
     expect(stderr).toMatch(words)
@@ -204,7 +218,8 @@ describe('a bad document', () => {
     )
     const text = await readFile(file, 'utf8')
     await writeFile(file, text.replace('operationId: createEvent', 'operationId: createPrompt'))
-    const { code, stdout, stderr } = await run([...memory, '--contract', file])
+    const args = [...memory, '--log-format', 'pretty', '--contract', file]
+    const { code, stdout, stderr } = await run(args)
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
     expect(stderr).toMatch(
       /contract\.yaml:\d+:\d+: error: .*avgConversationQualityIndex.*must be a number or null/,
