@@ -183,9 +183,10 @@ export interface Habit {
 
 export const habits: readonly Habit[] = [
   {
-    sentence: 'only the command line, the build and the lock, which stores the process id, use the process',
+    sentence:
+      'only the command line, the build, the lock (its id) and the time limit (its processor time) use the process',
     pattern: /\bprocess\s*[.[]|'node:process'/,
-    only: ['cli/cli.ts', 'build/', 'state/file/lock-holder.ts'],
+    only: ['cli/cli.ts', 'build/', 'state/file/lock-holder.ts', 'core/run-with-timeout.ts'],
     instead: 'take it as a parameter that cli.ts passes',
   },
   {
