@@ -107,7 +107,7 @@ async function firstReply(stages: RequestStages, exchange: Exchange, log: Log): 
   const requestId = exchange.request.id
   try {
     for (const [name, stage] of stages) {
-      if (exchange.trace) exchange.trace.stage = name
+      exchange.stage = name
       const outcome = stage(exchange)
       const reply = outcome instanceof Promise ? await outcome : outcome
       if (reply) return reply

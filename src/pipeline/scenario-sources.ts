@@ -82,7 +82,7 @@ async function scenariosOfRules(
     const active = await scenariosOfRule(exchange, rules, index, input, store)
     if (typeof active === 'string') trace?.decisions.push(`Rule ${index} of the ${name} ${active}.`)
     else {
-      if (trace) trace.rule = { scope: name, index }
+      exchange.rule = { scope: name, index }
       trace?.decisions.push(`Rule ${index} of the ${name} acts: ${JSON.stringify(rule.source)}.`)
       return active
     }
