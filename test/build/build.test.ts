@@ -106,9 +106,9 @@ test.each(['body-parser', 'iconv-lite', 'mime-db', 'send', 'thread-stream', '@op
   },
 )
 
-test('the bundle has less than 2.6 MB of code, all of it ASCII', () => {
+test('the bundle has less than 2.65 MB of code, all of it ASCII', () => {
   const bytes = readFileSync(bundle)
-  expect(bytes.length).toBeLessThan(2_600_000)
+  expect(bytes.length).toBeLessThan(2_650_000)
   expect(isAscii(bytes)).toBe(true)
 })
 
