@@ -16,7 +16,7 @@ export interface ListedChain {
   readonly first: ListedAttempt
   /** True where the client sends such calls in parallel, so that its retries are not judged. */
   readonly isParallel: boolean
-  /** The latest attempts in their order, at most 100. */
+  /** The latest attempts in their order, at most 50. */
   readonly attempts: readonly ListedAttempt[]
   /** The number of earlier attempts, which are not listed. */
   readonly earlier: number
@@ -43,7 +43,7 @@ export interface RetryQuery {
 }
 
 /** The most attempts of a chain that are listed. */
-const maxAttempts = 100
+const maxAttempts = 50
 
 /**
  * Reads the chains of attempts from the journal, with the judgements of `Manners`. Nothing is stored for it: the stored entries are
