@@ -99,13 +99,12 @@ function toSimRequest(
 
 function explanationToJson({ trace, outgoing, entry }: Explanation): JsonObject {
   const { reply, delivery } = outgoing
-  const { stage, rule, decisions } = trace
   return {
     ...(entry.operation !== undefined && { operation: entry.operation }),
     sandbox: entry.sandbox,
-    stage,
-    ...(rule && { rule: { ...rule } }),
-    why: decisions.map((decision) => redactText(decision, entry.ownToken)),
+    stage: entry.stage,
+    ...(entry.rule && { rule: { ...entry.rule } }),
+    why: trace.decisions.map((decision) => redactText(decision, entry.ownToken)),
     answer: {
       status: reply.status,
       headers: { ...entry.answer.headers },

@@ -8,6 +8,7 @@ import { type MetricsHandlerDeps, metricsHandlers } from './metrics.ts'
 import { type QualityHandlerDeps, qualityHandlers } from './quality.ts'
 import { type ReportHandlerDeps, reportHandlers } from './reports.ts'
 import { type RequestHandlerDeps, requestHandlers } from './requests.ts'
+import { type RetryHandlerDeps, retryHandlers } from './retries.ts'
 import { resetSandbox, type SandboxHandlerDeps, sandboxHandlers } from './sandboxes.ts'
 import { type ScenarioHandlerDeps, scenarioHandlers } from './scenarios.ts'
 import {
@@ -34,6 +35,7 @@ export interface ControlDeps
     ExplainHandlerDeps,
     MetricsHandlerDeps,
     ReportHandlerDeps,
+    RetryHandlerDeps,
     Omit<WiremockHandlerDeps, 'resetSandbox'> {
   /** The journal of this process: metrics listen to it, the other handlers only read it. */
   readonly journal: Journal
@@ -78,5 +80,6 @@ export function controlHandlers(deps: ControlDeps): ControlHandlers {
     ...metricsHandlers({ journal, sandboxes, store }),
     ...wiremockHandlers({ journal, journalSize, resetSandbox: reset }),
     ...reportHandlers({ reporter, sandboxes }),
+    ...retryHandlers({ journal, contract, sandboxes }),
   }
 }

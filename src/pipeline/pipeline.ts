@@ -2,7 +2,7 @@
 import type { Contract } from '../contract/contract.ts'
 import type { Fallback } from '../contract/fallback.ts'
 import type { Log } from '../core/log.ts'
-import { createDecisionTrace, type DecisionTrace } from '../exchange/decision-trace.ts'
+import type { DecisionTrace } from '../exchange/decision-trace.ts'
 import type { DeliveryOutcome, OutgoingReply } from '../exchange/delivery.ts'
 import type { RateLimit } from '../exchange/rate-headers.ts'
 import { refusals } from '../exchange/refusals.ts'
@@ -87,7 +87,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
   const recordExchange = record(deps.journal, log, deps.logBodies)
   const isExplained = log.isLevelEnabled('debug')
   return async function pipeline(request, trace) {
-    const decisionTrace = trace ?? (isExplained ? createDecisionTrace() : undefined)
+    const decisionTrace = trace ?? (isExplained ? { decisions: [] } : undefined)
     const exchange = createExchange(request, sandboxes, decisionTrace)
     try {
       const first = await firstReply(requestStages, exchange, log)
@@ -112,7 +112,7 @@ async function firstReply(stages: RequestStages, exchange: Exchange, log: Log): 
   const requestId = exchange.request.id
   try {
     for (const [name, stage] of stages) {
-      if (exchange.trace) exchange.trace.stage = name
+      exchange.stage = name
       const outcome = stage(exchange)
       const reply = outcome instanceof Promise ? await outcome : outcome
       if (reply) return reply

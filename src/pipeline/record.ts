@@ -36,14 +36,12 @@ export function record(journal: Journal, log: Log, logBodies: boolean): RecordEx
 }
 
 function liveExchangeOf(exchange: Exchange, reply: Reply): LiveExchange {
-  const { request, body, json, operation, caller } = exchange
+  const { body, json, operation, caller } = exchange
   return {
     requestBody: body ?? (json?.ok ? json.value : undefined),
     answerBody: reply.body?.value,
     operation,
     rawParameters: rawParametersOf(exchange),
-    sentAt: request.openedAt ?? request.receivedAt,
-    endedAt: request.receivedAt + request.elapsed(),
     token: caller?.token,
   }
 }
@@ -65,6 +63,9 @@ function createEntry(
     now: exchange.now,
     durationMs: Math.round(durationMs * 1000) / 1000, // microseconds
     delayMs: exchange.delivery.delayMs,
+    receivedAt: request.receivedAt,
+    openedAt: request.openedAt,
+    endedAt: request.receivedAt + request.elapsed(),
     sandbox: exchange.sandbox.name,
     operation: exchange.operation?.id,
     request: { method: request.method, path, query, headers, body: bodyOf(exchange) },
@@ -77,6 +78,8 @@ function createEntry(
       origin: reply.origin,
     },
     delivery: request.body.kind === 'aborted' ? neverSent : outcome,
+    stage: exchange.stage,
+    rule: exchange.rule,
     scenarios: scenarios.length > 0 ? scenarios.map(({ text }) => redactText(text, token)) : none,
     expectation: exchange.expectation,
     damage: exchange.damage.length > 0 ? exchange.damage : none,
@@ -136,7 +139,7 @@ function errorOf({ ownToken }: JournalEntry, reply: Reply): string | undefined {
   return redactText(readError(reply), ownToken).slice(0, maxLogged) || undefined
 }
 
-function decisionLine({ id, ownToken }: JournalEntry, { stage, decisions }: DecisionTrace) {
+function decisionLine({ id, stage, ownToken }: JournalEntry, { decisions }: DecisionTrace) {
   return { requestId: id, stage, why: decisions.map((decision) => redactText(decision, ownToken)) }
 }
 

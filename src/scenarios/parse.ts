@@ -82,16 +82,21 @@ function parseItem(text: string, catalogue: Catalogue): Result<SequenceItem> {
 const itemForm =
   'An item is a scenario with its parameters, then "*" and its count, and commas separate items: "429;retry-after=1*2, 200".'
 
-/** Returns the scenario of a sequence for the request at an index, from 0: for `429*2, 200` the 429 at 0 and 1, then the 200. */
-export function itemAt({ items }: Sequence, index: number): ActiveScenario {
+/** Returns the position of a sequence's item for the request at an index, both from 0: for `429*2, 200` it is 0 at 0 and 1, then 1. */
+export function positionAt({ items }: Sequence, index: number): number {
   let end = 0
-  for (const { scenario, times } of items) {
+  const position = items.findIndex(({ times }) => {
     end += times
-    if (index < end) return scenario
-  }
-  const last = items.at(-1)
-  if (!last) throw new Error('a sequence without items was let through')
-  return last.scenario
+    return index < end
+  })
+  return position < 0 ? items.length - 1 : position
+}
+
+/** Returns the scenario of a sequence for the request at an index, from 0: for `429*2, 200` the 429 at 0 and 1, then the 200. */
+export function itemAt(sequence: Sequence, index: number): ActiveScenario {
+  const item = sequence.items[positionAt(sequence, index)]
+  if (!item) throw new Error('a sequence without items was let through')
+  return item.scenario
 }
 
 /** The aspect of a reply that each kind of effect decides; two effects must not decide the same aspect. */

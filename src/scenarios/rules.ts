@@ -43,6 +43,16 @@ export function ruleSequencePrefix({ id }: RuleSet, index: number): string {
   return `rule sequence ${id} ${index} `
 }
 
+/** Returns the store's key for the number of requests that used up one of a rule's `times`. */
+export function ruleTimesKey({ id }: RuleSet, index: number): string {
+  return `rule ${id} ${index}`
+}
+
+/** Returns the store's key for the number of requests that a rule acted on. */
+export function ruleActedKey({ id }: RuleSet, index: number): string {
+  return `acted rule ${id} ${index}`
+}
+
 export const noRules: RuleSet = { id: 'none', rules: [] }
 
 /** The names that rules may use. */

@@ -1,6 +1,6 @@
 import type { Explain } from '../control/explain.ts'
 import { type Log, silentLog } from '../core/log.ts'
-import { createDecisionTrace } from '../exchange/decision-trace.ts'
+import type { DecisionTrace } from '../exchange/decision-trace.ts'
 import { delivered } from '../exchange/delivery.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import { Journal } from '../journal/journal.ts'
@@ -42,7 +42,7 @@ export function createExplain({ store, sandboxes, log, createPipelineOver }: Exp
       journal,
       log: { ...silentLog, error: (fields, message) => log.error(fields, message) },
     })
-    const trace = createDecisionTrace()
+    const trace: DecisionTrace = { decisions: [] }
     const outgoing = await pipeline(request, trace)
     outgoing.onEnd?.(delivered)
     if (!entry) throw new Error('an exchange was not recorded')

@@ -27,6 +27,8 @@ export interface EventQuery {
   readonly externalConversationId?: string
   readonly insertId?: string
   readonly sampledOut?: boolean
+  /** The events that come first: in the order in which they were recorded, or in the reverse order. Default: `oldest`. */
+  readonly order?: 'oldest' | 'newest'
   /** The number of matching events to skip. Default 0. */
   readonly offset?: number
   /** The largest number of events to return. Default: all. */
@@ -35,7 +37,7 @@ export interface EventQuery {
 
 /** One page of the events that match a query. */
 export interface EventPage {
-  /** The events in the order in which they were recorded. */
+  /** The events in the order of the query. */
   readonly events: readonly StoredEvent[]
   /** The number of matching events on all pages. */
   readonly total: number

@@ -53,6 +53,12 @@ const analytics = (headers: Readonly<Record<string, string>>): HostileRequest =>
 
 const get = (path: string): HostileRequest => ({ method: 'GET', path, headers: {} })
 
+/** Returns a request that is answered with 503, without a demanded wait. */
+const failing = (request: HostileRequest): HostileRequest => ({
+  ...request,
+  headers: { ...request.headers, 'x-sim-scenario': 'unavailable;retry-after=0' },
+})
+
 const times = <T>(count: number, make: (index: number) => T) =>
   Array.from({ length: count }, (_, index) => make(index))
 
@@ -175,6 +181,17 @@ export const hostileRequests: readonly HostileRequests[] = [
           body: JSON.parse(event(largeProperties).body ?? ''),
         }),
       ),
+    ],
+  },
+  {
+    name: 'retries: failed events of full size',
+    requests: [...times(15, () => failing(event(largeProperties))), get('/__sim/retries?limit=100')],
+  },
+  {
+    name: 'retries: a hundred calls that failed fifty times',
+    requests: [
+      ...times(5000, (index) => failing(analytics({ authorization: `Bearer caller-${index % 100}` }))),
+      get('/__sim/retries?limit=100'),
     ],
   },
   { name: 'bodies of quotes', requests: quotes },

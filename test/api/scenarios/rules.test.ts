@@ -41,6 +41,9 @@ async function statusesOf(
 const times = <T>(count: number, one: T): T[] => Array.from({ length: count }, () => one)
 const analytics = [analyticsPath, {}] as const
 
+/** The answer of `GET scenarios` in a sandbox without rules. */
+const noRules = { rules: [], startUp: [], counts: { rules: [], startUp: [] } }
+
 const shopModel = '00000000-0000-4000-8000-000000000001'
 const shop = '00000000-0000-4000-9000-000000000001'
 const ofModel = (id: string) => `/v1/models/${id}/analytics`
@@ -365,11 +368,15 @@ describe('PUT /__sim/scenarios', () => {
   test('gives back what is on, and GET and DELETE agree', async () => {
     const sandbox = freshSandbox()
     const path = `/scenarios?sandbox=${sandbox}`
-    expect(await steer(sim(), 'GET', path)).toEqual({ rules: [], startUp: [] })
+    expect(await steer(sim(), 'GET', path)).toEqual(noRules)
     expect(await steer(sim(), 'PUT', path, { rules: [rule] })).toEqual({ rules: [rule] })
-    expect(await steer(sim(), 'GET', path)).toEqual({ rules: [rule], startUp: [] })
+    expect(await steer(sim(), 'GET', path)).toEqual({
+      rules: [rule],
+      startUp: [],
+      counts: { rules: [{ acted: 0, left: 2 }], startUp: [] },
+    })
     expect(await steer(sim(), 'DELETE', path)).toEqual({ rules: [] })
-    expect(await steer(sim(), 'GET', path)).toEqual({ rules: [], startUp: [] })
+    expect(await steer(sim(), 'GET', path)).toEqual(noRules)
     expect(await statusesOf(sim(), sandbox, [['/v1/events', { body: event({ eventType: 'a' }) }]])).toEqual([
       201,
     ])
@@ -485,7 +492,7 @@ describe('PUT /__sim/scenarios', () => {
     const answer = await ask(sim(), path, { method: 'PUT', body })
     expect(answer.status).toBe(400)
     expect(errorOf(answer)).toMatch(says)
-    expect(await steer(sim(), 'GET', `/scenarios?sandbox=${sandbox}`)).toEqual({ rules: [], startUp: [] })
+    expect(await steer(sim(), 'GET', `/scenarios?sandbox=${sandbox}`)).toEqual(noRules)
   })
 })
 
@@ -543,6 +550,7 @@ describe('precedence: request > sandbox > start-up > default', () => {
     expect(await steer(own, 'GET', '/scenarios')).toEqual({
       rules: [{ operation: 'createEvent', scenario: '500' }],
       startUp: [{ scenario: 'unavailable' }],
+      counts: { rules: [{ acted: 0 }], startUp: [{ acted: 1 }] },
     })
   })
 })
