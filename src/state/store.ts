@@ -168,6 +168,11 @@ export interface Store {
    * Its counters do advance, apart from the original's. A fork serves one request, and must not outlive this store.
    */
   fork(): Store
+  /**
+   * Says why all further writes are refused, such as `its lock file state.json.lock was removed`. Undefined: they are not. After
+   * `close` it says why `close` could not write the state.
+   */
+  findLoss(): Promise<string | undefined>
   /** Writes pending changes and releases files and locks. Later writes are refused. */
   close(): Promise<void>
 }

@@ -94,7 +94,7 @@ test('a checkpoint of a process that lost its lock does not replace the state fi
 })
 
 const removals: [string, string, (path: string) => void][] = [
-  ['the folder', 'lock file', (path) => rmSync(dirname(path), { recursive: true })],
+  ['the folder', 'its folder', (path) => rmSync(dirname(path), { recursive: true })],
   ['the log', 'its log', (path) => rmSync(`${path}.journal.1`)],
 ]
 
