@@ -9,6 +9,7 @@ import { StateChecks } from '../state-checks.ts'
 import { checkTrailer, formatTrailer } from './checksum.ts'
 import { syncFolder } from './folder.ts'
 import { type Checkpoint, OLDEST_FORMAT, parseCheckpoint, serializeCheckpoint } from './format.ts'
+import { withoutMark } from './log-mark.ts'
 import { PRIVATE_FILE } from './private-file.ts'
 import { isCurrentFormat, readStateDocument } from './state-document.ts'
 import { StateFileError } from './state-file-error.ts'
@@ -41,7 +42,7 @@ export class CheckpointFile implements Adapter<Checkpoint> {
     const isCurrent = await reading(isCurrentFormat(this.#path))
     const document = await reading(isCurrent ? readStateDocument(this.#path) : readWholeFile(this.#path))
     const checkpoint = parseCheckpoint(document, checks) // its errors have a place
-    const seal = await reading(checkTrailer(this.#path))
+    const seal = await reading(checkTrailer(this.#path, withoutMark))
     const isOld = checkpoint.format === OLDEST_FORMAT && seal === 'absent'
     if (isOld || (isCurrent && seal === 'fits')) return checkpoint
     const fault =

@@ -17,6 +17,7 @@ import { createFolder } from './folder.ts'
 import { type Checkpoint, emptyCheckpoint, FORMAT } from './format.ts'
 import { type Lock, takeLock } from './lock.ts'
 import type { LockHolder } from './lock-holder.ts'
+import { markLog } from './log-mark.ts'
 import { type ReplayResult, replaceLogFile, replayLog } from './replay.ts'
 import { StateFileError } from './state-file-error.ts'
 import { type SyncFile, WriteAheadLog, type WriteBytes } from './write-ahead-log.ts'
@@ -130,7 +131,7 @@ async function loadStore({ path, lock }: LockedFile, options: FileStoreOptions):
   const db = new Low<Checkpoint>(file, emptyCheckpoint())
   const isPresent = existsSync(path)
   await db.read()
-  const { history, sandboxes } = db.data
+  const { history, sandboxes, log: begun } = db.data
   const state = new StateData(sandboxes)
   const replayed = await replayLog(path, state, { ...db.data, isPresent })
   await updateFile(isPresent, db, state, replayed)
@@ -153,7 +154,7 @@ async function loadStore({ path, lock }: LockedFile, options: FileStoreOptions):
     ...countRecords(state),
     journalEntries: replayed.entries,
     ...tookOverFrom(lock.tookOver),
-    warnings: findMissing(replayed, lock.tookOver),
+    warnings: [...findMissingFile(path, begun, replayed), ...findMissing(replayed, lock.tookOver)],
   }
   return { store: new BaseStore(committer), loaded }
 }
@@ -162,6 +163,14 @@ function tookOverFrom(holder: LockHolder | undefined): Pick<LoadSummary, 'tookOv
   return holder === undefined
     ? {}
     : { tookOverFrom: { pid: holder.pid, host: holder.host, since: holder.since } }
+}
+
+/** Says that the log file `begun`, which the state file names, is missing. A deletion of all log files leaves no other trace. */
+function findMissingFile(path: string, begun = 0, { seq, files }: ReplayResult): readonly string[] {
+  if (begun === 0 || files.some(({ generation }) => generation === begun)) return []
+  return [
+    `The log file ${path}.journal.${begun} is missing: all changes that were acknowledged after entry ${seq} are lost, as by a deletion or a power failure.`,
+  ]
 }
 
 /** Says what is missing from the end of the log: the entry that was cut off, and acknowledged entries. */
@@ -197,6 +206,7 @@ async function openLog(
 ): Promise<WriteAheadLog> {
   const last = files.at(-1)
   const isNeeded = entries > 0 && last !== undefined && existsSync(last.path)
+  markLog(path, isNeeded ? last.generation : 0) // before files are deleted, so that a crash leaves no mark of a missing file
   if (isNeeded) await replaceLogFile(last)
   else for (const file of files) await rm(file.path, { force: true })
   return new WriteAheadLog({

@@ -6,6 +6,7 @@ import { historySeed, SEAL, sealLine } from './checksum.ts'
 import { syncFolder } from './folder.ts'
 import { FORMAT } from './format.ts'
 import { GroupSync } from './group-sync.ts'
+import { markLog } from './log-mark.ts'
 import { findLogLoss, LogLostError, publish } from './log-ownership.ts'
 import { PRIVATE_FILE } from './private-file.ts'
 
@@ -153,6 +154,7 @@ export class WriteAheadLog {
       this.#writeAll(fd, bytes)
       publish(temporary, path)
       this.#checkLock(path)
+      markLog(this.#options.base, this.#generation) // after the file exists, so that a crash leaves no mark of a missing file
       this.#bytes = bytes.length
     } catch (error) {
       closeSync(fd)
@@ -226,8 +228,9 @@ export class WriteAheadLog {
     }
   }
 
-  /** Deletes the files before the current one, once a checkpoint contains their entries. */
+  /** Deletes the files before the current one, once a checkpoint contains their entries. The checkpoint has no mark of the current one. */
   async dropOld(): Promise<void> {
+    if (this.#fd !== undefined) markLog(this.#options.base, this.#generation)
     const dropped = this.#old
     for (const { path } of dropped) await rm(path, { force: true })
     this.#old = this.#old.filter((file) => !dropped.includes(file))
