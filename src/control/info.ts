@@ -26,7 +26,7 @@ export interface InfoHandlerDeps {
 export function infoHandlers(
   deps: InfoHandlerDeps,
 ): Pick<ControlHandlers, 'getHealth' | 'getInfo' | 'getContract' | 'getControlContract' | 'getAssumptions'> {
-  const { version, contract, controlContract } = deps
+  const { contract, controlContract } = deps
   return {
     getHealth: () => readHealth(deps),
     getInfo: () => infoToJson(deps),

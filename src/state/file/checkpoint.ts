@@ -12,7 +12,7 @@ import { type Checkpoint, OLDEST_FORMAT, parseCheckpoint, serializeCheckpoint } 
 import { withoutMark } from './log-mark.ts'
 import { PRIVATE_FILE } from './private-file.ts'
 import { isCurrentFormat, readStateDocument } from './state-document.ts'
-import { StateFileError } from './state-file-error.ts'
+import { parseJson, StateFileError } from './state-file-error.ts'
 
 /** Characters per write, which take some tenths of a millisecond of the event loop. */
 const SLICE_LENGTH = 64 * 1024
@@ -72,14 +72,11 @@ export class CheckpointFile implements Adapter<Checkpoint> {
   }
 }
 
-/** Reads a file of another format as a whole. The error has the words of the parser, which name the position or show the text around it. */
+/** Reads a file of another format as a whole. */
 async function readWholeFile(path: string): Promise<unknown> {
   const text = await readFile(path, 'utf8')
-  try {
-    return JSON.parse(text)
-  } catch (error) {
-    throw new StateFileError(`is not JSON (${reasonOf(error)})`, { cause: error })
-  }
+  if (text === '') throw new StateFileError('is empty')
+  return parseJson(text)
 }
 
 async function reading<T>(result: Promise<T>): Promise<T> {

@@ -33,7 +33,8 @@ export function parseMark(mark: string): number | undefined {
 /** Returns the position of the mark. Undefined: there is none, as in a file of an earlier version, or it is damaged. */
 function findMark(head: Buffer): number | undefined {
   const at = head.subarray(0, HEAD_BYTES).indexOf(BEFORE) + BEFORE.length
-  const isFound = at >= BEFORE.length && parseMark(head.toString('latin1', at, at + NO_LOG.length)) !== undefined
+  const isFound =
+    at >= BEFORE.length && parseMark(head.toString('latin1', at, at + NO_LOG.length)) !== undefined
   return isFound ? at : undefined
 }
 
