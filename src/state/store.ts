@@ -67,7 +67,10 @@ export interface RateResult {
   readonly resetMs: number
 }
 
-/** The disk refused a change, usually with `ENOSPC`; the state is unchanged. Writes succeed again once there is space. */
+/**
+ * A change was refused, the state unchanged: by the disk, usually with `ENOSPC`, until there is space; because a record would be too
+ * long; or because the files are not this process's any more.
+ */
 export class StoreWriteError extends Error {
   override readonly name = 'StoreWriteError'
 }

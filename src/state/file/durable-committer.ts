@@ -8,6 +8,7 @@ import { StoreWriteError } from '../store.ts'
 import { type Checkpoint, emptyCheckpoint, FORMAT } from './format.ts'
 import type { Lock } from './lock.ts'
 import { LogLostError } from './log-ownership.ts'
+import { checkRecordLength } from './record-length.ts'
 import type { WriteAheadLog } from './write-ahead-log.ts'
 
 /** The parts that a durable committer works with. */
@@ -28,6 +29,8 @@ export interface DurableCommitterDeps {
   /** Ends the process, or throws, since the state in memory no longer agrees with its log. */
   readonly fatal: (problem: string) => never
   readonly lock: Lock
+  /** The largest length of a record in characters. */
+  readonly maxRecordLength: number
   /** True: a change is acknowledged once it is on the disk. */
   readonly sync: boolean
 }
@@ -71,7 +74,9 @@ export class DurableCommitter implements Committer {
   #append(change: Change): void {
     if (this.#loss !== undefined) throw new StoreWriteError(describeLoss(this.#loss))
     try {
-      this.#deps.log.append(JSON.stringify(change).slice(1))
+      const members = JSON.stringify(change).slice(1)
+      checkRecordLength(this.state, change, members.length, this.#deps.maxRecordLength)
+      this.#deps.log.append(members)
     } catch (error) {
       const loss = error instanceof LogLostError ? this.lose(error.message) : this.#noticeLoss()
       const reason = `The state could not be written (${reasonOf(error)}), so nothing was changed.`

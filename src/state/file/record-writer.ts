@@ -4,7 +4,7 @@ import type { TableRecord } from '../memory/table.ts'
 export const RECORD_INDENT = '        '
 
 /** The largest length of a record in characters. A longer line could not be read again, since V8 bounds strings at 2^29. */
-const MAX_RECORD_LENGTH = 2 ** 28
+export const MAX_RECORD_LENGTH = 2 ** 28
 
 /**
  * Writes the records of a state file, each on a line of its own. A record that a snapshot shares with its sandbox, or with an earlier
