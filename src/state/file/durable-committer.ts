@@ -75,7 +75,7 @@ export class DurableCommitter implements Committer {
     if (this.#loss !== undefined) throw new StoreWriteError(describeLoss(this.#loss))
     try {
       const members = JSON.stringify(change).slice(1)
-      checkRecordLength(this.state, change, members.length, this.#deps.maxRecordLength)
+      checkRecordLength(this.state, change, members, this.#deps.maxRecordLength)
       this.#deps.log.append(members)
     } catch (error) {
       const loss = error instanceof LogLostError ? this.lose(error.message) : this.#noticeLoss()

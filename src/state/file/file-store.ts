@@ -18,7 +18,7 @@ import { type Checkpoint, emptyCheckpoint, FORMAT } from './format.ts'
 import { type Lock, takeLock } from './lock.ts'
 import type { LockHolder } from './lock-holder.ts'
 import { markLog } from './log-mark.ts'
-import { MAX_RECORD_LENGTH } from './record-writer.ts'
+import { MAX_RECORD_LENGTH } from './record-length.ts'
 import { type ReplayResult, replaceLogFile, replayLog } from './replay.ts'
 import { StateFileError } from './state-file-error.ts'
 import { type SyncFile, WriteAheadLog, type WriteBytes } from './write-ahead-log.ts'
@@ -34,7 +34,7 @@ export interface FileStoreOptions {
   readonly fatal?: (problem: string) => never
   /** The size of the log, in bytes, below which no checkpoint is written before the store closes. Default: 4 MiB. */
   readonly checkpointFrom?: number
-  /** The largest length of a record in characters, for tests. Default: 2^28. */
+  /** The largest length of a record in characters, for tests. Default: 2^27. */
   readonly maxRecordLength?: number
   /** True: a write is acknowledged once its change is on the disk, so that a power failure cannot lose it. Default: false. */
   readonly sync?: boolean

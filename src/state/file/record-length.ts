@@ -3,29 +3,32 @@ import { promptCollection } from '../collections/prompts.ts'
 import type { Change, StateData } from '../memory/state-data.ts'
 
 /**
- * Throws if a change makes a record longer than a line of the state file can be, since no checkpoint could be written from then on.
- * `length` is that of the change's own JSON, in characters.
+ * The largest length in characters of a record that is written. A character has at most three bytes, and Node reads at most
+ * 2^29 - 24 bytes, which is a line of the state file or the log, as a string.
  */
-export function checkRecordLength(state: StateData, change: Change, length: number, max: number): void {
-  if (!isTooLong(state, change, length, max)) return
-  const hint =
-    change.op === 'version'
-      ? 'a prompt with all its versions; use another externalPromptId'
-      : 'send less in it'
-  throw new Error(`a record of the state file must not have more than ${max} characters: ${hint}`)
-}
+export const MAX_RECORD_LENGTH = 2 ** 27
 
-function isTooLong(state: StateData, change: Change, length: number, max: number): boolean {
-  switch (change.op) {
-    case 'version': {
-      const prompts = state.sandbox(change.sandbox).data.table(promptCollection)
-      return prompts.lengthOf(change.prompt.promptId) + length > max
-    }
-    case 'import': // each record is a part of the change
-      return length > max && hasLongRecord(change, max)
-    default:
-      return length > max
+const MAX_BYTES_PER_CHARACTER = 3
+
+/**
+ * Throws if a change makes a record so long that its line of the state file could not be read again, or if the line of the change in the
+ * log could not. `members`: the JSON of the change. `max`: the largest length of a record in characters.
+ */
+export function checkRecordLength(state: StateData, change: Change, members: string, max: number): void {
+  if (change.op === 'version') {
+    const { promptId } = change.prompt
+    const length = state.sandbox(change.sandbox).data.table(promptCollection).lengthOf(promptId)
+    if (length + members.length <= max) return
+    throw new Error(
+      `prompt ${promptId} would have more than ${max} characters with all its versions; use another externalPromptId`,
+    )
   }
+  if (members.length <= max) return // this is a bound of its records, too
+  if (change.op !== 'import' || hasLongRecord(change, max))
+    throw new Error(`a record must not have more than ${max} characters`)
+  const maxBytes = max * MAX_BYTES_PER_CHARACTER
+  if (Buffer.byteLength(members) > maxBytes)
+    throw new Error(`an import must not have more than ${maxBytes} bytes`)
 }
 
 function hasLongRecord({ state }: Extract<Change, { op: 'import' }>, max: number): boolean {

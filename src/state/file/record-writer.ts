@@ -3,8 +3,8 @@ import type { TableRecord } from '../memory/table.ts'
 /** The indentation of a line that is a record, or a reference to records before it. No other line of a state file has it. */
 export const RECORD_INDENT = '        '
 
-/** The largest length of a record in characters. A longer line could not be read again, since V8 bounds strings at 2^29. */
-export const MAX_RECORD_LENGTH = 2 ** 28
+/** The largest length of a record in characters, for records of earlier versions: `record-length.ts` refuses shorter ones when they are written. */
+const MAX_RECORD_LENGTH = 2 ** 28
 
 /**
  * Writes the records of a state file, each on a line of its own. A record that a snapshot shares with its sandbox, or with an earlier

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { type Store, StoreWriteError } from '../../../src/state/store.ts'
+import { createMemoryStore } from '../../../src/state/memory/memory-store.ts'
+import { type SandboxExport, type Store, StoreWriteError } from '../../../src/state/store.ts'
 import { context, event, prompt } from '../drafts.ts'
 import { copyAsKilled, openOrFail, statePath } from './open-file.ts'
 
@@ -15,10 +16,20 @@ async function fill(store: Store, externalPromptId: string): Promise<void> {
     const error = await addVersion(store, externalPromptId).catch((refusal: unknown) => refusal)
     if (!(error instanceof Error)) continue
     expect(error).toBeInstanceOf(StoreWriteError)
-    expect(String(error)).toMatch(/more than 6000 characters.*another externalPromptId.*nothing was changed/)
+    expect(String(error)).toMatch(
+      /more than 6000 characters with all its versions; use another externalPromptId.*nothing was changed/,
+    )
     return
   }
   throw new Error('no version was refused')
+}
+
+/** Returns the export of a sandbox with a number of events. */
+async function exportOf(count: number): Promise<SandboxExport> {
+  const store = createMemoryStore()
+  for (let index = 0; index < count; index += 1)
+    await store.recordEvent(context, event({ insertId: `many-${index}` }))
+  return store.exportSandbox('default')
 }
 
 test('a version that makes its prompt longer than a record can be is refused before it is acknowledged', async () => {
@@ -48,7 +59,7 @@ test('a version that makes its prompt longer than a record can be is refused bef
   expect(reports).toEqual([])
 })
 
-test('so is an event, and an import with a record that is too long; an import of more records is not', async () => {
+test('so is an event, and an import that is too long or has a record that is; an import of more records is not', async () => {
   const { store } = await openOrFail(statePath(), { maxRecordLength })
   const large = event({ properties: { text: 'x'.repeat(7000) } })
   await expect(store.recordEvent(context, large)).rejects.toThrow('more than 6000 characters')
@@ -59,6 +70,8 @@ test('so is an event, and an import with a record that is too long; an import of
   const [first] = exported.events
   const long = { ...exported, events: [{ ...first, fields: { ...large, eventAt: first?.fields.eventAt } }] }
   await expect(store.importSandbox('copy', long)).rejects.toThrow('more than 6000 characters')
+  const many = { ...exported, events: [...exported.events, ...(await exportOf(60)).events] }
+  await expect(store.importSandbox('copy', many)).rejects.toThrow('more than 18000 bytes')
   expect(await store.listSandboxes()).toMatchObject([{ events: 20 }, { events: 20 }])
   await store.close()
 })
