@@ -114,14 +114,3 @@ function checkPlan({ plan }: Settings, { plans }: Fixtures): Finding[] {
 }
 
 const error = (place: string, message: string): Finding => ({ severity: 'error', place, message })
-
-/** Returns the numbers of the inputs, for the log. */
-export function countInputs({ contract, fixtures, catalogue }: LoadedInputs) {
-  return {
-    contract: contract.file,
-    operations: contract.operations.length,
-    personas: fixtures.personas.length,
-    models: fixtures.models.length,
-    scenarios: catalogue.definitions.length,
-  }
-}
