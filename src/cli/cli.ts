@@ -14,7 +14,7 @@ import { findReportProblem } from '../reports/report-file.ts'
 import { parseReportTargets } from '../reports/report-target.ts'
 import type { RunningSimulator } from '../simulator/start.ts'
 import { addAddresses, type RunningCommand, runCommand } from './exec.ts'
-import { finish } from './finish.ts'
+import { finish, printStateLoss } from './finish.ts'
 import { printHealth } from './health.ts'
 import { createOutput, type Output, printStartProblems } from './output.ts'
 import type { ProcessLog } from './process-log.ts'
@@ -23,7 +23,7 @@ import { describeStartProblems } from './start-problem.ts'
 import { tuneV8 } from './tune-v8.ts'
 
 /**
- * The exit code of the process. 0: success. 1: a bad setting, contract, fixture, state, port or report, or no health. 3: a condition
+ * The exit code of the process. 0: success. 1: a bad setting, contract, fixture, state, port or report, a lost state, or no health. 3: a condition
  * of `--fail-on` is met. Others: the exit code of the command of `exec`.
  */
 type ExitCode = number
@@ -91,7 +91,8 @@ async function serve(invocation: Run): Promise<ExitCode> {
   log.info({}, 'stopped')
   log.flush()
   const isReportRequested = settings.report !== undefined || settings.failOn !== undefined
-  return endSoon(isReportRequested ? await finish(running, settings, 0, undefined, printLine) : 0)
+  const lost = await printStateLoss(running, printLine)
+  return endSoon(isReportRequested ? await finish(running, settings, lost, undefined, printLine) : lost)
 }
 
 /** Ends the process with a code, also if its output is never read, which would hold it. */
@@ -116,7 +117,8 @@ async function execCommand(invocation: Run): Promise<ExitCode> {
   await running.close()
   log.flush()
   if (problem !== undefined) printLine(`convsim exec: ${problem}`, 'error')
-  return endSoon(await finish(running, settings, code, [file, ...args], printLine))
+  const lost = await printStateLoss(running, printLine)
+  return endSoon(await finish(running, settings, code === 0 ? lost : code, [file, ...args], printLine))
 }
 
 /** Forwards signals to the child and kills it when this process exits, until the returned function is called. */

@@ -10,6 +10,17 @@ import type { RunningSimulator } from '../simulator/start.ts'
 /** The number of findings that are printed at the end; the report has all. */
 const printedFindings = 10
 
+/** Prints why the state could not be written at the stop, and returns the exit code: 1 then, else 0. */
+export async function printStateLoss(
+  running: RunningSimulator,
+  printLine: (line: string, level: 'error') => void,
+): Promise<number> {
+  const loss = await running.findStateLoss()
+  if (loss === undefined) return 0
+  printLine(`convsim: the state was not written at the stop: ${loss}.`, 'error')
+  return 1
+}
+
 /**
  * Prints the summary and the first findings, writes the reports, and returns the exit code. `code` and `command`: those of the command of
  * `exec`, file and arguments, else 0 and undefined. `printError` prints a line on stderr.

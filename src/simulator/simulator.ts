@@ -57,6 +57,8 @@ export interface Simulator {
   report(): Promise<Report>
   /** Aborted at a stop: ends the requests that wait, `POST /__sim/verify` and streams, and the deliveries that hang. */
   readonly stopping: AbortController
+  /** Says why the state is not written any more, also at the stop. Undefined: it is written. */
+  findStateLoss(): Promise<string | undefined>
   /** Writes the state and releases its file. */
   close(): Promise<void>
 }
@@ -167,6 +169,7 @@ async function assemble(
     }),
     report: () => reporter.report(undefined),
     stopping,
+    findStateLoss: () => store.findLoss(),
     close: () => store.close(),
   }
 }

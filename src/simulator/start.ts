@@ -26,6 +26,8 @@ export interface RunningSimulator {
   findExample(): ExampleRequest | undefined
   /** Returns the report about the clients of all sandboxes so far. */
   report(): Promise<Report>
+  /** Says why the state is not written any more, such as a state folder that was removed. Undefined: it is written, also by `close`. */
+  findStateLoss(): Promise<string | undefined>
   /** Stops accepting connections, finishes active requests, and writes the state. */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
@@ -63,6 +65,7 @@ export async function start(
     controlUrl: `${origin}/__sim`,
     findExample: () => simulator.findExample(),
     report: () => simulator.report(),
+    findStateLoss: () => simulator.findStateLoss(),
     close,
     [Symbol.asyncDispose]: close,
   })

@@ -69,7 +69,10 @@ export interface RateResult {
   readonly resetMs: number
 }
 
-/** The disk refused a change, usually with `ENOSPC`; the state is unchanged. Writes succeed again once there is space. */
+/**
+ * A change was refused, the state unchanged: by the disk, usually with `ENOSPC`, until there is space; because a record would be too
+ * long; or because the files are not this process's any more.
+ */
 export class StoreWriteError extends Error {
   override readonly name = 'StoreWriteError'
 }
@@ -170,6 +173,11 @@ export interface Store {
    * Its counters do advance, apart from the original's. A fork serves one request, and must not outlive this store.
    */
   fork(): Store
+  /**
+   * Says why all further writes are refused, such as `its lock file state.json.lock was removed`. Undefined: they are not. After
+   * `close` it says why `close` could not write the state.
+   */
+  findLoss(): Promise<string | undefined>
   /** Writes pending changes and releases files and locks. Later writes are refused. */
   close(): Promise<void>
 }

@@ -101,6 +101,7 @@ test('the healthcheck runs no library except commander', () => {
 test.each([
   'body-parser',
   'iconv-lite',
+  'ipaddr.js',
   'mime-db',
   'send',
   'thread-stream',
