@@ -10,28 +10,34 @@ COPY src src
 RUN npm run --silent build
 
 FROM node:24-slim
+# The address of the repository that the image is built from: --build-arg SOURCE="$(git remote get-url origin)".
+ARG SOURCE=""
 LABEL org.opencontainers.image.title="convsim" \
       org.opencontainers.image.description="A simulator of the conversation-analytics service, for people who write clients of it" \
+      org.opencontainers.image.version="0.1.0" \
+      org.opencontainers.image.source="$SOURCE" \
+      org.opencontainers.image.documentation="file:///app/README.md" \
       org.opencontainers.image.licenses="MIT"
 # HOST is 0.0.0.0, since a container's loopback cannot be reached from outside. The port mapping (`docker run -p`) decides who can reach
 # the API and the control plane, so the control plane needs no token.
-ENV NODE_ENV=production HOST=0.0.0.0 PORT=4010 SIM_STATE=/data/state.json SIM_CONTROL_OPEN=true
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=4010 CONVSIM_CONTROL_OPEN=true
 # The C library uses one heap for all threads: a twentieth less memory, at the same measured speed (test/bench/FINDINGS.md).
 ENV MALLOC_ARENA_MAX=1
 WORKDIR /app
-COPY package.json LICENSE ./
+COPY package.json LICENSE README.md ./
+COPY docs docs
+COPY docker docker
 COPY spec spec
 COPY fixtures fixtures
 # dist/ contains all libraries with their licences, so the image has no node_modules.
 COPY --from=build /app/dist dist
-# A new volume takes the owner of this folder.
+# A named volume that is mounted here (`-v convsim:/data`) takes the owner of this folder, and keeps the state.
 RUN mkdir /data && chown node:node /data
-VOLUME /data
 USER node
 EXPOSE 4010
-# The check finds the server's port, whether PORT or --port sets it.
-HEALTHCHECK --interval=5s --timeout=3s --start-period=10s --retries=3 \
-  CMD ["node", "/app/dist/cli.js", "healthcheck"]
+# The first check comes after one interval, so the interval is short and the check cheap. (--start-interval is an error for builders that
+# are in use, such as that of Debian 12.) The check finds the port, whether PORT or --port sets it.
+HEALTHCHECK --interval=1s --timeout=3s --start-period=10s --retries=10 CMD ["/app/docker/healthcheck.sh"]
 # The path is absolute, so that `-w /work` only changes the folder that relative paths of contracts start from.
-ENTRYPOINT ["node", "/app/dist/cli.js"]
+ENTRYPOINT ["/app/docker/entrypoint.sh", "/data"]
 CMD []

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { commands } from '../src/config/arguments.ts'
+import { commands } from '../src/config/commands.ts'
 import { allSettings, defaultSettings, variableOf } from '../src/config/settings.ts'
 import { isObject, type Json } from '../src/core/json.ts'
 import type { Effect } from '../src/scenarios/definition.ts'
@@ -21,6 +21,7 @@ import {
 import { run } from './support/command.ts'
 import { steer } from './support/control.ts'
 import { brokenRules, controlFaultsOf, controlOperations, faultsOf } from './support/documented.ts'
+import { readmeTables } from './support/readme-tables.ts'
 import { sharedSimulator } from './support/shared.ts'
 import { startForTest } from './support/start.ts'
 
@@ -30,18 +31,18 @@ const loaded = await loadInputs(defaultSettings())
 if (!loaded.ok) throw new Error(JSON.stringify(loaded.error))
 const { catalogue, contract } = loaded.value
 
-/** Every row of every table of the README. */
-const readmeRows = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
-  .split('\n')
+/** Every row of the tables that `npm run readme` writes; `readme.test.ts` compares them with the README. */
+const readmeRows = Object.values(await readmeTables())
+  .flatMap((table) => table.split('\n'))
   .filter((line) => line.startsWith('|'))
 
-/** The values of the parameters that a sweep sets: a required one, and a short delay. */
-const given: Readonly<Record<string, string>> = { fields: 'recommendations', ms: '5' }
+/** The values of the parameters that a sweep sets besides the required ones: a short delay. */
+const given: Readonly<Record<string, string>> = { ms: '5' }
 
 /** Returns the text that switches a scenario on. */
 function textFor({ name, parameters }: ScenarioDefinition): string {
   const written = parameters.filter((one) => one.required || one.name in given)
-  return [name, ...written.map((one) => `${one.name}=${given[one.name]}`)].join(';')
+  return [name, ...written.map((one) => `${one.name}=${given[one.name] ?? one.example}`)].join(';')
 }
 
 function activeFor(text: string) {
@@ -272,9 +273,9 @@ function rightFor(parameter: Parameter): string[] {
     case 'choice':
       return [...parameter.of]
     case 'names':
-      return [given[parameter.name] ?? '']
+      return [parameter.example ?? '']
     case 'text':
-      return ['/dataPoints']
+      return [parameter.example ?? '/dataPoints']
   }
 }
 
@@ -282,10 +283,8 @@ describe('every parameter', () => {
   const texts = (of: (parameter: Parameter) => string[]) =>
     parameters.flatMap(({ entry, parameter }) =>
       of(parameter).map((value) => {
-        const own = Object.entries(given).filter(([name]) => name !== parameter.name)
-        const needed = own.filter(([name]) =>
-          entry.parameters.some((one) => one.required && one.name === name),
-        )
+        const others = entry.parameters.filter((one) => one.required && one.name !== parameter.name)
+        const needed = others.map(({ name, example }) => [name, example])
         const written = [...needed, [parameter.name, `"${value}"`]].map((pair) => pair.join('='))
         return { text: [entry.name, ...written].join(';'), name: parameter.name }
       }),

@@ -31,12 +31,33 @@ const bundleOptions = {
   logLevel: 'warning',
 } as const satisfies BuildOptions
 
-/** The modules of `dist/` that load an entry of the bundle. The last two are for tests, which run the bundled code. */
-const entries = {
-  cli: { source: 'src/cli/cli.ts', exports: [] },
-  index: { source: 'src/index.ts', exports: ['settingTable', 'startSimulator'] },
-  precompiled: { source: 'src/documents/precompiled.ts', exports: ['precompiled'] },
-  start: { source: 'src/simulator/start.ts', exports: ['start'] },
+/** A module of `dist/` that loads an entry of the bundle. */
+interface EntryModule {
+  readonly file: string
+  readonly format: 'esm' | 'cjs'
+  readonly source: string
+  readonly exports: readonly string[]
+}
+
+/**
+ * The modules of `dist/` by the names of their entries. The library is CommonJS, which `import` and `require` both load, also in Jest and
+ * in every Node 20. The last two are for tests, which run the bundled code.
+ */
+const entries: Readonly<Record<string, EntryModule>> = {
+  cli: { file: 'cli.js', format: 'esm', source: 'src/cli/cli.ts', exports: [] },
+  index: {
+    file: 'index.cjs',
+    format: 'cjs',
+    source: 'src/index.ts',
+    exports: ['settingTable', 'startSimulator'],
+  },
+  precompiled: {
+    file: 'precompiled.js',
+    format: 'esm',
+    source: 'src/documents/precompiled.ts',
+    exports: ['precompiled'],
+  },
+  start: { file: 'start.js', format: 'esm', source: 'src/simulator/start.ts', exports: ['start'] },
 }
 
 /** The name of the file beside a bundle that has the licences of all packages in it. */
@@ -73,26 +94,29 @@ const { metafile } = await build({
       'accepts',
       'type-is',
       'content-disposition',
+      'ipaddr.js', // 22 kB, for proxies that are trusted; we trust none
     ),
     // 88 kB that we do not use: pino would write from another thread with the first, prom-client would add traces with the second.
     leaveOut('thread-stream', '@opentelemetry/api'),
-    // 45 kB: pino and pino-pretty would write with these; `cli/stderr-writer.ts` does.
+    // 20 kB: prom-client computes the quantiles of summaries with it; our metrics have none.
+    leaveOut('tdigest'),
+    // 45 kB: pino would write with these; `cli/stderr-writer.ts` does.
     leaveOut('sonic-boom', 'on-exit-leak-free', 'pino-abstract-transport'),
   ],
 })
 await writeLicences(metafile, dist)
-for (const [name, { exports }] of Object.entries(entries)) {
+for (const [name, { file, format, exports }] of Object.entries(entries)) {
   await build({
     ...bundleOptions,
-    stdin: { contents: writeEntryModule(name, exports), resolveDir: buildFolder },
-    outfile: join(dist, `${name}.js`),
-    format: 'esm',
+    stdin: { contents: writeEntryModule(name, format, exports), resolveDir: buildFolder },
+    outfile: join(dist, file),
+    format,
   })
 }
 await chmod(join(dist, 'cli.js'), 0o755)
 
 // Prism is bundled into a file in `dist/node_modules`, where Node looks first, so that a checkout and the image load it in half the
-// time. The npm package leaves this folder out and has Prism as a dependency, because Prism is larger than the rest of the package.
+// time. The npm package leaves this folder out and has Prism as an optional peer, because Prism is larger than the rest of the package.
 const prismFolder = join(dist, 'node_modules/@stoplight/prism-http')
 const prism = await build({
   ...bundleOptions,
@@ -122,7 +146,7 @@ const currentNames = new Set([
   'console',
   'node_modules',
   'schemas',
-  ...Object.keys(entries).map((name) => `${name}.js`),
+  ...Object.values(entries).map(({ file }) => file),
 ])
 for (const name of await readdir(dist)) {
   if (!currentNames.has(name)) await rm(join(dist, name), { recursive: true })
@@ -134,9 +158,9 @@ async function writeLicences(metafile: Metafile, folder: string): Promise<void> 
 }
 
 /** Returns the text of a module of `dist/` that calls an entry of the bundle and exports its exports. */
-function writeEntryModule(name: string, exports: readonly string[]): string {
+function writeEntryModule(name: string, format: 'esm' | 'cjs', exports: readonly string[]): string {
   const first = name === 'cli' ? '#!/usr/bin/env node\n' : ''
-  const call = `loadBundle(import.meta.url).${name}()`
+  const call = `loadBundle(${format === 'esm' ? 'import.meta.dirname' : '__dirname'}).${name}()`
   return `${first}import { loadBundle } from './load.ts'\n${exports.length === 0 ? call : `export const { ${exports.join(', ')} } = ${call}`}`
 }
 

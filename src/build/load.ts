@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { fileURLToPath, pathToFileURL } from 'node:url'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { Script } from 'node:vm'
 
 /** The file name of the bundle, the script that has all code. The modules that load it are in the same folder. */
@@ -15,10 +16,10 @@ export type BundleEntries = Readonly<Record<string, () => unknown>>
 /**
  * Runs the bundle with the compiled code that the build has stored, which saves a quarter of a start. V8 rejects the code of
  * another version of Node or of other flags, and the npm package does not contain it; V8 then compiles the bundle as usual.
- * @param url the `import.meta.url` of a module beside the bundle
+ * @param folder the folder of the bundle: `/app/dist`
  */
-export function loadBundle(url: string): BundleEntries {
-  const file = fileURLToPath(new URL(BUNDLE, url))
+export function loadBundle(folder: string): BundleEntries {
+  const file = join(folder, BUNDLE)
   return runScript(compileScript(file), file)
 }
 

@@ -8,7 +8,7 @@ import type { Source } from '../documents/source.ts'
 import { bundledContract, bundledFixtures, controlContract } from '../fixtures/bundled.ts'
 import type { Fixtures } from '../fixtures/fixtures.ts'
 import type { RuleContext } from '../scenarios/rules.ts'
-import { isRulesFile, loadRulesFile } from '../scenarios/rules-file.ts'
+import { isContract, isRulesFile, loadRulesFile } from '../scenarios/rules-file.ts'
 import { checkOperations } from '../simulator/check-operations.ts'
 
 /** The result of `convsim check` for one file or folder. */
@@ -42,7 +42,9 @@ async function checkFile(file: string, loadWith: InputLoader): Promise<CheckResu
   }
   const source = await readSource(file)
   if (!source.ok) return { file, findings: source.error, summary: '' }
-  if (isRulesFile(source.value.value)) return checkScenarioFile(file, loadWith)
+  const { value } = source.value
+  if (isRulesFile(value)) return checkScenarioFile(file, loadWith)
+  if (!isContract(value)) return { file, findings: [unknownKind(source.value.place(''))], summary: '' }
   return toCheckResult(
     file,
     await checkContract(source.value, loadWith),
@@ -52,6 +54,13 @@ async function checkFile(file: string, loadWith: InputLoader): Promise<CheckResu
     ],
   )
 }
+
+const unknownKind = (place: string): Finding => ({
+  severity: 'error',
+  place,
+  message:
+    'is neither an OpenAPI document ("openapi: 3.1.0" at its top) nor a file of scenario rules ("rules:" at its top); of fixtures, check the folder',
+})
 
 /** Checks a contract document as a start does, also against the handlers of the simulator. */
 async function checkContract(source: Source, loadWith: InputLoader): Promise<Result<Contract, Findings>> {

@@ -10,16 +10,20 @@ import { defaultSettings, type Settings } from '../config/settings.ts'
 import { once } from '../core/once.ts'
 import { formatFinding } from '../documents/finding.ts'
 import { bundledContract, version } from '../fixtures/bundled.ts'
-import { findReportFileProblem } from '../reports/report-file.ts'
+import { findReportProblem } from '../reports/report-file.ts'
+import { parseReportTargets } from '../reports/report-target.ts'
 import type { RunningSimulator } from '../simulator/start.ts'
 import { addAddresses, type RunningCommand, runCommand } from './exec.ts'
-import { finish } from './finish.ts'
-import { requestHealth } from './health.ts'
+import { finish, printStateLoss } from './finish.ts'
+import { printHealth } from './health.ts'
+import { createOutput, type Output, printStartProblems } from './output.ts'
 import type { ProcessLog } from './process-log.ts'
+import { formatBanner, formatReadyLine } from './ready.ts'
+import { describeStartProblems } from './start-problem.ts'
 import { tuneV8 } from './tune-v8.ts'
 
 /**
- * The exit code of the process. 0: success. 1: a bad setting, contract, fixture, state, port or report, or no health. 3: a condition
+ * The exit code of the process. 0: success. 1: a bad setting, contract, fixture, state, port or report, a lost state, or no health. 3: a condition
  * of `--fail-on` is met. Others: the exit code of the command of `exec`.
  */
 type ExitCode = number
@@ -47,38 +51,48 @@ async function main(invocation: Invocation): Promise<ExitCode> {
     return 1
   }
   if (invocation.kind === 'version') print(version)
-  if (invocation.kind === 'help') await printHelp(invocation.text)
+  if (invocation.kind === 'help') await printHelp(invocation)
   return invocation.kind === 'run' ? run(invocation) : 0
 }
 
-function run({ command, settings, files }: Extract<Invocation, { kind: 'run' }>): Promise<ExitCode> {
+type Run = Extract<Invocation, { kind: 'run' }>
+
+function run(invocation: Run): Promise<ExitCode> {
+  const { command, settings, files } = invocation
   switch (command) {
     case 'serve':
-      return serve(settings)
+      return serve(invocation)
     case 'exec':
-      return execCommand(settings, files)
+      return execCommand(invocation)
     case 'check':
       return printChecks(files, settings)
+    case 'scenarios':
+      return import('./scenarios.ts').then((own) => own.printScenarios(files, settings, print, printError))
     case 'assumptions':
       return printAssumptions(files[0] ?? settings.contract ?? bundledContract)
     case 'healthcheck':
-      return printHealth(findServerSettings(settings))
+      return printHealth(findServerSettings(settings), { print, printError, now: () => performance.now() })
   }
 }
 
-async function serve(settings: Settings): Promise<ExitCode> {
-  const { log, pretty } = await openLog(settings)
+async function serve(invocation: Run): Promise<ExitCode> {
+  const { settings } = invocation
+  const output = await openOutput(settings)
+  const { log, isJson, printLine } = output
+  for (const warning of invocation.warnings) log.warn({}, warning)
   const stopRequested = waitForStopSignal(log) // before the start, because a signal may come during it
-  const running = await startOrReport(settings, log)
+  const running = await startOrReport(invocation, output)
   if (!running) return 1
   tuneV8()
-  printReadyLine(running, pretty)
+  print(formatReadyLine(running, isJson, Date.now()))
+  if (!isJson && log.isLevelEnabled('info')) printLine(formatBanner(running))
   await stopRequested
   await running.close()
   log.info({}, 'stopped')
   log.flush()
   const isReportRequested = settings.report !== undefined || settings.failOn !== undefined
-  return endSoon(isReportRequested ? await finish(running, settings, 0, undefined, printError) : 0)
+  const lost = await printStateLoss(running, printLine)
+  return endSoon(isReportRequested ? await finish(running, settings, lost, undefined, printLine) : lost)
 }
 
 /** Ends the process with a code, also if its output is never read, which would hold it. */
@@ -88,9 +102,12 @@ function endSoon(code: ExitCode): ExitCode {
 }
 
 /** Runs a command against a simulator of its own. Writes nothing to stdout, which belongs to the command. */
-async function execCommand(settings: Settings, [file = '', ...args]: readonly string[]): Promise<ExitCode> {
-  const { log } = await openLog(settings)
-  const running = await startOrReport(settings, log)
+async function execCommand(invocation: Run): Promise<ExitCode> {
+  const { settings, files } = invocation
+  const [file = '', ...args] = files
+  const output = await openOutput(settings)
+  const { log, printLine } = output
+  const running = await startOrReport(invocation, output)
   if (!running) return 1
   const names = settings.env?.split(',') ?? []
   const child = runCommand({ file, args, env: addAddresses(process.env, running, names) })
@@ -99,8 +116,9 @@ async function execCommand(settings: Settings, [file = '', ...args]: readonly st
   stopForwarding()
   await running.close()
   log.flush()
-  if (problem !== undefined) printError(`convsim exec: ${problem}`)
-  return endSoon(await finish(running, settings, code, [file, ...args], printError))
+  if (problem !== undefined) printLine(`convsim exec: ${problem}`, 'error')
+  const lost = await printStateLoss(running, printLine)
+  return endSoon(await finish(running, settings, code === 0 ? lost : code, [file, ...args], printLine))
 }
 
 /** Forwards signals to the child and kills it when this process exits, until the returned function is called. */
@@ -121,19 +139,24 @@ function forwardSignals(child: RunningCommand): () => void {
   }
 }
 
-async function openLog({ logFormat, logLevel }: Settings): Promise<{ log: ProcessLog; pretty: boolean }> {
-  const pretty = logFormat === 'pretty' || (logFormat === 'auto' && process.stderr.isTTY === true)
-  const { createLog } = await import('./process-log.ts')
-  const log = await createLog(logLevel, pretty, Date.now, writeStderr)
-  process.once('exit', () => log.flush()) // the last lines explain a crash
-  return { log, pretty }
+async function openOutput(settings: Settings): Promise<Output> {
+  const isTerminal = process.stderr.isTTY === true
+  const hasColors = isTerminal && process.stderr.hasColors()
+  const stderrDeps = { isTerminal, hasColors, printError, write: writeStderr, now: Date.now }
+  const output = await createOutput(settings, stderrDeps)
+  process.once('exit', () => output.log.flush()) // the last lines explain a crash
+  return output
 }
 
 /** Starts the simulator. Undefined: the simulator cannot start, and the reason is printed. */
-async function startOrReport(settings: Settings, log: ProcessLog): Promise<RunningSimulator | undefined> {
-  const problem = settings.report === undefined ? undefined : await findReportFileProblem(settings.report)
+async function startOrReport(
+  { settings, variables }: Run,
+  output: Output,
+): Promise<RunningSimulator | undefined> {
+  const { log } = output
+  const problem = await findReportProblem(parseReportTargets(settings.report ?? '') ?? [])
   if (problem !== undefined) {
-    printError(`convsim cannot start:\n  ${problem}`)
+    printStartProblems([`  ${problem}`], output)
     return undefined
   }
   const { start } = await import('../simulator/start.ts')
@@ -144,16 +167,8 @@ async function startOrReport(settings: Settings, log: ProcessLog): Promise<Runni
   const started = await start(settings, { now: Date.now, log, fatal })
   log.flush() // warnings of the start precede the ready line
   if (started.ok) return started.value
-  printError(`convsim cannot start:\n${started.error.map(formatFinding).join('\n')}`)
+  printStartProblems(describeStartProblems(started.error, variables), output)
   return undefined
-}
-
-/** Prints the ready line, the only line of `serve` on stdout. Scripts wait for this line. */
-function printReadyLine({ origin, baseUrl }: RunningSimulator, pretty: boolean): void {
-  const message = `convsim ${version} is listening on ${origin}`
-  print(
-    pretty ? `${message} (base URL ${baseUrl})` : JSON.stringify({ level: 'info', msg: message, baseUrl }),
-  )
 }
 
 /** Resolves on the first SIGINT, SIGTERM or SIGHUP (its terminal was closed). A second signal of the same kind ends the process immediately, as is Node's default. */
@@ -169,13 +184,11 @@ function waitForStopSignal(log: ProcessLog): Promise<void> {
 
 async function printChecks(files: readonly string[], settings: Settings): Promise<ExitCode> {
   const { checkFiles } = await import('./check.ts')
+  const { formatChecks } = await import('./check-format.ts')
   const { loadInputs } = await import('../simulator/loaded-inputs.ts')
   // A folder of fixtures is loaded together with the contract of the settings, so that names of scenarios are checked, too.
   const all = await checkFiles(files, (fixtures = settings.fixtures) => loadInputs({ ...settings, fixtures }))
-  for (const { file, findings, summary } of all) {
-    for (const finding of findings) print(formatFinding(finding))
-    print(summary ? `${file}: ok, ${summary}` : `${file}: not fit to be served`)
-  }
+  print(formatChecks(all, settings.format))
   return all.every(({ summary }) => summary) ? 0 : 1
 }
 
@@ -191,16 +204,18 @@ async function printAssumptions(file: string): Promise<ExitCode> {
 }
 
 /**
- * Finds the settings of the server whose health is requested: those of `ownSettings`, but without arguments those of process 1 if it
- * is this program. In a container (`docker run convsim --port 5000`) only the command line of process 1 has the port.
+ * Finds the address of the server whose health is requested: that of `ownSettings`, but without a flag for it that of process 1 if it is
+ * this program. In a container (`docker run convsim --port 5000`) only the command line of process 1 has the port.
  */
 function findServerSettings(ownSettings: Settings): Settings {
-  const [, program = '', , ...ownArguments] = process.argv
-  const serverCommand = ownArguments.length > 0 ? [] : readCommandOfProcess1()
+  const [, program = '', ...ownArguments] = process.argv
+  const hasAddress = ownArguments.some((word) => /^(-[ph]|--(port|host)(=|$))/.test(word))
+  const serverCommand = hasAddress ? [] : readCommandOfProcess1()
   const at = serverCommand.indexOf(program)
   if (at < 0) return ownSettings
   const served = parseCommandLine(serverCommand.slice(at + 1), process.env)
-  return served.kind === 'run' ? served.settings : ownSettings
+  if (served.kind !== 'run') return ownSettings
+  return { ...ownSettings, host: served.settings.host, port: served.settings.port }
 }
 
 function readCommandOfProcess1(): string[] {
@@ -211,20 +226,9 @@ function readCommandOfProcess1(): string[] {
   }
 }
 
-async function printHealth({ host, port }: Settings): Promise<ExitCode> {
-  const reachable = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host
-  const url = `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}/__sim/health`
-  const health = await requestHealth(url)
-  if (!health.ok) {
-    printError(`convsim: no answer from ${url}: ${health.error}. Is it running, and is --port right?`)
-    return 1
-  }
-  print(health.value.body)
-  return health.value.status === 200 ? 0 : 1
-}
-
-/** Prints the help, with the scenarios of the bundled contract at its end. */
-async function printHelp(text: string): Promise<void> {
+/** Prints the help; that of the program ends with the scenarios of the bundled contract. */
+async function printHelp({ command, text }: Extract<Invocation, { kind: 'help' }>): Promise<void> {
+  if (command) return void print(text.trimEnd())
   const { loadInputs } = await import('../simulator/loaded-inputs.ts')
   const { describeCatalogue } = await import('../scenarios/describe.ts')
   const inputs = await loadInputs(defaultSettings())

@@ -1,7 +1,8 @@
 import type { Settings } from '../config/settings.ts'
 import { judgeFailOn } from '../reports/fail-on.ts'
-import { summarizeReport } from '../reports/report.ts'
+import { type Report, summarizeReport } from '../reports/report.ts'
 import { writeReportFile } from '../reports/report-file.ts'
+import { parseReportTargets } from '../reports/report-target.ts'
 import { describeCommand } from '../reports/reported-run.ts'
 import { listFirstFindings } from '../reports/sections.ts'
 import type { RunningSimulator } from '../simulator/start.ts'
@@ -9,8 +10,19 @@ import type { RunningSimulator } from '../simulator/start.ts'
 /** The number of findings that are printed at the end; the report has all. */
 const printedFindings = 10
 
+/** Prints why the state could not be written at the stop, and returns the exit code: 1 then, else 0. */
+export async function printStateLoss(
+  running: RunningSimulator,
+  printLine: (line: string, level: 'error') => void,
+): Promise<number> {
+  const loss = await running.findStateLoss()
+  if (loss === undefined) return 0
+  printLine(`convsim: the state was not written at the stop: ${loss}.`, 'error')
+  return 1
+}
+
 /**
- * Prints the summary and the first findings, writes the report, and returns the exit code. `code` and `command`: those of the command of
+ * Prints the summary and the first findings, writes the reports, and returns the exit code. `code` and `command`: those of the command of
  * `exec`, file and arguments, else 0 and undefined. `printError` prints a line on stderr.
  */
 export async function finish(
@@ -26,9 +38,23 @@ export async function finish(
   for (const line of listFirstFindings(report, printedFindings)) printError(`  ${line}`)
   const failed = judgeFailOn(report, report.run.failOn)
   if (failed.length > 0) printError(`convsim: --fail-on: ${failed.join('; ')}.`)
-  const problem = settings.report === undefined ? undefined : await writeReportFile(settings.report, report)
-  if (problem !== undefined) printError(`convsim: ${problem}`)
-  else if (settings.report !== undefined) printError(`convsim: the report is in ${settings.report}.`)
+  const isWritten = await writeReports(settings.report, report, printError)
   if (code !== 0) return code
-  return failed.length > 0 ? 3 : Number(problem !== undefined)
+  if (failed.length > 0) return 3
+  return isWritten ? 0 : 1
+}
+
+/** Writes the report to every file of `--report`, and prints their names, or why one cannot be written. Returns true if all are written. */
+async function writeReports(
+  targets: Settings['report'],
+  report: Report,
+  printError: (line: string) => void,
+): Promise<boolean> {
+  let isWritten = true
+  for (const target of parseReportTargets(targets ?? '') ?? []) {
+    const problem = await writeReportFile(target, report)
+    printError(`convsim: ${problem ?? `the report is in ${target.file}.`}`)
+    if (problem !== undefined) isWritten = false
+  }
+  return isWritten
 }

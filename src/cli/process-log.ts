@@ -1,5 +1,7 @@
 import { type LogFn, pino } from 'pino'
 import type { Log } from '../core/log.ts'
+import { formatTime } from './json-line.ts'
+import { formatForPeople } from './pretty-line.ts'
 import { StderrWriter, type WriteStderr } from './stderr-writer.ts'
 
 /** The log of the process, on stderr. */
@@ -24,15 +26,21 @@ interface LogCall {
   readonly at: number
 }
 
-/** Creates the log. `pretty`: lines for people; otherwise a JSON object per line. `now`: epoch milliseconds. `write`: to stderr. */
-export async function createLog(
+/** The form of the lines: for people, with colours or without, or one JSON object per line. */
+export type LineFormat = 'colored' | 'plain' | 'json'
+
+/** Creates the log. `now`: epoch milliseconds. `write`: to stderr. */
+export function createLog(
   level: string,
-  pretty: boolean,
+  lineFormat: LineFormat,
   now: () => number,
   write: WriteStderr,
-): Promise<ProcessLog> {
+): ProcessLog {
   const stderr = new StderrWriter(write)
-  const format = pretty ? await loadPrettyPrinter() : (line: string) => line
+  const format =
+    lineFormat === 'json'
+      ? (line: string) => line
+      : (line: string) => `${formatForPeople(line, lineFormat === 'colored')}\n`
   // The text of the current batch and the time of its current line.
   let text = ''
   let time = 0
@@ -54,7 +62,8 @@ export async function createLog(
     {
       level,
       base: null,
-      timestamp: () => `,"time":${time}`,
+      timestamp: () => `,"time":"${formatTime(time)}"`,
+      formatters: { level: (name) => ({ level: name }) },
       hooks: { logMethod: (args, method) => calls.add({ args, method, at: now() }) },
     },
     lines,
@@ -76,12 +85,6 @@ export async function createLog(
 /** Escapes the control characters that JSON leaves: some terminals carry out U+009B as the start of a command. */
 function escapeControls(text: string): string {
   return text.replace(/[\x7f-\x9f]/g, (character) => `\\u00${character.charCodeAt(0).toString(16)}`)
-}
-
-/** Loads pino-pretty as a function, because a stream of pino-pretty would still hold lines when the process exits. */
-async function loadPrettyPrinter(): Promise<(line: string) => string> {
-  const { prettyFactory } = await import('pino-pretty')
-  return prettyFactory({ ignore: 'pid,hostname', singleLine: true })
 }
 
 /** Collects items, and passes them to `write` when `batchSize` are collected, after `flushIntervalMs`, and on `flush`. */

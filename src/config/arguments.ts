@@ -1,41 +1,10 @@
-import { Command, CommanderError } from 'commander'
+import { Command, CommanderError, Option } from 'commander'
+import { findNearest } from '../core/similar.ts'
+import { type CommandName, commands, findCommand, settingsOf } from './commands.ts'
+import { describeCommands, describeExamples } from './help.ts'
 import type { Setting } from './setting.ts'
-import { allSettings, defaultOf, type Settings, variableOf } from './settings.ts'
-
-/** The commands of the program. `operands`: the arguments that a command takes besides flags; empty: none. */
-export const commands = {
-  serve: {
-    operands: 'a contract document',
-    maxOperands: 1,
-    description: 'Serve the simulated API; the default command.',
-  },
-  exec: {
-    operands: 'a command after "--"',
-    maxOperands: 100_000,
-    description:
-      'Run a command against a simulator of its own, which has a free port and its state in memory unless --port or --state is given. The command finds the base URL in CONVSIM_BASE_URL. Afterwards print a summary of its requests and exit with its exit code, or with 3 (--fail-on).',
-  },
-  check: {
-    operands: 'files or folders',
-    maxOperands: 1000,
-    description:
-      'Check contract documents, fixture folders and scenario files; without any, check the bundled ones. Exit code 1 if one has an error.',
-  },
-  assumptions: {
-    operands: 'a contract document',
-    maxOperands: 1,
-    description:
-      'List every place where the contract fills a gap in the service description, with the reason.',
-  },
-  healthcheck: {
-    operands: '',
-    maxOperands: 0,
-    description: 'Ask a running simulator for its health. Exit code 0 if it is ready, 1 if not.',
-  },
-} as const
-
-/** The name of a command: `serve`. */
-export type CommandName = keyof typeof commands
+import { allSettings, defaultOf, olderVariableOf, type Settings, variableOf } from './settings.ts'
+import { type Environment, findVariableProblem, removeServiceLinks } from './variables.ts'
 
 /** The parsed command line: a command to run, a text to print, or a problem to report. */
 export type Invocation =
@@ -44,49 +13,73 @@ export type Invocation =
       readonly command: CommandName
       readonly settings: Settings
       readonly files: readonly string[]
+      /** The environment variables that gave settings, by flag: `--port` has `PORT`. */
+      readonly variables: ReadonlyMap<string, string>
+      /** Sentences about environment variables that were passed over. */
+      readonly warnings: readonly string[]
     }
-  | { readonly kind: 'help'; readonly text: string }
+  /** The help of a command; of the program where `command` is undefined. */
+  | { readonly kind: 'help'; readonly command: CommandName | undefined; readonly text: string }
   | { readonly kind: 'version' }
   | { readonly kind: 'problem'; readonly problem: string }
 
-/** Environment variables, e.g. `process.env`. */
-type Environment = Readonly<Record<string, string | undefined>>
-
 /** Parses the command line and the environment; has no side effects. `argv`: the arguments after the program's name. */
 export function parseCommandLine(argv: readonly string[], env: Environment): Invocation {
-  let helpText = ''
-  const program = buildProgram((text) => {
-    helpText += text
-  })
+  const program = buildProgram()
   const { beforeDashes, afterDashes } = splitAtDashes(argv)
+  const helpOfFirst = () => createHelp(beforeDashes.map(findCommand).find((name) => name !== undefined))
+  if (hasShortHelpFlag(beforeDashes)) return helpOfFirst()
   try {
     program.parse(beforeDashes, { from: 'user' })
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error
     if (error.code === 'commander.version') return { kind: 'version' }
-    if (error.code === 'commander.helpDisplayed') return { kind: 'help', text: helpText }
+    if (error.code === 'commander.helpDisplayed') return helpOfFirst()
     return problem(`${error.message.replace(/^error: /, '')}. See convsim --help.`)
   }
-  return parseCommand(program, afterDashes, env)
+  return parseCommand(program, afterDashes, removeServiceLinks(env))
+}
+
+/** Returns true for `-h` without a value, and for `-h check`. With any other value it is the flag of the host, as it is in Prism. */
+function hasShortHelpFlag(words: readonly string[]): boolean {
+  const [first, second = ''] = words
+  if (first === '-h' && findCommand(second)) return true
+  return words.some((word, at) => word === '-h' && (words[at + 1] ?? '-').startsWith('-'))
+}
+
+function createHelp(command: CommandName | undefined): Invocation {
+  const text = buildProgram(command).helpInformation()
+  return { kind: 'help', command, text: text + (command ? describeExamples(command) : describeCommands()) }
 }
 
 function parseCommand(program: Command, afterDashes: readonly string[], env: Environment): Invocation {
   const [first = 'serve', ...rest] = program.args
-  if (first === 'help') return { kind: 'help', text: program.helpInformation() + describeCommands() }
-  if (!isCommand(first) && !/[./\\]/.test(first)) {
+  if (first === 'help') return findHelp(rest[0])
+  const named = findCommand(first)
+  if (!named && !/[./\\]/.test(first)) {
+    const nearest = findNearest(first, Object.keys(commands))
+    const guess = nearest === undefined ? '' : ` Did you mean "${nearest}"?`
     return problem(
-      `"${first}" is no command (${Object.keys(commands).join(', ')}), and no file name. See convsim --help.`,
+      `"${first}" is no command (${commandNames}), and no file name.${guess} See convsim --help.`,
     )
   }
-  const { command, files } = isCommand(first)
-    ? { command: first, files: rest }
-    : { command: 'serve' as const, files: program.args }
+  const command = named ?? 'serve'
+  const files = named ? rest : program.args
   if (command !== 'exec') return parseInvocation(command, [...files, ...afterDashes], program.opts(), env)
   if (files.length > 0 || afterDashes.length === 0)
     return problem(
       'convsim exec takes flags (a contract: --contract FILE), and its command after "--": convsim exec --seed 42 -- npm test.',
     )
   return parseInvocation(command, afterDashes, program.opts(), env)
+}
+
+const commandNames = Object.keys(commands).join(', ')
+
+/** Returns the help of the command with this name; that of the program for undefined. */
+function findHelp(name: string | undefined): Invocation {
+  const command = name === undefined ? undefined : findCommand(name)
+  if (name === undefined || command) return createHelp(command)
+  return problem(`"${name}" is no command (${commandNames}). See convsim --help.`)
 }
 
 /** Splits the arguments at the first `--`; those after it belong to the command of `exec`. */
@@ -102,11 +95,7 @@ function splitAtDashes(argv: readonly string[]): {
 
 /** The defaults of a command that differ from those of the settings. */
 const commandDefaults: { readonly [Name in CommandName]?: Partial<Settings> } = {
-  exec: { port: 0, state: ':memory:', logLevel: 'warn' },
-}
-
-function isCommand(word: string): word is CommandName {
-  return Object.hasOwn(commands, word)
+  exec: { port: 0, state: ':memory:', logLevel: 'warn', logFormat: 'pretty' },
 }
 
 type Flags = Readonly<Record<string, string | boolean>>
@@ -118,34 +107,71 @@ function parseInvocation(
   flags: Flags,
   env: Environment,
 ): Invocation {
-  const knownVariables = allSettings.map(([, setting]) => variableOf(setting))
-  const unknownVariable = Object.keys(env).find(
-    (name) => name.startsWith('SIM_') && !knownVariables.includes(name),
-  )
-  if (unknownVariable)
-    return problem(
-      `There is no setting for the environment variable ${unknownVariable}. Known: ${knownVariables.join(', ')}.`,
-    )
-  if (files.length > commands[command].maxOperands)
-    return problem(`convsim ${command} takes ${commands[command].operands}; got ${files.join(' ')}.`)
+  const conflict = findConflict(command, files, flags, env)
+  if (conflict !== undefined) return problem(conflict)
   const defaults = new Map<string, unknown>(Object.entries(commandDefaults[command] ?? {}))
   const values: Record<string, unknown> = {}
-  for (const [name, setting] of allSettings) {
-    const [source, given] = findValue(name, setting, flags, env, command === 'exec')
+  const found = allSettings.map(([name, setting]) => ({
+    name,
+    setting,
+    ...findValue(name, setting, flags, env, command === 'exec'),
+  }))
+  for (const { name, setting, source, given } of found) {
     const value = typeof given === 'string' ? setting.read(given) : given
     if (value === undefined && given !== undefined)
       return problem(`${source} takes ${setting.expected}; got "${given}". ${setting.description}`)
     values[name] = value ?? defaults.get(name) ?? setting.default
   }
   if (command === 'serve' && files[0] !== undefined) values['contract'] = files[0]
-  return { kind: 'run', command, files, settings: values as Settings } // each value is of its own setting's type
+  const fromVariables = found.filter(({ source }) => env[source] !== undefined)
+  return {
+    kind: 'run',
+    command,
+    files,
+    settings: values as Settings, // each value is of its own setting's type
+    variables: new Map(fromVariables.map(({ setting, source }) => [`--${setting.flag}`, source])),
+    warnings: found.flatMap(({ warning }) => warning ?? []),
+  }
+}
+
+/** Finds a variable, an argument or a flag that cannot be there, whatever its value is; undefined: none. */
+function findConflict(
+  command: CommandName,
+  files: readonly string[],
+  flags: Flags,
+  env: Environment,
+): string | undefined {
+  const variableProblem = findVariableProblem(env, (name) => flags[name] !== undefined)
+  if (variableProblem !== undefined) return variableProblem
+  const { operands, maxOperands } = commands[command]
+  if (files.length > maxOperands)
+    return `convsim ${command} takes ${operands || 'flags alone'}; got ${files.join(' ')}.`
+  return findForeignFlag(command, flags)
+}
+
+/** Finds a flag that belongs to another command; undefined: none. */
+function findForeignFlag(command: CommandName, flags: Flags): string | undefined {
+  for (const [name, setting] of allSettings) {
+    if (setting.command !== undefined && setting.command !== command && flags[name] !== undefined)
+      return `--${setting.flag} is a flag of convsim ${setting.command}. See convsim ${command} --help.`
+  }
+  return undefined
 }
 
 const problem = (message: string) => ({ kind: 'problem', problem: message }) as const
 
+/** The value that was given for a setting. */
+interface GivenValue {
+  /** The flag or variable that gives it: `--port`, `PORT`. Empty: none does. */
+  readonly source: string
+  readonly given: string | boolean | undefined
+  /** A sentence about a variable that was passed over. */
+  readonly warning?: string
+}
+
 /**
- * Finds the flag or variable that gives a setting, and its value; undefined: the setting is not given. An empty variable counts as
- * not given. `ignoreAlsoEnv`: true for `exec`, because PORT and HOST are for the command that it runs.
+ * Finds the flag or variable that gives a setting, and its value. An empty variable counts as not given. `ignoreAlsoEnv`: true for
+ * `exec`, because PORT and HOST are for the command that it runs.
  */
 function findValue(
   name: string,
@@ -153,52 +179,56 @@ function findValue(
   flags: Flags,
   env: Environment,
   ignoreAlsoEnv: boolean,
-): readonly [string, string | boolean | undefined] {
-  if (flags[name] !== undefined) return [`--${setting.flag}`, flags[name]]
-  const names = ignoreAlsoEnv ? [variableOf(setting)] : [variableOf(setting), setting.alsoEnv]
-  const variable = names.find((candidate) => candidate && env[candidate])
-  return variable ? [variable, env[variable]] : ['', undefined]
+): GivenValue {
+  if (flags[name] !== undefined) return { source: `--${setting.flag}`, given: flags[name] }
+  const own = [variableOf(setting), olderVariableOf(setting)].find((variable) => env[variable])
+  if (own !== undefined) return { source: own, given: env[own] }
+  const { alsoEnv = '', alsoEnvOnly } = setting
+  const value = env[alsoEnv]
+  if (ignoreAlsoEnv || !value) return notGiven
+  if (!alsoEnvOnly || alsoEnvOnly.test(value)) return { source: alsoEnv, given: value }
+  const warning = `The environment variable ${alsoEnv} is not used, since "${value}" is not ${alsoEnvOnly.expected}. Set ${variableOf(setting)} or --${setting.flag} if it is meant.`
+  return { ...notGiven, warning }
 }
 
-function buildProgram(print: (text: string) => void): Command {
-  const program = new Command('convsim')
-    .description('A simulator of the conversation-analytics service, for people who write clients of it.')
-    .usage('[command] [files...] [options]')
+const notGiven = { source: '', given: undefined } as const
+
+/** Builds the parser of all commands; with `command` the one whose help is that of the command alone. */
+function buildProgram(command?: CommandName): Command {
+  const program = new Command(command ? `convsim ${command}` : 'convsim')
+    .description(
+      command
+        ? commands[command].description
+        : 'A simulator of the conversation-analytics service, for people who write clients of it.',
+    )
+    .usage(command ? commands[command].usage : '[command] [files...] [options]')
     .argument('[files...]')
     .exitOverride()
-    .configureOutput({ writeOut: print, writeErr: () => {} })
-    .version('', '-V, --version', 'Print the version.')
-    .helpOption('--help', 'Print this help.')
-    .addHelpText('after', describeCommands())
-  for (const [, setting] of allSettings) {
-    const { flag, short, value, description } = setting
-    const names = `${short ? `-${short}, ` : ''}--${flag}`
-    const help = `${description} [${variableOf(setting)}${setting.alsoEnv ? `, ${setting.alsoEnv}` : ''}; default: ${defaultOf(setting)}]`
-    if (value === undefined) program.option(names, help).option(`--no-${flag}`)
-    else if (setting.repeatable) program.option(`${names} <${value}>`, help, joinWithComma)
-    else program.option(`${names} <${value}>`, help)
-  }
+    .configureOutput({ writeOut: () => {}, writeErr: () => {} })
+    .helpOption('--help', 'Print this help; -h alone does, too.')
+  if (!command) addVersionFlags(program)
+  for (const [, setting] of command ? settingsOf(command) : allSettings) addFlag(program, setting)
   return program
+}
+
+/** Adds `-v` and `--version`, and `-V`, which earlier versions had. */
+function addVersionFlags(program: Command): void {
+  program
+    .version('', '-v, --version', 'Print the version.')
+    .addOption(new Option('-V').hideHelp())
+    .on('option:V', () => {
+      throw new CommanderError(0, 'commander.version', '')
+    })
+}
+
+function addFlag(program: Command, setting: Setting<unknown>): void {
+  const { flag, short, value, description } = setting
+  const names = `${short ? `-${short}, ` : ''}--${flag}`
+  const help = `${description} [${variableOf(setting)}${setting.alsoEnv ? `, ${setting.alsoEnv}` : ''}; default: ${defaultOf(setting)}]`
+  if (value === undefined) program.option(names, help).option(`--no-${flag}`)
+  else if (setting.repeatable) program.option(`${names} <${value}>`, help, joinWithComma)
+  else program.option(`${names} <${value}>`, help)
 }
 
 const joinWithComma = (value: string, earlier: string | undefined) =>
   earlier === undefined ? value : `${earlier},${value}`
-
-function describeCommands(): string {
-  const rows = Object.entries(commands).map(
-    ([name, { operands, description }]) =>
-      `  ${name.padEnd(12)} ${description}${operands && ` Takes ${operands}.`}`,
-  )
-  return `
-Commands:
-${rows.join('\n')}
-
-Examples:
-  convsim                                        serve on http://127.0.0.1:4010/v1
-  convsim --port 0 --seed 42                     any free port, other data
-  convsim --scenario "rate-limited;retry-after=3"  every request is rate limited
-  convsim exec --env API_URL -- npm test         run a command against it
-  convsim check my-contract.yaml                 check whether a document can be served
-
-Precedence: flag > environment > default.`
-}

@@ -1,22 +1,26 @@
-import { formatOfFile, reportExtensions } from '../reports/formats/index.ts'
+import { parseDuration } from '../core/instant.ts'
+import { reportExtensions, reportFormats } from '../reports/formats/index.ts'
+import { parseReportTargets } from '../reports/report-target.ts'
 import { expectedFailOn, parseFailOn } from './fail-on.ts'
-import { type Setting, text } from './setting.ts'
+import { boolean, choice, type Setting, text } from './setting.ts'
 
-const isReportFile = (text: string) => formatOfFile(text) !== undefined
+const areReportTargets = (text: string) => parseReportTargets(text) !== undefined
+const isPositiveDuration = (text: string) => (parseDuration(text) ?? 0) > 0
 const isFailOn = (text: string) => parseFailOn(text) !== undefined
 // PATH is refused, since `exec` would find no command if PATH were the base URL.
 const areNames = (text: string) => /^(?!PATH(,|$))[A-Za-z_]\w*(,(?!PATH(,|$))[A-Za-z_]\w*)*$/.test(text)
 
-/** The settings of the command line alone: the report at the end of the process, and the variables of `exec`. */
+/** The settings of the command line alone: the reports at the end of the process, and the flags of single commands. */
 export const commandLineSettings = {
   report: text({
     flag: 'report',
     value: 'FILE',
     default: undefined,
     defaultText: 'none',
-    test: isReportFile,
-    expected: 'a file whose extension names a format',
-    description: `A report on the clients of all sandboxes, written at the end; the extension gives the format: ${reportExtensions}.`,
+    repeatable: true,
+    test: areReportTargets,
+    expected: 'files whose extensions name a format, or NAME=FILE, with commas between them',
+    description: `A report on the clients of all sandboxes, written at the end; can be given several times. For a file of another name, markdown=FILE gives the format (${Object.keys(reportFormats).join(', ')}); else the extension gives the format: ${reportExtensions}.`,
   }),
   failOn: text({
     flag: 'fail-on',
@@ -30,6 +34,7 @@ export const commandLineSettings = {
   }),
   env: text({
     flag: 'env',
+    command: 'exec',
     value: 'NAME',
     default: undefined,
     defaultText: 'none',
@@ -38,5 +43,29 @@ export const commandLineSettings = {
     expected: 'the name of an environment variable other than PATH',
     description:
       'For exec: a variable that gets the base URL, besides CONVSIM_BASE_URL; can be given several times.',
+  }),
+  wait: boolean({
+    flag: 'wait',
+    command: 'healthcheck',
+    default: false,
+    description: 'For healthcheck: ask again until the simulator is ready, or --timeout is over.',
+  }),
+  timeout: text({
+    flag: 'timeout',
+    command: 'healthcheck',
+    value: 'DURATION',
+    default: undefined,
+    defaultText: '2s, with --wait 30s',
+    test: isPositiveDuration,
+    expected: 'a duration such as 500ms, 30s or 2m',
+    description: 'For healthcheck: the longest time to wait for the simulator.',
+  }),
+  format: choice({
+    flag: 'format',
+    command: 'check',
+    of: ['text', 'json', 'github'],
+    default: 'text',
+    description:
+      "For check: the form of the findings: lines for people, one JSON document, or GitHub's commands, which annotate the lines of a pull request.",
   }),
 } as const satisfies Record<string, Setting<unknown>>

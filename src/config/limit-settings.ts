@@ -3,10 +3,26 @@ import { parseDuration } from '../core/instant.ts'
 import { integer, type Setting, text } from './setting.ts'
 
 const isDuration = (text: string) => parseDuration(text) !== undefined
+const maxWindowMs = 30 * 24 * 3_600_000
+
+/** Returns true for whole seconds, as headers have no fractions of them. */
+const isWindow = (text: string) => {
+  const ms = parseDuration(text) ?? 0
+  return ms > 0 && ms % 1000 === 0 && ms <= maxWindowMs
+}
 const isSize = (text: string) => parseSize(text) !== undefined
 
 /** The settings that bound sizes and numbers, a part of the table of settings. */
 export const limitSettings = {
+  analysesWindow: text({
+    flag: 'analyses-window',
+    value: 'DURATION',
+    default: '1h',
+    test: isWindow,
+    expected: 'whole seconds up to 30 days, such as 10s or 5m',
+    description:
+      'Time in which --max-analyses-per-hour, or the limit of the plan, counts, instead of an hour; a client can wait out the 429 of a short one.',
+  }),
   sandboxLimit: integer({
     flag: 'sandbox-limit',
     default: 1000,

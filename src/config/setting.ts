@@ -1,11 +1,18 @@
 /** A setting: its flag, its environment variables, its default, and the parser of its text. */
 export interface Setting<T> {
-  /** The flag without dashes: `max-analyses-per-hour`, whose environment variable is `SIM_MAX_ANALYSES_PER_HOUR`. */
+  /** The flag without dashes: `max-analyses-per-hour`, whose environment variable is `CONVSIM_MAX_ANALYSES_PER_HOUR`. */
   readonly flag: string
   /** A one-letter flag: `p`. */
   readonly short?: string
-  /** Another environment variable, e.g. `PORT`; `SIM_...` takes precedence. */
+  /** Another environment variable, e.g. `PORT`; `CONVSIM_...` takes precedence. */
   readonly alsoEnv?: string
+  /** The values of `alsoEnv` that are used; others are passed over, since the variable has other meanings, too. Undefined: all. */
+  readonly alsoEnvOnly?: AcceptedValues
+  /**
+   * The only command that takes the flag: `exec`. Undefined: every command does, so that a script can pass the flags of its server to
+   * `healthcheck`, too.
+   */
+  readonly command?: string
   /** The placeholder of the value in help: `N`. Undefined: the setting is an on/off switch. */
   readonly value: string | undefined
   readonly default: T
@@ -20,12 +27,20 @@ export interface Setting<T> {
   readonly expected: string
 }
 
+/** A test of a variable's values, and their description: `an IP address or localhost`. */
+export interface AcceptedValues {
+  readonly test: (text: string) => boolean
+  readonly expected: string
+}
+
 /** The members of a setting that are given for each setting; the functions below add the others. */
 interface SettingOptions {
   readonly flag: string
   readonly description: string
   readonly short?: string
   readonly alsoEnv?: string
+  readonly alsoEnvOnly?: AcceptedValues
+  readonly command?: string
   readonly value?: string
   readonly defaultText?: string
   readonly repeatable?: boolean
@@ -59,7 +74,7 @@ export function text<T extends string | undefined>(
 }
 
 /** Creates the setting of one of several values: `open|closed`. */
-export function choice<T extends string>(
+export function choice<const T extends string>(
   options: SettingOptions & { default: T; of: readonly T[] },
 ): Setting<T> {
   return {

@@ -3,7 +3,9 @@
  *
  * arguments.ts parses their values from flags and environment variables; setting.ts has the kinds of settings: text, integer, ...
  */
+import { isIP } from 'node:net'
 import { parseNow } from '../core/instant.ts'
+import { parseOrigins } from '../core/origins.ts'
 import { isSeed } from '../core/seeded.ts'
 import { commandLineSettings } from './command-line-settings.ts'
 import { limitSettings } from './limit-settings.ts'
@@ -15,7 +17,9 @@ const isStateFile = (text: string) => text !== '' && !/^[a-z]+:\/\//i.test(text)
 /** Tests that a header can carry the token: clients and servers cut the spaces around a value. */
 const isToken = (text: string) => /^[\x20-\x7e]{1,1000}$/.test(text) && text === text.trim()
 
-const LOG_LEVELS = ['info', 'warn', 'error', 'silent'] as const
+const areOrigins = (text: string) => parseOrigins(text) !== undefined
+
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const
 
 /** The table of settings. The parser of the command line, `--help` and the README's table are made from it. */
 export const settingTable = {
@@ -32,9 +36,14 @@ export const settingTable = {
     flag: 'host',
     short: 'h',
     alsoEnv: 'HOST',
+    // Some shells export the machine's type under this name: x86_64-pc-linux-gnu.
+    alsoEnvOnly: {
+      test: (text) => isIP(text) !== 0 || text === 'localhost',
+      expected: 'an IP address or localhost',
+    },
     value: 'ADDRESS',
     default: '127.0.0.1',
-    description: 'Address to listen on.',
+    description: 'Address to listen on. HOST counts only if it is an IP address or localhost.',
   }),
   contract: text({
     flag: 'contract',
@@ -151,29 +160,49 @@ export const settingTable = {
     description:
       'Host names under which the control plane can be called, besides IP addresses, localhost and names that are never public.',
   }),
+  controlOrigins: text({
+    flag: 'control-origins',
+    value: 'ORIGIN,...',
+    default: undefined,
+    defaultText: 'none',
+    test: areOrigins,
+    expected: 'origins of web pages without path or wildcard, e.g. http://localhost:6006',
+    description:
+      'Origins of web pages that may call the control plane, e.g. those of a component workshop: http://localhost:6006.',
+  }),
   ...limitSettings,
   cors: boolean({
     flag: 'cors',
     default: true,
-    description: 'Let browsers call the API from any page, but never the control plane under /__sim.',
+    description:
+      'Let browsers call the API from any page; pages that may call the control plane are listed with --control-origins.',
   }),
   simHeaders: boolean({
     flag: 'sim-headers',
     default: true,
     description: 'Send informative response headers (X-Request-Id, X-Sim-...).',
   }),
+  xRateLimit: choice({
+    flag: 'x-rate-limit',
+    of: ['off', 'epoch', 'seconds'],
+    default: 'off',
+    description:
+      'Send X-RateLimit-Limit, -Remaining and -Reset beside the fields RateLimit and RateLimit-Policy; the reset in epoch seconds, or in seconds from now on.',
+  }),
   logLevel: choice({
     flag: 'log-level',
     of: LOG_LEVELS,
     default: 'info',
-    description: 'The lowest level to log, on stderr.',
+    description:
+      'The lowest level to log, on stderr. debug adds why each request was answered so, and the requests to the control plane; trace also adds the headers of requests and answers.',
   }),
   logFormat: choice({
     flag: 'log-format',
     of: ['auto', 'pretty', 'json'],
     default: 'auto',
-    defaultText: 'pretty on a terminal, json elsewhere',
-    description: 'The format of the log.',
+    defaultText: 'pretty on a terminal and for exec, json elsewhere',
+    description:
+      'The format of all output: lines for people, or one JSON object per line with level, time and msg.',
   }),
   logBodies: boolean({
     flag: 'log-bodies',
@@ -191,9 +220,14 @@ export type Settings = { readonly [Name in keyof typeof settingTable]: ValueOf<(
 /** All settings in the table's order, by their name in `Settings`. */
 export const allSettings: readonly (readonly [string, Setting<unknown>])[] = Object.entries(settingTable)
 
-/** Returns the environment variable of a setting: `SIM_MAX_ANALYSES_PER_HOUR`. */
+/** Returns the environment variable of a setting: `CONVSIM_MAX_ANALYSES_PER_HOUR`. */
 export function variableOf({ flag }: { readonly flag: string }): string {
-  return `SIM_${flag.replaceAll('-', '_').toUpperCase()}`
+  return `CONVSIM_${flag.replaceAll('-', '_').toUpperCase()}`
+}
+
+/** Returns the variable that a setting had in earlier versions, which stays understood: `SIM_MAX_ANALYSES_PER_HOUR`. */
+export function olderVariableOf(setting: { readonly flag: string }): string {
+  return variableOf(setting).replace('CONV', '')
 }
 
 /** Returns the default of every setting. */

@@ -5,6 +5,7 @@ import { reasonOf } from '../core/result.ts'
 import { createAjv, type Validator } from '../documents/ajv.ts'
 import type { Finding } from '../documents/finding.ts'
 import type { Source } from '../documents/source.ts'
+import { findDoublings } from './checks/doubling.ts'
 import { hasCostlyPattern } from './checks/patterns.ts'
 import { allowUnknownKeywords, checkSchemas } from './checks/schemas.ts'
 import { type Compiler, DOCUMENT, keyOfParameters, SIMULATED, schemaRef, simulatedRef } from './compiler.ts'
@@ -55,7 +56,7 @@ export function createAjvCompiler(
   ajv.addSchema(document, DOCUMENT)
   coercingAjv.addSchema(document, DOCUMENT)
   const hasErrors = findings.some(({ severity }) => severity === 'error')
-  const isCostly = hasCostlyPattern(document)
+  const isCostly = hasCostlyPattern(document) || findDoublings(document).length > 0
   const tryCompile = (pointer: string, compile: () => Validator | undefined) => {
     currentPointer = pointer
     try {

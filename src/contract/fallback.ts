@@ -33,6 +33,9 @@ export interface Fallback {
   reply(request: FallbackRequest): Promise<Result<FallbackReply>>
 }
 
+/** The command of a project that has the simulator from its npm package. A test compares the version with that of package.json. */
+const INSTALL_PRISM = 'npm install --save-dev @stoplight/prism-http@5.12.0'
+
 /** The preferred media types of a reply, in order. The caller's `Accept` header has no influence. */
 const MEDIA_TYPES = ['application/json', 'application/*', '*/*']
 
@@ -53,12 +56,14 @@ const CONFIG = {
  * The same request gets the same bytes. An example of the document is taken unchanged. Without an example, Prism's sampler
  * makes a body, always the same for a schema. The sampler ignores patterns; if its body breaks the schema, Prism's generator
  * makes another body, seeded with the method and the path.
+ *
+ * @returns an error, with the command that installs Prism, if Prism cannot be loaded
  */
-export async function createFallback(contract: Contract): Promise<Fallback> {
-  const [{ default: prism }, { default: pino }] = await Promise.all([
-    import('@stoplight/prism-http'),
-    import('pino'),
-  ])
+export async function createFallback(contract: Contract): Promise<Result<Fallback>> {
+  const loaded = await loadPrism()
+  if (!loaded.ok) return loaded
+  const prism = loaded.value
+  const { default: pino } = await import('pino')
   // Prism calls `logger.success`, which pino does not have, in each request.
   const silent = pino.pino({ level: 'silent' }, { write: () => undefined })
   const logger = Object.assign(silent, { success: () => undefined })
@@ -82,13 +87,24 @@ export async function createFallback(contract: Contract): Promise<Fallback> {
       if (seed !== undefined) prism.resetJSONSchemaGenerator()
     }
   }
-  return {
+  return success({
     async reply(request) {
       const sampled = await mock(request)
       if (isValid(contract, request, sampled)) return sampled
       const generated = await mock(request, `${request.method} ${request.path}`)
       return isValid(contract, request, generated) ? generated : sampled
     },
+  })
+}
+
+/** Loads Prism. The npm package does not contain it, because it is larger than the rest and few documents need it. */
+async function loadPrism() {
+  try {
+    const { default: prism } = await import('@stoplight/prism-http')
+    return success(prism)
+  } catch (error) {
+    const [reason = ''] = reasonOf(error).split('\n') // the other lines list the files that required it
+    return failure(`Prism cannot be loaded (${reason}). Install it beside the simulator: ${INSTALL_PRISM}`)
   }
 }
 

@@ -1,12 +1,12 @@
 import { runWithTimeout } from '../core/run-with-timeout.ts'
 import type { Validator } from '../documents/ajv.ts'
 
-/** Milliseconds after which the check of a value is broken off. */
+/** Milliseconds of processor time after which the check of a value is broken off. */
 const maxCheckMs = 40
 
 /**
- * Bounds the time of a validator, whose patterns may take any. A check that is broken off is tried once more, since the processor may
- * have been busy with another process. Then the value is invalid.
+ * Bounds the time of a validator, whose patterns and recursive schemas may take any. A check that is broken off is tried once more, since
+ * the processor time of a garbage collection counts. Then the value is invalid.
  */
 export function limitTime(validate: Validator): Validator {
   const limited: Validator = (value) => {
@@ -25,6 +25,6 @@ const brokenOff = {
   schemaPath: '',
   params: {},
   message:
-    `cannot be checked: the patterns of the contract take more than ${maxCheckMs} ms for it. Send shorter texts, or ` +
-    'change the patterns that `convsim check` warns of',
+    `cannot be checked: the patterns or recursive schemas of the contract take more than ${maxCheckMs} ms for it. Send shorter texts ` +
+    'or fewer levels, or change what `convsim check` warns of',
 }

@@ -6,6 +6,7 @@ import type { Finding, Findings } from '../documents/finding.ts'
 import { type PrecompiledFiles, precompiled } from '../documents/precompiled.ts'
 import { readSource } from '../documents/read-source.ts'
 import type { Source } from '../documents/source.ts'
+import { checkDoubling } from './checks/doubling.ts'
 import { checkExamples } from './checks/examples.ts'
 import { checkExpansion } from './checks/expansion.ts'
 import { normaliseSchemas } from './checks/normalise.ts'
@@ -94,6 +95,7 @@ async function checkDocument(document: JsonObject, source: Source, structure: bo
   const findings = structure ? await checkStructure(document, source) : []
   findings.push(...checkReferences(document, source))
   findings.push(...checkRecursion(document, source), ...checkExpansion(document, source))
+  findings.push(...checkDoubling(document, source))
   findings.push(...normaliseSchemas(document, source))
   findings.push(...checkRequirements(document, source))
   return findings

@@ -1,11 +1,14 @@
 import { failure, type Result, success } from '../core/result.ts'
 import type { Operation, OperationMatch } from './contract.ts'
 
-/** A segment of a path template: a fixed text, a parameter for the whole segment, or a pattern with a parameter for each group. */
-type Segment =
-  | string
-  | { readonly pattern: undefined; readonly name: string }
-  | { readonly pattern: RegExp; readonly names: readonly string[] }
+/** A segment of a path template: a fixed text, a parameter for the whole segment, or parameters with fixed texts around and between them. */
+type Segment = string | { readonly texts: undefined; readonly name: string } | MixedSegment
+
+/** The segment `v{major}.{minor}`: its texts are `v`, `.` and the empty text, one more than its names. */
+interface MixedSegment {
+  readonly texts: readonly string[]
+  readonly names: readonly string[]
+}
 
 interface PathTemplate {
   readonly path: string
@@ -60,26 +63,20 @@ function groupBy<T, K>(items: readonly T[], keyOf: (item: T) => K): Map<K, T[]> 
 }
 
 /**
- * Returns a text with a digit per segment: `0` for a fixed text, `1` for a pattern, `2` for a parameter. The most concrete template
+ * Returns a text with a digit per segment: `0` for a fixed text, `1` for a mixture, `2` for a parameter. The most concrete template
  * has the smallest text: `00` for `/models/mine`, `02` for `/models/{modelId}`.
  */
 function sortKeyOf({ segments }: PathTemplate): string {
-  return segments.map((segment) => (typeof segment === 'string' ? '0' : segment.pattern ? '1' : '2')).join('')
+  return segments.map((segment) => (typeof segment === 'string' ? '0' : segment.texts ? '1' : '2')).join('')
 }
 
 function parseSegment(segment: string): Segment {
-  const names: string[] = []
-  const source = segment
-    .split(/(\{[^{}]*\})/)
-    .map((part) => {
-      if (!/^\{.*\}$/.test(part)) return part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
-      names.push(part.slice(1, -1))
-      return '(.+)'
-    })
-    .join('')
+  const parts = segment.split(/\{([^{}]*)\}/) // texts and names in turn
+  const texts = parts.filter((_, index) => index % 2 === 0)
+  const names = parts.filter((_, index) => index % 2 === 1)
   const [name] = names
   if (name === undefined) return segment
-  return source === '(.+)' ? { pattern: undefined, name } : { pattern: new RegExp(`^${source}$`, 's'), names }
+  return texts.join('') === '' && names.length === 1 ? { texts: undefined, name } : { texts, names }
 }
 
 /** Returns the decoded segments of a path. An encoded slash stays within its segment. */
@@ -133,11 +130,33 @@ function matchTemplate(
 /** Matches a segment and adds its parameters to `values`; returns false if the segment does not match. */
 function matchSegment(expected: Segment, segment: string, values: Record<string, string>): boolean {
   if (typeof expected === 'string') return expected === segment
-  if (!expected.pattern) {
+  if (!expected.texts) {
     values[expected.name] = segment
     return segment !== ''
   }
-  const match = expected.pattern.exec(segment)
-  for (const [position, name] of expected.names.entries()) values[name] = match?.[position + 1] ?? ''
-  return match !== null
+  const parts = splitMixed(expected.texts, segment)
+  for (const [position, name] of expected.names.entries()) values[name] = parts?.[position] ?? ''
+  return parts !== undefined
+}
+
+/**
+ * Returns the texts of the parameters between fixed texts; undefined if the segment does not match. It splits from the end, so that
+ * each parameter is as long as those after it allow: `{name}.{extension}` splits `a.b.txt` at its last dot, as the regular expression
+ * `(.+)\.(.+)` does, which takes polynomial time for several parameters.
+ */
+function splitMixed(texts: readonly string[], segment: string): string[] | undefined {
+  const first = texts[0] ?? ''
+  const last = texts.at(-1) ?? ''
+  if (!segment.startsWith(first) || !segment.endsWith(last)) return undefined
+  const parts: string[] = []
+  let end = segment.length - last.length
+  for (const before of texts.slice(1, -1).reverse()) {
+    const from = end - 1 - before.length // the latest place at which a character follows
+    const at = from < first.length ? -1 : segment.lastIndexOf(before, from)
+    if (at < first.length) return undefined
+    parts.push(segment.slice(at + before.length, end))
+    end = at
+  }
+  if (end <= first.length) return undefined
+  return [...parts, segment.slice(first.length, end)].reverse()
 }

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { acceptsHtml } from '../exchange/accepts-html.ts'
 import { encodedBody } from '../exchange/body.ts'
 import { refuse } from '../exchange/refusals.ts'
 import type { Reply } from '../exchange/reply.ts'
@@ -23,7 +24,7 @@ const safety = {
 /** Returns true for a request for a file of the console. It needs no token, since a browser cannot send one when it opens a page. */
 export function isConsoleFile({ method, path, headers }: SimRequest): boolean {
   if (method !== 'GET' && method !== 'HEAD') return false
-  if (path === '/__sim') return headers['accept']?.includes('text/html') ?? false
+  if (path === '/__sim') return acceptsHtml(headers['accept'])
   return path === '/__sim/' || assetPath.test(path)
 }
 

@@ -5,10 +5,12 @@
 
 import type { Contract, Operation, OperationMatch } from '../contract/contract.ts'
 import type { Log } from '../core/log.ts'
+import { findNearest } from '../core/similar.ts'
 import { jsonBody } from '../exchange/body.ts'
 import { refuse } from '../exchange/refusals.ts'
 import type { Reply } from '../exchange/reply.ts'
 import type { SimRequest } from '../exchange/request.ts'
+import { redactHead } from '../journal/redact.ts'
 import { StoreWriteError } from '../state/store.ts'
 import { answerConsole, isConsoleFile } from './console-files.ts'
 import { type GuardSettings, guard } from './guard.ts'
@@ -43,26 +45,43 @@ export function createControl(
   for (const { id } of contract.operations) {
     if (!handlerById.has(id)) throw new Error(`the control operation ${id} has no handler`)
   }
-  const refusal = (request: SimRequest) =>
-    guard(
-      request,
-      settings,
-      isConsoleFile(request) || isOperation(matchOperation(contract, request), 'getHealth'),
-    )
+  const isPublic = (request: SimRequest) =>
+    isOperation(matchOperation(contract, request), 'getHealth') || isConsoleFile(request)
+  const refusal = (request: SimRequest) => guard(request, settings, isPublic(request))
+  const logReply = (request: SimRequest, reply: Reply) => {
+    if (log.isLevelEnabled('debug')) log.debug(debugLine(contract, request, reply), 'controlled')
+    return reply
+  }
   return {
-    refusal,
+    refusal(head) {
+      const refused = refusal(head)
+      return refused && logReply(head, refused)
+    },
     isImport: (request) => isOperation(matchOperation(contract, request), 'importSandbox'),
     async answer(request, clientGone) {
       try {
-        return (
-          refusal(request) ??
-          (await answerConsole(request)) ??
-          (await answer(contract, handlerById, request, clientGone))
-        )
+        const refused = refusal(request)
+        if (refused) return logReply(request, refused)
+        const file = await answerConsole(request)
+        return logReply(request, file ?? (await answer(contract, handlerById, request, clientGone)))
       } catch (error) {
         return refuseInternalError(request, error, log)
       }
     },
+  }
+}
+
+/** The fields of the log's line about a request to the control plane. */
+function debugLine(contract: Contract, request: SimRequest, reply: Reply) {
+  const match = matchOperation(contract, request)
+  const { path, query } = redactHead(request)
+  return {
+    requestId: request.id,
+    method: request.method,
+    path: (query === '' ? path : `${path}?${query}`).slice(0, 200),
+    status: reply.status,
+    durationMs: Math.round(request.elapsed() * 1000) / 1000,
+    operation: match.kind === 'operation' ? match.operation.id : undefined,
   }
 }
 
@@ -123,10 +142,23 @@ function refusePath(contract: Contract, path: string): Reply {
     (operation) => `${operation.method} ${contract.basePath}${operation.path}`,
   )
   if (!path.startsWith(wiremockPath))
-    return refuse(404, `Nothing is served at ${path}. The controls are: ${known.join(', ')}.`, 'simulator')
+    return refuse(404, `Nothing is served at ${path}. ${describeControls(contract, path)}`, 'simulator')
   const wiremock = known.filter((operation) => operation.includes(` ${wiremockPath}`)).map(toAdminPath)
   const error = `Nothing is served at ${toAdminPath(path)}. Of WireMock's there are: ${wiremock.join(', ')}; the simulator's own controls are under ${contract.basePath}.`
   return refuse(404, error, 'simulator')
+}
+
+/** Returns the controls that are probably meant, and where all are described. */
+function describeControls({ operations, basePath }: Contract, path: string): string {
+  const firstOf = (text: string) => text.split('/')[1] ?? ''
+  const names = operations
+    .filter(({ path: known }) => !known.startsWith('/wiremock'))
+    .map(({ path: known }) => firstOf(known))
+  const meant = findNearest(firstOf(path.slice(basePath.length)), names)
+  const similar = operations.filter((operation) => meant !== undefined && firstOf(operation.path) === meant)
+  const list = similar.map((operation) => `${operation.method} ${basePath}${operation.path}`)
+  const guess = list.length > 0 ? `Did you mean ${list.join(', ')}? ` : ''
+  return `${guess}GET ${basePath}/openapi.yaml describes all ${operations.length} controls.`
 }
 
 /** Base path to which `http/app.ts` maps `/__admin`, the base path of scripts written for WireMock. */

@@ -1,11 +1,13 @@
 import type { Contract } from '../contract/contract.ts'
 import type { Json, JsonObject } from '../core/json.ts'
+import { listAliasesBeside } from '../exchange/control-aliases.ts'
 import type { DecisionTrace } from '../exchange/decision-trace.ts'
 import type { OutgoingReply } from '../exchange/delivery.ts'
 import type { SimRequest } from '../exchange/request.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import { violationsToJson } from '../journal/entry-json.ts'
 import { redactJson, redactText } from '../journal/redact.ts'
+import { defaultSandbox } from '../sandboxes/sandboxes.ts'
 import { ControlError, type ControlHandlers } from './handler.ts'
 
 /** The outcome that a request would have now. */
@@ -42,9 +44,12 @@ export function explainHandlers({
   cors,
 }: ExplainHandlerDeps): Pick<ControlHandlers, 'explain'> {
   return {
-    async explain({ body }) {
-      const request = toSimRequest(body as unknown as RequestDescription) // proved by the control document
-      if (!isAnsweredByEdge(request, cors)) return explanationToJson(await explain(request))
+    async explain({ body, sandbox }) {
+      const request = toSimRequest(body as unknown as RequestDescription, sandbox) // proved by the control document
+      const named = request.headers['x-sim-sandbox']
+      if (named !== undefined && sandbox !== defaultSandbox && named !== sandbox)
+        return new ControlError(400, `?sandbox= names "${sandbox}", and the request names "${named}".`)
+      if (!isAnsweredByEdge(request, cors, contract)) return explanationToJson(await explain(request))
       const { method, path } = request
       const problem = `${method} ${path} is not a request to the simulated service: it never meets the service.`
       return new ControlError(400, `${problem} The service is under ${contract.basePath}.`)
@@ -52,15 +57,21 @@ export function explainHandlers({
   }
 }
 
-/** Returns true for a request that never reaches the pipeline: to the control plane, the root, a health check, a browser's file, or a preflight. */
-function isAnsweredByEdge({ method, path, headers }: SimRequest, cors: boolean): boolean {
+/** Returns true for a request that never reaches the pipeline: to the control plane, the root, an alias of it, a browser's file, or a preflight. */
+function isAnsweredByEdge({ method, path, headers }: SimRequest, cors: boolean, contract: Contract): boolean {
   if (/^\/__(sim|admin)(\/|$)/i.test(path)) return true
   if (method === 'OPTIONS') return cors && headers['origin'] !== undefined
   const isRead = method === 'GET' || method === 'HEAD'
-  return isRead && /^\/((healthz|readyz|livez|_x-steady\/health|favicon\.ico|robots\.txt)\/?)?$/i.test(path)
+  if (!isRead) return false
+  const isAlias = listAliasesBeside(contract).has(path.toLowerCase().replace(/\/$/, ''))
+  return isAlias || /^\/((favicon\.ico|robots\.txt)\/?)?$/i.test(path)
 }
 
-function toSimRequest({ method, path: target, headers = {}, body }: RequestDescription): SimRequest {
+/** Converts a description to a request. A `sandbox` of the query stands for the header that names it; the default one for none. */
+function toSimRequest(
+  { method, path: target, headers = {}, body }: RequestDescription,
+  sandbox: string,
+): SimRequest {
   const [path = '', ...query] = target.split('?')
   const lowerCaseHeaders = Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
@@ -76,7 +87,11 @@ function toSimRequest({ method, path: target, headers = {}, body }: RequestDescr
     method: method.toUpperCase(),
     path,
     query: query.join('?'),
-    headers: { ...(isJson && { 'content-type': 'application/json' }), ...lowerCaseHeaders },
+    headers: {
+      ...(isJson && { 'content-type': 'application/json' }),
+      ...(sandbox !== defaultSandbox && { 'x-sim-sandbox': sandbox }),
+      ...lowerCaseHeaders,
+    },
     body:
       text === undefined || text === '' ? { kind: 'absent' } : { kind: 'bytes', bytes: Buffer.from(text) },
   }
@@ -84,13 +99,12 @@ function toSimRequest({ method, path: target, headers = {}, body }: RequestDescr
 
 function explanationToJson({ trace, outgoing, entry }: Explanation): JsonObject {
   const { reply, delivery } = outgoing
-  const { stage, rule, decisions } = trace
   return {
     ...(entry.operation !== undefined && { operation: entry.operation }),
     sandbox: entry.sandbox,
-    stage,
-    ...(rule && { rule: { ...rule } }),
-    why: decisions.map((decision) => redactText(decision, entry.ownToken)),
+    stage: entry.stage,
+    ...(entry.rule && { rule: { ...entry.rule } }),
+    why: trace.decisions.map((decision) => redactText(decision, entry.ownToken)),
     answer: {
       status: reply.status,
       headers: { ...entry.answer.headers },

@@ -13,6 +13,8 @@ export interface GuardSettings {
    * resolve them; with a list, a name without dots must be in it, because a server of the local network may resolve it.
    */
   readonly hosts: readonly string[]
+  /** Origins of web pages that may use the control plane besides its own: `http://localhost:6006`. */
+  readonly origins: readonly string[]
 }
 
 /** Host names that no attacker can rebind to this machine, because no public name server resolves them. */
@@ -25,11 +27,11 @@ const privateSuffixes = ['.localhost', '.svc.cluster.local']
  * - a page whose host name was rebound to this address (DNS rebinding) is refused by its `Host`;
  * - a form of a foreign page is refused by `read-request.ts`, since forms cannot send JSON.
  *
- * Undefined: the request is allowed. `isPublic`: true for health and for the console's files, which need no token.
+ * `isPublic`: the request, for health or a file of the console, needs no token. Undefined: the request is allowed.
  */
 export function guard(
   request: SimRequest,
-  { token, hosts }: GuardSettings,
+  { token, hosts, origins }: GuardSettings,
   isPublic: boolean,
 ): Reply | undefined {
   const host = request.headers['host'] ?? ''
@@ -40,8 +42,12 @@ export function guard(
       'simulator',
     )
   }
-  if (isFromForeignPage(request, host)) {
-    return refuse(403, 'The control plane is closed to pages of other origins.', 'simulator')
+  if (isFromForeignPage(request, host, origins)) {
+    return refuse(
+      403,
+      'The control plane is closed to pages of other origins. If the page is yours, list its origin with --control-origins.',
+      'simulator',
+    )
   }
   if (token !== undefined && !isPublic && !hasToken(request, token)) {
     const error =
@@ -66,8 +72,13 @@ function isAllowedHost(host: string, listed: readonly string[]): boolean {
   )
 }
 
-function isFromForeignPage({ method, headers }: SimRequest, host: string): boolean {
+function isFromForeignPage(
+  { method, headers }: SimRequest,
+  host: string,
+  allowed: readonly string[],
+): boolean {
   const origin = headers['origin']
+  if (origin !== undefined && allowed.includes(origin)) return false
   if (origin !== undefined && origin !== `http://${host}` && origin !== `https://${host}`) return true
   const site = headers['sec-fetch-site']
   if (site === undefined || site === 'same-origin' || site === 'none') return false

@@ -1,4 +1,5 @@
 import type { Journal } from '../journal/journal.ts'
+import { type CatalogueHandlerDeps, catalogueHandlers } from './catalogue.ts'
 import { type ClockHandlerDeps, clockHandlers } from './clock.ts'
 import { type ExplainHandlerDeps, explainHandlers } from './explain.ts'
 import type { ControlHandlers } from './handler.ts'
@@ -7,6 +8,7 @@ import { type MetricsHandlerDeps, metricsHandlers } from './metrics.ts'
 import { type QualityHandlerDeps, qualityHandlers } from './quality.ts'
 import { type ReportHandlerDeps, reportHandlers } from './reports.ts'
 import { type RequestHandlerDeps, requestHandlers } from './requests.ts'
+import { type RetryHandlerDeps, retryHandlers } from './retries.ts'
 import { resetSandbox, type SandboxHandlerDeps, sandboxHandlers } from './sandboxes.ts'
 import { type ScenarioHandlerDeps, scenarioHandlers } from './scenarios.ts'
 import {
@@ -21,6 +23,7 @@ import { type WiremockHandlerDeps, wiremockHandlers } from './wiremock/wiremock.
 /** Everything that the handlers of the control plane read or change. */
 export interface ControlDeps
   extends InfoHandlerDeps,
+    CatalogueHandlerDeps,
     ScenarioHandlerDeps,
     ClockHandlerDeps,
     SandboxHandlerDeps,
@@ -32,6 +35,7 @@ export interface ControlDeps
     ExplainHandlerDeps,
     MetricsHandlerDeps,
     ReportHandlerDeps,
+    RetryHandlerDeps,
     Omit<WiremockHandlerDeps, 'resetSandbox'> {
   /** The journal of this process: metrics listen to it, the other handlers only read it. */
   readonly journal: Journal
@@ -63,6 +67,7 @@ export function controlHandlers(deps: ControlDeps): ControlHandlers {
       stateFile,
       handledOperations,
     }),
+    ...catalogueHandlers({ catalogue, contract, fixtures, handledOperations }),
     ...scenarioHandlers({ catalogue, contract, sandboxes, store, startUp }),
     ...clockHandlers({ sandboxes }),
     ...sandboxHandlers({ sandboxes, store, journal, seedState }),
@@ -75,5 +80,6 @@ export function controlHandlers(deps: ControlDeps): ControlHandlers {
     ...metricsHandlers({ journal, sandboxes, store }),
     ...wiremockHandlers({ journal, journalSize, resetSandbox: reset }),
     ...reportHandlers({ reporter, sandboxes }),
+    ...retryHandlers({ journal, contract, sandboxes }),
   }
 }

@@ -1,9 +1,11 @@
 import type { Contract } from '../contract/contract.ts'
 import type { Json } from '../core/json.ts'
+import { jsonBody } from '../exchange/body.ts'
 import type { Fixtures } from '../fixtures/fixtures.ts'
 import { defaultSandbox, type Sandboxes } from '../sandboxes/sandboxes.ts'
+import { describeLoss } from '../state/loss.ts'
 import type { Store } from '../state/store.ts'
-import type { ControlHandlers } from './handler.ts'
+import { type ControlHandlers, type ControlOutcome, CustomReply } from './handler.ts'
 
 /** Dependencies of `infoHandlers`. */
 export interface InfoHandlerDeps {
@@ -24,9 +26,9 @@ export interface InfoHandlerDeps {
 export function infoHandlers(
   deps: InfoHandlerDeps,
 ): Pick<ControlHandlers, 'getHealth' | 'getInfo' | 'getContract' | 'getControlContract' | 'getAssumptions'> {
-  const { version, contract, controlContract } = deps
+  const { contract, controlContract } = deps
   return {
-    getHealth: () => ({ status: 'healthy', version }),
+    getHealth: () => readHealth(deps),
     getInfo: () => infoToJson(deps),
     getContract: () => contract.document,
     getControlContract: () => controlContract.document,
@@ -34,6 +36,14 @@ export function infoHandlers(
       assumptions: contract.assumptions.map(({ pointer, text }) => ({ pointer, text })),
     }),
   }
+}
+
+/** Returns 503 with the reason if the state refuses all writes: a restart helps, which an orchestrator does for an unhealthy process. */
+async function readHealth({ store, version }: InfoHandlerDeps): Promise<ControlOutcome> {
+  const loss = await store.findLoss()
+  if (loss === undefined) return { status: 'healthy', version }
+  const body = jsonBody({ status: 'unhealthy', version, reason: describeLoss(loss) })
+  return new CustomReply({ status: 503, body })
 }
 
 async function infoToJson({
@@ -57,13 +67,18 @@ async function infoToJson({
     seed,
     now: new Date(clock.now).toISOString(),
     state: { file: stateFile, ...(await store.size()) },
-    operations: contract.operations.map(({ id, method, path, statuses }) => ({
-      id,
-      method,
-      path,
-      statuses: [...statuses],
-      answeredBy: handledOperations.has(id) ? 'simulator' : 'document',
-    })),
+    operations: operationsToJson(contract, handledOperations),
     personas: fixtures.personas.map(({ name }) => name),
   }
+}
+
+/** Returns the operations as `GET info` and `GET catalogue` show them. `handled`: the ids of those that the simulator answers. */
+export function operationsToJson({ operations }: Contract, handled: ReadonlySet<string>): Json {
+  return operations.map(({ id, method, path, statuses }) => ({
+    id,
+    method,
+    path,
+    statuses: [...statuses],
+    answeredBy: handled.has(id) ? 'simulator' : 'document',
+  }))
 }

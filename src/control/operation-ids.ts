@@ -26,6 +26,7 @@ export type ControlOperationId =
   | 'putQuality'
   | 'getCoverage'
   | 'getManners'
+  | 'getRetries'
   | 'getReport'
   | 'listSnapshots'
   | 'createSnapshot'

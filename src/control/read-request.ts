@@ -1,7 +1,9 @@
 import type { Operation, ParameterValues, RawParameters } from '../contract/contract.ts'
+import { cutText } from '../core/cut-text.ts'
 import type { Json } from '../core/json.ts'
 import { readQuery } from '../core/query-string.ts'
 import { failure, type Result, success } from '../core/result.ts'
+import { describeKnown } from '../core/similar.ts'
 import { maxValues, readJson } from '../core/strict-json.ts'
 import type { Violation } from '../documents/violation.ts'
 import { abortedMessage, formatViolations } from '../exchange/refusals.ts'
@@ -64,8 +66,13 @@ function readParameters(
   const unknownName = Object.keys(query).find((name) => !Object.hasOwn(read.values.query, name))
   // Otherwise a misspelt `sandbox` would select the default sandbox.
   if (unknownName !== undefined && read.violations.length === 0 && !takesAny)
-    return badRequest(`${operation.id} has no parameter "${unknownName.slice(0, 80)}".`)
+    return badRequest(describeUnknownParameter(operation, unknownName))
   return success(read)
+}
+
+function describeUnknownParameter({ id, parameters }: Operation, name: string): string {
+  const known = parameters.filter((parameter) => parameter.in === 'query').map((parameter) => parameter.name)
+  return `${id} has no parameter "${cutText(name)}". ${describeKnown(name, known)}`
 }
 
 const badRequest = (error: string) => failure(new ControlError(400, error))

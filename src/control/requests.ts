@@ -6,9 +6,9 @@ import { entryToJson } from '../journal/entry-json.ts'
 import { createFilter, type JournalFilter } from '../journal/filter.ts'
 import type { JournalReader } from '../journal/reader.ts'
 import { streamEntries } from '../journal/stream.ts'
+import { findUnknownOperation } from '../scenarios/rule-match-problems.ts'
 import { ControlError, type ControlHandlers, type ControlRequest, CustomReply } from './handler.ts'
 import { replyWithEntries } from './json-list.ts'
-import { findUnknownOperation } from './unknown-names.ts'
 
 /** Dependencies of `requestHandlers`. */
 export interface RequestHandlerDeps {
@@ -51,7 +51,7 @@ export function requestHandlers({
   return {
     listRequests(request) {
       const query = request.parameters.query as unknown as ListQuery // typed by the control document
-      const problem = findUnknownOperation(query.operation, contract)
+      const problem = findUnknownOperation(query.operation, contract.operations)
       if (problem !== undefined) return new ControlError(400, problem)
       return pageToJson(journal, request.sandboxFilter, query)
     },
@@ -68,7 +68,7 @@ export function requestHandlers({
     async streamRequests(request) {
       const sandbox = request.sandboxFilter
       const filter = request.parameters.query as unknown as JournalFilter // typed by the control document
-      const problem = findUnknownOperation(filter.operation, contract)
+      const problem = findUnknownOperation(filter.operation, contract.operations)
       if (problem !== undefined) return new ControlError(400, problem)
       const after = readResumePoint(request) ?? (await journal.list({ limit: 0 })).latest
       const { clientGone } = request

@@ -40,8 +40,16 @@ export function sandboxHandlers(
     async listSandboxes() {
       const stored = new Map((await store.listSandboxes()).map((summary) => [summary.name, summary]))
       const toJson = async (sandbox: Sandbox) => {
-        const { events = 0, prompts = 0 } = stored.get(sandbox.name) ?? {}
-        return { ...sandboxToJson(sandbox, await sandboxes.settings.read(sandbox.name)), events, prompts }
+        const { events = 0, prompts = 0, snapshots = 0 } = stored.get(sandbox.name) ?? {}
+        const { recorded, dropped } = await journal.counts(sandbox.name)
+        const settings = await sandboxes.settings.read(sandbox.name)
+        return {
+          ...sandboxToJson(sandbox, settings),
+          events,
+          prompts,
+          snapshots,
+          requests: recorded - dropped,
+        }
       }
       return { sandboxes: await Promise.all(sandboxes.list().map(toJson)) }
     },

@@ -1,12 +1,11 @@
 import type { Contract } from '../contract/contract.ts'
-import { isObject, type Json, type JsonObject } from '../core/json.ts'
+import { isObject, type Json } from '../core/json.ts'
 import type { Sandboxes } from '../sandboxes/sandboxes.ts'
-import { type Catalogue, probability, type ScenarioDefinition } from '../scenarios/definition.ts'
-import type { Parameter } from '../scenarios/parameters.ts'
-import { sequencePrefix } from '../scenarios/parse.ts'
-import { noRules, type RuleSet, readRules, ruleSequencePrefix } from '../scenarios/rules.ts'
+import type { Catalogue } from '../scenarios/definition.ts'
+import { noRules, type RuleSet, readRules, ruleActedKey, ruleTimesKey } from '../scenarios/rules.ts'
 import type { Store } from '../state/store.ts'
 import { ControlError, type ControlHandlers } from './handler.ts'
+import { sequencesToJson } from './sequences.ts'
 
 /** Dependencies of `scenarioHandlers`. */
 export interface ScenarioHandlerDeps {
@@ -18,21 +17,19 @@ export interface ScenarioHandlerDeps {
   readonly startUp: RuleSet
 }
 
-/** Handles `GET catalogue`, `GET`, `PUT` and `DELETE scenarios`, and `GET sequences`. */
+/** Handles `GET`, `PUT` and `DELETE scenarios`, and `GET sequences`. */
 export function scenarioHandlers(
   deps: ScenarioHandlerDeps,
-): Pick<
-  ControlHandlers,
-  'getCatalogue' | 'getScenarios' | 'putScenarios' | 'deleteScenarios' | 'getSequences'
-> {
+): Pick<ControlHandlers, 'getScenarios' | 'putScenarios' | 'deleteScenarios' | 'getSequences'> {
   const { catalogue, contract, sandboxes, store, startUp } = deps
   let ruleSetCount = 0
   return {
-    getCatalogue: () => ({ scenarios: catalogue.definitions.map(definitionToJson) }),
     async getScenarios({ sandbox }) {
       sandboxes.use(sandbox)
       const { rules } = await sandboxes.settings.read(sandbox)
-      return { rules: rulesToJson(rules), startUp: rulesToJson(startUp) }
+      const used = await store.listSequences(sandbox)
+      const counts = { rules: countsToJson(rules, used), startUp: countsToJson(startUp, used) }
+      return { rules: rulesToJson(rules), startUp: rulesToJson(startUp), counts }
     },
     async putScenarios(request) {
       const read = readRules(isObject(request.body) ? request.body : {}, { catalogue, contract })
@@ -54,30 +51,19 @@ export function scenarioHandlers(
     async getSequences(request) {
       const { name } = sandboxes.use(request.sandbox)
       const { rules } = await sandboxes.settings.read(name)
-      const prefixes = [sequencePrefix, ...prefixesOf(rules), ...prefixesOf(startUp)]
-      const sequences = [...(await store.listSequences(name))].flatMap(([key, met]) => {
-        const prefix = prefixes.find((known) => key.startsWith(known))
-        return prefix === undefined ? [] : [{ ...parseSequenceKey(key.slice(prefix.length)), met }]
-      })
-      return { sequences }
+      const used = await store.listSequences(name)
+      return { sequences: sequencesToJson(used, { sandbox: rules, 'start-up': startUp }, catalogue) }
     },
   }
 }
 
-const prefixesOf = (set: RuleSet) => set.rules.map((_rule, index) => ruleSequencePrefix(set, index))
-
 const rulesToJson = ({ rules }: RuleSet): Json[] => rules.map(({ source }) => source)
 
-/** Splits `operationId sequence`. Only the id of an operation without `operationId` contains a space: `GET /models/{modelId}`. */
-function parseSequenceKey(key: string): JsonObject {
-  const [, operation = '', sequence = ''] = /^((?:[A-Z]+ \/\S*)|\S+) (.*)$/s.exec(key) ?? []
-  return { operation, sequence }
-}
-
-function definitionToJson({ name, family, description, parameters }: ScenarioDefinition): JsonObject {
-  return { name, family, about: description, parameters: [...parameters, probability].map(parameterToJson) }
-}
-
-function parameterToJson({ required = false, description, ...spec }: Parameter): JsonObject {
-  return JSON.parse(JSON.stringify({ ...spec, about: description, required }))
+/** Returns the counts of the rules, in their order. `used`: the counts of the store by key. */
+function countsToJson(set: RuleSet, used: ReadonlyMap<string, number>): Json[] {
+  return set.rules.map(({ times }, index) => {
+    const acted = used.get(ruleActedKey(set, index)) ?? 0
+    const left = times === undefined ? undefined : times - (used.get(ruleTimesKey(set, index)) ?? 0)
+    return { acted, ...(left !== undefined && { left: Math.max(0, left) }) }
+  })
 }

@@ -87,11 +87,18 @@ const snapshotNotFound = (id: string) => new ControlError(404, `The sandbox has 
 /** Casts a value of the store, which is JSON with readonly types. */
 const toJson = (value: object) => value as JsonObject
 
-function promptToJson({ promptId, externalPromptId, productId, versions }: StoredPrompt): JsonObject {
+function promptToJson({
+  promptId,
+  externalPromptId,
+  productId,
+  repeatOf,
+  versions,
+}: StoredPrompt): JsonObject {
   return {
     promptId,
     ...(externalPromptId !== undefined && { externalPromptId }),
     ...(productId !== undefined && { productId }),
+    ...(repeatOf !== undefined && { repeatOf }),
     versions: versions.map(versionToJson),
   }
 }

@@ -1,58 +1,21 @@
-import type { Contract, Operation } from '../contract/contract.ts'
-import { cutText } from '../core/cut-text.ts'
-import { isObject, type JsonObject } from '../core/json.ts'
-import { joinPointer } from '../core/json-pointer.ts'
-import type { RequestMatch, RequestQuery } from '../exchange/match.ts'
-import { findFieldProblems } from '../scenarios/rules.ts'
-
-/** Finds an operation that the contract does not have, of which no request could ever be found; undefined: none. */
-export function findUnknownOperation(
-  operation: string | undefined,
-  { operations }: Contract,
-): string | undefined {
-  const known = operations.map(({ id }) => id)
-  if (operation === undefined || known.includes(operation)) return undefined
-  return `There is no operation "${operation}". Known: ${known.join(', ')}.`
-}
+import type { Contract } from '../contract/contract.ts'
+import type { RequestQuery } from '../exchange/match.ts'
+import {
+  findUnknownFields,
+  findUnknownOperation,
+  findUnknownParameter,
+} from '../scenarios/rule-match-problems.ts'
 
 /** Finds an operation, a query parameter or a field of the body that the contract does not have; undefined: none. */
-export function findUnknownName({ operation, match }: RequestQuery, contract: Contract): string | undefined {
-  const asked = contract.operations.filter(({ id }) => operation === undefined || id === operation)
-  return (
-    findUnknownOperation(operation, contract) ??
-    findUnknownParameter(match?.query ?? {}, asked) ??
-    (match?.body && findUnknownField(match.body, asked))
-  )
-}
-
-/** Finds an unknown query parameter. One that must be absent (null) may have any name. */
-function findUnknownParameter(
-  query: NonNullable<RequestMatch['query']>,
-  operations: readonly Operation[],
+export function findUnknownName(
+  { operation, match }: RequestQuery,
+  { operations }: Contract,
 ): string | undefined {
-  const known = operations.flatMap(({ parameters }) =>
-    parameters.filter((parameter) => parameter.in === 'query'),
-  )
-  const isKnown = (name: string) => known.some((parameter) => parameter.name === name)
-  const unknown = Object.keys(query).find((name) => query[name] !== null && !isKnown(name))
-  if (unknown === undefined) return undefined
-  const list = [...new Set(known.map(({ name }) => name))].join(', ') || 'none'
-  return `There is no query parameter "${cutText(unknown)}". Known: ${list}. A request with another one is found with "force": true.`
-}
-
-function findUnknownField(condition: JsonObject, operations: readonly Operation[]): string | undefined {
-  const body = Object.fromEntries(pointersOf(condition).map((pointer) => [pointer, null]))
-  const [problem] = findFieldProblems({ body }, '', operations)
-  return problem && `${problem.message} A request with other fields is found with "force": true.`
-}
-
-/** Returns the pointers of a condition on the body, which is written with pointers or as a part of the body. */
-function pointersOf(body: JsonObject): string[] {
-  const names = Object.keys(body)
-  if (names.every((name) => name === '' || name.startsWith('/'))) return names
-  return Object.entries(body).flatMap(([name, value]) => {
-    const pointer = joinPointer('', name)
-    const inner = isObject(value) ? pointersOf(value).map((below) => `${pointer}${below}`) : []
-    return inner.length > 0 ? inner : [pointer]
-  })
+  const asked = operations.filter(({ id }) => operation === undefined || id === operation)
+  const unknown = findUnknownOperation(operation, operations)
+  if (unknown !== undefined) return unknown
+  const parameter = findUnknownParameter(match?.query ?? {}, asked)
+  if (parameter !== undefined) return `${parameter} A request with another one is found with "force": true.`
+  const [field] = findUnknownFields(match?.body ?? {}, asked)
+  return field && `${field} A request with other fields is found with "force": true.`
 }

@@ -1,26 +1,18 @@
 import type { Contract } from '../contract/contract.ts'
-import type { Json, JsonObject } from '../core/json.ts'
 import { jsonBody } from '../exchange/body.ts'
-import type { Difference, RequestMatch, RequestQuery } from '../exchange/match.ts'
+import type { RequestMatch, RequestQuery } from '../exchange/match.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import { type RequestSubjects, stripSandboxPath } from '../journal/match.ts'
 import type { JournalReader } from '../journal/reader.ts'
-import { isCredentialName, redactHeader, redactJson, redactText } from '../journal/redact.ts'
-import { redacted } from '../journal/redact-token.ts'
+import { redactHeader, redactText } from '../journal/redact.ts'
 import { maxWorkMs } from '../journal/slices.ts'
-import {
-  type CountBounds,
-  MatchCounter,
-  type NearMiss,
-  type Verdict,
-  type Verification,
-  verify,
-} from '../journal/verify.ts'
+import { type CountBounds, MatchCounter, type Verdict, type Verification, verify } from '../journal/verify.ts'
 import type { Sandboxes } from '../sandboxes/sandboxes.ts'
 import { modelsIn, productsOf } from '../scenarios/models-and-products.ts'
 import { ControlError, type ControlHandlers, CustomReply } from './handler.ts'
 import { findUnknownName } from './unknown-names.ts'
 import { refuseUnused } from './unused-sandbox.ts'
+import { verdictToJson } from './verdict-json.ts'
 
 /** A query whose unknown names are allowed by `force`. */
 interface Forceable {
@@ -67,7 +59,7 @@ export function verifyHandlers(deps: VerifyHandlerDeps): Pick<ControlHandlers, '
       try {
         const verdict = await verify(journal, sandbox, verification, subjects, request.elapsed, ends)
         const refusal = body.force || !provesAbsence(verdict) ? undefined : refuseUnused(sandbox, sandboxes)
-        return refusal ?? replyWithVerdict(verdict, verification)
+        return refusal ?? (await replyWithVerdict(verdict, verification, request.elapsed))
       } finally {
         waiting -= 1
       }
@@ -90,14 +82,15 @@ function provesAbsence(verdict: Verdict | undefined): boolean {
 }
 
 /** Returns the reply with a verdict; undefined: the comparison took too long. */
-function replyWithVerdict(
+async function replyWithVerdict(
   verdict: Verdict | undefined,
   verification: Verification,
-): ControlError | CustomReply {
+  elapsed: () => number,
+): Promise<ControlError | CustomReply> {
   if (verdict === undefined) return new ControlError(400, tooLongMessage)
   return new CustomReply({
     status: verdict.satisfied ? 200 : 417,
-    body: jsonBody(verdictToJson(verdict, verification)),
+    body: jsonBody(await verdictToJson(verdict, verification, elapsed)),
   })
 }
 
@@ -137,67 +130,4 @@ function findCountProblem({ exactly, atLeast, atMost }: CountBounds = {}): strin
   if (atLeast !== undefined && atMost !== undefined && atLeast > atMost)
     return `No count is at least ${atLeast} and at most ${atMost}.`
   return undefined
-}
-
-function verdictToJson(verdict: Verdict, verification: Verification): JsonObject {
-  const { satisfied, count, truncated, unproved, matched, nearMisses } = verdict
-  return {
-    satisfied,
-    count,
-    truncated,
-    ...(unproved && { problem: truncationProblem }),
-    message: describeVerdict(verdict, verification),
-    matched: matched.map(({ id }) => id),
-    nearMisses: nearMisses.map(({ entry, differences }) => ({
-      id: entry.id,
-      method: entry.request.method,
-      path: entry.request.path,
-      status: entry.answer.status,
-      differences: differences.map((difference) => differenceToJson(difference, entry.ownToken)),
-    })),
-  }
-}
-
-/** The sentence for an upper bound that cannot be proved. */
-const truncationProblem =
-  'The journal has dropped requests or bodies, so that there may have been more than were counted: no upper bound can be proved. ' +
-  'Give the test a sandbox of its own, forget the requests before it begins (DELETE /__sim/requests), or start with a larger --journal-size.'
-
-function differenceToJson({ field, expected, actual }: Difference, token: string | undefined): JsonObject {
-  return { field, expected, ...(actual !== undefined && { actual: redactField(field, actual, token) }) }
-}
-
-/** Returns the value of a field without credentials. */
-function redactField(field: string, actual: Json, token: string | undefined): Json {
-  return field.split('/').some((name) => isCredentialName(name)) ? redacted : redactJson(actual, token)
-}
-
-function describeVerdict(
-  { count, truncated, unproved, nearMisses }: Verdict,
-  { operation, count: bounds }: Verification,
-) {
-  const requests = `requests${operation === undefined ? '' : ` of ${operation}`} as described`
-  const dropped = truncated ? ' The journal has dropped requests or bodies, which are not counted.' : ''
-  const cut = unproved ? ` ${truncationProblem}` : dropped
-  const [nearest] = nearMisses
-  const near = nearest ? ` The nearest, ${nearest.entry.id}, differs in ${describeDifferences(nearest)}.` : ''
-  return `Expected ${describeBounds(bounds)} ${requests}; got ${count}.${cut}${near}`
-}
-
-function describeBounds({ exactly, atLeast, atMost }: CountBounds): string {
-  if (exactly !== undefined) return `exactly ${exactly}`
-  if (atMost === undefined) return `at least ${atLeast ?? 1}`
-  return atLeast === undefined ? `at most ${atMost}` : `${atLeast} to ${atMost}`
-}
-
-function describeDifferences({ entry, differences }: NearMiss): string {
-  return differences
-    .map(({ field, expected, actual }) => {
-      const got =
-        actual === undefined
-          ? 'nothing'
-          : JSON.stringify(redactField(field, actual, entry.ownToken)).slice(0, 80)
-      return `${field} (expected ${JSON.stringify(expected).slice(0, 80)}, got ${got})`
-    })
-    .join(', ')
 }

@@ -16,26 +16,43 @@ const descriptions = {
   string: 'a string in double quotes, with escapes such as \\n',
 } as const
 
-/** Returns what is wrong with a text that is not JSON: `line 1, column 8 has "}", where a value is expected`. */
-export function describeSyntaxError(text: string): string {
+/** A position in a text, as editors count it: from 1 on. */
+export interface TextPosition {
+  readonly line: number
+  readonly column: number
+}
+
+/**
+ * Returns what is wrong with a text that is not JSON: `line 1, column 8 has "}", where a value is expected`. `start`: the position of
+ * the text's first character in its file.
+ */
+export function describeSyntaxError(text: string, start: TextPosition = { line: 1, column: 1 }): string {
+  const { at, expected } = findSyntaxError(text)
+  return describe(text, at, expected, start)
+}
+
+/** Returns the index of the first character that is not JSON, which is the length of the text if it ends too early. */
+function findSyntaxError(text: string): { readonly at: number; readonly expected: Expected } {
   const open: string[] = []
   let expected: Expected = 'value'
   for (let at = skipSpace(text, 0); at < text.length; ) {
     const end = endOfToken(text, at)
-    if (typeof end !== 'number') return describe(text, end.errorAt, 'string')
+    if (typeof end !== 'number') return { at: end.errorAt, expected: 'string' }
     const next: Expected | undefined = end === at ? undefined : step(expected, text[at] ?? '', open)
-    if (next === undefined) return describe(text, at, expected)
+    if (next === undefined) return { at, expected }
     expected = next
     at = skipSpace(text, end)
   }
-  return describe(text, text.length, expected)
+  return { at: text.length, expected }
 }
 
-function describe(text: string, at: number, expected: Expected): string {
+function describe(text: string, at: number, expected: Expected, start: TextPosition): string {
   const found = text.slice(at, at + 2)
   const character = found.isWellFormed() ? [...found][0] : found[0]
   const lines = text.slice(0, at).split('\n')
-  const place = `line ${lines.length}, column ${(lines.at(-1)?.length ?? 0) + 1}`
+  const before = lines.at(-1)?.length ?? 0
+  const column = before + (lines.length === 1 ? start.column : 1)
+  const place = `line ${start.line + lines.length - 1}, column ${column}`
   if (character === undefined) return `it ends at ${place}, where ${descriptions[expected]} is expected`
   return `${place} has ${JSON.stringify(character)}, where ${descriptions[expected]} is expected`
 }

@@ -1,11 +1,22 @@
-/** A log with three levels. A pino logger fits. */
-export interface Log {
-  info(fields: object, message: string): void
-  warn(fields: object, message: string): void
-  error(fields: object, message: string): void
+/** The levels of a log, the least important first. */
+export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error'
+
+type LogEntryWriter = (fields: object, message: string) => void
+
+/** A log with five levels. A pino logger fits. */
+export interface Log extends Readonly<Record<LogLevel, LogEntryWriter>> {
+  /** Returns true for a level that is written, so that fields are collected only where they are read. */
+  isLevelEnabled(level: LogLevel): boolean
 }
 
 const ignore = () => {}
 
 /** A log that drops every entry; the default of the library. */
-export const silentLog: Log = { info: ignore, warn: ignore, error: ignore }
+export const silentLog: Log = {
+  trace: ignore,
+  debug: ignore,
+  info: ignore,
+  warn: ignore,
+  error: ignore,
+  isLevelEnabled: () => false,
+}

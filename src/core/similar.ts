@@ -23,3 +23,62 @@ function isOneLetterAway(one: string, other: string): boolean {
   const isSwapped = short[start] === long[start + 1] && short[start + 1] === long[start]
   return rest(long, 1) === rest(short, 1) || (isSwapped && rest(long, 2) === rest(short, 2))
 }
+
+/** The largest number of letters by which a name that is written in haste differs from the name that is meant. */
+const MAX_DISTANCE = 3
+
+/**
+ * Returns the candidate that is nearest to a name that does not exist: a third of its letters are other ones at most, or it begins with the
+ * name; undefined: none is that near. For a message, which may guess; `findSimilar` is for what is accepted otherwise.
+ */
+export function findNearest(name: string, candidates: Iterable<string>): string | undefined {
+  const written = simplify(name)
+  let nearest: string | undefined
+  let least = MAX_DISTANCE + 1
+  for (const candidate of candidates) {
+    const distance = measureDistance(written, simplify(candidate))
+    if (distance >= least) continue
+    least = distance
+    nearest = candidate
+  }
+  return nearest
+}
+
+/** Returns the number of mistakes between two names; infinite where there are too many. */
+function measureDistance(name: string, candidate: string): number {
+  const longest = Math.max(name.length, candidate.length)
+  if (name.length >= 3 && candidate.startsWith(name)) return Math.min(2, candidate.length - name.length)
+  if (Math.abs(name.length - candidate.length) > MAX_DISTANCE) return Number.POSITIVE_INFINITY
+  if (isOneLetterAway(name, candidate)) return Number(name !== candidate)
+  const distance = countEdits(name, candidate)
+  return distance <= longest / 3 ? distance : Number.POSITIVE_INFINITY
+}
+
+/** Counts the letters to insert, delete or change to make one text of the other (Levenshtein). */
+function countEdits(one: string, other: string): number {
+  let previous = Array.from({ length: other.length + 1 }, (_, index) => index)
+  for (const [row, letter] of [...one].entries()) {
+    const current = [row + 1]
+    for (let column = 0; column < other.length; column += 1) {
+      const changed = (previous[column] ?? 0) + (letter === other[column] ? 0 : 1)
+      current.push(Math.min(changed, (previous[column + 1] ?? 0) + 1, (current[column] ?? 0) + 1))
+    }
+    previous = current
+  }
+  return previous[other.length] ?? 0
+}
+
+/** The largest number of names that a message lists. */
+const MAX_LISTED = 20
+
+/**
+ * Returns the end of a message about an unknown name: `Did you mean "slow"? Known: slow, hang.` Of more than 20 known names the first are
+ * listed, or `elsewhere` says where all are: `GET /__sim/catalogue lists all.`
+ */
+export function describeKnown(name: string, known: readonly string[], elsewhere?: string): string {
+  const nearest = findNearest(name, known)
+  const guess = nearest === undefined ? '' : `Did you mean "${nearest}"? `
+  if (known.length > MAX_LISTED && elsewhere !== undefined) return `${guess}${elsewhere}`
+  const others = known.length > MAX_LISTED ? ` and ${known.length - MAX_LISTED} more` : ''
+  return `${guess}Known: ${known.slice(0, MAX_LISTED).join(', ') || 'none'}${others}.`
+}

@@ -24,7 +24,7 @@ export async function readSource(
     if (problem !== undefined) return failure([{ severity: 'error', place: file, message: problem }])
     bytes = readFileSync(file) // quicker than an asynchronous read, and a start has nothing else to do meanwhile
   } catch (error) {
-    return failure([{ severity: 'error', place: file, message: `cannot be read: ${reasonOf(error)}` }])
+    return failure([{ severity: 'error', place: file, message: `cannot be read: ${describeError(error)}` }])
   }
   const known = precompiled?.sources[computeDigest(bytes)]
   if (known !== undefined) {
@@ -33,6 +33,12 @@ export async function readSource(
   }
   const { parseSource } = await import('./parse.ts')
   return parseSource(bytes.toString('utf8'), file)
+}
+
+function describeError(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  if (code === 'ENOENT') return 'there is no such file'
+  return code === 'EACCES' ? 'this user may not read it' : reasonOf(error)
 }
 
 /** Returns why a file is not read: a device or a pipe need not have an end. Undefined: it can be read. */

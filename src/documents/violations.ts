@@ -1,6 +1,7 @@
 import type { ErrorObject } from 'ajv'
 import { isObject } from '../core/json.ts'
 import { joinPointer } from '../core/json-pointer.ts'
+import { findNearest } from '../core/similar.ts'
 import { FORMAT_PHRASES } from './formats.ts'
 import type { ExchangePart, Violation } from './violation.ts'
 
@@ -9,6 +10,9 @@ export const MAX_ERRORS = 100
 
 /** The largest length of a pointer, in characters: it repeats the names of members, which can be as long as the body. */
 const MAX_POINTER_LENGTH = 500
+
+/** The largest number of documented members that a message lists. */
+const MAX_LISTED = 20
 
 /** The largest quoted part of a text, in characters. */
 const MAX_QUOTED_LENGTH = 60
@@ -75,7 +79,8 @@ const MEMBER_AT_FAULT: Readonly<Record<string, (params: ErrorObject['params']) =
 const SENTENCES: Readonly<Record<string, (error: ErrorObject) => string>> = {
   required: () => 'is required',
   dependentRequired: ({ params }) => `is required beside "${params.property}"`,
-  additionalProperties: () => 'is not allowed here',
+  additionalProperties: ({ params, parentSchema }) =>
+    `is not allowed here${describeAllowed(params.additionalProperty, parentSchema)}`,
   unevaluatedProperties: () => 'is not allowed here',
   propertyNames: ({ params }) => `must not have a property called ${quote(params.propertyName)}`,
   type: ({ params, data }) => `must be ${describeTypes(params.type)}; got ${quoteWithType(data)}`,
@@ -152,6 +157,15 @@ function replaceChoice(relevant: ErrorObject[], choice: ErrorObject): void {
 
 function isWithin(path: string, outer: string): boolean {
   return path === outer || path.startsWith(`${outer}/`)
+}
+
+/** Returns the documented member that was probably meant, or all of them: `; did you mean "probability"?`; empty where the schema has none. */
+function describeAllowed(name: unknown, schema: unknown): string {
+  const properties = isObject(schema) && isObject(schema.properties) ? schema.properties : {}
+  const known = Object.keys(properties)
+  const nearest = findNearest(String(name), known)
+  if (nearest !== undefined) return `; did you mean "${nearest}"?`
+  return known.length === 0 || known.length > MAX_LISTED ? '' : `; known: ${known.join(', ')}`
 }
 
 function describeTypes(type: unknown): string {

@@ -85,6 +85,8 @@ export interface RequestMatch {
   readonly violations?: boolean
   /** True for requests that caused advice, false for those that caused none. */
   readonly advice?: boolean
+  /** True for requests whose answer a scenario damaged on purpose, false for the others. */
+  readonly damage?: boolean
 }
 
 /** The conditions on one request. */
@@ -116,6 +118,7 @@ export interface MatchSubject {
     readonly origin: Origin
     readonly violations: boolean
     readonly advice: boolean
+    readonly damage: boolean
   }
   /** Returns true for a value of which a part was redacted. Default: none. */
   readonly isRedacted?: (value: Json) => boolean
@@ -134,6 +137,7 @@ export function requestConditions({ operation, match = {} }: RequestQuery): Cond
     ...(status === undefined ? [] : [statusCondition(status)]),
     ...equal('violations', match.violations, ({ answer }) => listOf(answer?.violations)),
     ...equal('advice', match.advice, ({ answer }) => listOf(answer?.advice)),
+    ...equal('damage', match.damage, ({ answer }) => listOf(answer?.damage)),
     ...equal('model', match.model?.toLowerCase(), ({ models }) => models()),
     ...Object.entries(match.query ?? {}).flatMap(([name, expected]) =>
       equal(`query/${name}`, expected, ({ query = '' }) => readQueryValues(query, name)),

@@ -3,11 +3,43 @@ export function retryHeaders(resetMs: number): Record<string, string> {
   return { 'Retry-After': String(Math.ceil(resetMs / 1000)), 'retry-after-ms': String(Math.ceil(resetMs)) }
 }
 
-/** Returns the `RateLimit` fields of a reply within an hourly limit: the quota, the requests that remain, and the time until the window ends. */
-export function rateHeaders(quota: number, remaining: number, resetMs: number): Record<string, string> {
+/** A limit of requests in each window. `windowMs`: whole seconds. */
+export interface RateLimit {
+  readonly quota: number
+  readonly windowMs: number
+}
+
+/** The window of a plan's limit (docs/service.md, 2.4). */
+export const hourMs = 3_600_000
+
+/** Returns the `RateLimit` fields of a reply within a limit: the quota, the requests that remain, and the time until the window ends. */
+export function rateHeaders(
+  { quota, windowMs }: RateLimit,
+  remaining: number,
+  resetMs: number,
+): Record<string, string> {
   const seconds = Math.ceil(resetMs / 1000)
   return {
     RateLimit: `"analyses";r=${remaining};t=${seconds}`,
-    'RateLimit-Policy': `"analyses";q=${quota};w=3600`,
+    'RateLimit-Policy': `"analyses";q=${quota};w=${windowMs / 1000}`,
+  }
+}
+
+/**
+ * Returns the `X-RateLimit-...` headers that say the same as the `RateLimit` fields of a reply; none where it has no such fields. The time
+ * of the reset is in epoch seconds, or in seconds from `now` on, which is in epoch milliseconds.
+ */
+export function olderRateHeaders(
+  headers: Readonly<Record<string, string>>,
+  reset: 'epoch' | 'seconds',
+  now: number,
+): Record<string, string> {
+  const [, remaining, seconds] = /;r=(\d+);t=(\d+)$/.exec(headers['RateLimit'] ?? '') ?? []
+  const [, quota] = /;q=(\d+);/.exec(headers['RateLimit-Policy'] ?? '') ?? []
+  if (remaining === undefined || seconds === undefined || quota === undefined) return {}
+  return {
+    'X-RateLimit-Limit': quota,
+    'X-RateLimit-Remaining': remaining,
+    'X-RateLimit-Reset': reset === 'seconds' ? seconds : String(Math.ceil(now / 1000 + Number(seconds))),
   }
 }

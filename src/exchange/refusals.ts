@@ -1,7 +1,7 @@
 import type { Operation } from '../contract/contract.ts'
 import type { Violation } from '../documents/violation.ts'
 import { jsonBody } from './body.ts'
-import { retryHeaders } from './rate-headers.ts'
+import { hourMs, type RateLimit, retryHeaders } from './rate-headers.ts'
 import type { Origin, Reply } from './reply.ts'
 
 /** Returns a reply with the service's error body. `error` says what is wrong and what a right request looks like. */
@@ -31,8 +31,8 @@ const quoteNames = (names: readonly string[]) => names.map((name) => `"${name}"`
 export const messages = {
   unauthorized: (problem: string) => `${problem} Send your API key as "Authorization: Bearer <API_KEY>".`,
   unknownModel: (modelId: string) => `Model ${modelId} not found.`,
-  rateLimited: (limit: number, resetMs: number) =>
-    `Rate limit exceeded: ${limit} an hour. Try again in ${Math.ceil(resetMs / 1000)} s.`,
+  rateLimited: ({ quota, windowMs }: RateLimit, resetMs: number) =>
+    `Rate limit exceeded: ${quota} ${windowMs === hourMs ? 'an hour' : `in ${windowMs / 1000} s`}. Try again in ${Math.ceil(resetMs / 1000)} s.`,
 }
 
 /** The error of a request whose client disconnected before the end of the body. */
@@ -79,7 +79,7 @@ export const refusals = {
     refuse(pickDocumentedStatus(operation, [status, 400, 422]), reason, 'contract'),
   unknownModel: (operation: Operation, modelId: string) =>
     refuse(pickDocumentedStatus(operation, [404]), messages.unknownModel(modelId), 'contract'),
-  rateLimited: (operation: Operation, limit: number, resetMs: number) =>
+  rateLimited: (operation: Operation, limit: RateLimit, resetMs: number) =>
     refuse(
       pickDocumentedStatus(operation, [429]),
       messages.rateLimited(limit, resetMs),

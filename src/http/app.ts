@@ -7,6 +7,9 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import cors from 'cors'
 import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response } from 'express'
 import type { Log } from '../core/log.ts'
+import { parseOrigins } from '../core/origins.ts'
+import { acceptsHtml } from '../exchange/accepts-html.ts'
+import { controlAliases } from '../exchange/control-aliases.ts'
 import type { OutgoingReply } from '../exchange/delivery.ts'
 import { refusals } from '../exchange/refusals.ts'
 import type { Reply } from '../exchange/reply.ts'
@@ -25,6 +28,8 @@ export interface Handlers {
   readonly isImport: (head: SimRequest) => boolean
   /** Answers a request to the control plane. `clientGone` is aborted when the client closes its connection. */
   readonly control: (request: SimRequest, clientGone: AbortSignal) => Promise<OutgoingReply>
+  /** Aborted when the server stops, which ends the deliveries that hang. */
+  readonly stopping: Pick<AbortController, 'signal'>
 }
 
 /** The settings of the app, a part of those of the simulator. */
@@ -35,23 +40,23 @@ export interface AppSettings {
   readonly importLimit: string
   /** True: the preflight requests of browsers are answered, and replies to browsers have CORS headers. */
   readonly cors: boolean
+  /** The origins of web pages that may call the control plane, separated by commas; undefined: none. */
+  readonly controlOrigins: string | undefined
 }
 
-/** Health paths of other tools and of Kubernetes; the control plane answers them as `/__sim/health`. */
-const healthAliases = ['/healthz', '/readyz', '/livez', '/_x-steady/health', '/__admin/health']
-
 const controlPath = '/__sim'
-
-const healthPath = `${controlPath}/health`
 
 /** The base path of WireMock's own control plane, and the control path that it is mapped to. */
 const adminPath = '/__admin'
 const wiremockPath = `${controlPath}/wiremock`
 
+/** CORS without credentials: a script may read all headers of an answer. */
+const corsOptions = { exposedHeaders: '*', maxAge: 600 }
+
 /** Redirects a request for the root: a browser to the console, any other client to the description of the simulator. */
 const redirectFromRoot = (accept: string | undefined): Reply => ({
   status: 302,
-  headers: { Location: accept?.includes('text/html') ? '/__sim/' : '/__sim/info', Vary: 'Accept' },
+  headers: { Location: acceptsHtml(accept) ? '/__sim/' : '/__sim/info', Vary: 'Accept' },
   body: undefined,
   origin: 'simulator',
 })
@@ -59,8 +64,16 @@ const redirectFromRoot = (accept: string | undefined): Reply => ({
 /** The largest size of a body to the control plane; only an import, which contains a whole sandbox, may be larger. */
 const controlBodyLimit = '1mb'
 
-/** Creates the function that turns HTTP requests into `SimRequest`s and delivers the replies; `listen` calls it for each request. */
-export function createApp(handlers: Handlers, settings: AppSettings, log: Log): RequestListener {
+/**
+ * Creates the function that turns HTTP requests into `SimRequest`s and delivers the replies; `listen` calls it for each request. `aliases`: the
+ * paths outside `/__sim` that the control plane answers, with the control path that each stands for.
+ */
+export function createApp(
+  handlers: Handlers,
+  settings: AppSettings,
+  log: Log,
+  aliases: ReadonlyMap<string, string> = controlAliases,
+): RequestListener {
   // There are two counters, so that the number of health checks does not change the ids of requests to the service.
   const nextId = counter('req')
   const nextControlId = counter('ctl')
@@ -82,7 +95,7 @@ export function createApp(handlers: Handlers, settings: AppSettings, log: Log): 
   }
   const send = batchPerTick((outgoing: OutgoingReply, res: ServerResponse) => {
     // A reply that cannot be sent must not stop the others of the same tick.
-    deliver(outgoing, res).catch((error) => sendInternalError(error, res, log))
+    deliver(outgoing, res, handlers.stopping.signal).catch((error) => sendInternalError(error, res, log))
   })
   const answerService = (req: IncomingMessage, res: ServerResponse, target: string) =>
     readRequest(req, res, readHead(req, target, nextId()), async (request) => {
@@ -95,12 +108,18 @@ export function createApp(handlers: Handlers, settings: AppSettings, log: Log): 
 
   const app = express()
   app.disable('x-powered-by')
-  app.get(healthAliases, (req, res) => answerControl(req, res, healthPath))
+  const origins = parseOrigins(settings.controlOrigins ?? '') ?? []
+  const allowControl = cors({ ...corsOptions, origin: origins })
+  app.use(
+    [controlPath, adminPath, ...aliases.keys()],
+    forBrowsers(allowControl, (origin) => origins.includes(origin)),
+  )
+  for (const [alias, path] of aliases) app.get(alias, (req, res) => answerControl(req, res, path))
   app.use(adminPath, (req, res) => answerControl(req, res, wiremockPath + req.path))
   app.use(controlPath, (req, res) => answerControl(req, res))
   for (const [path, reply] of browserFiles) app.get(path, (_req, res) => deliverImmediately(reply, res))
   app.get('/', (req, res) => deliverImmediately(redirectFromRoot(req.headers.accept), res))
-  if (settings.cors) app.use(forBrowsers(cors({ exposedHeaders: '*', maxAge: 600 })))
+  if (settings.cors) app.use(forBrowsers(cors(corsOptions)))
   app.use((req, res) => answerService(req, res, req.originalUrl))
   app.use(handleExpressError(log))
   return (req, res) => {
@@ -136,7 +155,7 @@ const counter = (prefix: string) => {
 
 /** Matches the start of each target that Express gets. Its routes then compare whole segments: `/healthz2` goes to the service. */
 const expressPrefixes = new RegExp(
-  `^(?:/$|/\\?|${[controlPath, adminPath, ...healthAliases, ...browserFiles.keys()].join('|')})`,
+  `^(?:/$|/\\?|${[controlPath, adminPath, ...controlAliases.keys(), ...browserFiles.keys()].join('|')})`,
   'i',
 )
 
@@ -148,9 +167,13 @@ function isForExpress(target: string, origin: string | undefined): boolean {
   return target.startsWith('/') && (origin !== undefined || expressPrefixes.test(target))
 }
 
-/** Limits a handler to requests with `Origin`, which browsers send. For other clients OPTIONS is a method like any other. */
-function forBrowsers(allow: RequestHandler): RequestHandler {
-  return (req, res, next) => (req.headers.origin === undefined ? next() : allow(req, res, next))
+/** Limits a handler to requests with an allowed `Origin`, which browsers send. For other clients OPTIONS is a method like any other. */
+function forBrowsers(handler: RequestHandler, isAllowed = (_origin: string) => true): RequestHandler {
+  return (req, res, next) => {
+    const { origin } = req.headers
+    if (origin !== undefined && isAllowed(origin)) handler(req, res, next)
+    else next()
+  }
 }
 
 /** Creates Express's error handler, which answers in the form of the service's error body. */

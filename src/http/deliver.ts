@@ -5,18 +5,23 @@ import { immediateDelivery, type OutgoingReply } from '../exchange/delivery.ts'
 import type { Reply, ReplyStream } from '../exchange/reply.ts'
 import { type SendProgress, watchEnd } from './watch-end.ts'
 
-/** Writes a reply to the socket in its delivery mode, or nothing where the client has closed the connection. */
+/**
+ * Writes a reply to the socket in its delivery mode, or nothing where the client has closed the connection. `stopping`: aborted when
+ * the server stops. Undefined: the delivery is one that never hangs.
+ */
 export async function deliver(
   { reply, date, delivery, onEnd }: OutgoingReply,
   res: ServerResponse,
+  stopping?: AbortSignal,
 ): Promise<void> {
+  const { mode } = delivery
   const progress: SendProgress = { sentBytes: 0 }
   if (onEnd) watchEnd(onEnd, delivery, progress, res)
+  if (mode.kind === 'hang') return hang(res, stopping)
   if (delivery.delayMs > 0) await pause(delivery.delayMs, res)
   if (res.destroyed) return
   if (reply.stream) return writeStream(reply, reply.stream, res)
   const bytes = reply.body?.bytes() ?? noBytes
-  const { mode } = delivery
   switch (mode.kind) {
     case 'whole':
       writeHead(reply, date, bytes.length, res)
@@ -25,8 +30,6 @@ export async function deliver(
     case 'dribble':
       writeHead(reply, date, bytes.length, res)
       return writeInPieces(bytes, mode, progress, res)
-    case 'hang':
-      return
     case 'reset':
       res.socket?.resetAndDestroy()
       return
@@ -48,6 +51,17 @@ export async function deliver(
 /** Writes a reply at once and whole, with the machine's time as its `Date`. */
 export function deliverImmediately(reply: Reply, res: ServerResponse): void {
   void deliver({ reply, delivery: immediateDelivery, date: undefined }, res)
+}
+
+/** Leaves the connection open without a reply until the client closes it, or until the server stops: a stop need not wait for what never ends. */
+function hang(res: ServerResponse, stopping: AbortSignal | undefined): void {
+  const { socket } = res.req
+  if (socket.destroyed) return
+  // A response that waits behind another one on its connection has no socket yet, and must not cut that one off.
+  const close = () => void (res.socket ? socket.destroy() : res.once('socket', () => socket.destroy()))
+  if (stopping?.aborted) close()
+  stopping?.addEventListener('abort', close)
+  socket.once('close', () => stopping?.removeEventListener('abort', close))
 }
 
 /** Writes a stream no faster than the client reads, then closes the connection, so that a stop need not wait for its next request. */

@@ -28,13 +28,20 @@ export interface ListeningServer {
  */
 type Connections = ReadonlyMap<Socket, readonly ServerResponse[]>
 
-/** Listens on an address; port 0 takes any free port. The error is a sentence: the address is taken, not allowed or not valid. */
+/** The reason for which a server cannot listen: the address is taken, not allowed or not valid. */
+export interface ListenProblem {
+  /** The setting that is wrong. */
+  readonly setting: 'host' | 'port'
+  readonly message: string
+}
+
+/** Listens on an address; port 0 takes any free port. */
 export function listen(
   app: RequestListener,
   host: string,
   port: number,
   log: Log,
-): Promise<Result<ListeningServer>> {
+): Promise<Result<ListeningServer, ListenProblem>> {
   const connections = new Map<Socket, ServerResponse[]>()
   // Node's own refusal of a missing Host header has no body; this one has the service's error body.
   const server = createServer({ requireHostHeader: false }, (request, response) => {
@@ -98,12 +105,24 @@ function storeResponse(connections: Map<Socket, ServerResponse[]>, response: Ser
   responses.push(response)
 }
 
-function describeListenError(error: NodeJS.ErrnoException, host: string, port: number): string {
-  if (error.code === 'EADDRINUSE') {
-    return `Port ${port} on ${host} is taken. Stop what listens there, or choose another with --port (0: any free one).`
+function describeListenError(error: NodeJS.ErrnoException, host: string, port: number): ListenProblem {
+  switch (error.code) {
+    case 'EADDRINUSE':
+      return {
+        setting: 'port',
+        message: `Port ${port} on ${host} is taken. Stop what listens there, or choose another with --port (0: any free one).`,
+      }
+    case 'EACCES':
+      return {
+        setting: 'port',
+        message: `Port ${port} needs more rights. Choose one above 1023 with --port.`,
+      }
+    default:
+      return {
+        setting: 'host',
+        message: `Cannot listen on ${host}:${port}: ${error.message}. Choose an address of this machine with --host.`,
+      }
   }
-  if (error.code === 'EACCES') return `Port ${port} needs more rights. Choose one above 1023 with --port.`
-  return `Cannot listen on ${host}:${port}: ${error.message}. Check --host and --port.`
 }
 
 /** The milliseconds that a client has to read the refusal of broken HTTP, before the whole connection is closed. */

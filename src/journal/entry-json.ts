@@ -16,8 +16,9 @@ export function entryToJson(entry: JournalEntry, { bodies }: { readonly bodies: 
     number,
     at: new Date(at).toISOString(),
     now: new Date(now).toISOString(),
-    durationMs: Math.round(durationMs * 1000) / 1000,
+    durationMs: roundToMicroseconds(durationMs),
     delayMs,
+    tookMs: roundToMicroseconds(entry.endedAt - entry.receivedAt),
     sandbox,
     ...(operation !== undefined && { operation }),
     request: {
@@ -35,6 +36,8 @@ export function entryToJson(entry: JournalEntry, { bodies }: { readonly bodies: 
       origin: answer.origin,
     },
     delivery: deliveryToJson(entry.delivery),
+    stage: entry.stage,
+    ...(entry.rule && { rule: { ...entry.rule } }),
     scenarios: [...entry.scenarios],
     ...(entry.expectation && { expectation: entry.expectation }),
     damage: [...entry.damage],
@@ -44,7 +47,13 @@ export function entryToJson(entry: JournalEntry, { bodies }: { readonly bodies: 
   }
 }
 
-function deliveryToJson(outcome: DeliveryOutcome): JsonObject {
+/** Rounds milliseconds to microseconds. */
+export function roundToMicroseconds(ms: number): number {
+  return Math.round(ms * 1000) / 1000
+}
+
+/** Converts the end of a delivery to the JSON of the control plane. */
+export function deliveryToJson(outcome: DeliveryOutcome): JsonObject {
   return outcome.kind === 'client-gone'
     ? { outcome: outcome.kind, sentBytes: outcome.sentBytes }
     : { outcome: outcome.kind }

@@ -1,4 +1,5 @@
 import type { Violation } from '../documents/violation.ts'
+import type { RuleReference } from '../exchange/decision-trace.ts'
 import type { DeliveryOutcome } from '../exchange/delivery.ts'
 import type { Expectation } from '../exchange/expectation.ts'
 import type { Origin } from '../exchange/reply.ts'
@@ -25,6 +26,12 @@ export interface JournalEntry {
   readonly durationMs: number
   /** The deliberate delay before the answer is sent, milliseconds. */
   readonly delayMs: number
+  /** The time of receipt by the process's monotonic clock, milliseconds. */
+  readonly receivedAt: number
+  /** The time at which the connection of the request was opened, by the same clock; undefined for a later request of a connection. */
+  readonly openedAt: number | undefined
+  /** The time at which the delivery of the answer ended, by the same clock. */
+  readonly endedAt: number
   readonly sandbox: string
   /** The `operationId`; undefined where the request matches no operation. */
   readonly operation: string | undefined
@@ -56,6 +63,10 @@ export interface JournalEntry {
   }
   /** The end of the answer's delivery: the client has the answer, or not. */
   readonly delivery: DeliveryOutcome
+  /** The stage of the pipeline that answered: `validate`. */
+  readonly stage: string
+  /** The rule that acted on the request; undefined: none did. */
+  readonly rule: RuleReference | undefined
   /** The scenarios that acted on the request, as they were written: `slow;ms=200`. */
   readonly scenarios: readonly string[]
   /** The outcome that was declared for a negative test; undefined for none. */

@@ -20,10 +20,6 @@ export interface LiveExchange {
   readonly operation: Operation | undefined
   /** The parameters as they were sent; path parameters only where the request matches an operation. */
   readonly rawParameters: RawParameters
-  /** The time at which the request was sent at the latest, by the process's monotonic clock, milliseconds. */
-  readonly sentAt: number
-  /** The time at which the delivery of the answer ended, by the same clock. */
-  readonly endedAt: number
   /** The bearer token, which tells callers apart; undefined for none. A listener must not store it. */
   readonly token: string | undefined
 }

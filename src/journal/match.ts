@@ -30,6 +30,7 @@ export function toMatchSubject(entry: JournalEntry, subjects: RequestSubjects): 
       origin: answer.origin,
       violations: entry.violations.length > 0,
       advice: entry.advice.length > 0,
+      damage: entry.damage.length > 0,
     },
     isRedacted,
     incompleteBody: isComplete(request.body)

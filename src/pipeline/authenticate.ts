@@ -3,7 +3,7 @@ import type { Key } from '../fixtures/fixtures.ts'
 import { operationOf } from './exchange.ts'
 import type { RequestStage } from './stage.ts'
 
-/** Identifies the caller by the bearer token. service.md, "Authentication": every operation uses one; how tokens are issued is not shown. */
+/** Identifies the caller by the bearer token. docs/service.md, 2.2: every operation requires one; how tokens are issued is not described. */
 export function authenticate(keys: readonly Key[], planOfUnknownKeys: string): RequestStage {
   const magicKeys = new Map(keys.map((key) => [key.token, key]))
   return function authenticate(exchange) {

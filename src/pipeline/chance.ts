@@ -2,7 +2,7 @@ import { deriveChance } from '../core/seeded.ts'
 import type { ActiveScenario, Chance } from '../scenarios/definition.ts'
 import { numberOf } from '../scenarios/parameters.ts'
 import { itemAt, type Sequence, sequencePrefix } from '../scenarios/parse.ts'
-import type { RuleSet } from '../scenarios/rules.ts'
+import { type RuleSet, ruleTimesKey } from '../scenarios/rules.ts'
 import type { Store } from '../state/store.ts'
 import { type Exchange, operationOf } from './exchange.ts'
 
@@ -48,7 +48,7 @@ export async function isRuleInForce(
 ): Promise<boolean> {
   const rule = rules.rules[index]
   if (!rule || rule.probability === 0 || rule.times === 0) return false
-  const key = `rule ${rules.id} ${index}`
+  const key = ruleTimesKey(rules, index)
   if (rule.probability < 1) {
     // The id counts the sets that were put before, in other sandboxes too, so it may name the count but not decide the chance.
     const chance = await drawChance(exchange, `rule ${index}`, store, key)

@@ -3,19 +3,15 @@ import { cutText } from '../core/cut-text.ts'
 import { parseNow } from '../core/instant.ts'
 import { failure, type Result, success } from '../core/result.ts'
 import { isSeed } from '../core/seeded.ts'
+import { describeKnown } from '../core/similar.ts'
 import { jsonBody } from '../exchange/body.ts'
 import { expectationHeader, expectations } from '../exchange/expectation.ts'
 import type { Reply } from '../exchange/reply.ts'
 import type { ActiveScenario, Catalogue } from '../scenarios/definition.ts'
 import { maxControlLength } from '../scenarios/parameters.ts'
-import {
-  parseScenarios,
-  parseSequence,
-  type Sequence,
-  splitOutsideQuotes,
-  splitPair,
-} from '../scenarios/parse.ts'
+import { parseScenarios, parseSequence, type Sequence } from '../scenarios/parse.ts'
 import { standardHeaders } from '../scenarios/refusals.ts'
+import { splitOutsideQuotes, splitPair } from '../scenarios/split-text.ts'
 import { type Exchange, operationOf } from './exchange.ts'
 
 /** The request headers that steer the simulator. Any other `X-Sim-` header is refused, not ignored. */
@@ -80,7 +76,7 @@ function findHeaderProblem(
   controls: readonly string[],
 ): string | undefined {
   const unknown = controls.find((name) => !controlHeaders.includes(name))
-  if (unknown) return `There is no control header "${unknown}". Known: ${controlHeaders.join(', ')}.`
+  if (unknown) return `There is no control header "${unknown}". ${describeKnown(unknown, controlHeaders)}`
   const expected = headers[expectationHeader]
   if (expected === undefined || expectation !== undefined) return undefined
   return `X-Sim-Expect is ${expectations.join(' or ')}; got "${cutText(expected)}".`
@@ -106,7 +102,7 @@ function readPreferred(
   const operation = operationOf(exchange)
   const code = preferences.get('code')
   const name = preferences.get('example')
-  if (code !== undefined && !operation.statuses.includes(Number(code))) {
+  if (code !== undefined && !operation.statuses.some((status) => String(status) === code)) {
     return failure(`Prefer: code=${code}: ${operation.id} documents ${operation.statuses.join(', ')}.`)
   }
   const applied = ['code', 'example', 'seed'].filter((key) => preferences.has(key))

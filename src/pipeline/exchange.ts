@@ -4,7 +4,7 @@ import { readQuery } from '../core/query-string.ts'
 import type { Result } from '../core/result.ts'
 import { type JsonError, readJson } from '../core/strict-json.ts'
 import type { Violation } from '../documents/violation.ts'
-import type { DecisionTrace } from '../exchange/decision-trace.ts'
+import type { DecisionTrace, RuleReference } from '../exchange/decision-trace.ts'
 import { type Delivery, immediateDelivery } from '../exchange/delivery.ts'
 import { type Expectation, expectationHeader, readExpectation } from '../exchange/expectation.ts'
 import type { SimRequest } from '../exchange/request.ts'
@@ -44,6 +44,10 @@ export interface Exchange {
   readonly bearer: Bearer
   /** Set by `authenticate`; undefined where the operation asks for no credential. */
   caller: Caller | undefined
+  /** The public name of the stage that runs, or that replied. Set by `createPipeline`. */
+  stage: string
+  /** Set by `scenario`: the rule that acts on this request; undefined: none does. */
+  rule: RuleReference | undefined
   /** Set by `scenario`: the scenarios that act on this request, in the order in which they were written. */
   scenarios: readonly ActiveScenario[]
   /** Set by `scenario`: true where the request itself names its scenarios, so that they must not fail silently. */
@@ -76,7 +80,7 @@ export interface Exchange {
   expectation: Expectation | undefined
   /** Headers that every reply to this request carries: rate fields, `Preference-Applied`. */
   readonly extraHeaders: Record<string, string>
-  /** Collects the reasons for the reply; undefined outside `POST /__sim/explain`. */
+  /** Collects the reasons for the reply; undefined except for `POST /__sim/explain` and `--log-level debug`. */
   readonly trace: DecisionTrace | undefined
 }
 
@@ -99,6 +103,8 @@ export function createExchange(
     pathParameters: {},
     bearer: readBearer(request.headers['authorization']),
     caller: undefined,
+    stage: '',
+    rule: undefined,
     scenarios: [],
     requestedExplicitly: false,
     requestedStatus: undefined,

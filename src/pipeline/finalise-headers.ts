@@ -1,4 +1,5 @@
 import type { Violation } from '../documents/violation.ts'
+import { olderRateHeaders } from '../exchange/rate-headers.ts'
 import { countBrokenRules } from '../exchange/refusals.ts'
 import type { Reply } from '../exchange/reply.ts'
 import type { Exchange } from './exchange.ts'
@@ -7,10 +8,19 @@ import type { ReplyStage } from './stage.ts'
 /** The longest violations header, in characters; clients and proxies refuse much longer headers. */
 const maxHeaderLength = 4000
 
-/** Sets the headers as they are sent; with `simHeaders` also those that explain the reply. */
-export function finaliseHeaders(simHeaders: boolean): ReplyStage {
+/** The settings of the headers that a reply has besides those of the service, a part of those of the simulator. */
+export interface HeaderSettings {
+  /** True: replies carry the informative headers (`X-Sim-...`). */
+  readonly simHeaders: boolean
+  /** The form of the reset in the `X-RateLimit-...` headers beside the `RateLimit` fields; `off`: there are none. */
+  readonly xRateLimit: 'off' | 'epoch' | 'seconds'
+}
+
+/** Sets the headers as they are sent. */
+export function finaliseHeaders({ simHeaders, xRateLimit }: HeaderSettings): ReplyStage {
   return function finaliseHeaders(exchange, reply) {
     const headers = inAscii({ ...reply.headers, ...exchange.extraHeaders })
+    if (xRateLimit !== 'off') Object.assign(headers, olderRateHeaders(headers, xRateLimit, exchange.now))
     if (simHeaders) addSimHeaders(headers, exchange, reply)
     const { status, body, origin, stream } = reply
     return stream ? { status, headers, body, origin, stream } : { status, headers, body, origin }

@@ -4,6 +4,7 @@ import type { Fallback } from '../contract/fallback.ts'
 import type { Log } from '../core/log.ts'
 import type { DecisionTrace } from '../exchange/decision-trace.ts'
 import type { DeliveryOutcome, OutgoingReply } from '../exchange/delivery.ts'
+import type { RateLimit } from '../exchange/rate-headers.ts'
 import { refusals } from '../exchange/refusals.ts'
 import type { Reply } from '../exchange/reply.ts'
 import type { SimRequest } from '../exchange/request.ts'
@@ -16,7 +17,8 @@ import { authenticate } from './authenticate.ts'
 import { checkModelExists } from './check-model-exists.ts'
 import { checkReply } from './check-reply.ts'
 import { createExchange, type Exchange, type PipelineSandboxes } from './exchange.ts'
-import { finaliseHeaders } from './finalise-headers.ts'
+import { explainReply } from './explain-reply.ts'
+import { finaliseHeaders, type HeaderSettings } from './finalise-headers.ts'
 import { handle } from './handle.ts'
 import { identify } from './identify.ts'
 import { limitRate } from './limit-rate.ts'
@@ -38,13 +40,12 @@ export interface PipelineDeps {
   readonly fallback: Fallback | undefined
   readonly scenarios: ScenarioSources
   readonly planOfUnknownKeys: string
-  /** Returns a plan's analyses per hour; undefined: unlimited. */
-  readonly limitOf: (plan: string) => number | undefined
+  /** Returns the limit of a plan's analyses; undefined: unlimited. */
+  readonly limitOf: (plan: string) => RateLimit | undefined
   readonly isModel: (modelId: string) => boolean
   /** True: warnings of handlers are refusals. */
   readonly strict: boolean
-  /** True: replies carry the informative headers (`X-Sim-...`). */
-  readonly simHeaders: boolean
+  readonly headers: HeaderSettings
   readonly logBodies: boolean
   readonly journal: Journal
   readonly log: Log
@@ -53,7 +54,7 @@ export interface PipelineDeps {
 /** The request stages in their order, each with its public name. */
 type RequestStages = readonly (readonly [name: string, stage: RequestStage])[]
 
-/** Replies to a request; the exchange is recorded by the reply's `onEnd`, once the reply was delivered. `trace` collects the reasons for the reply; undefined: nobody asks for them. */
+/** Replies to a request; the exchange is recorded by the reply's `onEnd`, once the reply was delivered. `trace` collects the reasons for the reply; undefined: only the log may ask for them. */
 export type Pipeline = (request: SimRequest, trace?: DecisionTrace) => Promise<OutgoingReply>
 
 /** Creates the pipeline. The first request stage that has a reply ends the request's way; every reply passes through all reply stages. */
@@ -81,14 +82,18 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
   const replyStages: readonly ReplyStage[] = [
     checkReply(handlers, log),
     applyDrift(),
-    finaliseHeaders(deps.simHeaders),
+    finaliseHeaders(deps.headers),
   ]
   const recordExchange = record(deps.journal, log, deps.logBodies)
+  const isExplained = log.isLevelEnabled('debug')
   return async function pipeline(request, trace) {
-    const exchange = createExchange(request, sandboxes, trace)
+    const decisionTrace = trace ?? (isExplained ? { decisions: [] } : undefined)
+    const exchange = createExchange(request, sandboxes, decisionTrace)
     try {
-      let reply = await firstReply(requestStages, exchange, log)
+      const first = await firstReply(requestStages, exchange, log)
+      let reply = first
       for (const stage of replyStages) reply = stage(exchange, reply)
+      if (decisionTrace) explainReply(decisionTrace, exchange, first, reply)
       const durationMs = request.elapsed()
       const onEnd = (outcome: DeliveryOutcome) => {
         exchange.sandbox.activeRequests -= 1
@@ -107,7 +112,7 @@ async function firstReply(stages: RequestStages, exchange: Exchange, log: Log): 
   const requestId = exchange.request.id
   try {
     for (const [name, stage] of stages) {
-      if (exchange.trace) exchange.trace.stage = name
+      exchange.stage = name
       const outcome = stage(exchange)
       const reply = outcome instanceof Promise ? await outcome : outcome
       if (reply) return reply

@@ -1,4 +1,5 @@
 import type { Log } from '../core/log.ts'
+import type { DecisionTrace } from '../exchange/decision-trace.ts'
 import type { DeliveryOutcome } from '../exchange/delivery.ts'
 import type { Reply } from '../exchange/reply.ts'
 import { captureBody, maxAnswerBodyBytes } from '../journal/capture-body.ts'
@@ -8,17 +9,25 @@ import type { Journal, LiveExchange } from '../journal/journal.ts'
 import { redactHead, redactText, redactViolations } from '../journal/redact.ts'
 import { findOwnToken } from '../journal/redact-token.ts'
 import { type Exchange, rawParametersOf } from './exchange.ts'
+import { readError } from './explain-reply.ts'
 
 /** Records an exchange, once the delivery of its reply has ended. `durationMs`: from the receipt until the reply was ready. */
 type RecordExchange = (exchange: Exchange, reply: Reply, durationMs: number, outcome: DeliveryOutcome) => void
 
-/** Records every exchange, refused or not, in the journal and as one line in the log. `logBodies` adds the bodies to the line. */
+/**
+ * Records every exchange, refused or not, in the journal and as one line in the log. `logBodies` adds the bodies to the line. The level
+ * `debug` adds a line with the reasons for the answer, `trace` one with the headers.
+ */
 export function record(journal: Journal, log: Log, logBodies: boolean): RecordExchange {
+  const isTraced = log.isLevelEnabled('trace')
   return function record(exchange, reply, durationMs, outcome) {
     try {
       const entry = createEntry(exchange, reply, journal.recorded + 1, durationMs, outcome)
       journal.record(entry, liveExchangeOf(exchange, reply))
-      log.info(logBodies ? { ...logLine(entry), ...logBodiesOf(entry) } : logLine(entry), 'answered')
+      const line = logLine(entry, reply)
+      log.info(logBodies ? { ...line, ...logBodiesOf(entry) } : line, 'answered')
+      if (exchange.trace) log.debug(decisionLine(entry, exchange.trace), 'decided')
+      if (isTraced) log.trace(headerLine(entry), 'headers')
     } catch (error) {
       // The client has its reply; nobody above could handle the exception.
       log.error({ requestId: exchange.request.id, err: error }, 'a bug in what listens to the journal')
@@ -27,14 +36,12 @@ export function record(journal: Journal, log: Log, logBodies: boolean): RecordEx
 }
 
 function liveExchangeOf(exchange: Exchange, reply: Reply): LiveExchange {
-  const { request, body, json, operation, caller } = exchange
+  const { body, json, operation, caller } = exchange
   return {
     requestBody: body ?? (json?.ok ? json.value : undefined),
     answerBody: reply.body?.value,
     operation,
     rawParameters: rawParametersOf(exchange),
-    sentAt: request.openedAt ?? request.receivedAt,
-    endedAt: request.receivedAt + request.elapsed(),
     token: caller?.token,
   }
 }
@@ -56,6 +63,9 @@ function createEntry(
     now: exchange.now,
     durationMs: Math.round(durationMs * 1000) / 1000, // microseconds
     delayMs: exchange.delivery.delayMs,
+    receivedAt: request.receivedAt,
+    openedAt: request.openedAt,
+    endedAt: request.receivedAt + request.elapsed(),
     sandbox: exchange.sandbox.name,
     operation: exchange.operation?.id,
     request: { method: request.method, path, query, headers, body: bodyOf(exchange) },
@@ -68,6 +78,8 @@ function createEntry(
       origin: reply.origin,
     },
     delivery: request.body.kind === 'aborted' ? neverSent : outcome,
+    stage: exchange.stage,
+    rule: exchange.rule,
     scenarios: scenarios.length > 0 ? scenarios.map(({ text }) => redactText(text, token)) : none,
     expectation: exchange.expectation,
     damage: exchange.damage.length > 0 ? exchange.damage : none,
@@ -99,35 +111,44 @@ function bodyOf({ request: { body, headers } }: Exchange): RecordedBody {
   return { bytes: undefined, size: Number.isSafeInteger(declared) ? declared : 0 }
 }
 
-function logLine({
-  id,
-  request,
-  answer,
-  sandbox,
-  operation,
-  scenarios,
-  violations,
-  advice,
-  aborted,
-  delivery,
-}: JournalEntry) {
+/** The fields of the log's line about an exchange; undefined ones are left out. */
+function logLine(entry: JournalEntry, reply: Reply) {
+  const { id, request, answer, durationMs, delayMs, sandbox, operation } = entry
+  const { scenarios, violations, advice, aborted, delivery } = entry
   return {
     requestId: id,
     method: request.method,
     path: request.path.slice(0, 200),
     status: answer.status,
+    durationMs,
+    delayMs: delayMs > 0 ? delayMs : undefined,
     origin: answer.origin,
     brokenOff: aborted || undefined,
     delivery: delivery.kind === 'delivered' ? undefined : delivery,
     sandbox,
     operation,
     scenarios: scenarios.length > 0 ? scenarios : undefined,
+    error: answer.status >= 400 && violations.length === 0 ? errorOf(entry, reply) : undefined,
     violations: violations.length > 0 ? violations : undefined,
     advice: advice.length > 0 ? advice : undefined,
   }
 }
 
-/** The characters of a body that are logged at most. */
+/** Returns the sentence of a refusal, which can quote the request. */
+function errorOf({ ownToken }: JournalEntry, reply: Reply): string | undefined {
+  return redactText(readError(reply), ownToken).slice(0, maxLogged) || undefined
+}
+
+function decisionLine({ id, stage, ownToken }: JournalEntry, { decisions }: DecisionTrace) {
+  return { requestId: id, stage, why: decisions.map((decision) => redactText(decision, ownToken)) }
+}
+
+/** The fields of the line about headers, which the entry has without credentials. */
+function headerLine({ id, request: { query, headers }, answer }: JournalEntry) {
+  return { requestId: id, query: query || undefined, requestHeaders: headers, answerHeaders: answer.headers }
+}
+
+/** The characters of a body, or of a refusal, that are logged at most. */
 const maxLogged = 2000
 
 function logBodiesOf({ request, answer, ownToken }: JournalEntry) {

@@ -4,7 +4,7 @@ import type { OperationHandlers } from '../operations/index.ts'
 import { operationOf } from './exchange.ts'
 import type { RequestStage } from './stage.ts'
 
-/** Refuses callers whose plan lacks a feature that the operation requires. service.md, "Authentication": analytics needs Growth or higher. */
+/** Refuses callers whose plan lacks a feature that the operation requires. docs/service.md, 2.2: analytics needs Growth or higher. */
 export function requirePlan(plans: readonly Plan[], handlers: OperationHandlers): RequestStage {
   const namesByFeature = {
     analytics: plans.filter(({ analytics }) => analytics).map(({ name }) => name),

@@ -2,7 +2,7 @@ import type { ActiveScenario, Catalogue } from '../scenarios/definition.ts'
 import { findMismatch, type RuleInput } from '../scenarios/match-rule.ts'
 import { modelsIn, productsOf } from '../scenarios/models-and-products.ts'
 import { parseScenarios } from '../scenarios/parse.ts'
-import { type RuleSet, ruleSequencePrefix } from '../scenarios/rules.ts'
+import { type RuleSet, ruleActedKey, ruleSequencePrefix } from '../scenarios/rules.ts'
 import type { Store } from '../state/store.ts'
 import { applicableScenarios } from './apply-scenarios.ts'
 import { isRuleInForce, nextItem } from './chance.ts'
@@ -82,7 +82,8 @@ async function scenariosOfRules(
     const active = await scenariosOfRule(exchange, rules, index, input, store)
     if (typeof active === 'string') trace?.decisions.push(`Rule ${index} of the ${name} ${active}.`)
     else {
-      if (trace) trace.rule = { scope: name, index }
+      exchange.rule = { scope: name, index }
+      await store.nextSequenceIndex(exchange.sandbox.name, ruleActedKey(rules, index)) // counts it
       trace?.decisions.push(`Rule ${index} of the ${name} acts: ${JSON.stringify(rule.source)}.`)
       return active
     }
@@ -120,6 +121,9 @@ function ruleInput(exchange: Exchange, productsOfModel: ReadonlyMap<string, read
   }
   return {
     operation: operationOf(exchange).id,
+    method: exchange.request.method,
+    paths: [exchange.path, exchange.request.path],
+    query: exchange.request.query,
     models,
     headers: exchange.request.headers,
     products: () => productsOf(body(), models, productsOfModel),

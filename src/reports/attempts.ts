@@ -1,7 +1,7 @@
 import type { JournalEntry } from '../journal/entry.ts'
-import type { LiveExchange } from '../journal/journal.ts'
 import type { CallKey } from './call-key.ts'
 import type { MannersRule } from './manners-rules.ts'
+import { sentAtOf } from './sent-at.ts'
 
 /** One request of a call, with its outcome. */
 export interface Attempt {
@@ -64,14 +64,14 @@ function judgeOutcome({ delivery, answer: { status } }: JournalEntry): Attempt['
 }
 
 /** Creates the attempt of an exchange. */
-export function toAttempt(entry: JournalEntry, live: LiveExchange, { insertId }: CallKey): Attempt {
-  const { id, now, answer } = entry
+export function toAttempt(entry: JournalEntry, { insertId }: CallKey): Attempt {
+  const { id, now, endedAt, answer } = entry
   const outcome = judgeOutcome(entry)
   const mayDemandWait = outcome === 'failed' && [429, 503].includes(answer.status)
   return {
     id,
-    sentAt: live.sentAt,
-    endedAt: live.endedAt,
+    sentAt: sentAtOf(entry),
+    endedAt,
     now,
     outcome,
     status: answer.status,
@@ -131,7 +131,12 @@ export interface RetryFault {
 
 /** Returns true where a request that was sent at this time of the monotonic clock, milliseconds, begins a new call. */
 export function isExpired({ last }: RetryChain, sentAt: number): boolean {
-  return sentAt - last.endedAt > (last.retryAfterMs ?? 0) + newCallAfterMs
+  return isNewCall(last, sentAt - last.endedAt)
+}
+
+/** Returns true where a request after this pause, milliseconds, begins a new call. */
+export function isNewCall({ retryAfterMs = 0 }: Attempt, pause: number): boolean {
+  return pause > retryAfterMs + newCallAfterMs
 }
 
 /** Judges an attempt as a retry of a chain. @returns the pauses of the continued chain, and the rules that the retry broke */
@@ -142,7 +147,6 @@ export function judgeRetry(
 ): { readonly pauses: readonly number[]; readonly faults: readonly RetryFault[] } {
   const { last } = chain
   const waited = measurePause(last, latest)
-  if (waited > (last.retryAfterMs ?? 0) + newCallAfterMs) return { pauses: [], faults: [] }
   if (last.outcome === 'refused') return { pauses: [], faults: checkNoRetry(last, latest) }
   const hasDemandedWait = last.retryAfterMs !== undefined
   const pauses = hasDemandedWait ? chain.pauses : [...chain.pauses, waited].slice(-3)
@@ -154,7 +158,7 @@ export function judgeRetry(
 }
 
 /** Returns the pause in the machine's time, or in the sandbox's time where a test advanced its clock meanwhile; milliseconds. */
-function measurePause(last: Attempt, latest: Attempt): number {
+export function measurePause(last: Attempt, latest: Attempt): number {
   const real = latest.sentAt - last.endedAt
   const advanced = latest.now - last.now
   return advanced - (latest.sentAt - last.sentAt) > toleranceMs ? Math.max(real, advanced) : real

@@ -20,7 +20,7 @@ export interface CallKey {
 /** Headers in which attempts of one call agree: a request for another scenario is another call. */
 const distinguishingHeaders = ['x-sim-scenario', 'x-sim-sequence', 'x-sim-seed', 'prefer', 'content-type']
 
-/** The field that makes a retry of an event safe (service.md, "Event"). */
+/** The field that makes a retry of an event safe (docs/service.md, 5.4). */
 const insertIdField = 'insertId'
 
 /** Returns the ids of the operations whose body has an idempotency key. */
@@ -37,8 +37,11 @@ export function callKind({ request: { method, path, query } }: JournalEntry): st
   return `${method} ${path}?${query}`
 }
 
+/** The parts of an exchange that tell calls apart and that an entry does not store. */
+export type LiveCall = Pick<LiveExchange, 'requestBody' | 'token'>
+
 /** Creates the call key of a request. `isIdempotent`: true where the body of its operation has an idempotency key. */
-export function createCallKey(entry: JournalEntry, live: LiveExchange, isIdempotent: boolean): CallKey {
+export function createCallKey(entry: JournalEntry, live: LiveCall, isIdempotent: boolean): CallKey {
   const { headers, body } = entry.request
   const kind = callKind(entry)
   const base = [kind, live.token ?? '', ...distinguishingHeaders.map((name) => headers[name] ?? '')]

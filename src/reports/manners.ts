@@ -1,20 +1,9 @@
 import type { JournalEntry } from '../journal/entry.ts'
 import type { LiveExchange } from '../journal/journal.ts'
-import {
-  type Attempt,
-  classifyAttempt,
-  hasFailed,
-  isWaiting,
-  judgeRetry,
-  type RetryChain,
-  toAttempt,
-} from './attempts.ts'
-import { type CallKey, createCallKey } from './call-key.ts'
 import { CappedTally } from './capped-tally.ts'
 import type { MannersRule } from './manners-rules.ts'
-import { ParallelCalls } from './parallel-calls.ts'
 import { type RequestTrace, traceRequest } from './request-trace.ts'
-import { RetryChains } from './retry-chains.ts'
+import { RetryTracker, type TrackedAttempt } from './retry-tracker.ts'
 
 /** A rule of manners that a client broke. */
 export interface MannersFinding {
@@ -36,30 +25,23 @@ const maxFindings = 100
  * The manners of a client: it waits out `Retry-After`, backs off, retries with the same `insertId`, does not repeat refused requests,
  * and sends `Content-Type` and `User-Agent`.
  *
- * Attempts of one call have the same method, path, query and caller, and the same `insertId` or, without one, the same body. Two
- * tests that send the same call in one sandbox look like a retry, so each test should have a sandbox of its own. Only failed calls
- * are stored, at most 128.
+ * Two tests that send the same call in one sandbox look like a retry, so each test should have a sandbox of its own.
  */
 export class Manners {
-  readonly #idempotentOperations: ReadonlySet<string>
-  readonly #chains = new RetryChains()
-  readonly #parallelCalls = new ParallelCalls()
+  readonly #tracker: RetryTracker
   readonly findings = new CappedTally<MannersFinding>(maxFindings)
 
   /** `idempotentOperations`: the ids of the operations whose body has an `insertId`. */
   constructor(idempotentOperations: ReadonlySet<string>) {
-    this.#idempotentOperations = idempotentOperations
+    this.#tracker = new RetryTracker(idempotentOperations)
   }
 
   /** Judges an exchange, and adds a finding for each rule that it breaks. */
   record(entry: JournalEntry, live: LiveExchange): void {
     if (entry.expectation) return // a negative test is impolite on purpose
     this.#checkHeaders(entry)
-    if (entry.answer.origin === 'simulator' || entry.aborted) return
-    this.#parallelCalls.record(entry, live)
-    const canContinue = this.#chains.canContinue(entry, live.sentAt)
-    const failed = hasFailed(entry)
-    if (canContinue || failed) this.#recordAttempt(entry, live, failed)
+    const tracked = this.#tracker.record(entry, live)
+    if (tracked) this.#addFaults(entry, tracked)
   }
 
   /** Adds the findings of other manners. */
@@ -67,31 +49,13 @@ export class Manners {
     this.findings.merge(other.findings)
   }
 
-  #recordAttempt(entry: JournalEntry, live: LiveExchange, failed: boolean): void {
-    const isIdempotent = this.#idempotentOperations.has(entry.operation ?? '')
-    const call = createCallKey(entry, live, isIdempotent)
-    const latest = toAttempt(entry, live, call)
-    const chain = this.#chains.find(call)
-    if (!chain) {
-      if (failed) this.#beginChain(call, entry, latest)
-      return
-    }
-    const kind = classifyAttempt(latest, chain)
-    const isOtherEvent = kind === 'parallel' && latest.insertId !== chain.last.insertId
-    if (kind === 'retry') this.#continueChain(call, chain, latest, this.#judge(entry, chain, latest))
-    else if (!isOtherEvent && isWaiting(latest, chain))
-      this.#chains.store(call, { ...chain, isParallel: true }) // the retry of its last attempt is still to come
-    else if (kind === 'unclear') this.#continueChain(call, chain, latest, [])
-    else if (failed) this.#beginChain(call, entry, latest)
-  }
-
-  /** Adds a finding for each rule that a retry breaks. @returns the pauses of the continued chain */
-  #judge(entry: JournalEntry, chain: RetryChain, latest: Attempt): readonly number[] {
+  /** Adds a finding for each rule that a retry breaks. */
+  #addFaults(entry: JournalEntry, { chain, previous, faults }: TrackedAttempt): void {
+    if (!previous) return // the first attempt of a chain is no retry
     const { id, operation = '' } = entry
-    const { pauses, faults } = judgeRetry(chain, latest, this.#idempotentOperations.has(operation))
     for (const { rule, sentence, waitedMs } of faults) {
       const key = [rule, operation, chain.name, sentence].join(' ')
-      this.findings.add(key, [chain.last.id, id], () => ({
+      this.findings.add(key, [previous.id, id], () => ({
         rule,
         operation,
         sentence,
@@ -99,19 +63,6 @@ export class Manners {
         first: traceRequest(entry),
       }))
     }
-    return pauses
-  }
-
-  #continueChain(call: CallKey, chain: RetryChain, latest: Attempt, pauses: readonly number[]): void {
-    this.#chains.remove(call)
-    if (latest.outcome !== 'fine') this.#chains.store(call, { ...chain, last: latest, pauses })
-  }
-
-  #beginChain(call: CallKey, { number }: JournalEntry, last: Attempt): void {
-    // The name is padded, so that findings are sorted in the order of the requests.
-    const name = String(number).padStart(12, '0')
-    const isParallel = this.#parallelCalls.areExpected(call.kind, last.sentAt)
-    this.#chains.store(call, { name, last, isParallel, pauses: [] })
   }
 
   #checkHeaders(entry: JournalEntry): void {

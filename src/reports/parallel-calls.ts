@@ -1,6 +1,6 @@
 import type { JournalEntry } from '../journal/entry.ts'
-import type { LiveExchange } from '../journal/journal.ts'
 import { callKind } from './call-key.ts'
+import { sentAtOf } from './sent-at.ts'
 
 /** The time for which a client that asked in parallel is expected to send further such requests, milliseconds. */
 const expectedMs = 1000
@@ -22,9 +22,10 @@ export class ParallelCalls {
   #latestOverlap: number | undefined
 
   /** Compares an exchange with the one that ended before it. */
-  record(entry: JournalEntry, { sentAt, endedAt }: LiveExchange): void {
+  record(entry: JournalEntry): void {
+    const { endedAt } = entry
     if (!isSameKind(entry, this.#latest)) this.#storeLatest()
-    else if (sentAt < this.#latestEnd) this.#latestOverlap = endedAt
+    else if (sentAtOf(entry) < this.#latestEnd) this.#latestOverlap = endedAt
     this.#latest = entry
     this.#latestEnd = endedAt
   }

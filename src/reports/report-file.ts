@@ -1,21 +1,30 @@
 import { stat, writeFile } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import { reasonOf } from '../core/result.ts'
-import { formatOfFile } from './formats/index.ts'
 import type { Report } from './report.ts'
+import type { ReportTarget } from './report-target.ts'
 
-/** Finds a problem that would prevent the report from being written to a file at the end of the run; undefined: none. */
-export async function findReportFileProblem(file: string): Promise<string | undefined> {
+/** Finds a problem that would prevent the reports from being written at the end of the run; undefined: none. */
+export async function findReportProblem(targets: readonly ReportTarget[]): Promise<string | undefined> {
+  const files = targets.map(({ file }) => resolve(file))
+  const twice = targets.find((_, index) => files.indexOf(files[index] ?? '') !== index)
+  if (twice) return `--report ${twice.file}: is given twice. Each report needs a file of its own.`
+  const problems = await Promise.all(targets.map(({ file }) => findFileProblem(file)))
+  return problems.find((problem) => problem !== undefined)
+}
+
+async function findFileProblem(file: string): Promise<string | undefined> {
   const folder = await stat(dirname(file)).catch(() => undefined)
   if (!folder?.isDirectory()) return `--report ${file}: there is no folder ${dirname(file)}. Make it first.`
   const existing = await stat(file).catch(() => undefined)
   return existing?.isDirectory() ? `--report ${file}: that is a folder, not a file.` : undefined
 }
 
-/** Writes a report in the format of the file's extension. @returns the reason of a failure; undefined for success */
-export async function writeReportFile(file: string, report: Report): Promise<string | undefined> {
-  const format = formatOfFile(file)
-  if (!format) throw new Error(`--report ${file} was accepted, but no format has its extension`)
+/** Writes a report. @returns the reason of a failure; undefined for success */
+export async function writeReportFile(
+  { file, format }: ReportTarget,
+  report: Report,
+): Promise<string | undefined> {
   try {
     await writeFile(file, format.render(report))
     return undefined

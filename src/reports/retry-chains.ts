@@ -1,6 +1,7 @@
 import type { JournalEntry } from '../journal/entry.ts'
 import { isExpired, type RetryChain } from './attempts.ts'
 import { type CallKey, callKind } from './call-key.ts'
+import { sentAtOf } from './sent-at.ts'
 
 /** The largest number of chains that are stored; a further chain evicts the chain whose latest attempt is oldest. */
 const maxChains = 128
@@ -24,8 +25,9 @@ export class RetryChains {
    * Removes expired chains, and returns true where a chain of the request's kind is left. This check without a digest spares most
    * requests the rest, since they continue no chain.
    */
-  canContinue(entry: JournalEntry, sentAt: number): boolean {
+  canContinue(entry: JournalEntry): boolean {
     if (this.#byKey.size === 0) return false
+    const sentAt = sentAtOf(entry)
     for (const [key, { chain }] of this.#byKey) {
       // Chains are in the order of their latest attempts, so most after the first active chain are active, too; a later call removes the rest.
       if (!isExpired(chain, sentAt)) break

@@ -50,6 +50,7 @@ function nullScenario(fields: readonly string[]): DataScenario {
         name: 'fields',
         type: 'names',
         required: true,
+        example: fields.find((field) => !field.includes('.')) ?? 'FIELD',
         description:
           'Nullable fields separated by "|", e.g. fields=recommendations|dataPoints.avgSafetyScore.',
       },

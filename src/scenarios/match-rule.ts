@@ -5,6 +5,12 @@ import type { Rule } from './rules.ts'
 /** The parts of a request that rules can match. */
 export interface RuleInput {
   readonly operation: string
+  /** Upper case. */
+  readonly method: string
+  /** The path with the base path of a sandbox and without it. */
+  readonly paths: readonly string[]
+  /** The query as sent; empty for none. */
+  readonly query: string
   readonly models: readonly string[]
   readonly headers: Readonly<Record<string, string | undefined>>
   /** Returns the ids of the request's products. */

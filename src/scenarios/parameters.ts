@@ -1,4 +1,6 @@
+import { cutText } from '../core/cut-text.ts'
 import { failure, type Result, success } from '../core/result.ts'
+import { findNearest } from '../core/similar.ts'
 
 /** The type of a parameter, by which its text is parsed. */
 export type ParameterKind =
@@ -15,6 +17,8 @@ export type Parameter = ParameterKind & {
   readonly default?: number | string
   /** True where a value must be given. */
   readonly required?: boolean
+  /** A value for examples, needed where one must be given: `recommendations`. */
+  readonly example?: string
   /** `s` or `ms`; absent for a plain number or a text. */
   readonly unit?: string
   /** One sentence, for help and README. */
@@ -52,8 +56,7 @@ export function readValues(
   texts: ReadonlyMap<string, string>,
 ): Result<ScenarioValues> {
   const unknownName = [...texts.keys()].find((name) => !specs.some((spec) => spec.name === name))
-  if (unknownName !== undefined)
-    return failure(`has no parameter "${unknownName}"; it takes: ${specs.map(({ name }) => name).join(', ')}`)
+  if (unknownName !== undefined) return failure(describeUnknown(unknownName, specs))
   const values: Record<string, ScenarioValue> = {}
   for (const spec of specs) {
     const text = texts.get(spec.name)
@@ -65,6 +68,13 @@ export function readValues(
       return failure(`takes for "${spec.name}" ${describeRange(spec)}; got "${text}"`)
   }
   return success(values)
+}
+
+function describeUnknown(name: string, specs: readonly Parameter[]): string {
+  const known = specs.map((spec) => spec.name)
+  const nearest = findNearest(name, known)
+  const guess = nearest === undefined ? '' : `, did you mean "${nearest}"?`
+  return `has no parameter "${cutText(name)}"${guess}; it takes: ${known.join(', ')}`
 }
 
 /** Returns a number that `readValues` has parsed. */
@@ -109,8 +119,9 @@ const unitOf = ({ unit }: Parameter) => (unit === undefined ? '' : ` (${unit})`)
 function readValue(spec: Parameter, text: string): ScenarioValue | undefined {
   switch (spec.type) {
     case 'names': {
-      const names = text.split(/[|,\s]+/).filter((name) => name !== '')
-      return names.length > 0 ? names : undefined
+      // Two separators with nothing between them separate nothing.
+      const names = text.split(/[|,]/).flatMap((part) => part.trim().split(/\s+/))
+      return names.includes('') ? undefined : names
     }
     case 'text':
       return text === '' ? undefined : text

@@ -1,4 +1,6 @@
+import { cutText } from '../core/cut-text.ts'
 import { failure, type Result, success } from '../core/result.ts'
+import { describeKnown } from '../core/similar.ts'
 import {
   type ActiveScenario,
   type Catalogue,
@@ -7,6 +9,7 @@ import {
   type ScenarioDefinition,
 } from './definition.ts'
 import { maxControlLength, numberOf, readValues } from './parameters.ts'
+import { splitPair, splitParts } from './split-text.ts'
 
 /** An item of a sequence: `429*2` is one item for two requests. */
 export interface SequenceItem {
@@ -22,14 +25,16 @@ export interface Sequence {
 }
 
 /**
- * Parses `slow;ms=200, rate-limited;retry-after="3"`: commas separate scenarios, semicolons parameters; both may stand in quotes. Empty
- * text is an empty list.
+ * Parses `slow;ms=200, rate-limited;retry-after="3"`: commas separate scenarios, semicolons parameters; both may stand in quotes. Text
+ * of spaces alone is an empty list.
  */
 export function parseScenarios(text: string, catalogue: Catalogue): Result<ActiveScenario[]> {
   if (text.length > maxControlLength)
     return failure(`A scenario's text is at most ${maxControlLength} characters long.`)
+  const parts = splitParts(text, ',')
+  if (!parts.ok) return parts
   const scenarios: ActiveScenario[] = []
-  for (const item of splitOutsideQuotes(text, ',')) {
+  for (const item of parts.value) {
     const parsed = parseScenario(item, catalogue)
     if (!parsed.ok) return parsed
     scenarios.push(parsed.value)
@@ -45,38 +50,53 @@ export const sequencePrefix = 'sequence '
 export function parseSequence(text: string, catalogue: Catalogue): Result<Sequence> {
   if (text.length > maxControlLength)
     return failure(`A sequence's text is at most ${maxControlLength} characters long.`)
+  const parts = splitParts(text, ',')
+  if (!parts.ok) return parts
   const items: SequenceItem[] = []
-  for (const item of splitOutsideQuotes(text, ',')) {
-    const { scenario, times } = splitCount(item)
-    const parsed = parseScenario(scenario, catalogue)
-    if (!parsed.ok) return parsed
-    if (times === 0) return failure(`"${item}" of the sequence is never met; leave it out.`)
-    items.push({ scenario: parsed.value, times })
+  for (const part of parts.value) {
+    const item = parseItem(part, catalogue)
+    if (!item.ok) return item
+    items.push(item.value)
   }
   return items.length > 0
     ? success({ items, text })
     : failure('A sequence has at least one item, e.g. "429*2, 200".')
 }
 
-/** Splits `429 * 2` into the scenario and its count, which is 1 where the text has none. */
-function splitCount(item: string): { readonly scenario: string; readonly times: number } {
-  const at = item.lastIndexOf('*')
-  const count = item.slice(at + 1).trim()
-  return at >= 0 && /^\d{1,6}$/.test(count)
-    ? { scenario: item.slice(0, at).trimEnd(), times: Number(count) }
-    : { scenario: item, times: 1 }
+/** Parses `429;retry-after=1 * 2`; the count is 1 where the text has none. A pointer to all items (`/a/*`) has an asterisk, too. */
+function parseItem(text: string, catalogue: Catalogue): Result<SequenceItem> {
+  const at = text.search(/\*[^*/"]*$/)
+  const count = at < 0 ? '1' : text.slice(at + 1).trim()
+  const scenario = at < 0 ? text : text.slice(0, at).trimEnd()
+  if (scenario === '')
+    return failure(`"${cutText(text)}" of the sequence names no scenario before its count.`)
+  if (!/^\d{1,6}$/.test(count))
+    return failure(
+      `The count of "${cutText(text)}" is a whole number from 1 to 999999; got "${cutText(count)}". ${itemForm}`,
+    )
+  if (Number(count) === 0) return failure(`"${cutText(text)}" of the sequence is never met; leave it out.`)
+  const parsed = parseScenario(scenario, catalogue)
+  return parsed.ok ? success({ scenario: parsed.value, times: Number(count) }) : parsed
+}
+
+const itemForm =
+  'An item is a scenario with its parameters, then "*" and its count, and commas separate items: "429;retry-after=1*2, 200".'
+
+/** Returns the position of a sequence's item for the request at an index, both from 0: for `429*2, 200` it is 0 at 0 and 1, then 1. */
+export function positionAt({ items }: Sequence, index: number): number {
+  let end = 0
+  const position = items.findIndex(({ times }) => {
+    end += times
+    return index < end
+  })
+  return position < 0 ? items.length - 1 : position
 }
 
 /** Returns the scenario of a sequence for the request at an index, from 0: for `429*2, 200` the 429 at 0 and 1, then the 200. */
-export function itemAt({ items }: Sequence, index: number): ActiveScenario {
-  let end = 0
-  for (const { scenario, times } of items) {
-    end += times
-    if (index < end) return scenario
-  }
-  const last = items.at(-1)
-  if (!last) throw new Error('a sequence without items was let through')
-  return last.scenario
+export function itemAt(sequence: Sequence, index: number): ActiveScenario {
+  const item = sequence.items[positionAt(sequence, index)]
+  if (!item) throw new Error('a sequence without items was let through')
+  return item.scenario
 }
 
 /** The aspect of a reply that each kind of effect decides; two effects must not decide the same aspect. */
@@ -119,14 +139,20 @@ const formatConflict = (one: ActiveScenario, other: ActiveScenario) =>
   `"${one.text}" and "${other.text}" cannot both act on one answer.`
 
 function parseScenario(text: string, catalogue: Catalogue): Result<ActiveScenario> {
-  const [name = '', ...rest] = splitOutsideQuotes(text, ';')
+  const parts = splitParts(text, ';')
+  if (!parts.ok) return parts
+  const [name = '', ...rest] = parts.value
   const definition = catalogue.find(name)
-  if (!definition) return failure(`There is no scenario "${name}". Known: ${listNames(catalogue)}.`)
+  if (!definition) return failure(describeUnknown(name, catalogue))
   const sent = new Map<string, string>()
   for (const part of rest) {
     const parameter = splitPair(part)
     if (!part.includes('=') || parameter.name === '')
-      return failure(`The parameter "${part}" of "${name}" is not written as name=value.`)
+      return failure(
+        `The parameter "${cutText(part)}" of "${name}" is not written as name=value. A comma begins the next scenario.`,
+      )
+    if (sent.has(parameter.name))
+      return failure(`The scenario "${name}" has the parameter "${cutText(parameter.name)}" twice.`)
     sent.set(parameter.name, parameter.value)
   }
   return activate(definition, sent, text)
@@ -144,31 +170,11 @@ function activate(
   return success({ definition, values: read.value, text })
 }
 
-function listNames(catalogue: Catalogue): string {
-  return catalogue.definitions.map(({ name }) => name).join(', ')
-}
-
-/** Splits a text at separators outside double quotes; parts are trimmed, and empty parts left out. */
-export function splitOutsideQuotes(text: string, separator: string): string[] {
-  if (text === '') return []
-  const parts: string[] = ['']
-  let quoted = false
-  for (const character of text) {
-    if (character === '"') quoted = !quoted
-    if (character === separator && !quoted) parts.push('')
-    else parts[parts.length - 1] += character
-  }
-  return parts.map((part) => part.trim()).filter((part) => part !== '')
-}
-
-/** Splits `name = "value"` at the first equals sign; quotes around the value are removed. The value is empty where there is no sign. */
-export function splitPair(text: string): { readonly name: string; readonly value: string } {
-  const at = text.indexOf('=')
-  return at < 0
-    ? { name: text.trim(), value: '' }
-    : { name: text.slice(0, at).trim(), value: unquote(text.slice(at + 1).trim()) }
-}
-
-function unquote(text: string): string {
-  return text.length > 1 && text.startsWith('"') && text.endsWith('"') ? text.slice(1, -1) : text
+/** Returns the sentences about a scenario that does not exist: a number was meant as a status, any other name is compared with all. */
+function describeUnknown(name: string, { definitions }: Catalogue): string {
+  const names = definitions.map((definition) => definition.name)
+  const unknown = `There is no scenario "${cutText(name)}".`
+  if (/^\d+$/.test(name))
+    return `${unknown} The documented statuses are ${names.filter((known) => /^\d+$/.test(known)).join(', ')}.`
+  return `${unknown} ${describeKnown(name, names, 'convsim --help and GET /__sim/catalogue list all.')}`
 }

@@ -1,6 +1,6 @@
 import type { Contract, Operation } from '../contract/contract.ts'
 import { isObject } from '../core/json.ts'
-import { rateHeaders, retryHeaders } from '../exchange/rate-headers.ts'
+import { hourMs, type RateLimit, rateHeaders, retryHeaders } from '../exchange/rate-headers.ts'
 import { messages, pickDocumentedStatus, refuse } from '../exchange/refusals.ts'
 import type { Reply } from '../exchange/reply.ts'
 import type { ScenarioDefinition } from './definition.ts'
@@ -59,9 +59,9 @@ const namedRefusals: readonly Refusal[] = [
     name: 'rate-limited',
     statuses: [429],
     summary: 'Rate limit exceeded.',
-    message: (values) => messages.rateLimited(numberOf(values, 'limit'), resetMsOf(values)),
+    message: (values) => messages.rateLimited(limitOf(values), resetMsOf(values)),
     parameters: [retryAfter, limit],
-    headers: (values) => limitedHeaders(numberOf(values, 'limit'), resetMsOf(values)),
+    headers: (values) => limitedHeaders(limitOf(values), resetMsOf(values)),
   },
   { name: 'server-error', statuses: [500], summary: 'Internal server error.' },
   {
@@ -72,6 +72,11 @@ const namedRefusals: readonly Refusal[] = [
     headers: (values) => retryHeaders(resetMsOf(values)),
   },
 ]
+
+const limitOf = (values: ScenarioValues): RateLimit => ({
+  quota: numberOf(values, 'limit'),
+  windowMs: hourMs,
+})
 
 const resetMsOf = (values: ScenarioValues) => numberOf(values, 'retry-after') * 1000
 
@@ -153,8 +158,8 @@ export function standardHeaders(status: number): Record<string, string> {
 }
 
 /** Returns the headers of a 429; all are computed from the same figures, so that they agree. */
-function limitedHeaders(quota: number, resetMs: number): Record<string, string> {
-  return { ...rateHeaders(quota, 0, resetMs), ...retryHeaders(resetMs) }
+function limitedHeaders(limit: RateLimit, resetMs: number): Record<string, string> {
+  return { ...rateHeaders(limit, 0, resetMs), ...retryHeaders(resetMs) }
 }
 
 function reasonUndocumented(operation: Operation, statuses: readonly number[]): string | undefined {

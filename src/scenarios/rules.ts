@@ -1,21 +1,16 @@
 import type { Contract, Operation } from '../contract/contract.ts'
-import { isObject, type Json, type JsonObject } from '../core/json.ts'
+import { isObject, type JsonObject } from '../core/json.ts'
 import { failure, type Result, success } from '../core/result.ts'
-import { type Condition, type MatchSubject, requestConditions } from '../exchange/match.ts'
+import { type Condition, type MatchSubject, type RequestMatch, requestConditions } from '../exchange/match.ts'
 import type { ActiveScenario, Catalogue } from './definition.ts'
 import { parseScenarios, parseSequence, type Sequence } from './parse.ts'
+import { findMatchProblems, findUnknownOperation, type RuleProblem } from './rule-match-problems.ts'
 
-/** The requests that a rule matches; an absent condition matches all. */
-export interface RuleMatch {
-  /** Id of the requested model. */
-  readonly model?: string
-  /** `productId` of the body; for analytics a product of the model (`fixtures/products.yaml`). */
-  readonly product?: string
-  /** Lower-case names with the exact values. */
-  readonly header?: Readonly<Record<string, string>>
-  /** JSON pointers into the body with the exact values. */
-  readonly body?: Readonly<Record<string, Json>>
-}
+/** The requests that a rule matches: the conditions of `POST /__sim/verify`, except those on the answer, which the rule decides. */
+export type RuleMatch = Pick<
+  RequestMatch,
+  'model' | 'product' | 'method' | 'path' | 'query' | 'header' | 'body'
+>
 
 /** A rule: scenarios, or a sequence, for all requests that it matches. */
 export interface Rule {
@@ -48,13 +43,17 @@ export function ruleSequencePrefix({ id }: RuleSet, index: number): string {
   return `rule sequence ${id} ${index} `
 }
 
-export const noRules: RuleSet = { id: 'none', rules: [] }
-
-/** A fault of a rule, at its JSON pointer. */
-export interface RuleProblem {
-  readonly pointer: string
-  readonly message: string
+/** Returns the store's key for the number of requests that used up one of a rule's `times`. */
+export function ruleTimesKey({ id }: RuleSet, index: number): string {
+  return `rule ${id} ${index}`
 }
+
+/** Returns the store's key for the number of requests that a rule acted on. */
+export function ruleActedKey({ id }: RuleSet, index: number): string {
+  return `acted rule ${id} ${index}`
+}
+
+export const noRules: RuleSet = { id: 'none', rules: [] }
 
 /** The names that rules may use. */
 export interface RuleContext {
@@ -73,10 +72,11 @@ export function readRules(
   document: JsonObject,
   context: RuleContext,
 ): Result<readonly Rule[], readonly RuleProblem[]> {
-  const sources = (Array.isArray(document['rules']) ? document['rules'] : []).filter(isObject)
+  const sources = Array.isArray(document['rules']) ? document['rules'] : []
   const rules: Rule[] = []
   const problems: RuleProblem[] = []
   for (const [index, source] of sources.entries()) {
+    if (!isObject(source)) continue
     const read = readRule(source, `/rules/${index}`, context)
     rules.push(read.rule)
     problems.push(...read.problems)
@@ -100,7 +100,7 @@ function readRule(
   const operation = textIn(source, 'operation')
   const ruleOperations = operations.filter(({ id }) => operation === undefined || id === operation)
   const action = readAction(source, context.catalogue)
-  const match: RuleMatch = isObject(source['match']) ? lowerCaseHeaders(source['match']) : {}
+  const match = (isObject(source['match']) ? source['match'] : {}) as RuleMatch // proved by spec/scenarios.schema.json
   const rule: Rule = {
     operation,
     match,
@@ -111,15 +111,12 @@ function readRule(
     enabled: source['enabled'] !== false,
     source,
   }
-  const unknown =
-    ruleOperations.length > 0
-      ? []
-      : [`There is no operation "${operation}". Known: ${operations.map(({ id }) => id).join(', ')}.`]
+  const unknown = findUnknownOperation(operation, operations)
   const problems = [
-    ...unknown.map((message) => ({ pointer: `${pointer}/operation`, message })),
+    ...(unknown === undefined ? [] : [{ pointer: `${pointer}/operation`, message: unknown }]),
     ...(action.ok ? [] : [{ pointer: `${pointer}/${action.error.field}`, message: action.error.message }]),
     ...listInapplicable(rule, ruleOperations).map((message) => ({ pointer, message })),
-    ...findMatchProblems(match, `${pointer}/match`, ruleOperations),
+    ...findMatchProblems(match, `${pointer}/match`, context.contract, ruleOperations),
   ]
   return { rule, problems }
 }
@@ -159,68 +156,6 @@ function listInapplicable({ scenarios, sequence }: RuleAction, operations: reado
     const isInapplicable = reasons.length > 0 && reasons.every((reason) => reason !== undefined)
     return isInapplicable ? [`"${text}" makes no sense here: ${reasons[0]}.`] : []
   })
-}
-
-function findMatchProblems(
-  match: RuleMatch,
-  pointer: string,
-  operations: readonly Operation[],
-): RuleProblem[] {
-  const takesModel = operations.some(({ path }) => path.includes('{'))
-  const isModelUseless = match.model !== undefined && operations.length > 0 && !takesModel
-  const names = operations.map(({ id }) => id).join(', ')
-  return [
-    ...(isModelUseless
-      ? [{ pointer: `${pointer}/model`, message: `${names} asks for no model by its path.` }]
-      : []),
-    ...findFieldProblems(match, pointer, operations),
-  ]
-}
-
-/** Finds the fields of a condition on the body that no request body of the operations has. */
-export function findFieldProblems(
-  match: RuleMatch,
-  pointer: string,
-  operations: readonly Operation[],
-): RuleProblem[] {
-  const schemas = operations
-    .map((operation) => operation.bodySchema())
-    .filter((schema) => schema !== undefined)
-  const unknown = Object.keys(match.body ?? {})
-    .filter((field) => !schemas.some((schema) => hasField(schema, field)))
-    .slice(0, maxProblems)
-  return unknown.map((field) => {
-    const known = [...new Set(schemas.flatMap((schema) => Object.keys(propertiesOf(schema))))].map(
-      (name) => `/${name}`,
-    )
-    return {
-      pointer: `${pointer}/body`,
-      message: `No request body has the field "${field}". Known: ${known.join(', ') || 'none'}.`,
-    }
-  })
-}
-
-/** Returns true where the schema names the field at a pointer, or an object above the field that may have any members. */
-function hasField(schema: JsonObject, pointer: string): boolean {
-  const [, token, ...rest] = pointer.split('/')
-  if (token === undefined) return pointer === ''
-  const properties = propertiesOf(schema)
-  const named = Object.hasOwn(properties, token) ? properties[token] : undefined
-  const inner = named ?? (/^\d+$/.test(token) ? schema['items'] : undefined)
-  if (!isObject(inner)) return false
-  const hasAnyMembers = rest.length > 0 && inner['type'] === 'object' && !('properties' in inner)
-  return hasAnyMembers || rest.length === 0 || hasField(inner, `/${rest.join('/')}`)
-}
-
-function propertiesOf({ properties }: JsonObject): JsonObject {
-  return isObject(properties) ? properties : {}
-}
-
-function lowerCaseHeaders(match: JsonObject): RuleMatch {
-  const { header } = match
-  if (!isObject(header)) return match as RuleMatch // proved by spec/scenarios.schema.json
-  const lower = Object.entries(header).map(([name, value]) => [name.toLowerCase(), String(value)])
-  return { ...match, header: Object.fromEntries(lower) } as RuleMatch
 }
 
 const textIn = (source: JsonObject, name: string) => {

@@ -42,7 +42,7 @@ export function createExplain({ store, sandboxes, log, createPipelineOver }: Exp
       journal,
       log: { ...silentLog, error: (fields, message) => log.error(fields, message) },
     })
-    const trace: DecisionTrace = { stage: '', rule: undefined, decisions: [] }
+    const trace: DecisionTrace = { decisions: [] }
     const outgoing = await pipeline(request, trace)
     outgoing.onEnd?.(delivered)
     if (!entry) throw new Error('an exchange was not recorded')

@@ -2,6 +2,7 @@ import type { Settings } from '../config/settings.ts'
 import type { Contract } from '../contract/contract.ts'
 import { loadContract } from '../contract/load.ts'
 import { failure, type Result, success } from '../core/result.ts'
+import { describeKnown } from '../core/similar.ts'
 import type { Finding, Findings } from '../documents/finding.ts'
 import { bundledContract, bundledFixtures, controlContract } from '../fixtures/bundled.ts'
 import { type Fixtures, loadFixtures } from '../fixtures/fixtures.ts'
@@ -33,11 +34,12 @@ export async function loadInputs(settings: Settings): Promise<Result<LoadedInput
   ])
   const [contract, control, fixtures] = loaded
   if (!contract.ok || !control.ok || !fixtures.ok) {
-    return failure(loaded.flatMap((one) => (one.ok ? [] : one.error)))
+    const findings = loaded.flatMap((one) => (one.ok ? [] : one.error))
+    return failure(nameFlags(findings, settings))
   }
   const catalogue = createCatalogue(contract.value, fixtures.value.personas, inventedOperations)
   const startUp = await loadStartUpRules(settings, { catalogue, contract: contract.value })
-  const findings = [
+  const findings: Finding[] = [
     ...checkMagicValues(fixtures.value, catalogue),
     ...checkPlan(settings, fixtures.value),
     // A test checks the bundled document, whose start must be quick.
@@ -46,6 +48,17 @@ export async function loadInputs(settings: Settings): Promise<Result<LoadedInput
   if (!startUp.ok || findings.length > 0) return failure([...findings, ...(startUp.ok ? [] : startUp.error)])
   const documents = { contract: contract.value, control: control.value, fixtures: fixtures.value }
   return success({ ...documents, catalogue, startUp: startUp.value })
+}
+
+/** Returns the numbers of the inputs, for the log. */
+export function countInputs({ contract, fixtures, catalogue }: LoadedInputs) {
+  return {
+    contract: contract.file,
+    operations: contract.operations.length,
+    personas: fixtures.personas.length,
+    models: fixtures.models.length,
+    scenarios: catalogue.definitions.length,
+  }
 }
 
 /** The operations whose handlers invent figures. */
@@ -61,7 +74,24 @@ async function loadStartUpRules(
   if (fromFlag.ok && fromFile.ok)
     return success({ id: 'start-up', rules: [...fromFlag.value, ...fromFile.value] })
   const findings = fromFlag.ok ? [] : fromFlag.error.map(({ message }) => error('--scenario', message))
-  return failure([...findings, ...(fromFile.ok ? [] : fromFile.error)])
+  return failure([...findings, ...(fromFile.ok ? [] : nameFlags(fromFile.error, { scenarios }))])
+}
+
+/** Names the flag in each finding about a whole file or folder, such as one that does not exist. */
+export function nameFlags(
+  findings: Findings,
+  files: Partial<Pick<Settings, 'contract' | 'fixtures' | 'scenarios' | 'seedState'>>,
+): Finding[] {
+  const flags = new Map([
+    [files.contract, '--contract'],
+    [files.fixtures, '--fixtures'],
+    [files.scenarios, '--scenarios'],
+    [files.seedState, '--seed-state'],
+  ])
+  return findings.map((finding) => {
+    const flag = flags.get(finding.place)
+    return flag === undefined ? finding : { ...finding, message: `${finding.message} (${flag})` }
+  })
 }
 
 /** Returns a finding for each magic value whose scenario does not exist. */
@@ -80,7 +110,7 @@ function checkPlan({ plan }: Settings, { plans }: Fixtures): Finding[] {
   const known = plans.map(({ name }) => name)
   return known.includes(plan)
     ? []
-    : [error('--plan', `There is no plan "${plan}". Known: ${known.join(', ')}.`)]
+    : [error('--plan', `There is no plan "${plan}". ${describeKnown(plan, known)}`)]
 }
 
 const error = (place: string, message: string): Finding => ({ severity: 'error', place, message })

@@ -1,4 +1,8 @@
 import type { Settings } from '../config/settings.ts'
+import type { GuardSettings } from '../control/guard.ts'
+import { parseDuration } from '../core/instant.ts'
+import { parseOrigins } from '../core/origins.ts'
+import { hourMs, type RateLimit } from '../exchange/rate-headers.ts'
 import type { Fixtures } from '../fixtures/fixtures.ts'
 
 /** Returns the scenarios of the magic models by the model's id in lower case. */
@@ -20,17 +24,35 @@ export function indexProductsByModel({ products }: Fixtures): ReadonlyMap<string
   return byModel
 }
 
-/** Creates a function that returns a plan's analyses per hour; undefined: unlimited. `--max-analyses-per-hour` overrides the plans' limits. */
+/**
+ * Creates a function that returns the limit of a plan's analyses; undefined: unlimited. `--max-analyses-per-hour` overrides the plans' limits,
+ * `--analyses-window` their hour.
+ */
 export function createLimitLookup(
-  { maxAnalysesPerHour }: Settings,
+  { maxAnalysesPerHour, analysesWindow }: Settings,
   { plans }: Fixtures,
-): (plan: string) => number | undefined {
-  const limits = new Map(plans.map((plan) => [plan.name, plan.maxAnalysesPerHour ?? undefined]))
-  return (plan) => maxAnalysesPerHour ?? limits.get(plan)
+): (plan: string) => RateLimit | undefined {
+  const windowMs = parseDuration(analysesWindow) ?? hourMs
+  const limits = new Map<string, RateLimit>()
+  for (const plan of plans) {
+    const quota = maxAnalysesPerHour ?? plan.maxAnalysesPerHour
+    if (quota !== null) limits.set(plan.name, { quota, windowMs })
+  }
+  return (plan) => limits.get(plan)
 }
 
 /** Creates a function that returns true where a model exists: any id with `--models open`, those of the fixtures with `closed`. */
 export function createModelCheck({ models }: Settings, fixtures: Fixtures): (modelId: string) => boolean {
   const known = new Set(fixtures.models.map(({ id }) => id.toLowerCase()))
   return (modelId) => models === 'open' || known.has(modelId.toLowerCase())
+}
+
+/** Returns the settings of the control plane's guard. */
+export function readGuardSettings({ controlToken, controlHosts, controlOrigins }: Settings): GuardSettings {
+  const hosts = (controlHosts ?? '').split(',').map((host) => host.trim())
+  return {
+    token: controlToken,
+    hosts: hosts.filter((host) => host !== ''),
+    origins: parseOrigins(controlOrigins ?? '') ?? [],
+  }
 }

@@ -6,7 +6,7 @@ import { setMaxListeners } from 'node:events'
 import { parseFailOn } from '../config/fail-on.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Contract } from '../contract/contract.ts'
-import { createFallback, type Fallback } from '../contract/fallback.ts'
+import type { Fallback } from '../contract/fallback.ts'
 import { createControl } from '../control/control.ts'
 import { controlHandlers } from '../control/handlers.ts'
 import { parseDuration, parseNow } from '../core/instant.ts'
@@ -25,13 +25,16 @@ import { Sandboxes } from '../sandboxes/sandboxes.ts'
 import { MemorySandboxSettings, type SandboxSettingsStore } from '../sandboxes/settings.ts'
 import { createWorld } from '../simulation/world.ts'
 import type { SandboxExport, Store } from '../state/store.ts'
+import { createFallbackIfNeeded } from './create-fallback.ts'
+import { type ExampleRequest, findExampleRequest } from './example-request.ts'
 import { createExplain, type PipelineState } from './explain.ts'
-import { type LoadedInputs, loadInputs } from './loaded-inputs.ts'
+import { countInputs, type LoadedInputs, loadInputs } from './loaded-inputs.ts'
 import {
   createLimitLookup,
   createModelCheck,
   indexProductsByModel,
   indexScenariosByModel,
+  readGuardSettings,
 } from './lookups.ts'
 import { openState } from './open-state.ts'
 import { createReporter } from './reporter.ts'
@@ -40,6 +43,8 @@ import { loadSeedState, seedDefaultSandbox } from './seed-state.ts'
 /** Everything but the socket: requests in, replies out. */
 export interface Simulator {
   readonly contract: Contract
+  /** Returns a request to begin with; undefined where the contract has none that needs no more than a path. */
+  findExample(): ExampleRequest | undefined
   /** Replies to a request to the simulated service. */
   service(request: SimRequest): Promise<OutgoingReply>
   /** Refuses a request to the control plane by its head alone; undefined: its body may be read. */
@@ -50,8 +55,10 @@ export interface Simulator {
   control(request: SimRequest, gone: AbortSignal): Promise<OutgoingReply>
   /** Returns the report about the clients of all sandboxes. */
   report(): Promise<Report>
-  /** Ends the control requests that wait for requests to the service: `POST /__sim/verify` and streams. */
-  endWaitingRequests(): void
+  /** Aborted at a stop: ends the requests that wait, `POST /__sim/verify` and streams, and the deliveries that hang. */
+  readonly stopping: AbortController
+  /** Says why the state is not written any more, also at the stop. Undefined: it is written. */
+  findStateLoss(): Promise<string | undefined>
   /** Writes the state and releases its file. */
   close(): Promise<void>
 }
@@ -74,6 +81,8 @@ export async function createSimulator(
   if (!inputs.ok) return inputs
   const seedState = await loadSeedState(settings.seedState)
   if (!seedState.ok) return seedState
+  const fallback = await createFallbackIfNeeded(inputs.value.contract, dependencies.log)
+  if (!fallback.ok) return fallback
   const opened = await openState(settings, dependencies.log, dependencies.fatal)
   if (!opened.ok) return opened
   const { store, loaded } = opened.value
@@ -83,18 +92,24 @@ export async function createSimulator(
       { ...countInputs(inputs.value), state: { file: settings.state, ...loaded } },
       'loaded',
     )
-    return success(await assemble(settings, dependencies, inputs.value, seedState.value, store))
+    const all = { ...inputs.value, fallback: fallback.value }
+    return success(await assemble(settings, dependencies, all, seedState.value, store))
   } catch (error) {
     await store.close() // otherwise the file stays locked until the process ends
     throw error
   }
 }
 
+/** The inputs of a start, with the replies for operations without a handler. */
+interface StartInputs extends LoadedInputs {
+  readonly fallback: Fallback | undefined
+}
+
 /** Creates every part with its dependencies, from the journal up to the control plane. */
 async function assemble(
   settings: Settings,
   { now, log }: Dependencies,
-  inputs: LoadedInputs,
+  inputs: StartInputs,
   seedState: SandboxExport | undefined,
   store: Store,
 ): Promise<Simulator> {
@@ -117,8 +132,7 @@ async function assemble(
   })
   const operations = { contract, world, productsOfModel, cacheSize: settings.cacheSize }
   const handled = new Set(createHandlers({ ...operations, store }).keys())
-  const fallback = await createFallbackIfNeeded(contract, handled, log)
-  const createPipelineOver = createPipelineFactory(settings, inputs, operations, fallback)
+  const createPipelineOver = createPipelineFactory(settings, inputs, operations)
   const stopping = new AbortController()
   setMaxListeners(0, stopping.signal) // one listener for each waiting request, of which there may be any number
   const handlers = controlHandlers({
@@ -144,6 +158,7 @@ async function assemble(
   const controls = createControl(control, handlers, readGuardSettings(settings), log)
   return {
     contract,
+    findExample: () => findExampleRequest(contract, fixtures),
     service: createPipelineOver({ store, sandboxes, journal, log }),
     controlRefusal: controls.refusal,
     isImport: controls.isImport,
@@ -153,7 +168,8 @@ async function assemble(
       date: undefined,
     }),
     report: () => reporter.report(undefined),
-    endWaitingRequests: () => stopping.abort(),
+    stopping,
+    findStateLoss: () => store.findLoss(),
     close: () => store.close(),
   }
 }
@@ -161,9 +177,8 @@ async function assemble(
 /** Creates a function that creates a pipeline over the simulator's state, or over the copy of it for `POST /__sim/explain`. */
 function createPipelineFactory(
   settings: Settings,
-  { contract, fixtures, catalogue, startUp }: LoadedInputs,
+  { contract, fixtures, catalogue, startUp, fallback }: StartInputs,
   operations: Omit<OperationDeps, 'store'>,
-  fallback: Fallback | undefined,
 ): (state: PipelineState) => Pipeline {
   const { productsOfModel } = operations
   return ({ store, sandboxes, journal, log }) =>
@@ -179,7 +194,7 @@ function createPipelineFactory(
       limitOf: createLimitLookup(settings, fixtures),
       isModel: createModelCheck(settings, fixtures),
       strict: settings.strict,
-      simHeaders: settings.simHeaders,
+      headers: settings,
       logBodies: settings.logBodies,
       journal,
       log,
@@ -219,32 +234,5 @@ function onSandboxEvicted(settings: SandboxSettingsStore, store: Store, journal:
     Promise.all(deletions).catch((error: unknown) =>
       log.error({ sandbox: name, err: error }, 'its state could not be dropped'),
     )
-  }
-}
-
-function readGuardSettings({ controlToken, controlHosts }: Settings) {
-  const hosts = (controlHosts ?? '').split(',').map((host) => host.trim())
-  return { token: controlToken, hosts: hosts.filter((host) => host !== '') }
-}
-
-/** Creates the replies (by Prism) for operations without a handler; undefined where every operation has one. */
-async function createFallbackIfNeeded(
-  contract: Contract,
-  handled: ReadonlySet<string>,
-  log: Log,
-): Promise<Fallback | undefined> {
-  const others = contract.operations.map(({ id }) => id).filter((id) => !handled.has(id))
-  if (others.length === 0) return undefined
-  log.info({ operations: others }, 'answered from the examples and schemas of the contract, by Prism')
-  return createFallback(contract)
-}
-
-function countInputs({ contract, fixtures, catalogue }: LoadedInputs) {
-  return {
-    contract: contract.file,
-    operations: contract.operations.length,
-    personas: fixtures.personas.length,
-    models: fixtures.models.length,
-    scenarios: catalogue.definitions.length,
   }
 }

@@ -1,10 +1,14 @@
+import { commandLineSettings } from '../config/command-line-settings.ts'
 import { allSettings, defaultSettings, type Settings } from '../config/settings.ts'
 import { silentLog } from '../core/log.ts'
 import { failure, type Result, success } from '../core/result.ts'
+import { describeKnown } from '../core/similar.ts'
 import type { Finding, Findings } from '../documents/finding.ts'
+import { listAliasesBeside } from '../exchange/control-aliases.ts'
 import { createApp } from '../http/app.ts'
 import { listen, stop } from '../http/server.ts'
 import type { Report } from '../reports/report.ts'
+import type { ExampleRequest } from './example-request.ts'
 import { createSimulator, type Dependencies } from './simulator.ts'
 
 /** The milliseconds that active requests have to finish after a stop was requested. */
@@ -18,8 +22,12 @@ export interface RunningSimulator {
   readonly controlUrl: string
   /** Scheme, host and port. */
   readonly origin: string
+  /** Returns a request to begin with; undefined where the contract has none that needs no more than a path. */
+  findExample(): ExampleRequest | undefined
   /** Returns the report about the clients of all sandboxes so far. */
   report(): Promise<Report>
+  /** Says why the state is not written any more, such as a state folder that was removed. Undefined: it is written, also by `close`. */
+  findStateLoss(): Promise<string | undefined>
   /** Stops accepting connections, finishes active requests, and writes the state. */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
@@ -35,18 +43,19 @@ export async function start(
   const created = await createSimulator(settings, dependencies)
   if (!created.ok) return created
   const simulator = created.value
-  const app = createApp(simulator, settings, dependencies.log)
+  const app = createApp(simulator, settings, dependencies.log, listAliasesBeside(simulator.contract))
   const listening = await listen(app, settings.host, settings.port, dependencies.log)
   if (!listening.ok) {
     await simulator.close()
-    return failure([{ severity: 'error', place: '--port', message: listening.error }])
+    const { setting, message } = listening.error
+    return failure([{ severity: 'error', place: `--${setting}`, message }])
   }
   const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host
   const origin = `http://${host}:${listening.value.port}`
   let closing: Promise<void> | undefined
   const close = () => {
     if (closing) return closing
-    simulator.endWaitingRequests()
+    simulator.stopping.abort()
     closing = stop(listening.value, shutdownGraceMs).then(() => simulator.close())
     return closing
   }
@@ -54,7 +63,9 @@ export async function start(
     origin,
     baseUrl: origin + simulator.contract.basePath,
     controlUrl: `${origin}/__sim`,
+    findExample: () => simulator.findExample(),
     report: () => simulator.report(),
+    findStateLoss: () => simulator.findStateLoss(),
     close,
     [Symbol.asyncDispose]: close,
   })
@@ -68,17 +79,15 @@ function checkExposure({ host, controlToken, controlOpen }: Settings): Finding |
   return { severity: 'error', place: '--host', message }
 }
 
-/** Settings that only the command line has, since they act at the end of its process, or name the variables for `convsim exec`. */
-const commandLineSettings = ['report', 'failOn', 'env'] as const satisfies readonly (keyof Settings)[]
-
 /** Settings that can be given from code. `report()` stands in for `--report`. */
-export type LibrarySettings = Partial<Omit<Settings, (typeof commandLineSettings)[number]>>
+export type LibrarySettings = Partial<Omit<Settings, keyof typeof commandLineSettings>>
 
 /**
  * Starts a simulator in this process, for tests:
  *
- *     await using sim = await startSimulator({ seed: '42' })
+ *     const sim = await startSimulator({ seed: '42' })
  *     const client = new Client({ baseUrl: sim.baseUrl, apiKey: 'any-key' })
+ *     await sim.close() // at the end; `await using sim = ...` needs no close, from Node 24 on or with TypeScript
  *
  * Takes the settings of the command line, in camel case. Two defaults differ: any free port, and state in memory.
  * @throws Error with every problem of settings, documents, fixtures and port
@@ -99,12 +108,12 @@ interface ParsedSettings {
 
 /** Parses settings from code as the command line does, since types let wrong values pass (`clock: 'noon'`), and JavaScript has no types. */
 function parseSettings(settings: LibrarySettings): ParsedSettings {
-  const known = new Map(allSettings.filter(([name]) => !commandLineSettings.some((one) => one === name)))
+  const known = new Map(allSettings.filter(([name]) => !Object.hasOwn(commandLineSettings, name)))
   const values: Record<string, unknown> = {}
   const problems: string[] = []
   for (const [name, given] of Object.entries(settings)) {
     const setting = known.get(name)
-    if (!setting) problems.push(`There is no setting "${name}". Known: ${[...known.keys()].join(', ')}.`)
+    if (!setting) problems.push(`There is no setting "${name}". ${describeKnown(name, [...known.keys()])}`)
     else if (given !== undefined) {
       const value = setting.read(String(given))
       if (value === undefined) problems.push(`--${setting.flag} takes ${setting.expected}; got "${given}".`)

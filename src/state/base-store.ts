@@ -46,6 +46,8 @@ export interface Committer {
   readonly state: StateData
   /** Decides, stores and applies a command. Rejects, the state unchanged, if the change cannot be stored. */
   commit<T>(command: Command<T>): Promise<T>
+  /** See `Store`. Absent: no write is refused for good. */
+  findLoss?(): Promise<string | undefined>
   close(): Promise<void>
 }
 
@@ -196,6 +198,10 @@ export class BaseStore implements Store {
       close: async () => {},
     }
     return new BaseStore(committer, () => this.#readCounters().copy())
+  }
+
+  async findLoss(): Promise<string | undefined> {
+    return this.#committer.findLoss?.()
   }
 
   async close(): Promise<void> {

@@ -8,10 +8,13 @@ import type { EventPage, EventQuery, SandboxExport, SandboxSummary, StateSummary
 
 /** Reads a page of the events that match, and counts all that match. */
 export async function listEvents(events: EventList, query: EventQuery): Promise<EventPage> {
-  const { offset = 0, limit = Number.POSITIVE_INFINITY } = query
+  const { offset = 0, limit = Number.POSITIVE_INFINITY, order = 'oldest' } = query
   const matching = findPositions(events, query)
-  const page = await events.read(matching.slice(offset, offset + limit))
-  return { events: page, total: matching.length }
+  const total = matching.length
+  if (order === 'oldest') return { events: await events.read(matching.slice(offset, offset + limit)), total }
+  const end = Math.max(0, total - offset)
+  const page = await events.read(matching.slice(Math.max(0, end - limit), end)) // it reads in ascending order
+  return { events: page.reverse(), total }
 }
 
 function findPositions(events: EventList, query: EventQuery): number[] {

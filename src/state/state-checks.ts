@@ -23,6 +23,8 @@ export interface StateDocument {
   readonly history: string
   /** The number of the last log entry that the file contains. 0: none. */
   readonly seq: number
+  /** The mark of the newest log file that was begun. Undefined: the file was written by an earlier version. */
+  readonly log?: string
   readonly sandboxes: readonly SandboxDocument[]
 }
 

@@ -27,6 +27,8 @@ export interface EventQuery {
   readonly externalConversationId?: string
   readonly insertId?: string
   readonly sampledOut?: boolean
+  /** The events that come first: in the order in which they were recorded, or in the reverse order. Default: `oldest`. */
+  readonly order?: 'oldest' | 'newest'
   /** The number of matching events to skip. Default 0. */
   readonly offset?: number
   /** The largest number of events to return. Default: all. */
@@ -35,7 +37,7 @@ export interface EventQuery {
 
 /** One page of the events that match a query. */
 export interface EventPage {
-  /** The events in the order in which they were recorded. */
+  /** The events in the order of the query. */
   readonly events: readonly StoredEvent[]
   /** The number of matching events on all pages. */
   readonly total: number
@@ -67,7 +69,10 @@ export interface RateResult {
   readonly resetMs: number
 }
 
-/** The disk refused a change, usually with `ENOSPC`; the state is unchanged. Writes succeed again once there is space. */
+/**
+ * A change was refused, the state unchanged: by the disk, usually with `ENOSPC`, until there is space; because a record would be too
+ * long; or because the files are not this process's any more.
+ */
 export class StoreWriteError extends Error {
   override readonly name = 'StoreWriteError'
 }
@@ -168,6 +173,11 @@ export interface Store {
    * Its counters do advance, apart from the original's. A fork serves one request, and must not outlive this store.
    */
   fork(): Store
+  /**
+   * Says why all further writes are refused, such as `its lock file state.json.lock was removed`. Undefined: they are not. After
+   * `close` it says why `close` could not write the state.
+   */
+  findLoss(): Promise<string | undefined>
   /** Writes pending changes and releases files and locks. Later writes are refused. */
   close(): Promise<void>
 }

@@ -1,3 +1,4 @@
+import { readFile, writeFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
 import { version } from '../../src/fixtures/bundled.ts'
 import { inputs } from '../support/catalogue.ts'
@@ -12,6 +13,7 @@ import {
   prompt,
   readStateInfo,
 } from '../support/client.ts'
+import { documentWithPaths } from '../support/documents.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { frozenNow, startForTest } from '../support/start.ts'
 
@@ -41,7 +43,42 @@ test.each(['/__sim/health', '/healthz'])('HEAD %s is answered without a body', a
   expect([answer.status, answer.text]).toEqual([200, ''])
 })
 
-test('GET / redirects a browser to the control plane', async () => {
+test.each([
+  ['/metrics', 'text/plain; version=0.0.4; charset=utf-8', /^convsim_\w+/m],
+  ['/_x-steady/spec', 'application/json; charset=utf-8', /"openapi":"3\.1\.0"/],
+])('%s answers as the control that it stands for', async (path, mediaType, body) => {
+  for (const target of [path, `${path}/`, path.toUpperCase()]) {
+    const answer = await fetch(`${sim().origin}${target}`)
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, mediaType])
+    expect(await answer.text()).toMatch(body)
+  }
+})
+
+test('/metrics asks for the token of the control plane', async () => {
+  const own = await startForTest({ controlToken: 'secret' })
+  const ofMetrics = async (headers: Record<string, string>) =>
+    (await fetch(`${own.origin}/metrics`, { headers })).status
+  expect([await ofMetrics({}), await ofMetrics({ authorization: 'Bearer secret' })]).toEqual([401, 200])
+})
+
+test('an operation of the contract with the path of an alias takes precedence', async () => {
+  const content = { 'application/json': { schema: { type: 'object' }, example: { sold: 7 } } }
+  const get = {
+    operationId: 'getSales',
+    security: [],
+    responses: { 200: { description: 'Sales.', content } },
+  }
+  const file = await documentWithPaths({ '/metrics': { get } })
+  await writeFile(file, (await readFile(file, 'utf8')).replace('4010/v1', '4010'))
+  const own = await startForTest({ contract: file })
+  const answer = await ask(own, '/metrics', open)
+  expect([answer.body, answer.headers.get('x-sim-operation')]).toEqual([{ sold: 7 }, 'getSales'])
+  const explained = await ask(own, '/__sim/explain', { ...open, body: { method: 'GET', path: '/metrics' } })
+  expect(objectOf(explained)).toMatchObject({ operation: 'getSales' })
+  expect((await ask(own, '/healthz', open)).body).toEqual({ status: 'healthy', version })
+})
+
+test('GET / redirects a client other than a browser to the control plane', async () => {
   const answer = await fetch(`${sim().origin}/`, { redirect: 'manual' })
   expect(answer.status).toBe(302)
   expect(answer.headers.get('location')).toMatch(/^\/__sim\//)
@@ -141,10 +178,12 @@ describe('POST /__sim/reset', () => {
 })
 
 describe('a request that is no control', () => {
-  test('gets a 404 that lists the controls for an unknown path', async () => {
+  test('gets a 404 that names the nearest control for an unknown path', async () => {
     const answer = await ask(sim(), '/__sim/helth', open)
     expect(answer.status).toBe(404)
-    expect(errorOf(answer)).toMatch(/GET \/__sim\/health.*POST \/__sim\/reset/)
+    expect(errorOf(answer)).toMatch(
+      /Did you mean GET \/__sim\/health\? GET \/__sim\/openapi\.yaml describes all \d+ controls\.$/,
+    )
   })
 
   test.each([

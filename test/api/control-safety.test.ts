@@ -13,6 +13,7 @@ import {
   readStateInfo,
 } from '../support/client.ts'
 import { steer } from '../support/control.ts'
+import { controlOperations } from '../support/documented.ts'
 import { askRaw, connectTo } from '../support/raw-http.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { createLogRecorder, start, startForTest } from '../support/start.ts'
@@ -231,11 +232,10 @@ describe('the body of a write', () => {
   })
 
   test('is at most 1 MB on every path but the import', async () => {
-    const listed = errorOf(await ask(sim(), '/__sim/nothing', { token: null }))
-    const writes = [...listed.matchAll(/\b(POST|PUT|DELETE) \/__sim(\/[^\s,.]+)/g)]
+    const writes = controlOperations().filter(({ method }) => method !== 'GET')
     expect(writes.length).toBeGreaterThan(15)
     const body = ' '.repeat(2 ** 20 + 1)
-    for (const [, method = '', path = ''] of writes) {
+    for (const { method, path } of writes) {
       const answer = await ask(sim(), `/__sim${path.replaceAll(/[{}]/g, '')}`, { method, body })
       // The import reads it and finds no JSON.
       expect([path, answer.status]).toEqual([path, path === '/import' ? 400 : 413])
@@ -340,7 +340,19 @@ describe('listening beyond this machine', () => {
 
 describe('an error has the shape of the service, and a sentence that helps', () => {
   test.each<[string, RequestOptions, number, RegExp]>([
-    ['/__sim/nothing', {}, 404, /The controls are: GET \/__sim\/health, /],
+    [
+      '/__sim/nothing',
+      {},
+      404,
+      /Nothing is served at \/__sim\/nothing\. GET \/__sim\/openapi\.yaml describes all \d+ controls\.$/,
+    ],
+    [
+      '/__sim/scenario',
+      {},
+      404,
+      /Did you mean GET \/__sim\/scenarios, PUT \/__sim\/scenarios, DELETE \/__sim\/scenarios\? GET /,
+    ],
+    ['/__sim/requests?sandbx=a', {}, 400, /has no parameter "sandbx"\. Did you mean "sandbox"\?/],
     ['/__sim', {}, 404, /Nothing is served at \/__sim\./],
     ['/__sim/clock/', {}, 404, /Nothing is served/],
     ['/__sim/constructor', {}, 404, /Nothing is served/],

@@ -31,8 +31,8 @@ const analytics: Request = { method: 'GET', path: `${analyticsPath}?period=7d`, 
 const recording: Request = { method: 'POST', path: '/v1/events', headers: key, body: event() }
 const creating: Request = { method: 'POST', path: '/v1/prompts', headers: key, body: prompt() }
 
-const explain = (sim: TestSimulator, { body, ...request }: Request) =>
-  steer(sim, 'POST', '/explain', { ...request, ...(body && { body }) })
+const explain = (sim: TestSimulator, { body, ...request }: Request, query = '') =>
+  steer(sim, 'POST', `/explain${query}`, { ...request, ...(body && { body }) })
 
 async function send(sim: TestSimulator, { method, path, headers, body }: Request) {
   const answer = await ask(sim, path, { method, headers, token: null, ...(body && { body }) })
@@ -92,6 +92,7 @@ describe('POST /__sim/explain gives the reply that the request then gets, and ch
       expect(await readState(sim)).toEqual(before)
       const { status, body, origin } = await send(sim, request)
       expect(explained[0]?.['answer']).toMatchObject({ status, body, origin })
+      expect(explained[0]?.['why']).not.toHaveLength(0)
     }
   })
 
@@ -124,6 +125,87 @@ describe('an explanation', () => {
     ['handle', analytics],
   ] as [string, Request][])('names the stage that answers: %s', async (stage, request) => {
     expect(await explain(shared(), request)).toMatchObject({ stage })
+  })
+
+  test.each<[string, Request, readonly RegExp[]]>([
+    ['an unknown path', { ...analytics, path: '/models' }, [/^The stage "identify" answers 404: .*\/models/]],
+    [
+      'a wrong method',
+      { ...analytics, method: 'PATCH' },
+      [/^The stage "identify" answers 405: PATCH is not/],
+    ],
+    [
+      'no credential',
+      { ...analytics, headers: {} },
+      [/^The stage "authenticate" answers 401: .*Authorization/],
+    ],
+    [
+      'an unknown control',
+      { ...analytics, headers: { ...key, 'x-sim-scenaro': 'slow' } },
+      [/^The stage "scenario" answers 400: .*Did you mean "x-sim-scenario"\?/],
+    ],
+    [
+      'a plan without the feature',
+      { ...analytics, headers: { authorization: 'Bearer key_free' } },
+      [/^The stage "plan" answers 403: Your plan "free" does not include/],
+    ],
+    [
+      'two broken rules',
+      { ...recording, body: { productId: modelId } },
+      [
+        /^The stage "validate" answers 400: body\/eventType is required\.$/,
+        /^The stage "validate" answers 400: body\/value is required\.$/,
+      ],
+    ],
+    [
+      'a request that is not refused',
+      recording,
+      [/^Nothing refuses the request, .*createEvent is carried out/],
+    ],
+    [
+      'a drift that cannot be done',
+      {
+        ...analytics,
+        headers: { ...key, 'x-sim-scenario': 'all-null, drop-field;pointer=/recommendations/summary' },
+      },
+      [
+        /^The request itself asks/,
+        /^Nothing refuses the request/,
+        /^A 400 replaces that answer: .*\/recommendations\/summary/,
+      ],
+    ],
+  ])('says why: %s', async (_name, request, reasons) => {
+    const { why } = await explain(shared(), request)
+    expect(why).toEqual(reasons.map((reason) => expect.stringMatching(reason)))
+  })
+
+  test('says that the model does not exist, or that the limit is used up', async () => {
+    const sim = await startForTest({ models: 'closed', maxAnalysesPerHour: 1 })
+    const unknown = { ...analytics, path: '/v1/models/4f7c2a1e-9b3d-4c58-8e21-6d0a5b7f9c99/analytics' }
+    expect(await explain(sim, unknown)).toMatchObject({
+      why: [expect.stringMatching(/^The stage "subject" answers 404: Model .* not found/)],
+    })
+    const known = { ...analytics, path: '/v1/models/00000000-0000-4000-8000-000000000002/analytics' }
+    await send(sim, known)
+    expect(await explain(sim, known)).toMatchObject({
+      why: [expect.stringMatching(/^The stage "rate" answers 429: Rate limit exceeded: 1 an hour/)],
+    })
+  })
+
+  test('is about the sandbox that the query names, unless the request names another one', async () => {
+    const sim = await startForTest()
+    await putRules(sim, [{ scenario: 'forbidden' }], 'a')
+    expect(await explain(sim, analytics, '?sandbox=a')).toMatchObject({
+      sandbox: 'a',
+      answer: { status: 403 },
+    })
+    expect(await explain(sim, analytics)).toMatchObject({ sandbox: 'default', answer: { status: 200 } })
+    const named = { ...analytics, headers: { authorization: 'Bearer k~a' } }
+    expect(await explain(sim, named, '?sandbox=a')).toMatchObject({ sandbox: 'a' })
+    const another = { ...analytics, headers: { ...key, 'X-Sim-Sandbox': 'b' } }
+    const { headers, ...others } = another
+    const answer = await ask(sim, '/__sim/explain?sandbox=a', { body: { ...others, headers } })
+    expect([answer.status, errorOf(answer)]).toEqual([400, expect.stringMatching(/"a".*"b"/)])
   })
 
   test('names violations and advice', async () => {
@@ -224,6 +306,8 @@ describe('POST /__sim/explain', () => {
     ['GET', '/readyz', {}],
     ['GET', '/favicon.ico', {}],
     ['HEAD', '/_x-steady/health', {}],
+    ['GET', '/_x-steady/spec', {}],
+    ['GET', '/Metrics/', {}],
     ['POST', '/__sim/reset', {}],
     ['GET', '/__admin', {}],
     ['OPTIONS', '/v1/events', preflight],
@@ -241,6 +325,7 @@ describe('POST /__sim/explain', () => {
   test.each([
     ['POST', '/', {}, true],
     ['GET', '/healthzz', {}, true],
+    ['POST', '/metrics', {}, true],
     ['GET', '/__simx', {}, true],
     ['OPTIONS', '/v1/events', {}, true],
     ['OPTIONS', '/v1/events', preflight, false],

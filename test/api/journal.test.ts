@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { isObject, type JsonObject } from '../../src/core/json.ts'
 import { valueAt } from '../../src/core/json-pointer.ts'
 import { analyticsPath, ask, askOperation, errorOf, event, objectOf, operations } from '../support/client.ts'
-import { steer } from '../support/control.ts'
+import { putRules, steer } from '../support/control.ts'
 import { controlFaultsOf } from '../support/documented.ts'
 import { askRaw } from '../support/raw-http.ts'
 import { sharedSimulator } from '../support/shared.ts'
@@ -42,6 +42,8 @@ test('an exchange is recorded with all its facts', async () => {
     now: '2026-01-15T12:00:00.000Z',
     durationMs: expect.any(Number),
     delayMs: 2,
+    tookMs: expect.any(Number),
+    stage: 'handle',
     sandbox: 'default',
     operation: 'createEvent',
     request: {
@@ -83,6 +85,38 @@ test.each([
     headers: { authorization: 'Bearer k', 'x-sim-scenario': scenario },
   }).then((answer) => answer.text().catch(() => undefined))
   expect(await list(sim)).toMatchObject([{ scenarios: [scenario], ...expected }])
+  await ask(sim, analyticsPath)
+  expect([await numbers(sim, 'damage=true'), await numbers(sim, 'damage=false')]).toEqual([[1], [2]])
+})
+
+test('the stage that answered is recorded, and the rule that acted', async () => {
+  const sim = await startForTest({ scenario: 'slow;ms=1' })
+  await putRules(sim, [
+    { operation: 'createPrompt', scenario: '404' },
+    { operation: 'createEvent', scenario: '503', times: 1 },
+  ])
+  const sent = event()
+  for (const body of [sent, sent, { value: 1 }]) await ask(sim, '/v1/events', { body })
+  await ask(sim, analyticsPath, { token: null })
+  await steer(sim, 'DELETE', '/scenarios')
+  const ofStartUp = { rule: { scope: 'start-up', index: 0 } }
+  const requests = await list(sim)
+  expect(requests).toMatchObject([
+    { stage: 'scenario', rule: { scope: 'sandbox', index: 1 } },
+    { stage: 'handle', ...ofStartUp },
+    { stage: 'validate', ...ofStartUp },
+    { stage: 'authenticate' },
+  ])
+  expect(requests.at(-1)).not.toHaveProperty('rule')
+})
+
+test('the time until the delivery has ended is recorded apart from the time until the answer was ready', async () => {
+  const sim = await startForTest()
+  const headers = { 'x-sim-scenario': 'slow;ms=30' }
+  await ask(sim, analyticsPath, { headers })
+  const [{ durationMs, delayMs, tookMs } = {}] = await list(sim)
+  // A timer may fire up to 1 ms early.
+  expect(Number(tookMs)).toBeGreaterThanOrEqual(Number(durationMs) + Number(delayMs) - 1)
 })
 
 describe('bodies', () => {

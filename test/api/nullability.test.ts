@@ -8,7 +8,7 @@ import { sharedSimulator } from '../support/shared.ts'
 
 const sim = sharedSimulator()
 
-/** service.md, "Model analytics response": what may be null there. */
+/** The fields that may be null (docs/service.md, 3.2). */
 const nullable = [
   'avgConversationQualityIndex',
   'avgSatisfactionScore',

@@ -29,7 +29,7 @@ describe('Prefer: code', () => {
     expect(faultsOf(operation.id, status, answer.body)).toEqual([])
   })
 
-  test.each(['418', '', '4xx', '404.0', '-404', '999', '0x194'])(
+  test.each(['499', '', '4xx', '404.0', '-404', '999', '0x194'])(
     '%j is refused with the list',
     async (code) => {
       for (const operation of operations) {

@@ -118,3 +118,59 @@ describe('--max-analyses-per-hour 3', () => {
     expect(statusesOf(await askMany(sim, 4))).toEqual([200, 200, 200, 429])
   })
 })
+
+describe('--analyses-window 10s', () => {
+  const limited = () => startForTest({ maxAnalysesPerHour: 2, analysesWindow: '10s' })
+
+  test('counts in windows of 10 seconds, and all headers and words say so', async () => {
+    const sim = await limited()
+    const [first, , refused] = await askMany(sim, 3, at('12:00:00'))
+    expect(first?.headers.get('ratelimit')).toBe('"analyses";r=1;t=10')
+    expect(refused?.status).toBe(429)
+    expect(refused && errorOf(refused)).toBe('Rate limit exceeded: 2 in 10 s. Try again in 10 s.')
+    expect(refused?.headers.get('retry-after')).toBe('10')
+    expect(refused?.headers.get('ratelimit-policy')).toBe('"analyses";q=2;w=10')
+  })
+
+  test('opens again 10 seconds after its first request', async () => {
+    const sim = await limited()
+    await askMany(sim, 2, at('12:00:00'))
+    expect(statusesOf(await askMany(sim, 1, at('12:00:09.999')))).toEqual([429])
+    expect(statusesOf(await askMany(sim, 3, at('12:00:10')))).toEqual([200, 200, 429])
+  })
+})
+
+describe('--x-rate-limit', () => {
+  const older = ({ headers }: Answer) =>
+    ['limit', 'remaining', 'reset'].map((name) => headers.get(`x-ratelimit-${name}`))
+
+  test('off sends no such header', async () => {
+    const sim = await startForTest({ maxAnalysesPerHour: 1 })
+    for (const answer of await askMany(sim, 2)) expect(older(answer)).toEqual([null, null, null])
+  })
+
+  test.each([
+    [
+      'epoch',
+      String(Date.parse('2026-01-15T13:00:00Z') / 1000),
+      String(Date.parse('2026-01-15T12:30:07Z') / 1000),
+    ],
+    ['seconds', '3600', '7'],
+  ] as const)('%s sends what the RateLimit fields say', async (xRateLimit, end, scenarioEnd) => {
+    const sim = await startForTest({ maxAnalysesPerHour: 2, xRateLimit })
+    const answers = await askMany(sim, 3, at('12:00:00'))
+    expect(answers.map(older)).toEqual([
+      ['2', '1', end],
+      ['2', '0', end],
+      ['2', '0', end],
+    ])
+    const { headers } = at('12:30:00')
+    const scenario = { ...headers, 'x-sim-scenario': 'rate-limited;retry-after=7;limit=9' }
+    expect(older(await ask(sim, analyticsPath, { headers: scenario }))).toEqual(['9', '0', scenarioEnd])
+  })
+
+  test('adds nothing to a reply without a limit', async () => {
+    const sim = await startForTest({ xRateLimit: 'epoch' })
+    for (const answer of await askMany(sim, 1)) expect(older(answer)).toEqual([null, null, null])
+  })
+})

@@ -4,10 +4,12 @@ import {
   ask,
   errorOf,
   event,
+  prompt,
   type RequestOptions,
   readStateInfo,
   textOf,
 } from '../support/client.ts'
+import { putRules, steer } from '../support/control.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { startForTest } from '../support/start.ts'
 
@@ -85,4 +87,18 @@ describe('a bad sandbox name', () => {
     expect(answer.status).toBe(400)
     expect(errorOf(answer)).toMatch(/worker-2, worker-1/)
   })
+})
+
+test('the list shows what a deletion loses', async () => {
+  const own = await startForTest()
+  const how = { headers: { 'x-sim-sandbox': 'full' } }
+  await ask(own, '/v1/events', { body: insert, ...how })
+  await ask(own, '/v1/prompts', { body: prompt(), ...how })
+  await ask(own, analyticsPath, how)
+  await ask(own, '/__sim/snapshots?sandbox=full', { method: 'POST' })
+  await putRules(own, [{ scenario: '429' }], 'full')
+  const { sandboxes } = await steer(own, 'GET', '/sandboxes')
+  expect(sandboxes).toContainEqual(
+    expect.objectContaining({ name: 'full', events: 1, prompts: 1, snapshots: 1, requests: 3, rules: 1 }),
+  )
 })

@@ -43,6 +43,8 @@ describe('GET events', () => {
     ['sampledOut=false', 'a b c'],
     ['eventType=cancellation&sampledOut=false', 'c'],
     ['eventType=cancellation&insertId=order-1', ''],
+    ['order=newest', 'd c b a'],
+    ['order=newest&eventType=purchase', 'b a'],
   ])('with ?%s returns the events %s', async (query, values) => {
     const { total } = await readEventPage(sim(), 'sandbox=filters')
     if (total === 0) for (const fields of recorded) await post('filters', '/v1/events', event(fields))
@@ -71,6 +73,7 @@ describe('GET events', () => {
     ['limit=-1', 'limit'],
     ['limit=10001', 'limit'],
     ['offset=one', 'offset'],
+    ['order=latest', 'order'],
     ['sampledOut=perhaps', 'sampledOut'],
     ['productId=web-shop', 'productId'],
     ['eventTyp=purchase', 'eventTyp'],
@@ -126,7 +129,9 @@ describe('GET prompts', () => {
       versions: [
         {
           version: 1,
+          createdAt: frozenNow,
           name: 'Order assistant',
+          role: 'assistant',
           active: false,
           variables: ['name', 'order.id'],
           tags: ['shop'],

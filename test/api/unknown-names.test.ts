@@ -23,7 +23,7 @@ describe('a name that does not exist proves no absence', () => {
     [
       'an unknown query parameter',
       { operation: 'getModelAnalytics', match: { query: { perod: '7d' } } },
-      /query parameter "perod"\. Known: period/,
+      /query parameter "perod"\. Did you mean "period"\? Known: period/,
     ],
   ])('in verify and count: %s', async (_name, query, message) => {
     for (const [path, bounds] of [

@@ -54,6 +54,25 @@ describe('POST /__sim/verify', () => {
     expect(verdict).toMatchObject({ status, satisfied: status === 200, truncated: false })
   })
 
+  test('of a long value in a near miss the beginning is shown, as text', async () => {
+    const sim = await startForTest()
+    await record(sim, purchase({ properties: { text: 'x'.repeat(5000) } }))
+    const { nearMisses } = await verify(sim, {
+      match: { body: { '/properties': { text: 'y'.repeat(5000) } } },
+    })
+    expect(nearMisses).toMatchObject([
+      {
+        differences: [
+          {
+            field: 'body/properties',
+            expected: expect.stringMatching(/^{"text":"y{1991}…$/),
+            actual: expect.stringMatching(/^{"text":"x{1991}…$/),
+          },
+        ],
+      },
+    ])
+  })
+
   test('looks for at most a hundred differences of a request', async () => {
     const properties = Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [`m${index}`, 1]))
     const { nearMisses } = await verify(shared(), {
@@ -116,7 +135,10 @@ describe('POST /__sim/verify', () => {
   })
 
   test.each([
-    [{ operation: 'createEvents' }, /no operation "createEvents". Known: getModelAnalytics, /],
+    [
+      { operation: 'createEvents' },
+      /no operation "createEvents". Did you mean "createEvent"\? Known: getModelAnalytics, /,
+    ],
     [
       { match: { header: { Authorization: 'Bearer k' } } },
       /does not keep the value of the header "Authorization"/,

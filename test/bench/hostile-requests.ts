@@ -53,11 +53,23 @@ const analytics = (headers: Readonly<Record<string, string>>): HostileRequest =>
 
 const get = (path: string): HostileRequest => ({ method: 'GET', path, headers: {} })
 
+/** Returns a request that is answered with 503, without a demanded wait. */
+const failing = (request: HostileRequest): HostileRequest => ({
+  ...request,
+  headers: { ...request.headers, 'x-sim-scenario': 'unavailable;retry-after=0' },
+})
+
 const times = <T>(count: number, make: (index: number) => T) =>
   Array.from({ length: count }, (_, index) => make(index))
 
 /** Both as many members and as many bytes as a body may have. */
 const largeProperties = `"properties":{${items((index) => `"m${index}${'x'.repeat(88)}":${index}`)}}`
+
+const levels = 45
+
+/** An object in an object in an object, the innermost of which is large, and a pointer to each, so that each value contains it. */
+const nestedProperties = `"properties":${'{"a":'.repeat(levels)}{${items((index) => `"m${index}":${index}`)}}${'}'.repeat(levels)}`
+const nestedPointers = times(levels, (level) => `"/properties${'/a'.repeat(level)}":0`).join(',')
 
 /** An event that is sent several times. */
 const repeated = withoutRepeats(event(`"insertId":"hostile",${largeProperties}`))
@@ -139,6 +151,11 @@ export const hostileRequests: readonly HostileRequests[] = [
     name: 'verify: a pointer',
     requests: [post('/__sim/verify', `{"match":{"body":{"/properties":{}}},"count":{"exactly":0}}`)],
   },
+  { name: 'an object in an object in ...', requests: times(3, () => event(nestedProperties)) },
+  {
+    name: 'verify: nested pointers',
+    requests: [post('/__sim/verify', `{"match":{"body":{${nestedPointers}}},"count":{"exactly":0}}`)],
+  },
   {
     name: 'count: a part of the body',
     requests: [post('/__sim/requests/count', `{"match":{"body":{${largeProperties}}}}`)],
@@ -164,6 +181,17 @@ export const hostileRequests: readonly HostileRequests[] = [
           body: JSON.parse(event(largeProperties).body ?? ''),
         }),
       ),
+    ],
+  },
+  {
+    name: 'retries: failed events of full size',
+    requests: [...times(15, () => failing(event(largeProperties))), get('/__sim/retries?limit=100')],
+  },
+  {
+    name: 'retries: a hundred calls that failed fifty times',
+    requests: [
+      ...times(5000, (index) => failing(analytics({ authorization: `Bearer caller-${index % 100}` }))),
+      get('/__sim/retries?limit=100'),
     ],
   },
   { name: 'bodies of quotes', requests: quotes },

@@ -64,7 +64,7 @@ const startAndStop = {
   'the library': [
     '--input-type=module',
     '--eval',
-    `import { startSimulator } from ${JSON.stringify(join(dist, 'index.js'))}; await (await startSimulator()).close()`,
+    `import { startSimulator } from ${JSON.stringify(join(dist, 'index.cjs'))}; await (await startSimulator()).close()`,
   ],
 }
 
@@ -83,7 +83,6 @@ describe.each(Object.entries(startAndStop))('a start of %s', (_name, args) => {
     ['yaml', 'documents are precompiled'],
     ['@stoplight/prism-http', 'few documents have operations without a handler'],
     ['@seriousme/openapi-schema-validator', 'documents are precompiled'],
-    ['pino-pretty', 'most logs are for programs'],
     ['prom-client', 'most simulators never report metrics'],
     ['body-parser', 'read-body.ts reads bodies'],
     ['iconv-lite', 'JSON is UTF-8'],
@@ -99,16 +98,23 @@ test('the healthcheck runs no library except commander', () => {
   expect([...libraries].filter((library) => library !== undefined)).toEqual(['commander'])
 })
 
-test.each(['body-parser', 'iconv-lite', 'mime-db', 'send', 'thread-stream', '@opentelemetry/api'])(
-  'the bundle does not contain %s, which is never called',
-  (library) => {
-    expect(readFileSync(bundle, 'utf8')).not.toMatch(new RegExp(`^// .*node_modules/${library}/`, 'm'))
-  },
-)
+test.each([
+  'body-parser',
+  'iconv-lite',
+  'ipaddr.js',
+  'mime-db',
+  'send',
+  'thread-stream',
+  '@opentelemetry/api',
+  'tdigest',
+  'bintrees',
+])('the bundle does not contain %s, which is never called', (library) => {
+  expect(readFileSync(bundle, 'utf8')).not.toMatch(new RegExp(`^// .*node_modules/${library}/`, 'm'))
+})
 
-test('the bundle has less than 2.6 MB of code, all of it ASCII', () => {
+test('the bundle has less than 2.65 MB of code, all of it ASCII', () => {
   const bytes = readFileSync(bundle)
-  expect(bytes.length).toBeLessThan(2_600_000)
+  expect(bytes.length).toBeLessThan(2_650_000)
   expect(isAscii(bytes)).toBe(true)
 })
 

@@ -1,7 +1,10 @@
+import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
-import { commands } from '../../src/config/arguments.ts'
+import { type AddressInfo, createServer, type Server } from 'node:net'
+import { basename, dirname, join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { formatChecks } from '../../src/cli/check-format.ts'
+import { commands } from '../../src/config/commands.ts'
 import { allSettings, defaultOf, variableOf } from '../../src/config/settings.ts'
 import { version } from '../../src/fixtures/bundled.ts'
 import { inputs } from '../support/catalogue.ts'
@@ -35,14 +38,24 @@ describe('--help', () => {
     }
   })
 
-  test('prints the same help for every command', async () => {
-    const [ofCommand, alone] = await Promise.all([run(['check', '--help']), run(['--help'])])
-    expect(ofCommand).toEqual(alone)
+  test('of a command prints its own flags, and no scenarios', async () => {
+    const [byFlag, byLetter] = await Promise.all([run(['check', '--help']), run(['check', '-h'])])
+    expect(byFlag).toMatchObject({ code: 0, stderr: '' })
+    expect(byLetter).toEqual(byFlag)
+    expect(byFlag.stdout).toMatch(/^Usage: convsim check \[files\.\.\.\] \[options\]\n/)
+    expect(byFlag.stdout).toContain('--format <text|json|github>')
+    expect(byFlag.stdout).not.toMatch(/--port|server-error/)
   })
 })
 
-test('--version prints the version and nothing else', async () => {
-  expect(await run(['--version'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' })
+test.each(['--version', '-v'])('%s prints the version and nothing else', async (flag) => {
+  expect(await run([flag])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' })
+})
+
+test('mock serves, as serve does', async () => {
+  const command = convsim(['mock', '--port', '0', '--state', ':memory:'])
+  const origin = await command.ready()
+  expect((await fetch(`${origin}/healthz`)).status).toBe(200)
 })
 
 describe('check', () => {
@@ -52,7 +65,8 @@ describe('check', () => {
     expect(stdout).toContain(`spec/openapi.yaml: ok, ${allOperations.length} operations, `)
     expect(stdout).toMatch(/operations, \d+ assumptions\n/)
     expect(stdout).toMatch(/spec\/control\.openapi\.yaml: ok, \d+ operations/)
-    expect(stdout).toMatch(/fixtures: ok, 11 personas, 20 models\n/)
+    const { personas, models } = inputs.fixtures
+    expect(stdout).toContain(`fixtures: ok, ${personas.length} personas, ${models.length} models\n`)
     expect(stdout).not.toMatch(/warning|error/)
   })
 
@@ -105,6 +119,101 @@ describe('check', () => {
   })
 })
 
+/** Returns a port that was free a moment ago. */
+async function findFreePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const port = portOf(server)
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+const portOf = (server: Server) => (server.address() as AddressInfo).port // a server on a port has no other kind of address
+
+describe('check --format', () => {
+  /** Writes a document with an error and one with a warning, and returns their paths relative to their folder. */
+  async function faultyDocuments() {
+    const broken = await documentWith('operationId: createEvent', 'operationId: createPrompt')
+    const odd = await documentWith(
+      '          type: string\n          description: Overall summary',
+      '          type: string\n          nullable: true\n          description: Overall summary',
+    )
+    return { broken, odd }
+  }
+
+  test('json prints one document with every finding and its place', async () => {
+    const { broken, odd } = await faultyDocuments()
+    const { code, stdout, stderr } = await run(['check', broken, odd, 'none.yaml', '--format', 'json'])
+    expect({ code, stderr }).toEqual({ code: 1, stderr: '' })
+    expect(JSON.parse(stdout)).toEqual({
+      ok: false,
+      files: [
+        {
+          file: broken,
+          ok: false,
+          summary: '',
+          findings: [
+            {
+              severity: 'error',
+              place: broken,
+              line: expect.any(Number),
+              column: expect.any(Number),
+              message: expect.stringContaining('"createPrompt"'),
+            },
+          ],
+        },
+        {
+          file: odd,
+          ok: true,
+          summary: expect.stringMatching(/^3 operations, \d+ assumptions$/),
+          findings: [
+            {
+              severity: 'warning',
+              place: odd,
+              line: expect.any(Number),
+              column: expect.any(Number),
+              message: expect.stringContaining('nullable'),
+            },
+          ],
+        },
+        {
+          file: 'none.yaml',
+          ok: false,
+          summary: '',
+          findings: [
+            { severity: 'error', place: 'none.yaml', message: expect.stringContaining('cannot be read') },
+          ],
+        },
+      ],
+    })
+  })
+
+  test('json of files without a fault has ok, and exits with 0', async () => {
+    const { code, stdout } = await run(['check', '--format', 'json'])
+    expect({ code, checked: JSON.parse(stdout) }).toMatchObject({ code: 0, checked: { ok: true } })
+  })
+
+  test('github prints a command for each finding, with its file, line and column', async () => {
+    const { broken, odd } = await faultyDocuments()
+    const { code, stdout } = await run(['check', basename(broken), odd, 'none.yaml', '--format', 'github'], {
+      cwd: dirname(broken),
+    })
+    expect(code).toBe(1)
+    expect(stdout).toMatch(/^::error file=contract\.yaml,line=\d+,col=\d+::.*createPrompt/m)
+    expect(stdout).toMatch(/^::warning file=\.\.\/[^:,]+contract\.yaml,line=\d+,col=\d+::.*nullable/m)
+    expect(stdout).toMatch(/^::error::none\.yaml: cannot be read/m)
+    expect(stdout).toMatch(/contract\.yaml: ok, 3 operations/)
+  })
+
+  test('github escapes everything that would end a command or a property', () => {
+    const findings = [{ severity: 'error', place: 'a,b:c%.yaml:1:2', message: '100 %\n::error::x' }] as const
+    expect(formatChecks([{ file: 'a', findings, summary: '' }], 'github').split('\n')[0]).toBe(
+      '::error file=a%2Cb%3Ac%25.yaml,line=1,col=2::100 %25%0A::error::x',
+    )
+  })
+})
+
 describe('assumptions', () => {
   test('prints the place and reason of each assumption', async () => {
     const { code, stdout } = await run(['assumptions'])
@@ -139,12 +248,39 @@ describe('healthcheck', () => {
     const results = await Promise.all([
       run(['healthcheck', '--port', port]),
       run(['healthcheck'], { env: { PORT: port } }),
-      run(['healthcheck'], { env: { SIM_PORT: port, HOST: '0.0.0.0' } }),
+      run(['healthcheck'], { env: { CONVSIM_PORT: port, HOST: '0.0.0.0' } }),
     ])
     for (const { code, stdout } of results) {
       expect(code).toBe(0)
       expect(JSON.parse(stdout)).toEqual({ status: 'healthy', version })
     }
+  })
+
+  test('--wait waits until a simulator that starts later is ready', async () => {
+    const port = String(await findFreePort())
+    const waiting = run(['healthcheck', '--port', port, '--wait', '--timeout', '1m'])
+    await convsim(['--port', port, '--state', ':memory:']).ready()
+    expect(await waiting).toEqual({
+      code: 0,
+      stdout: `{"status":"healthy","version":"${version}"}\n`,
+      stderr: '',
+    })
+  })
+
+  test('--wait gives up with 1 and the last reason once --timeout is over', async () => {
+    const { code, stdout, stderr } = await run(['healthcheck', '--port', '1', '--wait', '--timeout', '250ms'])
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toMatch(/no answer from .*: .*ECONNREFUSED/)
+  })
+
+  test('--timeout alone bounds the one request', async () => {
+    const server = createServer().listen(0, '127.0.0.1') // accepts connections and never answers
+    await once(server, 'listening')
+    onTestFinished(() => void server.close())
+    const port = portOf(server)
+    const { code, stderr } = await run(['healthcheck', '--port', String(port), '--timeout', '100ms'])
+    expect(code).toBe(1)
+    expect(stderr).toContain('nothing came within 0.1 s')
   })
 
   test('exits with 1 and the reason if there is no reply', async () => {

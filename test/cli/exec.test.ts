@@ -181,6 +181,35 @@ describe('--report', () => {
     )
   })
 
+  test('is written to every file that is given, in the format of its name or its extension', async () => {
+    const folder = await tempFolder()
+    const [summary, page, data] = ['summary', 'report.html', 'a=b.json'].map((name) => join(folder, name))
+    const flags = ['--report', `markdown=${summary}`, '--report', `${page},${data}`]
+    const { code, stderr } = await run(node(good, ...flags))
+    expect(code).toBe(0)
+    for (const file of [summary, page, data]) expect(stderr).toContain(`the report is in ${file}.\n`)
+    expect(await readFile(summary ?? '', 'utf8')).toMatch(/^# /)
+    expect(await readFile(page ?? '', 'utf8')).toMatch(/^<!doctype html>/)
+    expect(JSON.parse(await readFile(data ?? '', 'utf8'))).toMatchObject({ requests: 1 })
+  })
+
+  test('to the same file twice is refused at start', async () => {
+    const { code, stderr } = await run(node(good, '--report', 'a.md', '--report', 'json=./a.md'))
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/--report \.\/a\.md: is given twice/)])
+  })
+
+  test('that cannot be written is named, and the others are written', async () => {
+    const folder = await tempFolder()
+    const gone = join(folder, 'gone')
+    await mkdir(gone)
+    const remove = `require('node:fs').rmdirSync(${JSON.stringify(gone)})`
+    const flags = ['--report', join(gone, 'a.md'), '--report', join(folder, 'b.md')]
+    const { code, stderr } = await run(node(remove, ...flags))
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/--report .*a\.md: cannot be written: ENOENT/)
+    expect(await readFile(join(folder, 'b.md'), 'utf8')).toMatch(/^# /)
+  })
+
   test('of an unknown format is refused at start', async () => {
     const { code, stderr } = await run(node(good, '--report', 'report.pdf'))
     expect([code, stderr]).toEqual([1, expect.stringMatching(/\.json, \.xml \(JUnit\), \.md or \.html/)])

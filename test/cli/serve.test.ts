@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { isObject } from '../../src/core/json.ts'
 import { version } from '../../src/fixtures/bundled.ts'
+import { inputs } from '../support/catalogue.ts'
 import { allOperations, analyticsPath, ask, errorOf, event, objectOf } from '../support/client.ts'
 import { convsim, run } from '../support/command.ts'
 import { documentWith, fixturesWith } from '../support/documents.ts'
@@ -49,7 +50,12 @@ describe('the ready line', () => {
     const { code, lines } = await stop(command)
     expect(code).toBe(0)
     expect(lines.map((line) => JSON.parse(line))).toEqual([
-      { level: 'info', msg: `convsim ${version} is listening on ${origin}`, baseUrl: `${origin}/v1` },
+      {
+        level: 'info',
+        time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+        msg: `convsim ${version} is listening on ${origin}`,
+        baseUrl: `${origin}/v1`,
+      },
     ])
   })
 
@@ -95,8 +101,8 @@ test('the start logs in one line what it loaded', async () => {
   expect(loaded).toMatchObject([
     {
       operations: allOperations.length,
-      personas: 11,
-      models: 20,
+      personas: inputs.fixtures.personas.length,
+      models: inputs.fixtures.models.length,
       state: { file: ':memory:', events: 0, prompts: 0 },
     },
   ])
@@ -109,9 +115,37 @@ describe('the address', () => {
     expect(await command.ready()).toBe(`http://localhost:${port}`)
   })
 
-  test('has the port of the flag, else of SIM_PORT, else of PORT', async () => {
+  test('is the default, with a line in the log, where HOST is no address', async () => {
+    const command = convsim(memory, { env: { HOST: 'x86_64-pc-linux-gnu' } })
+    expect(await command.ready()).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
+    await command.untilStderr(/HOST is not used, since \\"x86_64-pc-linux-gnu\\" is not an IP address/)
+  })
+
+  test.each([
+    [
+      ['--control-open'],
+      { HOST: '203.0.113.1' },
+      /--host \(from HOST\): error: Cannot listen on 203\.0\.113\.1/,
+    ],
+    [[], { HOST: '0.0.0.0' }, /--host \(from HOST\): error: Listening on 0\.0\.0\.0/],
+    [['--host', '0.0.0.0'], { HOST: '::1' }, /--host: error: Listening on 0\.0\.0\.0/],
+    [[], { CONVSIM_SCENARIO: 'nonsense' }, /--scenario \(from CONVSIM_SCENARIO\): error: /],
+  ])('that cannot be used names its variable: %j %o', async (args, env, words) => {
+    const { code, stderr } = await run([...memory, ...args], { env })
+    expect(code).toBe(1)
+    expect(stderr).toMatch(words)
+  })
+
+  test('names the variable of a port that is taken', async () => {
+    const port = await takenPort()
+    const { code, stderr } = await run(['--state', ':memory:'], { env: { PORT: String(port) } })
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/--port \(from PORT\): error: Port \d+ on 127\.0\.0\.1 is taken/)
+  })
+
+  test('has the port of the flag, else of CONVSIM_PORT, else of PORT', async () => {
     const [ours, flag] = await freePorts(2)
-    const env = { PORT: '1', SIM_PORT: String(ours), SIM_STATE: ':memory:' }
+    const env = { PORT: '1', CONVSIM_PORT: String(ours), CONVSIM_STATE: ':memory:' }
     expect(await convsim([], { env }).ready()).toBe(`http://127.0.0.1:${ours}`)
     expect(await convsim(['-p', String(flag)], { env }).ready()).toBe(`http://127.0.0.1:${flag}`)
   })
@@ -150,16 +184,25 @@ describe('a bad setting ends the start with 1 and states what is valid', () => {
   test.each([
     [['--port', 'http'], {}, /^convsim: --port takes a whole number from 0 to 65535; got "http"/],
     [['--prot', '1'], {}, /^convsim: unknown option.*--prot/],
-    [[], { SIM_PORT: 'http' }, /^convsim: SIM_PORT takes a whole number/],
+    [[], { CONVSIM_PORT: 'http' }, /^convsim: CONVSIM_PORT takes a whole number/],
     [
       ['--scenario', 'nonsense'],
       {},
-      /--scenario: error: There is no scenario "nonsense"\. Known: bad-request/,
+      /--scenario: error: There is no scenario "nonsense"\. convsim --help and GET \/__sim\/catalogue list all/,
     ],
-    [['no-such-file.yaml'], {}, /no-such-file\.yaml: error: .*cannot be read/],
+    [['--scenario', 'slo'], {}, /Did you mean "slow"\?/],
+    [['--plan', 'grow'], {}, /--plan: error: There is no plan "grow"\. Did you mean "growth"\?/],
+    [['--prot', '1'], {}, /^convsim: unknown option '--prot'\n\(Did you mean --port\?\)/],
+    [['exce'], {}, /^convsim: "exce" is no command .*no file name\. Did you mean "exec"\?/],
+    [['no-such-file.yaml'], {}, /no-such-file\.yaml: error: .*there is no such file \(--contract\)/],
+    [['--contract', 'no.yaml'], {}, / no\.yaml: error: .*there is no such file \(--contract\)/],
+    [['--scenarios', 'no.yaml'], {}, / no\.yaml: error: .*there is no such file \(--scenarios\)/],
+    [['--seed-state', 'no.json'], {}, / no\.json: error: .*there is no such file \(--seed-state\)/],
+    [['--fixtures', 'no'], {}, / no: error: there is no such folder; .*keys\.yaml.* \(--fixtures\)/],
+    [['--report', 'no/report.md'], {}, /--report no\/report\.md: there is no folder no\./],
   ] as [string[], Record<string, string>, RegExp][])('%j %o', async (args, env, words) => {
     const { code, stdout, stderr } = await run(args, {
-      env: { SIM_STATE: ':memory:', SIM_PORT: '0', ...env },
+      env: { CONVSIM_STATE: ':memory:', CONVSIM_PORT: '0', CONVSIM_LOG_FORMAT: 'pretty', ...env },
     })
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
     expect(stderr).toMatch(words)
@@ -175,7 +218,8 @@ describe('a bad document', () => {
     )
     const text = await readFile(file, 'utf8')
     await writeFile(file, text.replace('operationId: createEvent', 'operationId: createPrompt'))
-    const { code, stdout, stderr } = await run([...memory, '--contract', file])
+    const args = [...memory, '--log-format', 'pretty', '--contract', file]
+    const { code, stdout, stderr } = await run(args)
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
     expect(stderr).toMatch(
       /contract\.yaml:\d+:\d+: error: .*avgConversationQualityIndex.*must be a number or null/,
@@ -291,6 +335,8 @@ describe('the state', () => {
     const { code, stderr } = await run(['--port', '0', '--state', state])
     expect(code).toBe(1)
     expect(stderr).toMatch(new RegExp(`in use by process ${first.process.pid}`))
+    const [, advice = ''] = /A second simulator needs .*: (--\S.*)\.$/m.exec(stderr) ?? []
+    await convsim(advice.split(' ')).ready()
     expect((await ask({ origin }, '/v1/events', { body: event() })).status).toBe(201)
   })
 
@@ -303,12 +349,12 @@ describe('the state', () => {
     await rm(folder, { recursive: true })
     const refused = await post()
     expect(refused.status).toBe(500)
-    expect(errorOf(refused)).toContain('state.json.lock was removed')
+    expect(errorOf(refused)).toContain(`its folder ${folder} was removed`)
     await command.untilStderr(/the state cannot be written/)
     const exported = await ask({ origin }, '/__sim/export', { token: null })
     expect(objectOf(exported)['events']).toHaveLength(1)
     command.process.kill('SIGTERM')
-    expect(await command.ended).toBe(0)
+    expect(await command.ended).toBe(1)
     expect(existsSync(folder)).toBe(false)
   })
 

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { ask, event, readStateInfo, textOf } from '../support/client.ts'
+import { analyticsPath, ask, event, readStateInfo, textOf } from '../support/client.ts'
 import { convsim } from '../support/command.ts'
 import { postText } from '../support/pipelined.ts'
 import { connectTo } from '../support/raw-http.ts'
@@ -48,6 +48,28 @@ describe('a stop', () => {
     connection.send(text.slice(-20))
     expect((await connection.answer()).headers['connection']).toBe('close')
     await connection.closed()
+    expect(await command.ended).toBe(0)
+  })
+
+  test.each([
+    ['a hang', ['hang']],
+    ['a hang after a delay', ['slow;ms=600000, hang']],
+    ['a hang behind another one', ['hang', 'hang']],
+  ])('ends the connection of %s, and waits for a request in flight', async (_name, scenarios) => {
+    const command = convsim(['--port', '0', '--state', ':memory:'])
+    const origin = await command.ready()
+    const hanging = await connectTo(origin)
+    const head = `GET ${analyticsPath} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer any-key\r\n`
+    for (const scenario of scenarios) hanging.send(`${head}X-Sim-Scenario: ${scenario}\r\n\r\n`)
+    const busy = await connectTo(origin)
+    const text = postText('/v1/events', event())
+    busy.send(text.slice(0, -20))
+    await readStateInfo({ origin })
+    command.process.kill('SIGTERM')
+    // The request in flight is unfinished until here, so that the end of the hang is not the end of the whole server.
+    await hanging.closed()
+    busy.send(text.slice(-20))
+    expect((await busy.answer()).status).toBe(201)
     expect(await command.ended).toBe(0)
   })
 

@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { commands, type Invocation, parseCommandLine } from '../../src/config/arguments.ts'
+import { type Invocation, parseCommandLine } from '../../src/config/arguments.ts'
+import { commands, findCommand, settingsOf as settingsOfCommand } from '../../src/config/commands.ts'
 import type { Setting } from '../../src/config/setting.ts'
 import {
   allSettings,
   defaultSettings,
+  olderVariableOf,
   type Settings,
   settingTable,
   variableOf,
@@ -25,10 +27,16 @@ const samples: {
   scenarios: { good: 'rules.yaml', means: 'rules.yaml', bad: undefined },
   controlToken: { good: 'let me in', means: 'let me in', bad: 'sécret' },
   controlOpen: { good: 'on', means: true, bad: 'perhaps' },
+  controlOrigins: {
+    good: 'http://localhost:6006',
+    means: 'http://localhost:6006',
+    bad: 'http://localhost:6006/app',
+  },
   controlHosts: { good: 'sim.test', means: 'sim.test', bad: undefined },
   sandboxLimit: { good: '5', means: 5, bad: '0' },
   journalSize: { good: '0', means: 0, bad: '1000001' },
   sandboxIdle: { good: '90s', means: '90s', bad: 'soon' },
+  analysesWindow: { good: '10s', means: '10s', bad: '1500ms' },
   plan: { good: 'free', means: 'free', bad: undefined },
   maxAnalysesPerHour: { good: '5', means: 5, bad: '0' },
   models: { good: 'closed', means: 'closed', bad: 'some' },
@@ -39,10 +47,14 @@ const samples: {
   importLimit: { good: '2mb', means: '2mb', bad: 'all' },
   cors: { good: 'off', means: false, bad: 'perhaps' },
   simHeaders: { good: 'no', means: false, bad: 'perhaps' },
+  xRateLimit: { good: 'epoch', means: 'epoch', bad: 'on' },
   logLevel: { good: 'silent', means: 'silent', bad: 'loud' },
   logFormat: { good: 'json', means: 'json', bad: 'xml' },
   logBodies: { good: 'on', means: true, bad: 'some' },
   report: { good: 'out/report.html', means: 'out/report.html', bad: 'report.pdf' },
+  wait: { good: 'on', means: true, bad: 'forever' },
+  timeout: { good: '1m', means: '1m', bad: '0s' },
+  format: { good: 'github', means: 'github', bad: 'gitlab' },
   failOn: { good: 'violation, coverage<80', means: 'violation, coverage<80', bad: 'violations' },
   env: { good: 'API_URL,BASE', means: 'API_URL,BASE', bad: 'API_URL,PATH' },
 }
@@ -72,9 +84,21 @@ function settingsOf(invocation: Invocation): Settings {
   return invocation.settings
 }
 
+/** Returns a command line with the flags, and the command that takes the setting. */
+function commandLineOf({ setting }: Row, ...flags: string[]): string[] {
+  const { command } = setting
+  return [...(command ? [command] : []), ...flags, ...(command === 'exec' ? ['--', 'npm', 'test'] : [])]
+}
+
 function problemOf(invocation: Invocation): string {
   if (invocation.kind !== 'problem') throw new Error(JSON.stringify(invocation))
   return invocation.problem
+}
+
+function helpOf(argv: readonly string[]): Extract<Invocation, { kind: 'help' }> {
+  const invocation = parseCommandLine(argv, {})
+  if (invocation.kind !== 'help') throw new Error(JSON.stringify(invocation))
+  return invocation
 }
 
 test('no arguments and no environment serve with the defaults', () => {
@@ -83,52 +107,84 @@ test('no arguments and no environment serve with the defaults', () => {
     command: 'serve',
     files: [],
     settings: defaultSettings(),
+    variables: new Map(),
+    warnings: [],
   })
 })
 
 describe('every setting', () => {
-  test.each(valued)('--$setting.flag VALUE is read', ({ name, setting, good, means }) => {
-    expect(settingsOf(parseCommandLine([`--${setting.flag}`, good], {}))).toEqual({
-      ...defaultSettings(),
+  test.each(valued)('--$setting.flag VALUE is read', (row) => {
+    const { name, setting, good, means } = row
+    const others = settingsOf(parseCommandLine(commandLineOf(row), {}))
+    expect(settingsOf(parseCommandLine(commandLineOf(row, `--${setting.flag}`, good), {}))).toEqual({
+      ...others,
       [name]: means,
     })
-    expect(settingsOf(parseCommandLine([`--${setting.flag}=${good}`], {}))[name]).toEqual(means)
+    const joined = commandLineOf(row, `--${setting.flag}=${good}`)
+    expect(settingsOf(parseCommandLine(joined, {}))[name]).toEqual(means)
   })
 
-  test.each(switches)('--$setting.flag switches on, --no-$setting.flag off', ({ name, setting }) => {
-    expect(settingsOf(parseCommandLine([`--${setting.flag}`], {}))[name]).toBe(true)
-    expect(settingsOf(parseCommandLine([`--no-${setting.flag}`], {}))[name]).toBe(false)
+  test.each(switches)('--$setting.flag switches on, --no-$setting.flag off', (row) => {
+    const { name, setting } = row
+    const read = (flag: string) => settingsOf(parseCommandLine(commandLineOf(row, flag), {}))[name]
+    expect(read(`--${setting.flag}`)).toBe(true)
+    expect(read(`--no-${setting.flag}`)).toBe(false)
   })
 
-  test.each(rows)('$setting.flag is read from the environment', ({ name, setting, good, means }) => {
-    expect(settingsOf(parseCommandLine([], { [variableOf(setting)]: good }))).toEqual({
-      ...defaultSettings(),
-      [name]: means,
-    })
-  })
+  test.each(rows)(
+    '$setting.flag is read from the environment, also by its older name',
+    ({ name, setting, good, means }) => {
+      const [variable, older] = [variableOf(setting), olderVariableOf(setting)]
+      for (const env of [{ [variable]: good }, { [older]: good }, { [variable]: good, [older]: good }])
+        expect(settingsOf(parseCommandLine([], env))).toEqual({ ...defaultSettings(), [name]: means })
+    },
+  )
+
+  test.each(rows)(
+    'two variables of $setting.flag that differ are refused, unless a flag overrides them',
+    (row) => {
+      const { setting, good } = row
+      const [variable, older] = [variableOf(setting), olderVariableOf(setting)]
+      const env = { [variable]: good, [older]: `${good}x` }
+      expect(problemOf(parseCommandLine(commandLineOf(row), env))).toBe(
+        `${variable} and ${older} are both set, to different values. Set ${variable} alone; ${older} is its name of earlier versions.`,
+      )
+      const flags = setting.value === undefined ? [`--${setting.flag}`] : [`--${setting.flag}`, good]
+      expect(parseCommandLine(commandLineOf(row, ...flags), env)).toMatchObject({ kind: 'run' })
+    },
+  )
+
+  test.each(rows.filter(({ setting }) => setting.command !== undefined))(
+    '--$setting.flag is refused by the commands other than $setting.command',
+    ({ setting, good }) => {
+      const flags = setting.value === undefined ? [`--${setting.flag}`] : [`--${setting.flag}`, good]
+      expect(findCommand(setting.command ?? '')).toBe(setting.command)
+      expect(problemOf(parseCommandLine(['serve', ...flags], {}))).toBe(
+        `--${setting.flag} is a flag of convsim ${setting.command}. See convsim serve --help.`,
+      )
+    },
+  )
 
   test.each(rows)('an empty variable of $setting.flag counts as not set', ({ setting }) => {
     expect(settingsOf(parseCommandLine([], { [variableOf(setting)]: '' }))).toEqual(defaultSettings())
   })
 
-  test.each(refusing)(
-    'an invalid $setting.flag is refused with its name and what is valid',
-    ({ setting, bad }) => {
-      const variable = variableOf(setting)
-      const message = `takes ${setting.expected}; got "${bad}"`
-      expect(problemOf(parseCommandLine([], { [variable]: bad }))).toContain(`${variable} ${message}`)
-      if (setting.value !== undefined)
-        expect(problemOf(parseCommandLine([`--${setting.flag}`, bad], {}))).toContain(
-          `--${setting.flag} ${message}`,
-        )
-    },
-  )
+  test.each(refusing)('an invalid $setting.flag is refused with its name and what is valid', (row) => {
+    const { setting, bad } = row
+    const variable = variableOf(setting)
+    const message = `takes ${setting.expected}; got "${bad}"`
+    expect(problemOf(parseCommandLine([], { [variable]: bad }))).toContain(`${variable} ${message}`)
+    if (setting.value !== undefined)
+      expect(problemOf(parseCommandLine(commandLineOf(row, `--${setting.flag}`, bad), {}))).toContain(
+        `--${setting.flag} ${message}`,
+      )
+  })
 
   test.each(rows)('$setting.flag has a description and a regular name', ({ setting, name }) => {
     expect(setting.flag).toMatch(/^[a-z]+(-[a-z]+)*$/)
     expect(setting.flag.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase())).toBe(name)
     expect(setting.description).toMatch(/^[A-Z].*\.$/)
-    expect(variableOf(setting)).toMatch(/^SIM_[A-Z_]+$/)
+    expect(variableOf(setting)).toMatch(/^CONVSIM_[A-Z_]+$/)
   })
 
   test.each(rows)('the default of $setting.flag is valid', ({ setting }) => {
@@ -147,10 +203,12 @@ describe('every setting', () => {
 
 describe('precedence: flag > environment > default', () => {
   test.each([
-    [['-p', '1'], { SIM_PORT: '2', PORT: '3' }, 1],
+    [['-p', '1'], { CONVSIM_PORT: '2', PORT: '3' }, 1],
+    [[], { CONVSIM_PORT: '2', PORT: '3' }, 2],
     [[], { SIM_PORT: '2', PORT: '3' }, 2],
+    [[], { CONVSIM_PORT: '', SIM_PORT: '2', PORT: '3' }, 2],
     [[], { PORT: '3' }, 3],
-    [[], { SIM_PORT: '', PORT: '3' }, 3],
+    [[], { CONVSIM_PORT: '', PORT: '3' }, 3],
     [[], {}, 4010],
   ])('%j with %o', (argv, env, port) => {
     expect(settingsOf(parseCommandLine(argv, env)).port).toBe(port)
@@ -161,8 +219,40 @@ describe('precedence: flag > environment > default', () => {
   })
 
   test('a flag overrides a switch of the environment', () => {
-    expect(settingsOf(parseCommandLine(['--no-strict'], { SIM_STRICT: 'true' })).strict).toBe(false)
-    expect(settingsOf(parseCommandLine(['--cors'], { SIM_CORS: 'off' })).cors).toBe(true)
+    expect(settingsOf(parseCommandLine(['--no-strict'], { CONVSIM_STRICT: 'true' })).strict).toBe(false)
+    expect(settingsOf(parseCommandLine(['--cors'], { CONVSIM_CORS: 'off' })).cors).toBe(true)
+  })
+})
+
+describe('HOST of the environment', () => {
+  const parse = (argv: readonly string[], env: Record<string, string>) => {
+    const invocation = parseCommandLine(argv, env)
+    if (invocation.kind !== 'run') throw new Error(JSON.stringify(invocation))
+    return { host: invocation.settings.host, warnings: invocation.warnings }
+  }
+
+  test.each(['0.0.0.0', '192.0.2.7', '::', '::1', 'localhost'])('%s is the address', (host) => {
+    expect(parse([], { HOST: host })).toEqual({ host, warnings: [] })
+  })
+
+  test.each(['x86_64-pc-linux-gnu', 'my-laptop', '256.0.0.1'])(
+    '%s is passed over with a sentence',
+    (host) => {
+      const { host: used, warnings } = parse([], { HOST: host })
+      expect(used).toBe('127.0.0.1')
+      expect(warnings).toEqual([
+        expect.stringMatching(
+          /HOST is not used, since "\S+" is not an IP address or localhost\. Set .*_HOST or --host/,
+        ),
+      ])
+    },
+  )
+
+  test.each([
+    [['--host', 'my-laptop'], {}],
+    [[], { [variableOf(settingTable.host)]: 'my-laptop' }],
+  ])('is not looked at with %j and %o, which take any name', (argv, env) => {
+    expect(parse(argv, { HOST: 'x86_64-pc-linux-gnu', ...env })).toEqual({ host: 'my-laptop', warnings: [] })
   })
 })
 
@@ -217,8 +307,8 @@ describe('commands', () => {
       env: 'A,B',
     })
     const set = parseCommandLine(['exec', '--state', 'a.json', '--', 'x'], {
-      SIM_PORT: '1',
-      SIM_LOG_LEVEL: 'info',
+      CONVSIM_PORT: '1',
+      CONVSIM_LOG_LEVEL: 'info',
     })
     expect(settingsOf(set)).toMatchObject({ port: 1, state: 'a.json', logLevel: 'info' })
   })
@@ -244,14 +334,70 @@ describe('commands', () => {
 
   test('check takes many files, serve takes one and healthcheck takes none', () => {
     expect(parseCommandLine(['check', 'a', 'b', 'c'], {})).toMatchObject({ files: ['a', 'b', 'c'] })
-    expect(problemOf(parseCommandLine(['healthcheck', 'a'], {}))).toContain('healthcheck')
+    expect(problemOf(parseCommandLine(['healthcheck', 'a'], {}))).toBe(
+      'convsim healthcheck takes flags alone; got a.',
+    )
     expect(problemOf(parseCommandLine(['serve', 'a', 'b'], {}))).toContain('a contract document')
   })
 
-  test('--help and --version override everything else', () => {
-    expect(parseCommandLine(['serve', '--version', '--port', 'x'], {})).toEqual({ kind: 'version' })
-    expect(parseCommandLine(['-V'], {})).toEqual({ kind: 'version' })
-    expect(parseCommandLine(['check', '--help'], {})).toMatchObject({ kind: 'help' })
+  test('mock is another name of serve', () => {
+    expect(parseCommandLine(['mock', 'my.yaml', '-p', '0'], {})).toEqual(
+      parseCommandLine(['serve', 'my.yaml', '-p', '0'], {}),
+    )
+  })
+
+  test.each([[['serve', '--version', '--port', 'x']], [['-v']], [['-V']], [['check', '-v']]])(
+    '%j shows the version',
+    (argv) => {
+      expect(parseCommandLine(argv, {})).toEqual({ kind: 'version' })
+    },
+  )
+
+  test.each([[['--help']], [['-h']], [['-p', 'x', '-h']], [['-h', '--port', '1']], [['help']]])(
+    '%j shows the help of the program',
+    (argv) => {
+      const { text } = helpOf(argv)
+      for (const name of Object.keys(commands)) expect(text).toContain(`\n  ${name} `)
+    },
+  )
+
+  test('-h with a value is the host', () => {
+    expect(parseCommandLine(['-h', '0.0.0.0', '--control-open'], {})).toMatchObject({
+      settings: { host: '0.0.0.0' },
+    })
+    expect(parseCommandLine(['-h::1'], {})).toMatchObject({ settings: { host: '::1' } })
+  })
+
+  describe.each(Object.keys(commands).map((name) => findCommand(name) ?? 'serve'))(
+    'the help of %s',
+    (name) => {
+      test.each([[[name, '--help']], [['--help', name]], [[name, '-h']], [['-h', name]], [['help', name]]])(
+        'is shown by %j',
+        (argv) => {
+          expect(helpOf(argv)).toMatchObject({ command: name })
+        },
+      )
+
+      test('has its description, its own flags and no other', () => {
+        const { text } = helpOf([name, '--help'])
+        const flags = [...text.matchAll(/^ {2}(?:-\w, )?--([a-z-]+)/gm)].map(([, flag]) => flag)
+        const own = settingsOfCommand(name).flatMap(([, { flag, value }]) =>
+          value === undefined ? [flag, `no-${flag}`] : [flag],
+        )
+        expect(flags).toEqual([...own, 'help'])
+        expect(text.replace(/\s+/g, ' ')).toContain(commands[name].description)
+        expect(text).toMatch(new RegExp(`^Usage: convsim ${name} `))
+        expect(text).toMatch(new RegExp(`Examples:\n  convsim ${name}`))
+      })
+
+      test.each(commands[name].examples)('has the example %s, which can be run', (example) => {
+        expect(parseCommandLine(example.split(' '), {})).toMatchObject({ kind: 'run', command: name })
+      })
+    },
+  )
+
+  test('the help of a word that is no command is refused', () => {
+    expect(problemOf(parseCommandLine(['help', 'nothing'], {}))).toMatch(/^"nothing" is no command \(serve/)
   })
 })
 
@@ -264,21 +410,37 @@ describe('an unknown argument or variable is refused', () => {
     expect(problemOf(parseCommandLine(argv, {}))).toMatch(words)
   })
 
-  test('an unknown SIM_ variable is refused with the list of known ones', () => {
-    const problem = problemOf(parseCommandLine([], { SIM_PROT: '1' }))
-    expect(problem).toContain('SIM_PROT')
-    for (const { setting } of rows) expect(problem).toContain(variableOf(setting))
+  test.each(['CONVSIM_PROT', 'SIM_PROT'])(
+    'the unknown variable %s is refused with the nearest and all known ones',
+    (name) => {
+      const problem = problemOf(parseCommandLine([], { [name]: '1' }))
+      expect(problem).toContain(`the environment variable ${name}. Did you mean CONVSIM_PORT? Known: `)
+      for (const { setting } of rows) expect(problem).toContain(variableOf(setting))
+    },
+  )
+
+  test('the variables that exec sets for its command are known', () => {
+    const env = { CONVSIM_BASE_URL: 'http://127.0.0.1:1/v1', CONVSIM_CONTROL_URL: 'http://127.0.0.1:1/__sim' }
+    expect(parseCommandLine(['check'], env)).toMatchObject({ kind: 'run' })
+  })
+
+  test('the variables that Kubernetes sets for services named convsim and sim-api are ignored', () => {
+    const address = (prefix: string) => ({
+      [`${prefix}_SERVICE_HOST`]: '10.0.0.1',
+      [`${prefix}_SERVICE_PORT`]: '4010',
+      [`${prefix}_SERVICE_PORT_HTTP`]: '4010',
+      [`${prefix}_PORT`]: 'tcp://10.0.0.1:4010',
+      [`${prefix}_PORT_4010_TCP`]: 'tcp://10.0.0.1:4010',
+      [`${prefix}_PORT_4010_TCP_PROTO`]: 'tcp',
+      [`${prefix}_PORT_4010_TCP_PORT`]: '4010',
+      [`${prefix}_PORT_4010_TCP_ADDR`]: '10.0.0.1',
+    })
+    const env = { ...address('CONVSIM'), ...address('SIM_API'), PORT: '5000' }
+    expect(settingsOf(parseCommandLine([], env)).port).toBe(5000)
   })
 
   test('other unknown variables are ignored', () => {
     expect(parseCommandLine([], { SIMPLE: '1', PATH: '/bin', sim_port: '1' })).toMatchObject({ kind: 'run' })
-  })
-})
-
-test('help is also a command', () => {
-  expect(parseCommandLine(['help'], {})).toMatchObject({
-    kind: 'help',
-    text: expect.stringContaining('Commands:'),
   })
 })
 

@@ -51,8 +51,14 @@ let fallback: Fallback
 beforeAll(async () => {
   const text = await readFile(BUNDLED, 'utf8')
   contract = await contractOf(text.replace(/^paths:\n/m, () => MORE))
-  fallback = await createFallback(contract)
+  fallback = await create()
 })
+
+async function create(): Promise<Fallback> {
+  const created = await createFallback(contract)
+  if (!created.ok) throw new Error(created.error)
+  return created.value
+}
 
 function request(method: string, path: string, more: Partial<FallbackRequest> = {}): FallbackRequest {
   return { method, path, query: {}, headers: {}, body: undefined, ...more }
@@ -97,7 +103,7 @@ describe('an operation without a handler', () => {
       getReply(),
     ])
     expect([others[0], others[1], others[3]]).toEqual([first, first, first])
-    const another = await createFallback(contract)
+    const another = await create()
     expect(JSON.stringify(await another.reply(request('GET', '/segments')))).toBe(first)
   })
 

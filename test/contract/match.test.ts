@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { beforeAll, expect, test } from 'vitest'
 import type { Contract } from '../../src/contract/contract.ts'
-import { contractOf } from './documents.ts'
+import { contractOf, SMALL } from './documents.ts'
 
 const ok = "{ responses: { '200': { description: ok } } }"
 const DOCUMENT = `openapi: 3.1.0
@@ -14,6 +14,8 @@ paths:
   /files/{name}.{extension}: { get: ${ok} }
   /files/{name}: { get: ${ok} }
   /a b: { get: ${ok}, head: ${ok} }
+  /mixed/{b}-{c}-{d}-{e}: { get: ${ok} }
+  /mixed/v{major}.{minor}/{a}{b}: { get: ${ok} }
 `
 let contract: Contract
 
@@ -37,6 +39,17 @@ test.each([
   ['GET', '/v1/models/7/other', 'GET /models/{modelId}/{part} {"modelId":"7","part":"other"}'],
   ['GET', '/v1/files/a.b.txt', 'GET /files/{name}.{extension} {"name":"a.b","extension":"txt"}'],
   ['GET', '/v1/files/plain', 'GET /files/{name} {"name":"plain"}'],
+  ['GET', '/v1/mixed/1-2-3-4', 'GET /mixed/{b}-{c}-{d}-{e} {"b":"1","c":"2","d":"3","e":"4"}'],
+  ['GET', '/v1/mixed/-------', 'GET /mixed/{b}-{c}-{d}-{e} {"b":"-","c":"-","d":"-","e":"-"}'],
+  ['GET', '/v1/mixed/------', 'unknown-path'],
+  [
+    'GET',
+    '/v1/mixed/v1.2.3/xyz',
+    'GET /mixed/v{major}.{minor}/{a}{b} {"major":"1.2","minor":"3","a":"xy","b":"z"}',
+  ],
+  ['GET', '/v1/mixed/v1./xyz', 'unknown-path'],
+  ['GET', '/v1/mixed/v.1/xyz', 'unknown-path'],
+  ['GET', '/v1/mixed/v1.2/x', 'unknown-path'],
   ['GET', '/v1/models/a%2Fb/analytics', 'GET /models/{modelId}/analytics {"modelId":"a/b"}'],
   ['GET', '/v1/models/%C3%A4%20/analytics', 'GET /models/{modelId}/analytics {"modelId":"ä "}'],
   ['GET', '/v1/a%20b', 'GET /a b {}'],
@@ -77,6 +90,39 @@ test('a parameter has the text that was encoded', () => {
       expect(found).toMatchObject({ kind: 'operation', path: { modelId: text } })
     }),
   )
+})
+
+test('several parameters in a segment have the texts that a regular expression would give them', async () => {
+  const piece = fc.constantFrom('-', '.', '--', 'x')
+  const template = fc.tuple(
+    fc.option(piece, { nil: '' }),
+    fc.array(fc.option(piece, { nil: '' }), { minLength: 1, maxLength: 4 }),
+  )
+  const text = fc.string({ unit: fc.constantFrom('-', '.', 'x', 'a'), maxLength: 12 })
+  await fc.assert(
+    fc.asyncProperty(
+      template,
+      fc.array(text, { minLength: 20, maxLength: 20 }),
+      async ([first, texts], segments) => {
+        const path = `/${first}${texts.map((after, index) => `{p${index}}${after}`).join('')}`
+        const mixed = await contractOf(SMALL.replace('/things:', () => `${path}:`))
+        const groups = texts.map((after, index) => `(?<p${index}>.+)${after.replaceAll('.', '\\.')}`)
+        const expression = new RegExp(`^${first.replaceAll('.', '\\.')}${groups.join('')}$`)
+        for (const segment of segments) {
+          const found = mixed.match('GET', `/v1/${segment}`)
+          const expected = expression.exec(segment)?.groups
+          expect(found.kind === 'operation' ? found.path : undefined).toEqual(expected && { ...expected })
+        }
+      },
+    ),
+  )
+})
+
+test('a segment for which an expression would take minutes is matched at once', () => {
+  const path = `/v1/mixed/${'-'.repeat(200_000)}`
+  expect(contract.match('GET', path)).toMatchObject({ path: { b: '-'.repeat(199_994), c: '-', e: '-' } })
+  expect(contract.match('GET', `/v1/mixed/${'a-'.repeat(3)}${'-a'.repeat(3)}`).kind).toBe('operation')
+  expect(contract.match('GET', `/v1/mixed/${'-a'.repeat(100_000)}/`).kind).toBe('unknown-path')
 })
 
 test('no path makes match throw', () => {

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import type { Contract } from '../../src/contract/contract.ts'
 import { loadContract } from '../../src/contract/load.ts'
 import { isObject, type Json } from '../../src/core/json.ts'
+import { compareGolden } from '../support/golden.ts'
 import { BUNDLED, operationOf } from './documents.ts'
 
 let contract: Contract
@@ -76,7 +77,7 @@ test('every status of every operation has a description and a valid named exampl
   }
 })
 
-/** A body that service.md allows, and that the simulator never answers with. */
+/** A body that docs/service.md, 3.2 allows, and that the simulator never answers with. */
 function realAnalytics(): Json {
   const day = { date: '2026-01-15T10:30:00+02:00', conversationCount: 1.5, messageCount: 1e6 }
   const scores = SCORES.map((suffix, index) => [`avg${suffix}`, [87.5, -3, 5, 0, null][index] ?? null])
@@ -152,9 +153,9 @@ test('every error status accepts only the error body', () => {
   }
 })
 
-test('every place that decides what the service description leaves open is an assumption, with a reason', () => {
+test('every place that decides what the service description leaves open is an assumption, with a reason', async () => {
   const places = contract.assumptions.map(({ pointer }) => pointer.replaceAll('~1', '/'))
-  expect(places).toMatchSnapshot()
+  await compareGolden('test/contract', () => expect(places).toMatchSnapshot())
   for (const { text } of contract.assumptions) expect(text).toMatch(/^\S.{20,}\.$/s)
 })
 

@@ -39,6 +39,12 @@ describe('the description of broken JSON', () => {
     expect(isBroken(text)).toBe(true)
   })
 
+  test('counts from the position of the text in its file', () => {
+    const start = { line: 7, column: 9 }
+    expect(describeSyntaxError('[1 2]', start)).toMatch(/^line 7, column 12 has "2"/)
+    expect(describeSyntaxError('[1\n 2]', start)).toMatch(/^line 8, column 2 has "2"/)
+  })
+
   test('finds an error exactly where Node refuses the text, and nothing more to expect where it does not', () => {
     const pieces = fc.constantFrom(
       '{',

@@ -24,3 +24,13 @@ test('an exception of the work is thrown as it is', () => {
   }
   expect(() => runWithTimeout(5000, work)).toThrow(error)
 })
+
+test('work that waits for the processor is run again until it has had its time', () => {
+  let runs = 0
+  const sleepFirst = () => {
+    runs += 1
+    if (runs === 1) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200) // takes no processor time
+    return runs
+  }
+  expect(runWithTimeout(100, sleepFirst)).toEqual({ value: 2 })
+})

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { findSimilar } from '../../src/core/similar.ts'
+import { describeKnown, findNearest, findSimilar } from '../../src/core/similar.ts'
 
 const known = ['period', 'productId', 'externalConversationId', 'role', 'id']
 
@@ -19,4 +19,30 @@ test.each([
   ['', undefined],
 ])('%j probably means %j', (name, similar) => {
   expect(findSimilar(name, known)).toBe(similar)
+})
+
+const scenarios = ['rate-limited', 'slow', 'hang', 'reset', 'server-error', 'null', 'no-null', '429']
+
+test.each([
+  ['rate-limit', 'rate-limited'],
+  ['RateLimited', 'rate-limited'],
+  ['rate', 'rate-limited'],
+  ['slwo', 'slow'],
+  ['sevrer_eror', 'server-error'],
+  ['nul', 'null'],
+  ['hang', 'hang'],
+  ['no', undefined],
+  ['', undefined],
+  ['timeout', undefined],
+  ['x'.repeat(2000), undefined],
+])('%j is nearest to %j', (name, nearest) => {
+  expect(findNearest(name, scenarios)).toBe(nearest)
+})
+
+test('of many known names the message names the nearest, and lists the first or says where all are', () => {
+  const many = Array.from({ length: 30 }, (_, index) => `field${index}`)
+  expect(describeKnown('slo', scenarios)).toBe(`Did you mean "slow"? Known: ${scenarios.join(', ')}.`)
+  expect(describeKnown('x', [])).toBe('Known: none.')
+  expect(describeKnown('x', many)).toMatch(/^Known: field0, .*field19 and 10 more\.$/)
+  expect(describeKnown('x', many, 'GET / lists all.')).toBe('GET / lists all.')
 })

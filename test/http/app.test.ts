@@ -28,12 +28,18 @@ test('a bug behind the edge gives a 500 in the service’s shape and a line in t
   const nobody = () => Promise.reject(new Error('nobody asks the control plane'))
   const service = ({ path }: SimRequest) => answers[path]?.() ?? nobody()
   const app = createApp(
-    { service, controlRefusal: () => undefined, isImport: () => false, control: nobody },
-    { bodyLimit: '1mb', importLimit: '1mb', cors: false },
+    {
+      service,
+      controlRefusal: () => undefined,
+      isImport: () => false,
+      control: nobody,
+      stopping: new AbortController(),
+    },
+    { bodyLimit: '1mb', importLimit: '1mb', cors: false, controlOrigins: undefined },
     createLogRecorder(said),
   )
   const listening = await listen(app, '127.0.0.1', 0, createLogRecorder(said))
-  if (!listening.ok) throw new Error(listening.error)
+  if (!listening.ok) throw new Error(listening.error.message)
   onTestFinished(() => void listening.value.server.close())
   const paths = Object.keys(answers)
   // One write, so that all are answered in the same tick.

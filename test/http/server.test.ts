@@ -22,7 +22,7 @@ async function setup() {
     res.json({})
   })
   const listened = await listen(app, '127.0.0.1', 0, silentLog)
-  if (!listened.ok) throw new Error(listened.error)
+  if (!listened.ok) throw new Error(listened.error.message)
   const listening = listened.value
   onTestFinished(() => listening.server.closeAllConnections())
   const origin = `http://127.0.0.1:${listening.port}`
@@ -128,6 +128,6 @@ test('listening on a port that is taken returns an error', async () => {
   const { listening } = await setup()
   expect(await listen(express(), '127.0.0.1', listening.port, silentLog)).toEqual({
     ok: false,
-    error: expect.stringMatching(/is taken.*--port/),
+    error: { setting: 'port', message: expect.stringMatching(/is taken.*--port/) },
   })
 })

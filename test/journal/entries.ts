@@ -8,8 +8,6 @@ export const unparsed: LiveExchange = {
   answerBody: undefined,
   operation: undefined,
   rawParameters: { path: {}, query: {}, header: {} },
-  sentAt: 0,
-  endedAt: 0,
   token: undefined,
 }
 
@@ -39,6 +37,9 @@ export function entryFor(journal: Journal, parts: EntryParts = {}): JournalEntry
     now: 0,
     durationMs: 1,
     delayMs: 0,
+    receivedAt: 0,
+    openedAt: undefined,
+    endedAt: 0,
     sandbox: parts.sandbox ?? 'default',
     operation: 'createEvent',
     request: {
@@ -59,6 +60,8 @@ export function entryFor(journal: Journal, parts: EntryParts = {}): JournalEntry
       ...parts.answer,
     },
     delivery: delivered,
+    stage: 'handle',
+    rule: undefined,
     scenarios: [],
     expectation: undefined,
     damage: [],

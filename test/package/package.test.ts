@@ -1,94 +1,159 @@
-import { execFileSync } from 'node:child_process'
-import { accessSync, constants, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { spawnSync } from 'node:child_process'
+import {
+  accessSync,
+  constants,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import vm from 'node:vm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { childLimits } from '../support/child-limits.ts'
+import { documentWithPaths } from '../support/documents.ts'
+import { createProject, type Project, repository } from './project.ts'
 
-const repository = fileURLToPath(new URL('../..', import.meta.url))
 const name = 'conversation-analytics-simulator'
 
-/** A project of a user, with the package in its `node_modules` as `npm pack` makes it. */
-const consumer = mkdtempSync(join(tmpdir(), 'convsim-consumer-'))
-const installed = join(consumer, 'node_modules', name)
-
-const run = (command: string, ...args: string[]) =>
-  execFileSync(command, args, {
-    ...childLimits,
-    cwd: consumer,
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-
-let packed: { readonly files: readonly { readonly path: string }[]; readonly unpackedSize: number }
+let project: Project
+let installed: string
 
 beforeAll(() => {
-  // The scripts are left out, because dist/ was built before the first test.
-  const output = execFileSync('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', consumer], {
-    ...childLimits,
-    cwd: repository,
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'ignore'],
-  })
-  const [manifest] = JSON.parse(output)
-  packed = manifest
-  mkdirSync(installed, { recursive: true })
-  run('tar', 'xf', join(consumer, manifest.filename), '-C', installed, '--strip-components=1')
-  // The project shares our dependencies, so that the test needs no registry.
-  symlinkSync(join(repository, 'node_modules'), join(installed, 'node_modules'))
-  writeFileSync(join(consumer, 'package.json'), '{ "type": "module" }')
+  project = createProject()
+  installed = join(project.folder, 'node_modules', name)
 })
 
-afterAll(() => rmSync(consumer, { recursive: true, force: true }))
+afterAll(() => project.remove())
+
+/** Writes a file of the project and runs it. */
+function runFile(file: string, text: string, ...options: string[]): string {
+  writeFileSync(join(project.folder, file), text)
+  return project.run(process.execPath, ...options, file)
+}
+
+/** Starts a simulator, asks for its health, and prints the status. */
+const askForHealth = `startSimulator().then(async (simulator) => {
+  const response = await fetch(simulator.controlUrl + '/health')
+  console.log(response.status)
+  await simulator.close()
+})`
 
 describe('the package', () => {
   it('contains the built code, the documents and the fixtures, but neither sources nor tests', () => {
-    const tops = new Set(packed.files.map(({ path }) => path.split('/')[0]))
-    expect([...tops].sort()).toEqual(expect.arrayContaining(['dist', 'fixtures', 'package.json', 'spec']))
-    expect([...tops]).not.toEqual(expect.arrayContaining(['src']))
-    expect([...tops]).not.toEqual(expect.arrayContaining(['test']))
+    const tops = new Set(project.packed.files.map(({ path }) => path.split('/')[0]))
+    expect([...tops].sort()).toEqual(
+      ['CHANGELOG.md', 'LICENSE', 'README.md', 'dist', 'docs', 'fixtures', 'package.json', 'spec'].sort(),
+    )
   })
 
-  it('contains its own licence, and those of all packages in its bundle', () => {
-    const paths = packed.files.map(({ path }) => path)
-    expect(paths).toEqual(expect.arrayContaining(['LICENSE', 'dist/THIRD-PARTY-LICENSES.txt']))
+  it('contains the licences of all packages in its bundle', () => {
+    const paths = project.packed.files.map(({ path }) => path)
+    expect(paths).toContain('dist/THIRD-PARTY-LICENSES.txt')
   })
 
   it('is under 3.5 MB unpacked, the console included', () => {
-    expect(packed.unpackedSize).toBeLessThan(3_500_000)
+    expect(project.packed.unpackedSize).toBeLessThan(3_500_000)
+  })
+
+  it('is all that its installation brings', () => {
+    const packages = readdirSync(join(project.folder, 'node_modules')).filter((each) => !each.startsWith('.'))
+    expect(packages).toEqual([name])
+    expect(readdirSync(installed)).not.toContain('node_modules')
   })
 
   it('has an executable command', () => {
     const command = join(installed, 'dist/cli.js')
     accessSync(command, constants.X_OK)
-    expect(run(command, '--version')).toMatch(/^\d+\.\d+\.\d+\n$/)
+    expect(project.run(command, '--version')).toMatch(/^\d+\.\d+\.\d+\n$/)
+  })
+})
+
+describe('the library', () => {
+  it('starts a simulator in a module', () => {
+    const text = `import { startSimulator } from '${name}'\n${askForHealth}`
+    expect(runFile('start.mjs', text)).toBe('200\n')
   })
 
-  it('starts a simulator from a line of code', () => {
-    writeFileSync(
-      join(consumer, 'start.js'),
-      `import { startSimulator } from '${name}'
-      const simulator = await startSimulator()
-      const response = await fetch(simulator.controlUrl + '/health')
-      console.log(response.status)
-      await simulator.close()`,
-    )
-    expect(run(process.execPath, 'start.js')).toBe('200\n')
+  it('starts a simulator in CommonJS, also where require() loads no modules', () => {
+    const text = `const { startSimulator } = require('${name}')\n${askForHealth}`
+    expect(runFile('start.cjs', text, '--no-experimental-require-module')).toBe('200\n')
   })
 
-  it('has types that pass the strictest options of TypeScript', () => {
-    writeFileSync(
-      join(consumer, 'typed.ts'),
-      `import { type RunningSimulator, startSimulator } from '${name}'
-      const simulator: RunningSimulator = await startSimulator({ port: 0, seed: '42', models: 'closed' })
-      export const url: string = simulator.baseUrl
-      // @ts-expect-error: there is no such setting
-      await startSimulator({ prot: 0 })`,
-    )
-    const tsc = join(repository, 'node_modules/typescript/bin/tsc')
-    const types = ['--types', 'node', '--typeRoots', join(repository, 'node_modules/@types')]
-    const options = ['--strict', '--module', 'nodenext', '--target', 'es2023', '--lib', 'esnext', '--noEmit']
-    expect(run(process.execPath, tsc, ...options, ...types, '--ignoreConfig', 'typed.ts')).toBe('')
+  it('starts a simulator in a context of its own without import(), as Jest runs a test file', async () => {
+    const file = join(installed, 'dist/index.cjs')
+    const module = { exports: {} }
+    const wrapper = `(function (exports, require, module, __filename, __dirname) {${readFileSync(file, 'utf8')}\n})`
+    const run = vm.runInContext(wrapper, vm.createContext({ console }), { filename: file })
+    run(module.exports, createRequire(file), module, file, join(installed, 'dist'))
+    const { startSimulator } = module.exports as typeof import('../../src/index.ts') // the built index.ts
+    const simulator = await startSimulator({ seed: '42' })
+    const response = await fetch(`${simulator.controlUrl}/health`)
+    await simulator.close()
+    expect(response.status).toBe(200)
+  })
+
+  it('has one declaration file, which imports nothing', () => {
+    const declarations = project.packed.files
+      .map(({ path }) => path)
+      .filter((path) => /\.d\.[cm]?ts$/.test(path))
+    expect(declarations).toEqual(['dist/index.d.cts'])
+    expect(readFileSync(join(installed, 'dist/index.d.cts'), 'utf8')).not.toMatch(/\bfrom ['"]|\bimport\(/)
+  })
+
+  it.each(['typed.mts', 'typed.cts'])(
+    'has types that pass the strictest options of TypeScript in %s',
+    (file) => {
+      writeFileSync(
+        join(project.folder, file),
+        `import { type RunningSimulator, startSimulator } from '${name}'
+      export async function start(): Promise<string> {
+        const simulator: RunningSimulator = await startSimulator({ port: 0, seed: '42', models: 'closed' })
+        const { requests } = await simulator.report()
+        // @ts-expect-error: a report has the number of requests
+        const text: string = requests
+        // @ts-expect-error: there is no such setting
+        await startSimulator({ prot: 0 })
+        return simulator.baseUrl + text
+      }`,
+      )
+      const tsc = join(repository, 'node_modules/typescript/bin/tsc')
+      const types = ['--types', 'node', '--typeRoots', join(repository, 'node_modules/@types')]
+      const options = ['--strict', '--exactOptionalPropertyTypes', '--module', 'nodenext', '--noEmit']
+      const target = ['--target', 'es2023', '--lib', 'esnext', '--ignoreConfig']
+      expect(project.run(process.execPath, tsc, ...options, ...target, ...types, file)).toBe('')
+    },
+  )
+})
+
+describe('a document with an operation that has no handler', () => {
+  const paths = {
+    '/products': { get: { operationId: 'listProducts', responses: { 204: { description: 'None' } } } },
+  }
+  const exec = async (...command: string[]) => {
+    const contract = await documentWithPaths(paths)
+    const args = [join(installed, 'dist/cli.js'), 'exec', '--contract', contract, '--', ...command]
+    const options = { ...childLimits, cwd: project.folder, env: project.env, encoding: 'utf8' } as const
+    return spawnSync(process.execPath, args, options)
+  }
+
+  it('is refused without Prism, with the command that installs its version', async () => {
+    const { devDependencies } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8'))
+    const version = devDependencies['@stoplight/prism-http']
+    const { status, stderr } = await exec('true')
+    expect(status).toBe(1)
+    expect(stderr).toContain('listProducts')
+    expect(stderr).toContain(`npm install --save-dev @stoplight/prism-http@${version}`)
+  })
+
+  it('is served by the Prism of the project', async () => {
+    const scope = join(project.folder, 'node_modules/@stoplight')
+    mkdirSync(scope)
+    symlinkSync(join(repository, 'node_modules/@stoplight/prism-http'), join(scope, 'prism-http'))
+    const ask = `fetch(process.env.CONVSIM_BASE_URL + '/products', { headers: { authorization: 'Bearer k' } })
+      .then(({ status }) => { process.exitCode = status === 204 ? 0 : 1 })`
+    expect(await exec(process.execPath, '--eval', ask)).toMatchObject({ status: 0 })
   })
 })

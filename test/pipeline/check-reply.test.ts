@@ -22,7 +22,7 @@ describe('our own answer', () => {
   test.each([
     ['a good receipt', 201, receipt],
     ['a documented refusal', 400, { success: false, error: 'Wrong.' }],
-    ['a refusal that the document forgot', 418, { success: false, error: 'A teapot.' }],
+    ['a refusal that the document forgot', 499, { success: false, error: 'A teapot.' }],
   ])('passes: %s', (_name, status, body) => {
     const { answer, said } = setup()
     expect(answer(status, body)).toMatchObject({ status, body: { value: body } })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Log } from '../../src/core/log.ts'
+import { type Log, silentLog } from '../../src/core/log.ts'
 import { jsonBody } from '../../src/exchange/body.ts'
 import { delivered } from '../../src/exchange/delivery.ts'
 import type { SimRequest } from '../../src/exchange/request.ts'
@@ -35,7 +35,7 @@ function setup(handle: OperationHandler['handle'], log?: Log) {
     limitOf: () => undefined,
     isModel: () => true,
     strict: false,
-    simHeaders: true,
+    headers: { simHeaders: true, xRateLimit: 'off' },
     logBodies: false,
     journal: new Journal(100),
     log: log ?? createLogRecorder(said),
@@ -113,7 +113,7 @@ test('no sandbox stays busy, whatever fails: the answer, what says so, or what r
   const fail = () => {
     throw new Error('the disk of worker 3 is full')
   }
-  const mute: Log = { info: fail, warn: fail, error: fail }
+  const mute: Log = { ...silentLog, info: fail, warn: fail, error: fail }
   const handles: OperationHandler['handle'][] = [
     async () => jsonBody({ success: true, eventId }),
     fail,

@@ -177,9 +177,11 @@ describe('a client that sends the same call again', () => {
       at,
       now,
       delivery,
+      receivedAt: at,
+      endedAt: at + takes,
     }
     const request = isObject(body) ? body : { insertId: 'a' }
-    return [entry, { ...unparsed, request, token: 'k', sentAt: at, endedAt: at + takes }] as const
+    return [entry, { ...unparsed, request, token: 'k' }] as const
   }
 
   const lost: DeliveryOutcome = { kind: 'client-gone', sentBytes: 0 }

@@ -3,9 +3,17 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { parseCommandLine } from '../../src/config/arguments.ts'
 import { reportFormats } from '../../src/reports/formats/index.ts'
-import { findReportFileProblem, writeReportFile } from '../../src/reports/report-file.ts'
+import { findReportProblem, writeReportFile } from '../../src/reports/report-file.ts'
+import { parseReportTargets } from '../../src/reports/report-target.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 import { cleanReport } from './clean-report.ts'
+
+/** Returns the target of a valid `--report` with one file. */
+function targetOf(text: string) {
+  const [target, ...others] = parseReportTargets(text) ?? []
+  if (!target || others.length > 0) throw new Error(`${text} is not one target`)
+  return target
+}
 
 test.each(Object.values(reportFormats))(
   'a file that ends in $extension is accepted and written',
@@ -15,15 +23,29 @@ test.each(Object.values(reportFormats))(
       kind: 'run',
       settings: { report: file },
     })
-    expect(await findReportFileProblem(file)).toBeUndefined()
-    expect(await writeReportFile(file, cleanReport)).toBeUndefined()
+    expect(await findReportProblem([targetOf(file)])).toBeUndefined()
+    expect(await writeReportFile(targetOf(file), cleanReport)).toBeUndefined()
     expect(await readFile(file, 'utf8')).toBe(render(cleanReport))
   },
 )
 
-test.each(['report', 'report.pdf', '.json', 'a/.md', 'a\\.md'])('the file %s is refused', (file) => {
-  expect(parseCommandLine(['--report', file], {})).toMatchObject({ kind: 'problem' })
+test.each(Object.entries(reportFormats))('%s=FILE gives the format of any file', async (name, { render }) => {
+  const file = join(await tempFolder(), 'summary')
+  expect(await writeReportFile(targetOf(`${name}=${file}`), cleanReport)).toBeUndefined()
+  expect(await readFile(file, 'utf8')).toBe(render(cleanReport))
 })
+
+test('a name that is no format is a part of the file name', () => {
+  expect(targetOf('build=7.json')).toEqual({ file: 'build=7.json', format: reportFormats.json })
+  expect(targetOf('junit=a=b.md')).toEqual({ file: 'a=b.md', format: reportFormats.junit })
+})
+
+test.each(['report', 'report.pdf', '.json', 'a/.md', 'a\\.md', 'markdown=', 'pdf=report', 'a.md,b', 'a.md,'])(
+  'the file %s is refused',
+  (file) => {
+    expect(parseCommandLine(['--report', file], {})).toMatchObject({ kind: 'problem' })
+  },
+)
 
 test('a refused file is answered with the extension of every format', () => {
   expect(parseCommandLine(['--report', 'report.pdf'], {})).toMatchObject({
@@ -33,9 +55,13 @@ test('a refused file is answered with the extension of every format', () => {
 
 test('the reason why a file cannot be written is known before and after', async () => {
   const folder = await tempFolder()
-  expect(await findReportFileProblem(join(folder, 'x', 'a.md'))).toMatch(/there is no folder .*x\. Make it/)
+  expect(await findReportProblem([targetOf(join(folder, 'x', 'a.md'))])).toMatch(
+    /there is no folder .*x\. Make it/,
+  )
   const file = join(folder, 'gone', 'a.md')
-  expect(await writeReportFile(file, cleanReport)).toMatch(/--report .*a\.md: cannot be written: ENOENT/)
+  expect(await writeReportFile(targetOf(file), cleanReport)).toMatch(
+    /--report .*a\.md: cannot be written: ENOENT/,
+  )
   await mkdir(join(folder, 'b.md'))
-  expect(await findReportFileProblem(join(folder, 'b.md'))).toMatch(/that is a folder, not a file/)
+  expect(await findReportProblem([targetOf(join(folder, 'b.md'))])).toMatch(/that is a folder, not a file/)
 })

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { parseScenarios, splitOutsideQuotes } from '../../src/scenarios/parse.ts'
+import { parseScenarios, parseSequence } from '../../src/scenarios/parse.ts'
+import { splitOutsideQuotes } from '../../src/scenarios/split-text.ts'
 import { inputs } from '../support/catalogue.ts'
 
 const { catalogue } = inputs
@@ -19,14 +20,13 @@ describe('a list of scenarios', () => {
   test.each([
     ['', []],
     ['  ', []],
-    [',', []],
     ['forbidden', [{ name: 'forbidden', values: { p: 1 }, written: 'forbidden' }]],
     [
       'rate-limited',
       [{ name: 'rate-limited', values: { 'retry-after': 1, limit: 60, p: 1 }, written: 'rate-limited' }],
     ],
     [
-      ' rate-limited ; retry-after = 3 ,slow;ms=5,',
+      ' rate-limited ; retry-after = 3 ,slow;ms=5',
       [
         {
           name: 'rate-limited',
@@ -60,6 +60,33 @@ describe('a list of scenarios', () => {
     expect(parse(text)).toEqual(expected)
   })
 
+  test.each([
+    [',', /empty item.*comma/],
+    ['429,,200', /empty item/],
+    ['429, 200,', /empty item/],
+    ['429;', /empty parameter.*semicolon/],
+    ['429;;retry-after=1', /empty parameter/],
+    [';429', /empty parameter/],
+    ['429;retry-after=1;retry-after=2', /"429" has the parameter "retry-after" twice/],
+    [
+      '429;retry-after=1; 200',
+      /"200" of "429" is not written as name=value\. A comma begins the next scenario/,
+    ],
+    ['null;fields=recommendations|', /takes for "fields" names, separated by/],
+    ['null;fields="recommendations,,avgSafetyScore"', /takes for "fields" names, separated by/],
+    ['429;retry-after="1', /quotation mark.*not closed/],
+    ['rate-limit', /no scenario "rate-limit"\. Did you mean "rate-limited"\? convsim --help and GET/],
+    ['Forbiden', /Did you mean "forbidden"\?/],
+    ['nonsense', /no scenario "nonsense"\. convsim --help and GET \/__sim\/catalogue list all\.$/],
+    ['418', /no scenario "418"\. The documented statuses are 200, 201, 400, [\d, ]+\.$/],
+    [
+      '429;retry_after=1',
+      /has no parameter "retry_after", did you mean "retry-after"\?; it takes: retry-after, /,
+    ],
+  ])('%j is refused', (text, words) => {
+    expect(parseScenarios(text, catalogue)).toEqual({ ok: false, error: expect.stringMatching(words) })
+  })
+
   test('never throws, and a refusal always has a sentence', () => {
     const pieces = fc.constantFrom(
       'forbidden',
@@ -84,6 +111,27 @@ describe('a list of scenarios', () => {
       }),
       { numRuns: 500 },
     )
+  })
+})
+
+describe('a sequence', () => {
+  test.each([
+    ['429*x', /count of "429\*x" is a whole number from 1 to 999999; got "x"\. An item is /],
+    ['429*2; 200', /got "2; 200"\. .*commas separate items/],
+    ['429*', /got ""/],
+    ['429*-1, 200', /got "-1"/],
+    ['429*1000000', /got "1000000"/],
+    ['*2, 200', /"\*2" of the sequence names no scenario/],
+    ['429*2,, 200', /empty item/],
+    ['429*2, 200,', /empty item/],
+    ['429*2, 20', /no scenario "20"\. The documented statuses are 200, /],
+  ])('%j is refused with a message of its own', (text, words) => {
+    expect(parseSequence(text, catalogue)).toEqual({ ok: false, error: expect.stringMatching(words) })
+  })
+
+  test('takes a pointer to all items, whose asterisk begins no count', () => {
+    const parsed = parseSequence('drop-field;pointer=/dataPoints/*/date, 200', catalogue)
+    expect(parsed.ok && parsed.value.items.map(({ times }) => times)).toEqual([1, 1])
   })
 })
 

@@ -62,10 +62,11 @@ describe('--scenarios FILE', () => {
   })
 
   test('does not start with a file that is not right, and says where', async () => {
-    const file = await fileWith(good.replace('429*2', '418*2'))
-    const { code, stderr, stdout } = await run(['--scenarios', file, '--port', '0', '--state', ':memory:'])
+    const file = await fileWith(good.replace('429*2', '499*2'))
+    const args = ['--port', '0', '--state', ':memory:', '--log-format', 'pretty']
+    const { code, stderr, stdout } = await run(['--scenarios', file, ...args])
     expect(code).toBe(1)
-    expect(stderr).toMatch(new RegExp(`${file}:9:.*There is no scenario "418"`))
+    expect(stderr).toMatch(new RegExp(`${file}:9:.*There is no scenario "499"`))
     expect(stdout).toBe('')
   })
 
@@ -79,7 +80,7 @@ describe('--scenarios FILE', () => {
       ':memory:',
     ])
     expect(code).toBe(1)
-    expect(stderr).toMatch(/\/nowhere\/rules\.yaml/)
+    expect(stderr).toMatch(/\/nowhere\/rules\.yaml: .*there is no such file \(--scenarios\)/)
   })
 
   test('starts with a right one, from the command line and from the environment', async () => {
@@ -87,7 +88,7 @@ describe('--scenarios FILE', () => {
     const args = ['--port', '0', '--state', ':memory:']
     for (const command of [
       convsim([...args, '--scenarios', file]),
-      convsim(args, { env: { SIM_SCENARIOS: file } }),
+      convsim(args, { env: { CONVSIM_SCENARIOS: file } }),
     ]) {
       const origin = await command.ready()
       expect((await ask({ origin }, analyticsPath)).status).toBe(429)
@@ -103,13 +104,15 @@ const wrong: [string, string, number, RegExp][] = [
     'an unknown operation',
     'operation: createPromt\n    scenario: "503"',
     4,
-    new RegExp(`no operation "createPromt"\\. Known: ${allOperations.map(({ id }) => id).join(', ')}`),
+    new RegExp(
+      `no operation "createPromt"\\. Did you mean "createPrompt"\\? Known: ${allOperations.map(({ id }) => id).join(', ')}`,
+    ),
   ],
   [
     'an unknown status',
-    'operation: createEvent\n    scenario: "418"',
+    'operation: createEvent\n    scenario: "499"',
     5,
-    /no scenario "418"\. Known: bad-request, /,
+    /no scenario "499"\. The documented statuses are 200, /,
   ],
   [
     'a status that the operation does not document',
@@ -121,7 +124,7 @@ const wrong: [string, string, number, RegExp][] = [
     'an unknown field of the body',
     'operation: createEvent\n    scenario: "503"\n    match:\n      body:\n        /eventTyp: a',
     7,
-    /No request body has the field "\/eventTyp"\. Known: \/eventType, /,
+    /No request body has the field "\/eventTyp"\. Did you mean "\/eventType"\? Known: \/eventType, /,
   ],
   [
     'a model where none is asked for',
@@ -129,7 +132,12 @@ const wrong: [string, string, number, RegExp][] = [
     7,
     /createEvent asks for no model by its path/,
   ],
-  ['an unknown scenario', 'scenario: rate-limit', 4, /no scenario "rate-limit"\. Known: /],
+  [
+    'an unknown scenario',
+    'scenario: rate-limit',
+    4,
+    /no scenario "rate-limit"\. Did you mean "rate-limited"\?/,
+  ],
   [
     'an unknown parameter',
     'scenario: slow;delay=1',
@@ -160,7 +168,12 @@ const wrong: [string, string, number, RegExp][] = [
     4,
     /cannot be done at \/messageCount/,
   ],
-  ['a field that rules do not have', 'scenario: "503"\n    probabillity: 1', 5, /probabillity/],
+  [
+    'a field that rules do not have',
+    'scenario: "503"\n    probabillity: 1',
+    5,
+    /probabillity is not allowed here; did you mean "probability"\?/,
+  ],
   ['a probability above 1', 'scenario: "503"\n    probability: 2', 5, /probability.*1/],
   ['a status that is a number', 'scenario: 503', 4, /string/],
   ['nothing to switch on', 'operation: createEvent', 4, /nothing on|scenario/],
@@ -194,6 +207,43 @@ describe('convsim check FILE', () => {
     expect(stdout.split('\n').filter((line) => line.includes('error:'))).toHaveLength(6)
   })
 
+  test('names what does not fit the schema together with what has no meaning, as they stand in the file', async () => {
+    const file = await fileWith(`rules:
+  - scenario: nonsense
+    probabillity: 1
+  - scenario: 503
+  - { operation: createPromt, scenario: "503", match: { model: 5 } }
+  - seqence: 429, 200
+  - 17
+  - scenario: slow;delay=1
+`)
+    const { stdout } = await run(['check', file])
+    const findings = stdout.split('\n').filter((line) => line.includes(': error: '))
+    expect(findings.map((line) => line.slice(line.indexOf(': error: ') + 9))).toEqual([
+      expect.stringMatching(/^\/rules\/0\/probabillity is not allowed here; did you mean "probability"\?$/),
+      expect.stringMatching(/^There is no scenario "nonsense"/),
+      expect.stringMatching(/^\/rules\/1\/scenario must be a string/),
+      expect.stringMatching(/^\/rules\/2\/match\/model must be a string/),
+      expect.stringMatching(/^There is no operation "createPromt"/),
+      expect.stringMatching(/^\/rules\/3\/seqence is not allowed here; did you mean "sequence"\?$/),
+      expect.stringMatching(/^\/rules\/4 must be an object/),
+      expect.stringMatching(/has no parameter "delay"/),
+    ])
+  })
+
+  test.each([
+    ['rule: [{ scenario: "503" }]\n', /\/rule is not allowed here; did you mean "rules"\?/],
+    ['- scenario: "503"\n- sequence: 429, 200\n', /the file is a list\. Write "rules:" above it/],
+    ['scenario: "503"\n', /\/rules is required/],
+    ['{}\n', /neither an OpenAPI document .* nor a file of scenario rules/],
+    ['hello\n', /neither an OpenAPI document .* nor a file of scenario rules/],
+  ])('does not take %j for an OpenAPI document', async (text, says) => {
+    const { code, stdout } = await run(['check', await fileWith(text)])
+    expect(code).toBe(1)
+    expect(stdout).toMatch(says)
+    expect(stdout).not.toMatch(/is not an OpenAPI document|openapi.*is required/)
+  })
+
   test.each([
     ['no YAML', 'rules: [', /rules\.yaml:\d+:\d+/],
     ['an unknown field beside the rules', 'rules: []\nrule: 1\n', /rule/],
@@ -203,6 +253,14 @@ describe('convsim check FILE', () => {
     expect(code).toBe(1)
     expect(stdout).toMatch(says)
   })
+})
+
+test('a file of rules that is given as a contract, and a contract that is given as rules, are told apart', async () => {
+  const contract = new URL('../../spec/openapi.yaml', import.meta.url).pathname
+  const asContract = startForTest({ contract: await fileWith(good) })
+  await expect(asContract).rejects.toThrow(/is a file of scenario rules, .*give it with --scenarios/)
+  const asRules = startForTest({ scenarios: contract })
+  await expect(asRules).rejects.toThrow(/is an OpenAPI document, .*give it with --contract \(--scenarios\)$/)
 })
 
 test('the schema of scenario files and the one of the control plane are the same', async () => {

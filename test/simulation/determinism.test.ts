@@ -1,7 +1,7 @@
 import { faker } from '@faker-js/faker/locale/base'
 import { expect, test } from 'vitest'
 import type { AnalyticsQuery } from '../../src/simulation/analytics.ts'
-import { createBundledWorld, now, periods, unlistedModel } from './bundled-world.ts'
+import { createBundledWorld, loadBundledFixtures, now, periods, unlistedModel } from './bundled-world.ts'
 
 const queries: AnalyticsQuery[] = Array.from({ length: 40 }, (_, index) => unlistedModel(index)).flatMap(
   (modelId) => periods.map((days) => ({ seed: '1', modelId, days, now })),
@@ -43,6 +43,9 @@ test('the drawn personas follow the weights', async () => {
   const world = await createBundledWorld()
   const drawn = Array.from({ length: 2000 }, (_, index) => world.personaOf('1', unlistedModel(index)))
   const shareOf = (name: string) => drawn.filter((each) => each === name).length / drawn.length
-  expect(shareOf('healthy')).toBeCloseTo(0.3, 1)
-  expect(new Set(drawn)).toEqual(new Set(world.personas))
+  const { personas } = await loadBundledFixtures()
+  const total = personas.reduce((sum, { weight }) => sum + weight, 0)
+  for (const { name, weight } of personas) expect(shareOf(name), name).toBeCloseTo(weight / total, 1)
+  const weighted = personas.filter(({ weight }) => weight > 0)
+  expect(new Set(drawn)).toEqual(new Set(weighted.map(({ name }) => name)))
 })

@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest'
+import { compareGolden } from '../support/golden.ts'
 import { createBundledWorld, loadBundledFixtures, now } from './bundled-world.ts'
 
 /*
  * The golden files pin the data of the bundled fixtures: they differ when an upgrade of faker, another engine or a changed
  * formula alters data. If that is intended, write them again with
  *
- *   npx vitest run --config test/vitest.config.ts -u test/simulation/golden.test.ts
+ *   npm test -- test/simulation/golden.test.ts -u
  *
  * and state in the CHANGELOG that the same seed now gives other data.
  */
@@ -25,5 +26,7 @@ test.each([
   const modelId = models.find((model) => model.persona === persona)?.id ?? ''
   const answer = world.analytics({ seed: '1', modelId, days, now })
   const text = `${JSON.stringify(answer, null, 2)}\n`
-  await expect(text).toMatchFileSnapshot(`${persona}-${days}d.golden.json`)
+  await compareGolden('test/simulation/golden.test.ts', () =>
+    expect(text).toMatchFileSnapshot(`${persona}-${days}d.golden.json`),
+  )
 })

@@ -169,6 +169,15 @@ export function conformance(name: string, open: () => Promise<Store>): void {
         expect(await values({ insertId: 'x', externalConversationId: 'c' })).toMatchObject({ total: 1 })
         expect(await values({ productId: 'another' })).toEqual({ values: '', total: 0 })
         expect(await values({ offset: 100 })).toEqual({ values: '', total: 11 })
+        expect(await values({ eventType: 'b', order: 'newest', limit: 2 })).toEqual({
+          values: '4 3',
+          total: 5,
+        })
+        expect(await values({ eventType: 'b', order: 'newest', offset: 4, limit: 2 })).toEqual({
+          values: '0',
+          total: 5,
+        })
+        expect(await values({ order: 'newest', offset: 100 })).toEqual({ values: '', total: 11 })
       })
 
       test('changes of arguments and results do not change stored events', async () => {

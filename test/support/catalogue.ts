@@ -12,15 +12,10 @@ async function load() {
   return loaded.value
 }
 
-/** The value of each required parameter, so that a sweep can switch on every scenario. */
-const requiredValues: Readonly<Record<string, string>> = { fields: 'recommendations' }
-
 /** Returns the text that switches a scenario on: its name and its required parameters. */
 export function scenarioText({ name, parameters }: ScenarioDefinition): string {
   const required = parameters.filter((parameter) => parameter.required)
-  return [name, ...required.map((parameter) => `${parameter.name}=${requiredValues[parameter.name]}`)].join(
-    ';',
-  )
+  return [name, ...required.map((parameter) => `${parameter.name}=${parameter.example}`)].join(';')
 }
 
 /** Returns the scenario as `scenarioText` switches it on. */

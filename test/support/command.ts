@@ -29,11 +29,17 @@ export interface RunOptions {
 }
 
 /** Starts `convsim` with these arguments, and kills it at the end of the test. */
-export function convsim(
+export function convsim(args: readonly string[], options: RunOptions = {}): Command {
+  return startProgram(process.execPath, [cli, ...args], options)
+}
+
+/** Starts a program that becomes or is `convsim`, and kills it at the end of the test. */
+export function startProgram(
+  file: string,
   args: readonly string[],
   { env = {}, cwd, stdin = 'ignore' }: RunOptions = {},
 ): Command {
-  const child = spawn(process.execPath, [cli, ...args], {
+  const child = spawn(file, args, {
     env: { PATH: process.env['PATH'], ...env },
     stdio: [stdin, 'pipe', 'pipe'],
     ...(cwd && { cwd }),

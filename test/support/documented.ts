@@ -74,27 +74,16 @@ export function brokenRules(
   })
 }
 
-/** Returns the document with `additionalProperties: false` in every object schema of its components. */
+/** Returns the document with `additionalProperties: false` in every schema of an object. Only schemas have `properties`. */
 function closeSchemas(source: JsonObject): JsonObject {
-  const components = childOf(source, 'components')
-  const schemas = Object.entries(childOf(components, 'schemas')).map(([name, one]) => [
-    name,
-    closeSchema(one),
-  ])
-  return { ...source, components: { ...components, schemas: Object.fromEntries(schemas) } }
+  const entries = Object.entries(source).map(([name, value]) => [name, closeIn(value)])
+  const isClosable = [source['type']].flat().includes('object') && isObject(source['properties'])
+  return { ...Object.fromEntries(entries), ...(isClosable && { additionalProperties: false }) }
 }
 
-function closeSchema(schema: Json): Json {
-  if (!isObject(schema)) return schema
-  const { properties, items } = schema
-  const inner = isObject(properties)
-    ? Object.entries(properties).map(([name, one]) => [name, closeSchema(one)])
-    : undefined
-  return {
-    ...schema,
-    ...(items !== undefined && { items: closeSchema(items) }),
-    ...(inner && { properties: Object.fromEntries(inner), additionalProperties: false }),
-  }
+function closeIn(value: Json): Json {
+  if (Array.isArray(value)) return value.map(closeIn)
+  return isObject(value) ? closeSchemas(value) : value
 }
 
 /** Returns every `operationId` with its documented statuses. */

@@ -1,4 +1,4 @@
-import { commands } from '../../src/config/arguments.ts'
+import { commands } from '../../src/config/commands.ts'
 import { allSettings, defaultOf, defaultSettings, variableOf } from '../../src/config/settings.ts'
 import { families, type ScenarioDefinition } from '../../src/scenarios/definition.ts'
 import { describeParameter } from '../../src/scenarios/describe.ts'

@@ -15,12 +15,14 @@ const steps = [
   },
 ] as const
 
-process.exitCode = runAll()
+process.exitCode = run(process.argv.slice(2))
 
-function runAll(): number {
-  for (const [index, { script, description }] of steps.entries()) {
-    console.log(`\n[${index + 1}/${steps.length}] npm run ${script}: ${description}`)
-    const { status } = spawnSync('npm', ['run', '--silent', script], { stdio: 'inherit' })
+/** Runs all steps. With arguments, which vitest takes (files, folders, `-u`), only the step of vitest. */
+function run(args: readonly string[]): number {
+  const chosen = args.length > 0 ? steps.slice(-1) : steps
+  for (const [index, { script, description }] of chosen.entries()) {
+    console.log(`\n[${index + 1}/${chosen.length}] npm run ${script}: ${description}`)
+    const { status } = spawnSync('npm', ['run', '--silent', script, '--', ...args], { stdio: 'inherit' })
     if (status !== 0) {
       console.error(`\nnpm test stopped: "npm run ${script}" failed; its output is above.`)
       return status ?? 1

@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest'
 import { defaultSettings, type Settings } from '../../src/config/settings.ts'
-import type { Log } from '../../src/core/log.ts'
+import { type Log, type LogLevel, silentLog } from '../../src/core/log.ts'
 
 /** The `start` of the build, so that tests run the bundle. */
 export const { start }: typeof import('../../src/simulator/start.ts') = await import(
@@ -12,7 +12,7 @@ export const frozenNow = '2026-01-15T12:00:00.000Z'
 
 /** A line of the simulator's log. */
 export interface LogEntry {
-  readonly level: 'info' | 'warn' | 'error'
+  readonly level: LogLevel
   readonly message: string
   readonly fields: object
 }
@@ -66,12 +66,12 @@ export async function startForTest(settings: Partial<Settings> = {}): Promise<Te
   return { ...simulator, close }
 }
 
-/** Creates a log that records its entries, with the fields copied as JSON. */
+/** Creates a log that records its entries of the level `info` and above, with the fields copied as JSON. */
 export function createLogRecorder(entries: LogEntry[]): Log {
-  const record = (level: LogEntry['level']) => (fields: object, message: string) => {
+  const record = (level: LogLevel) => (fields: object, message: string) => {
     entries.push({ level, message, fields: JSON.parse(JSON.stringify(fields, errorsAsText)) })
   }
-  return { info: record('info'), warn: record('warn'), error: record('error') }
+  return { ...silentLog, info: record('info'), warn: record('warn'), error: record('error') }
 }
 
 function errorsAsText(_key: string, value: unknown): unknown {

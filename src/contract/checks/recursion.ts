@@ -57,7 +57,7 @@ function enter(document: JsonObject, pointer: string, isDone: Map<string, boolea
 }
 
 /** Returns the pointers of the schemas that a schema applies to the value itself. */
-function listInPlace(schema: unknown, pointer: string): string[] {
+export function listInPlace(schema: unknown, pointer: string): string[] {
   if (!isObject(schema)) return []
   const target = typeof schema.$ref === 'string' ? parseReference(schema.$ref) : undefined
   const found = target === undefined ? [] : [target]

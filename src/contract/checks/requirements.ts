@@ -20,7 +20,7 @@ const SUPPORTED_DIALECTS = [
 const SUPPORTED_STYLES = ['simple', 'form', 'spaceDelimited', 'pipeDelimited']
 
 /** Checks that a document is OpenAPI 3.1. After a finding, no other check makes sense. */
-export function checkVersion({ openapi, swagger }: JsonObject, source: Source): Finding[] {
+export function checkVersion({ openapi, swagger, rules }: JsonObject, source: Source): Finding[] {
   if (typeof openapi === 'string' && /^3\.1(\.\d+)?$/.test(openapi)) return []
   const place = source.place(openapi === undefined && swagger !== undefined ? '/swagger' : '/openapi')
   const version = openapi ?? swagger
@@ -29,7 +29,10 @@ export function checkVersion({ openapi, swagger }: JsonObject, source: Source): 
       {
         severity: 'error',
         place,
-        message: 'is not an OpenAPI document: "openapi: 3.1.0" is expected at its top',
+        message:
+          rules !== undefined
+            ? 'is a file of scenario rules, and no OpenAPI document; give it with --scenarios'
+            : 'is not an OpenAPI document: "openapi: 3.1.0" is expected at its top',
       },
     ]
   }

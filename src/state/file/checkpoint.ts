@@ -9,9 +9,10 @@ import { StateChecks } from '../state-checks.ts'
 import { checkTrailer, formatTrailer } from './checksum.ts'
 import { syncFolder } from './folder.ts'
 import { type Checkpoint, OLDEST_FORMAT, parseCheckpoint, serializeCheckpoint } from './format.ts'
+import { withoutMark } from './log-mark.ts'
 import { PRIVATE_FILE } from './private-file.ts'
 import { isCurrentFormat, readStateDocument } from './state-document.ts'
-import { StateFileError } from './state-file-error.ts'
+import { parseJson, StateFileError } from './state-file-error.ts'
 
 /** Characters per write, which take some tenths of a millisecond of the event loop. */
 const SLICE_LENGTH = 64 * 1024
@@ -41,7 +42,7 @@ export class CheckpointFile implements Adapter<Checkpoint> {
     const isCurrent = await reading(isCurrentFormat(this.#path))
     const document = await reading(isCurrent ? readStateDocument(this.#path) : readWholeFile(this.#path))
     const checkpoint = parseCheckpoint(document, checks) // its errors have a place
-    const seal = await reading(checkTrailer(this.#path))
+    const seal = await reading(checkTrailer(this.#path, withoutMark))
     const isOld = checkpoint.format === OLDEST_FORMAT && seal === 'absent'
     if (isOld || (isCurrent && seal === 'fits')) return checkpoint
     const fault =
@@ -71,14 +72,11 @@ export class CheckpointFile implements Adapter<Checkpoint> {
   }
 }
 
-/** Reads a file of another format as a whole. The error has the words of the parser, which name the position or show the text around it. */
+/** Reads a file of another format as a whole. */
 async function readWholeFile(path: string): Promise<unknown> {
   const text = await readFile(path, 'utf8')
-  try {
-    return JSON.parse(text)
-  } catch (error) {
-    throw new StateFileError(`is not JSON (${reasonOf(error)})`, { cause: error })
-  }
+  if (text === '') throw new StateFileError('is empty')
+  return parseJson(text)
 }
 
 async function reading<T>(result: Promise<T>): Promise<T> {

@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises'
 import { crc32 } from 'node:zlib'
 
 /** Returns the CRC-32 of bytes as eight hexadecimal digits: `0a1b2c3d`. */
-function formatChecksum(checksum: number): string {
+export function formatChecksum(checksum: number): string {
   return checksum.toString(16).padStart(8, '0')
 }
 
@@ -45,17 +45,20 @@ export function formatTrailer(checksum: number): string {
 /** The result of comparing a state file with its checksum. `absent`: the file does not end with one. */
 export type Seal = 'fits' | 'differs' | 'absent'
 
-/** Compares a state file with the checksum that it ends with. It reads the file in pieces. */
-export async function checkTrailer(path: string): Promise<Seal> {
+/**
+ * Compares a state file with the checksum that it ends with. It reads the file in pieces. `normaliseHead` returns the first piece as
+ * it was when the checksum was computed.
+ */
+export async function checkTrailer(path: string, normaliseHead: (head: Buffer) => Buffer): Promise<Seal> {
   const { size } = await stat(path)
   const end = size - TRAILER_LENGTH
   if (end <= 0) return 'absent'
   const expected = TRAILER.exec(await readEnd(path, end))?.[1]
   if (expected === undefined) return 'absent'
-  let checksum = 0
+  let checksum: number | undefined
   for await (const piece of createReadStream(path, { end: end - 1, highWaterMark: PIECE_BYTES }))
-    checksum = crc32(piece, checksum)
-  return expected === formatChecksum(checksum) ? 'fits' : 'differs'
+    checksum = checksum === undefined ? crc32(normaliseHead(piece)) : crc32(piece, checksum)
+  return expected === formatChecksum(checksum ?? 0) ? 'fits' : 'differs'
 }
 
 const PIECE_BYTES = 1024 * 1024

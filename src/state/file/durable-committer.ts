@@ -2,11 +2,13 @@ import type { Low } from 'lowdb'
 import { reasonOf } from '../../core/result.ts'
 import type { Committer } from '../base-store.ts'
 import type { Command } from '../commands.ts'
+import { describeLoss } from '../loss.ts'
 import type { Change, StateData } from '../memory/state-data.ts'
 import { StoreWriteError } from '../store.ts'
 import { type Checkpoint, emptyCheckpoint, FORMAT } from './format.ts'
 import type { Lock } from './lock.ts'
 import { LogLostError } from './log-ownership.ts'
+import { checkRecordLength } from './record-length.ts'
 import type { WriteAheadLog } from './write-ahead-log.ts'
 
 /** The parts that a durable committer works with. */
@@ -27,6 +29,8 @@ export interface DurableCommitterDeps {
   /** Ends the process, or throws, since the state in memory no longer agrees with its log. */
   readonly fatal: (problem: string) => never
   readonly lock: Lock
+  /** The largest length of a record in characters. */
+  readonly maxRecordLength: number
   /** True: a change is acknowledged once it is on the disk. */
   readonly sync: boolean
 }
@@ -68,13 +72,15 @@ export class DurableCommitter implements Committer {
   }
 
   #append(change: Change): void {
-    if (this.#loss !== undefined) throw new StoreWriteError(lossMessage(this.#loss))
+    if (this.#loss !== undefined) throw new StoreWriteError(describeLoss(this.#loss))
     try {
-      this.#deps.log.append(JSON.stringify(change).slice(1))
+      const members = JSON.stringify(change).slice(1)
+      checkRecordLength(this.state, change, members, this.#deps.maxRecordLength)
+      this.#deps.log.append(members)
     } catch (error) {
-      if (error instanceof LogLostError) this.lose(error.message)
+      const loss = error instanceof LogLostError ? this.lose(error.message) : this.#noticeLoss()
       const reason = `The state could not be written (${reasonOf(error)}), so nothing was changed.`
-      const message = this.#loss === undefined ? reason : lossMessage(this.#loss)
+      const message = loss === undefined ? reason : describeLoss(loss)
       throw new StoreWriteError(message, { cause: error })
     }
   }
@@ -86,15 +92,27 @@ export class DurableCommitter implements Committer {
     } catch (error) {
       const reason = `the disk failed to sync its log (${reasonOf(error)})`
       this.lose(reason)
-      throw new StoreWriteError(lossMessage(reason), { cause: error })
+      throw new StoreWriteError(describeLoss(reason), { cause: error })
     }
   }
 
-  /** Makes all further writes be refused, since the files are not this process's any more, for this reason. */
-  lose(reason: string): void {
-    if (this.#loss !== undefined || this.#closing !== undefined) return
+  /** Makes all further writes be refused, since the files are not this process's any more. Returns the first reason for that. */
+  lose(reason: string): string {
+    if (this.#loss !== undefined) return this.#loss
     this.#loss = reason
-    this.#deps.report(lossMessage(reason))
+    this.#deps.report(describeLoss(reason))
+    return reason
+  }
+
+  /** Looks whether the files are still this process's. Returns the reason for which they are not. */
+  #noticeLoss(): string | undefined {
+    const reason = this.#loss ?? this.#deps.log.findLoss()
+    return reason === undefined ? undefined : this.lose(reason)
+  }
+
+  async findLoss(): Promise<string | undefined> {
+    if (this.#divergence !== undefined) return 'its records in memory do not agree with its log'
+    return this.#closing === undefined ? this.#noticeLoss() : this.#loss // a stop releases the lock
   }
 
   /** Applies an appended change. A failure is fatal: the log has the change, the state in memory may have half of it. */
@@ -132,9 +150,8 @@ export class DurableCommitter implements Committer {
       this.#checkpointAt = Math.max(checkpointFrom, await checkpointBytes())
     } catch (error) {
       this.#checkpointAt = log.bytes * 2
-      report(
-        `The checkpoint of the state could not be written (${reasonOf(error)}). No change is lost; the log grows until a checkpoint succeeds.`,
-      )
+      const problem = `The checkpoint of the state could not be written (${reasonOf(error)}). No change is lost; the log grows until a checkpoint succeeds.`
+      if (this.#noticeLoss() === undefined) report(problem)
     } finally {
       db.data = emptyCheckpoint() // frees records that the state no longer holds
     }
@@ -149,13 +166,9 @@ export class DurableCommitter implements Committer {
     const { log, lock, stopPausing } = this.#deps
     stopPausing()
     await this.#checkpointing
-    const isOwn = this.#divergence === undefined && this.#loss === undefined
+    const isOwn = this.#noticeLoss() === undefined && this.#divergence === undefined
     if (!log.isEmpty && isOwn) await this.#checkpoint()
     await log.close()
     await lock.release()
   }
-}
-
-function lossMessage(reason: string): string {
-  return `The state is not written any more: ${reason}. Export what is needed (GET /__sim/export), then start again.`
 }

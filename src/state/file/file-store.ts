@@ -17,6 +17,8 @@ import { createFolder } from './folder.ts'
 import { type Checkpoint, emptyCheckpoint, FORMAT } from './format.ts'
 import { type Lock, takeLock } from './lock.ts'
 import type { LockHolder } from './lock-holder.ts'
+import { markLog } from './log-mark.ts'
+import { MAX_RECORD_LENGTH } from './record-length.ts'
 import { type ReplayResult, replaceLogFile, replayLog } from './replay.ts'
 import { StateFileError } from './state-file-error.ts'
 import { type SyncFile, WriteAheadLog, type WriteBytes } from './write-ahead-log.ts'
@@ -32,6 +34,8 @@ export interface FileStoreOptions {
   readonly fatal?: (problem: string) => never
   /** The size of the log, in bytes, below which no checkpoint is written before the store closes. Default: 4 MiB. */
   readonly checkpointFrom?: number
+  /** The largest length of a record in characters, for tests. Default: 2^27. */
+  readonly maxRecordLength?: number
   /** True: a write is acknowledged once its change is on the disk, so that a power failure cannot lose it. Default: false. */
   readonly sync?: boolean
   /** Writes bytes to the log, for tests. Default: `writeSync` of Node. */
@@ -122,7 +126,7 @@ function describeKind(found: Stats): string {
 
 function lockedMessage({ pid, host, since }: LockHolder, path: string): string {
   const who = `process ${pid} on ${host}, since ${since}`
-  return `The state file ${path} is in use by ${who}. Stop that process, or choose another file, or :memory:.`
+  return `The state file ${path} is in use by ${who}. Stop that process, or choose another file, or :memory:. A second simulator needs a port of its own, too: --state :memory: --port 0.`
 }
 
 async function loadStore({ path, lock }: LockedFile, options: FileStoreOptions): Promise<OpenedStore> {
@@ -130,7 +134,7 @@ async function loadStore({ path, lock }: LockedFile, options: FileStoreOptions):
   const db = new Low<Checkpoint>(file, emptyCheckpoint())
   const isPresent = existsSync(path)
   await db.read()
-  const { history, sandboxes } = db.data
+  const { history, sandboxes, log: begun } = db.data
   const state = new StateData(sandboxes)
   const replayed = await replayLog(path, state, { ...db.data, isPresent })
   await updateFile(isPresent, db, state, replayed)
@@ -153,7 +157,7 @@ async function loadStore({ path, lock }: LockedFile, options: FileStoreOptions):
     ...countRecords(state),
     journalEntries: replayed.entries,
     ...tookOverFrom(lock.tookOver),
-    warnings: findMissing(replayed, lock.tookOver),
+    warnings: [...findMissingFile(path, begun, replayed), ...findMissing(replayed, lock.tookOver)],
   }
   return { store: new BaseStore(committer), loaded }
 }
@@ -162,6 +166,14 @@ function tookOverFrom(holder: LockHolder | undefined): Pick<LoadSummary, 'tookOv
   return holder === undefined
     ? {}
     : { tookOverFrom: { pid: holder.pid, host: holder.host, since: holder.since } }
+}
+
+/** Says that the log file `begun`, which the state file names, is missing. A deletion of all log files leaves no other trace. */
+function findMissingFile(path: string, begun = 0, { seq, files }: ReplayResult): readonly string[] {
+  if (begun === 0 || files.some(({ generation }) => generation === begun)) return []
+  return [
+    `The log file ${path}.journal.${begun} is missing: all changes that were acknowledged after entry ${seq} are lost, as by a deletion or a power failure.`,
+  ]
 }
 
 /** Says what is missing from the end of the log: the entry that was cut off, and acknowledged entries. */
@@ -197,6 +209,7 @@ async function openLog(
 ): Promise<WriteAheadLog> {
   const last = files.at(-1)
   const isNeeded = entries > 0 && last !== undefined && existsSync(last.path)
+  markLog(path, isNeeded ? last.generation : 0) // before files are deleted, so that a crash leaves no mark of a missing file
   if (isNeeded) await replaceLogFile(last)
   else for (const file of files) await rm(file.path, { force: true })
   return new WriteAheadLog({
@@ -212,13 +225,14 @@ async function openLog(
 
 function withDefaults({
   checkpointFrom = DEFAULT_CHECKPOINT_FROM,
+  maxRecordLength = MAX_RECORD_LENGTH,
   report = () => undefined,
   sync = false,
   fatal = (problem) => {
     throw new Error(problem)
   },
 }: FileStoreOptions) {
-  return { checkpointFrom, report, sync, fatal }
+  return { checkpointFrom, maxRecordLength, report, sync, fatal }
 }
 
 /** Returns the sentence for a state that cannot be loaded. The file stays unchanged, since it may be the only copy. */

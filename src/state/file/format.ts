@@ -4,6 +4,7 @@ import { serializeMembers } from '../json-text.ts'
 import { SandboxData } from '../memory/sandbox-data.ts'
 import type { SandboxEntry, StoredSnapshot } from '../memory/state-data.ts'
 import type { StateChecks, StateDocument } from '../state-checks.ts'
+import { NO_LOG, parseMark } from './log-mark.ts'
 import { RecordWriter } from './record-writer.ts'
 import { StateFileError } from './state-file-error.ts'
 
@@ -15,6 +16,8 @@ export interface Checkpoint {
   readonly format: number
   /** The number of the last log entry that the checkpoint contains. 0: none. */
   readonly seq: number
+  /** The generation of the newest log file that was begun; 0: none. Undefined: the file does not tell, or is about to be written. */
+  readonly log?: number | undefined
   /** The sandboxes by name. */
   readonly sandboxes: ReadonlyMap<string, SandboxEntry>
 }
@@ -78,11 +81,12 @@ export function parseCheckpoint(parsed: unknown, checks: StateChecks): Checkpoin
   const { format } = parsed as { format: number } // `migrate` has just proved it
   const faults = checks.stateFile(document, 'it')
   if (faults.length > 0) throw new StateFileError(`does not hold a state: ${faults.slice(0, 5).join('; ')}`)
-  const { history, seq, sandboxes } = document as StateDocument // the check has just proved it
+  const { history, seq, log, sandboxes } = document as StateDocument // the check has just proved it
   return {
     history,
     format,
     seq,
+    log: log === undefined ? undefined : parseMark(log),
     sandboxes: new Map(sandboxes.map((sandbox) => [sandbox.name, parseSandbox(sandbox)])),
   }
 }
@@ -105,8 +109,8 @@ function parseSandbox(sandbox: StateDocument['sandboxes'][number]): SandboxEntry
  */
 export function* serializeCheckpoint({ history, seq, sandboxes }: Checkpoint): Generator<string> {
   const records = new RecordWriter()
-  yield `{\n  "kind": ${JSON.stringify(KIND)},\n  "format": ${FORMAT},\n  "history": ${JSON.stringify(history)},\n`
-  yield `  "seq": ${seq},\n  "sandboxes": [`
+  yield `{\n  "kind": ${JSON.stringify(KIND)},\n  "format": ${FORMAT},\n  "log": "${NO_LOG}",\n`
+  yield `  "history": ${JSON.stringify(history)},\n  "seq": ${seq},\n  "sandboxes": [`
   let separator = '\n'
   for (const [name, { data, snapshots, snapshotsTaken }] of sandboxes) {
     records.beginSandbox(snapshots.size > 0)

@@ -1,5 +1,6 @@
-import { closeSync, readFileSync } from 'node:fs'
+import { closeSync, existsSync, readFileSync } from 'node:fs'
 import { link, readFile, rename, rm, stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { failure, type Result, reasonOf, success } from '../../core/result.ts'
 import {
@@ -93,7 +94,9 @@ class HeldLock implements Lock {
       const who = holder === undefined ? 'another program' : `process ${holder.pid} on ${holder.host}`
       return `${who} took over its lock file ${path}`
     } catch (error) {
-      if (systemErrorCode(error) === 'ENOENT') return `its lock file ${path} was removed`
+      const folder = dirname(path)
+      if (systemErrorCode(error) === 'ENOENT')
+        return existsSync(folder) ? `its lock file ${path} was removed` : `its folder ${folder} was removed`
       return `its lock file cannot be read (${reasonOf(error)})`
     }
   }

@@ -4,7 +4,7 @@ import type { Change } from '../memory/state-data.ts'
 import type { StateChecks } from '../state-checks.ts'
 import { findSealFault, historySeed, SEAL } from './checksum.ts'
 import { FORMAT, migrate, OLDEST_FORMAT } from './format.ts'
-import { StateFileError } from './state-file-error.ts'
+import { parseJson, StateFileError } from './state-file-error.ts'
 import { LOG_KIND } from './write-ahead-log.ts'
 
 /** The position of a state file in its history. */
@@ -124,7 +124,7 @@ export class LogReader {
   }
 
   #readHeader(line: Buffer): void {
-    const header: unknown = parseJson(line)
+    const header: unknown = this.#parseLine(line)
     const isSealed = isObject(header) && header['crc'] !== undefined
     const { seq, history } = migrate(header, LOG_KIND)
     this.#format = isSealed ? FORMAT : OLDEST_FORMAT
@@ -175,18 +175,14 @@ export class LogReader {
   }
 
   #parseEntry(line: Buffer): { readonly seq: number; readonly change: Change } {
-    const entry = parseJson(line)
+    const entry = this.#parseLine(line)
     const [fault] = this.#checks.logEntry(entry, 'it')
     if (fault !== undefined) throw new StateFileError(`is no entry: ${fault}`)
     const { seq, crc: _, ...change } = entry as { seq: number; crc?: string } & Change // the check has just proved it
     return { seq, change: change as Change } // an entry without its number is a change
   }
-}
 
-function parseJson(line: Buffer): unknown {
-  try {
-    return JSON.parse(line.toString('utf8'))
-  } catch (error) {
-    throw new StateFileError(`cannot be used (${reasonOf(error)})`, { cause: error })
+  #parseLine(line: Buffer): unknown {
+    return parseJson(line.toString('utf8'), { line: this.#lineNumber, column: 1 })
   }
 }

@@ -3,7 +3,7 @@ import type { TableRecord } from '../memory/table.ts'
 /** The indentation of a line that is a record, or a reference to records before it. No other line of a state file has it. */
 export const RECORD_INDENT = '        '
 
-/** The largest length of a record in characters. A longer line could not be read again, since V8 bounds strings at 2^29. */
+/** The largest length of a record in characters, for records of earlier versions: `record-length.ts` refuses shorter ones when they are written. */
 const MAX_RECORD_LENGTH = 2 ** 28
 
 /**

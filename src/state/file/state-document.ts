@@ -4,7 +4,7 @@ import { reasonOf } from '../../core/result.ts'
 import { FORMAT, KIND } from './format.ts'
 import { type Line, readLines } from './lines.ts'
 import { RECORD_INDENT } from './record-writer.ts'
-import { StateFileError } from './state-file-error.ts'
+import { parseJson, StateFileError } from './state-file-error.ts'
 
 /** The first lines of a file that is read record by record. */
 const OPENING = `{\n  "kind": ${JSON.stringify(KIND)},\n  "format": ${FORMAT},\n`
@@ -27,7 +27,10 @@ export async function readStateDocument(path: string): Promise<unknown> {
   return reader.finish()
 }
 
-/** Parses records one by one. The other lines, with the numbers of lists in their place, are JSON, too: `"events": [3]`. */
+/**
+ * Parses records one by one. The other lines are JSON, too, with the numbers of lists in place of records (`"events": [3]`), and with
+ * the line breaks of all lines, so that a fault in them has its place.
+ */
 class DocumentReader {
   #lineNumber = 0
   #frame = ''
@@ -36,32 +39,43 @@ class DocumentReader {
   /** The list that the current line belongs to. Undefined: it belongs to no list. */
   #list: object[] | undefined
 
-  addLine({ bytes }: Line): void {
+  addLine({ bytes, isComplete }: Line): void {
     this.#lineNumber += 1
     try {
       const text = bytes.toString('utf8')
-      if (text.startsWith(RECORD_INDENT)) this.#addItem(text)
-      else this.#frame += `${text}\n`
+      if (text.startsWith(RECORD_INDENT)) this.#addItem(text, isComplete)
+      else this.#frame += text
+      if (isComplete) this.#frame += '\n'
     } catch (error) {
+      if (error instanceof StateFileError) throw error
       throw new StateFileError(`, line ${this.#lineNumber}: cannot be used (${reasonOf(error)})`, {
         cause: error,
       })
     }
   }
 
-  #addItem(text: string): void {
+  #addItem(text: string, isComplete: boolean): void {
     const end = Math.max(text.lastIndexOf('}'), text.lastIndexOf('"')) + 1
     if (this.#list === undefined) {
       this.#list = []
       this.#frame += this.#lists.push(this.#list) - 1
     }
-    const item: unknown = JSON.parse(text.slice(RECORD_INDENT.length, end))
+    if (!isComplete || ![',', ']', '],'].includes(text.slice(end))) this.#refuseEnd(text)
+    const place = { line: this.#lineNumber, column: RECORD_INDENT.length + 1 }
+    const item = parseJson(text.slice(RECORD_INDENT.length, end), place)
     if (typeof item === 'string') this.#addRange(this.#list, item)
     else if (isObject(item)) this.#list.push(this.#records[this.#records.push(item) - 1] ?? item)
     else throw new Error('it is neither a record nor a reference to records')
     if (text.charAt(end) !== ']') return
-    this.#frame += `${text.slice(end)}\n`
+    this.#frame += text.slice(end)
     this.#list = undefined
+  }
+
+  /** Throws for a line that is cut off, or that has another end than a comma or the end of the list. */
+  #refuseEnd(text: string): void {
+    const around = '{"":[' // the object and the list that the record is in
+    const column = RECORD_INDENT.length + 1 - around.length
+    parseJson(around + text.slice(RECORD_INDENT.length), { line: this.#lineNumber, column })
   }
 
   #addRange(list: object[], reference: string): void {
@@ -73,12 +87,7 @@ class DocumentReader {
   }
 
   finish(): unknown {
-    try {
-      const document: unknown = JSON.parse(this.#frame, (_, value: unknown) => this.#findList(value))
-      return document
-    } catch (error) {
-      throw new StateFileError(`is not JSON without its records (${reasonOf(error)})`, { cause: error })
-    }
+    return parseJson(this.#frame, undefined, (_, value) => this.#findList(value))
   }
 
   /** Returns the list that an array with its number stands for. */

@@ -1,6 +1,21 @@
+import { describeSyntaxError, type TextPosition } from '../../core/json-syntax.ts'
+
 /** The reason for which a state file cannot be used: a part of the sentence that the user reads. */
 export class StateFileError extends Error {
   override readonly name = 'StateFileError'
+}
+
+/** Parses JSON. Throws a `StateFileError` with the place of the fault. `start`: the position of the text in its file. */
+export function parseJson(
+  text: string,
+  start?: TextPosition,
+  reviver?: (key: string, value: unknown) => unknown,
+): unknown {
+  try {
+    return JSON.parse(text, reviver)
+  } catch (error) {
+    throw new StateFileError(`is not JSON: ${describeSyntaxError(text, start)}`, { cause: error })
+  }
 }
 
 /** Returns the code of an error of the operating system: `ENOSPC`. Undefined: the error has another origin. */

@@ -15,6 +15,9 @@ interface PromptRecord {
   readonly versions: PromptVersion[]
   /** True: copies of the table have this record, too, so that a change is made to a copy of it. */
   isShared: boolean
+  /** The length of the JSON of head and first `measured` versions, in characters. */
+  length: number
+  measured: number
 }
 
 interface PromptIndex {
@@ -35,9 +38,7 @@ export class PromptTable implements Table<StoredPrompt> {
   }
 
   static of(prompts: readonly StoredPrompt[]): PromptTable {
-    return new PromptTable(
-      prompts.map(({ versions, ...head }) => ({ head, versions: [...versions], isShared: false })),
-    )
+    return new PromptTable(prompts.map(({ versions, ...head }) => createRecord(head, [...versions])))
   }
 
   get size(): number {
@@ -60,6 +61,17 @@ export class PromptTable implements Table<StoredPrompt> {
     return this.#prompts.get(promptId)?.versions.some((version) => version.versionId === versionId) ?? false
   }
 
+  /** Returns the length of a prompt's JSON, in characters; 0: the prompt does not exist. It measures each version once. */
+  lengthOf(promptId: string): number {
+    const record = this.#prompts.get(promptId)
+    if (record === undefined) return 0
+    if (record.length === 0) record.length = serializeMembers(record.head).length
+    for (const version of record.versions.slice(record.measured))
+      record.length += JSON.stringify(version).length + 1
+    record.measured = record.versions.length
+    return record.length
+  }
+
   list(): readonly StoredPrompt[] {
     const prompts = Array.from(this.#prompts.values(), ({ head, versions }) => ({
       ...head,
@@ -79,7 +91,7 @@ export class PromptTable implements Table<StoredPrompt> {
       return
     }
     const index = this.#getIndex()
-    this.#prompts.set(head.promptId, { head, versions: [version], isShared: false })
+    this.#prompts.set(head.promptId, createRecord(head, [version]))
     addTo(index, head)
   }
 
@@ -87,7 +99,7 @@ export class PromptTable implements Table<StoredPrompt> {
   #recordToChange(promptId: string): PromptRecord | undefined {
     const record = this.#prompts.get(promptId)
     if (record?.isShared !== true) return record
-    const own = { head: record.head, versions: record.versions.slice(), isShared: false }
+    const own = { ...record, versions: record.versions.slice(), isShared: false }
     this.#prompts.set(promptId, own)
     return own
   }
@@ -122,6 +134,10 @@ export class PromptTable implements Table<StoredPrompt> {
     for (const { head } of this.#prompts.values()) addTo(this.#index, head)
     return this.#index
   }
+}
+
+function createRecord(head: PromptHead, versions: PromptVersion[]): PromptRecord {
+  return { head, versions, isShared: false, length: 0, measured: 0 }
 }
 
 function addTo({ externalKeys, occurrences }: PromptIndex, head: PromptHead): void {

@@ -41,6 +41,9 @@ async function statusesOf(
 const times = <T>(count: number, one: T): T[] => Array.from({ length: count }, () => one)
 const analytics = [analyticsPath, {}] as const
 
+/** The answer of `GET scenarios` in a sandbox without rules. */
+const noRules = { rules: [], startUp: [], counts: { rules: [], startUp: [] } }
+
 const shopModel = '00000000-0000-4000-8000-000000000001'
 const shop = '00000000-0000-4000-9000-000000000001'
 const ofModel = (id: string) => `/v1/models/${id}/analytics`
@@ -93,6 +96,45 @@ describe('a rule is about', () => {
       rule: { match: { body: { '/eventType': 'purchase' } } },
       hit: ['/v1/events', { body: event({ eventType: 'purchase' }) }],
       missed: ['/v1/events', { body: event({ eventType: 'Purchase' }) }],
+    },
+    {
+      name: 'a part of the body',
+      rule: { match: { body: { eventType: 'purchase', properties: { cart: { items: 2 } } } } },
+      hit: [
+        '/v1/events',
+        { body: event({ eventType: 'purchase', properties: { cart: { items: 2, sum: 3 }, a: 1 } }) },
+      ],
+      missed: ['/v1/events', { body: event({ eventType: 'purchase', properties: { cart: { items: 3 } } }) }],
+    },
+    {
+      name: 'a method, in any case',
+      rule: { match: { method: 'post' } },
+      hit: ['/v1/events', { body: event() }],
+      missed: [analyticsPath, {}],
+    },
+    {
+      name: 'a path',
+      rule: { match: { path: analyticsPath } },
+      hit: [`${analyticsPath}?period=7d`, {}],
+      missed: [ofModel(shopModel), {}],
+    },
+    {
+      name: 'a query parameter',
+      rule: { match: { query: { period: '7d' } } },
+      hit: [`${analyticsPath}?period=7d`, {}],
+      missed: [`${analyticsPath}?period=90d`, {}],
+    },
+    {
+      name: 'a query parameter that is not sent',
+      rule: { operation: 'getModelAnalytics', match: { query: { period: null } } },
+      hit: [analyticsPath, {}],
+      missed: [`${analyticsPath}?period=90d`, {}],
+    },
+    {
+      name: 'a header that is not sent',
+      rule: { match: { header: { 'X-Retry': null } } },
+      hit: [analyticsPath, {}],
+      missed: [analyticsPath, { headers: { 'x-retry': '1' } }],
     },
     {
       name: 'a number in the body',
@@ -326,11 +368,15 @@ describe('PUT /__sim/scenarios', () => {
   test('gives back what is on, and GET and DELETE agree', async () => {
     const sandbox = freshSandbox()
     const path = `/scenarios?sandbox=${sandbox}`
-    expect(await steer(sim(), 'GET', path)).toEqual({ rules: [], startUp: [] })
+    expect(await steer(sim(), 'GET', path)).toEqual(noRules)
     expect(await steer(sim(), 'PUT', path, { rules: [rule] })).toEqual({ rules: [rule] })
-    expect(await steer(sim(), 'GET', path)).toEqual({ rules: [rule], startUp: [] })
+    expect(await steer(sim(), 'GET', path)).toEqual({
+      rules: [rule],
+      startUp: [],
+      counts: { rules: [{ acted: 0, left: 2 }], startUp: [] },
+    })
     expect(await steer(sim(), 'DELETE', path)).toEqual({ rules: [] })
-    expect(await steer(sim(), 'GET', path)).toEqual({ rules: [], startUp: [] })
+    expect(await steer(sim(), 'GET', path)).toEqual(noRules)
     expect(await statusesOf(sim(), sandbox, [['/v1/events', { body: event({ eventType: 'a' }) }]])).toEqual([
       201,
     ])
@@ -344,7 +390,7 @@ describe('PUT /__sim/scenarios', () => {
       { operation: 'createPromt', scenario: 'unavailable' },
       { scenario: 'rate-limited;retry-after=soon' },
       { operation: 'createEvent', scenario: 'critical' },
-      { sequence: '429*2, 418' },
+      { sequence: '429*2, 499' },
       { operation: 'createEvent', scenario: '503', match: { body: { '/eventTyp': 'a' } } },
       { scenario: 'slow;delay=1' },
     ]
@@ -352,15 +398,15 @@ describe('PUT /__sim/scenarios', () => {
     expect(answer.status).toBe(400)
     const error = errorOf(answer)
     expect(error).toMatch(
-      /\/rules\/1\/operation: There is no operation "createPromt"\. Known: getModelAnalytics, /,
+      /\/rules\/1\/operation: There is no operation "createPromt"\. Did you mean "createPrompt"\? Known: getModelAnalytics, /,
     )
     expect(error).toMatch(
       /\/rules\/2\/scenario: .*"retry-after" a whole number from 0 to 86400 \(s\); got "soon"/,
     )
     expect(error).toMatch(/\/rules\/3: "critical" makes no sense here/)
-    expect(error).toMatch(/\/rules\/4\/sequence: There is no scenario "418"/)
+    expect(error).toMatch(/\/rules\/4\/sequence: There is no scenario "499"/)
     expect(error).toMatch(
-      /\/rules\/5\/match\/body: No request body has the field "\/eventTyp"\. Known: \/eventType, /,
+      /\/rules\/5\/match\/body: No request body has the field "\/eventTyp"\. Did you mean "\/eventType"\? Known: \/eventType, /,
     )
     expect(error).toMatch(/\/rules\/6\/scenario: .*has no parameter "delay"; it takes: ms, /)
     expect(error).not.toMatch(/\/rules\/0/)
@@ -385,9 +431,34 @@ describe('PUT /__sim/scenarios', () => {
     ['times below 0', { rules: [{ scenario: '503', times: -1 }] }, /times/],
     ['a model that is no UUID', { rules: [{ scenario: '503', match: { model: 'gpt' } }] }, /model/],
     [
-      'a body pointer without its slash',
-      { rules: [{ scenario: '503', match: { body: { eventType: 'a' } } }] },
-      /eventType|body/,
+      'a part of the body with an unknown field',
+      { rules: [{ scenario: '503', match: { body: { eventTyp: 'a' } } }] },
+      /\/rules\/0\/match\/body: No request body has the field "\/eventTyp"\. Did you mean "\/eventType"/,
+    ],
+    [
+      'a method that the operation does not have',
+      { rules: [{ operation: 'createEvent', scenario: '503', match: { method: 'GET' } }] },
+      /\/rules\/0\/match\/method: No request of createEvent has the method "GET", but POST\./,
+    ],
+    [
+      'the path of another operation',
+      { rules: [{ operation: 'createEvent', scenario: '503', match: { path: '/v1/prompts' } }] },
+      /\/rules\/0\/match\/path: No request of createEvent has the path "\/v1\/prompts"\. Known: \/v1\/events\./,
+    ],
+    [
+      'a query parameter that there is not',
+      { rules: [{ scenario: '503', match: { query: { perod: '7d' } } }] },
+      /\/rules\/0\/match\/query: There is no query parameter "perod"\. Did you mean "period"\?/,
+    ],
+    [
+      'a condition on the answer',
+      { rules: [{ scenario: '503', match: { status: 200 } }] },
+      /\/rules\/0\/match\/status: is not allowed here; known: model, product, method, path, query, header, body/,
+    ],
+    [
+      'a misspelt field',
+      { rules: [{ scenario: '503', probabillity: 1 }] },
+      /probabillity: is not allowed here; did you mean "probability"\?/,
     ],
     [
       'a rule that switches nothing on',
@@ -399,7 +470,7 @@ describe('PUT /__sim/scenarios', () => {
       { rules: [{ scenario: '503', sequence: '429, 200' }] },
       /\/rules\/0.*either/,
     ],
-    ['a scenario of commas alone', { rules: [{ scenario: ', ,' }] }, /nothing on/],
+    ['a scenario of commas alone', { rules: [{ scenario: ', ,' }] }, /empty item/],
     ['two answers at once', { rules: [{ scenario: '503, 429' }] }, /cannot both act/],
     ['a text of 2001 characters', { rules: [{ scenario: '5'.repeat(2001) }] }, /\/rules\/0\/scenario.*2000/],
     ['1001 rules', { rules: times(1001, { scenario: '503' }) }, /1000/],
@@ -421,7 +492,7 @@ describe('PUT /__sim/scenarios', () => {
     const answer = await ask(sim(), path, { method: 'PUT', body })
     expect(answer.status).toBe(400)
     expect(errorOf(answer)).toMatch(says)
-    expect(await steer(sim(), 'GET', `/scenarios?sandbox=${sandbox}`)).toEqual({ rules: [], startUp: [] })
+    expect(await steer(sim(), 'GET', `/scenarios?sandbox=${sandbox}`)).toEqual(noRules)
   })
 })
 
@@ -479,6 +550,7 @@ describe('precedence: request > sandbox > start-up > default', () => {
     expect(await steer(own, 'GET', '/scenarios')).toEqual({
       rules: [{ operation: 'createEvent', scenario: '500' }],
       startUp: [{ scenario: 'unavailable' }],
+      counts: { rules: [{ acted: 0 }], startUp: [{ acted: 1 }] },
     })
   })
 })

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { valueAt } from '../../../src/core/json-pointer.ts'
 import {
   analyticsPath,
   ask,
@@ -9,6 +10,7 @@ import {
   operations,
 } from '../../support/client.ts'
 import { putRules, steer } from '../../support/control.ts'
+import { controlFaultsOf } from '../../support/documented.ts'
 import { sharedSimulator } from '../../support/shared.ts'
 import { startForTest, type TestSimulator } from '../../support/start.ts'
 
@@ -154,7 +156,12 @@ describe('each has its own count', () => {
     expect(statuses).toEqual([429, 429, 200, 200])
     expect(await statusesOf(sim(), 2, { sandbox, sequence })).toEqual([429, 200])
     const { sequences } = await steer(sim(), 'GET', `/sequences?sandbox=${sandbox}`)
-    expect(sequences).toEqual(Array(3).fill({ operation: 'getModelAnalytics', sequence, met: 2 }))
+    expect(sequences).toMatchObject([
+      { rule: { scope: 'sandbox', index: 0 }, sequence, met: 2 },
+      { rule: { scope: 'sandbox', index: 1 }, sequence, met: 2 },
+      { operation: 'getModelAnalytics', sequence, met: 2 },
+    ])
+    expect(valueAt(sequences, '/2/rule')).toBeUndefined()
   })
 
   test('set of rules: put anew, they begin anew, and what was put before is not told any more', async () => {
@@ -164,7 +171,8 @@ describe('each has its own count', () => {
       expect(await statusesOf(sim(), 3, { sandbox })).toEqual([429, 429, 200])
     }
     const { sequences } = await steer(sim(), 'GET', `/sequences?sandbox=${sandbox}`)
-    expect(sequences).toEqual([{ operation: 'getModelAnalytics', sequence: '429*2, 200', met: 3 }])
+    expect(sequences).toMatchObject([{ operation: 'getModelAnalytics', sequence: '429*2, 200', met: 3 }])
+    expect(sequences).toHaveLength(1)
   })
 
   test('sandbox', async () => {
@@ -184,8 +192,28 @@ describe('GET /__sim/sequences', () => {
     })
     expect(await steer(sim(), 'GET', `/sequences?sandbox=${sandbox}`)).toEqual({
       sequences: [
-        { operation: 'getModelAnalytics', sequence: '429*2, 200', met: 4 },
-        { operation: 'createEvent', sequence: '503, 201', met: 1 },
+        {
+          operation: 'getModelAnalytics',
+          sequence: '429*2, 200',
+          met: 4,
+          items: [
+            { scenario: '429', times: 2 },
+            { scenario: '200', times: 1 },
+          ],
+          position: 1,
+          next: '200',
+        },
+        {
+          operation: 'createEvent',
+          sequence: '503, 201',
+          met: 1,
+          items: [
+            { scenario: '503', times: 1 },
+            { scenario: '201', times: 1 },
+          ],
+          position: 1,
+          next: '201',
+        },
       ],
     })
     expect(await steer(sim(), 'GET', `/sequences?sandbox=${freshSandbox()}`)).toEqual({ sequences: [] })
@@ -205,9 +233,41 @@ describe('GET /__sim/sequences', () => {
       statuses.push((await ask(sim(), analyticsPath, { headers })).status)
     expect(statuses).toContain(429)
     const { sequences } = await steer(sim(), 'GET', `/sequences?sandbox=${sandbox}`)
-    expect(sequences).toEqual([
-      { operation: 'getModelAnalytics', sequence: '429, 200', met: expect.any(Number) },
+    expect(sequences).toMatchObject([
+      { operation: 'getModelAnalytics', sequence: '429, 200', rule: { scope: 'sandbox', index: 1 } },
     ])
+    expect(sequences).toHaveLength(1)
+  })
+
+  test('names the item that the next request gets', async () => {
+    const sandbox = freshSandbox()
+    const sequence = '429;retry-after=1*2, 503, 200'
+    const seen: unknown[] = []
+    for (let asked = 0; asked < 5; asked += 1) {
+      await statusesOf(sim(), 1, { sandbox, sequence })
+      const { sequences } = await steer(sim(), 'GET', `/sequences?sandbox=${sandbox}`)
+      seen.push([valueAt(sequences, '/0/position'), valueAt(sequences, '/0/next')])
+    }
+    const last = [2, '200']
+    expect(seen).toEqual([[0, '429;retry-after=1'], [1, '503'], last, last, last])
+  })
+
+  test('shows the items of a long sequence if a rule has it', async () => {
+    const sandbox = freshSandbox()
+    const sequence = Array.from({ length: 300 }, () => '429').join(', ')
+    await putRules(sim(), [{ sequence, operation: 'getModelAnalytics' }], sandbox)
+    await statusesOf(sim(), 1, { sandbox })
+    await statusesOf(sim(), 1, { sandbox, sequence })
+    const answer = await steer(sim(), 'GET', `/sequences?sandbox=${sandbox}`)
+    expect(controlFaultsOf('getSequences', 200, answer)).toEqual([])
+    const { sequences } = answer
+    expect(valueAt(sequences, '/0/items')).toHaveLength(300)
+    expect(valueAt(sequences, '/0/sequence')).toBe(sequence)
+    expect(sequences).toMatchObject([
+      { position: 1 },
+      { sequence: expect.stringMatching(/^429, 429, .*\u2026/) },
+    ])
+    expect(valueAt(sequences, '/1/items')).toBeUndefined()
   })
 })
 
@@ -236,11 +296,13 @@ describe('is refused, and counts for nothing', () => {
   test.each([
     ['429*0, 200', /never met/],
     ['', /at least one item/],
-    [' , ', /at least one item/],
-    ['429*2, 418', /no scenario "418"/],
+    [' , ', /empty item/],
+    ['429*x', /whole number from 1 to 999999; got "x"/],
+    ['429*2; 200', /commas separate items/],
+    ['429*2, 499', /no scenario "499"/],
     ['429 200', /no scenario/],
-    ['429*-1', /no scenario/],
-    ['429*1.5', /no scenario/],
+    ['429*-1', /whole number from 1 to 999999; got "-1"/],
+    ['429*1.5', /whole number/],
     ['429;retry-after=x*2, 200', /retry-after.*whole number/],
     ['200, 413', /makes no sense here/],
     ['critical, lost-ack', /makes no sense here/],

@@ -4,8 +4,10 @@ import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { reportFormats } from '../../../src/reports/formats/index.ts'
 import { allOperations, ask, event } from '../../support/client.ts'
+import { compareGolden } from '../../support/golden.ts'
 import { sharedSimulator } from '../../support/shared.ts'
 import { startForTest, type TestSimulator } from '../../support/start.ts'
+import { writeSampleInputs } from '../sample-inputs.ts'
 import { runSampleSuite } from '../sample-suite.ts'
 
 const sim = sharedSimulator()
@@ -51,13 +53,15 @@ const withoutRun = (text: string) =>
 
 describe('the report of a sample suite of ten calls', () => {
   test.each(formats)('is the same in every run, as $format', async ({ format, extension, mediaType }) => {
-    const own = await startForTest()
+    const own = await startForTest(await writeSampleInputs())
     await runSampleSuite(own)
     const first = await fetchReport(own, `format=${format}`)
     expect(first).toMatchObject({ status: 200, mediaType })
     const second = await fetchReport(own, `format=${format}`)
     expect(withoutRun(second.text)).toBe(withoutRun(first.text))
-    await expect(withoutRun(first.text)).toMatchFileSnapshot(`../golden/report.golden${extension}`)
+    await compareGolden('test/reports', () =>
+      expect(withoutRun(first.text)).toMatchFileSnapshot(`../golden/report.golden${extension}`),
+    )
   })
 
   test('is JSON by default, and another format is refused with the list', async () => {

@@ -335,9 +335,9 @@ describe('a file that cannot be loaded stays unchanged', () => {
   const good = '{"kind":"convsim state","format":1,"seq":0,"sandboxes":[]}'
 
   test.each([
-    ['cut off', good.slice(0, 40), 'is not JSON ('],
-    ['broken', good.replace('[]', '[\n{,]'), 'is not JSON (Expected property name'],
-    ['empty', '', 'is not JSON (Unexpected end of JSON input)'],
+    ['cut off', good.slice(0, 40), 'is not JSON: it ends at line 1, column 41, where ":" is expected'],
+    ['broken', good.replace('[]', '[\n{,]'), 'is not JSON: line 2, column 2 has ","'],
+    ['empty', '', 'state.json is empty. It was left as it is'],
     ['of another program', '{"name":"package"}', 'is no file of ours'],
     ['newer', good.replace('1', '9'), 'has format 9, and this version knows formats up to 2'],
     ['of another shape', good.replace('[]', '[{"name":"a"}]'), '/sandboxes/0/quality is required'],

@@ -40,7 +40,9 @@ async function open(pair: Pair): Promise<void> {
     writeSync(fd, bytes, offset, (bytes.length - offset) >> 1)
     throw new Error('ENOSPC: no space left on device')
   }
-  pair.store = (await openOrFail(pair.path, { checkpointFrom: 2000, write })).store
+  const { store, loaded } = await openOrFail(pair.path, { checkpointFrom: 2000, write })
+  expect(loaded.warnings).toEqual([])
+  pair.store = store
 }
 
 type Operation = (pair: Pair) => Promise<void>

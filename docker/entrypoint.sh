@@ -1,0 +1,21 @@
+#!/bin/sh
+# Starts convsim in the container: entrypoint.sh FOLDER [ARGUMENT...]
+# The state is in FOLDER if a volume is mounted there, else in memory. A volume that the image declared would be left behind by each run.
+set -e
+
+is_mounted() {
+  # The fifth field of a line is the place of a mount; the fourth may be the same path in another file system.
+  while read -r _ _ _ _ place _; do
+    [ "$place" != "$1" ] || return 0
+  done </proc/self/mountinfo
+  return 1
+}
+
+folder=$1
+shift
+if [ -z "$CONVSIM_STATE$SIM_STATE" ]; then
+  export CONVSIM_STATE=:memory:
+  if is_mounted "$folder"; then CONVSIM_STATE=$folder/state.json; fi
+fi
+app=$(cd "$(dirname "$0")/.." && pwd)
+exec node "$app/dist/cli.js" "$@"

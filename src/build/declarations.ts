@@ -1,0 +1,113 @@
+/**
+ * Rolls declaration files up into one. The tools for this need the interface of a TypeScript before 7, or Node 22; ours needs exported
+ * type names that are unique, which a test of the architecture holds, and it throws on all that it cannot roll up.
+ */
+import { posix } from 'node:path'
+import {
+  type Declaration,
+  type ExportNamedDeclaration,
+  type ImportDeclaration,
+  type Program,
+  parseSync,
+} from 'oxc-parser'
+
+/** A declaration file. */
+interface DeclarationFile {
+  /** The declarations with the comments above them, by name. */
+  readonly declarations: Map<string, string>
+  /** The module of each name that is imported or exported again: `./setting.ts`. */
+  readonly modules: Map<string, string>
+}
+
+/** Returns one text with the declarations that the entry exports from other files, and all that they need. `read` returns the text of a file. */
+export function rollUpDeclarations(entry: string, read: (file: string) => string): string {
+  const files = new Map<string, DeclarationFile>()
+  const open = (file: string): DeclarationFile => {
+    const opened = files.get(file) ?? parseDeclarations(file, read(file))
+    files.set(file, opened)
+    return opened
+  }
+  const kept = new Map<string, { readonly file: string; readonly text: string }>()
+  const keep = (file: string, name: string): void => {
+    const { declarations, modules } = open(file)
+    const module = modules.get(name)
+    if (module !== undefined) {
+      keep(resolveModule(file, name, module), name)
+      return
+    }
+    const text = declarations.get(name)
+    const other = kept.get(name)
+    // Words that no file declares are members, or names of the language.
+    if (text === undefined || other?.file === file) return
+    if (other) throw new Error(`${name} is declared in ${other.file} and in ${file}: rename one of the two`)
+    kept.set(name, { file, text })
+    for (const [word] of withoutComments(text).matchAll(/[A-Za-z_$][\w$]*/g)) keep(file, word)
+  }
+  const exported = [...open(entry).modules.keys()]
+  for (const name of exported) keep(entry, name)
+  const texts = Array.from(kept.values(), ({ text }) => text)
+  return `${texts.join('\n')}\nexport { ${exported.join(', ')} };\n`
+}
+
+function parseDeclarations(file: string, text: string): DeclarationFile {
+  const declarations = new Map<string, string>()
+  const modules = new Map<string, string>()
+  let end = 0
+  for (const statement of parseSync(file, text).program.body) {
+    const comment = text.slice(end, statement.start).trim()
+    end = statement.end
+    if ('source' in statement && statement.source) {
+      for (const name of namesOfSpecifiers(file, statement)) modules.set(name, statement.source.value)
+      continue
+    }
+    const declaration = declarationOf(statement)
+    if (!declaration) continue // `export {}`
+    const code = `${comment}\n${text.slice(declaration.start, declaration.end)}`.trim()
+    for (const name of namesOf(file, declaration)) addOverload(declarations, name, code)
+  }
+  return { declarations, modules }
+}
+
+/** Returns a statement without `export`; null for `export {}`. */
+const declarationOf = (statement: Program['body'][number]) =>
+  'declaration' in statement ? statement.declaration : statement
+
+/** Adds a declaration after those of the same name. */
+function addOverload(declarations: Map<string, string>, name: string, code: string): void {
+  const former = declarations.get(name)
+  declarations.set(name, former === undefined ? code : `${former}\n${code}`)
+}
+
+/** Returns the names that a statement imports, or exports from another file. */
+function namesOfSpecifiers(file: string, statement: Program['body'][number]): string[] {
+  const { specifiers } = statement as ImportDeclaration | ExportNamedDeclaration // only these two have specifiers and a source
+  return (specifiers ?? []).map((specifier) => {
+    const [from, to] =
+      specifier.type === 'ImportSpecifier'
+        ? [specifier.imported, specifier.local]
+        : specifier.type === 'ExportSpecifier'
+          ? [specifier.local, specifier.exported]
+          : []
+    if (from?.type !== 'Identifier' || to?.type !== 'Identifier' || from.name !== to.name)
+      throw new Error(`${file} renames an import or imports all of a file: import by name`)
+    return to.name
+  })
+}
+
+/** Returns the names of a declaration. */
+function namesOf(file: string, declaration: { readonly type: string }): string[] {
+  const known = declaration as Declaration
+  const ids = known.type === 'VariableDeclaration' ? known.declarations.map(({ id }) => id) : [known.id]
+  return ids.map((id) => {
+    if (id?.type !== 'Identifier') throw new Error(`${file} has a declaration without a name`)
+    return id.name
+  })
+}
+
+/** Returns the file of a module, which must be ours: the package installs no libraries. */
+function resolveModule(file: string, name: string, module: string): string {
+  if (!module.startsWith('.')) throw new Error(`${file} takes ${name} from ${module}, which users lack`)
+  return posix.join(posix.dirname(file), module.replace(/\.ts$/, '.d.ts'))
+}
+
+const withoutComments = (text: string) => text.replace(/\/\*[\s\S]*?\*\/|\/\/.*/g, '')

@@ -1,0 +1,109 @@
+import { styleText } from 'node:util'
+import { isObject, type JsonObject } from '../core/json.ts'
+
+type Style = Parameters<typeof styleText>[0]
+
+/** Returns a text in a style of the terminal, or the text itself without colours. */
+type Paint = (style: Style, text: string) => string
+
+/** Functions that format the lines about requests, by message. All others have the form of `formatOther`. */
+const formats: Readonly<Record<string, (line: JsonObject, paint: Paint) => string>> = {
+  answered: formatRequest,
+  controlled: formatRequest,
+  decided: ({ why }, paint) => formatBelow(paint, listOf(why), 'why: '),
+  headers: (line, paint) =>
+    [
+      ...(line['query'] === undefined ? [] : [formatBelow(paint, [`?${line['query']}`], '> ')]),
+      formatBelow(paint, formatHeaders(line['requestHeaders']), '> '),
+      formatBelow(paint, formatHeaders(line['answerHeaders']), '< '),
+    ].join('\n'),
+}
+
+/**
+ * Formats a line of the log, which is JSON, for people, without a line break at its end:
+ * `POST /v1/events 400 createEvent 1 ms  body/eventType is required`.
+ */
+export function formatForPeople(json: string, hasColors: boolean): string {
+  const line: JsonObject = JSON.parse(json, (name, value: unknown) =>
+    typeof value === 'string' && name !== 'stack' ? escapeControls(value) : value,
+  )
+  return (formats[String(line['msg'])] ?? formatOther)(line, hasColors ? styleText : unstyled)
+}
+
+const unstyled: Paint = (_style, text) => text
+
+/** Escapes control characters, which a terminal carries out: a request can bring them. */
+function escapeControls(text: string): string {
+  return text.replace(
+    /\p{Cc}/gu,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+}
+
+function formatRequest(line: JsonObject, paint: Paint): string {
+  const { method, path, status, operation, durationMs, delayMs, requestBody, answerBody } = line
+  const took = Number(durationMs) + Number(delayMs ?? 0)
+  const parts = [method, path, paint(styleOf(Number(status)), String(status)), operation]
+  const head = parts.filter((part) => part !== undefined).join(' ')
+  const notes = listNotes(line).join('; ')
+  return [
+    `${head} ${took < 1 ? took.toFixed(1) : Math.round(took)} ms${notes && `  ${notes}`}`,
+    ...(requestBody === undefined ? [] : [formatBelow(paint, [requestBody], '> ')]),
+    ...(answerBody === undefined ? [] : [formatBelow(paint, [answerBody], '< ')]),
+  ].join('\n')
+}
+
+/** Returns what is remarkable about a request: the reason of its refusal first. */
+function listNotes(line: JsonObject): string[] {
+  const { error, violations, advice, scenarios, sandbox, delivery } = line
+  return [
+    ...(error === undefined ? [] : [String(error)]),
+    ...formatViolations(violations),
+    ...formatViolations(advice).map((text) => `advice: ${text}`),
+    ...listOf(scenarios).map((text) => `scenario ${text}`),
+    ...(isObject(delivery) ? [`the answer was not delivered: ${delivery['kind']}`] : []),
+    ...(sandbox === undefined || sandbox === 'default' ? [] : [`sandbox ${sandbox}`]),
+  ]
+}
+
+/** Returns the first violation as text, and the number of further ones. */
+function formatViolations(violations: unknown): string[] {
+  const [first, ...others] = listOf(violations)
+  if (!isObject(first)) return []
+  const more = others.length > 0 ? ` (and ${others.length} more)` : ''
+  return [`${first['in']}${first['pointer']} ${first['message']}${more}`]
+}
+
+/** Formats any other line: its level unless it is `info`, its message, its fields, and the stack of an exception. */
+function formatOther({ level, time: _time, msg, err, ...fields }: JsonObject, paint: Paint): string {
+  const shown = Object.entries(fields).map(
+    ([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
+  )
+  const text = [msg, ...shown].join('  ')
+  const style = { warn: 'yellow', error: 'red' }[String(level)] as Style | undefined
+  const head = style === undefined ? text : `${paint(style, `${level}:`)} ${text}`
+  const stack = isObject(err)
+    ? String(err['stack'] ?? err['message'])
+        .split('\n')
+        .map(escapeControls)
+    : []
+  return stack.length > 0 ? `${head}\n${formatBelow(paint, stack, '')}` : head
+}
+
+/** Formats texts as indented lines below the line that they belong to. */
+function formatBelow(paint: Paint, texts: readonly unknown[], prefix: string): string {
+  return texts.map((text) => paint('gray', `    ${prefix}${text}`)).join('\n')
+}
+
+function formatHeaders(headers: unknown): string[] {
+  return isObject(headers) ? Object.entries(headers).map(([name, value]) => `${name}: ${value}`) : []
+}
+
+function styleOf(status: number): Style {
+  if (status >= 500) return 'red'
+  return status >= 400 ? 'yellow' : 'green'
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : []
+}

@@ -1,0 +1,153 @@
+import type { Settings } from '../config/settings.ts'
+import type { Contract, Operation } from '../contract/contract.ts'
+import { readExamples } from '../contract/examples.ts'
+import { joinPointer } from '../core/json-pointer.ts'
+import { failure, type Result, success } from '../core/result.ts'
+import { formatFinding } from '../documents/finding.ts'
+import { buildPath } from '../reports/hint-finder.ts'
+import { describeClientView } from '../scenarios/client-view.ts'
+import {
+  type ActiveScenario,
+  type Catalogue,
+  families,
+  probability,
+  type ScenarioDefinition,
+} from '../scenarios/definition.ts'
+import { describeParameter, formatRow } from '../scenarios/describe.ts'
+import { exampleOf } from '../scenarios/example.ts'
+import { parseScenarios } from '../scenarios/parse.ts'
+import { type LoadedInputs, loadInputs } from '../simulator/loaded-inputs.ts'
+
+type Print = (text: string) => unknown
+
+/**
+ * Prints all scenarios, or those of a text such as `slow` or `slow;ms=20` with their parameters, their effect on each operation and an
+ * example. Returns the exit code.
+ */
+export async function printScenarios(
+  [text]: readonly string[],
+  settings: Settings,
+  print: Print,
+  printError: Print,
+): Promise<number> {
+  const inputs = await loadInputs(settings)
+  if (!inputs.ok) {
+    printError(inputs.error.map(formatFinding).join('\n'))
+    return 1
+  }
+  if (text === undefined) {
+    print(listScenarios(inputs.value))
+    return 0
+  }
+  const found = findScenarios(text, inputs.value.catalogue)
+  if (found.ok) print(found.value.map((one) => describeScenario(one, inputs.value, settings)).join('\n\n'))
+  else printError(`convsim scenarios: ${found.error}`)
+  return found.ok ? 0 : 1
+}
+
+/** Finds a scenario by its name alone, or those of a text with parameters. */
+function findScenarios(text: string, catalogue: Catalogue): Result<readonly ActiveScenario[]> {
+  const definition = catalogue.find(text.trim())
+  if (definition) return success([exampleOf(definition)])
+  const parsed = parseScenarios(text, catalogue)
+  return parsed.ok && parsed.value.length === 0 ? failure('The name of the scenario is empty.') : parsed
+}
+
+function listScenarios({ catalogue, contract }: LoadedInputs): string {
+  const chapters = families.map((family) => {
+    const definitions = catalogue.definitions.filter((definition) => definition.family === family)
+    const rows = definitions.map((one) =>
+      formatRow(one.name, one.description + describeLimits(one, contract)),
+    )
+    return `${family}\n${rows.join('\n')}`
+  })
+  const intro = '"convsim scenarios NAME" shows parameters, an example and what the client sees.'
+  return [intro, ...chapters].join('\n\n')
+}
+
+/** Names the operations of a scenario that does not make sense for all of them. */
+function describeLimits(definition: ScenarioDefinition, { operations }: Contract): string {
+  const { values } = exampleOf(definition)
+  const fitting = operations.filter((one) => definition.inapplicableReason(one, values) === undefined)
+  return fitting.length === operations.length
+    ? ''
+    : ` Only for: ${fitting.map(({ id }) => id).join(', ') || 'no operation of this contract'}.`
+}
+
+function describeScenario(active: ActiveScenario, inputs: LoadedInputs, settings: Settings): string {
+  const { definition, values } = active
+  const { operations } = inputs.contract
+  const isFitting = (operation: Operation) => definition.inapplicableReason(operation, values) === undefined
+  const views = operations.map((operation) => {
+    const reason = definition.inapplicableReason(operation, values)
+    return formatRow(
+      operation.id,
+      reason === undefined
+        ? describeClientView(definition.effect(values), operation)
+        : `Not applicable: ${reason}.`,
+    )
+  })
+  const fitting = operations.filter(isFitting)
+  const example = fitting.find(({ method }) => method === 'GET') ?? fitting[0]
+  return [
+    `${definition.name} (${definition.family})\n  ${definition.description}`,
+    `Parameters\n${[...definition.parameters, probability].map((one) => `  ${describeParameter(one)}`).join('\n')}`,
+    `What the client sees\n${views.join('\n')}`,
+    ...(example ? [`Example\n${formatCurl(example, active.text, inputs, settings)}`] : []),
+    `Other ways\n${listOtherWays(active, inputs).join('\n')}`,
+  ].join('\n\n')
+}
+
+/** Lists the ways to switch a scenario on besides the header of a request. */
+function listOtherWays({ definition, text }: ActiveScenario, { fixtures }: LoadedInputs): string[] {
+  const isSame = (scenario: string | undefined) => scenario?.split(';', 1)[0]?.trim() === definition.name
+  const keys = fixtures.keys.filter(({ scenario }) => isSame(scenario))
+  const models = fixtures.models.filter(({ scenario, persona, shape }) =>
+    scenario === undefined
+      ? shape === definition.name || (!shape && persona === definition.name)
+      : isSame(scenario),
+  )
+  return [
+    formatRow('every request', `convsim --scenario ${quote(text)}`),
+    formatRow('a rule', `PUT /__sim/scenarios ${JSON.stringify({ rules: [{ scenario: text }] })}`),
+    ...keys.map(({ token }) => formatRow('a token', token)),
+    ...models.map(({ id }) => formatRow('a model', id)),
+  ]
+}
+
+function formatCurl(
+  operation: Operation,
+  scenario: string,
+  { contract, fixtures }: LoadedInputs,
+  { port }: Settings,
+): string {
+  // Every path parameter of the bundled contract is the id of a model.
+  const modelId = fixtures.models.find((model) => model.scenario === undefined)?.id ?? 'ID'
+  const names = operation.parameters.filter((parameter) => parameter.in === 'path')
+  const path = buildPath(contract, operation, Object.fromEntries(names.map(({ name }) => [name, modelId])))
+  const body = operation.body ? findBodyExample(contract, operation) : undefined
+  const parts = [
+    `curl -i ${quote(`http://127.0.0.1:${port}${path}`)}`,
+    ...(operation.method === (body === undefined ? 'GET' : 'POST') ? [] : [`-X ${operation.method}`]),
+    `-H 'Authorization: Bearer any-key'`,
+    `-H ${quote(`X-Sim-Scenario: ${scenario}`)}`,
+    ...(body === undefined ? [] : [`-H 'Content-Type: application/json'`, `-d ${quote(body)}`]),
+  ]
+  return `  ${parts.join(' \\\n    ')}`
+}
+
+/** Returns the document's first example of a request body as JSON; an empty object where it has none. */
+function findBodyExample({ document }: Contract, { path, method }: Operation): string {
+  const pointer = joinPointer(
+    '/paths',
+    path,
+    method.toLowerCase(),
+    'requestBody',
+    'content',
+    'application/json',
+  )
+  return JSON.stringify(readExamples(document, pointer)[0]?.value ?? {})
+}
+
+/** Quotes a text for a POSIX shell. */
+const quote = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`

@@ -1,0 +1,91 @@
+import type { Setting } from './setting.ts'
+import { allSettings, type Settings } from './settings.ts'
+
+/** The name of a command: `serve`. */
+export type CommandName = 'serve' | 'exec' | 'check' | 'scenarios' | 'assumptions' | 'healthcheck'
+
+/** A command as help, README and the errors of the command line describe it. */
+interface CommandDescription {
+  /** Another name of the command. */
+  readonly alias?: string
+  /** The command's part of its usage line: `[files...] [options]`. */
+  readonly usage: string
+  /** The arguments besides flags, for a sentence; empty: none. */
+  readonly operands: string
+  readonly maxOperands: number
+  readonly description: string
+  /** The settings that the command reads; undefined: all except those of other commands. */
+  readonly settings?: readonly (keyof Settings)[]
+  /** Command lines after `convsim`: `check my-contract.yaml`. */
+  readonly examples: readonly string[]
+}
+
+/** The commands of the program, in the order of help. */
+export const commands: Readonly<Record<CommandName, CommandDescription>> = {
+  serve: {
+    alias: 'mock',
+    usage: '[contract] [options]',
+    operands: 'a contract document',
+    maxOperands: 1,
+    description: 'Serve the simulated API; the default command, also called mock.',
+    examples: ['serve', 'serve my-contract.yaml --port 0 --state :memory:'],
+  },
+  exec: {
+    usage: '[options] -- COMMAND [arguments...]',
+    operands: 'a command after "--"',
+    maxOperands: 100_000,
+    description:
+      'Run a command against a simulator of its own, which has a free port and its state in memory unless --port or --state is given. The command finds the base URL in CONVSIM_BASE_URL. Afterwards print a summary of its requests and exit with its exit code, or with 3 (--fail-on).',
+    examples: ['exec --env API_URL --report report.html --fail-on violation -- npm test'],
+  },
+  check: {
+    usage: '[files...] [options]',
+    operands: 'files or folders',
+    maxOperands: 1000,
+    description:
+      'Check contract documents, fixture folders and scenario files; without any, check the bundled ones. Exit code 1 if one has an error.',
+    settings: ['contract', 'fixtures', 'scenario', 'scenarios', 'plan', 'format'],
+    examples: ['check', 'check my-contract.yaml rules.yaml --format github'],
+  },
+  scenarios: {
+    usage: '[name] [options]',
+    operands: 'the name of a scenario',
+    maxOperands: 1,
+    description:
+      'List all scenarios, or show one: its parameters, its effect on each operation, an example, and the keys and models that switch it on.',
+    settings: ['contract', 'fixtures'],
+    examples: ['scenarios', 'scenarios rate-limited', 'scenarios "slow;ms=200"'],
+  },
+  assumptions: {
+    usage: '[contract] [options]',
+    operands: 'a contract document',
+    maxOperands: 1,
+    description:
+      'List every place where the contract fills a gap in the service description, with the reason.',
+    settings: ['contract'],
+    examples: ['assumptions', 'assumptions my-contract.yaml'],
+  },
+  healthcheck: {
+    usage: '[options]',
+    operands: '',
+    maxOperands: 0,
+    description: 'Ask a running simulator for its health. Exit code 0 if it is ready, 1 if not.',
+    settings: ['port', 'host', 'wait', 'timeout'],
+    examples: ['healthcheck', 'healthcheck --port 5000 --wait --timeout 1m'],
+  },
+}
+
+const names = Object.keys(commands) as CommandName[] // the keys of the table
+
+/** Returns the command that a word names, by its name or by its other name; undefined: none. */
+export function findCommand(word: string): CommandName | undefined {
+  return names.find((name) => name === word || commands[name].alias === word)
+}
+
+/** Returns the settings that a command reads, in the table's order, by their name in `Settings`. */
+export function settingsOf(command: CommandName): readonly (readonly [string, Setting<unknown>])[] {
+  const read: readonly string[] | undefined = commands[command].settings
+  return allSettings.filter(([name, setting]) =>
+    read ? read.includes(name) : setting.command === undefined || setting.command === command,
+  )
+}

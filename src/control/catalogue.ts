@@ -1,0 +1,60 @@
+import type { Contract } from '../contract/contract.ts'
+import type { Json, JsonObject } from '../core/json.ts'
+import type { Fixtures } from '../fixtures/fixtures.ts'
+import { describeClientView } from '../scenarios/client-view.ts'
+import { type Catalogue, probability, type ScenarioDefinition } from '../scenarios/definition.ts'
+import { exampleOf } from '../scenarios/example.ts'
+import type { Parameter } from '../scenarios/parameters.ts'
+import type { ControlHandlers } from './handler.ts'
+import { operationsToJson } from './info.ts'
+
+/** Dependencies of `catalogueHandlers`. */
+export interface CatalogueHandlerDeps {
+  readonly catalogue: Catalogue
+  readonly contract: Contract
+  readonly fixtures: Fixtures
+  /** `operationId`s with a handler in `operations/`. */
+  readonly handledOperations: ReadonlySet<string>
+}
+
+/** Handles `GET catalogue`: everything that a request can name or switch on. */
+export function catalogueHandlers({
+  catalogue,
+  contract,
+  fixtures: { keys, models, products },
+  handledOperations,
+}: CatalogueHandlerDeps): Pick<ControlHandlers, 'getCatalogue'> {
+  return {
+    getCatalogue: () => ({
+      scenarios: catalogue.definitions.map((definition) => scenarioToJson(definition, contract)),
+      operations: operationsToJson(contract, handledOperations),
+      keys: toJson(keys),
+      models: toJson(models),
+      products: toJson(products),
+    }),
+  }
+}
+
+function scenarioToJson(definition: ScenarioDefinition, { operations }: Contract): JsonObject {
+  const { name, family, description, parameters } = definition
+  const { text, values } = exampleOf(definition)
+  const fitting = operations.filter(
+    (operation) => definition.inapplicableReason(operation, values) === undefined,
+  )
+  return {
+    name,
+    family,
+    about: description,
+    operations: fitting.map(({ id }) => id),
+    example: text,
+    ...(fitting[0] && { clientSees: describeClientView(definition.effect(values), fitting[0]) }),
+    parameters: [...parameters, probability].map(parameterToJson),
+  }
+}
+
+function parameterToJson({ required = false, description, ...spec }: Parameter): Json {
+  return toJson({ ...spec, about: description, required })
+}
+
+/** Copies a value of plain data; members that are undefined are left out. */
+const toJson = (value: object): Json => JSON.parse(JSON.stringify(value))

@@ -1,0 +1,96 @@
+import type { Contract } from '../contract/contract.ts'
+import { cutText } from '../core/cut-text.ts'
+import type { JsonObject } from '../core/json.ts'
+import { once } from '../core/once.ts'
+import { deliveryToJson, roundToMicroseconds } from '../journal/entry-json.ts'
+import type { JournalReader } from '../journal/reader.ts'
+import { redactText } from '../journal/redact.ts'
+import { maxWorkMs } from '../journal/slices.ts'
+import { findIdempotentOperations } from '../reports/call-key.ts'
+import { type ListedAttempt, type ListedChain, readRetryHistory } from '../reports/retry-history.ts'
+import type { Sandboxes } from '../sandboxes/sandboxes.ts'
+import { ControlError, type ControlHandlers } from './handler.ts'
+import { refuseUnused } from './unused-sandbox.ts'
+
+/** Dependencies of `retryHandlers`. */
+export interface RetryHandlerDeps {
+  readonly journal: JournalReader
+  readonly contract: Contract
+  readonly sandboxes: Sandboxes
+}
+
+/** The query of `GET retries`, typed by the control document. */
+interface RetriesQuery {
+  readonly minAttempts: number
+  readonly limit: number
+}
+
+/** The most characters of an `insertId` that are shown. */
+const maxInsertIdLength = 200
+
+const tooLongMessage =
+  `Finding the attempts of each call took more than ${maxWorkMs} ms and was given up. Forget the requests before the test begins ` +
+  '(DELETE /__sim/requests), or give the test a sandbox of its own.'
+
+/** Handles `GET retries`: the attempts of each call that failed. */
+export function retryHandlers({
+  journal,
+  contract,
+  sandboxes,
+}: RetryHandlerDeps): Pick<ControlHandlers, 'getRetries'> {
+  const idempotentOperations = once(() => findIdempotentOperations(contract))
+  return {
+    async getRetries({ sandboxFilter: sandbox, parameters, elapsed }) {
+      const refusal = refuseUnused(sandbox, sandboxes)
+      if (refusal) return refusal
+      const { minAttempts, limit } = parameters.query as unknown as RetriesQuery // typed by the control document
+      const query = { sandbox, minAttempts, limit }
+      const history = await readRetryHistory(journal, query, idempotentOperations(), elapsed)
+      if (!history) return new ControlError(400, tooLongMessage)
+      const { chains, further, truncated } = history
+      return { sandbox: sandbox ?? '*', chains: chains.map(chainToJson), further, truncated }
+    },
+  }
+}
+
+function chainToJson({ first, isParallel, attempts, earlier }: ListedChain): JsonObject {
+  const { id, sandbox, operation, request } = first.entry
+  const { method, path, query } = request
+  return {
+    id,
+    sandbox,
+    ...(operation !== undefined && { operation }),
+    method,
+    path,
+    query,
+    ...insertIdToJson(first),
+    parallel: isParallel,
+    attempts: attempts.map(attemptToJson),
+    earlier,
+  }
+}
+
+function attemptToJson(listed: ListedAttempt): JsonObject {
+  const { entry, attempt, waitedMs, faults } = listed
+  const { id, number, at, now, receivedAt, endedAt, answer, delivery } = entry
+  return {
+    id,
+    number,
+    at: new Date(at).toISOString(),
+    now: new Date(now).toISOString(),
+    tookMs: roundToMicroseconds(endedAt - receivedAt),
+    status: answer.status,
+    outcome: attempt.outcome,
+    delivery: deliveryToJson(delivery),
+    ...insertIdToJson(listed),
+    ...(waitedMs !== undefined && { waitedMs: Math.max(0, Math.round(waitedMs)) }),
+    ...(attempt.retryAfterMs !== undefined && { retryAfterMs: attempt.retryAfterMs }),
+    findings: faults.map(({ rule, sentence }) => ({ rule, sentence })),
+  }
+}
+
+function insertIdToJson({ attempt: { insertId }, entry }: ListedAttempt): JsonObject {
+  return insertId === undefined
+    ? {}
+    : { insertId: redactText(cutText(insertId, maxInsertIdLength), entry.ownToken) }
+}

@@ -1,0 +1,104 @@
+import { cutText } from '../core/cut-text.ts'
+import type { Json, JsonObject } from '../core/json.ts'
+import type { Difference } from '../exchange/match.ts'
+import { isCredentialName, redactJson } from '../journal/redact.ts'
+import { redacted } from '../journal/redact-token.ts'
+import { visitInSlices } from '../journal/slices.ts'
+import type { CountBounds, NearMiss, Verdict, Verification } from '../journal/verify.ts'
+
+/** The longest value of a difference that is shown whole, in characters of JSON: it can be a body of a megabyte. */
+const maxShown = 2000
+
+/**
+ * Converts a verdict to the JSON of `POST verify`. Credentials are redacted; of a value of more than 2,000 characters only the beginning
+ * is shown, as text.
+ */
+export async function verdictToJson(
+  verdict: Verdict,
+  verification: Verification,
+  elapsed: () => number,
+): Promise<JsonObject> {
+  const { satisfied, count, truncated, unproved, matched } = verdict
+  const nearMisses: ShownNearMiss[] = []
+  for (const nearMiss of verdict.nearMisses) nearMisses.push(await showNearMiss(nearMiss, elapsed))
+  return {
+    satisfied,
+    count,
+    truncated,
+    ...(unproved && { problem: truncationProblem }),
+    message: describeVerdict(verdict, verification, nearMisses[0]),
+    matched: matched.map(({ id }) => id),
+    nearMisses,
+  }
+}
+
+/** A difference without credentials and without long values. */
+interface ShownDifference extends JsonObject {
+  readonly field: string
+  readonly expected: Json
+}
+
+interface ShownNearMiss extends JsonObject {
+  readonly id: string
+  readonly differences: ShownDifference[]
+}
+
+async function showNearMiss({ entry, differences }: NearMiss, elapsed: () => number): Promise<ShownNearMiss> {
+  const shown: ShownDifference[] = []
+  // In slices: each of the values can be the whole body.
+  await visitInSlices(differences, elapsed, (difference) => {
+    shown.push(showDifference(difference, entry.ownToken))
+  })
+  const { id, request, answer } = entry
+  return { id, method: request.method, path: request.path, status: answer.status, differences: shown }
+}
+
+function showDifference({ field, expected, actual }: Difference, token: string | undefined): ShownDifference {
+  return {
+    field,
+    expected: shorten(expected),
+    ...(actual !== undefined && { actual: shorten(redactField(field, actual, token)) }),
+  }
+}
+
+function shorten(value: Json): Json {
+  const text = JSON.stringify(value)
+  return text.length > maxShown ? cutText(text, maxShown) : value
+}
+
+/** Returns the value of a field without credentials. */
+function redactField(field: string, actual: Json, token: string | undefined): Json {
+  return field.split('/').some((name) => isCredentialName(name)) ? redacted : redactJson(actual, token)
+}
+
+/** The sentence for an upper bound that cannot be proved. */
+const truncationProblem =
+  'The journal has dropped requests or bodies, so that there may have been more than were counted: no upper bound can be proved. ' +
+  'Give the test a sandbox of its own, forget the requests before it begins (DELETE /__sim/requests), or start with a larger --journal-size.'
+
+function describeVerdict(
+  { count, truncated, unproved }: Verdict,
+  { operation, count: bounds }: Verification,
+  nearest: ShownNearMiss | undefined,
+) {
+  const requests = `requests${operation === undefined ? '' : ` of ${operation}`} as described`
+  const dropped = truncated ? ' The journal has dropped requests or bodies, which are not counted.' : ''
+  const cut = unproved ? ` ${truncationProblem}` : dropped
+  const near = nearest ? ` The nearest, ${nearest.id}, differs in ${describeDifferences(nearest)}.` : ''
+  return `Expected ${describeBounds(bounds)} ${requests}; got ${count}.${cut}${near}`
+}
+
+function describeBounds({ exactly, atLeast, atMost }: CountBounds): string {
+  if (exactly !== undefined) return `exactly ${exactly}`
+  if (atMost === undefined) return `at least ${atLeast ?? 1}`
+  return atLeast === undefined ? `at most ${atMost}` : `${atLeast} to ${atMost}`
+}
+
+function describeDifferences({ differences }: ShownNearMiss): string {
+  return differences
+    .map(({ field, expected, actual }) => {
+      const got = actual === undefined ? 'nothing' : JSON.stringify(actual).slice(0, 80)
+      return `${field} (expected ${JSON.stringify(expected).slice(0, 80)}, got ${got})`
+    })
+    .join(', ')
+}

@@ -1,0 +1,14 @@
+/**
+ * Parses the origins of web pages, separated by commas: `http://localhost:6006, https://docs.example.com`. Undefined: one of them is no
+ * origin, but has a path, a wildcard or another scheme than HTTP.
+ */
+export function parseOrigins(text: string): string[] | undefined {
+  const origins = text.split(',').map((part) => parseOrigin(part.trim()))
+  return origins.every((origin) => origin !== undefined) ? origins : undefined
+}
+
+function parseOrigin(text: string): string | undefined {
+  if (!/^https?:\/\/[^*]+$/i.test(text) || !URL.canParse(text)) return undefined
+  const { origin, href } = new URL(text)
+  return href === `${origin}/` ? origin : undefined
+}

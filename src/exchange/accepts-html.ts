@@ -1,0 +1,8 @@
+/**
+ * Returns true for a client that asks for HTML by name, as browsers do. The range of all media types, which curl and `fetch` send, does not
+ * count. `accept`: the header; undefined without one.
+ */
+export function acceptsHtml(accept: string | undefined): boolean {
+  const ranges = accept?.split(',') ?? []
+  return ranges.some((range) => range.split(';', 1)[0]?.trim().toLowerCase() === 'text/html')
+}

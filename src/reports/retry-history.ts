@@ -1,0 +1,136 @@
+import type { JournalEntry } from '../journal/entry.ts'
+import { isComplete } from '../journal/entry-json.ts'
+import type { JournalReader } from '../journal/reader.ts'
+import { visitInSlices } from '../journal/slices.ts'
+import { isFromOutsider } from './outsiders.ts'
+import { RetryTracker, type TrackedAttempt } from './retry-tracker.ts'
+
+/** An attempt with its entry in the journal. */
+export interface ListedAttempt extends TrackedAttempt {
+  readonly entry: JournalEntry
+}
+
+/** The attempts of one call that failed at least once. */
+export interface ListedChain {
+  /** The entry of the first known attempt. */
+  readonly first: ListedAttempt
+  /** True where the client sends such calls in parallel, so that its retries are not judged. */
+  readonly isParallel: boolean
+  /** The latest attempts in their order, at most 50. */
+  readonly attempts: readonly ListedAttempt[]
+  /** The number of earlier attempts, which are not listed. */
+  readonly earlier: number
+}
+
+/** The chains of a sandbox, or of all. */
+export interface RetryHistory {
+  /** The chain with the latest attempt comes first. */
+  readonly chains: readonly ListedChain[]
+  /** The number of further chains, which are older. */
+  readonly further: number
+  /** True where the journal evicted requests, or bodies that tell calls apart: attempts may be missing. */
+  readonly truncated: boolean
+}
+
+/** The chains that a reader asks for. */
+export interface RetryQuery {
+  /** The name of a sandbox; undefined for all. */
+  readonly sandbox: string | undefined
+  /** The fewest attempts of a listed chain. */
+  readonly minAttempts: number
+  /** The most chains. */
+  readonly limit: number
+}
+
+/** The most attempts of a chain that are listed. */
+const maxAttempts = 50
+
+/**
+ * Reads the chains of attempts from the journal, with the judgements of `Manners`. Nothing is stored for it: the stored entries are
+ * tracked again. Undefined: that takes too long, and was given up.
+ *
+ * `idempotentOperations`: the ids of the operations whose body has an `insertId`; `elapsed`: milliseconds since any fixed time, by which
+ * the work is cut into slices.
+ */
+export async function readRetryHistory(
+  journal: JournalReader,
+  { sandbox, minAttempts, limit }: RetryQuery,
+  idempotentOperations: ReadonlySet<string>,
+  elapsed: () => number,
+): Promise<RetryHistory | undefined> {
+  const { entries, counts } = await journal.list({ sandbox })
+  const collector = new ChainCollector(idempotentOperations)
+  if (!(await visitInSlices(entries, elapsed, (entry) => collector.add(entry)))) return undefined
+  const chains = collector.list().filter(({ earlier, attempts }) => earlier + attempts.length >= minAttempts)
+  return {
+    chains: chains.slice(0, limit),
+    further: Math.max(0, chains.length - limit),
+    truncated: counts.dropped > 0 || collector.isIncomplete,
+  }
+}
+
+interface CollectedChain extends ListedChain {
+  isParallel: boolean
+  earlier: number
+  readonly attempts: ListedAttempt[]
+}
+
+/** Collects the attempts of each chain from the entries of any sandboxes. */
+class ChainCollector {
+  readonly #idempotentOperations: ReadonlySet<string>
+  readonly #trackers = new Map<string, RetryTracker>()
+  /** The chains by sandbox and name; the chain with the latest attempt is last. */
+  readonly #chains = new Map<string, CollectedChain>()
+  /** True where the body of a request is not stored, so that its call is unknown. */
+  isIncomplete = false
+
+  constructor(idempotentOperations: ReadonlySet<string>) {
+    this.#idempotentOperations = idempotentOperations
+  }
+
+  add(entry: JournalEntry): void {
+    if (isFromOutsider(entry)) return
+    if (!isComplete(entry.request.body)) {
+      this.isIncomplete = true
+      return
+    }
+    // The token itself is not stored. Callers whose tokens are too short to be redacted are not told apart.
+    const live = { requestBody: undefined, token: entry.ownToken }
+    const tracked = this.#trackerOf(entry.sandbox).record(entry, live)
+    if (tracked) this.#addAttempt({ entry, ...tracked })
+  }
+
+  /** Returns the chains, those with the latest attempts first. */
+  list(): readonly ListedChain[] {
+    return [...this.#chains.values()].reverse()
+  }
+
+  #addAttempt(attempt: ListedAttempt): void {
+    const { entry, chain } = attempt
+    const key = `${entry.sandbox} ${chain.name}`
+    const { isParallel } = chain
+    const collected: CollectedChain = this.#chains.get(key) ?? {
+      first: attempt,
+      isParallel,
+      attempts: [],
+      earlier: 0,
+    }
+    this.#chains.delete(key) // so that the chain becomes the last
+    this.#chains.set(key, collected)
+    collected.isParallel = isParallel
+    if (attempt.isConcurrent) return
+    collected.attempts.push(attempt)
+    if (collected.attempts.length <= maxAttempts) return
+    collected.attempts.shift()
+    collected.earlier += 1
+  }
+
+  #trackerOf(sandbox: string): RetryTracker {
+    let tracker = this.#trackers.get(sandbox)
+    if (!tracker) {
+      tracker = new RetryTracker(this.#idempotentOperations)
+      this.#trackers.set(sandbox, tracker)
+    }
+    return tracker
+  }
+}

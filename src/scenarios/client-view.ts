@@ -1,0 +1,66 @@
+import type { Operation } from '../contract/contract.ts'
+import type { DeliveryMode } from '../exchange/delivery.ts'
+import { pickDocumentedStatus } from '../exchange/refusals.ts'
+import type { Reply } from '../exchange/reply.ts'
+import type { DataOverrides, Effect } from './definition.ts'
+
+/** Describes the reply that the client of an operation gets under an effect: `Status 429, Retry-After: 1, body {"success":false,...}` */
+export function describeClientView(effect: Effect, operation: Operation): string {
+  const success = `Status ${operation.successStatus}`
+  switch (effect.kind) {
+    case 'ordinary':
+      return `Status ${pickDocumentedStatus(operation, [effect.status, operation.successStatus])} with the ordinary body.`
+    case 'answer':
+      return describeReply(effect.reply(operation))
+    case 'data':
+      return `${success} with ${describeFigures(effect.overrides)}.`
+    case 'delay':
+      return `The ordinary answer after ${effect.drawn ? 'a delay that the seed draws' : `${effect.ms(() => 0)} ms`}.`
+    case 'deliver':
+      return describeDelivery(effect.mode, success) + describeWrite(operation, effect.isBeforeWork)
+    case 'lose-ack':
+      return describeDelivery({ kind: 'reset' }, success) + describeWrite(operation, false)
+    case 'drift':
+      return `${success} with a body that is damaged at one place; the header X-Sim-Damage names the place.`
+    case 'expect':
+      return 'The ordinary answer; only the reports differ.'
+  }
+}
+
+function describeReply({ status, headers, body }: Reply): string {
+  const fields = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+  return [`Status ${status}`, ...fields, ...(body ? [`body ${JSON.stringify(body.value)}`] : [])].join(', ')
+}
+
+function describeFigures({ persona, shape, nulls = [] }: Partial<DataOverrides>): string {
+  if (persona !== undefined) return `the figures of a model of the persona "${persona}"`
+  if (shape === 'no-null') return 'data in every field'
+  return nulls.length > 0 ? `null in ${nulls.join(', ')}` : 'zero counts, and null wherever null is allowed'
+}
+
+/** `success`: the documented success as `Status 200`. */
+function describeDelivery(mode: DeliveryMode, success: string): string {
+  switch (mode.kind) {
+    case 'whole':
+      return 'The ordinary answer.'
+    case 'dribble':
+      return `${success} at once, then the body in ${mode.pieces} pieces within ${mode.ms} ms.`
+    case 'hang':
+      return 'No answer: the request ends with the timeout of the client.'
+    case 'reset':
+      return 'No answer: the connection is reset (in Node the error ECONNRESET).'
+    case 'empty':
+      return 'No answer: the connection is closed without a byte (in Node "other side closed").'
+    case 'truncated':
+      return `${success}, then the connection is closed after ${toPercent(mode.keep)} of the body (in Node "other side closed").`
+    case 'malformed':
+      return `${success} with the first ${toPercent(mode.keep)} of the body, which is not JSON.`
+  }
+}
+
+const toPercent = (share: number) => `${Math.round(share * 100)} %`
+
+function describeWrite({ method }: Operation, isBeforeWork: boolean): string {
+  if (method === 'GET') return ''
+  return isBeforeWork ? ' Nothing is stored.' : ' The write is stored.'
+}

@@ -1,0 +1,48 @@
+import { cutText } from '../core/cut-text.ts'
+import { failure, type Result, success } from '../core/result.ts'
+
+/** The parts between the separators of a scenario's text, with the words for messages. */
+const partNames = {
+  ',': { part: 'item', separator: 'comma' },
+  ';': { part: 'parameter', separator: 'semicolon' },
+} as const
+
+/** Splits a text at separators outside double quotes; parts are trimmed. Text of spaces alone has no part. The error is about an empty part or an open quote. */
+export function splitParts(text: string, separator: keyof typeof partNames): Result<string[]> {
+  if (text.trim() === '') return success([])
+  const { parts, isQuoteOpen } = split(text, separator)
+  if (isQuoteOpen) return failure(`A quotation mark of "${cutText(text)}" is not closed.`)
+  if (!parts.includes('')) return success(parts)
+  const names = partNames[separator]
+  return failure(
+    `"${cutText(text)}" has an empty ${names.part}. Leave out the ${names.separator} that separates nothing.`,
+  )
+}
+
+/** Splits a text at separators outside double quotes; parts are trimmed, and empty parts left out, as in a header of HTTP. */
+export function splitOutsideQuotes(text: string, separator: string): string[] {
+  return split(text, separator).parts.filter((part) => part !== '')
+}
+
+function split(text: string, separator: string): { parts: string[]; isQuoteOpen: boolean } {
+  const parts: string[] = ['']
+  let isQuoteOpen = false
+  for (const character of text) {
+    if (character === '"') isQuoteOpen = !isQuoteOpen
+    if (character === separator && !isQuoteOpen) parts.push('')
+    else parts[parts.length - 1] += character
+  }
+  return { parts: parts.map((part) => part.trim()), isQuoteOpen }
+}
+
+/** Splits `name = "value"` at the first equals sign; quotes around the value are removed. The value is empty where there is no sign. */
+export function splitPair(text: string): { readonly name: string; readonly value: string } {
+  const at = text.indexOf('=')
+  return at < 0
+    ? { name: text.trim(), value: '' }
+    : { name: text.slice(0, at).trim(), value: unquote(text.slice(at + 1).trim()) }
+}
+
+function unquote(text: string): string {
+  return text.length > 1 && text.startsWith('"') && text.endsWith('"') ? text.slice(1, -1) : text
+}

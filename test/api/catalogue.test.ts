@@ -1,0 +1,65 @@
+import { describe, expect, test } from 'vitest'
+import { isObject, type JsonObject } from '../../src/core/json.ts'
+import { inputs } from '../support/catalogue.ts'
+import { type Answer, allOperations, askOperation } from '../support/client.ts'
+import { steer } from '../support/control.ts'
+import { sharedSimulator } from '../support/shared.ts'
+
+const sim = sharedSimulator()
+
+const listOf = (body: JsonObject, member: string): JsonObject[] => {
+  const list = body[member]
+  if (!Array.isArray(list)) throw new Error(`"${member}" is no list`)
+  return list.filter(isObject)
+}
+
+/** Describes an answer as the catalogue does, with the headers that the description names. */
+function describeSeen(description: string, { status, headers, text }: Answer): string[] {
+  const [head = '', body] = description.split(/, body (?=\{)/)
+  if (body === undefined) return [description.replace(/^Status \d+/, `Status ${status}`)]
+  const [, ...named] = head.split(', ').map((part) => part.split(': ')[0] ?? '')
+  const fields = named.map((name) => `${name}: ${headers.get(name)}`)
+  // A refusal names the requested model; the description has no request.
+  return [[`Status ${status}`, ...fields, `body ${status === 404 ? body : text}`].join(', ')]
+}
+
+describe('GET /__sim/catalogue', () => {
+  test('lists operations, and the keys, models and products of the fixtures', async () => {
+    const body = await steer(sim(), 'GET', '/catalogue')
+    const { keys, models, products } = inputs.fixtures
+    expect(body).toMatchObject({ keys, models, products })
+    expect(listOf(body, 'operations').map(({ id, answeredBy }) => [id, answeredBy])).toEqual(
+      allOperations.map(({ id }) => [id, 'simulator']),
+    )
+  })
+
+  test('lists the operations of each scenario, and a request for another operation is refused', async () => {
+    for (const scenario of listOf(await steer(sim(), 'GET', '/catalogue'), 'scenarios')) {
+      const { name, example, operations } = scenario
+      expect([name, operations]).not.toEqual([name, []])
+      const others = allOperations.filter(({ id }) => !(Array.isArray(operations) && operations.includes(id)))
+      for (const operation of others) {
+        const headers = { 'x-sim-scenario': String(example) }
+        expect([name, (await askOperation(sim(), operation, { headers })).status]).toEqual([name, 400])
+      }
+    }
+  })
+
+  test('says what the client of each refusal and of each data scenario sees', async () => {
+    const scenarios = listOf(await steer(sim(), 'GET', '/catalogue'), 'scenarios')
+    for (const scenario of scenarios.filter(({ family }) => family === 'refusals' || family === 'data')) {
+      const { name, example, operations, clientSees } = scenario
+      const operation = allOperations.find(({ id }) => Array.isArray(operations) && id === operations[0])
+      if (!operation) throw new Error(`no operation for ${name}`)
+      const answer = await askOperation(sim(), operation, { headers: { 'x-sim-scenario': String(example) } })
+      expect([name, ...describeSeen(String(clientSees), answer)]).toEqual([name, clientSees])
+    }
+  })
+
+  test('has an example of each parameter that must be given', async () => {
+    const required = inputs.catalogue.definitions.flatMap(({ name, parameters }) =>
+      parameters.filter((one) => one.required).map(({ example }) => ({ name, example })),
+    )
+    for (const one of required) expect(one).toEqual({ name: one.name, example: expect.stringMatching(/./) })
+  })
+})

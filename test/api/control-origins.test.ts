@@ -1,0 +1,98 @@
+import { describe, expect, test } from 'vitest'
+import { parseOrigins } from '../../src/core/origins.ts'
+import { ask, errorOf, objectOf } from '../support/client.ts'
+import { sharedSimulator } from '../support/shared.ts'
+import { startForTest } from '../support/start.ts'
+
+const workshop = 'http://localhost:6006'
+const sim = sharedSimulator({ controlOrigins: `${workshop}, HTTPS://Docs.example.com:443/` })
+
+const corsHeaders = (headers: Headers) =>
+  [...headers.keys()].filter((name) => name.startsWith('access-control'))
+
+describe('a page of an origin in --control-origins', () => {
+  const page = { origin: workshop, 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'cors' }
+
+  test('can ask which methods and headers are allowed before it writes', async () => {
+    const headers = {
+      ...page,
+      'access-control-request-method': 'PUT',
+      'access-control-request-headers': 'authorization,content-type',
+    }
+    const answer = await ask(sim(), '/__sim/scenarios', { method: 'OPTIONS', headers, token: null })
+    expect([answer.status, answer.text]).toEqual([204, ''])
+    expect(answer.headers.get('access-control-allow-origin')).toBe(workshop)
+    expect(answer.headers.get('access-control-allow-methods')).toContain('PUT')
+    expect(answer.headers.get('access-control-allow-headers')).toBe('authorization,content-type')
+  })
+
+  test('can read and write, and read the headers of answers', async () => {
+    const written = await ask(sim(), '/__sim/scenarios?sandbox=workshop', {
+      method: 'PUT',
+      headers: page,
+      body: { rules: [{ scenario: 'unavailable' }] },
+    })
+    expect(objectOf(written)['rules']).toEqual([{ scenario: 'unavailable' }])
+    for (const path of ['/__sim/info', '/healthz', '/__admin/requests', '/__sim/nothing']) {
+      const { headers } = await ask(sim(), path, { headers: page })
+      expect([path, headers.get('access-control-allow-origin'), headers.get('vary')]).toEqual([
+        path,
+        workshop,
+        'Origin',
+      ])
+      expect(headers.get('access-control-expose-headers')).toBe('*')
+      expect(headers.get('access-control-allow-credentials')).toBeNull()
+    }
+  })
+
+  test('is known in other spellings of its origin in the setting', async () => {
+    const answer = await ask(sim(), '/__sim/info', { headers: { origin: 'https://docs.example.com' } })
+    expect(answer.status).toBe(200)
+  })
+
+  test('still needs the token, and can read the refusal', async () => {
+    const own = await startForTest({ controlOrigins: workshop, controlToken: 'let me in' })
+    const refused = await ask(own, '/__sim/info', { headers: page, token: null })
+    expect([refused.status, refused.headers.get('access-control-allow-origin')]).toEqual([401, workshop])
+    expect((await ask(own, '/__sim/info', { headers: page, token: 'let me in' })).status).toBe(200)
+  })
+})
+
+describe.each([
+  'http://localhost:6007',
+  'https://localhost:6006',
+  'http://localhost:6006.example.com',
+  'null',
+])('a page of the origin %s, which is not listed', (origin) => {
+  test.each(['GET', 'OPTIONS', 'PUT'])('is refused without a CORS header for %s', async (method) => {
+    const headers = { origin, 'access-control-request-method': 'PUT' }
+    const answer = await ask(sim(), '/__sim/scenarios', { method, headers, token: null })
+    expect([answer.status, corsHeaders(answer.headers)]).toEqual([403, []])
+    expect(errorOf(answer)).toContain('--control-origins')
+  })
+})
+
+describe('the origins of a setting', () => {
+  test.each([
+    ['http://localhost:6006', ['http://localhost:6006']],
+    ['http://LOCALHOST:80/, https://[::1]:8443', ['http://localhost', 'https://[::1]:8443']],
+  ])('%s are read', (text, origins) => {
+    expect(parseOrigins(text)).toEqual(origins)
+  })
+
+  test.each([
+    '',
+    '*',
+    'null',
+    'localhost:6006',
+    'http://localhost:6006,',
+    'http://localhost:6006/path',
+    'http://localhost:6006?x',
+    'http://*.example.com',
+    'http://user@localhost',
+    'file:///home',
+    'http://',
+  ])('%j is refused', (text) => {
+    expect(parseOrigins(text)).toBeUndefined()
+  })
+})

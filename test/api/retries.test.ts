@@ -1,0 +1,276 @@
+import { describe, expect, test } from 'vitest'
+import { isObject, type Json, type JsonObject } from '../../src/core/json.ts'
+import { type Habits, polite, runClient } from '../reports/retrying-client.ts'
+import { analyticsPath, ask, askOperation, errorOf, event, operations } from '../support/client.ts'
+import { putRules, steer } from '../support/control.ts'
+import { controlFaultsOf } from '../support/documented.ts'
+import { sharedSimulator } from '../support/shared.ts'
+import { startForTest, type TestSimulator } from '../support/start.ts'
+
+const sim = sharedSimulator()
+
+interface Attempt {
+  readonly id: string
+  readonly status: number
+  readonly outcome: string
+  readonly waitedMs?: number
+  readonly retryAfterMs?: number
+  readonly insertId?: string
+  readonly findings: readonly { readonly rule: string; readonly sentence: string }[]
+}
+
+interface Chain {
+  readonly id: string
+  readonly sandbox: string
+  readonly parallel: boolean
+  readonly attempts: readonly Attempt[]
+  readonly earlier: number
+}
+
+interface Retries {
+  readonly chains: readonly Chain[]
+  readonly further: number
+  readonly truncated: boolean
+}
+
+async function retriesOf(query: string, target: TestSimulator = sim()): Promise<Retries> {
+  const answer = await steer(target, 'GET', `/retries?${query}`)
+  expect(controlFaultsOf('getRetries', 200, answer)).toEqual([])
+  return answer as unknown as Retries // checked by the document
+}
+
+const statusesOf = ({ chains }: Retries) => chains.map(({ attempts }) => attempts.map(({ status }) => status))
+
+/** Asks for analytics under a scenario, and returns the request's id. */
+async function askUnder(sandbox: string, scenario: string, target: TestSimulator = sim()): Promise<string> {
+  const headers = { 'x-sim-sandbox': sandbox, 'x-sim-scenario': scenario }
+  return String((await ask(target, analyticsPath, { headers })).headers.get('x-request-id'))
+}
+
+/** Asks for analytics once for each item of a sequence, which a rule of the sandbox has. */
+async function askThrough(
+  sandbox: string,
+  sequence: string,
+  target: TestSimulator = sim(),
+): Promise<string[]> {
+  await putRules(target, [{ sequence }], sandbox)
+  const ids: string[] = []
+  for (const _ of sequence.split(', ')) {
+    const { headers } = await ask(target, analyticsPath, { headers: { 'x-sim-sandbox': sandbox } })
+    ids.push(String(headers.get('x-request-id')))
+  }
+  return ids
+}
+
+const advance = (sandbox: string, by: string) =>
+  steer(sim(), 'POST', `/clock/advance?sandbox=${sandbox}`, { by })
+
+describe('GET /__sim/retries', () => {
+  test('shows the attempts of a call up to its success, and what each retry did wrong', async () => {
+    const ids = await askThrough('early', '429;retry-after=3, 200')
+    expect(await retriesOf('sandbox=early')).toEqual({
+      sandbox: 'early',
+      chains: [
+        {
+          id: ids[0],
+          sandbox: 'early',
+          operation: 'getModelAnalytics',
+          method: 'GET',
+          path: analyticsPath,
+          query: '',
+          parallel: false,
+          earlier: 0,
+          attempts: [
+            {
+              id: ids[0],
+              number: expect.any(Number),
+              at: expect.any(String),
+              now: '2026-01-15T12:00:00.000Z',
+              tookMs: expect.any(Number),
+              status: 429,
+              outcome: 'failed',
+              delivery: { outcome: 'delivered' },
+              retryAfterMs: 3000,
+              findings: [],
+            },
+            expect.objectContaining({
+              id: ids[1],
+              status: 200,
+              outcome: 'fine',
+              waitedMs: expect.any(Number),
+              findings: [
+                {
+                  rule: 'retry-after',
+                  sentence: 'A 429 asked to wait for 3 s, and the client came back earlier.',
+                },
+              ],
+            }),
+          ],
+        },
+      ],
+      further: 0,
+      truncated: false,
+    })
+  })
+
+  test('shows a call that failed and was not sent again, unless it asks for two attempts', async () => {
+    await askUnder('once', '503')
+    expect(statusesOf(await retriesOf('sandbox=once'))).toEqual([[503]])
+    expect(await retriesOf('sandbox=once&minAttempts=2')).toMatchObject({ chains: [], further: 0 })
+  })
+
+  test('shows no call that succeeded at once, no negative test, and no refusal of the simulator itself', async () => {
+    const headers = { 'x-sim-sandbox': 'none' }
+    await ask(sim(), analyticsPath, { headers })
+    await ask(sim(), analyticsPath, {
+      headers: { ...headers, 'x-sim-scenario': '404', 'x-sim-expect': 'refusal' },
+    })
+    await ask(sim(), analyticsPath, { headers: { ...headers, 'x-sim-scenario': 'no-such-scenario' } })
+    expect(await retriesOf('sandbox=none')).toMatchObject({ chains: [] })
+  })
+
+  test('counts the time that the clock was advanced as waiting', async () => {
+    await askUnder('waits', '429;retry-after=3')
+    await advance('waits', '3s')
+    await askUnder('waits', '429;retry-after=3')
+    const [chain] = (await retriesOf('sandbox=waits')).chains
+    expect(chain?.attempts[1]).toMatchObject({ waitedMs: 3000, findings: [] })
+  })
+
+  test('begins a new chain a minute after the demanded wait', async () => {
+    await askUnder('later', '429;retry-after=3')
+    await advance('later', '62s')
+    await askUnder('later', '429;retry-after=3')
+    await advance('later', '64s')
+    await askUnder('later', '429;retry-after=3')
+    expect(statusesOf(await retriesOf('sandbox=later'))).toEqual([[429], [429, 429]])
+  })
+
+  test('shows the insertId of each attempt, so that a change of it is seen', async () => {
+    const headers = { 'x-sim-sandbox': 'changed' }
+    await putRules(sim(), [{ sequence: '500, 201' }], 'changed')
+    for (const insertId of ['order-1', 'order-2'])
+      await ask(sim(), '/v1/events', { body: event({ insertId }), headers })
+    const [chain] = (await retriesOf('sandbox=changed')).chains
+    expect(chain).toMatchObject({
+      operation: 'createEvent',
+      insertId: 'order-1',
+      attempts: [{ insertId: 'order-1' }, { insertId: 'order-2' }],
+    })
+    expect(chain?.attempts[1]?.findings).toContainEqual(expect.objectContaining({ rule: 'same-insert-id' }))
+  })
+
+  test('shows an attempt whose answer was lost', async () => {
+    const headers = { 'x-sim-sandbox': 'lost' }
+    await putRules(sim(), [{ sequence: 'lost-ack, 201' }], 'lost')
+    const send = () => askOperation(sim(), operations[2], { headers })
+    await expect(send()).rejects.toThrow()
+    await send()
+    const [chain] = (await retriesOf('sandbox=lost')).chains
+    expect(chain?.attempts).toMatchObject([
+      { outcome: 'lost', delivery: { outcome: 'damaged' } },
+      { outcome: 'fine', status: 201 },
+    ])
+  })
+
+  test('tells calls apart by caller, body and header', async () => {
+    const how = { headers: { 'x-sim-sandbox': 'apart', 'x-sim-scenario': '503' } }
+    for (const token of ['first-token', 'second-token'])
+      await ask(sim(), '/v1/events', { ...how, token, body: event() })
+    await ask(sim(), '/v1/events', { ...how, token: 'first-token', body: event({ value: '2' }) })
+    await askUnder('apart', '500')
+    await askUnder('apart', '404')
+    expect(statusesOf(await retriesOf('sandbox=apart'))).toEqual([[404], [500], [503], [503], [503]])
+  })
+
+  test('does not judge the calls of a client that sends them at the same time', async () => {
+    const limited = await startForTest({ maxAnalysesPerHour: 1 })
+    await Promise.all(Array.from({ length: 10 }, () => ask(limited, analyticsPath)))
+    await ask(limited, analyticsPath)
+    const { chains } = await retriesOf('sandbox=default', limited)
+    expect(chains.flatMap(({ attempts }) => attempts.flatMap(({ findings }) => findings))).toEqual([])
+    expect(chains.some(({ parallel }) => parallel)).toBe(true)
+  })
+
+  test('shows the chain with the latest attempt first, and says how many more there are', async () => {
+    for (const scenario of ['500', '503', '404', '500']) await askUnder('many', scenario)
+    expect(statusesOf(await retriesOf('sandbox=many'))).toEqual([[500, 500], [404], [503]])
+    const latest = await retriesOf('sandbox=many&limit=1')
+    expect([statusesOf(latest), latest.further]).toEqual([[[500, 500]], 2])
+  })
+
+  test('shows the latest 50 attempts of a chain, and says how many came before', async () => {
+    for (let attempt = 0; attempt < 53; attempt += 1) await askUnder('long', '503')
+    const [chain] = (await retriesOf('sandbox=long')).chains
+    expect([chain?.attempts.length, chain?.earlier]).toEqual([50, 3])
+    expect(chain?.id).not.toBe(chain?.attempts[0]?.id)
+  })
+
+  test('shows no credential', async () => {
+    const token = 'a-very-secret-token'
+    const how = { token, headers: { 'x-sim-sandbox': 'secret', 'x-sim-scenario': '503' } }
+    await ask(sim(), `/v1/events?note=${token}`, { ...how, body: event({ insertId: `id-${token}` }) })
+    expect(JSON.stringify(await retriesOf('sandbox=secret'))).not.toContain(token)
+  })
+
+  test('keeps the sandboxes apart, and lists those of all with *', async () => {
+    const own = await startForTest()
+    for (const sandbox of ['a', 'b', 'a']) await askUnder(sandbox, '503', own)
+    expect(statusesOf(await retriesOf('sandbox=a', own))).toEqual([[503, 503]])
+    const { chains } = await retriesOf('sandbox=*', own)
+    expect(chains.map(({ sandbox, attempts }) => [sandbox, attempts.length])).toEqual([
+      ['a', 2],
+      ['b', 1],
+    ])
+  })
+
+  test('says that attempts may be missing where the journal evicted requests', async () => {
+    const small = await startForTest({ journalSize: 2 })
+    for (const _ of [1, 2, 3]) await askUnder('default', '503', small)
+    expect(await retriesOf('', small)).toMatchObject({ chains: [{ attempts: [{}, {}] }], truncated: true })
+  })
+
+  test('is empty after the requests were deleted', async () => {
+    await askUnder('deleted', '503')
+    await steer(sim(), 'DELETE', '/requests?sandbox=deleted')
+    expect(await retriesOf('sandbox=deleted')).toMatchObject({ chains: [], truncated: false })
+  })
+
+  test('refuses a sandbox that was never used', async () => {
+    const answer = await ask(sim(), '/__sim/retries?sandbox=nobody', { token: null })
+    expect(answer.status).toBe(404)
+    expect(errorOf(answer)).toMatch(/never used/)
+  })
+})
+
+/** Counts findings by rule and sentence. */
+function countFindings(findings: readonly Json[]): JsonObject {
+  const counts: JsonObject = {}
+  for (const finding of findings) {
+    const { rule, sentence, count = 1 } = isObject(finding) ? finding : {}
+    const key = `${rule}: ${sentence}`
+    counts[key] = Number(counts[key] ?? 0) + Number(count)
+  }
+  return counts
+}
+
+describe('the findings of the attempts are those of GET /__sim/manners', () => {
+  const habits: readonly (keyof Habits)[] = [
+    'heedsRetryAfter',
+    'backsOff',
+    'keepsInsertId',
+    'acceptsRefusals',
+  ]
+
+  test.each(habits)('for a client without the habit %s', async (habit) => {
+    for (const seed of ['1', '2']) {
+      const sandbox = `${habit}-${seed}`
+      await runClient(sim(), sandbox, { ...polite, [habit]: false }, seed)
+      const { findings } = await steer(sim(), 'GET', `/manners?sandbox=${sandbox}`)
+      const { chains } = await retriesOf(`sandbox=${sandbox}&limit=100`)
+      const listed = chains.flatMap(({ attempts }) => attempts.flatMap((one) => [...one.findings]))
+      expect(countFindings(listed)).toEqual(countFindings(Array.isArray(findings) ? findings : []))
+      expect(listed.length).toBeGreaterThan(0)
+    }
+  })
+})

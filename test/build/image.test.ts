@@ -1,0 +1,85 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { version } from '../../src/fixtures/bundled.ts'
+import { startProgram } from '../support/command.ts'
+import { startForTest } from '../support/start.ts'
+import { tempFolder } from '../support/temp-folder.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const canMount = spawnSync('unshare', ['--mount', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt']).status === 0
+
+describe('the entry point of the image', () => {
+  /** Starts the simulator as the image does, and returns the name of its state file. */
+  const stateOf = async (folder: string, args: readonly string[], env: Record<string, string> = {}) => {
+    const command = startProgram('sh', [join(root, 'docker/entrypoint.sh'), folder, '--port', '0', ...args], {
+      env,
+    })
+    await command.ready()
+    await command.untilStderr(/"loaded"/)
+    return /"state":\{"file":"([^"]*)"/.exec(command.stderr())?.[1]
+  }
+
+  test('keeps the state in memory if no volume is mounted', async () => {
+    const folder = await tempFolder()
+    expect(await stateOf(folder, [])).toBe(':memory:')
+    expect(await readdir(folder)).toEqual([])
+  })
+
+  test.skipIf(!canMount)('keeps the state in a volume that is mounted', async () => {
+    const folder = await tempFolder()
+    execFileSync('mount', ['-t', 'tmpfs', 'tmpfs', folder])
+    onTestFinished(() => void spawnSync('umount', ['--lazy', folder]))
+    expect(await stateOf(folder, [])).toBe(join(folder, 'state.json'))
+    expect(await readdir(folder)).toContain('state.json')
+  })
+
+  test('leaves a state that was chosen as it is', async () => {
+    const folder = await tempFolder()
+    const file = join(folder, 'own.json')
+    expect(await stateOf(folder, [], { SIM_STATE: file })).toBe(file)
+    expect(await stateOf(folder, ['--state', join(folder, 'flag.json')])).toBe(join(folder, 'flag.json'))
+  })
+})
+
+describe('the health check of the image', () => {
+  const check = async (env: Record<string, string>) => {
+    const command = startProgram('bash', [join(root, 'docker/healthcheck.sh')], { env })
+    return { code: await command.ended, stdout: command.stdout(), stderr: command.stderr() }
+  }
+  const isLinux = process.platform === 'linux'
+  // Process 1 of a container is the simulator; that of this machine could have a flag of the same name.
+  const hasPortFlag = isLinux && /\0(-p|--port)/.test(readFileSync('/proc/1/cmdline', 'utf8'))
+
+  test.skipIf(!isLinux || hasPortFlag)('asks at PORT without Node', async () => {
+    const { origin } = await startForTest()
+    const { code, stdout, stderr } = await check({ PORT: new URL(origin).port })
+    expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: '', stderr: '' }) // Node would print the answer
+  })
+
+  test.skipIf(!isLinux)('finds another port than PORT', async () => {
+    const { origin } = await startForTest()
+    const { code, stdout } = await check({ PORT: '1', SIM_PORT: new URL(origin).port })
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('healthy') })
+  })
+
+  test.skipIf(!isLinux)('fails with the reason if nothing answers', async () => {
+    const { code, stderr } = await check({ PORT: '1' })
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('ECONNREFUSED') })
+  })
+})
+
+describe('the Dockerfile', () => {
+  test('has the version of the package in its label', async () => {
+    expect(await readFile(join(root, 'Dockerfile'), 'utf8')).toContain(
+      `org.opencontainers.image.version="${version}"`,
+    )
+  })
+
+  test('declares no volume, which each run would leave behind', async () => {
+    expect(await readFile(join(root, 'Dockerfile'), 'utf8')).not.toMatch(/^VOLUME/m)
+  })
+})

@@ -1,0 +1,226 @@
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { analyticsPath, ask, event } from '../support/client.ts'
+import { convsim, run } from '../support/command.ts'
+import { documentWith } from '../support/documents.ts'
+import { tempFolder } from '../support/temp-folder.ts'
+
+const memory = ['--port', '0', '--state', ':memory:']
+
+const { eventType: _eventType, ...eventWithoutType } = event()
+
+/** Requests of every kind: answered, refused by a rule of the contract, by a scenario and by the key, and to the control plane. */
+async function sendAll(origin: string): Promise<void> {
+  await ask({ origin }, `${analyticsPath}?period=7d`)
+  await ask({ origin }, '/v1/events', { body: eventWithoutType })
+  await ask({ origin }, analyticsPath, { headers: { 'x-sim-scenario': 'rate-limited' } })
+  await ask({ origin }, analyticsPath, { token: null })
+  await ask({ origin }, analyticsPath, { headers: { 'x-sim-sandbox': 'worker-3' } })
+  await ask({ origin }, '/__sim/scenarios', { token: null })
+}
+
+async function stop(command: ReturnType<typeof convsim>): Promise<string[]> {
+  command.process.kill('SIGTERM')
+  await command.ended
+  return [...command.stdout().split('\n'), ...command.stderr().split('\n')].filter((line) => line !== '')
+}
+
+/** The members of every line. */
+const lineForm = {
+  level: expect.stringMatching(/^(trace|debug|info|warn|error)$/),
+  time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+  msg: expect.any(String),
+}
+
+describe('--log-format json gives every line the members level, time and msg', () => {
+  test.each(['info', 'trace'])('on stdout and stderr, up to the report, at the level %s', async (level) => {
+    const report = ['--report', join(await tempFolder(), 'report.json'), '--fail-on', 'violation']
+    const command = convsim([...memory, '--log-format', 'json', '--log-level', level, ...report])
+    await sendAll(await command.ready())
+    const lines = (await stop(command)).map((line) => JSON.parse(line))
+    for (const line of lines) expect(line).toMatchObject(lineForm)
+    const messages = lines.map(({ msg }) => msg)
+    expect(messages).toEqual(
+      expect.arrayContaining([
+        'loaded',
+        'answered',
+        'stopped',
+        expect.stringMatching(/^convsim: --fail-on: /),
+      ]),
+    )
+    expect(messages.includes('headers')).toBe(level === 'trace')
+  })
+
+  test('where the start fails, with a line for each problem', async () => {
+    const { code, stdout, stderr } = await run([...memory, '--scenario', 'nonsense', '--plan', 'gold'])
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    const lines = stderr.trim().split('\n')
+    expect(lines.map((line) => JSON.parse(line))).toEqual([
+      {
+        ...lineForm,
+        level: 'error',
+        msg: expect.stringMatching(/^convsim cannot start: --plan: error: .*"gold"/),
+      },
+      {
+        ...lineForm,
+        level: 'error',
+        msg: expect.stringMatching(/^convsim cannot start: --scenario: error: /),
+      },
+    ])
+  })
+
+  test('in exec, too, where lines for people are the default', async () => {
+    const node = ['--', process.execPath, '-e', '']
+    const [asked, alone] = [
+      await run(['exec', '--log-format', 'json', ...node]),
+      await run(['exec', ...node]),
+    ]
+    for (const line of asked.stderr.trim().split('\n')) expect(JSON.parse(line)).toMatchObject(lineForm)
+    expect(alone.stderr).toMatch(/^convsim: 0 requests/)
+  })
+})
+
+test('a line about a request has its duration, and the sentence of a refusal that no violation explains', async () => {
+  const command = convsim(memory)
+  await sendAll(await command.ready())
+  const lines = (await stop(command)).map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'answered')
+  for (const line of lines) expect(line.durationMs).toEqual(expect.any(Number))
+  expect(lines.map(({ status, error }) => [status, error])).toEqual([
+    [200, undefined],
+    [400, undefined],
+    [429, expect.stringMatching(/^Rate limit exceeded/)],
+    [401, expect.stringMatching(/Authorization/)],
+    [200, undefined],
+  ])
+})
+
+describe('--log-format pretty', () => {
+  const pretty = [...memory, '--log-format', 'pretty']
+
+  test('begins with the next three things to try, which work as printed', async () => {
+    const command = convsim(pretty)
+    const origin = await command.ready()
+    await command.untilStderr(/requests"\n/)
+    const commands = command
+      .stderr()
+      .split('\n')
+      .flatMap((line) => /^ {2}[A-Z].*: +(curl .*)$/.exec(line)?.[1] ?? [])
+    const replies = await Promise.all(commands.map(sendAsCurl))
+    expect(replies.map(({ status }) => status)).toEqual([200, 429, 200])
+    expect(replies.every(({ url }) => url.startsWith(origin))).toBe(true)
+  })
+
+  test('prints one readable line for each request', async () => {
+    const command = convsim(pretty)
+    await sendAll(await command.ready())
+    const lines = (await stop(command)).filter((line) => /^(GET|POST) /.test(line))
+    expect(lines).toEqual([
+      expect.stringMatching(/^GET \/v1\/models\/[-\da-f]+\/analytics 200 getModelAnalytics [\d.]+ ms$/),
+      expect.stringMatching(/^POST \/v1\/events 400 createEvent [\d.]+ ms {2}body\/eventType is required$/),
+      expect.stringMatching(
+        /^GET .* 429 getModelAnalytics [\d.]+ ms {2}Rate limit exceeded.*; scenario rate-limited$/,
+      ),
+      expect.stringMatching(/^GET .* 401 getModelAnalytics [\d.]+ ms {2}.*Authorization/),
+      expect.stringMatching(/^GET .* 200 getModelAnalytics [\d.]+ ms {2}sandbox worker-3$/),
+    ])
+  })
+
+  test('counts further violations, and escapes the control characters that a request brings', async () => {
+    const command = convsim([...pretty, '--strict'])
+    const origin = await command.ready()
+    const body = { ...event(), 'value\u001b': '1', 'event\nType': 'x', valueType: 'a\u001b[31m' }
+    await ask({ origin }, '/v1/prompts', { body: {} })
+    await ask({ origin }, '/v1/events', { body })
+    const lines = (await stop(command)).filter((line) => line.startsWith('POST'))
+    expect(lines).toEqual([
+      expect.stringMatching(/ 400 createPrompt .* is required \(and 1 more\)$/),
+      expect.stringMatching(/ 400 createEvent /),
+    ])
+    expect(command.stderr()).not.toContain('\u001b')
+  })
+
+  test('is silent where the level is', async () => {
+    const command = convsim([...pretty, '--log-level', 'error'])
+    await sendAll(await command.ready())
+    await stop(command)
+    expect(command.stderr()).toBe('')
+  })
+
+  test('suggests lists where the contract has no request that a path alone can make', async () => {
+    const contract = await documentWith('operationId: getModelAnalytics', 'operationId: getFigures')
+    const command = convsim([...pretty, '--contract', contract])
+    await command.ready()
+    await command.untilStderr(/requests"\n/)
+    expect(command.stderr()).toMatch(/__sim\/info"\n.*__sim\/catalogue"\n.*__sim\/requests"\n/)
+  })
+})
+
+/** Sends the request of a curl command as the banner prints it. */
+function sendAsCurl(command: string): Promise<Response> {
+  const headers = [...command.matchAll(/-H "([^":]+): ([^"]+)"/g)].map(([, name = '', value = '']) => [
+    name,
+    value,
+  ])
+  const [, url = ''] = /"(http[^"]+)"$/.exec(command) ?? []
+  return fetch(url, { headers: Object.fromEntries(headers) })
+}
+
+describe('--log-level', () => {
+  test('debug adds why each request was answered so, and the requests to the control plane', async () => {
+    const command = convsim([...memory, '--log-level', 'debug', '--scenario', 'slow;ms=1'])
+    await sendAll(await command.ready())
+    const lines = (await stop(command)).map((line) => JSON.parse(line))
+    const decided = lines.filter(({ msg }) => msg === 'decided')
+    expect(decided.map(({ stage, why }) => [stage, why])).toEqual([
+      [
+        'handle',
+        [expect.stringMatching(/^Rule 0 of the start-up acts/), expect.stringMatching(/is carried out/)],
+      ],
+      ['validate', [expect.anything(), 'The stage "validate" answers 400: body/eventType is required.']],
+      ['scenario', [expect.stringMatching(/^The request itself asks/)]],
+      ['authenticate', [expect.stringMatching(/^The stage "authenticate" answers 401/)]],
+      ['handle', expect.any(Array)],
+    ])
+    expect(lines.filter(({ msg }) => msg === 'controlled')).toMatchObject([
+      { level: 'debug', method: 'GET', path: '/__sim/scenarios', status: 200, operation: 'getScenarios' },
+    ])
+    expect(lines.some(({ msg }) => msg === 'headers')).toBe(false)
+  })
+
+  test('trace adds the headers of requests and answers, without credentials', async () => {
+    const command = convsim([...memory, '--log-level', 'trace'])
+    const origin = await command.ready()
+    await ask({ origin }, `${analyticsPath}?period=7d`, {
+      token: 'my-secret-token',
+      headers: { 'x-team': 'a' },
+    })
+    const lines = (await stop(command)).map((line) => JSON.parse(line))
+    expect(lines.filter(({ msg }) => msg === 'headers')).toMatchObject([
+      {
+        level: 'trace',
+        query: 'period=7d',
+        requestHeaders: { 'x-team': 'a', authorization: 'Bearer [redacted]' },
+        answerHeaders: { 'X-Sim-Operation': 'getModelAnalytics' },
+      },
+    ])
+    expect(command.stderr()).not.toContain('my-secret-token')
+  })
+
+  test('debug and trace are indented below their request for people', async () => {
+    const command = convsim([...memory, '--log-level', 'trace', '--log-format', 'pretty'])
+    const origin = await command.ready()
+    await ask({ origin }, '/v1/events', { body: {}, token: 'my-secret-token' })
+    await stop(command)
+    expect(command.stderr()).toMatch(
+      /\nPOST \/v1\/events 400 .*\n( {4}why: The stage "validate" answers 400: .*\n)+( {4}> .*\n)+( {4}< .*\n)+/,
+    )
+    expect(command.stderr()).toMatch(/\n {4}> authorization: Bearer \[redacted\]\n/)
+  })
+
+  test('info, the default, adds nothing of either', async () => {
+    const command = convsim(memory)
+    await sendAll(await command.ready())
+    const levels = (await stop(command)).map((line) => JSON.parse(line).level)
+    expect(new Set(levels)).toEqual(new Set(['info']))
+  })
+})

@@ -1,0 +1,126 @@
+import { execFileSync } from 'node:child_process'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { inputs } from '../support/catalogue.ts'
+import { allOperations } from '../support/client.ts'
+import { run } from '../support/command.ts'
+import { documentWithPaths } from '../support/documents.ts'
+import { startForTest } from '../support/start.ts'
+import { tempFolder } from '../support/temp-folder.ts'
+
+describe('convsim scenarios', () => {
+  test('lists every scenario with its sentence, and the operations where it does not fit all', async () => {
+    const { code, stdout, stderr } = await run(['scenarios'])
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    for (const { name, description } of inputs.catalogue.definitions)
+      expect(stdout).toContain(`\n  ${name.padEnd(18)} ${description}`)
+    expect(stdout).toMatch(/\n {2}critical .*Only for: getModelAnalytics\.\n/)
+    expect(stdout).toMatch(/\n {2}lost-ack .*Only for: createPrompt, createEvent\.\n/)
+    expect(stdout).toMatch(/\n {2}unavailable [^:]*: [^:]*\n/)
+  })
+
+  test('lists those of another contract', async () => {
+    const file = await documentWithPaths({
+      '/teapots': {
+        get: {
+          operationId: 'brew',
+          responses: { 200: { description: 'Tea.' }, 451: { description: 'Gone.' } },
+        },
+      },
+    })
+    const { stdout } = await run(['scenarios', '--contract', file])
+    expect(stdout).toMatch(/\n {2}451 .*Only for: brew\.\n/)
+  })
+
+  test('prints the findings if the fixtures cannot be loaded', async () => {
+    const folder = await tempFolder()
+    await writeFile(join(folder, 'keys.yaml'), '[]')
+    const { code, stdout, stderr } = await run(['scenarios', '--fixtures', folder])
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toMatch(/plans\.yaml/)
+  })
+})
+
+describe('convsim scenarios NAME', () => {
+  test('shows parameters, the reply to each operation, an example, and the keys and models that switch it on', async () => {
+    const { code, stdout } = await run(['scenarios', 'rate-limited'])
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/^rate-limited \(refusals\)\n {2}Answers 429: Rate limit exceeded\.\n/)
+    expect(stdout).toMatch(/\n {2}retry-after=1 \(s\): When the client may come back\.\n/)
+    expect(stdout).toMatch(/\n {2}p=1: How likely/)
+    for (const { id } of allOperations)
+      expect(stdout).toMatch(
+        new RegExp(`\\n  ${id} +(Status 429, .*Retry-After: 1, .*"success":false|Not applicable)`),
+      )
+    expect(stdout).toContain("-H 'X-Sim-Scenario: rate-limited;retry-after=1'")
+    expect(stdout).toMatch(/a token +key_rate_limited\n/)
+    expect(stdout).toMatch(/a model +00000000-0000-4000-8000-000000000429\n/)
+  })
+
+  test('says why a scenario does not fit an operation', async () => {
+    const { stdout } = await run(['scenarios', 'lost-ack'])
+    expect(stdout).toMatch(/\n {2}getModelAnalytics +Not applicable: getModelAnalytics writes nothing\.\n/)
+    expect(stdout).toMatch(/\n {2}createEvent +No answer: the connection is reset .* The write is stored\.\n/)
+  })
+
+  test('takes parameters, and several scenarios', async () => {
+    const { stdout } = await run(['scenarios', 'slow;ms=20, 429'])
+    expect(stdout).toMatch(/^slow \(time\)\n.*\n429 \(refusals\)\n/s)
+    expect(stdout).toMatch(/\n {2}createEvent +The ordinary answer after 20 ms\.\n/)
+    expect(stdout).toContain("-H 'X-Sim-Scenario: slow;ms=20'")
+  })
+
+  test.each([
+    ['rate-limted', /no scenario "rate-limted"/],
+    ['slow;ms=soon', /takes for "ms" a whole number/],
+    ['', /name of the scenario is empty/],
+  ])('refuses %j', async (name, reason) => {
+    const { code, stdout, stderr } = await run(['scenarios', name])
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toMatch(reason)
+  })
+
+  test.each([
+    ['rate-limited', 429],
+    ['201', 201],
+    ['null', 200],
+    ['drop-field', 200],
+  ])('prints a command for %s that works when it is pasted into a shell', async (name, status) => {
+    const sim = await startForTest()
+    const { stdout } = await run(['scenarios', name])
+    const [, command = ''] = /\nExample\n( {2}curl .*?)\n\n/s.exec(stdout) ?? []
+    const { url, init } = parseCurl(command)
+    const answer = await fetch(sim.origin + new URL(url).pathname, init)
+    expect([answer.status, answer.headers.get('x-sim-scenario')]).toEqual([
+      status === 201 ? 200 : status, // the example asks for analytics, which documents no 201
+      expect.stringMatching(new RegExp(`^${name}`)),
+    ])
+  })
+
+  test('prints a command with the document’s example of the body for a scenario of writes', async () => {
+    const sim = await startForTest()
+    const { stdout } = await run(['scenarios', 'lost-ack'])
+    const [, command = ''] = /\nExample\n( {2}curl .*?)\n\n/s.exec(stdout) ?? []
+    const { url, init } = parseCurl(command)
+    const asked = fetch(sim.origin + new URL(url).pathname, init)
+    await expect(asked).rejects.toMatchObject({ cause: { code: 'ECONNRESET' } })
+  })
+})
+
+/** Lets a shell split a curl command into its arguments, and returns them as a request of `fetch`. */
+function parseCurl(command: string) {
+  const script = `curl() { printf '%s\\0' "$@"; }; ${command}`
+  const words = execFileSync('/bin/sh', ['-c', script], { encoding: 'utf8' }).split('\0').slice(0, -1)
+  const valuesOf = (option: string) => words.filter((_word, at) => words[at - 1] === option)
+  const [body] = valuesOf('-d')
+  const headers = valuesOf('-H').map((line): [string, string] => {
+    const at = line.indexOf(': ')
+    return [line.slice(0, at), line.slice(at + 2)]
+  })
+  const method = valuesOf('-X')[0] ?? (body === undefined ? 'GET' : 'POST')
+  return {
+    url: words.find((word) => word.startsWith('http://')) ?? '',
+    init: { method, headers, ...(body !== undefined && { body }) },
+  }
+}

@@ -1,0 +1,40 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { childLimits } from '../support/child-limits.ts'
+
+export const repository = fileURLToPath(new URL('../..', import.meta.url))
+
+/** A project of a user in a temporary folder, which has the package as `npm pack` makes it and `npm install` installs it. */
+export interface Project {
+  readonly folder: string
+  /** The files of the package, and their size in bytes. */
+  readonly packed: { readonly files: readonly { readonly path: string }[]; readonly unpackedSize: number }
+  /** The environment of its commands: no registry, no settings and no cache of this machine. */
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** Runs a command in the project, and returns its stdout. */
+  run(command: string, ...args: string[]): string
+  remove(): void
+}
+
+/** Packs the package, and installs it in an empty project without a registry. */
+export function createProject(): Project {
+  const folder = mkdtempSync(join(tmpdir(), 'convsim-project-'))
+  const env = {
+    PATH: process.env['PATH'],
+    HOME: folder,
+    npm_config_offline: 'true',
+    npm_config_ignore_scripts: 'true', // dist/ was built before the first test
+    npm_config_audit: 'false',
+    npm_config_fund: 'false',
+    npm_config_update_notifier: 'false',
+  }
+  const run = (command: string, ...args: string[]) =>
+    execFileSync(command, args, { ...childLimits, cwd: folder, env, encoding: 'utf8', stdio: 'pipe' })
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
+  const [packed] = JSON.parse(run('npm', 'pack', repository, '--json'))
+  run('npm', 'install', '--save-dev', `./${packed.filename}`)
+  return { folder, packed, env, run, remove: () => rmSync(folder, { recursive: true, force: true }) }
+}
