@@ -115,7 +115,7 @@ describeInBrowser('an open request', () => {
     const own = await startForTest()
     await ask(own, '/v1/events', { body: { eventType: 5, conversationId: 'x' } })
     const page = await browser.open(own, { ...look, place: '#/requests/req-1' })
-    await page.getByText('body/productId is required').waitFor()
+    await page.getByText('since the request breaks 4 rules of the contract').waitFor()
     await page.evaluate('for (const one of document.querySelectorAll("details")) one.open = true')
     expect(await listAccessibilityFindings(page)).toEqual([])
     expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBe(look.width)

@@ -74,9 +74,13 @@ function Reasons({ exchange, explanation }: ReasonsProps) {
   )
 }
 
-function listReasons({ why, rule, delivery }: Schema<'Explanation'>): string[] {
+function listReasons({ stage, why, rule, delivery, answer, violations }: Schema<'Explanation'>): string[] {
+  const broken = violations.length === 1 ? 'a rule' : `${violations.length} rules`
   return [
-    ...why,
+    // The rules stand below, each at its place.
+    ...(stage === 'validate' && violations.length > 0
+      ? [`The stage "validate" answers ${answer.status}, since the request breaks ${broken} of the contract.`]
+      : why),
     ...(rule ? [`${nameRule(rule)} acts.`] : []),
     ...(delivery === 'whole' ? [] : [`The answer is delivered as “${delivery}”.`]),
   ]
