@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { describeInBrowser, sharedBrowser } from '../support/browser.ts'
+import { describeInBrowser, setHidden, sharedBrowser } from '../support/browser.ts'
 import { ask, event } from '../support/client.ts'
 import { postAll } from '../support/pipelined.ts'
 import { startForTest } from '../support/start.ts'
@@ -53,6 +53,30 @@ describeInBrowser('the list of requests', () => {
     expect(await page.locator('tbody tr').first().getAttribute('data-id')).toMatch(/^req-\d+$/)
   })
 
+  test('lets go of the rows that it no longer lists', async () => {
+    const own = await startForTest()
+    const page = await browser.open(own)
+    await page.getByText('Live', { exact: true }).waitFor()
+    const devTools = await page.context().newCDPSession(page)
+    const counts: number[] = []
+    for (let round = 1; round <= 4; round++) {
+      await page.keyboard.press('p')
+      await postAll(
+        own.origin,
+        '/v1/events',
+        Array.from({ length: 300 }, () => event()),
+      )
+      await page.keyboard.press('p')
+      await page
+        .getByText(round === 1 ? '300 listed' : `300 of ${300 * round} listed`.replace('1200', '1,200'))
+        .waitFor()
+      await devTools.send('HeapProfiler.collectGarbage')
+      counts.push((await devTools.send('Memory.getDOMCounters')).nodes)
+    }
+    const [first = 0, ...later] = counts
+    expect(Math.max(...later), `${counts}`).toBeLessThan(first * 1.5)
+  })
+
   test('is walked by the keys', async () => {
     const own = await startForTest()
     for (const insertId of ['a', 'b', 'c']) await ask(own, '/v1/events', { body: event({ insertId }) })
@@ -95,5 +119,8 @@ describeInBrowser('the list of requests', () => {
     expect(await page.title()).toBe('(1) Requests · convsim')
     await page.keyboard.press('j')
     expect(await icon()).not.toContain('circle')
+    await setHidden(page, true)
+    await ask(own, '/v1/events', { body: {} })
+    await page.locator('link[rel=icon][href*=circle]').waitFor({ state: 'attached' })
   })
 })

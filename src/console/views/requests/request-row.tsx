@@ -9,7 +9,7 @@ export interface RequestRowProps {
   readonly isOpen: boolean
 }
 
-/** One request of the list. The link of the path covers the row. */
+/** One request of the list. The link of the path covers the row. A component that reads signals is drawn anew only if they or its properties change. */
 export function RequestRow({ exchange, isOpen }: RequestRowProps) {
   const { id, now, at, request, answer, tookMs } = exchange
   return (

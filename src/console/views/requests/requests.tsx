@@ -1,6 +1,6 @@
 import { useRef } from 'preact/hooks'
 import { useCommands } from '../../store/commands.ts'
-import { navigate, replaceRoute, route, sandbox } from '../../store/route.ts'
+import { navigate, replaceRoute, route } from '../../store/route.ts'
 import { sampleEvent } from '../../ui/curl.ts'
 import { Empty } from '../../ui/empty.tsx'
 import type { ConsoleView } from '../console-view.ts'
@@ -58,7 +58,7 @@ interface ListingProps {
 function Listing({ rows, text, openId }: ListingProps) {
   const listed = rows.state.value.rows
   if (listed?.length === 0) return <NoRequests isSearch={text !== ''} />
-  return <RequestList rows={listed ?? []} openId={openId} linkKey={`${text} ${sandbox.value}`} />
+  return <RequestList rows={listed ?? []} openId={openId} />
 }
 
 interface ToolbarProps {
@@ -92,7 +92,7 @@ function Toolbar({ rows: { search, state, paused, togglePause, reload }, text, f
       <button type="button" aria-pressed={paused.value !== undefined} onClick={togglePause}>
         {paused.value === undefined ? 'Pause' : 'Resume'}
       </button>
-      <p class="toolbar-note" role="status">
+      <p class="toolbar-note" role={wrong ? 'alert' : undefined}>
         {wrong ? <span class="bad">{wrong}</span> : null}
         {!wrong && paused.value !== undefined && `Paused; ${paused.value} more have come.`}
         {!wrong && skipped > 0 && (
