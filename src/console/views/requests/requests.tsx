@@ -6,6 +6,7 @@ import { Empty } from '../../ui/empty.tsx'
 import type { ConsoleView } from '../console-view.ts'
 import { RequestDetail } from './detail.tsx'
 import { RequestList } from './request-list.tsx'
+import { SearchField } from './search-field.tsx'
 import { type RequestRows, useRows } from './use-rows.ts'
 
 /** The requests of the client as they are answered. */
@@ -69,26 +70,10 @@ interface ToolbarProps {
 
 function Toolbar({ rows: { search, state, paused, togglePause, reload }, text, field }: ToolbarProps) {
   const { skipped, total, evicted, problem, rows } = state.value
-  const type = (event: Event) =>
-    replaceRoute({ query: { q: (event.currentTarget as HTMLInputElement).value } })
-  const leave = (event: KeyboardEvent) => {
-    if (event.key === 'Escape') field.current?.blur()
-  }
   const wrong = search.problem ?? problem?.sentence
   return (
     <div class="toolbar">
-      <input
-        ref={field}
-        type="search"
-        class="search"
-        aria-label="Search requests"
-        placeholder="status:4xx op:createEvent has:violation text"
-        spellcheck={false}
-        autocomplete="off"
-        value={text}
-        onInput={type}
-        onKeyDown={leave}
-      />
+      <SearchField text={text} field={field} />
       <button type="button" aria-pressed={paused.value !== undefined} onClick={togglePause}>
         {paused.value === undefined ? 'Pause' : 'Resume'}
       </button>
