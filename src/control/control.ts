@@ -34,17 +34,11 @@ export interface Control {
   readonly answer: (request: SimRequest, clientGone: AbortSignal) => Promise<Reply>
 }
 
-/** Settings of the control plane. */
-export interface ControlSettings extends GuardSettings {
-  /** The contract of the simulated service, which the start page names. */
-  readonly service: Contract
-}
-
 /** Creates the control plane. Throws where the document has an operation without a handler. */
 export function createControl(
   contract: Contract,
   handlers: ControlHandlers,
-  settings: ControlSettings,
+  settings: GuardSettings,
   log: Log,
 ): Control {
   const handlerById = new Map<string, ControlHandler>(Object.entries(handlers))

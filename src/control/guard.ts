@@ -27,7 +27,7 @@ const privateSuffixes = ['.localhost', '.svc.cluster.local']
  * - a page whose host name was rebound to this address (DNS rebinding) is refused by its `Host`;
  * - a form of a foreign page is refused by `read-request.ts`, since forms cannot send JSON.
  *
- * Undefined: the request is allowed. `isPublic`: true for health and for the console's files, which need no token.
+ * `isPublic`: the request, for health or a file of the console, needs no token. Undefined: the request is allowed.
  */
 export function guard(
   request: SimRequest,

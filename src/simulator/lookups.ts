@@ -1,6 +1,5 @@
 import type { Settings } from '../config/settings.ts'
-import type { Contract } from '../contract/contract.ts'
-import type { ControlSettings } from '../control/control.ts'
+import type { GuardSettings } from '../control/guard.ts'
 import { parseDuration } from '../core/instant.ts'
 import { parseOrigins } from '../core/origins.ts'
 import { hourMs, type RateLimit } from '../exchange/rate-headers.ts'
@@ -48,16 +47,12 @@ export function createModelCheck({ models }: Settings, fixtures: Fixtures): (mod
   return (modelId) => models === 'open' || known.has(modelId.toLowerCase())
 }
 
-/** Returns the settings of the control plane. `service`: the contract of the simulated service. */
-export function readControlSettings(
-  { controlToken, controlHosts, controlOrigins }: Settings,
-  service: Contract,
-): ControlSettings {
+/** Returns the settings of the control plane's guard. */
+export function readGuardSettings({ controlToken, controlHosts, controlOrigins }: Settings): GuardSettings {
   const hosts = (controlHosts ?? '').split(',').map((host) => host.trim())
   return {
     token: controlToken,
     hosts: hosts.filter((host) => host !== ''),
     origins: parseOrigins(controlOrigins ?? '') ?? [],
-    service,
   }
 }

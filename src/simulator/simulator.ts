@@ -34,7 +34,7 @@ import {
   createModelCheck,
   indexProductsByModel,
   indexScenariosByModel,
-  readControlSettings,
+  readGuardSettings,
 } from './lookups.ts'
 import { openState } from './open-state.ts'
 import { createReporter } from './reporter.ts'
@@ -155,7 +155,7 @@ async function assemble(
     stopping: stopping.signal,
     explain: createExplain({ store, sandboxes, log, createPipelineOver }),
   })
-  const controls = createControl(control, handlers, readControlSettings(settings, contract), log)
+  const controls = createControl(control, handlers, readGuardSettings(settings), log)
   return {
     contract,
     findExample: () => findExampleRequest(contract, fixtures),

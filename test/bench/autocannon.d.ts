@@ -14,6 +14,8 @@ declare module 'autocannon' {
     readonly connections: number
     /** The duration in seconds. */
     readonly duration?: number
+    /** The number of requests a second over all connections; absent: as many as possible. */
+    readonly overallRate?: number
     /** The number of responses after which it ends. */
     readonly amount?: number
     readonly requests: readonly Request[]

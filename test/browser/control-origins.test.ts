@@ -52,12 +52,4 @@ describe.skipIf(problem !== undefined)('a script of a page in a browser', () => 
     const sim = await startForTest()
     expect(await page.evaluate(putRule(sim.controlUrl))).toBe('TypeError')
   })
-
-  test('can follow the links of the start page', async () => {
-    const sim = await startForTest()
-    const page = await browser?.newPage()
-    await page?.goto(sim.origin)
-    await page?.click('a[href="/__sim/catalogue"]')
-    expect(await page?.textContent('body')).toContain('rate-limited')
-  })
 })

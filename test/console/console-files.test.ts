@@ -26,15 +26,31 @@ async function getRaw(path: string, headers: Record<string, string>) {
 
 const assets = readdirSync(new URL('assets', folder)).filter((name) => /\.(js|css)$/.test(name))
 
-test.each(['/', '/__sim'])('a browser that asks for %s is led to the console', async (path) => {
-  const answer = await open(path)
-  expect(answer.status).toBe(302)
-  expect(answer.headers.get('location')).toBe('/__sim/')
+describe.each(['/', '/?utm=x', '/__sim'])('GET %s', (path) => {
+  test('leads a browser to the console', async () => {
+    for (const method of ['GET', 'HEAD']) {
+      const answer = await fetch(sim().origin + path, { method, headers: browser, redirect: 'manual' })
+      expect([answer.status, answer.headers.get('location')]).toEqual([302, '/__sim/'])
+    }
+  })
+
+  test.each(['*/*', 'application/json', 'text/*', 'text/htmlx', ''])(
+    'answers a client with "Accept: %s" as if there were no console',
+    async (accept) => {
+      const answer = await open(path, { accept })
+      if (path === '/__sim')
+        expect([answer.status, await answer.text()]).toEqual([
+          404,
+          expect.stringMatching(/Nothing is served/),
+        ])
+      else expect([answer.status, answer.headers.get('location')]).toEqual([302, '/__sim/info'])
+    },
+  )
 })
 
-test('another client that asks for the root is led to the description of the simulator', async () => {
-  expect((await open('/', { accept: '*/*' })).headers.get('location')).toBe('/__sim/info')
-  expect((await open('/__sim', { accept: '*/*' })).status).toBe(404)
+test.each(['/__sim', '/__sim/'])('POST %s is no request for the console', async (path) => {
+  const answer = await fetch(sim().origin + path, { method: 'POST', headers: browser })
+  expect(answer.status).toBe(404)
 })
 
 test('the page is never cached, and runs nothing but its own files', async () => {

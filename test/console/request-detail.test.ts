@@ -72,10 +72,12 @@ describeInBrowser('an open request', () => {
     const own = await startForTest()
     await ask(own, analyticsPath)
     const page = await openNewest(own)
-    await page.getByText('The request fits the contract').waitFor()
+    await page.getByText('Nothing refuses the request').waitFor()
     await putRules(own, [{ operation: 'getModelAnalytics', scenario: 'server-error' }])
     await page.reload()
-    await page.getByText('It was answered 200 then. Sent now, it would be answered 500').waitFor()
+    await page
+      .getByText('It was answered 200 at the stage “handle”. Sent now, it would be answered 500')
+      .waitFor()
     await page.getByText('Rule 1 of the sandbox acts.').waitFor()
   })
 
@@ -85,7 +87,7 @@ describeInBrowser('an open request', () => {
     await putRules(own, [other])
     await ask(own, '/v1/events', { body: event() })
     const page = await openNewest(own)
-    await page.getByLabel('Scenario').selectOption('unavailable')
+    await page.getByRole('combobox', { name: 'Scenario' }).selectOption('unavailable')
     await page.getByLabel('Times').fill('2')
     await page.getByLabel('only for the event type upgrade_purchased').check()
     await page.getByRole('button', { name: 'Switch on' }).click()
@@ -95,7 +97,7 @@ describeInBrowser('an open request', () => {
       {
         operation: 'createEvent',
         match: { body: { '/eventType': 'upgrade_purchased' } },
-        scenario: 'unavailable',
+        scenario: 'unavailable;retry-after=1',
         times: 2,
       },
       other,
@@ -113,7 +115,7 @@ describeInBrowser('an open request', () => {
     const own = await startForTest()
     await ask(own, '/v1/events', { body: { eventType: 5, conversationId: 'x' } })
     const page = await browser.open(own, { ...look, place: '#/requests/req-1' })
-    await page.getByText('The request breaks the contract').waitFor()
+    await page.getByText('since the request breaks 4 rules of the contract').waitFor()
     await page.evaluate('for (const one of document.querySelectorAll("details")) one.open = true')
     expect(await listAccessibilityFindings(page)).toEqual([])
     expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBe(look.width)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { describeInBrowser, sharedBrowser } from '../support/browser.ts'
+import { describeInBrowser, setHidden, sharedBrowser } from '../support/browser.ts'
 import { ask, event } from '../support/client.ts'
 import { postAll } from '../support/pipelined.ts'
 import { startForTest } from '../support/start.ts'
@@ -95,5 +95,8 @@ describeInBrowser('the list of requests', () => {
     expect(await page.title()).toBe('(1) Requests · convsim')
     await page.keyboard.press('j')
     expect(await icon()).not.toContain('circle')
+    await setHidden(page, true)
+    await ask(own, '/v1/events', { body: {} })
+    await page.locator('link[rel=icon][href*=circle]').waitFor({ state: 'attached' })
   })
 })

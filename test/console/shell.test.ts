@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
 import { listAccessibilityFindings } from '../support/axe.ts'
-import { describeInBrowser, sharedBrowser } from '../support/browser.ts'
+import { describeInBrowser, setHidden, sharedBrowser } from '../support/browser.ts'
 import { analyticsPath, ask, event } from '../support/client.ts'
 import { steer } from '../support/control.ts'
 import { sharedSimulator } from '../support/shared.ts'
@@ -112,14 +112,10 @@ describeInBrowser('the console', () => {
     const page = await browser.open(own)
     await page.getByText('Live', { exact: true }).waitFor()
     const closed = page.waitForEvent('requestfailed', (request) => request.url().includes('/requests/stream'))
-    const setHidden = (isHidden: boolean) =>
-      page.evaluate(
-        `Object.defineProperty(document, 'hidden', { value: ${isHidden}, configurable: true }); document.dispatchEvent(new Event('visibilitychange'))`,
-      )
-    await setHidden(true)
+    await setHidden(page, true)
     await closed
     await ask(own, '/v1/events', { body: event() })
-    await setHidden(false)
+    await setHidden(page, false)
     await page.getByRole('row', { name: '/v1/events' }).waitFor()
   })
 

@@ -55,3 +55,11 @@ export function sharedBrowser() {
     },
   }
 }
+
+/** Makes a page believe that it is hidden or visible; a headless browser hides no page. */
+export async function setHidden(page: Page, isHidden: boolean): Promise<void> {
+  await page.evaluate(
+    `Object.defineProperty(document, 'hidden', { value: ${isHidden}, configurable: true });
+    document.dispatchEvent(new Event('visibilitychange'))`,
+  )
+}

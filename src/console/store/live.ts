@@ -40,6 +40,12 @@ const deliveryMs = 100
 /** Milliseconds until the first and, at most, until any further try to connect again. */
 const [firstRetryMs, lastRetryMs] = [500, 5_000]
 
+/** The number of the newest request that the stream has brought, or that was there when it was opened. */
+let newestNumber = 0
+
+/** Returns the number of the newest request that this page knows. While the page is hidden, later ones have a greater number. */
+export const newestKnown = () => newestNumber
+
 const listeners = new Set<(arrival: Arrival) => void>()
 let waiting: Schema<'Exchange'>[] = []
 let skipped = 0
@@ -103,9 +109,10 @@ async function streamOnce(
     signal,
   })
   if (!newest.ok || signal.aborted) return newest.ok ? undefined : newest.problem
+  newestNumber = newest.value.requests[0]?.number ?? 0
   const stream = await readEventStream({
     path: '/requests/stream',
-    query: { sandbox: name, since: newest.value.requests[0]?.number ?? 0 },
+    query: { sandbox: name, since: newestNumber },
     signal,
     onOpen,
     onEvents: receive,
@@ -135,6 +142,7 @@ function deliverWaiting(): void {
   const arrival = { exchanges: waiting, skipped }
   dropWaiting()
   deliveredAt = performance.now()
+  newestNumber = arrival.exchanges.at(-1)?.number ?? newestNumber
   for (const listener of listeners) listener(arrival)
 }
 

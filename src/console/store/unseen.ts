@@ -1,9 +1,13 @@
 import { effect, signal } from '@preact/signals'
-import { onArrival } from './live.ts'
+import { ask } from '../api/ask.ts'
+import { newestKnown, onArrival } from './live.ts'
 import { sandbox } from './route.ts'
 
 /** The number of requests with violations that have come since the user last worked with this page. */
 export const unseenViolations = signal(0)
+
+/** Milliseconds between two questions for violations while the page is hidden and has no stream. */
+const hiddenMs = 5_000
 
 /** Counts violations of the sandbox that is shown, until the user works with the page again. */
 export function countUnseenViolations(): void {
@@ -19,4 +23,18 @@ export function countUnseenViolations(): void {
     void sandbox.value
     see()
   })
+  countWhileHidden()
+}
+
+function countWhileHidden(): void {
+  let before = 0
+  document.addEventListener('visibilitychange', () => {
+    before = unseenViolations.value
+  })
+  setInterval(async () => {
+    if (!document.hidden) return
+    const query = { sandbox: sandbox.peek(), violations: true, since: newestKnown(), limit: 0 }
+    const asked = await ask('get', '/requests', { query })
+    if (asked.ok && document.hidden) unseenViolations.value = before + asked.value.total
+  }, hiddenMs)
 }

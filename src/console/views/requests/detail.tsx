@@ -63,7 +63,7 @@ function listRemarks({ violations, answerViolations, advice }: Schema<'Exchange'
 }
 
 function Facts({ exchange }: { readonly exchange: Schema<'Exchange'> }) {
-  const { answer, operation, now, at, durationMs, delayMs, scenarios, sandbox, expectation } = exchange
+  const { answer, operation, now, at, tookMs, delayMs, scenarios, sandbox, expectation } = exchange
   return (
     <p class="facts">
       <Status code={answer.status} /> <Marks exchange={exchange} />
@@ -75,8 +75,8 @@ function Facts({ exchange }: { readonly exchange: Schema<'Exchange'> }) {
       {expectation && <span>a negative test of a {expectation}</span>}
       <span>sandbox {sandbox}</span>
       <span>
-        {formatDuration(durationMs)}
-        {delayMs > 0 && ` and ${formatDuration(delayMs)} of delay`}
+        {formatDuration(tookMs)}
+        {delayMs > 0 && `, of which ${formatDuration(delayMs)} of delay`}
       </span>
       <span>
         {formatInstant(now)} UTC, <Ago instant={at} clock="machine" />

@@ -1,6 +1,5 @@
 import { useSignal } from '@preact/signals'
-import type { VNode } from 'preact'
-import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import type { Schema } from '../../api/answers.ts'
 import { sandbox } from '../../store/route.ts'
 import { RequestRow } from './request-row.tsx'
@@ -11,24 +10,14 @@ export interface RequestListProps {
   readonly rows: readonly Schema<'Exchange'>[]
   /** The id of the request that is open; undefined: none. */
   readonly openId: string | undefined
-  /** Changes when the links of all rows do. */
-  readonly linkKey: string
 }
 
 /** The list of requests, the newest on top. While one is open or the list is scrolled, new rows do not move what is seen. */
-export function RequestList({ rows, openId, linkKey }: RequestListProps) {
+export function RequestList({ rows, openId }: RequestListProps) {
   const { box, above, scrollToTop, onScroll } = useSteadyScroll(rows, openId !== undefined)
   useEffect(() => {
     box.current?.querySelector('tr.open')?.scrollIntoView({ block: 'nearest' })
   }, [openId, box])
-  // A row is drawn once: Preact skips an element that is the same object as before.
-  const drawn = useMemo(() => new WeakMap<Schema<'Exchange'>, VNode>(), [linkKey])
-  const draw = (exchange: Schema<'Exchange'>) => {
-    if (exchange.id === openId) return <RequestRow key={exchange.number} exchange={exchange} isOpen />
-    const row = drawn.get(exchange) ?? <RequestRow key={exchange.number} exchange={exchange} isOpen={false} />
-    drawn.set(exchange, row)
-    return row
-  }
   return (
     <div class="request-list" ref={box} onScroll={onScroll}>
       {above.value > 0 && (
@@ -72,7 +61,11 @@ export function RequestList({ rows, openId, linkKey }: RequestListProps) {
             </th>
           </tr>
         </thead>
-        <tbody>{rows.map(draw)}</tbody>
+        <tbody>
+          {rows.map((exchange) => (
+            <RequestRow key={exchange.number} exchange={exchange} isOpen={exchange.id === openId} />
+          ))}
+        </tbody>
       </table>
     </div>
   )

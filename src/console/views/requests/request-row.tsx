@@ -9,9 +9,9 @@ export interface RequestRowProps {
   readonly isOpen: boolean
 }
 
-/** One request of the list. The link of the path covers the row. */
+/** One request of the list. The link of the path covers the row. A component that reads signals is drawn anew only if they or its properties change. */
 export function RequestRow({ exchange, isOpen }: RequestRowProps) {
-  const { id, now, at, request, answer, durationMs, delayMs } = exchange
+  const { id, now, at, request, answer, tookMs } = exchange
   return (
     <tr data-id={id} class={isOpen ? 'open' : undefined}>
       <td class="time" title={`${now} by the sandbox's clock\n${at} by the machine's`}>
@@ -29,7 +29,7 @@ export function RequestRow({ exchange, isOpen }: RequestRowProps) {
       </td>
       <td class={`origin ${answer.origin}`}>{answer.origin}</td>
       {sandbox.value === '*' && <td class="sandbox">{exchange.sandbox}</td>}
-      <td class="duration number">{formatDuration(durationMs + delayMs)}</td>
+      <td class="duration number">{formatDuration(tookMs)}</td>
       <td class="marks">
         <Marks exchange={exchange} />
       </td>

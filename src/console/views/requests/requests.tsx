@@ -1,11 +1,12 @@
 import { useRef } from 'preact/hooks'
 import { useCommands } from '../../store/commands.ts'
-import { navigate, replaceRoute, route, sandbox } from '../../store/route.ts'
+import { navigate, replaceRoute, route } from '../../store/route.ts'
 import { sampleEvent } from '../../ui/curl.ts'
 import { Empty } from '../../ui/empty.tsx'
 import type { ConsoleView } from '../console-view.ts'
 import { RequestDetail } from './detail.tsx'
 import { RequestList } from './request-list.tsx'
+import { SearchField } from './search-field.tsx'
 import { type RequestRows, useRows } from './use-rows.ts'
 
 /** The requests of the client as they are answered. */
@@ -58,7 +59,7 @@ interface ListingProps {
 function Listing({ rows, text, openId }: ListingProps) {
   const listed = rows.state.value.rows
   if (listed?.length === 0) return <NoRequests isSearch={text !== ''} />
-  return <RequestList rows={listed ?? []} openId={openId} linkKey={`${text} ${sandbox.value}`} />
+  return <RequestList rows={listed ?? []} openId={openId} />
 }
 
 interface ToolbarProps {
@@ -69,30 +70,14 @@ interface ToolbarProps {
 
 function Toolbar({ rows: { search, state, paused, togglePause, reload }, text, field }: ToolbarProps) {
   const { skipped, total, evicted, problem, rows } = state.value
-  const type = (event: Event) =>
-    replaceRoute({ query: { q: (event.currentTarget as HTMLInputElement).value } })
-  const leave = (event: KeyboardEvent) => {
-    if (event.key === 'Escape') field.current?.blur()
-  }
   const wrong = search.problem ?? problem?.sentence
   return (
     <div class="toolbar">
-      <input
-        ref={field}
-        type="search"
-        class="search"
-        aria-label="Search requests"
-        placeholder="status:4xx op:createEvent has:violation text"
-        spellcheck={false}
-        autocomplete="off"
-        value={text}
-        onInput={type}
-        onKeyDown={leave}
-      />
+      <SearchField text={text} field={field} />
       <button type="button" aria-pressed={paused.value !== undefined} onClick={togglePause}>
         {paused.value === undefined ? 'Pause' : 'Resume'}
       </button>
-      <p class="toolbar-note" role="status">
+      <p class="toolbar-note" role={wrong ? 'alert' : undefined}>
         {wrong ? <span class="bad">{wrong}</span> : null}
         {!wrong && paused.value !== undefined && `Paused; ${paused.value} more have come.`}
         {!wrong && skipped > 0 && (

@@ -3,7 +3,7 @@ import type { QueryOf, Schema } from '../../api/answers.ts'
 /** The conditions of a search that the journal can check itself. */
 export type JournalConditions = Pick<
   NonNullable<QueryOf<'/requests', 'get'>>,
-  'operation' | 'status' | 'method' | 'origin' | 'path' | 'violations' | 'advice'
+  'operation' | 'status' | 'method' | 'origin' | 'path' | 'violations' | 'advice' | 'damage'
 >
 
 /** A search text as conditions. */
@@ -32,8 +32,15 @@ const words: Readonly<Record<string, Test>> = {
 const marks: Readonly<Record<string, (exchange: Schema<'Exchange'>) => boolean>> = {
   violation: ({ violations }) => violations.length > 0,
   advice: ({ advice }) => advice.length > 0,
-  damage: ({ damage, delivery }) => damage.length > 0 || delivery.outcome === 'damaged',
+  damage: ({ damage }) => damage.length > 0,
   scenario: ({ scenarios }) => scenarios.length > 0,
+}
+
+/** The marks that the journal's filter knows, with their names there. */
+const journalMarks: Readonly<Record<string, string>> = {
+  violation: 'violations',
+  advice: 'advice',
+  damage: 'damage',
 }
 
 const shortWords: Readonly<Record<string, string>> = { op: 'operation' }
@@ -104,8 +111,8 @@ function toConditions(terms: readonly Term[]): JournalConditions {
   const conditions: Record<string, string | boolean> = {}
   for (const { word, value, isNegated } of terms) {
     const isAlone = terms.filter((other) => other.word === word).length === 1
-    if (word === 'has' && value === 'violation') conditions['violations'] = !isNegated
-    else if (word === 'has' && value === 'advice') conditions['advice'] = !isNegated
+    const mark = word === 'has' ? journalMarks[value] : undefined
+    if (mark !== undefined) conditions[mark] = !isNegated
     else if (word !== undefined && word !== 'has' && isAlone && !isNegated) conditions[word] = value
   }
   return conditions

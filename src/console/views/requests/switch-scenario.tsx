@@ -6,19 +6,28 @@ import { useAnswer } from '../../store/use-answer.ts'
 
 /** A form that switches on a scenario for requests like one that is shown. */
 export function SwitchScenario({ exchange }: { readonly exchange: Schema<'Exchange'> }) {
+  const { operation } = exchange
   const catalogue = useAnswer('/catalogue').value?.scenarios ?? []
+  const offered = catalogue.filter(
+    ({ operations }) => operation === undefined || operations.includes(operation),
+  )
   const name = useSignal('rate-limited')
-  const parameters = useSignal('')
+  const typed = useSignal<string | undefined>(undefined)
   const times = useSignal('1')
   const isNarrow = useSignal(false)
   const match = findMatch(exchange)
-  const chosen = catalogue.find((entry) => entry.name === name.value)
+  const chosen = offered.find((entry) => entry.name === name.value) ?? offered[0]
+  const text = typed.value ?? chosen?.example ?? ''
+  const choose = (other: string) => {
+    name.value = other
+    typed.value = undefined
+  }
   const submit = async (event: Event) => {
     event.preventDefault()
     const rule = {
-      ...(exchange.operation !== undefined && { operation: exchange.operation }),
+      ...(operation !== undefined && { operation }),
       ...(isNarrow.value && match && { match: match.conditions }),
-      scenario: [name.value, parameters.value.trim()].filter(Boolean).join(';'),
+      scenario: text,
       ...(times.value !== '' && { times: Number(times.value) }),
     }
     if (await addRule(exchange.sandbox, rule))
@@ -29,11 +38,11 @@ export function SwitchScenario({ exchange }: { readonly exchange: Schema<'Exchan
       <h3>Answer requests like this one with</h3>
       <label>
         <span>Scenario</span>
-        <select value={name.value} onChange={(event) => (name.value = event.currentTarget.value)}>
-          {familiesOf(catalogue).map(([family, entries]) => (
+        <select value={chosen?.name} onChange={(event) => choose(event.currentTarget.value)}>
+          {familiesOf(offered).map(([family, entries]) => (
             <optgroup key={family} label={family}>
               {entries.map((entry) => (
-                <option key={entry.name} value={entry.name} selected={entry.name === name.value}>
+                <option key={entry.name} value={entry.name} selected={entry === chosen}>
                   {entry.name}
                 </option>
               ))}
@@ -41,19 +50,14 @@ export function SwitchScenario({ exchange }: { readonly exchange: Schema<'Exchan
           ))}
         </select>
       </label>
-      {chosen && chosen.parameters.length > 0 && (
-        <label class="parameters">
-          <span>Parameters</span>
-          <input
-            value={parameters.value}
-            placeholder={chosen.parameters
-              .map(({ name: parameter, default: value }) => `${parameter}=${value ?? '…'}`)
-              .join(';')}
-            title={chosen.parameters.map(({ name: parameter, about }) => `${parameter}: ${about}`).join('\n')}
-            onInput={(event) => (parameters.value = event.currentTarget.value)}
-          />
-        </label>
-      )}
+      <label class="parameters">
+        <span>with its parameters</span>
+        <input
+          value={text}
+          title={chosen?.parameters.map(({ name: parameter, about }) => `${parameter}: ${about}`).join('\n')}
+          onInput={(event) => (typed.value = event.currentTarget.value)}
+        />
+      </label>
       <label class="times">
         <span>Times</span>
         <input
@@ -75,7 +79,11 @@ export function SwitchScenario({ exchange }: { readonly exchange: Schema<'Exchan
           {match.sentence}
         </label>
       )}
-      {chosen && <p class="faint">{chosen.about}</p>}
+      {chosen && (
+        <p class="faint">
+          {chosen.about} {chosen.clientSees}
+        </p>
+      )}
     </form>
   )
 }

@@ -36,9 +36,18 @@ export interface RowsState {
   /** The number of requests that the journal has evicted. */
   readonly evicted: number
   readonly problem: Problem | undefined
+  /** The number of the newest request when the list was read, and the connection at that time. A request up to it is late: it was listed or left out. */
+  readonly readUpTo: { readonly number: number; readonly connection: number }
 }
 
-const emptyState: RowsState = { rows: undefined, total: 0, skipped: 0, evicted: 0, problem: undefined }
+const emptyState: RowsState = {
+  rows: undefined,
+  total: 0,
+  skipped: 0,
+  evicted: 0,
+  problem: undefined,
+  readUpTo: { number: 0, connection: 0 },
+}
 
 /** Reads the requests that match a search text, and adds new ones as they are answered. */
 export function useRows(text: string): RequestRows {
@@ -57,7 +66,10 @@ export function useRows(text: string): RequestRows {
   useEffect(() => {
     const sampler = createSampler()
     return onArrival((arrival) => {
-      const matching = arrival.exchanges.filter(search.matches)
+      const { readUpTo } = state.peek()
+      // A server that was started again counts anew.
+      const last = readUpTo.connection === connection.peek() ? readUpTo.number : 0
+      const matching = arrival.exchanges.filter((one) => one.number > last && search.matches(one))
       if (paused.peek() !== undefined) paused.value = (paused.peek() ?? 0) + matching.length + arrival.skipped
       else state.value = addRows(state.peek(), matching, arrival, sampler.choose(matching, performance.now()))
     })
@@ -79,13 +91,19 @@ async function load(search: RequestSearch, turn: Signal<number>, state: Signal<R
     state.value = { ...state.peek(), problem: found.problem }
     return
   }
-  // Requests that have come meanwhile stay on top, unless they are in the list that was read.
-  const isNew = isMissingIn([...before, ...found.value.rows])
-  const later = (state.peek().rows ?? []).filter(isNew)
-  state.value = { ...emptyState, ...found.value, rows: [...later, ...found.value.rows].slice(0, maxRows) }
+  const { rows, total, readUpTo } = found.value
+  // Requests that have come meanwhile stay on top.
+  const isNew = isMissingIn(before)
+  const later = (state.peek().rows ?? []).filter((one) => one.number > readUpTo.number && isNew(one))
+  state.value = {
+    ...emptyState,
+    ...found.value,
+    rows: [...later, ...rows].slice(0, maxRows),
+    total: total + later.length,
+  }
 }
 
-type FoundRows = Required<Pick<RowsState, 'total' | 'evicted'>> & {
+type FoundRows = Pick<RowsState, 'total' | 'evicted' | 'readUpTo'> & {
   readonly rows: readonly Schema<'Exchange'>[]
 }
 
@@ -97,6 +115,7 @@ async function findRows(
   const query = { ...conditions, sandbox: sandbox.peek(), order: 'newest' as const }
   const limit = isCheckedByJournal ? maxRows : maxPageSize
   const rows: Schema<'Exchange'>[] = []
+  const readUpTo = { number: 0, connection: connection.peek() }
   let cursor: number | undefined
   let page: AnswerOf<'/requests', 'get'>
   do {
@@ -106,10 +125,11 @@ async function findRows(
     if (!asked.ok) return asked
     page = asked.value
     cursor = page.next
+    readUpTo.number = Math.max(readUpTo.number, page.requests[0]?.number ?? 0)
     rows.push(...page.requests.filter(matches))
   } while (isWanted() && !isCheckedByJournal && cursor !== undefined && rows.length < maxRows)
   const total = isCheckedByJournal ? page.total : rows.length
-  return { ok: true, value: { rows: rows.slice(0, maxRows), total, evicted: page.dropped } }
+  return { ok: true, value: { rows: rows.slice(0, maxRows), total, evicted: page.dropped, readUpTo } }
 }
 
 function addRows(

@@ -31,8 +31,9 @@ export function Why({ exchange }: { readonly exchange: Schema<'Exchange'> }) {
 }
 
 /** Returns the things that happened to the answer on its way, as they were recorded. */
-function listEffects({ damage, delivery, brokenOff }: Schema<'Exchange'>): string[] {
+function listEffects({ rule, damage, delivery, brokenOff }: Schema<'Exchange'>): string[] {
   return [
+    ...(rule ? [`${nameRule(rule)} acted then.`] : []),
     ...damage.map((one) => `A scenario damaged the answer: ${one}.`),
     ...(delivery.outcome === 'client-gone'
       ? [`The client closed the connection after ${delivery.sentBytes ?? 0} bytes of the answer.`]
@@ -47,23 +48,11 @@ interface ReasonsProps {
   readonly explanation: Schema<'Explanation'>
 }
 
-/** The sentences about a stage that answers for want of any other reason. */
-const stageReasons: Readonly<Record<string, string>> = {
-  identify: 'The contract has no such path or method.',
-  authenticate: 'The bearer token is missing or refused.',
-  scenario: 'A scenario asks for this answer.',
-  plan: "The caller's plan does not include the operation.",
-  validate: 'The request breaks the contract; the rules are marked below.',
-  subject: 'The model does not exist.',
-  rate: "The plan's hourly limit is used up.",
-  handle: 'The request fits the contract, and no scenario changes the answer.',
-}
-
 function Reasons({ exchange, explanation }: ReasonsProps) {
   const { status } = explanation.answer
   const effects = listEffects(exchange)
   const reasons = listReasons(explanation)
-  if (status === exchange.answer.status)
+  if (status === exchange.answer.status && explanation.stage === exchange.stage)
     return (
       <>
         <List sentences={[...effects, ...reasons]} />
@@ -74,7 +63,8 @@ function Reasons({ exchange, explanation }: ReasonsProps) {
     <>
       <List sentences={effects} />
       <p>
-        It was answered {exchange.answer.status} then. Sent now, it would be answered <b>{status}</b>:
+        It was answered {exchange.answer.status} at the stage “{exchange.stage}”. Sent now, it would be
+        answered <b>{status}</b>:
       </p>
       <List sentences={reasons} />
       {isTokenUnknown(exchange) && (
@@ -84,14 +74,20 @@ function Reasons({ exchange, explanation }: ReasonsProps) {
   )
 }
 
-function listReasons({ stage, why, rule, delivery }: Schema<'Explanation'>): string[] {
-  const scope = rule?.scope === 'sandbox' ? 'of the sandbox' : 'given at the start'
+function listReasons({ stage, why, rule, delivery, answer, violations }: Schema<'Explanation'>): string[] {
+  const broken = violations.length === 1 ? 'a rule' : `${violations.length} rules`
   return [
-    ...(why.length > 0 ? why : [stageReasons[stage] ?? `The stage “${stage}” answers.`]),
-    ...(rule ? [`Rule ${rule.index + 1} ${scope} acts.`] : []),
+    // The rules stand below, each at its place.
+    ...(stage === 'validate' && violations.length > 0
+      ? [`The stage "validate" answers ${answer.status}, since the request breaks ${broken} of the contract.`]
+      : why),
+    ...(rule ? [`${nameRule(rule)} acts.`] : []),
     ...(delivery === 'whole' ? [] : [`The answer is delivered as “${delivery}”.`]),
   ]
 }
+
+const nameRule = ({ scope, index }: Schema<'RuleReference'>) =>
+  `Rule ${index + 1} ${scope === 'sandbox' ? 'of the sandbox' : 'given at the start'}`
 
 function List({ sentences }: { readonly sentences: readonly string[] }) {
   if (sentences.length === 0) return null

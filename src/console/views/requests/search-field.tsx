@@ -1,0 +1,52 @@
+import { useSignal } from '@preact/signals'
+import { useEffect, useRef } from 'preact/hooks'
+import { replaceRoute } from '../../store/route.ts'
+
+/** Milliseconds after the last key until the search begins, so that typing costs nothing but the field. */
+const searchDelayMs = 150
+
+/** Properties of `SearchField`. */
+export interface SearchFieldProps {
+  /** The search in the address. */
+  readonly text: string
+  readonly field: { current: HTMLInputElement | null }
+}
+
+/** The field of the search language. */
+export function SearchField({ text, field }: SearchFieldProps) {
+  const typed = useSignal(text)
+  const sent = useRef(text)
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
+  useEffect(() => {
+    // The address has changed by a link; a search of this field may be older than what is typed.
+    if (text !== sent.current) typed.value = text
+    sent.current = text
+  }, [text, typed])
+  useEffect(() => () => clearTimeout(timer.current), [])
+  const type = (event: Event) => {
+    const value = (event.currentTarget as HTMLInputElement).value
+    typed.value = value
+    clearTimeout(timer.current)
+    timer.current = setTimeout(() => {
+      sent.current = value
+      replaceRoute({ query: { q: value } })
+    }, searchDelayMs)
+  }
+  const leave = (event: KeyboardEvent) => {
+    if (event.key === 'Escape') field.current?.blur()
+  }
+  return (
+    <input
+      ref={field}
+      type="search"
+      class="search"
+      aria-label="Search requests"
+      placeholder="status:4xx op:createEvent has:violation text"
+      spellcheck={false}
+      autocomplete="off"
+      value={typed.value}
+      onInput={type}
+      onKeyDown={leave}
+    />
+  )
+}

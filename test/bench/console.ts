@@ -1,0 +1,75 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import autocannon from 'autocannon'
+import type { Page } from 'playwright-core'
+import { openBrowser } from '../browser/chromium.ts'
+import { newEvent, warmAnalytics } from './requests.ts'
+import { freePort, startTarget } from './target.ts'
+import { builtSimulator } from './targets.ts'
+
+/**
+ * Sends 1,000 requests a second for ten minutes (MINUTES) while the console lists them: `npm run bench:console`. Prints each half minute the
+ * page's memory and nodes after a garbage collection, which must stay constant, its frames, and the time that ten keys took to appear.
+ */
+const minutes = Number(process.env['MINUTES'] ?? 10)
+const stepSeconds = 30
+const requestsPerSecond = 1_000
+
+/** Counts the frames since it ran last. */
+const countFrames = `(() => {
+  const frames = self.drawnFrames ?? 0
+  self.drawnFrames = 0
+  const count = () => { self.drawnFrames += 1; requestAnimationFrame(count) }
+  if (self.isCounting === undefined) { self.isCounting = true; requestAnimationFrame(count) }
+  return frames
+})()`
+
+await main()
+
+async function main(): Promise<void> {
+  execFileSync('npm', ['run', '--silent', 'build'], { stdio: 'inherit' })
+  const folder = mkdtempSync(join(tmpdir(), 'convsim-console-'))
+  const simulator = await startTarget(builtSimulator(folder), await freePort(), warmAnalytics)
+  const browser = await openBrowser()
+  try {
+    const { origin } = new URL(simulator.url)
+    const page = await browser.newPage({ viewport: { width: 1024, height: 800 } })
+    await page.goto(`${origin}/__sim/`)
+    await page.getByText('Live', { exact: true }).waitFor()
+    const load = autocannon({
+      url: origin,
+      connections: 4,
+      overallRate: requestsPerSecond,
+      duration: minutes * 60,
+      requests: [warmAnalytics, newEvent()].map((request) => ({ ...request, path: `/v1${request.path}` })),
+    })
+    await measure(page)
+    await load
+  } finally {
+    await browser.close()
+    await simulator.stop()
+    rmSync(folder, { recursive: true })
+  }
+}
+
+async function measure(page: Page): Promise<void> {
+  const devTools = await page.context().newCDPSession(page)
+  const search = page.getByLabel('Search requests')
+  await page.evaluate(countFrames)
+  for (let second = stepSeconds; second <= minutes * 60; second += stepSeconds) {
+    await page.waitForTimeout(stepSeconds * 1000)
+    const frames = (await page.evaluate<number>(countFrames)) / stepSeconds
+    await devTools.send('HeapProfiler.collectGarbage')
+    const { usedSize } = await devTools.send('Runtime.getHeapUsage')
+    const { nodes } = await devTools.send('Memory.getDOMCounters')
+    const before = performance.now()
+    await search.pressSequentially('status:201')
+    const typed = performance.now() - before
+    await search.fill('')
+    console.log(
+      `${second} s: heap ${(usedSize / 1e6).toFixed(1)} MB, ${nodes} nodes, ${frames.toFixed(0)} frames/s, ten keys in ${typed.toFixed(0)} ms`,
+    )
+  }
+}
