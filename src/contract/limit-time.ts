@@ -1,7 +1,7 @@
 import { runWithTimeout } from '../core/run-with-timeout.ts'
 import type { Validator } from '../documents/ajv.ts'
 
-/** Milliseconds of processor time after which the check of a value is broken off. */
+/** Milliseconds after which the check of a value is broken off. */
 const maxCheckMs = 40
 
 /**

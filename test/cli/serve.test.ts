@@ -332,7 +332,7 @@ describe('the state', () => {
     const state = join(await tempFolder(), 'state.json')
     const first = convsim(['--port', '0', '--state', state])
     const origin = await first.ready()
-    const { code, stderr } = await run(['--port', '0', '--state', state])
+    const { code, stderr } = await run(['--port', '0', '--state', state, '--log-format', 'pretty'])
     expect(code).toBe(1)
     expect(stderr).toMatch(new RegExp(`in use by process ${first.process.pid}`))
     const [, advice = ''] = /A second simulator needs .*: (--\S.*)\.$/m.exec(stderr) ?? []

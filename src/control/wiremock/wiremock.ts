@@ -29,7 +29,7 @@ interface PatternMatches {
 }
 
 /** Milliseconds after which a slice of the work is broken off; it ends by itself after fewer, except within a regular expression. */
-const maxSliceMs = 60
+const maxSliceMs = 40
 
 const timeoutMessage =
   `The pattern took longer than ${maxSliceMs} ms for a request, or ${maxWorkMs} ms for all, and was given up. A regular expression with a repetition within a repetition, ` +
