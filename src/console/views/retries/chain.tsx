@@ -1,11 +1,11 @@
 import type { Schema } from '../../api/answers.ts'
 import { hrefOf, sandbox } from '../../store/route.ts'
-import { Mark, Status } from '../../ui/status.tsx'
-import { formatInstant } from '../../ui/time.tsx'
-import { type PlacedAttempt, placeAttempts } from './timeline.ts'
+import { Mark, Status, statusKind } from '../../ui/status.tsx'
+import { Instant } from '../../ui/time.tsx'
+import { equalShare, type PlacedAttempt, placeAttempts } from './timeline.ts'
 
 /** The least width of an attempt on the line, so that its words can be read, in pixels. */
-const minAttemptWidth = 92
+const minAttemptWidth = 76
 
 /** One chain of attempts on a time line, with the rules that they broke beneath it. */
 export function Chain({ chain }: { readonly chain: Schema<'RetryChain'> }) {
@@ -23,7 +23,7 @@ export function Chain({ chain }: { readonly chain: Schema<'RetryChain'> }) {
         <Manners chain={chain} />
         <p class="faint">
           {sandbox.value === '*' && <b>{chain.sandbox} </b>}
-          {first && <span title="By the sandbox's clock, in UTC">{formatInstant(first.now)}</span>}
+          {first && <Instant instant={first.now} />}
           <span>
             {count === 1 ? 'one try' : `${count} tries in ${formatSpan(spanMs)}`}
             {earlier > 0 && `, the first ${earlier} not shown`}
@@ -36,7 +36,7 @@ export function Chain({ chain }: { readonly chain: Schema<'RetryChain'> }) {
         </p>
       </header>
       <div class="line-box">
-        <ol class="line" style={{ minWidth: `${placed.length * minAttemptWidth * 2}px` }}>
+        <ol class="line" style={{ minWidth: `${(placed.length * minAttemptWidth * 100) / equalShare}px` }}>
           {placed.map((one, index) => (
             <Attempt key={one.attempt.id} {...one} number={earlier + index + 1} next={attempts[index + 1]} />
           ))}
@@ -98,21 +98,28 @@ function Attempt({ attempt, width, number, next }: AttemptProps) {
   )
 }
 
+/** Says how long the client waited before its next try; after the last one, what is still asked of it. */
 function Pause({ attempt, next }: Pick<AttemptProps, 'attempt' | 'next'>) {
-  const { retryAfterMs, outcome } = attempt
-  const asked = retryAfterMs === undefined ? '' : formatSpan(retryAfterMs)
-  if (next) {
-    const isTooEarly = broke(next, 'retry-after', 'back-off')
-    return (
-      <span class={isTooEarly ? 'bad' : 'faint'}>
-        {isTooEarly && asked ? 'only ' : 'waited '}
-        {formatSpan(next.waitedMs ?? 0)}
-        {asked && ` of ${asked}`}
-      </span>
-    )
-  }
-  if (asked) return <span class="faint">asks for {asked}</span>
-  return <span class="faint">{outcome === 'fine' ? 'the end' : 'no try since'}</span>
+  const { retryAfterMs } = attempt
+  const asked = retryAfterMs === undefined ? undefined : formatSpan(retryAfterMs)
+  if (!next) return <span class="faint">{asked ? `asks for ${asked}` : ending(attempt)}</span>
+  const waited = formatSpan(next.waitedMs ?? 0)
+  const isTooEarly = broke(next, 'retry-after', 'back-off')
+  if (!asked) return <span class={isTooEarly ? 'bad' : 'faint'}>waited {waited}</span>
+  return isTooEarly ? (
+    <span class="bad">
+      only {waited} of {asked}
+    </span>
+  ) : (
+    <span class="faint">
+      waited {waited}; {asked} asked
+    </span>
+  )
+}
+
+function ending({ outcome, status }: Schema<'RetryAttempt'>): string {
+  if (outcome !== 'fine') return 'no try since'
+  return status < 400 ? 'succeeded' : 'ended'
 }
 
 interface SpansProps extends PlacedAttempt {
@@ -125,7 +132,10 @@ function Spans({ attempt, start, end, waitEnd, nextStart = 100 }: SpansProps) {
   const span = (from: number, to: number) => ({ left: `${from}%`, width: `${Math.max(0, to - from)}%` })
   return (
     <>
-      <i class={`took ${attempt.outcome}`} style={span(start, end)} />
+      <i
+        class={`took ${attempt.outcome === 'lost' ? 'server' : statusKind(attempt.status)}`}
+        style={span(start, end)}
+      />
       {waitEnd !== undefined && <i class="demanded" style={span(end, Math.min(waitEnd, nextStart))} />}
       {waitEnd !== undefined && waitEnd > nextStart && <i class="missed" style={span(nextStart, waitEnd)} />}
     </>

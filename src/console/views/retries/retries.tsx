@@ -37,7 +37,7 @@ function RetriesPage() {
             {truncated && ' The journal has evicted requests, so tries may be missing.'}
           </p>
           <button type="button" aria-pressed={isAgainOnly} onClick={toggle}>
-            Tried again
+            Only tried again
           </button>
         </div>
         {chains.length === 0 && <NoChains isAgainOnly={isAgainOnly} />}

@@ -21,16 +21,20 @@ export interface Timeline {
 }
 
 /** The share of the line that all attempts get in equal parts, percent, so that those without a pause between them can be read. */
-const equalShare = 50
+export const equalShare = 60
+
+/** The least time that a line stands for, milliseconds, so that a fast answer looks fast also where it is alone. */
+const minLineMs = 200
 
 /** Places the attempts of a chain. The rest of the line is as long as the time, including a wait that is not over. */
 export function placeAttempts(attempts: readonly Schema<'RetryAttempt'>[]): Timeline {
   const timed = addTimes(attempts)
   const spanMs = timed.at(-1)?.endMs ?? 0
-  const lineMs = Math.max(...timed.map(({ endMs, waitEndMs = 0 }) => Math.max(endMs, waitEndMs)))
+  // Something follows the last answer, so that it does not look as long as the rest of the line.
+  const lineMs = Math.max(minLineMs, spanMs * 1.1, ...timed.map(({ waitEndMs = 0 }) => waitEndMs))
   const knots = [...timed.map(({ startMs }) => startMs), lineMs]
   const widths = timed.map(({ startMs }, index) => {
-    const share = lineMs > 0 ? ((knots[index + 1] ?? lineMs) - startMs) / lineMs : 1 / timed.length
+    const share = ((knots[index + 1] ?? lineMs) - startMs) / lineMs
     return equalShare / timed.length + share * (100 - equalShare)
   })
   const startOf = (index: number) => widths.slice(0, index).reduce((sum, width) => sum + width, 0)
