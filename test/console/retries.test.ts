@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
+import { listAccessibilityFindings } from '../support/axe.ts'
 import { describeInBrowser, sharedBrowser } from '../support/browser.ts'
 import { analyticsPath, ask, event } from '../support/client.ts'
 import { steer } from '../support/control.ts'
@@ -69,6 +70,7 @@ describeInBrowser('the view of the retries', () => {
     expect(demanded?.right).toBeCloseTo(faulty?.left ?? 0, 0)
     expect(missed?.left).toBeCloseTo(faulty?.left ?? 0, 0)
     expect(missed?.right).toBeGreaterThan((faulty?.left ?? 0) + 20)
+    expect(await listAccessibilityFindings(page)).toEqual([])
   })
 
   test('marks a try with another insertId', async () => {

@@ -1,15 +1,19 @@
 import { useMemo } from 'preact/hooks'
 import type { AnswerOf } from '../../api/answers.ts'
-import { hrefOf, route, sandbox } from '../../store/route.ts'
+import { useCommands } from '../../store/commands.ts'
+import { hrefOf, replaceRoute, route, sandbox } from '../../store/route.ts'
 import { useAnswer } from '../../store/use-answer.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import type { ConsoleView } from '../console-view.ts'
 import type { DocumentNode } from './document.ts'
+import { showsMissingOnly } from './item.tsx'
 import { Operation } from './operation.tsx'
 import { type DocumentedOperation, listOperations } from './operations.ts'
 import { Assumptions } from './prose.tsx'
 import { Share } from './share.tsx'
+
+const toggleMissingOnly = () => replaceRoute({ query: { only: showsMissingOnly() ? undefined : 'missing' } })
 
 /** The contract as documentation, with what the clients have met of it. */
 export const contractView: ConsoleView = {
@@ -24,6 +28,7 @@ function ContractPage() {
   const assumptions = useAnswer('/assumptions')
   const coverage = useAnswer('/coverage', { query: { sandbox: sandbox.value }, followsTraffic: true })
   const operations = useMemo(() => listOperations((contract.value ?? {}) as DocumentNode), [contract.value])
+  useCommands([{ title: 'Show only what was never met', key: 'm', run: toggleMissingOnly }], [])
   if (!contract.value || !assumptions.value || !coverage.value)
     return <Loading problem={contract.problem ?? assumptions.problem ?? coverage.problem} />
   const id = route.value.id ?? operations[0]?.id
@@ -51,7 +56,7 @@ interface ContentsProps {
 
 function Contents({ coverage, chosen }: ContentsProps) {
   return (
-    <nav class="contents" aria-label="Operations">
+    <aside class="contents" aria-label="Operations">
       <p class="contents-total">
         <b>{coverage.percent} %</b> <Share share={coverage} />
       </p>
@@ -67,8 +72,13 @@ function Contents({ coverage, chosen }: ContentsProps) {
           <Share share={one} />
         </a>
       ))}
-      <p class="faint legend">✓ met, ○ never met: click it for a request that meets it.</p>
-    </nav>
+      <div class="legend">
+        <p class="faint">✓ met, ○ never met: click it for a request that meets it.</p>
+        <button type="button" aria-pressed={showsMissingOnly()} onClick={toggleMissingOnly}>
+          Only what was never met
+        </button>
+      </div>
+    </aside>
   )
 }
 

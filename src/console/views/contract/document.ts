@@ -14,18 +14,15 @@ export function resolveNode(document: DocumentNode, node: unknown): DocumentNode
 /** Returns a schema with the members of all that it combines. */
 export function flattenSchema(document: DocumentNode, node: unknown): DocumentNode {
   const schema = resolveNode(document, node)
-  const parts = ['allOf', 'anyOf', 'oneOf'].flatMap((keyword) => listOf(schema[keyword]))
-  return parts
-    .map((part) => flattenSchema(document, part))
-    .reduce(
-      (all, part) => ({
-        ...part,
-        ...all,
-        properties: { ...objectOf(part['properties']), ...objectOf(all['properties']) },
-        enum: [...listOf(all['enum']), ...listOf(part['enum'])],
-      }),
-      schema,
-    )
+  const combined = ['allOf', 'anyOf', 'oneOf'].flatMap((keyword) => listOf(schema[keyword]))
+  if (combined.length === 0) return schema
+  const all = [...combined.map((part) => flattenSchema(document, part)), schema]
+  return {
+    ...Object.assign({}, ...all),
+    properties: Object.assign({}, ...all.map((part) => part['properties'])),
+    required: all.flatMap((part) => listOf(part['required'])),
+    enum: all.flatMap((part) => listOf(part['enum'])),
+  }
 }
 
 /** Returns the assumptions of a node, and those that it has from a reference. */

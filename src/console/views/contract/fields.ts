@@ -105,13 +105,14 @@ function listUnnamed(document: DocumentNode, schema: DocumentNode, pointer: stri
 }
 
 /** Returns the type in a few words: `array of string`, `number or null, 0 to 1`. */
-function typeOf(document: DocumentNode, { type, format, items, minimum, maximum }: DocumentNode): string {
+function typeOf(document: DocumentNode, schema: DocumentNode): string {
+  const { type, format, items, minimum, maximum, default: standard } = schema
   const names = [type].flat().map((name) => {
     if (name === 'array') return `array of ${typeOf(document, flattenSchema(document, items))}`
     return name === 'string' ? textOf(format) || name : (name ?? 'any')
   })
   const range = minimum !== undefined && maximum !== undefined ? `, ${minimum} to ${maximum}` : ''
-  return names.join(' or ') + range
+  return names.join(' or ') + range + (standard === undefined ? '' : `, default ${standard}`)
 }
 
 const formats: Readonly<Record<string, string>> = {

@@ -20,6 +20,14 @@ export interface MetItems {
 /** The coverage of the operation that is shown. */
 export const CoverageContext = createContext<MetItems | undefined>(undefined)
 
+/** Returns true where the page shows only what no client has met. */
+export const showsMissingOnly = () => route.value.query['only'] === 'missing'
+
+/** Returns true where some of the items were never met. */
+export function hasMissing(met: MetItems, { items, status }: ItemsProps): boolean {
+  return items.some((item) => findState(met, item, status).some(({ missing }) => missing !== undefined))
+}
+
 /** Properties of `Items`. */
 export interface ItemsProps {
   readonly items: readonly DocumentedItem[]

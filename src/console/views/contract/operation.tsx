@@ -1,8 +1,15 @@
-import { useMemo } from 'preact/hooks'
+import { useContext, useMemo } from 'preact/hooks'
 import type { Schema } from '../../api/answers.ts'
 import { hrefOf } from '../../store/route.ts'
 import type { DocumentedField } from './fields.ts'
-import { CoverageContext, Items, type MetItems } from './item.tsx'
+import {
+  CoverageContext,
+  hasMissing,
+  Items,
+  type ItemsProps,
+  type MetItems,
+  showsMissingOnly,
+} from './item.tsx'
 import type { DocumentedAnswer, DocumentedOperation } from './operations.ts'
 import { Assumptions, Prose } from './prose.tsx'
 import { Share } from './share.tsx'
@@ -72,13 +79,17 @@ function toMetItems(operation: DocumentedOperation, coverage: Schema<'OperationC
 }
 
 function Answer({ answer, isOpen }: { readonly answer: DocumentedAnswer; readonly isOpen: boolean }) {
-  const { status, description, assumptions, fields } = answer
+  const { status, description, assumptions } = answer
+  const items = [{ label: status, text: 'answered' }]
+  const fields = useShown(answer.fields, Number(status))
+  const isShown = useShown([{ items }], Number(status)).length > 0
+  if (!isShown && fields.length === 0) return null
   return (
     <div class="answer">
       <div class="answer-head">
         <b>{status}</b>
         <Prose text={description} />
-        <Items items={[{ label: status, text: 'answered' }]} status={Number(status)} />
+        <Items items={items} status={Number(status)} />
       </div>
       <Assumptions texts={assumptions} />
       {fields.length > 0 && (
@@ -98,6 +109,13 @@ interface FieldsProps {
   readonly status?: number
 }
 
+/** Returns the fields that the page shows: all, or those with something that was never met. */
+function useShown<Field extends ItemsProps>(fields: readonly Field[], status?: number): readonly Field[] {
+  const met = useContext(CoverageContext)
+  if (!met || !showsMissingOnly()) return fields
+  return fields.filter(({ items }) => hasMissing(met, { items, status }))
+}
+
 /** A list of fields. An assumption that holds for several of them stands at the first. */
 function Fields({ fields, status }: FieldsProps) {
   const firstOf = new Map<string, string>()
@@ -105,7 +123,7 @@ function Fields({ fields, status }: FieldsProps) {
     for (const text of assumptions) if (!firstOf.has(text)) firstOf.set(text, name)
   return (
     <ul class="fields">
-      {fields.map((field) => {
+      {useShown(fields, status).map((field) => {
         const { name, place, type, isRequired, description, assumptions, items } = field
         const own = assumptions.filter((text) => firstOf.get(text) === name)
         const [other] = assumptions.filter((text) => firstOf.get(text) !== name)
@@ -117,12 +135,12 @@ function Fields({ fields, status }: FieldsProps) {
                 {place && `in the ${place}, `}
                 {type}
               </span>
-              {isRequired && <span class="required">required</span>}
+              {isRequired && status === undefined && <span class="required">required</span>}
             </div>
             <div class="field-text">
               <Prose text={description} />
               <Assumptions texts={own} />
-              {other !== undefined && <p class="faint">Assumed as for {firstOf.get(other)}.</p>}
+              {other !== undefined && <p class="assumption">Assumed as for {firstOf.get(other)}.</p>}
             </div>
             <Items items={items} status={status} />
           </li>
