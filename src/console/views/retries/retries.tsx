@@ -36,6 +36,9 @@ function RetriesPage() {
             {problem ? <span class="bad">{problem.sentence}</span> : summarize(chains, further)}
             {truncated && ' The journal has evicted requests, so tries may be missing.'}
           </p>
+          <p class="line-legend faint">
+            <i class="demanded" /> asked to wait <i class="missed" /> not waited for
+          </p>
           <button type="button" aria-pressed={isAgainOnly} onClick={toggle}>
             Only tried again
           </button>
