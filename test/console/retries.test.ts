@@ -65,7 +65,7 @@ describeInBrowser('the view of the retries', () => {
       'Try 2: A 429 asked to wait for 60 s, and the client came back earlier.',
     )
     const [demanded, missed, faulty] = await Promise.all(
-      ['.demanded', '.missed', '.attempt a.faulty'].map((selector) => edgesOf(page, selector)),
+      ['.track .demanded', '.track .missed', '.attempt a.faulty'].map((selector) => edgesOf(page, selector)),
     )
     expect(demanded?.right).toBeCloseTo(faulty?.left ?? 0, 0)
     expect(missed?.left).toBeCloseTo(faulty?.left ?? 0, 0)

@@ -6,7 +6,7 @@ import { useAnswer } from '../../store/use-answer.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import type { ConsoleView } from '../console-view.ts'
-import type { DocumentNode } from './document.ts'
+import type { ContractNode } from './document.ts'
 import { showsMissingOnly } from './item.tsx'
 import { Operation } from './operation.tsx'
 import { type DocumentedOperation, listOperations } from './operations.ts'
@@ -27,7 +27,7 @@ function ContractPage() {
   const contract = useAnswer('/contract')
   const assumptions = useAnswer('/assumptions')
   const coverage = useAnswer('/coverage', { query: { sandbox: sandbox.value }, followsTraffic: true })
-  const operations = useMemo(() => listOperations((contract.value ?? {}) as DocumentNode), [contract.value])
+  const operations = useMemo(() => listOperations((contract.value ?? {}) as ContractNode), [contract.value])
   useCommands([{ title: 'Show only what was never met', key: 'm', run: toggleMissingOnly }], [])
   if (!contract.value || !assumptions.value || !coverage.value)
     return <Loading problem={contract.problem ?? assumptions.problem ?? coverage.problem} />

@@ -1,8 +1,8 @@
 /** An object of the contract document. Its members are unknown, since any document can be loaded. */
-export type DocumentNode = Readonly<Record<string, unknown>>
+export type ContractNode = Readonly<Record<string, unknown>>
 
 /** Follows the reference of a node. Members beside the reference win, but the assumptions of both hold. */
-export function resolveNode(document: DocumentNode, node: unknown): DocumentNode {
+export function resolveNode(document: ContractNode, node: unknown): ContractNode {
   const { $ref, ...own } = objectOf(node)
   if (typeof $ref !== 'string') return own
   const names = $ref.split('/').slice(1)
@@ -12,7 +12,7 @@ export function resolveNode(document: DocumentNode, node: unknown): DocumentNode
 }
 
 /** Returns a schema with the members of all that it combines. */
-export function flattenSchema(document: DocumentNode, node: unknown): DocumentNode {
+export function flattenSchema(document: ContractNode, node: unknown): ContractNode {
   const schema = resolveNode(document, node)
   const combined = ['allOf', 'anyOf', 'oneOf'].flatMap((keyword) => listOf(schema[keyword]))
   if (combined.length === 0) return schema
@@ -26,15 +26,15 @@ export function flattenSchema(document: DocumentNode, node: unknown): DocumentNo
 }
 
 /** Returns the assumptions of a node, and those that it has from a reference. */
-export function assumptionsOf(node: DocumentNode): string[] {
+export function assumptionsOf(node: ContractNode): string[] {
   const { assumptions, 'x-assumption': own } = node
   const inherited = listOf(assumptions).map(String)
   return typeof own === 'string' ? [...new Set([...inherited, own.trim()])] : inherited
 }
 
 /** Returns a value that is an object; empty for any other. */
-export const objectOf = (value: unknown): DocumentNode =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as DocumentNode) : {}
+export const objectOf = (value: unknown): ContractNode =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as ContractNode) : {}
 
 /** Returns a value that is a list; empty for any other. */
 export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])

@@ -1,7 +1,7 @@
 import { memberPointer } from '../../ui/pointer.ts'
 import {
   assumptionsOf,
-  type DocumentNode,
+  type ContractNode,
   entriesOf,
   flattenSchema,
   listOf,
@@ -40,8 +40,8 @@ const maxDepth = 8
 
 /** Lists the fields of a flat schema, each with the fields within it. `prefix`: `body ` for those of a request; empty for those of an answer. */
 export function listFields(
-  document: DocumentNode,
-  schema: DocumentNode,
+  document: ContractNode,
+  schema: ContractNode,
   prefix: string,
   pointer = '',
   depth = 0,
@@ -61,18 +61,18 @@ export function listFields(
 
 /** Returns the schema of an array's items, at any depth, and of any other schema itself. */
 function innermost(
-  document: DocumentNode,
-  schema: DocumentNode,
+  document: ContractNode,
+  schema: ContractNode,
   pointer: string,
-): { readonly inner: DocumentNode; readonly innerPointer: string } {
+): { readonly inner: ContractNode; readonly innerPointer: string } {
   if (schema['items'] === undefined) return { inner: schema, innerPointer: pointer }
   return innermost(document, flattenSchema(document, schema['items']), `${pointer}/*`)
 }
 
 /** Describes the field of a flat schema. */
 export function describeField(
-  document: DocumentNode,
-  schema: DocumentNode,
+  document: ContractNode,
+  schema: ContractNode,
   pointer: string,
   prefix: string,
 ): DocumentedField {
@@ -97,7 +97,7 @@ export function describeField(
 }
 
 /** Returns a field that stands for those without a name, where the contract says something about them. */
-function listUnnamed(document: DocumentNode, schema: DocumentNode, pointer: string): DocumentedField[] {
+function listUnnamed(document: ContractNode, schema: ContractNode, pointer: string): DocumentedField[] {
   if (schema['additionalProperties'] === undefined) return []
   const open = flattenSchema(document, schema['additionalProperties'])
   const field = describeField(document, open, memberPointer(pointer, 'any other name'), '')
@@ -105,7 +105,7 @@ function listUnnamed(document: DocumentNode, schema: DocumentNode, pointer: stri
 }
 
 /** Returns the type in a few words: `array of string`, `number or null, 0 to 1`. */
-function typeOf(document: DocumentNode, schema: DocumentNode): string {
+function typeOf(document: ContractNode, schema: ContractNode): string {
   const { type, format, items, minimum, maximum, default: standard } = schema
   const names = [type].flat().map((name) => {
     if (name === 'array') return `array of ${typeOf(document, flattenSchema(document, items))}`
@@ -123,7 +123,7 @@ const formats: Readonly<Record<string, string>> = {
 }
 
 /** Returns a value that a flat schema allows. */
-function sampleOf(document: DocumentNode, schema: DocumentNode, depth = 0): unknown {
+function sampleOf(document: ContractNode, schema: ContractNode, depth = 0): unknown {
   const { const: only, enum: listed, type, format, items, minimum, maximum, required, properties } = schema
   const [name] = [type].flat()
   const below = (node: unknown) => sampleOf(document, flattenSchema(document, node), depth + 1)

@@ -8,7 +8,7 @@ import type { DocumentedItem } from './fields.ts'
 import type { DocumentedOperation } from './operations.ts'
 import { requestThatShows } from './show-request.ts'
 
-/** What clients have met of an operation, by the labels of its items. */
+/** The coverage of an operation by the labels of its items. */
 export interface MetItems {
   readonly operation: DocumentedOperation
   readonly covered: ReadonlySet<string>

@@ -1,6 +1,6 @@
 import {
   assumptionsOf,
-  type DocumentNode,
+  type ContractNode,
   entriesOf,
   flattenSchema,
   listOf,
@@ -38,7 +38,7 @@ export interface DocumentedOperation {
 }
 
 /** Lists the operations of a contract document. */
-export function listOperations(document: DocumentNode): DocumentedOperation[] {
+export function listOperations(document: ContractNode): DocumentedOperation[] {
   return entriesOf(document['paths']).flatMap(([path, node]) => {
     const shared = listOf(node['parameters'])
     return entriesOf(resolveNode(document, node)).flatMap(([method, operation]) =>
@@ -50,10 +50,10 @@ export function listOperations(document: DocumentNode): DocumentedOperation[] {
 }
 
 function describeOperation(
-  document: DocumentNode,
+  document: ContractNode,
   method: string,
   path: string,
-  node: DocumentNode,
+  node: ContractNode,
   shared: readonly unknown[],
 ): DocumentedOperation {
   const { operationId, summary, description, parameters, requestBody, responses } = node
@@ -70,7 +70,7 @@ function describeOperation(
   }
 }
 
-function describeBody(document: DocumentNode, node: unknown, prefix: string): DocumentedBody {
+function describeBody(document: ContractNode, node: unknown, prefix: string): DocumentedBody {
   const own = resolveNode(document, node)
   const media = objectOf(Object.values(objectOf(own['content']))[0])
   const schema = flattenSchema(document, media['schema'])
@@ -82,7 +82,7 @@ function describeBody(document: DocumentNode, node: unknown, prefix: string): Do
   }
 }
 
-function describeParameter(document: DocumentNode, node: unknown): DocumentedField {
+function describeParameter(document: ContractNode, node: unknown): DocumentedField {
   const {
     in: place,
     name,

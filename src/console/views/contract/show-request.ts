@@ -19,9 +19,9 @@ export function requestThatShows(
     chosen
       .filter((one) => one.place === place)
       .map(({ name, sample }): [string, string] => [name, textFor(name, sample)])
-  const inPath = new Map(values('path'))
-  const filled = operation.path.replace(/\{([^}]+)\}/g, (_, name: string) =>
-    encodeURIComponent(inPath.get(name) ?? name),
+  const filled = values('path').reduce(
+    (text, [name, value]) => text.replace(`{${name}}`, encodeURIComponent(value)),
+    operation.path,
   )
   const query = new URLSearchParams(values('query')).toString()
   const basePath = info.value?.contract.basePath ?? ''

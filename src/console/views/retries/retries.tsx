@@ -9,7 +9,7 @@ import type { ConsoleView } from '../console-view.ts'
 import { Chain } from './chain.tsx'
 import { Rules } from './rules.tsx'
 
-/** How the clients try again: each call that failed with its tries on a time line, and the rules of manners. */
+/** The calls that failed, each with its tries on a time line, and the rules of manners. */
 export const retriesView: ConsoleView = {
   name: 'retries',
   title: 'Retries',
