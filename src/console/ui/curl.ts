@@ -3,7 +3,7 @@ import { info } from '../store/server.ts'
 
 /** A request of the service to show as a curl line. */
 export interface CurlRequest {
-  readonly method: 'GET' | 'POST'
+  readonly method: string
   /** The path below the base path of the service: `/events`. */
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>

@@ -1,0 +1,101 @@
+import { useMemo } from 'preact/hooks'
+import type { AnswerOf } from '../../api/answers.ts'
+import { useCommands } from '../../store/commands.ts'
+import { hrefOf, replaceRoute, route, sandbox } from '../../store/route.ts'
+import { useAnswer } from '../../store/use-answer.ts'
+import { Empty } from '../../ui/empty.tsx'
+import { Loading } from '../../ui/loading.tsx'
+import type { ConsoleView } from '../console-view.ts'
+import type { ContractNode } from './document.ts'
+import { showsMissingOnly } from './item.tsx'
+import { Operation } from './operation.tsx'
+import { type DocumentedOperation, listOperations } from './operations.ts'
+import { Assumptions } from './prose.tsx'
+import { Share } from './share.tsx'
+
+const toggleMissingOnly = () => replaceRoute({ query: { only: showsMissingOnly() ? undefined : 'missing' } })
+
+/** The contract as documentation, with what the clients have met of it. */
+export const contractView: ConsoleView = {
+  name: 'contract',
+  title: 'Contract',
+  showsAllSandboxes: true,
+  Page: ContractPage,
+}
+
+function ContractPage() {
+  const contract = useAnswer('/contract')
+  const assumptions = useAnswer('/assumptions')
+  const coverage = useAnswer('/coverage', { query: { sandbox: sandbox.value }, followsTraffic: true })
+  const operations = useMemo(() => listOperations((contract.value ?? {}) as ContractNode), [contract.value])
+  useCommands([{ title: 'Show only what was never met', key: 'm', run: toggleMissingOnly }], [])
+  if (!contract.value || !assumptions.value || !coverage.value)
+    return <Loading problem={contract.problem ?? assumptions.problem ?? coverage.problem} />
+  const id = route.value.id ?? operations[0]?.id
+  const operation = operations.find((one) => one.id === id)
+  const covered = coverage.value.operations.find((one) => one.operation === id)
+  return (
+    <div class="contract">
+      <Contents coverage={coverage.value} chosen={id} />
+      <div class="contract-page">
+        {operation && covered ? (
+          <Operation key={id} operation={operation} coverage={covered} />
+        ) : (
+          <Empty title="The contract has no such operation">Pick one of the list.</Empty>
+        )}
+        <General assumptions={assumptions.value.assumptions} operations={operations} />
+      </div>
+    </div>
+  )
+}
+
+interface ContentsProps {
+  readonly coverage: AnswerOf<'/coverage', 'get'>
+  readonly chosen: string | undefined
+}
+
+function Contents({ coverage, chosen }: ContentsProps) {
+  return (
+    <aside class="contents" aria-label="Operations">
+      <p class="contents-total">
+        <b>{coverage.percent} %</b> <Share share={coverage} />
+      </p>
+      {coverage.operations.map((one) => (
+        <a
+          key={one.operation}
+          href={hrefOf({ id: one.operation, query: { item: undefined } })}
+          aria-current={one.operation === chosen ? 'page' : undefined}
+        >
+          <code class="breaks">
+            <b>{one.method}</b> {one.path}
+          </code>
+          <Share share={one} />
+        </a>
+      ))}
+      <div class="legend">
+        <p class="faint">✓ met, ○ never met: click it for a request that meets it.</p>
+        <button type="button" aria-pressed={showsMissingOnly()} onClick={toggleMissingOnly}>
+          Only what was never met
+        </button>
+      </div>
+    </aside>
+  )
+}
+
+interface GeneralProps {
+  readonly assumptions: AnswerOf<'/assumptions', 'get'>['assumptions']
+  readonly operations: readonly DocumentedOperation[]
+}
+
+/** The assumptions that stand at no operation, such as those about keys and the order of refusals. */
+function General({ assumptions, operations }: GeneralProps) {
+  const placed = useMemo(() => JSON.stringify(operations), [operations])
+  const general = assumptions.filter(({ text }) => !placed.includes(JSON.stringify(text)))
+  if (general.length === 0) return null
+  return (
+    <section class="general">
+      <h3>For all operations</h3>
+      <Assumptions texts={general.map(({ text }) => text)} />
+    </section>
+  )
+}

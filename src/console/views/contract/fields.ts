@@ -1,0 +1,144 @@
+import { memberPointer } from '../../ui/pointer.ts'
+import {
+  assumptionsOf,
+  type ContractNode,
+  entriesOf,
+  flattenSchema,
+  listOf,
+  objectOf,
+  textOf,
+  unescapeName,
+} from './document.ts'
+
+/** A state in which a client can meet a parameter or field. */
+export interface DocumentedItem {
+  /** The label that coverage gives it: `query period=7d`. */
+  readonly label: string
+  /** The words beside the parameter or field: `7d`. */
+  readonly text: string
+}
+
+/** A parameter, or a field of a body. */
+export interface DocumentedField {
+  /** `period`, or `components.content`. */
+  readonly name: string
+  /** The place of a parameter: `query`; undefined for a field. */
+  readonly place?: string
+  /** JSON pointer with a star for the items of an array; empty for a parameter. */
+  readonly pointer: string
+  readonly type: string
+  readonly isRequired: boolean
+  readonly description: string
+  readonly assumptions: readonly string[]
+  readonly items: readonly DocumentedItem[]
+  /** A value that the contract allows. */
+  readonly sample: unknown
+}
+
+/** The deepest field that is shown; a schema that contains itself would have no end. */
+const maxDepth = 8
+
+/** Lists the fields of a flat schema, each with the fields within it. `prefix`: `body ` for those of a request; empty for those of an answer. */
+export function listFields(
+  document: ContractNode,
+  schema: ContractNode,
+  prefix: string,
+  pointer = '',
+  depth = 0,
+): DocumentedField[] {
+  if (depth > maxDepth) return []
+  const required = listOf(schema['required'])
+  const named = entriesOf(schema['properties']).flatMap(([key, node]) => {
+    const member = flattenSchema(document, node)
+    const place = memberPointer(pointer, key)
+    const { inner, innerPointer } = innermost(document, member, place)
+    const field = describeField(document, member, place, prefix)
+    const below = listFields(document, inner, prefix, innerPointer, depth + 1)
+    return [{ ...field, isRequired: required.includes(key) }, ...below]
+  })
+  return [...named, ...listUnnamed(document, schema, pointer)]
+}
+
+/** Returns the schema of an array's items, at any depth, and of any other schema itself. */
+function innermost(
+  document: ContractNode,
+  schema: ContractNode,
+  pointer: string,
+): { readonly inner: ContractNode; readonly innerPointer: string } {
+  if (schema['items'] === undefined) return { inner: schema, innerPointer: pointer }
+  return innermost(document, flattenSchema(document, schema['items']), `${pointer}/*`)
+}
+
+/** Describes the field of a flat schema. */
+export function describeField(
+  document: ContractNode,
+  schema: ContractNode,
+  pointer: string,
+  prefix: string,
+): DocumentedField {
+  const { inner } = innermost(document, schema, pointer)
+  const name = nameOf(pointer)
+  const label = prefix + name
+  return {
+    name,
+    pointer,
+    type: typeOf(document, schema),
+    isRequired: false,
+    description: textOf(schema['description']),
+    assumptions: [...new Set([...assumptionsOf(schema), ...assumptionsOf(inner)])],
+    items: [
+      { label, text: 'sent' },
+      { label: `${label}: null`, text: 'null' },
+      { label: `${label}: not null`, text: 'not null' },
+      ...listOf(inner['enum']).map((value) => ({ label: `${label}: ${value}`, text: String(value) })),
+    ],
+    sample: sampleOf(document, schema),
+  }
+}
+
+/** Returns a field that stands for those without a name, where the contract says something about them. */
+function listUnnamed(document: ContractNode, schema: ContractNode, pointer: string): DocumentedField[] {
+  if (schema['additionalProperties'] === undefined) return []
+  const open = flattenSchema(document, schema['additionalProperties'])
+  const field = describeField(document, open, memberPointer(pointer, 'any other name'), '')
+  return field.description === '' && field.assumptions.length === 0 ? [] : [{ ...field, items: [] }]
+}
+
+/** Returns the type in a few words: `array of string`, `number or null, 0 to 1`. */
+function typeOf(document: ContractNode, schema: ContractNode): string {
+  const { type, format, items, minimum, maximum, default: standard } = schema
+  const names = [type].flat().map((name) => {
+    if (name === 'array') return `array of ${typeOf(document, flattenSchema(document, items))}`
+    return name === 'string' ? textOf(format) || name : (name ?? 'any')
+  })
+  const range = minimum !== undefined && maximum !== undefined ? `, ${minimum} to ${maximum}` : ''
+  return names.join(' or ') + range + (standard === undefined ? '' : `, default ${standard}`)
+}
+
+const formats: Readonly<Record<string, string>> = {
+  uuid: '8d2e5f60-3c1b-4a7d-9f48-2b6c0e913a75',
+  'date-time': '2026-01-15T12:00:00Z',
+  'iso-8601': '2026-01-15T12:00:00Z',
+  date: '2026-01-15',
+}
+
+/** Returns a value that a flat schema allows. */
+function sampleOf(document: ContractNode, schema: ContractNode, depth = 0): unknown {
+  const { const: only, enum: listed, type, format, items, minimum, maximum, required, properties } = schema
+  const [name] = [type].flat()
+  const below = (node: unknown) => sampleOf(document, flattenSchema(document, node), depth + 1)
+  if (only !== undefined || depth > maxDepth) return only ?? null
+  if (listOf(listed).length > 0) return listOf(listed)[0]
+  if (name === 'array') return [below(items)]
+  if (name === 'object')
+    return Object.fromEntries(listOf(required).map((key) => [key, below(objectOf(properties)[String(key)])]))
+  if (name === 'boolean') return true
+  if (name === 'number' || name === 'integer') return maximum ?? minimum ?? 1
+  return formats[textOf(format)] ?? 'any text'
+}
+
+/** Returns the name that coverage gives a field, without the stars of arrays: `dataPoints.date`. */
+function nameOf(pointer: string): string {
+  const names = pointer.split('/').filter((name) => name !== '' && name !== '*')
+  return names.map(unescapeName).join('.')
+}

@@ -1,0 +1,113 @@
+import {
+  assumptionsOf,
+  type ContractNode,
+  entriesOf,
+  flattenSchema,
+  listOf,
+  objectOf,
+  resolveNode,
+  textOf,
+} from './document.ts'
+import { type DocumentedField, describeField, listFields } from './fields.ts'
+
+/** A body with its fields. */
+export interface DocumentedBody {
+  readonly description: string
+  readonly assumptions: readonly string[]
+  readonly fields: readonly DocumentedField[]
+  readonly examples: readonly unknown[]
+}
+
+/** An answer by its status. */
+export interface DocumentedAnswer extends DocumentedBody {
+  readonly status: string
+}
+
+/** An operation as the contract describes it. */
+export interface DocumentedOperation {
+  readonly id: string
+  readonly method: string
+  readonly path: string
+  readonly summary: string
+  readonly description: string
+  readonly assumptions: readonly string[]
+  readonly parameters: readonly DocumentedField[]
+  /** Undefined: a request has no body. */
+  readonly body: DocumentedBody | undefined
+  readonly answers: readonly DocumentedAnswer[]
+}
+
+/** Lists the operations of a contract document. */
+export function listOperations(document: ContractNode): DocumentedOperation[] {
+  return entriesOf(document['paths']).flatMap(([path, node]) => {
+    const shared = listOf(node['parameters'])
+    return entriesOf(resolveNode(document, node)).flatMap(([method, operation]) =>
+      typeof operation['operationId'] === 'string'
+        ? [describeOperation(document, method.toUpperCase(), path, operation, shared)]
+        : [],
+    )
+  })
+}
+
+function describeOperation(
+  document: ContractNode,
+  method: string,
+  path: string,
+  node: ContractNode,
+  shared: readonly unknown[],
+): DocumentedOperation {
+  const { operationId, summary, description, parameters, requestBody, responses } = node
+  return {
+    id: textOf(operationId),
+    method,
+    path,
+    summary: textOf(summary),
+    description: textOf(description),
+    assumptions: assumptionsOf(node),
+    parameters: [...shared, ...listOf(parameters)].map((one) => describeParameter(document, one)),
+    body: requestBody === undefined ? undefined : describeBody(document, requestBody, 'body '),
+    answers: entriesOf(responses).map(([status, one]) => ({ status, ...describeBody(document, one, '') })),
+  }
+}
+
+function describeBody(document: ContractNode, node: unknown, prefix: string): DocumentedBody {
+  const own = resolveNode(document, node)
+  const media = objectOf(Object.values(objectOf(own['content']))[0])
+  const schema = flattenSchema(document, media['schema'])
+  return {
+    description: textOf(own['description']),
+    assumptions: [...new Set([...assumptionsOf(own), ...assumptionsOf(schema)])],
+    fields: listFields(document, schema, prefix),
+    examples: entriesOf(media['examples']).map(([, example]) => resolveNode(document, example)['value']),
+  }
+}
+
+function describeParameter(document: ContractNode, node: unknown): DocumentedField {
+  const {
+    in: place,
+    name,
+    required,
+    schema,
+    examples,
+    example,
+    description,
+    ...own
+  } = resolveNode(document, node)
+  const flat = flattenSchema(document, schema)
+  const field = describeField(document, flat, '', '')
+  const label = `${place} ${name}`
+  const [first] = entriesOf(examples)
+  return {
+    ...field,
+    name: String(name),
+    place: String(place),
+    isRequired: required === true,
+    description: textOf(description) || field.description,
+    assumptions: [...assumptionsOf(own), ...field.assumptions],
+    items: [
+      { label, text: 'sent' },
+      ...listOf(flat['enum']).map((value) => ({ label: `${label}=${value}`, text: String(value) })),
+    ],
+    sample: example ?? first?.[1]['value'] ?? field.sample,
+  }
+}

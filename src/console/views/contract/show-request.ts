@@ -1,0 +1,61 @@
+import type { Schema } from '../../api/answers.ts'
+import { info } from '../../store/server.ts'
+import type { CurlRequest } from '../../ui/curl.ts'
+import { objectOf } from './document.ts'
+import type { DocumentedOperation } from './operations.ts'
+
+/** Returns a request that shows an item of an operation which no client has met. */
+export function requestThatShows(
+  operation: DocumentedOperation,
+  { point, headers, path }: Schema<'MissingPoint'>,
+): CurlRequest {
+  const { method, parameters, body } = operation
+  const chosen = parameters.filter(
+    (one) => one.isRequired || (one.place === point.in && one.name === point.name),
+  )
+  const textFor = (name: string, sample: unknown) =>
+    String(name === point.name ? (point.value ?? sample) : sample)
+  const values = (place: string) =>
+    chosen
+      .filter((one) => one.place === place)
+      .map(({ name, sample }): [string, string] => [name, textFor(name, sample)])
+  const filled = values('path').reduce(
+    (text, [name, value]) => text.replace(`{${name}}`, encodeURIComponent(value)),
+    operation.path,
+  )
+  const query = new URLSearchParams(values('query')).toString()
+  const basePath = info.value?.contract.basePath ?? ''
+  return {
+    method,
+    path: path === undefined ? filled + (query && `?${query}`) : path.slice(basePath.length),
+    headers: { ...Object.fromEntries(values('header')), ...headers },
+    ...(body && { body: bodyWith(body, point) }),
+  }
+}
+
+/** Returns an example of a body that has the member or value of a point. Without such an example it is put into the first. */
+function bodyWith(
+  { examples, fields }: NonNullable<DocumentedOperation['body']>,
+  { kind, pointer, value }: Schema<'MissingPoint'>['point'],
+): unknown {
+  const required = fields.filter(({ pointer, isRequired }) => isRequired && pointer.lastIndexOf('/') === 0)
+  const plain = examples[0] ?? Object.fromEntries(required.map(({ name, sample }) => [name, sample]))
+  if (pointer === undefined || !kind.startsWith('field')) return plain
+  const names = pointer.split('/').slice(1)
+  const found = examples.find((example) => hasMember(example, names, value))
+  const sample = fields.find((field) => field.pointer === pointer)?.sample
+  return found ?? withMember(plain, names, value ?? sample)
+}
+
+function hasMember(value: unknown, [name, ...rest]: readonly string[], wanted: unknown): boolean {
+  if (name === undefined) return wanted === undefined || value === wanted
+  const members = Object.entries((value ?? {}) as object)
+  return members.some(([key, member]) => (name === '*' || name === key) && hasMember(member, rest, wanted))
+}
+
+function withMember(value: unknown, [name, ...rest]: readonly string[], member: unknown): unknown {
+  if (name === undefined) return member
+  if (name !== '*') return { ...objectOf(value), [name]: withMember(objectOf(value)[name], rest, member) }
+  const [first, ...others] = Array.isArray(value) ? value : []
+  return [withMember(first, rest, member), ...others]
+}

@@ -1,0 +1,182 @@
+import type { Schema } from '../../api/answers.ts'
+import { hrefOf, sandbox } from '../../store/route.ts'
+import { Mark, Status, statusKind } from '../../ui/status.tsx'
+import { Instant } from '../../ui/time.tsx'
+import { equalShare, type PlacedAttempt, placeAttempts } from './timeline.ts'
+
+/** The least width of an attempt on the line, so that its words can be read, in pixels. */
+const minAttemptWidth = 76
+
+/** One chain of attempts on a time line, with the rules that they broke beneath it. */
+export function Chain({ chain }: { readonly chain: Schema<'RetryChain'> }) {
+  const { id, method, path, query, insertId, attempts, earlier } = chain
+  const { attempts: placed, spanMs } = placeAttempts(attempts)
+  const first = attempts[0]
+  const count = attempts.length + earlier
+  return (
+    <li class="chain" data-id={id}>
+      <header>
+        <h2 class="mono breaks">
+          {method} {path}
+          {query && <span class="faint">?{query}</span>}
+        </h2>
+        <Manners chain={chain} />
+        <p class="faint">
+          {sandbox.value === '*' && <b>{chain.sandbox} </b>}
+          {first && <Instant instant={first.now} />}
+          <span>
+            {count === 1 ? 'one try' : `${count} tries in ${formatSpan(spanMs)}`}
+            {earlier > 0 && `, the first ${earlier} not shown`}
+          </span>
+          {insertId !== undefined && (
+            <span class="breaks">
+              insertId <code>{insertId}</code>
+            </span>
+          )}
+        </p>
+      </header>
+      <div class="line-box">
+        <ol class="line" style={{ minWidth: `${(placed.length * minAttemptWidth * 100) / equalShare}px` }}>
+          {placed.map((one, index) => (
+            <Attempt key={one.attempt.id} {...one} number={earlier + index + 1} next={attempts[index + 1]} />
+          ))}
+          <li class="track" aria-hidden="true">
+            {placed.map((one, index) => (
+              <Spans key={one.attempt.id} {...one} nextStart={placed[index + 1]?.start} />
+            ))}
+          </li>
+        </ol>
+      </div>
+      <Faults chain={chain} />
+    </li>
+  )
+}
+
+function Manners({ chain: { parallel, attempts } }: { readonly chain: Schema<'RetryChain'> }) {
+  const faults = attempts.flatMap(({ findings }) => findings).length
+  if (faults > 0) return <Mark kind="violation" text={`${faults} ${faults === 1 ? 'fault' : 'faults'}`} />
+  if (parallel)
+    return (
+      <span
+        class="faint"
+        title="The client sends such calls at the same time, so that a retry cannot be told from a first try."
+      >
+        sent in parallel, not judged
+      </span>
+    )
+  return attempts.length > 1 ? <Mark kind="good" text="well-mannered" /> : null
+}
+
+interface AttemptProps extends PlacedAttempt {
+  /** The number of the attempt in the chain; 1 is the first. */
+  readonly number: number
+  /** Undefined: it is the last one. */
+  readonly next: Schema<'RetryAttempt'> | undefined
+}
+
+function Attempt({ attempt, width, number, next }: AttemptProps) {
+  const { id, status, outcome, findings, tookMs } = attempt
+  const isLost = outcome === 'lost'
+  return (
+    <li class="attempt" style={{ width: `${width}%` }}>
+      <a
+        class={findings.length > 0 ? 'faulty' : undefined}
+        href={hrefOf({ view: 'requests', id })}
+        title={`${id}: it took ${formatSpan(tookMs)}. Open the request.`}
+      >
+        <span class="hidden">Try {number}, </span>
+        {findings.length > 0 && <span aria-hidden="true">✕</span>} <Status code={status} />
+        {isLost && ' lost'}
+      </a>
+      <Pause attempt={attempt} next={next} />
+      {next && next.insertId !== attempt.insertId && (
+        <span class={broke(next, 'same-insert-id') ? 'bad' : 'faint'}>
+          then {next.insertId === undefined ? 'no insertId' : `insertId ${next.insertId}`}
+        </span>
+      )}
+    </li>
+  )
+}
+
+/** Says how long the client waited before its next try; after the last one, what is still asked of it. */
+function Pause({ attempt, next }: Pick<AttemptProps, 'attempt' | 'next'>) {
+  const { retryAfterMs } = attempt
+  const asked = retryAfterMs === undefined ? undefined : formatSpan(retryAfterMs)
+  if (!next) return <span class="faint">{asked ? `asks for ${asked}` : ending(attempt)}</span>
+  const waited = formatSpan(next.waitedMs ?? 0)
+  const isTooEarly = broke(next, 'retry-after', 'back-off')
+  if (!asked) return <span class={isTooEarly ? 'bad' : 'faint'}>waited {waited}</span>
+  return isTooEarly ? (
+    <span class="bad">
+      only {waited} of {asked}
+    </span>
+  ) : (
+    <span class="faint">
+      waited {waited}; {asked} asked
+    </span>
+  )
+}
+
+function ending({ outcome, status }: Schema<'RetryAttempt'>): string {
+  if (outcome !== 'fine') return 'no try since'
+  return status < 400 ? 'succeeded' : 'ended'
+}
+
+interface SpansProps extends PlacedAttempt {
+  /** Undefined: it is the last one. */
+  readonly nextStart: number | undefined
+}
+
+/** The drawing of an attempt: the request itself, the demanded wait, and the part of it that the client did not wait for. */
+function Spans({ attempt, start, end, waitEnd, nextStart = 100 }: SpansProps) {
+  const span = (from: number, to: number) => ({ left: `${from}%`, width: `${Math.max(0, to - from)}%` })
+  return (
+    <>
+      <i
+        class={`took ${attempt.outcome === 'lost' ? 'server' : statusKind(attempt.status)}`}
+        style={span(start, end)}
+      />
+      {waitEnd !== undefined && <i class="demanded" style={span(end, Math.min(waitEnd, nextStart))} />}
+      {waitEnd !== undefined && waitEnd > nextStart && <i class="missed" style={span(nextStart, waitEnd)} />}
+    </>
+  )
+}
+
+/** Lists the rules that the attempts broke, each sentence once. */
+function Faults({ chain: { attempts, earlier } }: { readonly chain: Schema<'RetryChain'> }) {
+  const tries = new Map<string, number[]>()
+  attempts.forEach(({ findings }, index) => {
+    for (const { sentence } of findings)
+      tries.set(sentence, [...(tries.get(sentence) ?? []), earlier + index + 1])
+  })
+  if (tries.size === 0) return null
+  return (
+    <ul class="faults">
+      {[...tries].map(([sentence, numbers]) => (
+        <li key={sentence}>
+          <span class="bad">
+            {numbers.length === 1 ? 'Try' : 'Tries'} {numbers.join(', ')}:
+          </span>{' '}
+          {sentence}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** Returns true where an attempt broke one of the rules. */
+const broke = ({ findings }: Schema<'RetryAttempt'>, ...rules: string[]) =>
+  findings.some(({ rule }) => rules.includes(rule))
+
+/** Formats a span of time: `5 ms`, `1.1 s`, `2 min 5 s`, `24 h`. */
+function formatSpan(ms: number): string {
+  if (ms < 1_000) return `${Math.round(ms)} ms`
+  if (ms < 60_000) return `${Number((ms / 1_000).toFixed(1))} s`
+  const [whole, unit, rest, small] =
+    ms < 3_600_000
+      ? [ms / 60_000, 'min', (ms / 1_000) % 60, 's']
+      : [ms / 3_600_000, 'h', (ms / 60_000) % 60, 'min']
+  return Math.floor(rest) === 0
+    ? `${Math.floor(whole)} ${unit}`
+    : `${Math.floor(whole)} ${unit} ${Math.floor(rest)} ${small}`
+}

@@ -1,0 +1,92 @@
+import type { AnswerOf } from '../../api/answers.ts'
+import { useCommands } from '../../store/commands.ts'
+import { replaceRoute, route, sandbox } from '../../store/route.ts'
+import { useAnswer } from '../../store/use-answer.ts'
+import { sampleEvent } from '../../ui/curl.ts'
+import { Empty } from '../../ui/empty.tsx'
+import { Loading } from '../../ui/loading.tsx'
+import type { ConsoleView } from '../console-view.ts'
+import { Chain } from './chain.tsx'
+import { Rules } from './rules.tsx'
+
+/** The calls that failed, each with its tries on a time line, and the rules of manners. */
+export const retriesView: ConsoleView = {
+  name: 'retries',
+  title: 'Retries',
+  showsAllSandboxes: true,
+  Page: RetriesPage,
+}
+
+function RetriesPage() {
+  const isAgainOnly = route.value.query['again'] === 'true'
+  const toggle = () => replaceRoute({ query: { again: isAgainOnly ? undefined : 'true' } })
+  const query = { sandbox: sandbox.value, minAttempts: isAgainOnly ? 2 : 1 }
+  const retries = useAnswer('/retries', { query, followsTraffic: true })
+  const manners = useAnswer('/manners', { query: { sandbox: sandbox.value }, followsTraffic: true })
+  useCommands([{ title: 'Show only calls that were tried again', key: 'a', run: toggle }], [isAgainOnly])
+  const problem = retries.problem ?? manners.problem
+  if (!retries.value || !manners.value) return <Loading problem={problem} />
+  const { chains, further, truncated } = retries.value
+  if (chains.length === 0 && manners.value.findings.length === 0 && !isAgainOnly) return <NoFailures />
+  return (
+    <div class="retries">
+      <section class="chains" aria-label="Calls that failed">
+        <div class="retries-bar">
+          <p role="status">
+            {problem ? <span class="bad">{problem.sentence}</span> : summarize(chains, further)}
+            {truncated && ' The journal has evicted requests, so tries may be missing.'}
+          </p>
+          <p class="line-legend faint">
+            <i class="demanded" /> asked to wait <i class="missed" /> not waited for
+          </p>
+          <button type="button" aria-pressed={isAgainOnly} onClick={toggle}>
+            Only tried again
+          </button>
+        </div>
+        {chains.length === 0 && <NoChains isAgainOnly={isAgainOnly} />}
+        <ul>
+          {chains.map((chain) => (
+            <Chain key={`${chain.sandbox} ${chain.id}`} chain={chain} />
+          ))}
+        </ul>
+      </section>
+      <Rules manners={manners.value} />
+    </div>
+  )
+}
+
+type Chains = AnswerOf<'/retries', 'get'>['chains']
+
+function summarize(chains: Chains, further: number): string {
+  const faulty = chains.filter(({ attempts }) => attempts.some(({ findings }) => findings.length > 0))
+  const count = `${chains.length} ${chains.length === 1 ? 'call' : 'calls'} failed`
+  const older = further > 0 ? `; ${further.toLocaleString('en')} older are not listed` : ''
+  return `${count}${faulty.length > 0 ? `, ${faulty.length} with bad manners` : ''}${older}.`
+}
+
+function NoChains({ isAgainOnly }: { readonly isAgainOnly: boolean }) {
+  return (
+    <Empty title={isAgainOnly ? 'No call was tried again' : 'No call has failed'}>
+      {isAgainOnly
+        ? 'A call is tried again when its method, path, query and insertId, or else its body, come once more after a failure.'
+        : 'What the rules on this page found has nothing to do with retries.'}
+    </Empty>
+  )
+}
+
+function NoFailures() {
+  return (
+    <Empty
+      title="Nothing has failed yet"
+      curl={{
+        method: 'POST',
+        path: '/events',
+        headers: { 'X-Sim-Scenario': 'rate-limited;retry-after=5' },
+        body: { ...sampleEvent, insertId: 'retry-me' },
+      }}
+    >
+      A call that fails appears here on a time line, with each later try and the wait that it was asked for.
+      Send this twice: the second time comes too early.
+    </Empty>
+  )
+}

@@ -1,0 +1,112 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { listAccessibilityFindings } from '../support/axe.ts'
+import { describeInBrowser, sharedBrowser } from '../support/browser.ts'
+import { childLimits } from '../support/child-limits.ts'
+import { analyticsPath, ask, event } from '../support/client.ts'
+import { steer } from '../support/control.ts'
+import { startForTest, type TestSimulator } from '../support/start.ts'
+
+const browser = sharedBrowser()
+
+interface CoverageAnswer {
+  readonly percent: number
+  readonly operations: readonly { readonly operation: string; readonly points: number }[]
+}
+
+const readCoverage = async (sim: TestSimulator) =>
+  (await steer(sim, 'GET', '/coverage')) as unknown as CoverageAnswer
+
+/** Opens the documentation of an operation. */
+async function openOperation(sim: TestSimulator, operation: string, sandbox = 'default'): Promise<Page> {
+  const page = await browser.open(sim, { place: `#/contract/${operation}?sandbox=${sandbox}` })
+  await page.locator('.operation').waitFor()
+  return page
+}
+
+/** Opens each item that was never met, and returns the commands that are shown for them. */
+const readCommands = (page: Page) =>
+  page.evaluate<string[]>(`(async () => {
+    const commands = []
+    for (const item of document.querySelectorAll('.item.missing')) {
+      item.click()
+      await new Promise(requestAnimationFrame)
+      commands.push(document.querySelector('.item-request code').textContent)
+    }
+    return commands
+  })()`)
+
+describeInBrowser('the view of the contract', () => {
+  test('shows for all that was never met a request that meets it', async () => {
+    const own = await startForTest()
+    const { operations } = await readCoverage(own)
+    expect(operations).toHaveLength(3)
+    for (const { operation, points } of operations) {
+      const page = await openOperation(own, operation)
+      expect(await page.locator('.item.missing').count(), operation).toBe(points)
+      const commands = new Set(await readCommands(page)) // one request can meet several items
+      await promisify(execFile)('bash', ['--norc', '-c', [...commands].join('\n')], childLimits)
+      await page.locator('.operation-facts').getByText(`${points} of ${points} met`).waitFor()
+      expect(await page.locator('.item.met').count(), operation).toBe(points)
+    }
+    expect((await readCoverage(own)).percent).toBe(100)
+  })
+
+  test('grows with what the client sends, and lists only what was never met on demand', async () => {
+    const own = await startForTest()
+    const page = await openOperation(own, 'createEvent')
+    const valueType = page.locator('.fields li').filter({ hasText: /^valueType/ })
+    expect(await valueType.locator('.item.missing').count()).toBe(5)
+    await ask(own, '/v1/events', { body: event({ valueType: 'currency' }) })
+    await valueType.locator('.item.met').getByText('currency').waitFor()
+    expect(await valueType.locator('.item.missing').count()).toBe(3)
+    await page.getByRole('link', { name: '1 request', exact: true }).waitFor()
+    const eventType = page.locator('.fields li').filter({ hasText: /^eventType/ })
+    expect(await eventType.locator('.item').textContent()).toContain('Met: ')
+    await page.keyboard.press('m')
+    await eventType.waitFor({ state: 'detached' })
+    expect(await valueType.count()).toBe(1)
+  })
+
+  test('describes parameters, fields and answers, with the assumptions at their place', async () => {
+    const own = await startForTest()
+    const page = await openOperation(own, 'getModelAnalytics')
+    const period = page.locator('.fields li').filter({ hasText: /^period/ })
+    expect(await period.textContent()).toMatch(/in the query, string, default 30dThe time window/)
+    const forbidden = page.locator('.answer').filter({ hasText: /^403/ })
+    expect(await forbidden.locator('.assumption').first().textContent()).toMatch(
+      /^Assumed The names of the plans besides Growth are not described/,
+    )
+    const rating = page.locator('.fields li').filter({ hasText: /^averageConversationRating/ })
+    expect(await rating.locator('.assumption').textContent()).toContain('1 to 5, as stars are')
+    const general = page.locator('.general')
+    expect(await general.textContent()).toContain('The order of refusals is not described')
+    expect(await general.textContent()).toContain('How keys are issued')
+  })
+
+  test('shows every assumption of the contract', async () => {
+    const own = await startForTest()
+    const { assumptions } = (await steer(own, 'GET', '/assumptions')) as unknown as {
+      assumptions: { text: string }[]
+    }
+    let shown = ''
+    for (const operation of ['getModelAnalytics', 'createPrompt', 'createEvent'])
+      shown += await (await openOperation(own, operation)).locator('.contract-page').textContent()
+    for (const { text } of assumptions) expect(shown).toContain(text.replaceAll('`', ''))
+  })
+
+  test('shows what one sandbox has met, with commands for that sandbox', async () => {
+    const own = await startForTest()
+    await ask(own, analyticsPath, { headers: { 'x-sim-sandbox': 'one' } })
+    const page = await openOperation(own, 'getModelAnalytics', 'two')
+    await page.getByText('0 of 134 met').waitFor()
+    await page.getByRole('button', { name: 'Never met: 7d' }).click()
+    expect(await page.locator('.item-request code').textContent()).toMatch(/period=7d.*X-Sim-Sandbox: two/)
+    expect(page.url()).toContain('item=query+period%3D7d')
+    expect(await listAccessibilityFindings(page)).toEqual([])
+    await page.getByLabel('Sandbox').selectOption('one')
+    await page.locator('.item.met').first().waitFor()
+  })
+})

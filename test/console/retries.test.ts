@@ -1,0 +1,135 @@
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { listAccessibilityFindings } from '../support/axe.ts'
+import { describeInBrowser, sharedBrowser } from '../support/browser.ts'
+import { analyticsPath, ask, event } from '../support/client.ts'
+import { steer } from '../support/control.ts'
+import { startForTest, type TestSimulator } from '../support/start.ts'
+
+const browser = sharedBrowser()
+
+/** Sends an event under a sequence; attempts of one call have the same sequence. */
+const send = (sim: TestSimulator, sequence: string, insertId: string, headers: Record<string, string> = {}) =>
+  ask(sim, '/v1/events', {
+    body: event({ insertId }),
+    headers: { 'x-sim-sequence': sequence, ...headers },
+    may500: true,
+  })
+
+const advance = (sim: TestSimulator, ms: number) => steer(sim, 'POST', '/clock/advance', { by: `${ms}ms` })
+
+/** Returns the left and right edges of the first element, in pixels. */
+async function edgesOf(page: Page, selector: string): Promise<{ left: number; right: number }> {
+  const box = await page.locator(selector).first().boundingBox()
+  if (!box) throw new Error(`${selector} is not shown`)
+  return { left: box.x, right: box.x + box.width }
+}
+
+describeInBrowser('the view of the retries', () => {
+  test('shows what to do where nothing has failed, and the line of that very command', async () => {
+    const own = await startForTest()
+    const page = await browser.open(own, { place: '#/retries' })
+    await page.getByText('Nothing has failed yet').waitFor()
+    const line = await page.locator('.command-line code').textContent()
+    expect(line).toContain(`${own.origin}/v1/events`)
+    expect(line).toContain('X-Sim-Scenario: rate-limited;retry-after=5')
+    for (let count = 0; count < 2; count++)
+      await ask(own, '/v1/events', {
+        body: event({ insertId: 'retry-me' }),
+        headers: { 'x-sim-scenario': 'rate-limited;retry-after=5' },
+      })
+    await page.locator('.chain').getByText('1 fault').waitFor()
+    expect(await page.locator('.chain').count()).toBe(1)
+  })
+
+  test('draws the demanded wait, and in red the next try that came within it', async () => {
+    const own = await startForTest()
+    const sequence = 'rate-limited;retry-after=60*2, 201'
+    await send(own, sequence, 'early')
+    await send(own, sequence, 'early')
+    await advance(own, 90_000)
+    await send(own, sequence, 'early')
+    const page = await browser.open(own, { place: '#/retries' })
+    await page.locator('.attempt').nth(2).waitFor()
+    expect(await page.locator('.attempt a').allTextContents()).toEqual([
+      'Try 1,  429',
+      'Try 2, ✕ 429',
+      'Try 3,  201',
+    ])
+    expect(await page.locator('.attempt > span').allTextContents()).toEqual([
+      expect.stringMatching(/^only .* of 1 min$/),
+      'waited 1 min 30 s; 1 min asked',
+      'succeeded',
+    ])
+    expect(await page.locator('.faults').textContent()).toBe(
+      'Try 2: A 429 asked to wait for 60 s, and the client came back earlier.',
+    )
+    const [demanded, missed, faulty] = await Promise.all(
+      ['.track .demanded', '.track .missed', '.attempt a.faulty'].map((selector) => edgesOf(page, selector)),
+    )
+    expect(demanded?.right).toBeCloseTo(faulty?.left ?? 0, 0)
+    expect(missed?.left).toBeCloseTo(faulty?.left ?? 0, 0)
+    expect(missed?.right).toBeGreaterThan((faulty?.left ?? 0) + 20)
+    expect(await listAccessibilityFindings(page)).toEqual([])
+  })
+
+  test('marks a try with another insertId', async () => {
+    const own = await startForTest()
+    await send(own, '500, 201', 'first-id')
+    await advance(own, 500)
+    await send(own, '500, 201', 'second-id')
+    const page = await browser.open(own, { place: '#/retries' })
+    await page.locator('.attempt .bad').getByText('then insertId second-id').waitFor()
+    expect(await page.locator('.chain header code').textContent()).toBe('first-id')
+    const broken = page.locator('.manners li.broken')
+    expect(await broken.count()).toBe(1)
+    expect(await broken.textContent()).toContain(
+      'An event that is sent again after a 5xx or a lost answer has the insertId that it had.',
+    )
+    expect(await broken.locator('a').allTextContents()).toEqual(['req-1', 'req-2'])
+  })
+
+  test('says that a client is well-mannered, and leaves out calls that were not tried again on demand', async () => {
+    const own = await startForTest()
+    await ask(own, analyticsPath, { headers: { 'x-sim-scenario': 'rate-limited' } })
+    await send(own, '503, 201', 'calm')
+    await advance(own, 1_500)
+    await send(own, '503, 201', 'calm')
+    const page = await browser.open(own, { place: '#/retries' })
+    await page.getByText('2 calls failed.').waitFor()
+    await page.locator('.chain').first().getByText('well-mannered').waitFor()
+    await page.keyboard.press('a')
+    await page.getByText('1 call failed.').waitFor()
+    expect(page.url()).toContain('again=true')
+    expect(await page.locator('.chain').count()).toBe(1)
+  })
+
+  test('leads to each request', async () => {
+    const own = await startForTest()
+    await send(own, '503, 201', 'open-me')
+    const page = await browser.open(own, { place: '#/retries' })
+    await page.locator('.attempt a').click()
+    await page.getByRole('region', { name: 'Request req-1' }).getByText('open-me').waitFor()
+  })
+
+  test('shows the calls of one sandbox, or of all with their names', async () => {
+    const own = await startForTest()
+    for (const name of ['one', 'two']) await send(own, '503', `in-${name}`, { 'x-sim-sandbox': name })
+    const page = await browser.open(own, { place: '#/retries?sandbox=one' })
+    await page.locator('.chain').getByText('in-one').waitFor()
+    expect(await page.locator('.chain').count()).toBe(1)
+    await page.getByLabel('Sandbox').selectOption('*')
+    await page.locator('.chain').getByText('in-two').waitFor()
+    expect(await page.locator('.chain header b').allTextContents()).toEqual(['two ', 'one '])
+  })
+
+  test('takes nothing of a request as HTML', async () => {
+    const own = await startForTest()
+    const markup = '<img src=x onerror="document.title=1">'
+    await ask(own, `/v1/models/${encodeURIComponent(markup)}/analytics?q=${encodeURIComponent(markup)}`)
+    await send(own, '503', markup)
+    const page = await browser.open(own, { place: '#/retries' })
+    await page.locator('.chain').getByText(markup).first().waitFor()
+    expect(await page.locator('img').count()).toBe(0)
+  })
+})
