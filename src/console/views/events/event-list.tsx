@@ -74,11 +74,7 @@ export interface EventProps {
 export function Impact({ event: { impact, sampledOut } }: EventProps) {
   const direction = impact > 0 ? 'up' : impact < 0 ? 'down' : 'level'
   const text = formatSigned(impact)
-  return (
-    <span class={`impact-of ${direction}`}>
-      {sampledOut ? <del title="It moves no score.">{text}</del> : text}
-    </span>
-  )
+  return <span class={`impact-of ${direction}`}>{sampledOut ? <del>{text}</del> : text}</span>
 }
 
 /** Formats a number with its sign: `+0.4`, `−1`, `0`. */
@@ -95,23 +91,9 @@ function EventAt({ event: { eventAtDefaulted, fields } }: EventProps) {
 export function EventMarks({ event: { replays, repeatOf, sampledOut } }: EventProps) {
   return (
     <>
-      {replays > 0 && (
-        <Mark
-          kind="good"
-          text={count(replays, 'replay')}
-          title="Sent again with its insertId: it counts once."
-        />
-      )}
-      {repeatOf !== undefined && (
-        <Mark
-          kind="advice"
-          text="repeated"
-          title="An equal event without an insertId came before: both count."
-        />
-      )}
-      {sampledOut && (
-        <Mark kind="damage" text="sampled out" title="Sampling dropped it: it moves no score." />
-      )}
+      {replays > 0 && <Mark kind="good" text={count(replays, 'replay')} />}
+      {repeatOf !== undefined && <Mark kind="advice" text="repeated" />}
+      {sampledOut && <Mark kind="neutral" text="sampled out" />}
     </>
   )
 }

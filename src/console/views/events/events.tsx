@@ -48,7 +48,6 @@ function EventsPage() {
   })
   useCommands([{ title: 'Close the event', key: 'Escape', run: () => replaceRoute({ id: undefined }) }], [])
   const open = useHeldEvent(value?.events, id)
-  if (!value && !query['q']) return <Loading problem={problem} />
   return (
     <div class="split events">
       <section class="split-pane" aria-label="Events">
@@ -59,10 +58,10 @@ function EventsPage() {
             field={field}
           />
           <p class="toolbar-note" role="status">
-            <Note wrong={search.problem ?? problem?.sentence} page={value} />
+            <Note wrong={search.problem ?? (value && problem?.sentence)} page={value} />
           </p>
         </div>
-        {value && <Listing page={value} limit={limit} />}
+        {value ? <Listing page={value} limit={limit} /> : <Loading problem={problem} />}
       </section>
       <section class="split-side" aria-label={id === undefined ? 'Quality' : 'Event'}>
         {id === undefined ? (

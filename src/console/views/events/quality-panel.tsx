@@ -131,9 +131,9 @@ function Indexes({ title, name, word, rows }: IndexesProps) {
               </a>
             ),
           },
-          { title: name, isNumber: true, class: 'index', cell: ({ index }) => index },
+          { title: name, isNumber: true, class: 'index', cell: ({ index }) => index.toFixed(3) },
           { title: '', class: 'bar', cell: ({ index }) => <IndexBar index={index} /> },
-          { title: 'Impacts', isNumber: true, cell: ({ impact }) => formatSigned(impact) },
+          { title: 'Impact', isNumber: true, cell: ({ impact }) => formatSigned(impact) },
           { title: 'Events', isNumber: true, cell: ({ events }) => events.toLocaleString('en') },
         ]}
         rows={listed}

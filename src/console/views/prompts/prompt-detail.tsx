@@ -3,13 +3,10 @@ import { ask } from '../../api/ask.ts'
 import { tell, valueOrNotice } from '../../store/notices.ts'
 import { hrefOf, replaceRoute, route, sandbox } from '../../store/route.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
-import { formatCurl } from '../../ui/curl.ts'
-import { CommandLine } from '../../ui/empty.tsx'
 import { Mark } from '../../ui/status.tsx'
 import { asText, shortId } from '../../ui/text.ts'
 import { Instant } from '../../ui/time.tsx'
 import { Comparison } from './comparison.tsx'
-import { samplePrompt } from './sample-prompt.ts'
 
 type Version = Schema<'PromptVersion'>
 
@@ -58,25 +55,18 @@ export function PromptDetail({ prompt, reload }: PromptDetailProps) {
       )}
       <VersionList versions={versions} pair={[left, right]} activate={activate} />
       <Comparison left={left === right ? undefined : left} right={right} />
-      {versions.length === 1 && <NextStep prompt={prompt} />}
+      {versions.length === 1 && <NextStep isNamed={externalPromptId !== undefined} />}
     </>
   )
 }
 
-function NextStep({ prompt: { externalPromptId, productId } }: { readonly prompt: Schema<'StoredPrompt'> }) {
-  if (externalPromptId === undefined)
-    return (
-      <p class="faint">
-        It was created without an <code>externalPromptId</code>, so it stays the only version.
-      </p>
-    )
-  const { productId: _, ...sample } = samplePrompt(externalPromptId, 'You answer in one sentence.')
-  const body = { ...sample, ...(productId !== undefined && { productId }) }
+function NextStep({ isNamed }: { readonly isNamed: boolean }) {
   return (
-    <>
-      <p class="faint next-step">A second version, to compare with this one:</p>
-      <CommandLine text={formatCurl({ method: 'POST', path: '/prompts', body })} />
-    </>
+    <p class="faint next-step">
+      {isNamed
+        ? 'Sent again with other components and the same externalPromptId, it gets a second version.'
+        : 'It was created without an externalPromptId, so it stays the only version.'}
+    </p>
   )
 }
 
@@ -148,12 +138,12 @@ function VersionEntry({ version: entry, equal, activate }: VersionEntryProps) {
       </span>
       <span class="names">
         {asText(name ?? 'no name')}
-        {role !== undefined && <span class="faint"> as {asText(role)}</span>}
+        {role !== undefined && <span class="faint"> · role {asText(role)}</span>}
       </span>
       <span class="print">
         <code title={`The SHA-256 of the components: ${fingerprint}`}>{fingerprint.slice(0, 12)}</code>
         <CopyButton label="Copy" title={`Copy the fingerprint of version ${version}`} text={fingerprint} />
-        {equal && <span class="faint">as version {equal.version}</span>}
+        {equal && <span class="faint">equals version {equal.version}</span>}
       </span>
       <span class="faint created">
         <Instant instant={createdAt} />

@@ -3,6 +3,7 @@ import type { Schema } from '../../api/answers.ts'
 import { hrefOf, replaceRoute, route, sandbox } from '../../store/route.ts'
 import { useAnswer } from '../../store/use-answer.ts'
 import { useListKeys } from '../../store/use-list-keys.ts'
+import { sampleEvent } from '../../ui/curl.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { SearchField } from '../../ui/search-field.tsx'
@@ -10,7 +11,6 @@ import { Mark } from '../../ui/status.tsx'
 import { asText, count, shortId } from '../../ui/text.ts'
 import type { ConsoleView } from '../console-view.ts'
 import { PromptDetail } from './prompt-detail.tsx'
-import { samplePrompt } from './sample-prompt.ts'
 
 /** The prompts of the sandbox with their versions. */
 export const promptsView: ConsoleView = {
@@ -18,6 +18,15 @@ export const promptsView: ConsoleView = {
   title: 'Prompts',
   showsAllSandboxes: false,
   Page: PromptsPage,
+}
+
+/** A prompt that the service accepts. */
+const samplePrompt = {
+  name: 'Order assistant',
+  externalPromptId: 'order-assistant',
+  productId: sampleEvent.productId,
+  role: 'assistant',
+  components: [{ content: 'You answer questions about orders of {{customer}}.' }],
 }
 
 /** The versions in the address are those of the prompt that was open before. */
@@ -34,7 +43,7 @@ function PromptsPage() {
   if (!value) return <Loading problem={problem} />
   if (value.prompts.length === 0)
     return (
-      <Empty title="No prompts yet" curl={{ method: 'POST', path: '/prompts', body: samplePrompt() }}>
+      <Empty title="No prompts yet" curl={{ method: 'POST', path: '/prompts', body: samplePrompt }}>
         Create one. Sent again with other components and the same <code>externalPromptId</code>, it gets a
         second version, and this page compares the two.
       </Empty>
