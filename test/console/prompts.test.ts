@@ -46,7 +46,7 @@ describeInBrowser('the view of the prompts', () => {
     ])
     expect(await page.locator('.diff del').allTextContents()).toEqual(['English'])
     expect(await page.locator('.diff ins').allTextContents()).toEqual(['{{language}}'])
-    await page.getByText('3 equal lines').waitFor()
+    await page.getByText('4 equal lines').waitFor()
     await page.getByRole('button', { name: 'Show all lines' }).click()
     expect(await page.locator('.diff tbody tr').count()).toBe(11)
   })

@@ -131,8 +131,15 @@ function Indexes({ title, name, word, rows }: IndexesProps) {
               </a>
             ),
           },
-          { title: name, isNumber: true, class: 'index', cell: ({ index }) => index.toFixed(3) },
-          { title: '', class: 'bar', cell: ({ index }) => <IndexBar index={index} /> },
+          {
+            title: name,
+            class: 'index',
+            cell: ({ index }) => (
+              <>
+                {index.toFixed(3)} <IndexBar index={index} />
+              </>
+            ),
+          },
           { title: 'Impact', isNumber: true, cell: ({ impact }) => formatSigned(impact) },
           { title: 'Events', isNumber: true, cell: ({ events }) => events.toLocaleString('en') },
         ]}
