@@ -1,3 +1,4 @@
+import { useEffect } from 'preact/hooks'
 import { useCommands } from './commands.ts'
 import { route } from './route.ts'
 
@@ -11,7 +12,10 @@ export interface KeyedList {
   readonly field: { readonly current: HTMLInputElement | null }
 }
 
-/** Offers the keys of a list for as long as it is shown: `j` and `k` open the next and the previous entry, `/` goes to its search. */
+/**
+ * Offers the keys of a list for as long as it is shown: `j` and `k` open the next and the previous entry, `/` goes to its search. The link of the
+ * open entry, which has `aria-current="true"`, is scrolled into view.
+ */
 export function useListKeys({ noun, ids, open, field }: KeyedList): void {
   const move = (step: number) => {
     const at = ids.indexOf(route.peek().id ?? '')
@@ -26,4 +30,7 @@ export function useListKeys({ noun, ids, open, field }: KeyedList): void {
     ],
     [ids.join()],
   )
+  useEffect(() => {
+    document.querySelector('[aria-current=true]')?.scrollIntoView({ block: 'nearest' })
+  }, [route.value.id, ids.length > 0])
 }

@@ -3,23 +3,23 @@ import { asText } from '../../ui/text.ts'
 import { type DiffStep, diffTexts } from './diff.ts'
 
 /** A piece of a line: a word, a space or a placeholder. */
-export interface Word {
+export interface DiffWord {
   readonly text: string
   /** True: the other version does not have it in this line. */
   readonly isChanged: boolean
 }
 
 /** A line of a version. */
-export interface Line {
+export interface DiffLine {
   readonly isHead: boolean
-  readonly words: readonly Word[]
+  readonly words: readonly DiffWord[]
 }
 
 /** A line of each of two versions, side by side. Undefined: the version has no such line. */
 export interface LinePair {
   readonly isSame: boolean
-  readonly left: Line | undefined
-  readonly right: Line | undefined
+  readonly left: DiffLine | undefined
+  readonly right: DiffLine | undefined
 }
 
 /** The fields that the simulator adds to a version, and the components, which have lines of their own. */
@@ -91,8 +91,8 @@ function compareLines(left: string | undefined, right: string | undefined): Line
 }
 
 /** Returns a line of its words. Neighbours that are marked alike become one, placeholders excepted. */
-function toLine(text: string, steps: readonly DiffStep[]): Line {
-  const words: Word[] = []
+function toLine(text: string, steps: readonly DiffStep[]): DiffLine {
+  const words: DiffWord[] = []
   for (const step of steps) {
     const isChanged = step.kind !== 'same'
     const last = words.at(-1)

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
 import type { Schema } from '../../api/answers.ts'
 import { count } from '../../ui/text.ts'
-import { compareVersions, foldEqualLines, isPlaceholder, type Line, type LinePair } from './compare.ts'
+import { compareVersions, type DiffLine, foldEqualLines, isPlaceholder, type LinePair } from './compare.ts'
 
 /** The most lines that are drawn. */
 const maxLines = 2_000
@@ -77,7 +77,7 @@ function Row({ pair: { isSame, left, right }, isSingle }: RowProps) {
 }
 
 interface SideProps {
-  readonly line: Line | undefined
+  readonly line: DiffLine | undefined
   readonly kind: 'same' | 'removed' | 'added'
 }
 
