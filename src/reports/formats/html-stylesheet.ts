@@ -50,6 +50,7 @@ section > p { color: var(--faint); }
 .none, section > .none { color: var(--good); } .none::before { content: '\\2713\\00a0'; }
 .findings, article { margin-top: 8px; border: 1px solid var(--line); border-radius: var(--radius); background: var(--paper); }
 .findings li { padding: 8px 14px; box-shadow: inset 3px 0 var(--bad); }
+#advice li { box-shadow: inset 3px 0 var(--warn); }
 .findings li + li { border-top: 1px solid var(--line); }
 .findings p { overflow-wrap: anywhere; }
 article { padding: 12px 14px 14px; }
