@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { listAccessibilityFindings } from '../support/axe.ts'
 import { describeInBrowser, sharedBrowser } from '../support/browser.ts'
-import { ask, event, productId, textOf } from '../support/client.ts'
+import { ask, event, productId, prompt, textOf } from '../support/client.ts'
 import { steer } from '../support/control.ts'
 import { startForTest } from '../support/start.ts'
 
@@ -117,6 +117,30 @@ describeInBrowser('the view of the events', () => {
     await page.getByText('202 listed', { exact: true }).waitFor()
     await page.keyboard.press('k')
     await page.getByText('insertId').first().waitFor()
+  })
+
+  test('shows answers that take longer than the time between two questions', async () => {
+    const own = await startForTest()
+    const page = await browser.open(own, { place: '#/events' })
+    await page.getByText('No product has an event yet').waitFor()
+    await page.route('**/__sim/quality*', async (route) => {
+      await new Promise((resolve) => setTimeout(resolve, 2_500))
+      await route.continue()
+    })
+    let isShown = false
+    const shown = page
+      .getByRole('cell', { name: '0.600' })
+      .waitFor()
+      .finally(() => {
+        isShown = true
+      })
+    await ask(own, '/v1/events', { body: event({ influence: 'positive' }) })
+    // Requests of others go on until the index is shown.
+    while (!isShown) {
+      await ask(own, '/v1/prompts', { body: prompt() })
+      await new Promise((resolve) => setTimeout(resolve, 200))
+    }
+    await shown
   })
 
   test('shows nothing of another sandbox, and takes nothing of an event as HTML', async () => {
