@@ -47,12 +47,42 @@ export function useAnswer<Path extends ControlPath>(
     if (asked.ok) state.value = { key, value: asked.value }
     else state.value = { ...(state.peek().key === key ? state.peek() : { key }), problem: asked.problem }
   }, [key, path, state])
+  const following = useRef<Following | undefined>(undefined)
   const traffic = followsTraffic ? trafficTick.value : 0
   const opened = connection.value
   useEffect(() => {
     const isKnown = state.peek().key === key && state.peek().value !== undefined
-    if (!(isImmutable && isKnown) && opened >= 0 && traffic >= 0) void reload()
+    if ((isImmutable && isKnown) || opened < 0 || traffic < 0) return
+    if (following.current?.key === key) following.current.isStale = true
+    else void follow(key, reload, following)
   }, [reload, opened, traffic, isImmutable, key, state])
   const current = state.value.key === key ? state.value : undefined
   return { value: current?.value, problem: current?.problem, reload }
+}
+
+/** The asking that is under way. */
+interface Following {
+  readonly key: string
+  /** True: something has happened since, so the answer will be old. */
+  isStale: boolean
+}
+
+/**
+ * Asks until the answer is not old, and rests after each answer for as long as that took. Otherwise answers that take longer than the time between
+ * two ticks would never be shown, since each is replaced by the next question, and the server would be busy with this page alone.
+ */
+async function follow(
+  key: string,
+  reload: () => Promise<void>,
+  following: { current: Following | undefined },
+): Promise<void> {
+  const mine: Following = { key, isStale: true }
+  following.current = mine
+  while (mine.isStale && following.current === mine) {
+    mine.isStale = false
+    const startedAt = performance.now()
+    await reload()
+    await new Promise((resolve) => setTimeout(resolve, performance.now() - startedAt))
+  }
+  if (following.current === mine) following.current = undefined
 }

@@ -12,16 +12,16 @@ export function Status({ code }: { readonly code: number }) {
 
 /** Properties of `Mark`. */
 export interface MarkProps {
-  readonly kind: 'violation' | 'advice' | 'damage' | 'good'
+  readonly kind: 'violation' | 'advice' | 'damage' | 'good' | 'neutral'
   /** `2 violations`. */
   readonly text: string
   /** The whole of it, as a tooltip. */
   readonly title?: string
 }
 
-const shapes = { violation: '✕', advice: '△', damage: '⚡︎', good: '✓' } as const
+const shapes = { violation: '✕', advice: '△', damage: '⚡︎', good: '✓', neutral: '○' } as const
 
-/** A small label with colour and shape, for violations, advice, damage and what is well. */
+/** A small label with colour and shape, for violations, advice, damage, what is well, and plain facts. */
 export function Mark({ kind, text, title }: MarkProps) {
   return (
     <span class={`mark ${kind}`} title={title}>

@@ -1,81 +1,80 @@
-/** The stylesheet of the HTML page: one narrow column on a phone, two columns of chips on a wide screen. */
+import { tokens } from './html-tokens.ts'
+
+/** The stylesheet of the HTML page, which looks like the console: one narrow column on a phone, two columns of chips on a wide screen. */
 export const stylesheet = `
-:root {
-  --ground: #f6f5f1; --paper: #fff; --ink: #1d2329; --faint: #626b74; --line: #dfdcd3;
-  --good: #1c7a4a; --good-ground: #e4f3ea; --bad: #b3261e; --bad-ground: #fbe9e7; --accent: #2b5fab;
-}
-@media (prefers-color-scheme: dark) {
-  :root {
-    --ground: #14171a; --paper: #1d2126; --ink: #e8e6e1; --faint: #a0a8b0; --line: #333a41;
-    --good: #6fcf97; --good-ground: #1b3326; --bad: #ff8a80; --bad-ground: #3b2020; --accent: #8ab4f8;
-  }
-}
+${tokens}
 * { box-sizing: border-box; }
 html { scroll-behavior: smooth; -webkit-text-size-adjust: 100%; }
 body {
-  margin: 0; padding: clamp(1rem, 4vw, 3rem) 1rem 3rem; background: var(--ground); color: var(--ink);
-  font: 1rem/1.55 system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif;
+  margin: 0; background: var(--ground); color: var(--ink);
+  font: var(--size)/1.5 var(--sans); font-variant-numeric: tabular-nums;
 }
-header, main, footer { max-width: 58rem; margin-inline: auto; }
+header, main, footer { padding-inline: max(14px, 50% - 480px); }
 h1, h2, h3, h4, p, ul, ol, dl, dd { margin: 0; padding: 0; }
 ul, ol { list-style: none; }
-h1 { font-size: clamp(1.9rem, 6vw, 2.9rem); line-height: 1.1; letter-spacing: -.025em; }
-h2 { font-size: 1.35rem; letter-spacing: -.01em; margin-bottom: .35rem; }
-h3 { font-size: 1rem; overflow-wrap: anywhere; }
-.kicker { color: var(--faint); font-size: .9rem; margin-bottom: .4rem; }
-.kicker span { border: 1px solid var(--line); border-radius: 1rem; padding: 0 .5em; font-size: .8em; }
-.verdict { display: inline-block; margin-top: .9rem; padding: .2rem .8rem; border-radius: 2rem; font-weight: 600; }
+h1 { font-size: 20px; font-weight: 650; line-height: 1.3; }
+h2 { font-size: 15px; font-weight: 600; }
+h3 { font-size: var(--size); font-weight: 600; overflow-wrap: anywhere; }
+:focus-visible { outline: 2px solid var(--accent); outline-offset: 1px; }
+header { padding-bottom: 18px; border-bottom: 1px solid var(--line); background: var(--paper); }
+.kicker { display: flex; flex-wrap: wrap; align-items: center; gap: 4px 8px; min-height: 40px; margin-bottom: 12px; color: var(--faint); }
+.kicker b { display: inline-flex; align-items: center; gap: 7px; margin-right: 8px; color: var(--ink); font-weight: 650; }
+.kicker svg { width: 18px; fill: #2b5fab; }
+.kicker path { fill: none; stroke: #fff; stroke-linecap: round; stroke-width: 2; }
+.kicker span { padding: 0 6px; border: 1px solid var(--line-strong); border-radius: 10px; font-size: var(--small); }
+.verdict { display: inline-block; margin-top: 6px; padding: 1px 8px; border-radius: 3px; font-weight: 600; }
 .verdict.good { color: var(--good); background: var(--good-ground); }
 .verdict.bad { color: var(--bad); background: var(--bad-ground); }
-.summary { margin-top: .7rem; color: var(--faint); max-width: 44rem; }
-.figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(9.5rem, 1fr)); gap: .8rem; margin: 1.8rem 0 2.6rem; }
-.figures li { background: var(--paper); border: 1px solid var(--line); border-radius: .9rem; }
+.summary { margin-top: 8px; }
+.requests { color: var(--faint); font-size: var(--small); overflow-wrap: anywhere; }
+.figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(150px, 1fr)); gap: 10px; margin-top: 18px; }
+.figures li { border: 1px solid var(--line); border-radius: var(--radius); background: var(--paper); }
 .figures a {
-  display: flex; flex-direction: column; justify-content: center; gap: .1rem; height: 100%; min-height: 7rem;
-  padding: 1rem 1.1rem; color: inherit; text-decoration: none; border-radius: inherit;
+  display: flex; flex-direction: column; justify-content: center; height: 100%; min-height: 76px;
+  padding: 10px 14px; border-radius: inherit; color: inherit; text-decoration: none;
 }
-.figures a:hover, .figures a:focus-visible { outline: 2px solid var(--accent); outline-offset: -1px; }
-.figures b { font-size: 2.4rem; line-height: 1.1; font-variant-numeric: tabular-nums; }
+.figures a:hover { background: var(--raised); }
+.figures b { font-size: 24px; font-weight: 650; line-height: 1.2; }
 .figures .good b { color: var(--good); } .figures .bad b { color: var(--bad); }
-.figures span { color: var(--faint); font-size: .88rem; }
-.figures .ring a { flex-direction: row; align-items: center; justify-content: flex-start; flex-wrap: wrap; gap: .5rem .9rem; }
-.figures .ring span { flex: 1 1 4rem; }
-svg { width: 4.9rem; flex: none; }
-circle { fill: none; stroke-width: 3.4; }
+.figures span { color: var(--faint); }
+.figures .ring a { flex-direction: row; flex-wrap: wrap; align-items: center; justify-content: flex-start; gap: 6px 12px; }
+.figures .ring span { flex: 1 1 64px; }
+.ring svg { flex: none; width: 54px; }
+.ring circle { fill: none; stroke-width: 3.4; }
 .track { stroke: var(--line); }
-.share { stroke: var(--accent); stroke-linecap: butt; transform: rotate(-90deg); transform-origin: center; }
-text { fill: var(--ink); font-size: 7.5px; font-weight: 650; text-anchor: middle; dominant-baseline: central; }
-tspan { font-size: 4.5px; fill: var(--faint); }
-section { margin-top: 2.4rem; scroll-margin-top: 1rem; }
+.ring .share { stroke: var(--accent); transform: rotate(-90deg); transform-origin: center; }
+.ring text { fill: var(--ink); font-size: 8px; font-weight: 650; text-anchor: middle; dominant-baseline: central; }
+.ring tspan { fill: var(--faint); font-size: 5px; }
+section { margin-top: 28px; scroll-margin-top: 14px; }
 section > p { color: var(--faint); }
-.none { color: var(--good); } .none::before { content: '\\2713\\00a0'; }
-section > .none { color: var(--good); }
-.findings { display: grid; gap: .6rem; margin-top: .8rem; }
-.findings li, article { background: var(--paper); border: 1px solid var(--line); border-radius: .7rem; padding: .85rem 1.1rem; }
-.findings li { border-left: 4px solid var(--bad); }
+.none, section > .none { color: var(--good); } .none::before { content: '\\2713\\00a0'; }
+.findings, article { margin-top: 8px; border: 1px solid var(--line); border-radius: var(--radius); background: var(--paper); }
+.findings li { padding: 8px 14px; box-shadow: inset 3px 0 var(--bad); }
+#advice li { box-shadow: inset 3px 0 var(--warn); }
+.findings li + li { border-top: 1px solid var(--line); }
 .findings p { overflow-wrap: anywhere; }
-.requests { color: var(--faint); font-size: .85rem; font-variant-numeric: tabular-nums; overflow-wrap: anywhere; }
-article { margin-top: 1rem; padding: 1.1rem 1.2rem 1.2rem; }
-.method { font: 700 .75rem/1 ui-monospace, monospace; color: var(--accent); border: 1px solid currentColor; border-radius: .3rem; padding: .18rem .4rem; vertical-align: .08em; }
-.bar { height: .55rem; margin: .6rem 0 .4rem; border-radius: 1rem; background: var(--line); overflow: hidden; }
-.bar i { display: block; height: 100%; background: var(--accent); border-radius: inherit; }
-.fields { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 25rem), 1fr)); gap: .35rem 1.4rem; margin-top: .35rem; }
-.fields li { display: flex; flex-wrap: wrap; align-items: baseline; justify-content: space-between; gap: .15rem .6rem; min-width: 0; border-bottom: 1px dotted var(--line); padding-bottom: .3rem; }
+article { padding: 12px 14px 14px; }
+.method { margin-right: 4px; color: var(--accent); font: 600 var(--small)/1.5 var(--mono); }
+.bar { height: 6px; margin: 8px 0 4px; border-radius: 3px; background: var(--line); overflow: hidden; }
+.bar i { display: block; height: 100%; background: var(--accent); }
+.fields { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 25rem), 1fr)); gap: 4px 22px; margin-top: 4px; }
+.fields li { display: flex; flex-wrap: wrap; align-items: baseline; justify-content: space-between; gap: 2px 10px; min-width: 0; padding-bottom: 4px; border-bottom: 1px solid var(--line); }
 .fields li:only-child, .fields li:has(i:nth-child(4)), .fields li:has(b:nth-child(4)) { grid-column: 1 / -1; justify-content: flex-start; }
-h4 { margin-top: 1rem; font-size: .8rem; color: var(--faint); }
-code { font: .82rem/1.4 ui-monospace, SFMono-Regular, Menlo, monospace; overflow-wrap: anywhere; }
-.fields span { display: inline-flex; flex-wrap: wrap; gap: .25rem; }
+h4 { margin-top: 14px; color: var(--faint); font-size: var(--small); font-weight: 500; }
+code { font: var(--small)/1.4 var(--mono); overflow-wrap: anywhere; }
+.fields span { display: inline-flex; flex-wrap: wrap; gap: 4px; }
 .fields b, .fields i {
-  font: .76rem/1.35 ui-monospace, SFMono-Regular, Menlo, monospace; padding: .12rem .45rem; border-radius: .35rem;
-  border: 1px dashed var(--faint); color: var(--faint); overflow-wrap: anywhere;
+  padding: 0 6px; border: 1px dashed var(--line-strong); border-radius: 3px; color: var(--faint);
+  font: 11.5px/1.5 var(--mono); overflow-wrap: anywhere;
 }
 .fields b { border: 1px solid transparent; background: var(--good-ground); color: var(--good); }
 .fields b::before { content: '\\2713\\00a0'; }
-pre { margin: .5rem 0 0; font: .78rem/1.5 ui-monospace, SFMono-Regular, Menlo, monospace; white-space: pre-wrap; overflow-wrap: anywhere; }
-details { margin-top: 1rem; border-top: 1px solid var(--line); padding-top: .7rem; }
-summary { cursor: pointer; color: var(--accent); font-weight: 600; font-size: .92rem; }
-.missing { margin-top: .5rem; font-size: .9rem; columns: 24rem 2; column-gap: 2rem; }
-.missing li { break-inside: avoid; padding: .18rem 0; overflow-wrap: anywhere; }
-footer { margin-top: 3rem; padding-top: 1rem; border-top: 1px solid var(--line); color: var(--faint); font-size: .85rem; }
-@media print { body { background: none; padding: 0; } details[open] summary { display: none; } article { break-inside: avoid; } }
+pre { margin: 6px 0 0; padding: 8px 12px; border: 1px solid var(--line); border-radius: var(--radius); background: var(--ground); font: var(--small)/1.6 var(--mono); white-space: pre-wrap; overflow-wrap: anywhere; }
+details { margin-top: 6px; }
+article > details { margin-top: 14px; }
+summary { color: var(--accent); cursor: pointer; }
+.missing { margin-top: 6px; columns: 24rem 2; column-gap: 28px; }
+.missing li { padding: 2px 0; break-inside: avoid; overflow-wrap: anywhere; }
+footer { margin-top: 36px; padding-block: 14px 36px; border-top: 1px solid var(--line); color: var(--faint); font-size: var(--small); }
+@media print { body { background: none; } details[open] summary { display: none; } article { break-inside: avoid; } }
 `

@@ -38,6 +38,10 @@ ${renderCoverage(report)}
 `
 }
 
+/** The mark of the console. */
+const brandMark =
+  '<svg viewBox="0 0 16 16" aria-hidden="true"><rect width="16" height="16" rx="4"/><path d="M4 10V8m4 2V4m4 6V6"/></svg>'
+
 function sandboxPhrase({ sandbox }: Report): string {
   return sandbox === undefined ? 'in all sandboxes' : `in the sandbox ${escapeHtml(sandbox)}`
 }
@@ -46,7 +50,7 @@ function renderHeader(report: Report): string {
   const faults = report.violations + report.unexpected + countFindings(report.manners)
   const verdict = faults === 0 ? 'Nothing to complain about' : `${pluralize(faults, 'thing')} to look at`
   return `<header>
-<p class="kicker">${escapeHtml(report.contract.title)} <span>${escapeHtml(report.contract.version)}</span></p>
+<p class="kicker"><b>${brandMark}convsim</b> ${escapeHtml(report.contract.title)} <span>${escapeHtml(report.contract.version)}</span></p>
 <h1>What the client did</h1>
 <p class="verdict ${faults === 0 ? 'good' : 'bad'}">${escapeHtml(verdict)}</p>
 <p class="summary">${escapeHtml(summarizeReport(report)).replaceAll(' %', '&nbsp;%')}.</p>

@@ -1,0 +1,102 @@
+import type { Schema } from '../../api/answers.ts'
+import { hrefOf } from '../../store/route.ts'
+import { CopyButton } from '../../ui/copy-button.tsx'
+import { JsonTree } from '../../ui/json-tree.tsx'
+import { asText, count, shortId } from '../../ui/text.ts'
+import { Instant } from '../../ui/time.tsx'
+import { EventMarks, type EventProps, formatSigned, Impact } from './event-list.tsx'
+import { searchText } from './search.ts'
+
+/** Properties of `EventDetail`. */
+export interface EventDetailProps extends EventProps {
+  readonly quality: Schema<'Quality'> | undefined
+}
+
+/** One event beside the list: what was sent, what the simulator made of it, and what it moves. */
+export function EventDetail({ event, quality }: EventDetailProps) {
+  const { eventId, fields, receivedAt } = event
+  return (
+    <>
+      <header class="event-head">
+        <h2>{asText(fields.eventType)}</h2>
+        <a class="close" href={hrefOf({ id: undefined })} aria-label="Close the event" title="Close (Esc)">
+          ✕
+        </a>
+      </header>
+      <p class="facts">
+        <EventMarks event={event} />
+        <span>
+          received <Instant instant={receivedAt} />
+        </span>
+        <span>
+          event <code title={eventId}>{shortId(eventId)}</code>
+          <CopyButton label="Copy" title="Copy the id of the event" text={eventId} />
+        </span>
+      </p>
+      <Sentences event={event} quality={quality} />
+      <h3>Fields</h3>
+      <JsonTree value={fields} />
+      <Filters fields={fields} />
+    </>
+  )
+}
+
+/** The sentences about the rules that acted on an event. */
+function Sentences({ event, quality }: EventDetailProps) {
+  const { fields, impact, sampledOut, replays, repeatOf, eventAtDefaulted } = event
+  const cause =
+    fields.qualityImpactScore === undefined
+      ? `its influence is ${asText(fields.influence)}`
+      : 'that is its qualityImpactScore, which overrides its influence'
+  return (
+    <ul class="sentences">
+      <li>
+        Its impact is <Impact event={event} />: {cause}.{' '}
+        {sampledOut
+          ? `Sampling with the rate ${asText(fields.sampleRate)} dropped it, so it moves no score.`
+          : quality &&
+            `With the weight ${quality.weight} it moves the indexes by ${formatSigned(impact * quality.weight)}, within 0 and 1.`}
+      </li>
+      {fields.forceSample === true && <li>forceSample exempts it from sampling.</li>}
+      {eventAtDefaulted && <li>The client sent no eventAt: it is the time of receipt.</li>}
+      {replays > 0 && (
+        <li>
+          It was sent again {count(replays, 'time')} with the insertId {asText(fields.insertId)}, and counts
+          once.
+        </li>
+      )}
+      {repeatOf !== undefined && (
+        <li>
+          An equal event, <a href={hrefOf({ id: repeatOf })}>{shortId(repeatOf)}</a>, had come before. Neither
+          has an insertId, so both count.
+        </li>
+      )}
+      {fields.conversationId === undefined && fields.externalConversationId === undefined && (
+        <li>It belongs to no conversation, so it moves no CQI.</li>
+      )}
+    </ul>
+  )
+}
+
+/** Links to the events that have a field in common with this one. */
+function Filters({ fields }: { readonly fields: Schema<'StoredEvent'>['fields'] }) {
+  const links = [
+    ['type', 'type', fields.eventType],
+    ['product', 'product', fields.productId],
+    ['conversation', 'conversation', fields.conversationId],
+    ['external', 'conversation of the client', fields.externalConversationId],
+  ] as const
+  return (
+    <p class="filters">
+      List those of the same
+      {links.map(
+        ([word, label, value]) =>
+          typeof value === 'string' && (
+            <a key={word} href={hrefOf({ query: { q: searchText(word, value) } })}>
+              {label}
+            </a>
+          ),
+      )}
+    </p>
+  )
+}

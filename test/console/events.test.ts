@@ -1,0 +1,181 @@
+import { expect, test } from 'vitest'
+import { listAccessibilityFindings } from '../support/axe.ts'
+import { describeInBrowser, sharedBrowser } from '../support/browser.ts'
+import { ask, event, productId, prompt, textOf } from '../support/client.ts'
+import { steer } from '../support/control.ts'
+import { startForTest } from '../support/start.ts'
+
+const browser = sharedBrowser()
+
+describeInBrowser('the view of the events', () => {
+  test('says how to record a first one, and shows it with the indexes that it moves', async () => {
+    const own = await startForTest()
+    const page = await browser.open(own, { place: '#/events' })
+    const line = await page.locator('.command-line code').textContent()
+    const { body } = /-d '(?<body>.*)'$/s.exec(line ?? '')?.groups ?? {}
+    const sent = JSON.parse(body ?? '')
+    expect(await ask(own, '/v1/events', { body: sent })).toMatchObject({ status: 201 })
+    const row = page.getByRole('row', { name: 'upgrade_purchased' })
+    await row.waitFor()
+    expect(await row.textContent()).toContain('+1')
+    await page.getByRole('row', { name: /^chat-1 0\.600/ }).waitFor()
+    await ask(own, '/v1/events', { body: sent })
+    await row.getByText('1 replay').waitFor()
+  })
+
+  test('lists the newest first, with replays, repetitions, sampling and a defaulted eventAt', async () => {
+    const own = await startForTest()
+    await ask(own, '/v1/events', {
+      body: event({ eventType: 'dropped', sampleRate: 0, influence: 'negative' }),
+    })
+    for (const insertId of ['a', 'a', 'a'])
+      await ask(own, '/v1/events', {
+        body: event({
+          eventType: 'replayed',
+          insertId,
+          eventAt: '2026-01-02T03:04:05Z',
+          qualityImpactScore: -0.4,
+        }),
+      })
+    for (const eventType of ['twice', 'twice']) await ask(own, '/v1/events', { body: event({ eventType }) })
+    const page = await browser.open(own, { place: '#/events', width: 1600 })
+    await page.getByText('4 listed').waitFor()
+    expect(await page.locator('.event-list tbody tr').allInnerTexts()).toEqual([
+      expect.stringMatching(/twice.*at receipt.*repeated/s),
+      expect.stringMatching(/twice.*at receipt/s),
+      expect.stringMatching(/replayed.*−0.4.*2026-01-02 03:04:05.*2 replays/s),
+      expect.stringMatching(/dropped.*−1.*at receipt.*sampled out/s),
+    ])
+    expect(await page.locator('.event-list del').allTextContents()).toEqual(['−1'])
+    await page.getByRole('link', { name: 'replayed' }).click()
+    await page.getByText('sent again 2 times with the insertId a').waitFor()
+    await page.getByText('moves the indexes by −0.04').waitFor()
+    await page.getByRole('link', { name: 'dropped' }).click()
+    await page.getByText('Sampling with the rate 0 dropped it').waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('heading', { name: 'Quality indexes' }).waitFor()
+  })
+
+  test('filters by words that are kept in the address, and by the links of the indexes', async () => {
+    const own = await startForTest()
+    const conversationId = '0b6f4a52-6b0e-4b8e-9f0d-3f1f2d5c7a11'
+    await ask(own, '/v1/events', { body: event({ eventType: 'a b', conversationId }) })
+    await ask(own, '/v1/events', { body: event({ externalConversationId: 'chat-1', insertId: 'i-1' }) })
+    await ask(own, '/v1/events', { body: event({ sampleRate: 0 }) })
+    const page = await browser.open(own, { place: '#/events?q=type%3A%22a+b%22' })
+    await page.getByText('1 listed').waitFor()
+    const field = page.getByLabel('Search events')
+    for (const [text, count] of [
+      ['upgrade_purchased', 2],
+      ['"a b"', 1],
+      [`conversation:${conversationId.toUpperCase()}`, 1],
+      ['conversation:chat-1', 1],
+      ['external:chat-1', 1],
+      ['insert:i-1', 1],
+      ['sampled:out', 1],
+      ['sampled:in', 2],
+      [`product:${productId} sampled:in type:upgrade_purchased`, 1],
+    ] as const) {
+      await field.fill(text)
+      await page.getByText(`${count} listed`).waitFor()
+      await expect.poll(() => page.locator('.event-list tbody tr').count(), { message: text }).toBe(count)
+    }
+    await field.fill('insertId:x')
+    await page.getByText('There is no word "insertId:"').waitFor()
+    await field.fill('product:x')
+    await page.getByText('takes the UUID of a product').waitFor()
+    await field.fill('type:none')
+    await page.getByRole('heading', { name: 'No event matches' }).waitFor()
+    await field.fill('')
+    await page.getByText('3 listed').waitFor()
+    await page.getByRole('link', { name: 'chat-1' }).click()
+    await page.getByText('1 listed').waitFor()
+    expect(await field.inputValue()).toBe('conversation:chat-1')
+  })
+
+  test('changes the weight of events', async () => {
+    const own = await startForTest()
+    await ask(own, '/v1/events', { body: event({ influence: 'positive' }) })
+    const page = await browser.open(own, { place: '#/events' })
+    await page.getByRole('cell', { name: '0.600' }).waitFor()
+    await page.getByLabel('Weight of events').fill('0.25')
+    await page.getByRole('button', { name: 'Set' }).click()
+    await page.getByRole('cell', { name: '0.750' }).waitFor()
+    expect(await steer(own, 'GET', '/quality')).toMatchObject({ weight: 0.25 })
+  })
+
+  test('keeps an event open that newer ones push out of the list, and follows the keys', async () => {
+    const own = await startForTest()
+    const id = textOf(await ask(own, '/v1/events', { body: event({ eventType: 'first' }) }), 'eventId')
+    const page = await browser.open(own, { place: `#/events/${id}` })
+    await page.getByRole('heading', { name: 'first' }).waitFor()
+    for (let index = 0; index < 201; index++)
+      await ask(own, '/v1/events', { body: event({ insertId: `i-${index}` }) })
+    await page.getByText('200 of 202 listed').waitFor()
+    await page.getByRole('heading', { name: 'first' }).waitFor()
+    await page.getByRole('button', { name: 'List more' }).click()
+    await page.getByText('202 listed', { exact: true }).waitFor()
+    await page.keyboard.press('k')
+    await page.getByText('insertId').first().waitFor()
+  })
+
+  test('shows answers that take longer than the time between two questions', async () => {
+    const own = await startForTest()
+    const page = await browser.open(own, { place: '#/events' })
+    await page.getByText('No product has an event yet').waitFor()
+    await page.route('**/__sim/quality*', async (route) => {
+      await new Promise((resolve) => setTimeout(resolve, 2_500))
+      await route.continue()
+    })
+    let isShown = false
+    const shown = page
+      .getByRole('cell', { name: '0.600' })
+      .waitFor()
+      .finally(() => {
+        isShown = true
+      })
+    await ask(own, '/v1/events', { body: event({ influence: 'positive' }) })
+    // Requests of others go on until the index is shown.
+    while (!isShown) {
+      await ask(own, '/v1/prompts', { body: prompt() })
+      await new Promise((resolve) => setTimeout(resolve, 200))
+    }
+    await shown
+  })
+
+  test('shows nothing of another sandbox, and takes nothing of an event as HTML', async () => {
+    const own = await startForTest()
+    const markup = '<img src=x onerror="document.title=1"><script>document.title=2</script>'
+    await ask(own, '/v1/events', { body: event(), headers: { 'x-sim-sandbox': 'w1' } })
+    await ask(own, '/v1/events', {
+      body: event({
+        eventType: markup,
+        value: markup,
+        externalConversationId: markup,
+        properties: { a: markup },
+      }),
+    })
+    const page = await browser.open(own, { place: '#/events' })
+    await page.getByText('1 listed').waitFor()
+    await page.locator('.event-list a').click()
+    await page.getByRole('heading', { name: 'Fields' }).waitFor()
+    expect(await page.locator('img, main script').count()).toBe(0)
+    expect(await page.title()).toContain('convsim')
+  })
+
+  test.each([
+    { width: 390, colorScheme: 'light' },
+    { width: 1600, colorScheme: 'dark' },
+  ] as const)('has no accessibility finding at $width px in $colorScheme', async (look) => {
+    const own = await startForTest()
+    for (const fields of [{ influence: 'positive' }, { influence: 'negative', sampleRate: 0 }, {}, {}])
+      await ask(own, '/v1/events', { body: event({ ...fields, externalConversationId: 'chat-1' }) })
+    const page = await browser.open(own, { ...look, place: '#/events' })
+    await page.getByText('4 listed').waitFor()
+    expect(await listAccessibilityFindings(page)).toEqual([])
+    await page.locator('.event-list a').first().click()
+    await page.getByRole('heading', { name: 'Fields' }).waitFor()
+    expect(await listAccessibilityFindings(page)).toEqual([])
+    expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBe(look.width)
+  })
+})

@@ -1,0 +1,139 @@
+import { expect, test } from 'vitest'
+import { listAccessibilityFindings } from '../support/axe.ts'
+import { describeInBrowser, sharedBrowser } from '../support/browser.ts'
+import { ask, productId, prompt, textOf } from '../support/client.ts'
+import { steer } from '../support/control.ts'
+import { startForTest, type TestSimulator } from '../support/start.ts'
+
+const browser = sharedBrowser()
+
+/** Creates a version of one prompt with a text. Returns the id of the prompt. */
+async function sendVersion(sim: TestSimulator, content: string, fields = {}): Promise<string> {
+  const named = { externalPromptId: 'order-assistant', productId, role: 'assistant', ...fields }
+  const answer = await ask(sim, '/v1/prompts', { body: prompt({ ...named, components: [{ content }] }) })
+  return textOf(answer, 'promptId')
+}
+
+describeInBrowser('the view of the prompts', () => {
+  test('says how to create a first one, and shows it as soon as it is created', async () => {
+    const own = await startForTest()
+    const page = await browser.open(own, { place: '#/prompts' })
+    const line = await page.locator('.command-line code').textContent()
+    const { body } = /-d '(?<body>.*)'$/s.exec(line ?? '')?.groups ?? {}
+    expect(line).toContain(`${own.origin}/v1/prompts`)
+    expect(await ask(own, '/v1/prompts', { body: JSON.parse(body ?? '') })).toMatchObject({ status: 201 })
+    await page.getByRole('link', { name: 'Order assistant' }).waitFor()
+    await page.getByText('it gets a second version').waitFor()
+    expect(await page.locator('.diff var').textContent()).toBe('{{customer}}')
+  })
+
+  test('shows two versions side by side with their difference by line and word', async () => {
+    const own = await startForTest()
+    await sendVersion(own, 'Be polite.\nAnswer {{customer}} in English.\nNever promise.\nKeep it short.')
+    const id = await sendVersion(
+      own,
+      'Be polite.\nAnswer {{customer}} in {{language}}.\nKeep it short.\nOffer help.',
+    )
+    const page = await browser.open(own, { place: `#/prompts/${id}` })
+    await page.getByText('3 lines of 11 differ.').waitFor()
+    expect(await page.locator('.diff td.removed').allTextContents()).toEqual([
+      '−Answer {{customer}} in English.',
+      '−Never promise.',
+    ])
+    expect(await page.locator('.diff td.added').allTextContents()).toEqual([
+      '+Answer {{customer}} in {{language}}.',
+      '+Offer help.',
+    ])
+    expect(await page.locator('.diff del').allTextContents()).toEqual(['English'])
+    expect(await page.locator('.diff ins').allTextContents()).toEqual(['{{language}}'])
+    await page.getByText('4 equal lines').waitFor()
+    await page.getByRole('button', { name: 'Show all lines' }).click()
+    expect(await page.locator('.diff tbody tr').count()).toBe(11)
+  })
+
+  test('compares the versions that the address names, and says which have equal components', async () => {
+    const own = await startForTest()
+    const id = await sendVersion(own, 'First {{name}}.')
+    await sendVersion(own, 'Second.')
+    await sendVersion(own, 'First {{name}}.', { role: 'other' })
+    const page = await browser.open(own, { place: `#/prompts/${id}` })
+    const third = page.locator('.versions li').filter({ hasText: 'Version 3' })
+    expect(await third.textContent()).toContain('equals version 1')
+    await page.getByText('Second.').waitFor()
+    await page.getByLabel('Compare version').selectOption('1')
+    await page.getByText('Their components are equal.').waitFor()
+    expect(await page.locator('.diff td.added').allTextContents()).toEqual(['+role: other'])
+    await page.reload()
+    await page.getByText('Their components are equal.').waitFor()
+  })
+
+  test('activates a version', async () => {
+    const own = await startForTest()
+    const id = await sendVersion(own, 'First.')
+    await sendVersion(own, 'Second.')
+    const page = await browser.open(own, { place: `#/prompts/${id}` })
+    await page.getByRole('button', { name: 'Activate version 1' }).click()
+    await page.getByText('Version 1 is active.').waitFor()
+    await page.getByRole('link', { name: 'version 1 active' }).waitFor()
+    await page.getByRole('button', { name: 'Activate version 2' }).click()
+    await page.getByRole('link', { name: 'version 2 active' }).waitFor()
+    const { prompts } = await steer(own, 'GET', '/prompts')
+    expect(prompts).toMatchObject([{ versions: [{ active: false }, { active: true }] }])
+  })
+
+  test('keeps the prompt that is open when a newer one comes, and finds prompts by a text', async () => {
+    const own = await startForTest()
+    const id = await sendVersion(own, 'First.')
+    const page = await browser.open(own, { place: '#/prompts' })
+    await page.waitForURL(new RegExp(id))
+    await ask(own, '/v1/prompts', { body: prompt({ name: 'Greeting' }) })
+    await page.getByRole('link', { name: 'Greeting' }).waitFor()
+    expect(await page.getByRole('heading', { level: 2 }).textContent()).toBe('Order assistant')
+    await page.keyboard.press('/')
+    await page.keyboard.type('greet')
+    await page.getByText('1 of 2 prompts').waitFor()
+    expect(await page.locator('.prompt-list a').count()).toBe(1)
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('j')
+    await page.getByRole('heading', { level: 2, name: 'Greeting' }).waitFor()
+  })
+
+  test('says that a prompt without an external id was created twice', async () => {
+    const own = await startForTest()
+    await ask(own, '/v1/prompts', { body: prompt() })
+    await ask(own, '/v1/prompts', { body: prompt() })
+    const page = await browser.open(own, { place: '#/prompts' })
+    await page.getByText('An equal request had created').waitFor()
+  })
+
+  test('shows nothing of another sandbox, and takes nothing of a prompt as HTML', async () => {
+    const own = await startForTest()
+    const markup = '<img src=x onerror="document.title=1"><script>document.title=2</script>'
+    await ask(own, '/v1/prompts', { body: prompt(), headers: { 'x-sim-sandbox': 'w1' } })
+    await ask(own, '/v1/prompts', {
+      body: prompt({
+        name: markup,
+        tags: [markup],
+        components: [{ content: `${markup}\n{{a}}`, type: markup }],
+      }),
+    })
+    const page = await browser.open(own, { place: '#/prompts' })
+    await page.locator('.diff').getByText(markup).first().waitFor()
+    expect(await page.locator('img, main script').count()).toBe(0)
+    expect(await page.locator('.prompt-list a').count()).toBe(1)
+    expect(await page.title()).toContain('convsim')
+  })
+
+  test.each([
+    { width: 390, colorScheme: 'dark' },
+    { width: 1600, colorScheme: 'light' },
+  ] as const)('has no accessibility finding in a difference at $width px in $colorScheme', async (look) => {
+    const own = await startForTest()
+    await sendVersion(own, `Be {{tone}}.\n${'A line.\n'.repeat(20)}`)
+    const id = await sendVersion(own, `Be {{mood}}.\n${'A line.\n'.repeat(21)}`)
+    const page = await browser.open(own, { ...look, place: `#/prompts/${id}` })
+    await page.locator('.diff ins').first().waitFor()
+    expect(await listAccessibilityFindings(page)).toEqual([])
+    expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBe(look.width)
+  })
+})
