@@ -95,7 +95,7 @@ export async function deleteSnapshot(name: string, snapshot: Schema<'Snapshot'>)
 }
 
 /** Returns the name by which a user knows a snapshot. */
-export const titleOf = ({ name, snapshotId }: Schema<'Snapshot'>) => name ?? snapshotId
+export const titleOf = ({ name, snapshotId }: Schema<'Snapshot'>) => name ?? snapshotId.slice(0, 8)
 
 /** Lets the browser store the export of a sandbox as a file. */
 export async function downloadExport(name: string): Promise<void> {

@@ -5,7 +5,7 @@ import { useCommands } from '../../store/commands.ts'
 import { info } from '../../store/server.ts'
 import { useAnswer } from '../../store/use-answer.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
-import { Ago, Instant } from '../../ui/time.tsx'
+import { Ago, formatInstant } from '../../ui/time.tsx'
 import {
   changeSeed,
   deleteSandbox,
@@ -49,17 +49,22 @@ export function SandboxDetail({ name, row, reload }: SandboxDetailProps) {
   }
   return (
     <>
-      <h2>{name}</h2>
-      <p class="faint">
-        {row ? (
-          <>
-            Its clock is {row.clock.mode}: <Instant instant={row.clock.now} />. Used{' '}
-            <Ago instant={row.usedAt} clock="machine" />.
-          </>
-        ) : (
-          'Not used yet.'
-        )}
-      </p>
+      <header>
+        <div class="pane-head">
+          <h2 class="breaks">{name}</h2>
+        </div>
+        <p class="faint">
+          {row ? (
+            <>
+              Its clock is {row.clock.mode}
+              {row.clock.mode === 'frozen' && ` at ${formatInstant(row.clock.now)} UTC`}. Used{' '}
+              <Ago instant={row.usedAt} clock="machine" />.
+            </>
+          ) : (
+            'Not used yet.'
+          )}
+        </p>
+      </header>
       <Addresses name={name} />
       <Seed name={name} seed={row?.seed} after={after} />
       <Snapshots name={name} after={after} />
@@ -179,7 +184,7 @@ function Snapshots({ name, after }: SnapshotsProps) {
       <h3>Snapshots</h3>
       <p class="faint">Copies of the events, prompts and quality settings, to go back to.</p>
       {value && value.snapshots.length > 0 && (
-        <ul class="snapshots">
+        <ul class="snapshot-list">
           {value.snapshots.map((snapshot) => (
             <li key={snapshot.snapshotId}>
               <span class="breaks">

@@ -13,7 +13,7 @@ type Row = Schema<'Sandbox'>
 const numberColumn = (title: string, name: 'events' | 'prompts' | 'snapshots' | 'requests' | 'rules') => ({
   title,
   isNumber: true,
-  class: name,
+  class: `count-${name}`,
   cell: (row: Row) => (row[name] ?? 0).toLocaleString('en'),
 })
 

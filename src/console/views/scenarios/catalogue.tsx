@@ -1,4 +1,4 @@
-import { useRef } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import type { AnswerOf } from '../../api/answers.ts'
 import { useCommands } from '../../store/commands.ts'
 import { hrefOf, replaceRoute, route } from '../../store/route.ts'
@@ -16,9 +16,23 @@ export interface CatalogueListProps {
 export function CatalogueList({ catalogue, onAdded }: CatalogueListProps) {
   const text = route.value.query['q'] ?? ''
   const field = useRef<HTMLInputElement>(null)
-  useCommands([{ title: 'Search scenarios', key: '/', run: () => field.current?.focus() }], [])
   const offers: Offer[] = [...freeTexts, ...catalogue.scenarios]
   const found = groupByFamily(offers.filter((offer) => hasWords(offer, text)))
+  const open = (step: number) => {
+    const names = found.flatMap(([, members]) => members.map(({ name }) => name))
+    const at = names.indexOf(route.peek().id ?? '')
+    const next = names[at < 0 ? 0 : at + step]
+    if (next !== undefined) replaceRoute({ id: next })
+  }
+  useCommands(
+    [
+      { title: 'Search scenarios', key: '/', run: () => field.current?.focus() },
+      { title: 'Next scenario', key: 'j', isKeyOnly: true, run: () => open(1) },
+      { title: 'Previous scenario', key: 'k', isKeyOnly: true, run: () => open(-1) },
+      { title: 'Close the scenario', key: 'Escape', run: () => replaceRoute({ id: undefined }) },
+    ],
+    [catalogue, text],
+  )
   return (
     <>
       <header class="pane-head">
@@ -51,8 +65,12 @@ interface OfferItemProps extends CatalogueListProps {
 
 function OfferItem({ offer, catalogue, onAdded }: OfferItemProps) {
   const isOpen = route.value.id === offer.name
+  const element = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    if (isOpen) element.current?.scrollIntoView({ block: 'nearest' })
+  }, [isOpen])
   return (
-    <div class={isOpen ? 'offer open' : 'offer'}>
+    <div ref={element} class={isOpen ? 'offer open' : 'offer'}>
       <a href={hrefOf({ id: isOpen ? undefined : offer.name })} aria-expanded={isOpen}>
         <code>{offer.name}</code>
         <span>{offer.about}</span>

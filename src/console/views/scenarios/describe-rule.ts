@@ -5,12 +5,12 @@ export function headerOf({ scenario, sequence }: Schema<'Rule'>): string {
   return sequence === undefined ? `X-Sim-Scenario: ${scenario}` : `X-Sim-Sequence: ${sequence}`
 }
 
-/** Returns the conditions of a rule in words, one text each: `createEvent`, `body /eventType is "purchase"`, `the first 2`. */
+/** Returns the conditions of a rule in words, one text each: `createEvent`, `body /eventType is "purchase"`, `2 times`. */
 export function listConditions({ operation, match = {}, times, probability }: Schema<'Rule'>): string[] {
   const { model, product, method, path, query, header, body } = match
   const plain = Object.entries({ model, product, method, path })
   return [
-    operation ?? 'every operation that it makes sense for',
+    operation ?? 'all operations',
     ...plain.filter(([, value]) => value !== undefined).map(([name, value]) => `${name} ${value}`),
     ...Object.entries({ query, header, body }).flatMap(([place, members]) =>
       Object.entries(members ?? {}).map(([name, value]) => `${place} ${name} is ${describeValue(value)}`),

@@ -11,6 +11,8 @@ interface FieldProps {
   readonly caption: string
   /** A sentence beside the control. */
   readonly about: string
+  /** `ms` */
+  readonly unit?: string | undefined
 }
 
 interface FrameProps extends FieldProps {
@@ -19,11 +21,14 @@ interface FrameProps extends FieldProps {
 }
 
 /** A row of a form: label, control, and a sentence about it. */
-function Field({ caption, about, children }: FrameProps) {
+function Field({ caption, about, unit, children }: FrameProps) {
   const id = useId()
   return (
     <div class="rule-field">
-      <label for={id}>{caption}</label>
+      <label for={id}>
+        {caption}
+        {unit !== undefined && <span class="faint"> ({unit})</span>}
+      </label>
       {children(id)}
       <span class="faint">{about}</span>
     </div>
@@ -42,10 +47,17 @@ export interface TextFieldProps extends FieldProps, ControlProps {
 }
 
 /** A field for a text or a number. */
-export function TextField({ caption, about, type = 'text', isInteger = true, ...props }: TextFieldProps) {
+export function TextField({
+  caption,
+  about,
+  unit,
+  type = 'text',
+  isInteger = true,
+  ...props
+}: TextFieldProps) {
   const { value, set, min, max, required = false, placeholder = '' } = props
   return (
-    <Field caption={caption} about={about}>
+    <Field {...{ caption, about, unit }}>
       {(id) => (
         <input
           id={id}
@@ -97,7 +109,7 @@ export interface ParameterFieldProps extends ControlProps {
 /** A field for a parameter of a scenario. An empty field leaves the parameter out. */
 export function ParameterField({ parameter, value, set }: ParameterFieldProps) {
   const { name, type, default: standard, unit, about, of: choices } = parameter
-  const shared = { caption: name, about: unit === undefined ? about : `In ${unit}. ${about}`, set }
+  const shared = { caption: name, about, unit, set }
   if (choices)
     return (
       <ChoiceField

@@ -27,7 +27,7 @@ export function RuleList({ answer: { rules, startUp, counts }, reload }: RuleLis
   return (
     <>
       <header class="pane-head">
-        <h2>Rules of the sandbox {sandbox.value}</h2>
+        <h2>Rules</h2>
         {rules.length > 0 && (
           <>
             <button type="button" class="quiet" onClick={() => void put(rules)}>
@@ -120,7 +120,7 @@ function RuleItem({ rule, index, rules, count, put }: RuleItemProps) {
       <div class="rule-actions">
         <MoveButton name={name} by={-1} isPossible={index > 0} move={move} />
         <MoveButton name={name} by={1} isPossible={index < rules.length - 1} move={move} />
-        <CopyButton label="Header" title={`Copy ${name} as a header`} text={headerOf(rule)} />
+        <CopyButton label="Copy header" title={`Copy ${name} as a header`} text={headerOf(rule)} />
         <button
           type="button"
           class="quiet"
@@ -175,14 +175,16 @@ interface RuleTextProps {
 
 function RuleText({ rule, count: { acted, left } }: RuleTextProps) {
   return (
-    <div class="rule-text">
-      <code>{rule.scenario ?? rule.sequence}</code>
-      {rule.sequence !== undefined && <span class="faint"> sequence</span>}
-      <p class="faint breaks">{listConditions(rule).join(' · ')}</p>
-      <p class="counts">
+    <>
+      <p class="rule-name">
+        <code>{rule.scenario ?? rule.sequence}</code>
+        {rule.sequence !== undefined && <span class="faint"> sequence</span>}
+      </p>
+      <p class="rule-when faint breaks">{listConditions(rule).join(' · ')}</p>
+      <p class="rule-count">
         acted <b>{acted.toLocaleString('en')}</b>
         {left !== undefined && (left > 0 ? `, ${left.toLocaleString('en')} left` : ', used up')}
       </p>
-    </div>
+    </>
   )
 }

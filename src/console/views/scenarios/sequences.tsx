@@ -42,9 +42,9 @@ function Steps({ items = [], position = 0 }: SequenceState) {
               <span class="hidden">done: </span>
             </>
           )}
+          {index === position && <b>next: </b>}
           <code>{scenario}</code>
           {index === items.length - 1 ? ' from here on' : times > 1 && ` × ${times}`}
-          {index === position && <em>next</em>}
         </li>
       ))}
     </ol>
