@@ -37,14 +37,10 @@ describeInBrowser('the view of the scenarios', () => {
   test('lists the whole catalogue with its sentences, and finds scenarios by words', async () => {
     const own = await startForTest()
     const { scenarios } = (await steer(own, 'GET', '/catalogue')) as {
-      scenarios: { name: string; about: string }[]
+      scenarios: { about: string }[]
     }
     const page = await openAt(own)
     const offers = page.locator('.offer')
-    for (const { name, about } of scenarios) {
-      const link = page.getByRole('link', { name: `${name} ${about}`.replaceAll(/\s+/g, ' '), exact: true })
-      expect(await link.count(), name).toBeLessThanOrEqual(1)
-    }
     await offers.first().waitFor()
     expect(await offers.count()).toBe(scenarios.length + 2)
     for (const { about } of scenarios)
@@ -134,7 +130,7 @@ describeInBrowser('the view of the scenarios', () => {
     expect(await copied()).toBe('X-Sim-Scenario: slow;ms=20;distribution=uniform')
     const [, value = ''] = (await copied()).split(': ')
     expect((await ask(own, analyticsPath, { headers: { 'x-sim-scenario': value } })).status).toBe(200)
-    await page.getByRole('button', { name: 'Copy rule 1 as a header' }).click()
+    await page.getByRole('button', { name: 'Copy header of rule 1' }).click()
     expect(await copied()).toBe('X-Sim-Sequence: 429*2, 200')
   })
 
@@ -182,7 +178,7 @@ describeInBrowser('the view of the scenarios', () => {
     const markup = '<img src=x onerror="document.title=1">'
     await putRules(
       own,
-      [{ scenario: 'rate-limited', match: { body: { [markup]: markup }, header: { 'x-evil': markup } } }],
+      [{ scenario: 'rate-limited', match: { body: { '/eventType': markup }, header: { 'x-evil': markup } } }],
       'w1',
     )
     const page = await openAt(own, '?sandbox=w1')

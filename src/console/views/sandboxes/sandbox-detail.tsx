@@ -196,10 +196,10 @@ function Snapshots({ name, after }: SnapshotsProps) {
               </span>
               <span class="buttons">
                 <button type="button" class="quiet" onClick={() => run(restoreSnapshot(name, snapshot))}>
-                  Restore …
+                  Restore …<span class="hidden"> {titleOf(snapshot)}</span>
                 </button>
                 <button type="button" class="quiet" onClick={() => run(deleteSnapshot(name, snapshot))}>
-                  Delete …
+                  Delete …<span class="hidden"> {titleOf(snapshot)}</span>
                 </button>
               </span>
             </li>

@@ -120,7 +120,7 @@ function RuleItem({ rule, index, rules, count, put }: RuleItemProps) {
       <div class="rule-actions">
         <MoveButton name={name} by={-1} isPossible={index > 0} move={move} />
         <MoveButton name={name} by={1} isPossible={index < rules.length - 1} move={move} />
-        <CopyButton label="Copy header" title={`Copy ${name} as a header`} text={headerOf(rule)} />
+        <CopyButton label="Copy header" title={`Copy header of ${name}`} text={headerOf(rule)} />
         <button
           type="button"
           class="quiet"
