@@ -175,7 +175,7 @@ describeInBrowser('the view of the scenarios', () => {
 
   test('shows nothing of one sandbox in another, and takes nothing of a rule as HTML', async () => {
     const own = await startForTest()
-    const markup = '<img src=x onerror="document.title=1">'
+    const markup = '<img src=x onerror=document.title=1>'
     await putRules(
       own,
       [{ scenario: 'rate-limited', match: { body: { '/eventType': markup }, header: { 'x-evil': markup } } }],
