@@ -1,3 +1,4 @@
+import { useEffect } from 'preact/hooks'
 import { sandbox } from '../../store/route.ts'
 import { refreshSandboxes } from '../../store/server.ts'
 import { useAnswer } from '../../store/use-answer.ts'
@@ -14,8 +15,17 @@ export const sandboxesView: ConsoleView = {
   Page: SandboxesPage,
 }
 
+/** Milliseconds between two readings of the list. The stream has only the requests of the sandbox that is shown. */
+const refreshMs = 2_000
+
 function SandboxesPage() {
-  const { value, problem, reload } = useAnswer('/sandboxes', { followsTraffic: true })
+  const { value, problem, reload } = useAnswer('/sandboxes')
+  useEffect(() => {
+    const timer = setInterval(() => {
+      if (!document.hidden) void reload()
+    }, refreshMs)
+    return () => clearInterval(timer)
+  }, [reload])
   const reloadAll = async () => {
     await Promise.all([reload(), refreshSandboxes()])
   }
