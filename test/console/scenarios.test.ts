@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
+import type { JsonObject } from '../../src/core/json.ts'
 import { listAccessibilityFindings } from '../support/axe.ts'
 import { describeInBrowser, sharedBrowser } from '../support/browser.ts'
 import { analyticsPath, ask, event } from '../support/client.ts'
@@ -16,10 +17,10 @@ const rulesOf = (page: Page) => page.getByRole('region', { name: 'Rules' }).loca
 const switchOn = (page: Page) => page.getByRole('button', { name: 'Switch on', exact: true }).click()
 
 /** Returns the statuses of events that a client sends one after another. */
-async function sendEvents(sim: TestSimulator, count: number, body = event()): Promise<number[]> {
+async function sendEvents(sim: TestSimulator, count: number, body: JsonObject = {}): Promise<number[]> {
   const statuses: number[] = []
   for (let sent = 0; sent < count; sent++)
-    statuses.push((await ask(sim, '/v1/events', { body: { ...body, insertId: undefined } })).status)
+    statuses.push((await ask(sim, '/v1/events', { body: event(body) })).status)
   return statuses
 }
 
@@ -71,11 +72,11 @@ describeInBrowser('the view of the scenarios', () => {
     const refused = await ask(own, '/v1/events', { body: event({ eventType: 'refund' }) })
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '7'])
     await rule.getByText('acted 1, 1 left').waitFor()
-    await sendEvents(own, 2, event({ eventType: 'refund' }))
+    await sendEvents(own, 2, { eventType: 'refund' })
     await rule.getByText('acted 2, used up').waitFor()
     await page.getByRole('button', { name: 'Count anew' }).click()
     await rule.getByText('acted 0, 2 left').waitFor()
-    expect(await sendEvents(own, 3, event({ eventType: 'refund' }))).toEqual([429, 429, 201])
+    expect(await sendEvents(own, 3, { eventType: 'refund' })).toEqual([429, 429, 201])
   })
 
   test('puts each new rule first, and switches, moves and removes rules', async () => {

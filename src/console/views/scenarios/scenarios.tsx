@@ -22,22 +22,15 @@ function ScenariosPage() {
   const reload = async () => {
     await Promise.all([rules.reload(), sequences.reload()])
   }
+  if (!rules.value || !catalogue.value) return <Loading problem={rules.problem ?? catalogue.problem} />
   return (
     <div class="scenarios panes">
       <section aria-label="Rules">
-        {rules.value ? (
-          <RuleList answer={rules.value} reload={reload} />
-        ) : (
-          <Loading problem={rules.problem} />
-        )}
+        <RuleList answer={rules.value} reload={reload} />
         {sequences.value && <Sequences {...sequences.value} />}
       </section>
       <section aria-label="Catalogue">
-        {catalogue.value ? (
-          <CatalogueList catalogue={catalogue.value} onAdded={() => void reload()} />
-        ) : (
-          <Loading problem={catalogue.problem} />
-        )}
+        <CatalogueList catalogue={catalogue.value} onAdded={() => void reload()} />
       </section>
     </div>
   )
