@@ -120,6 +120,20 @@ describeInBrowser('the view of the scenarios', () => {
     expect(await steer(own, 'GET', '/scenarios')).toMatchObject({ rules: [{ scenario: 'unavailable' }] })
   })
 
+  test('makes changes one after another that come faster than the answers', async () => {
+    const own = await startForTest()
+    await putRules(
+      own,
+      ['server-error', 'unavailable', 'rate-limited'].map((scenario) => ({ scenario })),
+    )
+    const page = await openAt(own)
+    await rulesOf(page).nth(2).waitFor()
+    await page.evaluate('for (const one of document.querySelectorAll("[role=switch]")) one.click()')
+    await page.locator('.rule.off').nth(2).waitFor()
+    expect(await page.locator('.notice').count()).toBe(0)
+    expect(await sendEvents(own, 1)).toEqual([201])
+  })
+
   test('copies the header that does the same, for a form and for a rule', async () => {
     const own = await startForTest()
     await putRules(own, [{ operation: 'createEvent', sequence: '429*2, 200' }])

@@ -3,14 +3,17 @@ import { type Asked, ask } from '../../api/ask.ts'
 
 type Rules = readonly Schema<'Rule'>[]
 
+/** The rules after a change. */
+type ChangedRules = Promise<Asked<Schema<'RuleList'>>>
+
 /** Adds a rule before the other rules of a sandbox, since the first rule that acts decides. */
-export async function addRule(sandbox: string, rule: Schema<'Rule'>): Promise<Asked<unknown>> {
+export async function addRule(sandbox: string, rule: Schema<'Rule'>): ChangedRules {
   const present = await ask('get', '/scenarios', { query: { sandbox } })
   return present.ok ? putRules(sandbox, [rule, ...present.value.rules]) : present
 }
 
 /** Replaces the rules of a sandbox that the page has shown. It changes nothing if another client has changed them meanwhile. */
-export async function replaceRules(sandbox: string, shown: Rules, rules: Rules): Promise<Asked<unknown>> {
+export async function replaceRules(sandbox: string, shown: Rules, rules: Rules): ChangedRules {
   const present = await ask('get', '/scenarios', { query: { sandbox } })
   if (!present.ok) return present
   if (JSON.stringify(present.value.rules) === JSON.stringify(shown)) return putRules(sandbox, rules)

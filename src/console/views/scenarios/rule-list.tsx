@@ -1,3 +1,4 @@
+import { useRef } from 'preact/hooks'
 import type { AnswerOf, Schema } from '../../api/answers.ts'
 import { valueOrNotice } from '../../store/notices.ts'
 import { askOnce } from '../../store/question.ts'
@@ -16,13 +17,10 @@ export interface RuleListProps {
 
 /** The rules of the sandbox, which the user switches, moves and removes, and below them those of the start. */
 export function RuleList({ answer: { rules, startUp, counts }, reload }: RuleListProps) {
-  const put = async (changed: readonly Schema<'Rule'>[]) => {
-    valueOrNotice(await replaceRules(sandbox.peek(), rules, changed))
-    await reload()
-  }
+  const put = useQueuedChanges(rules, reload)
   const removeAll = async () => {
     const losses = rules.map((rule, index) => `rule ${index + 1}: ${rule.scenario ?? rule.sequence}`)
-    if (await askOnce({ title: 'Remove all rules?', losses, action: 'Remove' })) await put([])
+    if (await askOnce({ title: 'Remove all rules?', losses, action: 'Remove' })) await put(() => [])
   }
   return (
     <>
@@ -30,7 +28,7 @@ export function RuleList({ answer: { rules, startUp, counts }, reload }: RuleLis
         <h2>Rules</h2>
         {rules.length > 0 && (
           <>
-            <button type="button" class="quiet" onClick={() => void put(rules)}>
+            <button type="button" class="quiet" onClick={() => void put((all) => all)}>
               Count anew
             </button>
             <button type="button" class="quiet" onClick={() => void removeAll()}>
@@ -50,7 +48,8 @@ export function RuleList({ answer: { rules, startUp, counts }, reload }: RuleLis
             {rules.map((rule, index) => (
               <RuleItem
                 key={index}
-                {...{ rule, index, rules, put }}
+                {...{ rule, index, put }}
+                isLast={index === rules.length - 1}
                 count={counts.rules[index] ?? { acted: 0 }}
               />
             ))}
@@ -87,20 +86,42 @@ function NoRules() {
   )
 }
 
+type Rules = readonly Schema<'Rule'>[]
+
+/** Changes the list of rules, and resolves when the page shows the change. */
+type ChangeRules = (change: (rules: Rules) => Rules) => Promise<void>
+
+/** Makes changes one after another, each of the list that the change before has left, since clicks are faster than answers. */
+function useQueuedChanges(rules: Rules, reload: () => Promise<void>): ChangeRules {
+  const latest = useRef(rules)
+  const queue = useRef(Promise.resolve())
+  latest.current = rules
+  return (change) => {
+    queue.current = queue.current.then(async () => {
+      const shown = latest.current
+      const changed = valueOrNotice(await replaceRules(sandbox.peek(), shown, change(shown)))
+      if (changed) latest.current = changed.rules
+      await reload()
+    })
+    return queue.current
+  }
+}
+
 interface RuleItemProps {
   readonly rule: Schema<'Rule'>
   readonly index: number
-  readonly rules: readonly Schema<'Rule'>[]
+  readonly isLast: boolean
   readonly count: Schema<'RuleCount'>
-  readonly put: (rules: readonly Schema<'Rule'>[]) => Promise<void>
+  readonly put: ChangeRules
 }
 
-function RuleItem({ rule, index, rules, count, put }: RuleItemProps) {
+function RuleItem({ rule, index, isLast, count, put }: RuleItemProps) {
   const name = `rule ${index + 1}`
   const isOn = rule.enabled !== false
-  const toggle = () => put(rules.map((one, at) => (at === index ? { ...one, enabled: !isOn } : one)))
+  const toggle = () =>
+    put((rules) => rules.map((one, at) => (at === index ? { ...one, enabled: !isOn } : one)))
   const move = async (by: number) => {
-    await put(moveItem(rules, index, by))
+    await put((rules) => moveItem(rules, index, by))
     focusMove(index + by, by)
   }
   return (
@@ -119,14 +140,14 @@ function RuleItem({ rule, index, rules, count, put }: RuleItemProps) {
       <RuleText rule={rule} count={count} />
       <div class="rule-actions">
         <MoveButton name={name} by={-1} isPossible={index > 0} move={move} />
-        <MoveButton name={name} by={1} isPossible={index < rules.length - 1} move={move} />
+        <MoveButton name={name} by={1} isPossible={!isLast} move={move} />
         <CopyButton label="Copy header" title={`Copy header of ${name}`} text={headerOf(rule)} />
         <button
           type="button"
           class="quiet"
           aria-label={`Remove ${name}`}
           title="Remove"
-          onClick={() => void put(rules.filter((_, at) => at !== index))}
+          onClick={() => void put((rules) => rules.filter((_, at) => at !== index))}
         >
           ✕
         </button>
