@@ -1,0 +1,137 @@
+import type { Schema } from '../../api/answers.ts'
+import { ask, askText } from '../../api/ask.ts'
+import { refreshClock } from '../../store/clock.ts'
+import { showProblem, tell, valueOrNotice } from '../../store/notices.ts'
+import { askOnce } from '../../store/question.ts'
+import { sandbox, switchSandbox } from '../../store/route.ts'
+import { refreshSandboxes } from '../../store/server.ts'
+import { formatCount, readLosses } from './losses.ts'
+
+/** The milliseconds that a browser has to begin a download before its address ends. */
+const downloadMs = 60_000
+
+/** Losses that have no number. */
+const [quality, windows, origin] = [
+  'the quality settings',
+  'the rate windows and the places in sequences',
+  'the clock and the seed, which go back to those of the start',
+]
+
+/** Creates a sandbox and shows it. An empty seed is the server's. Returns the sentence of a problem; undefined: it is created. */
+export async function createSandbox(name: string, seed: string): Promise<string | undefined> {
+  const known = await ask('get', '/sandboxes')
+  if (!known.ok) return known.problem.sentence
+  if (known.value.sandboxes.some((one) => one.name === name))
+    return `There is a sandbox "${name}" already. Choose another name, or click that one in the list.`
+  const body = seed === '' ? {} : { seed }
+  const created = await ask('put', '/sandboxes/{name}', { path: { name }, body })
+  if (!created.ok) return created.problem.sentence
+  await refreshSandboxes()
+  tell(`The sandbox ${name} is created, and this page shows it now.`)
+  switchSandbox(name)
+  return undefined
+}
+
+/** Gives a sandbox another seed. */
+export async function changeSeed(name: string, seed: string): Promise<void> {
+  if (valueOrNotice(await ask('put', '/sandboxes/{name}', { path: { name }, body: { seed } })))
+    tell(`The seed of ${name} is ${seed}.`)
+}
+
+/** Brings a sandbox back to its state at the start. */
+export async function resetSandbox(name: string): Promise<void> {
+  const losses = await readLosses(name, ['events', 'prompts', 'rules', 'requests'])
+  const question = {
+    title: `Reset the sandbox ${name}?`,
+    losses: [...losses, quality, windows, origin],
+    action: 'Reset',
+  }
+  if (!(await askOnce(question))) return
+  if (!valueOrNotice(await ask('post', '/reset', { query: { sandbox: name } }))) return
+  await refreshClock()
+  tell(`The sandbox ${name} is as at the start.`)
+}
+
+/** Deletes a sandbox with everything that it holds. */
+export async function deleteSandbox(name: string): Promise<void> {
+  const losses = await readLosses(name, ['events', 'prompts', 'snapshots', 'rules', 'requests'])
+  const question = {
+    title: `Delete the sandbox ${name}?`,
+    losses: [...losses, quality, windows, 'the clock and the seed'],
+    action: 'Delete',
+  }
+  if (!(await askOnce(question))) return
+  // What the page asks about a sandbox creates it again, so the page leaves it first.
+  if (sandbox.peek() === name) switchSandbox('default')
+  if (!valueOrNotice(await ask('delete', '/sandboxes/{name}', { path: { name } }))) return
+  await refreshSandboxes()
+  tell(`The sandbox ${name} is deleted.`)
+}
+
+/** Takes a snapshot. An empty title is none. */
+export async function takeSnapshot(name: string, title: string): Promise<void> {
+  const body = title === '' ? {} : { name: title }
+  if (valueOrNotice(await ask('post', '/snapshots', { query: { sandbox: name }, body })))
+    tell('The snapshot is taken.')
+}
+
+/** Replaces the state of a sandbox by that of a snapshot. */
+export async function restoreSnapshot(name: string, snapshot: Schema<'Snapshot'>): Promise<void> {
+  if (!(await askToReplace(name, `Restore the snapshot ${titleOf(snapshot)}?`, 'Restore'))) return
+  const path = { snapshotId: snapshot.snapshotId }
+  if (valueOrNotice(await ask('post', '/snapshots/{snapshotId}/restore', { path, query: { sandbox: name } })))
+    tell(`The sandbox ${name} is as in the snapshot.`)
+}
+
+/** Deletes a snapshot. */
+export async function deleteSnapshot(name: string, snapshot: Schema<'Snapshot'>): Promise<void> {
+  const { snapshotId, events, prompts } = snapshot
+  const losses = [`its copy of ${formatCount(events, 'event')} and ${formatCount(prompts, 'prompt')}`]
+  const title = `Delete the snapshot ${titleOf(snapshot)}?`
+  if (!(await askOnce({ title, losses, action: 'Delete' }))) return
+  const path = { snapshotId }
+  if (valueOrNotice(await ask('delete', '/snapshots/{snapshotId}', { path, query: { sandbox: name } })))
+    tell('The snapshot is deleted.')
+}
+
+/** Returns the name by which a user knows a snapshot. */
+export const titleOf = ({ name, snapshotId }: Schema<'Snapshot'>) => name ?? snapshotId.slice(0, 8)
+
+/** Lets the browser store the export of a sandbox as a file. */
+export async function downloadExport(name: string): Promise<void> {
+  const text = valueOrNotice(await askText('/export', { query: { sandbox: name } }))
+  if (text === undefined) return
+  const link = document.createElement('a')
+  link.href = URL.createObjectURL(new Blob([text], { type: 'application/json' }))
+  link.download = `${name}.export.json`
+  link.click()
+  setTimeout(() => URL.revokeObjectURL(link.href), downloadMs)
+}
+
+/** Replaces the state of a sandbox by an export in a file. */
+export async function importFile(name: string, file: File): Promise<void> {
+  const body = parseJson(await file.text())
+  if (body === undefined) {
+    const sentence = `${file.name} is not JSON. Choose a file that this page or GET /__sim/export has written.`
+    return showProblem({ status: undefined, sentence })
+  }
+  if (!(await askToReplace(name, `Import ${file.name} into the sandbox ${name}?`, 'Import'))) return
+  const counts = valueOrNotice(await ask('post', '/import', { query: { sandbox: name }, body }))
+  if (counts)
+    tell(
+      `${name} has ${formatCount(counts.events, 'event')} and ${formatCount(counts.prompts, 'prompt')} now.`,
+    )
+}
+
+async function askToReplace(name: string, title: string, action: string): Promise<boolean> {
+  const losses = await readLosses(name, ['events', 'prompts'])
+  return askOnce({ title, losses: [...losses, quality, windows], action })
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,221 @@
+import { useSignal } from '@preact/signals'
+import { useRef } from 'preact/hooks'
+import type { Schema } from '../../api/answers.ts'
+import { useCommands } from '../../store/commands.ts'
+import { info } from '../../store/server.ts'
+import { useAnswer } from '../../store/use-answer.ts'
+import { CopyButton } from '../../ui/copy-button.tsx'
+import { Ago, formatInstant } from '../../ui/time.tsx'
+import {
+  changeSeed,
+  deleteSandbox,
+  deleteSnapshot,
+  downloadExport,
+  importFile,
+  resetSandbox,
+  restoreSnapshot,
+  takeSnapshot,
+  titleOf,
+} from './actions.ts'
+import { formatCount } from './losses.ts'
+import { SeedField } from './sandbox-list.tsx'
+
+/** Properties of `SandboxDetail`. */
+export interface SandboxDetailProps {
+  readonly name: string
+  /** Undefined: nothing has used the sandbox yet. */
+  readonly row: Schema<'Sandbox'> | undefined
+  /** Called after a change. */
+  readonly reload: () => Promise<void>
+}
+
+/** The sandbox that the page shows, with everything that can be done with it. */
+export function SandboxDetail({ name, row, reload }: SandboxDetailProps) {
+  const file = useRef<HTMLInputElement>(null)
+  const after = (action: Promise<void>) => void action.then(reload)
+  useCommands(
+    [
+      { title: `Reset the sandbox ${name}`, run: () => after(resetSandbox(name)) },
+      { title: `Export the sandbox ${name}`, run: () => void downloadExport(name) },
+    ],
+    [name],
+  )
+  const pick = (event: Event) => {
+    const input = event.currentTarget as HTMLInputElement
+    const chosen = input.files?.[0]
+    if (chosen) after(importFile(name, chosen))
+    // The same file can be chosen again after it was mended.
+    input.value = ''
+  }
+  return (
+    <>
+      <header>
+        <div class="pane-head">
+          <h2 class="breaks">{name}</h2>
+        </div>
+        <p class="faint">
+          {row ? (
+            <>
+              Its clock is {row.clock.mode}
+              {row.clock.mode === 'frozen' && ` at ${formatInstant(row.clock.now)} UTC`}. Used{' '}
+              <Ago instant={row.usedAt} clock="machine" />.
+            </>
+          ) : (
+            'Not used yet.'
+          )}
+        </p>
+      </header>
+      <Addresses name={name} />
+      <Seed name={name} seed={row?.seed} after={after} />
+      <Snapshots name={name} after={after} />
+      <section>
+        <h3>Export and import</h3>
+        <p class="faint">A file has the events, prompts and quality settings.</p>
+        <p class="buttons">
+          <button type="button" onClick={() => void downloadExport(name)}>
+            Export
+          </button>
+          <button type="button" onClick={() => file.current?.click()}>
+            Import …
+          </button>
+          <input ref={file} type="file" accept=".json,application/json" hidden onChange={pick} />
+        </p>
+      </section>
+      <section>
+        <h3>Begin anew</h3>
+        <p class="faint">
+          A reset leaves the snapshots. Before anything is lost, the page asks once and names it.
+        </p>
+        <p class="buttons">
+          <button type="button" onClick={() => after(resetSandbox(name))}>
+            Reset …
+          </button>
+          {name !== 'default' && (
+            <button type="button" class="bad" onClick={() => after(deleteSandbox(name))}>
+              Delete …
+            </button>
+          )}
+        </p>
+      </section>
+    </>
+  )
+}
+
+function Addresses({ name }: { readonly name: string }) {
+  if (name === 'default')
+    return (
+      <section>
+        <h3>How requests use it</h3>
+        <p class="faint">Every request that names no sandbox uses this one.</p>
+      </section>
+    )
+  const base = `${location.origin}/_s/${name}${info.value?.contract.basePath ?? '/v1'}`
+  const ways = [
+    ['Header', `X-Sim-Sandbox: ${name}`],
+    ['Key', `any-key~${name}`],
+    ['Base URL', base],
+  ] as const
+  return (
+    <section>
+      <h3>How requests use it</h3>
+      <dl class="ways">
+        {ways.map(([title, text]) => (
+          <div key={title}>
+            <dt>{title}</dt>
+            <dd>
+              <code class="breaks">{text}</code>
+              <CopyButton label="Copy" title={`Copy the ${title.toLowerCase()}`} text={text} />
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  )
+}
+
+interface SeedProps {
+  readonly name: string
+  readonly seed: string | undefined
+  readonly after: (action: Promise<void>) => void
+}
+
+function Seed({ name, seed, after }: SeedProps) {
+  const typed = useSignal<string | undefined>(undefined)
+  const submit = (event: Event) => {
+    event.preventDefault()
+    const value = typed.value
+    if (value) after(changeSeed(name, value))
+    typed.value = undefined
+  }
+  return (
+    <section>
+      <h3>Seed</h3>
+      <p class="faint">The records stay; later identifiers and figures are derived from the new seed.</p>
+      <form class="inline-form" onSubmit={submit}>
+        <SeedField
+          label="Seed"
+          value={typed.value ?? seed ?? ''}
+          onValue={(value) => (typed.value = value)}
+        />
+        <button type="submit" disabled={!typed.value || typed.value === seed}>
+          Change
+        </button>
+      </form>
+    </section>
+  )
+}
+
+interface SnapshotsProps {
+  readonly name: string
+  readonly after: (action: Promise<void>) => void
+}
+
+function Snapshots({ name, after }: SnapshotsProps) {
+  const { value, reload } = useAnswer('/snapshots', { query: { sandbox: name }, followsTraffic: true })
+  const title = useSignal('')
+  const run = (action: Promise<void>) => after(action.then(reload))
+  const submit = (event: Event) => {
+    event.preventDefault()
+    run(takeSnapshot(name, title.value.trim()))
+    title.value = ''
+  }
+  return (
+    <section>
+      <h3>Snapshots</h3>
+      <p class="faint">Copies of the events, prompts and quality settings, to go back to.</p>
+      {value && value.snapshots.length > 0 && (
+        <ul class="snapshot-list">
+          {value.snapshots.map((snapshot) => (
+            <li key={snapshot.snapshotId}>
+              <span class="breaks">
+                <b>{titleOf(snapshot)}</b>{' '}
+                <span class="faint">
+                  {formatCount(snapshot.events, 'event')}, {formatCount(snapshot.prompts, 'prompt')},{' '}
+                  <Ago instant={snapshot.createdAt} />
+                </span>
+              </span>
+              <span class="buttons">
+                <button type="button" class="quiet" onClick={() => run(restoreSnapshot(name, snapshot))}>
+                  Restore …<span class="hidden"> {titleOf(snapshot)}</span>
+                </button>
+                <button type="button" class="quiet" onClick={() => run(deleteSnapshot(name, snapshot))}>
+                  Delete …<span class="hidden"> {titleOf(snapshot)}</span>
+                </button>
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+      <form class="inline-form" onSubmit={submit}>
+        <input
+          aria-label="Name of the snapshot"
+          placeholder="name, if you like"
+          maxLength={200}
+          value={title.value}
+          onInput={(event) => (title.value = event.currentTarget.value)}
+        />
+        <button type="submit">Take a snapshot</button>
+      </form>
+    </section>
+  )
+}

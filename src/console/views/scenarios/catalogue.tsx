@@ -1,0 +1,95 @@
+import { useEffect, useRef } from 'preact/hooks'
+import type { AnswerOf } from '../../api/answers.ts'
+import { useCommands } from '../../store/commands.ts'
+import { hrefOf, replaceRoute, route } from '../../store/route.ts'
+import { freeTexts, type Offer } from './offer.ts'
+import { RuleForm } from './rule-form.tsx'
+
+/** Properties of `CatalogueList`. */
+export interface CatalogueListProps {
+  readonly catalogue: AnswerOf<'/catalogue', 'get'>
+  /** Called after a rule was added. */
+  readonly onAdded: () => void
+}
+
+/** All scenarios by family, found by words of their sentences. The address names the one that is open. */
+export function CatalogueList({ catalogue, onAdded }: CatalogueListProps) {
+  const text = route.value.query['q'] ?? ''
+  const field = useRef<HTMLInputElement>(null)
+  const offers: Offer[] = [...freeTexts, ...catalogue.scenarios]
+  const found = groupByFamily(offers.filter((offer) => hasWords(offer, text)))
+  const open = (step: number) => {
+    const names = found.flatMap(([, members]) => members.map(({ name }) => name))
+    const at = names.indexOf(route.peek().id ?? '')
+    const next = names[at < 0 ? 0 : at + step]
+    if (next !== undefined) replaceRoute({ id: next })
+  }
+  useCommands(
+    [
+      { title: 'Search scenarios', key: '/', run: () => field.current?.focus() },
+      { title: 'Next scenario', key: 'j', isKeyOnly: true, run: () => open(1) },
+      { title: 'Previous scenario', key: 'k', isKeyOnly: true, run: () => open(-1) },
+      { title: 'Close the scenario', key: 'Escape', run: () => replaceRoute({ id: undefined }) },
+    ],
+    [catalogue, text],
+  )
+  return (
+    <>
+      <header class="pane-head">
+        <h2>Catalogue</h2>
+        <input
+          ref={field}
+          type="search"
+          aria-label="Search scenarios"
+          placeholder="429, slow, drift …"
+          value={text}
+          onInput={(event) => replaceRoute({ query: { q: event.currentTarget.value } })}
+        />
+      </header>
+      {found.length === 0 && <p class="faint">No scenario has these words.</p>}
+      {found.map(([family, members]) => (
+        <section key={family} aria-label={family}>
+          <h3>{family}</h3>
+          {members.map((offer) => (
+            <OfferItem key={offer.name} {...{ offer, catalogue, onAdded }} />
+          ))}
+        </section>
+      ))}
+    </>
+  )
+}
+
+interface OfferItemProps extends CatalogueListProps {
+  readonly offer: Offer
+}
+
+function OfferItem({ offer, catalogue, onAdded }: OfferItemProps) {
+  const isOpen = route.value.id === offer.name
+  const element = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    if (isOpen) element.current?.scrollIntoView({ block: 'nearest' })
+  }, [isOpen])
+  return (
+    <div ref={element} class={isOpen ? 'offer open' : 'offer'}>
+      <a href={hrefOf({ id: isOpen ? undefined : offer.name })} aria-expanded={isOpen}>
+        <code>{offer.name}</code>
+        <span>{offer.about}</span>
+      </a>
+      {isOpen && <RuleForm {...{ offer, catalogue, onAdded }} />}
+    </div>
+  )
+}
+
+function hasWords({ name, about, family }: Offer, text: string): boolean {
+  const all = `${name} ${about} ${family}`.toLowerCase()
+  return text
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => all.includes(word))
+}
+
+function groupByFamily(offers: readonly Offer[]): [string, Offer[]][] {
+  const families = new Map<string, Offer[]>()
+  for (const offer of offers) families.set(offer.family, [...(families.get(offer.family) ?? []), offer])
+  return [...families]
+}

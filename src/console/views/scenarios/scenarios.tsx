@@ -1,0 +1,37 @@
+import { sandbox } from '../../store/route.ts'
+import { useAnswer } from '../../store/use-answer.ts'
+import { Loading } from '../../ui/loading.tsx'
+import type { ConsoleView } from '../console-view.ts'
+import { CatalogueList } from './catalogue.tsx'
+import { RuleList } from './rule-list.tsx'
+import { Sequences } from './sequences.tsx'
+
+/** The rules of a sandbox, and everything that can be switched on. */
+export const scenariosView: ConsoleView = {
+  name: 'scenarios',
+  title: 'Scenarios',
+  showsAllSandboxes: false,
+  Page: ScenariosPage,
+}
+
+function ScenariosPage() {
+  const query = { sandbox: sandbox.value }
+  const rules = useAnswer('/scenarios', { query, followsTraffic: true })
+  const sequences = useAnswer('/sequences', { query, followsTraffic: true })
+  const catalogue = useAnswer('/catalogue')
+  const reload = async () => {
+    await Promise.all([rules.reload(), sequences.reload()])
+  }
+  if (!rules.value || !catalogue.value) return <Loading problem={rules.problem ?? catalogue.problem} />
+  return (
+    <div class="scenarios panes">
+      <section aria-label="Rules">
+        <RuleList answer={rules.value} reload={reload} />
+        {sequences.value && <Sequences {...sequences.value} />}
+      </section>
+      <section aria-label="Catalogue">
+        <CatalogueList catalogue={catalogue.value} onAdded={() => void reload()} />
+      </section>
+    </div>
+  )
+}

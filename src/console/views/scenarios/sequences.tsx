@@ -1,0 +1,52 @@
+import type { AnswerOf } from '../../api/answers.ts'
+
+type SequenceState = AnswerOf<'/sequences', 'get'>['sequences'][number]
+
+/** Shows the sequences that requests have used, each with the item that the next request gets. */
+export function Sequences({ sequences }: AnswerOf<'/sequences', 'get'>) {
+  if (sequences.length === 0) return null
+  return (
+    <>
+      <h2>Sequences in use</h2>
+      <ul class="rules">
+        {sequences.map((one) => (
+          <li key={`${one.operation} ${nameOwner(one)} ${one.sequence}`} class="sequence">
+            <p>
+              <b>{one.operation}</b>{' '}
+              <span class="faint">
+                {nameOwner(one)} · {one.met.toLocaleString('en')} {one.met === 1 ? 'request' : 'requests'} so
+                far
+              </span>
+            </p>
+            {one.items ? <Steps {...one} /> : <code class="breaks">{one.sequence}</code>}
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}
+
+function nameOwner({ rule }: SequenceState): string {
+  if (!rule) return 'by the header X-Sim-Sequence'
+  return rule.scope === 'sandbox' ? `rule ${rule.index + 1}` : `rule ${rule.index + 1} of the start`
+}
+
+function Steps({ items = [], position = 0 }: SequenceState) {
+  return (
+    <ol class="steps">
+      {items.map(({ scenario, times }, index) => (
+        <li key={index} aria-current={index === position ? 'step' : undefined}>
+          {index < position && (
+            <>
+              <span aria-hidden="true">✓ </span>
+              <span class="hidden">done: </span>
+            </>
+          )}
+          {index === position && <b>next: </b>}
+          <code>{scenario}</code>
+          {index === items.length - 1 ? ' from here on' : times > 1 && ` × ${times}`}
+        </li>
+      ))}
+    </ol>
+  )
+}

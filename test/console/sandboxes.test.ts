@@ -1,0 +1,230 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { listAccessibilityFindings } from '../support/axe.ts'
+import { describeInBrowser, sharedBrowser } from '../support/browser.ts'
+import { ask, event } from '../support/client.ts'
+import { putRules, steer } from '../support/control.ts'
+import { startForTest, type TestSimulator } from '../support/start.ts'
+import { tempFolder } from '../support/temp-folder.ts'
+
+const browser = sharedBrowser()
+
+const openAt = (sim: TestSimulator, name = 'default') =>
+  browser.open(sim, { place: `#/sandboxes?sandbox=${name}` })
+
+const rowsOf = (page: Page) => page.locator('tbody tr')
+
+const pickerOf = (page: Page) => page.locator('.picker select')
+
+const click = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
+
+/** Sends events to a sandbox. */
+async function sendEvents(sim: TestSimulator, sandbox: string, count: number): Promise<void> {
+  for (let sent = 0; sent < count; sent++)
+    await ask(sim, '/v1/events', { body: event(), headers: { 'x-sim-sandbox': sandbox } })
+}
+
+const countEvents = async (sim: TestSimulator, sandbox: string) =>
+  (await steer(sim, 'GET', `/events?sandbox=${sandbox}`))['total']
+
+/** Returns the names of the sandboxes that the server has. */
+async function listNames(sim: TestSimulator): Promise<string[]> {
+  const { sandboxes } = (await steer(sim, 'GET', '/sandboxes')) as { sandboxes: { name: string }[] }
+  return sandboxes.map(({ name }) => name).sort()
+}
+
+/** Answers the question of the page. Returns the things that it said will be lost. */
+async function agree(page: Page, title: string, action: string): Promise<string[]> {
+  const dialog = page.getByRole('dialog', { name: title })
+  await dialog.waitFor()
+  const losses = await dialog.getByRole('listitem').allTextContents()
+  await dialog.getByRole('button', { name: action, exact: true }).click()
+  return losses
+}
+
+describeInBrowser('the view of the sandboxes', () => {
+  test('lists the sandboxes with their numbers as clients use them', async () => {
+    const own = await startForTest()
+    await sendEvents(own, 'w1', 2)
+    await putRules(own, [{ scenario: 'server-error' }], 'w2')
+    const page = await openAt(own)
+    await page.getByRole('row', { name: /^w1 2 2 0 0 0 frozen/ }).waitFor()
+    await page.getByRole('row', { name: /^w2 0 0 0 1 0 frozen/ }).waitFor()
+    await sendEvents(own, 'w1', 1)
+    await page.getByRole('row', { name: /^w1 3 3 / }).waitFor()
+    expect(await rowsOf(page).locator('a').allTextContents()).toEqual(['default', 'w1', 'w2'])
+  })
+
+  test('makes the whole page follow the sandbox that is clicked', async () => {
+    const own = await startForTest()
+    await sendEvents(own, 'w1', 1)
+    const page = await openAt(own, '*')
+    await page.getByRole('heading', { name: 'All sandboxes are shown' }).waitFor()
+    await page.getByRole('link', { name: 'w1', exact: true }).click()
+    await page.getByRole('region', { name: 'Sandbox w1' }).getByText('X-Sim-Sandbox: w1').waitFor()
+    expect(await pickerOf(page).inputValue()).toBe('w1')
+    await page.getByRole('link', { name: 'Requests', exact: true }).click()
+    await page.getByRole('row', { name: '/v1/events' }).waitFor()
+    expect(page.url()).toContain('sandbox=w1')
+  })
+
+  test('creates a sandbox with a seed, and refuses a name in use', async () => {
+    const own = await startForTest()
+    await sendEvents(own, 'w1', 1)
+    const page = await openAt(own)
+    const name = page.getByLabel('Name of the new sandbox')
+    await name.fill('w1')
+    await click(page, 'Create')
+    await page.getByRole('alert').getByText('There is a sandbox "w1" already.').waitFor()
+    await name.fill('w2')
+    await page.getByLabel('Seed of the new sandbox').fill('4711')
+    await click(page, 'Create')
+    await page.getByRole('region', { name: 'Sandbox w2' }).waitFor()
+    await page
+      .locator('tr', { has: page.locator('a[aria-current]') })
+      .getByText('w2')
+      .waitFor()
+    expect(await page.getByLabel('Seed', { exact: true }).inputValue()).toBe('4711')
+    expect(await listNames(own)).toEqual(expect.arrayContaining(['w1', 'w2']))
+    await page.getByLabel('Seed', { exact: true }).fill('42')
+    await click(page, 'Change')
+    await page.getByText('The seed of w2 is 42.').waitFor()
+    expect((await steer(own, 'PUT', '/sandboxes/w2', {}))['seed']).toBe('42')
+  })
+
+  test('asks once before a reset, names what will be lost, and does nothing without consent', async () => {
+    const own = await startForTest()
+    await sendEvents(own, 'w1', 2)
+    await putRules(own, [{ scenario: 'unavailable', times: 1 }], 'w1')
+    const page = await openAt(own, 'w1')
+    await click(page, 'Reset …')
+    await agree(page, 'Reset the sandbox w1?', 'Cancel')
+    expect(await countEvents(own, 'w1')).toBe(2)
+    await click(page, 'Reset …')
+    const losses = await agree(page, 'Reset the sandbox w1?', 'Reset')
+    expect(losses.slice(0, 3)).toEqual(['2 events', '1 rule', '2 recorded requests'])
+    expect(losses.at(-1)).toContain('seed')
+    await page.getByText('The sandbox w1 is as at the start.').waitFor()
+    await page.getByRole('row', { name: /^w1 0 0 0 0 / }).waitFor()
+    expect(await countEvents(own, 'w1')).toBe(0)
+  })
+
+  test('deletes a sandbox and leaves it, so that the page does not create it again', async () => {
+    const own = await startForTest()
+    await sendEvents(own, 'w1', 1)
+    await sendEvents(own, 'w2', 1)
+    await ask(own, '/__sim/snapshots?sandbox=w1', { body: {}, token: null })
+    const page = await openAt(own, 'w1')
+    await page.getByText('1 event, 0 prompts').waitFor()
+    await click(page, 'Delete …')
+    const losses = await agree(page, 'Delete the sandbox w1?', 'Delete')
+    expect(losses.slice(0, 3)).toEqual(['1 event', '1 snapshot', '1 recorded request'])
+    await page.getByText('The sandbox w1 is deleted.').waitFor()
+    await page.getByRole('region', { name: 'Sandbox default' }).waitFor()
+    await page.getByRole('link', { name: 'w1', exact: true }).waitFor({ state: 'detached' })
+    await page.reload()
+    await page.getByRole('link', { name: 'w2', exact: true }).waitFor()
+    expect(await listNames(own)).not.toContain('w1')
+  })
+
+  test('does not offer to delete the default sandbox, which is always there', async () => {
+    const own = await startForTest()
+    const page = await openAt(own)
+    await page.getByRole('button', { name: 'Reset …' }).waitFor()
+    expect(await page.getByRole('button', { name: 'Delete …' }).count()).toBe(0)
+  })
+
+  test('takes a snapshot, restores it, and deletes it', async () => {
+    const own = await startForTest()
+    await sendEvents(own, 'w1', 2)
+    const page = await openAt(own, 'w1')
+    await page.getByLabel('Name of the snapshot').fill('two events')
+    await click(page, 'Take a snapshot')
+    const listed = page.locator('.snapshot-list li')
+    await listed.locator('b').getByText('two events').waitFor()
+    await listed.getByText('2 events, 0 prompts').waitFor()
+    await sendEvents(own, 'w1', 3)
+    await listed.getByRole('button', { name: 'Restore …' }).click()
+    const losses = await agree(page, 'Restore the snapshot two events?', 'Restore')
+    expect(losses[0]).toBe('5 events')
+    await page.getByText('The sandbox w1 is as in the snapshot.').waitFor()
+    expect(await countEvents(own, 'w1')).toBe(2)
+    await listed.getByRole('button', { name: 'Delete …' }).click()
+    expect(await agree(page, 'Delete the snapshot two events?', 'Delete')).toEqual([
+      'its copy of 2 events and 0 prompts',
+    ])
+    await listed.waitFor({ state: 'detached' })
+  })
+
+  test('exports to a file, which it imports into another sandbox', async () => {
+    const own = await startForTest()
+    const folder = await tempFolder()
+    await sendEvents(own, 'w1', 2)
+    await sendEvents(own, 'w2', 1)
+    const page = await openAt(own, 'w1')
+    const download = page.waitForEvent('download')
+    await click(page, 'Export')
+    const file = join(folder, 'w1.json')
+    const downloaded = await download
+    expect(downloaded.suggestedFilename()).toBe('w1.export.json')
+    await downloaded.saveAs(file)
+    expect(JSON.parse(await readFile(file, 'utf8'))).toMatchObject({ format: 1, events: [{}, {}] })
+    await pickerOf(page).selectOption('w2')
+    await page.getByRole('region', { name: 'Sandbox w2' }).waitFor()
+    await page.locator('input[type=file]').setInputFiles(file)
+    expect((await agree(page, 'Import w1.json into the sandbox w2?', 'Import'))[0]).toBe('1 event')
+    await page.getByText('w2 has 2 events and 0 prompts now.').waitFor()
+    expect(await countEvents(own, 'w2')).toBe(2)
+  })
+
+  test('says why a file cannot be imported, and changes nothing', async () => {
+    const own = await startForTest()
+    const folder = await tempFolder()
+    await sendEvents(own, 'w1', 1)
+    const page = await openAt(own, 'w1')
+    const input = page.locator('input[type=file]')
+    await writeFile(join(folder, 'broken.json'), '{"format":')
+    await input.setInputFiles(join(folder, 'broken.json'))
+    await page.getByText('broken.json is not JSON.').waitFor()
+    await writeFile(join(folder, 'other.json'), '{"format":7}')
+    await input.setInputFiles(join(folder, 'other.json'))
+    await agree(page, 'Import other.json into the sandbox w1?', 'Import')
+    await page.locator('.notice.problem').nth(1).waitFor()
+    expect(await countEvents(own, 'w1')).toBe(1)
+  })
+
+  test('shows no snapshot of one sandbox in another', async () => {
+    const own = await startForTest()
+    await sendEvents(own, 'w1', 1)
+    const markup = '<img src=x onerror="document.title=1">'
+    await ask(own, '/__sim/snapshots?sandbox=w1', { body: { name: markup }, token: null })
+    const page = await openAt(own, 'w1')
+    await page.locator('.snapshot-list b').getByText(markup).waitFor()
+    expect(await page.locator('main img').count()).toBe(0)
+    await pickerOf(page).selectOption('default')
+    await page.getByRole('region', { name: 'Sandbox default' }).waitFor()
+    expect(await page.locator('.snapshot-list').count()).toBe(0)
+  })
+
+  test.each(['light', 'dark'] as const)(
+    'has no accessibility finding with snapshots and an open question in %s',
+    async (colorScheme) => {
+      const own = await startForTest()
+      await sendEvents(own, 'w1', 1)
+      await ask(own, '/__sim/snapshots?sandbox=w1', { body: {}, token: null })
+      for (const width of [390, 1600]) {
+        const page = await browser.open(own, { place: '#/sandboxes?sandbox=w1', colorScheme, width })
+        await page.locator('.snapshot-list').waitFor()
+        expect(await listAccessibilityFindings(page)).toEqual([])
+        expect(await page.evaluate<number>('document.querySelector("main").scrollWidth')).toBeLessThanOrEqual(
+          width,
+        )
+        await click(page, 'Reset …')
+        await page.getByRole('dialog').waitFor()
+        expect(await listAccessibilityFindings(page)).toEqual([])
+      }
+    },
+  )
+})

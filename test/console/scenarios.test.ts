@@ -1,0 +1,237 @@
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import type { JsonObject } from '../../src/core/json.ts'
+import { listAccessibilityFindings } from '../support/axe.ts'
+import { describeInBrowser, sharedBrowser } from '../support/browser.ts'
+import { analyticsPath, ask, event } from '../support/client.ts'
+import { putRules, steer } from '../support/control.ts'
+import { startForTest, type TestSimulator } from '../support/start.ts'
+
+const browser = sharedBrowser()
+
+/** Opens the view at a scenario of the catalogue. */
+const openAt = (sim: TestSimulator, place = '') => browser.open(sim, { place: `#/scenarios${place}` })
+
+const rulesOf = (page: Page) => page.getByRole('region', { name: 'Rules' }).locator('.rule')
+
+const switchOn = (page: Page) => page.getByRole('button', { name: 'Switch on', exact: true }).click()
+
+/** Returns the statuses of events that a client sends one after another. */
+async function sendEvents(sim: TestSimulator, count: number, body: JsonObject = {}): Promise<number[]> {
+  const statuses: number[] = []
+  for (let sent = 0; sent < count; sent++)
+    statuses.push((await ask(sim, '/v1/events', { body: event(body) })).status)
+  return statuses
+}
+
+describeInBrowser('the view of the scenarios', () => {
+  test('says what to do next without a rule, with a curl line for this server', async () => {
+    const own = await startForTest()
+    const page = await openAt(own, '?sandbox=w1')
+    await page.getByRole('heading', { name: 'No rules yet' }).waitFor()
+    const line = await page.locator('.command-line code').textContent()
+    expect(line).toContain(`${own.origin}/v1/events`)
+    expect(line).toContain("'X-Sim-Sandbox: w1'")
+    expect(line).toContain("'X-Sim-Scenario: rate-limited'")
+  })
+
+  test('lists the whole catalogue with its sentences, and finds scenarios by words', async () => {
+    const own = await startForTest()
+    const { scenarios } = (await steer(own, 'GET', '/catalogue')) as {
+      scenarios: { about: string }[]
+    }
+    const page = await openAt(own)
+    const offers = page.locator('.offer')
+    await offers.first().waitFor()
+    expect(await offers.count()).toBe(scenarios.length + 2)
+    for (const { about } of scenarios)
+      expect(await page.locator('.offer span').getByText(about, { exact: true }).count(), about).toBe(1)
+    await page.keyboard.press('/')
+    await page.keyboard.type('connection RESET')
+    await page.locator('.offer').getByText('lost-ack').waitFor()
+    expect(await offers.count()).toBeLessThan(5)
+    expect(page.url()).toContain('q=connection+RESET')
+    await page.getByLabel('Search scenarios').fill('nothing has this')
+    await page.getByText('No scenario has these words.').waitFor()
+  })
+
+  test('switches on a scenario with parameters for some requests, and counts what it does', async () => {
+    const own = await startForTest()
+    const page = await openAt(own)
+    await page.locator('.offer').getByText('rate-limited', { exact: true }).click()
+    await page.getByText('The client sees: Status 429').waitFor()
+    await page.getByLabel('retry-after').fill('7')
+    await page.getByLabel('operation').selectOption('createEvent')
+    await page.getByLabel('event type').fill('refund')
+    await page.getByLabel('times').fill('2')
+    await switchOn(page)
+    const rule = rulesOf(page)
+    await rule.getByText('rate-limited;retry-after=7', { exact: true }).waitFor()
+    await rule.getByText('createEvent · body /eventType is "refund" · 2 times').waitFor()
+    expect(await sendEvents(own, 1)).toEqual([201])
+    const refused = await ask(own, '/v1/events', { body: event({ eventType: 'refund' }) })
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '7'])
+    await rule.getByText('acted 1, 1 left').waitFor()
+    await sendEvents(own, 2, { eventType: 'refund' })
+    await rule.getByText('acted 2, used up').waitFor()
+    await page.getByRole('button', { name: 'Count anew' }).click()
+    await rule.getByText('acted 0, 2 left').waitFor()
+    expect(await sendEvents(own, 3, { eventType: 'refund' })).toEqual([429, 429, 201])
+  })
+
+  test('puts each new rule first, and switches, moves and removes rules', async () => {
+    const own = await startForTest()
+    const page = await openAt(own, '/unavailable')
+    await switchOn(page)
+    await rulesOf(page).first().waitFor()
+    await page.goto(`${own.origin}/__sim/#/scenarios/server-error`)
+    await switchOn(page)
+    await page.getByRole('button', { name: 'Remove rule 2' }).waitFor()
+    expect(await rulesOf(page).locator('code').allTextContents()).toEqual(['server-error', 'unavailable'])
+    expect(await sendEvents(own, 1)).toEqual([500])
+    await page.getByRole('switch', { name: 'Switch rule 1' }).click()
+    await rulesOf(page).getByText('off').waitFor()
+    expect(await sendEvents(own, 1)).toEqual([503])
+    await page.getByRole('switch', { name: 'Switch rule 1' }).click()
+    await rulesOf(page).getByText('off').waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Move rule 1 down' }).click()
+    await page.locator('[data-rule="1"] [data-by="-1"]:focus').waitFor()
+    expect(await sendEvents(own, 1)).toEqual([503])
+    await page.getByRole('button', { name: 'Remove rule 1' }).click()
+    await rulesOf(page).nth(1).waitFor({ state: 'detached' })
+    expect(await sendEvents(own, 1)).toEqual([500])
+    await page.getByRole('button', { name: 'Remove all' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Remove all rules?' })
+    await dialog.getByText('rule 1: server-error').waitFor()
+    await dialog.getByRole('button', { name: 'Remove' }).click()
+    await page.getByRole('heading', { name: 'No rules yet' }).waitFor()
+    expect(await sendEvents(own, 1)).toEqual([201])
+  })
+
+  test('does not overwrite rules that another client has put meanwhile', async () => {
+    const own = await startForTest()
+    await putRules(own, [{ scenario: 'server-error' }])
+    const page = await openAt(own)
+    await rulesOf(page).first().waitFor()
+    await putRules(own, [{ scenario: 'unavailable', times: 3 }])
+    await page.getByRole('button', { name: 'Remove rule 1' }).click()
+    await page.getByText('Another client has changed the rules meanwhile.').waitFor()
+    await rulesOf(page).getByText('unavailable').waitFor()
+    expect(await steer(own, 'GET', '/scenarios')).toMatchObject({ rules: [{ scenario: 'unavailable' }] })
+  })
+
+  test('makes changes one after another that come faster than the answers', async () => {
+    const own = await startForTest()
+    await putRules(
+      own,
+      ['server-error', 'unavailable', 'rate-limited'].map((scenario) => ({ scenario })),
+    )
+    const page = await openAt(own)
+    await rulesOf(page).nth(2).waitFor()
+    await page.evaluate('for (const one of document.querySelectorAll("[role=switch]")) one.click()')
+    await page.locator('.rule.off').nth(2).waitFor()
+    expect(await page.locator('.notice').count()).toBe(0)
+    expect(await sendEvents(own, 1)).toEqual([201])
+  })
+
+  test('copies the header that does the same, for a form and for a rule', async () => {
+    const own = await startForTest()
+    await putRules(own, [{ operation: 'createEvent', sequence: '429*2, 200' }])
+    const page = await openAt(own, '/slow')
+    await page.getByLabel('ms', { exact: false }).first().fill('20')
+    await page.getByLabel('distribution').selectOption('uniform')
+    await page.getByRole('button', { name: 'Copy the header' }).click()
+    const copied = () => page.evaluate<string>('navigator.clipboard.readText()')
+    expect(await copied()).toBe('X-Sim-Scenario: slow;ms=20;distribution=uniform')
+    const [, value = ''] = (await copied()).split(': ')
+    expect((await ask(own, analyticsPath, { headers: { 'x-sim-scenario': value } })).status).toBe(200)
+    await page.getByRole('button', { name: 'Copy header of rule 1' }).click()
+    expect(await copied()).toBe('X-Sim-Sequence: 429*2, 200')
+  })
+
+  test('shows where sequences stand, of rules and of headers', async () => {
+    const own = await startForTest()
+    const page = await openAt(own, '/sequence')
+    await page.getByLabel('sequence', { exact: true }).fill('429*2, 503')
+    await switchOn(page)
+    await rulesOf(page).getByText('429*2, 503').waitFor()
+    expect(await sendEvents(own, 1)).toEqual([429])
+    const step = page.locator('.steps [aria-current="step"]')
+    await step.getByText('next: 429 × 2').waitFor()
+    expect(await sendEvents(own, 1)).toEqual([429])
+    await step.getByText('next: 503 from here on').waitFor()
+    await ask(own, analyticsPath, { headers: { 'x-sim-sequence': '500, 200' } })
+    const byHeader = page.locator('.sequence').filter({ hasText: 'by the header X-Sim-Sequence' })
+    await byHeader.getByText('next: 200 from here on').waitFor()
+    expect(await byHeader.textContent()).toContain('done: 500')
+  })
+
+  test('shows why a rule is refused, beside the form', async () => {
+    const own = await startForTest()
+    const page = await openAt(own, '/combination')
+    await page.getByLabel('combination', { exact: true }).fill('429, slwo')
+    await switchOn(page)
+    await page.getByRole('alert').getByText('There is no scenario "slwo"').waitFor()
+    await page.getByLabel('combination', { exact: true }).fill('429, slow;ms=1')
+    await switchOn(page)
+    await rulesOf(page).getByText('429, slow;ms=1').waitFor()
+    expect(await page.getByRole('alert').count()).toBe(0)
+  })
+
+  test('shows the rules of the start, which the page does not change', async () => {
+    const own = await startForTest({ scenario: 'server-error' })
+    const page = await openAt(own)
+    const start = page.locator('.rule').filter({ hasText: 'server-error' })
+    await start.waitFor()
+    expect(await sendEvents(own, 1)).toEqual([500])
+    await start.getByText('acted 1').waitFor()
+    expect(await start.getByRole('button').count()).toBe(0)
+  })
+
+  test('shows nothing of one sandbox in another, and takes nothing of a rule as HTML', async () => {
+    const own = await startForTest()
+    const markup = '<img src=x onerror=document.title=1>'
+    await putRules(
+      own,
+      [{ scenario: 'rate-limited', match: { body: { '/eventType': markup }, header: { 'x-evil': markup } } }],
+      'w1',
+    )
+    const page = await openAt(own, '?sandbox=w1')
+    await rulesOf(page).getByText(markup).waitFor()
+    expect(await page.locator('main img').count()).toBe(0)
+    await page.getByLabel('Sandbox').selectOption('default')
+    await page.getByRole('heading', { name: 'No rules yet' }).waitFor()
+    expect(await rulesOf(page).count()).toBe(0)
+  })
+
+  test.each(['light', 'dark'] as const)(
+    'has no accessibility finding with rules, sequences and an open form in %s',
+    async (colorScheme) => {
+      const own = await startForTest({ scenario: 'slow;ms=1' })
+      await putRules(own, [
+        { operation: 'createEvent', sequence: '429, 200', times: 3 },
+        { scenario: 'unavailable', enabled: false },
+      ])
+      await sendEvents(own, 2)
+      for (const width of [390, 1600]) {
+        const page = await browser.open(own, { place: '#/scenarios/slow', colorScheme, width })
+        await page.locator('.steps').waitFor()
+        await page.getByLabel('distribution').waitFor()
+        expect(await listAccessibilityFindings(page)).toEqual([])
+        expect(await page.evaluate<number>('document.querySelector("main").scrollWidth')).toBeLessThanOrEqual(
+          width,
+        )
+      }
+    },
+  )
+
+  test('opens scenarios by the keyboard', async () => {
+    const own = await startForTest()
+    const page = await openAt(own, '?q=rate-lim')
+    await page.locator('.offer').first().waitFor()
+    await page.keyboard.press('j')
+    await page.getByLabel('retry-after').waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByLabel('retry-after').waitFor({ state: 'detached' })
+  })
+})
