@@ -1,5 +1,5 @@
 import type { Signal } from '@preact/signals'
-import { type DayTick, findDayTicks, formatDay } from './chart-days.ts'
+import { findDayTicks, formatDay } from './chart-days.ts'
 import {
   type ChartComparison,
   type ChartPoint,
@@ -30,6 +30,7 @@ export interface ChartPlotProps {
 export function ChartPlot(props: ChartPlotProps) {
   const { name, points, range, format, read, formatReading } = props
   const ticks = findValueTicks(range, points)
+  const days = findDayTicks(points.map((point) => point.label))
   const at = Math.min(read.value ?? points.length - 1, points.length - 1)
   const label = points[at]?.label ?? ''
   return (
@@ -55,12 +56,18 @@ export function ChartPlot(props: ChartPlotProps) {
       >
         <svg viewBox="0 0 100 100" preserveAspectRatio="none" aria-hidden="true">
           <path class="chart-gap" d={gapPath(points)} />
-          <path class="chart-grid" d={ticks.map((tick) => `M0 ${yOf(tick, range)}h100`).join('')} />
+          <path
+            class="chart-grid"
+            d={
+              ticks.map((tick) => `M0 ${yOf(tick, range)}h100`).join('') +
+              days.map(({ index }) => `M${xOf(index, points.length)} 0v100`).join('')
+            }
+          />
           <Values {...props} />
         </svg>
       </div>
       <div class="chart-days" aria-hidden="true">
-        {findDayTicks(points.map((point) => point.label)).map(({ index, text }: DayTick) => (
+        {days.map(({ index, text }) => (
           <span key={text} style={{ left: `${xOf(index, points.length)}%` }}>
             {text}
           </span>
@@ -136,16 +143,19 @@ function Values({ kind, points, range, comparison, read }: ChartPlotProps) {
 /** The most points that are drawn as dots. */
 const maxDots = 10
 
-/** Returns the path of dots: of all points where they are few, and of the one that is read. */
+/** Returns the path of dots: of all points where they are few, of those between two gaps, and of the one that is read. */
 function dotPath(points: readonly ChartPoint[], range: ChartRange, read: number | undefined): string {
   return points
     .map(({ value }, index) =>
-      value !== null && (index === read || points.length <= maxDots)
+      value !== null && (index === read || points.length <= maxDots || isAlone(points, index))
         ? `M${xOf(index, points.length)} ${yOf(value, range)}h.01`
         : '',
     )
     .join('')
 }
+
+const isAlone = (points: readonly ChartPoint[], index: number) =>
+  points[index - 1]?.value == null && points[index + 1]?.value == null
 
 interface BarProps {
   readonly value: number | null

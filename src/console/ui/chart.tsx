@@ -14,7 +14,7 @@ export interface ChartProps {
   readonly range?: ChartRange
   /** Formats a value; default: as it is. */
   readonly format?: (value: number) => string
-  /** The value of all points together, which is shown while no single one is read: `0.65 on average`. */
+  /** The value of all points together, which is shown while no single one is read: `avg 0.65`. */
   readonly summary?: string
   readonly comparison?: ChartComparison | undefined
   /** The index of the point that is read. Charts with the same signal are read together. */

@@ -5,6 +5,7 @@ import { DataTable } from '../../ui/table.tsx'
 import {
   detectionFields,
   type Figures,
+  findScoreRange,
   formatMeasure,
   labelFields,
   type Measure,
@@ -52,17 +53,22 @@ interface MeasureChartProps extends Pick<ChartsProps, 'figures' | 'before'> {
 function MeasureChart({ measure: { field, title, unit, kind }, figures, before, cursor }: MeasureChartProps) {
   const total = numberOf(figures.body, field)
   const isQuality = field === qualityField
-  const suffix = kind === 'count' ? `in ${figures.days.length} days` : 'on average'
+  const points = pointsOf(figures, field)
+  const compared = (isQuality && before) || []
+  const summary =
+    kind === 'count' ? `${total?.toLocaleString('en')} in ${figures.days.length} days` : `avg ${total}`
   return (
     <div class={isQuality ? 'figure wide' : 'figure'}>
       <Chart
         title={title}
         unit={unit}
         kind={kind === 'count' ? 'bar' : 'line'}
-        points={pointsOf(figures, field)}
-        {...(kind === 'score' && { range: { min: 0, max: 1 } })}
+        points={points}
+        {...(kind === 'score' && {
+          range: findScoreRange([...points.map(({ value }) => value), ...compared]),
+        })}
         format={(value) => formatMeasure(value, kind)}
-        summary={total === null ? 'null' : `${formatMeasure(total, kind)} ${suffix}`}
+        summary={total === null ? 'null' : summary}
         comparison={isQuality && before ? { title: 'without events', values: before } : undefined}
         cursor={cursor}
         hasTable={false}
@@ -74,7 +80,13 @@ function MeasureChart({ measure: { field, title, unit, kind }, figures, before, 
 /** The days in a table, for those who cannot see charts, and for those who want the numbers. */
 function DayTable({ figures, before }: Pick<ChartsProps, 'figures' | 'before'>) {
   const format = (value: number | null | undefined, kind?: Measure['kind']) =>
-    value == null ? <span class="faint">null</span> : formatMeasure(value, kind)
+    value == null ? (
+      <span class="faint">null</span>
+    ) : kind === 'count' ? (
+      value.toLocaleString('en')
+    ) : (
+      value.toFixed(4)
+    )
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard has to reach it.
     <section class="day-table" aria-label="Days" tabIndex={0}>
@@ -116,7 +128,7 @@ function Detections({ figures: { body, days } }: Pick<ChartsProps, 'figures'>) {
       <h3>
         Detections{' '}
         <span class="faint">
-          messages in {days.length} days; the bars end at {top} %
+          in {days.length} days; bars to {top} % of messages
         </span>
       </h3>
       <dl class="meters">

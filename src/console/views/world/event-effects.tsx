@@ -1,8 +1,11 @@
+import { Fragment } from 'preact'
 import type { AnswerOf, Schema } from '../../api/answers.ts'
+import { hrefOf } from '../../store/route.ts'
 import { formatCurl, sampleEvent } from '../../ui/curl.ts'
 import { CommandLine } from '../../ui/empty.tsx'
 import { DataTable } from '../../ui/table.tsx'
 import { type Figures, formatMeasure, numberOf, qualityField } from './figures.ts'
+import type { CatalogueModel } from './model-list.tsx'
 
 type Quality = Schema<'Quality'>
 
@@ -18,13 +21,15 @@ export interface EventEffectsProps {
   /** Those of them that events have moved. */
   readonly moved: Quality['products']
   readonly quality: Quality
+  /** The models that have products. */
+  readonly others: readonly CatalogueModel[]
 }
 
 /** The most conversations that are listed. */
 const maxConversations = 10
 
 /** Says what events did to the answer, and to the quality indexes of the model's products and their conversations. */
-export function EventEffects({ products, moved, quality, ...compared }: EventEffectsProps) {
+export function EventEffects({ products, moved, quality, others, ...compared }: EventEffectsProps) {
   const [product] = products
   return (
     <section class="figure wide event-effects">
@@ -33,8 +38,14 @@ export function EventEffects({ products, moved, quality, ...compared }: EventEff
       </h3>
       {!product && (
         <p class="faint">
-          No product of the fixtures has this model, so no event changes its figures. GET /__sim/catalogue
-          lists the products and their models.
+          No product of the fixtures has this model, so no event changes its figures. Events change those of{' '}
+          {others.map(({ id, name }, index) => (
+            <Fragment key={id}>
+              {index > 0 && ', '}
+              <a href={hrefOf({ id, query: { as: undefined } })}>{name}</a>
+            </Fragment>
+          ))}
+          .
         </p>
       )}
       {product && moved.length === 0 && (
@@ -75,8 +86,8 @@ function describeDifference({
   const [now, then] = [numberOf(figures.body, qualityField), numberOf(without?.body, qualityField)]
   if (days === 0 || now === null || then === null)
     return 'The figures of this period are the same without events: none is on a day with conversations, or their impacts cancel out.'
-  const change = formatMeasure(now - then)
-  return `Conversation quality is ${formatMeasure(now)} on average and would be ${formatMeasure(then)} without events (${now > then ? '+' : ''}${change}). They moved ${days} of ${figures.days.length} days.`
+  const change = formatMeasure(Math.abs(now - then))
+  return `Conversation quality is ${formatMeasure(now)} on average and would be ${formatMeasure(then)} without events (${now < then ? '−' : '+'}${change}). They moved ${days} of ${figures.days.length} days.`
 }
 
 /** Returns the conversations that have events of these products, as far as the listed ids of their events tell. */

@@ -1,4 +1,4 @@
-import type { ChartPoint } from '../../ui/chart-shape.ts'
+import type { ChartPoint, ChartRange } from '../../ui/chart-shape.ts'
 
 /** A value that the service analyses for each day and for the whole period. */
 export interface Measure {
@@ -16,10 +16,10 @@ export const qualityField = 'avgConversationQualityIndex'
 /** The measures in the order of the charts. */
 export const measures: readonly Measure[] = [
   { field: qualityField, title: 'Conversation quality', unit: 'index, 0 to 1', kind: 'score' },
-  { field: 'avgSatisfactionScore', title: 'Satisfaction', unit: 'score, 0 to 1', kind: 'score' },
-  { field: 'avgGrowthScore', title: 'Growth', unit: 'score, 0 to 1', kind: 'score' },
-  { field: 'avgFrictionScore', title: 'Friction', unit: 'score, less is better', kind: 'score' },
-  { field: 'avgSafetyScore', title: 'Safety', unit: 'score, 0 to 1', kind: 'score' },
+  { field: 'avgSatisfactionScore', title: 'Satisfaction', unit: '0 to 1', kind: 'score' },
+  { field: 'avgGrowthScore', title: 'Growth', unit: '0 to 1', kind: 'score' },
+  { field: 'avgFrictionScore', title: 'Friction', unit: 'less is better', kind: 'score' },
+  { field: 'avgSafetyScore', title: 'Safety', unit: '0 to 1', kind: 'score' },
   { field: 'conversationCount', title: 'Conversations', unit: 'per day', kind: 'count' },
   { field: 'messageCount', title: 'Messages', unit: 'per day', kind: 'count' },
 ]
@@ -27,7 +27,7 @@ export const measures: readonly Measure[] = [
 /** The labelled scores of the answer by their titles. */
 export const labelFields = {
   averageUserSentiment: 'Sentiment',
-  averageChangeInUserSentiment: 'Change in sentiment',
+  averageChangeInUserSentiment: 'Sentiment change',
   averageFrustration: 'Frustration',
   averageStruggle: 'Struggle',
   averageCommercialIntent: 'Commercial intent',
@@ -37,10 +37,10 @@ export const labelFields = {
 export const detectionFields = {
   hallucinationCount: 'Hallucinations',
   jailbreakCount: 'Jailbreaks',
-  userBiasCount: 'Bias of users',
-  modelBiasCount: 'Bias of the model',
-  userToxicityCount: 'Toxicity of users',
-  modelToxicityCount: 'Toxicity of the model',
+  userBiasCount: 'User bias',
+  modelBiasCount: 'Model bias',
+  userToxicityCount: 'User toxicity',
+  modelToxicityCount: 'Model toxicity',
 } as const
 
 /** The body of an answer with analytics. A scenario may have damaged it, so each member is looked at before it is used. */
@@ -80,6 +80,17 @@ export function recordOf(value: unknown): Readonly<Record<string, unknown>> | un
 /** Returns the days of a measure as points of a chart. */
 export function pointsOf({ days }: Figures, field: string): ChartPoint[] {
   return days.map((day) => ({ label: textOf(day, 'date').slice(0, 10), value: numberOf(day, field) }))
+}
+
+/** The values between which scores are drawn lie on these steps. */
+const scoreStep = 0.2
+
+/** Returns the range in which scores are drawn: the steps around them, so that small changes can be seen. */
+export function findScoreRange(values: readonly (number | null)[]): ChartRange {
+  const known = values.filter((value) => value !== null)
+  if (known.length === 0) return { min: 0, max: 1 }
+  const min = Math.floor(Math.min(...known) / scoreStep) * scoreStep
+  return { min, max: Math.max(min + scoreStep, Math.ceil(Math.max(...known) / scoreStep) * scoreStep) }
 }
 
 /** Formats a value of a measure: `0.6497`, `3,204`; undefined kind: a score. */

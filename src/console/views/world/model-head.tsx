@@ -19,7 +19,8 @@ export function ModelHead({ question: { model: id, period, scenario }, catalogue
   const personas = catalogue.scenarios.filter(
     ({ family, parameters }) => family === 'data' && parameters.every(({ name }) => name === 'p'),
   )
-  const own = model?.shape ?? model?.persona ?? 'drawn by the seed'
+  const chosen = catalogue.scenarios.find(({ name }) => name === scenario)
+  const own = model?.scenario ?? model?.shape ?? model?.persona ?? 'drawn by the seed'
   return (
     <header class="model-head">
       <a class="back" href={hrefOf({ id: undefined, query: { as: undefined } })}>
@@ -72,6 +73,11 @@ export function ModelHead({ question: { model: id, period, scenario }, catalogue
           Table
         </button>
       </div>
+      {chosen && (
+        <p class="chosen">
+          <code>X-Sim-Scenario: {chosen.name}</code> <span class="faint">{chosen.about}</span>
+        </p>
+      )}
     </header>
   )
 }

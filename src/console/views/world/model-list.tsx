@@ -27,7 +27,7 @@ export function ModelList({ models, open }: ModelListProps) {
     form.reset()
   }
   return (
-    <nav class="model-list" aria-label="Models">
+    <section class="model-list" aria-label="Models">
       <form onSubmit={submit}>
         <input
           name="id"
@@ -41,7 +41,7 @@ export function ModelList({ models, open }: ModelListProps) {
         const members = models.filter(isMember)
         if (members.length === 0) return null
         return (
-          <section key={title}>
+          <div key={title}>
             <h2>{title}</h2>
             <ul>
               {members.map((model) => (
@@ -59,9 +59,9 @@ export function ModelList({ models, open }: ModelListProps) {
                 </li>
               ))}
             </ul>
-          </section>
+          </div>
         )
       })}
-    </nav>
+    </section>
   )
 }

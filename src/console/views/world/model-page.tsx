@@ -34,14 +34,13 @@ export function ModelPage({ id, catalogue }: ModelPageProps) {
   const asked = useAnalytics(sandbox.value, question)
   const explanation = asked?.ok ? asked.value : undefined
   const figures = explanation?.answer.status === 200 ? readFigures(explanation.answer.body) : undefined
-  const products = catalogue.products.filter(({ models }) => models.includes(id))
   return (
     <div class="world-main">
       <div class="model-page">
         <ModelHead {...{ question, catalogue }} />
         {!explanation && <Loading problem={asked?.ok === false ? asked.problem : undefined} />}
         {explanation && !figures && <Refusal explanation={explanation} />}
-        {explanation && figures && <ModelFigures {...{ question, explanation, figures, products }} />}
+        {explanation && figures && <ModelFigures {...{ question, explanation, figures, catalogue }} />}
       </div>
       {explanation && <AnswerPane {...{ question, explanation }} />}
     </div>
@@ -52,12 +51,17 @@ interface ModelFiguresProps {
   readonly question: AnalyticsQuestion
   readonly explanation: Schema<'Explanation'>
   readonly figures: Figures
-  /** The products of the model. */
-  readonly products: AnswerOf<'/catalogue', 'get'>['products']
+  readonly catalogue: AnswerOf<'/catalogue', 'get'>
 }
 
 /** The figures of an answer, and what they would be without events. */
-function ModelFigures({ question, explanation, figures, products }: ModelFiguresProps) {
+function ModelFigures({ question, explanation, figures, catalogue }: ModelFiguresProps) {
+  const isOf =
+    (id: string) =>
+    ({ models }: { models: readonly string[] }) =>
+      models.includes(id)
+  const products = catalogue.products.filter(isOf(question.model.toLowerCase()))
+  const others = catalogue.models.filter(({ id }) => catalogue.products.some(isOf(id)))
   const quality = useAnswer('/quality', { query: { sandbox: sandbox.value }, followsTraffic: true }).value
   const moved = quality?.products.filter(({ productId }) => products.some(({ id }) => id === productId)) ?? []
   const without = useAnalyticsWithoutEvents(question, explanation, moved.length > 0 ? figures : undefined)
@@ -66,7 +70,7 @@ function ModelFigures({ question, explanation, figures, products }: ModelFigures
     <>
       <Health body={figures.body} />
       <Charts figures={figures} before={before} isTable={route.value.query['look'] === 'table'}>
-        {quality && <EventEffects {...{ figures, without, before, products, moved, quality }} />}
+        {quality && <EventEffects {...{ figures, without, before, products, moved, quality, others }} />}
       </Charts>
     </>
   )
@@ -114,7 +118,7 @@ function AnswerPane({
         />
         <CopyButton
           label="JSON"
-          title="Copy the answer"
+          title="Copy as JSON"
           text={() => Promise.resolve(JSON.stringify(answer.body, null, 2))}
         />
       </h3>
