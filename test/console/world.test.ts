@@ -51,6 +51,10 @@ describeInBrowser('the view of the world', () => {
       ]),
     )
     expect(await listAccessibilityFindings(page)).toEqual([])
+    await page.getByRole('button', { name: 'Copy as CSV' }).click()
+    const csv = await page.evaluate<string>('navigator.clipboard.readText()')
+    expect(csv.split('\n')).toHaveLength(31)
+    expect(csv).toMatch(/^Day,Conversation quality,.*\n2025-12-17,0\.\d+,/)
   })
 
   test('draws charts that the keyboard reads, all at the same day', async () => {

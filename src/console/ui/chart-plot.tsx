@@ -168,14 +168,14 @@ interface BarProps {
 function Bar({ value, index, count, range, isRead }: BarProps) {
   if (value === null) return null
   const width = (100 / count) * 0.7
-  const [top, bottom] = [yOf(Math.max(0, value), range), yOf(Math.min(0, value), range)]
+  const top = yOf(value, range)
   return (
     <rect
       class={isRead ? 'chart-bar read' : 'chart-bar'}
       x={xOf(index, count) - width / 2}
       y={top}
       width={width}
-      height={bottom - top}
+      height={100 - top}
     />
   )
 }

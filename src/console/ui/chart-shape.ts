@@ -20,10 +20,9 @@ export interface ChartRange {
   readonly max: number
 }
 
-/** Returns the range of the values: from 0, or below it, to a round number above the largest. */
-export function findRange(points: readonly ChartPoint[]): ChartRange {
-  const values = points.flatMap(({ value }) => (value === null ? [] : [value]))
-  return { min: Math.min(0, ...values.map(roundDown)), max: roundUp(Math.max(0, ...values)) || 1 }
+/** Returns the range of values that are not below 0: from 0 to a round number above the largest. */
+export function findRange(values: readonly (number | null)[]): ChartRange {
+  return { min: 0, max: roundUp(Math.max(0, ...values.map((value) => value ?? 0))) || 1 }
 }
 
 function roundUp(value: number): number {
@@ -32,11 +31,9 @@ function roundUp(value: number): number {
   return ([1, 2, 3, 4, 5, 6, 8].find((factor) => factor * unit >= value) ?? 10) * unit
 }
 
-const roundDown = (value: number) => (value < 0 ? -roundUp(-value) : 0)
-
-/** Returns the values that the vertical axis names: both ends, and 0 or the middle. Whole numbers have no middle that is none. */
+/** Returns the values that the vertical axis names: both ends and the middle. Counts have no middle that is no whole number. */
 export function findValueTicks({ min, max }: ChartRange, points: readonly ChartPoint[]): readonly number[] {
-  const middle = min < 0 && max > 0 ? 0 : (min + max) / 2
+  const middle = (min + max) / 2
   const isCount = points.every(({ value }) => Number.isInteger(value))
   return isCount && !Number.isInteger(middle) ? [min, max] : [min, middle, max]
 }

@@ -1,7 +1,6 @@
 import { type Signal, useSignal } from '@preact/signals'
 import { ChartPlot } from './chart-plot.tsx'
 import { type ChartComparison, type ChartPoint, type ChartRange, findRange } from './chart-shape.ts'
-import { DataTable } from './table.tsx'
 
 /** Properties of `Chart`. */
 export interface ChartProps {
@@ -19,13 +18,11 @@ export interface ChartProps {
   readonly comparison?: ChartComparison | undefined
   /** The index of the point that is read. Charts with the same signal are read together. */
   readonly cursor?: Signal<number | undefined>
-  /** False: there is no button for a table, since another table has the values. */
-  readonly hasTable?: boolean
 }
 
 /**
- * A chart of one row of values over days. The arrow keys and the pointer read single values; a table has them all. It is drawn in a square that
- * stretches to the place it gets, so nothing is measured.
+ * A chart of one row of values over days. The pointer, the keyboard and screen readers read single values; the view has to offer them in a table,
+ * too, one for all its charts. It is drawn in a square that stretches to the place it gets, so nothing is measured.
  */
 export function Chart({
   title,
@@ -37,10 +34,8 @@ export function Chart({
   summary,
   comparison,
   cursor,
-  hasTable = true,
 }: ChartProps) {
   const ownCursor = useSignal<number | undefined>(undefined)
-  const isTable = useSignal(false)
   const missing = points.filter(({ value }) => value === null).length
   const formatValue = (value: number | null | undefined) => (value == null ? 'no data' : format(value))
   const formatReading = (index: number) =>
@@ -55,41 +50,15 @@ export function Chart({
         {comparison && <span class="chart-key">{comparison.title}</span>}
         {missing > 0 && <span class="chart-gap-key">no data</span>}
         <Reading {...{ read, formatReading, summary }} />
-        {hasTable && (
-          <button
-            type="button"
-            class="quiet"
-            aria-pressed={isTable.value}
-            onClick={() => (isTable.value = !isTable.value)}
-          >
-            Table<span class="hidden"> of {title}</span>
-          </button>
-        )}
       </figcaption>
-      {isTable.value ? (
-        <div class="chart-table">
-          <DataTable
-            title={title}
-            columns={[
-              { title: 'Day', cell: ({ label }: ChartPoint) => label },
-              { title, isNumber: true, cell: (point: ChartPoint) => formatReading(points.indexOf(point)) },
-            ]}
-            rows={points}
-            keyOf={({ label }) => label}
-          />
-        </div>
-      ) : (
-        <ChartPlot
-          range={range ?? findRange([...points, ...(comparison?.values ?? []).map(toPoint)])}
-          name={`${title}${unit ? `, ${unit}` : ''}: ${points.length - missing} of ${points.length} days have data. The arrow keys read the values.`}
-          {...{ kind, points, comparison, format, read, formatReading }}
-        />
-      )}
+      <ChartPlot
+        range={range ?? findRange([...points.map(({ value }) => value), ...(comparison?.values ?? [])])}
+        name={`${title}${unit ? `, ${unit}` : ''}: ${points.length - missing} of ${points.length} days have data. The arrow keys read the values.`}
+        {...{ kind, points, comparison, format, read, formatReading }}
+      />
     </figure>
   )
 }
-
-const toPoint = (value: number | null): ChartPoint => ({ label: '', value })
 
 interface ReadingProps {
   readonly read: Signal<number | undefined>

@@ -1,14 +1,15 @@
 import { type Signal, useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { Chart } from '../../ui/chart.tsx'
+import { CopyButton } from '../../ui/copy-button.tsx'
 import { DataTable } from '../../ui/table.tsx'
 import {
+  type ChartMeasure,
   detectionFields,
   type Figures,
   findScoreRange,
   formatMeasure,
   labelFields,
-  type Measure,
   measures,
   numberOf,
   pointsOf,
@@ -46,7 +47,7 @@ export function Charts({ figures, before, isTable, children }: ChartsProps) {
 }
 
 interface MeasureChartProps extends Pick<ChartsProps, 'figures' | 'before'> {
-  readonly measure: Measure
+  readonly measure: ChartMeasure
   readonly cursor: Signal<number | undefined>
 }
 
@@ -71,7 +72,6 @@ function MeasureChart({ measure: { field, title, unit, kind }, figures, before, 
         summary={total === null ? 'null' : summary}
         comparison={isQuality && before ? { title: 'without events', values: before } : undefined}
         cursor={cursor}
-        hasTable={false}
       />
     </div>
   )
@@ -79,41 +79,44 @@ function MeasureChart({ measure: { field, title, unit, kind }, figures, before, 
 
 /** The days in a table, for those who cannot see charts, and for those who want the numbers. */
 function DayTable({ figures, before }: Pick<ChartsProps, 'figures' | 'before'>) {
-  const format = (value: number | null | undefined, kind?: Measure['kind']) =>
-    value == null ? (
-      <span class="faint">null</span>
-    ) : kind === 'count' ? (
-      value.toLocaleString('en')
-    ) : (
-      value.toFixed(4)
-    )
+  const rows = figures.days.map((day, index) => ({
+    day: textOf(day, 'date').slice(0, 10),
+    values: [
+      ...measures.map(({ field }) => numberOf(day, field)),
+      ...(before ? [before[index] ?? null] : []),
+    ],
+  }))
+  const titles = [...measures.map(({ title }) => title), ...(before ? ['Quality without events'] : [])]
+  const toCsv = () =>
+    [['Day', ...titles], ...rows.map(({ day, values }) => [day, ...values])]
+      .map((cells) => cells.join())
+      .join('\n')
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard has to reach it.
-    <section class="day-table" aria-label="Days" tabIndex={0}>
+    <section class="day-table" aria-label="Days">
       <DataTable
         title="The figures of each day"
-        rows={figures.days.map((day, index) => ({ day, index }))}
-        keyOf={({ index }) => String(index)}
+        rows={rows}
+        keyOf={({ day }) => day}
         columns={[
-          { title: 'Day', class: 'nowrap', cell: ({ day }) => textOf(day, 'date').slice(0, 10) },
-          ...measures.map(({ field, title, kind }) => ({
+          { title: 'Day', class: 'nowrap', cell: ({ day }) => day },
+          ...titles.map((title, index) => ({
             title,
             isNumber: true,
-            cell: ({ day }: { day: Figures['days'][number] }) => format(numberOf(day, field), kind),
+            cell: ({ values }: (typeof rows)[number]) =>
+              formatCell(values[index], measures[index]?.kind === 'count'),
           })),
-          ...(before
-            ? [
-                {
-                  title: 'Quality without events',
-                  isNumber: true,
-                  cell: ({ index }: { index: number }) => format(before[index]),
-                },
-              ]
-            : []),
         ]}
       />
+      <CopyButton label="CSV" title="Copy as CSV" text={() => Promise.resolve(toCsv())} />
     </section>
   )
+}
+
+const nothing = <span class="faint">null</span>
+
+function formatCell(value: number | null | undefined, isCount: boolean): ComponentChildren {
+  if (value == null) return nothing
+  return isCount ? value.toLocaleString('en') : value.toFixed(4)
 }
 
 /** The detections of the period. The service does not tell them by day. */
@@ -166,14 +169,14 @@ function Labels({ figures: { body } }: Pick<ChartsProps, 'figures'>) {
           return (
             <div key={field}>
               <dt>{title}</dt>
-              <dd>{found ? textOf(found, 'label').replaceAll('_', ' ') : <span class="faint">null</span>}</dd>
+              <dd>{found ? textOf(found, 'label').replaceAll('_', ' ') : nothing}</dd>
               <dd class="faint">{numberOf(found, 'score')}</dd>
             </div>
           )
         })}
         <div>
           <dt>Rating</dt>
-          <dd>{rating === null ? <span class="faint">null</span> : `${rating} of 5`}</dd>
+          <dd>{rating === null ? nothing : `${rating} of 5`}</dd>
           <dd />
         </div>
       </dl>

@@ -1,7 +1,7 @@
 import type { ChartPoint, ChartRange } from '../../ui/chart-shape.ts'
 
 /** A value that the service analyses for each day and for the whole period. */
-export interface Measure {
+export interface ChartMeasure {
   /** The member of the answer, and of each of its days. */
   readonly field: string
   readonly title: string
@@ -14,8 +14,8 @@ export interface Measure {
 export const qualityField = 'avgConversationQualityIndex'
 
 /** The measures in the order of the charts. */
-export const measures: readonly Measure[] = [
-  { field: qualityField, title: 'Conversation quality', unit: 'index, 0 to 1', kind: 'score' },
+export const measures: readonly ChartMeasure[] = [
+  { field: qualityField, title: 'Conversation quality', unit: '0 to 1', kind: 'score' },
   { field: 'avgSatisfactionScore', title: 'Satisfaction', unit: '0 to 1', kind: 'score' },
   { field: 'avgGrowthScore', title: 'Growth', unit: '0 to 1', kind: 'score' },
   { field: 'avgFrictionScore', title: 'Friction', unit: 'less is better', kind: 'score' },
@@ -94,7 +94,7 @@ export function findScoreRange(values: readonly (number | null)[]): ChartRange {
 }
 
 /** Formats a value of a measure: `0.6497`, `3,204`; undefined kind: a score. */
-export function formatMeasure(value: number, kind: Measure['kind'] = 'score'): string {
+export function formatMeasure(value: number, kind: ChartMeasure['kind'] = 'score'): string {
   return kind === 'count' ? value.toLocaleString('en') : String(Math.round(value * 10_000) / 10_000)
 }
 

@@ -4,7 +4,7 @@ import type { AnswerOf, Schema } from '../../api/answers.ts'
 import { type Asked, ask } from '../../api/ask.ts'
 import { sandboxNow } from '../../store/clock.ts'
 import { connection, trafficTick } from '../../store/live.ts'
-import { info, sandboxSeed } from '../../store/server.ts'
+import { info, sandboxNames, sandboxSeed } from '../../store/server.ts'
 import { type Figures, readFigures, textOf } from './figures.ts'
 
 /** A question for analytics. */
@@ -56,8 +56,12 @@ export function useAnalytics(
   return asked.value
 }
 
-/** The name of a sandbox that nobody uses, so it has no events. Asking about it does not create it. */
-const unusedSandbox = `no-events-${Math.random().toString(36).slice(2)}`
+/** Returns the name of a sandbox that nobody uses, so it has no events. Asking about it does not create it. */
+function nameUnusedSandbox(): string {
+  let name = 'no-events'
+  while (sandboxNames.value.includes(name)) name += '-'
+  return name
+}
 
 /**
  * Asks for the same analytics as if there were no events: in a sandbox that has none, with the seed, the day and the scenario of the answer.
@@ -71,7 +75,7 @@ export function useAnalyticsWithoutEvents(
   const scenario = explanation?.scenarios.join(', ') || undefined
   const seed = sandboxSeed.value
   const asked = useAnalytics(
-    unusedSandbox,
+    nameUnusedSandbox(),
     figures && seed !== undefined ? { ...question, scenario } : undefined,
     {
       'X-Sim-Now': textOf(figures?.days.at(-1), 'date'),
