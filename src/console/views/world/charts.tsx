@@ -86,7 +86,7 @@ function DayTable({ figures, before }: Pick<ChartsProps, 'figures' | 'before'>) 
       ...(before ? [before[index] ?? null] : []),
     ],
   }))
-  const titles = [...measures.map(({ title }) => title), ...(before ? ['Quality without events'] : [])]
+  const titles = [...measures.map(({ title }) => title), ...(before ? ['Without events'] : [])]
   const toCsv = () =>
     [['Day', ...titles], ...rows.map(({ day, values }) => [day, ...values])]
       .map((cells) => cells.join())
