@@ -16,6 +16,11 @@ export const sandboxNames = computed(() => {
   return [...names].sort()
 })
 
+/** The seed of the sandbox that is shown: that of the start where the sandbox was never used. Undefined until it is known. */
+export const sandboxSeed = computed(
+  () => sandboxes.value.find(({ name }) => name === sandbox.value)?.seed ?? info.value?.seed,
+)
+
 /** Reads version, contract and operations. */
 export async function refreshInfo(): Promise<void> {
   const asked = await ask('get', '/info')

@@ -6,12 +6,14 @@ import { requestsView } from './requests/requests.tsx'
 import { retriesView } from './retries/retries.tsx'
 import { sandboxesView } from './sandboxes/sandboxes.tsx'
 import { scenariosView } from './scenarios/scenarios.tsx'
+import { worldView } from './world/world.tsx'
 
 /** The views in the order of the navigation; the first is shown where the address names none. */
 export const views = [
   requestsView,
   retriesView,
   scenariosView,
+  worldView,
   promptsView,
   eventsView,
   contractView,

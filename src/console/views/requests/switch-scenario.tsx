@@ -1,8 +1,9 @@
 import { useSignal } from '@preact/signals'
 import type { Schema } from '../../api/answers.ts'
-import { ask } from '../../api/ask.ts'
 import { tell, valueOrNotice } from '../../store/notices.ts'
+import { addRule } from '../../store/rules.ts'
 import { useAnswer } from '../../store/use-answer.ts'
+import { groupByFamily } from '../../ui/families.ts'
 
 /** A form that switches on a scenario for requests like one that is shown. */
 export function SwitchScenario({ exchange }: { readonly exchange: Schema<'Exchange'> }) {
@@ -30,7 +31,7 @@ export function SwitchScenario({ exchange }: { readonly exchange: Schema<'Exchan
       scenario: text,
       ...(times.value !== '' && { times: Number(times.value) }),
     }
-    if (await addRule(exchange.sandbox, rule))
+    if (valueOrNotice(await addRule(exchange.sandbox, rule)))
       tell(`Switched on in the sandbox ${exchange.sandbox}, before its other rules.`)
   }
   return (
@@ -39,7 +40,7 @@ export function SwitchScenario({ exchange }: { readonly exchange: Schema<'Exchan
       <label>
         <span>Scenario</span>
         <select value={chosen?.name} onChange={(event) => choose(event.currentTarget.value)}>
-          {familiesOf(offered).map(([family, entries]) => (
+          {groupByFamily(offered).map(([family, entries]) => (
             <optgroup key={family} label={family}>
               {entries.map((entry) => (
                 <option key={entry.name} value={entry.name} selected={entry === chosen}>
@@ -88,14 +89,6 @@ export function SwitchScenario({ exchange }: { readonly exchange: Schema<'Exchan
   )
 }
 
-/** Adds a rule before the other rules of a sandbox. Returns true if the server accepted it; otherwise the reason is shown. */
-async function addRule(sandbox: string, rule: Schema<'Rule'>): Promise<boolean> {
-  const present = valueOrNotice(await ask('get', '/scenarios', { query: { sandbox } }))
-  if (!present) return false
-  const body = { rules: [rule, ...present.rules] }
-  return valueOrNotice(await ask('put', '/scenarios', { query: { sandbox }, body })) !== undefined
-}
-
 interface NarrowMatch {
   readonly sentence: string
   readonly conditions: Schema<'Match'>
@@ -113,10 +106,4 @@ function findMatch({ request }: Schema<'Exchange'>): NarrowMatch | undefined {
     sentence: `only for the event type ${eventType}`,
     conditions: { body: { '/eventType': eventType } },
   }
-}
-
-function familiesOf(catalogue: readonly Schema<'Entry'>[]): [string, Schema<'Entry'>[]][] {
-  const families = new Map<string, Schema<'Entry'>[]>()
-  for (const entry of catalogue) families.set(entry.family, [...(families.get(entry.family) ?? []), entry])
-  return [...families]
 }

@@ -2,6 +2,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import type { AnswerOf } from '../../api/answers.ts'
 import { useCommands } from '../../store/commands.ts'
 import { hrefOf, replaceRoute, route } from '../../store/route.ts'
+import { groupByFamily } from '../../ui/families.ts'
 import { freeTexts, type Offer } from './offer.ts'
 import { RuleForm } from './rule-form.tsx'
 
@@ -86,10 +87,4 @@ function hasWords({ name, about, family }: Offer, text: string): boolean {
     .toLowerCase()
     .split(/\s+/)
     .every((word) => all.includes(word))
-}
-
-function groupByFamily(offers: readonly Offer[]): [string, Offer[]][] {
-  const families = new Map<string, Offer[]>()
-  for (const offer of offers) families.set(offer.family, [...(families.get(offer.family) ?? []), offer])
-  return [...families]
 }

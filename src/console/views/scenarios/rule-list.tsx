@@ -3,10 +3,10 @@ import type { AnswerOf, Schema } from '../../api/answers.ts'
 import { valueOrNotice } from '../../store/notices.ts'
 import { askOnce } from '../../store/question.ts'
 import { sandbox } from '../../store/route.ts'
+import { moveItem, replaceRules } from '../../store/rules.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { sampleEvent } from '../../ui/curl.ts'
 import { Empty } from '../../ui/empty.tsx'
-import { moveItem, replaceRules } from './change-rules.ts'
 import { headerOf, listConditions } from './describe-rule.ts'
 
 /** Properties of `RuleList`. */

@@ -1,5 +1,5 @@
-import type { Schema } from '../../api/answers.ts'
-import { type Asked, ask } from '../../api/ask.ts'
+import type { Schema } from '../api/answers.ts'
+import { type Asked, ask } from '../api/ask.ts'
 
 type Rules = readonly Schema<'Rule'>[]
 
