@@ -17,7 +17,9 @@ export async function buildConsole(root: string, folder: string): Promise<Metafi
     entryPoints: { app: join(source, 'main.tsx'), style: join(source, 'styles/index.css') },
     outdir: join(folder, 'assets'),
     entryNames: '[name]-[hash]',
+    chunkNames: '[name]-[hash]',
     bundle: true,
+    splitting: true, // the code of a view is loaded when it is first shown
     minify: true,
     legalComments: 'none', // the licences stand in a file beside the page
     platform: 'browser',

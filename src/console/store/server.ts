@@ -7,7 +7,7 @@ import { sandbox } from './route.ts'
 export const info = signal<Schema<'Info'> | undefined>(undefined)
 
 /** All sandboxes, the least recently used first. */
-export const sandboxes = signal<readonly Schema<'Sandbox'>[]>([])
+const sandboxes = signal<readonly Schema<'Sandbox'>[]>([])
 
 /** The names to choose from: the sandboxes in use, `default`, and the one that is shown. */
 export const sandboxNames = computed(() => {

@@ -18,7 +18,7 @@ const units = [
 ] as const
 
 /** Formats a span: `now`, `12 s ago`, `in 3 h`. */
-export function formatAgo(ms: number): string {
+function formatAgo(ms: number): string {
   const size = Math.abs(ms)
   const [unit, length] = units.find(([, length]) => size >= length) ?? ['s', 1_000]
   const count = Math.floor(size / length)

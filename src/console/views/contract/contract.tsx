@@ -5,7 +5,6 @@ import { hrefOf, replaceRoute, route, sandbox } from '../../store/route.ts'
 import { useAnswer } from '../../store/use-answer.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { Loading } from '../../ui/loading.tsx'
-import type { ConsoleView } from '../console-view.ts'
 import type { ContractNode } from './document.ts'
 import { showsMissingOnly } from './item.tsx'
 import { Operation } from './operation.tsx'
@@ -16,14 +15,8 @@ import { Share } from './share.tsx'
 const toggleMissingOnly = () => replaceRoute({ query: { only: showsMissingOnly() ? undefined : 'missing' } })
 
 /** The contract as documentation, with what the clients have met of it. */
-export const contractView: ConsoleView = {
-  name: 'contract',
-  title: 'Contract',
-  showsAllSandboxes: true,
-  Page: ContractPage,
-}
-
-function ContractPage() {
+/** Shows the view "Contract". */
+export function ContractPage() {
   const contract = useAnswer('/contract')
   const assumptions = useAnswer('/assumptions')
   const coverage = useAnswer('/coverage', { query: { sandbox: sandbox.value }, followsTraffic: true })

@@ -10,27 +10,20 @@ import { Empty } from '../../ui/empty.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { SearchField } from '../../ui/search-field.tsx'
 import { count } from '../../ui/text.ts'
-import type { ConsoleView } from '../console-view.ts'
 import { EventDetail } from './event-detail.tsx'
 import { EventList } from './event-list.tsx'
 import { QualityPanel } from './quality-panel.tsx'
 import { parseEventSearch } from './search.ts'
 
 /** The events of the sandbox, and the quality indexes that they move. */
-export const eventsView: ConsoleView = {
-  name: 'events',
-  title: 'Events',
-  showsAllSandboxes: false,
-  Page: EventsPage,
-}
-
 /** The events that are listed at first, and those that are added by a click. */
 const pageSize = 200
 
 /** The most events in one answer of the control plane. */
 const maxEvents = 10_000
 
-function EventsPage() {
+/** Shows the view "Events". */
+export function EventsPage() {
   const { id, query } = route.value
   const limit = useSignal(pageSize)
   const field = useRef<HTMLInputElement>(null)

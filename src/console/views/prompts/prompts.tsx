@@ -9,17 +9,9 @@ import { Loading } from '../../ui/loading.tsx'
 import { SearchField } from '../../ui/search-field.tsx'
 import { Mark } from '../../ui/status.tsx'
 import { asText, count, shortId } from '../../ui/text.ts'
-import type { ConsoleView } from '../console-view.ts'
 import { PromptDetail } from './prompt-detail.tsx'
 
 /** The prompts of the sandbox with their versions. */
-export const promptsView: ConsoleView = {
-  name: 'prompts',
-  title: 'Prompts',
-  showsAllSandboxes: false,
-  Page: PromptsPage,
-}
-
 /** A prompt that the service accepts. */
 const samplePrompt = {
   name: 'Order assistant',
@@ -35,7 +27,8 @@ const noVersions = { from: undefined, to: undefined }
 /** The most prompts in the list; the search finds the others. */
 const maxListed = 300
 
-function PromptsPage() {
+/** Shows the view "Prompts". */
+export function PromptsPage() {
   const { value, problem, reload } = useAnswer('/prompts', {
     query: { sandbox: sandbox.value },
     followsTraffic: true,

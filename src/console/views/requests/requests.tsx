@@ -3,21 +3,14 @@ import { useCommands } from '../../store/commands.ts'
 import { navigate, replaceRoute, route } from '../../store/route.ts'
 import { sampleEvent } from '../../ui/curl.ts'
 import { Empty } from '../../ui/empty.tsx'
-import type { ConsoleView } from '../console-view.ts'
 import { RequestDetail } from './detail.tsx'
 import { RequestList } from './request-list.tsx'
 import { SearchField } from './search-field.tsx'
 import { type RequestRows, useRows } from './use-rows.ts'
 
 /** The requests of the client as they are answered. */
-export const requestsView: ConsoleView = {
-  name: 'requests',
-  title: 'Requests',
-  showsAllSandboxes: true,
-  Page: RequestsPage,
-}
-
-function RequestsPage() {
+/** Shows the view "Requests". */
+export function RequestsPage() {
   const { id, query } = route.value
   const text = query['q'] ?? ''
   const rows = useRows(text)

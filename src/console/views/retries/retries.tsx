@@ -5,19 +5,12 @@ import { useAnswer } from '../../store/use-answer.ts'
 import { sampleEvent } from '../../ui/curl.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { Loading } from '../../ui/loading.tsx'
-import type { ConsoleView } from '../console-view.ts'
 import { Chain } from './chain.tsx'
 import { Rules } from './rules.tsx'
 
 /** The calls that failed, each with its tries on a time line, and the rules of manners. */
-export const retriesView: ConsoleView = {
-  name: 'retries',
-  title: 'Retries',
-  showsAllSandboxes: true,
-  Page: RetriesPage,
-}
-
-function RetriesPage() {
+/** Shows the view "Retries". */
+export function RetriesPage() {
   const isAgainOnly = route.value.query['again'] === 'true'
   const toggle = () => replaceRoute({ query: { again: isAgainOnly ? undefined : 'true' } })
   const query = { sandbox: sandbox.value, minAttempts: isAgainOnly ? 2 : 1 }

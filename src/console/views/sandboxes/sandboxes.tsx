@@ -3,22 +3,15 @@ import { sandbox } from '../../store/route.ts'
 import { refreshSandboxes } from '../../store/server.ts'
 import { useAnswer } from '../../store/use-answer.ts'
 import { Loading } from '../../ui/loading.tsx'
-import type { ConsoleView } from '../console-view.ts'
 import { SandboxDetail } from './sandbox-detail.tsx'
 import { CreateForm, SandboxList } from './sandbox-list.tsx'
 
 /** All sandboxes, and everything that can be done with the one that the page shows. */
-export const sandboxesView: ConsoleView = {
-  name: 'sandboxes',
-  title: 'Sandboxes',
-  showsAllSandboxes: true,
-  Page: SandboxesPage,
-}
-
 /** Milliseconds between two readings of the list. The stream has only the requests of the sandbox that is shown. */
 const refreshMs = 2_000
 
-function SandboxesPage() {
+/** Shows the view "Sandboxes". */
+export function SandboxesPage() {
   const { value, problem, reload } = useAnswer('/sandboxes')
   useEffect(() => {
     const timer = setInterval(() => {

@@ -1,20 +1,13 @@
 import { sandbox } from '../../store/route.ts'
 import { useAnswer } from '../../store/use-answer.ts'
 import { Loading } from '../../ui/loading.tsx'
-import type { ConsoleView } from '../console-view.ts'
 import { CatalogueList } from './catalogue.tsx'
 import { RuleList } from './rule-list.tsx'
 import { Sequences } from './sequences.tsx'
 
 /** The rules of a sandbox, and everything that can be switched on. */
-export const scenariosView: ConsoleView = {
-  name: 'scenarios',
-  title: 'Scenarios',
-  showsAllSandboxes: false,
-  Page: ScenariosPage,
-}
-
-function ScenariosPage() {
+/** Shows the view "Scenarios". */
+export function ScenariosPage() {
   const query = { sandbox: sandbox.value }
   const rules = useAnswer('/scenarios', { query, followsTraffic: true })
   const sequences = useAnswer('/sequences', { query, followsTraffic: true })

@@ -3,20 +3,13 @@ import { useCommands } from '../../store/commands.ts'
 import { navigate, replaceRoute, route } from '../../store/route.ts'
 import { useAnswer } from '../../store/use-answer.ts'
 import { Loading } from '../../ui/loading.tsx'
-import type { ConsoleView } from '../console-view.ts'
 import { ModelList } from './model-list.tsx'
 import { ModelPage } from './model-page.tsx'
 import { TimeBar } from './time-bar.tsx'
 
 /** The models, their analytics as charts, and the time and the seed from which they are made. */
-export const worldView: ConsoleView = {
-  name: 'world',
-  title: 'World',
-  showsAllSandboxes: false,
-  Page: WorldPage,
-}
-
-function WorldPage() {
+/** Shows the view "World". */
+export function WorldPage() {
   const { value, problem } = useAnswer('/catalogue')
   return (
     <div class="world">
