@@ -3,9 +3,9 @@ import { useCommands } from '../../store/commands.ts'
 import { navigate, replaceRoute, route } from '../../store/route.ts'
 import { sampleEvent } from '../../ui/curl.ts'
 import { Empty } from '../../ui/empty.tsx'
+import { SearchField } from '../../ui/search-field.tsx'
 import { RequestDetail } from './detail.tsx'
 import { RequestList } from './request-list.tsx'
-import { SearchField } from './search-field.tsx'
 import { type RequestRows, useRows } from './use-rows.ts'
 
 /** The requests of the client as they are answered. */
@@ -34,7 +34,7 @@ export function RequestsPage() {
   return (
     <div class={id === undefined ? 'requests' : 'requests with-detail'}>
       <section class="request-pane" aria-label="Requests">
-        <Toolbar rows={rows} text={text} field={field} />
+        <Toolbar rows={rows} field={field} />
         <Listing rows={rows} text={text} openId={id} />
       </section>
       {id !== undefined && <RequestDetail key={id} id={id} />}
@@ -57,16 +57,19 @@ function Listing({ rows, text, openId }: ListingProps) {
 
 interface ToolbarProps {
   readonly rows: RequestRows
-  readonly text: string
   readonly field: { current: HTMLInputElement | null }
 }
 
-function Toolbar({ rows: { search, state, paused, togglePause, reload }, text, field }: ToolbarProps) {
+function Toolbar({ rows: { search, state, paused, togglePause, reload }, field }: ToolbarProps) {
   const { skipped, total, evicted, problem, rows } = state.value
   const wrong = search.problem ?? problem?.sentence
   return (
     <div class="toolbar">
-      <SearchField text={text} field={field} />
+      <SearchField
+        label="Search requests"
+        placeholder="status:4xx op:createEvent has:violation text"
+        field={field}
+      />
       <button type="button" aria-pressed={paused.value !== undefined} onClick={togglePause}>
         {paused.value === undefined ? 'Pause' : 'Resume'}
       </button>
