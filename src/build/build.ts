@@ -48,7 +48,7 @@ const entries: Readonly<Record<string, EntryModule>> = {
     file: 'index.cjs',
     format: 'cjs',
     source: 'src/index.ts',
-    exports: ['settingTable', 'startSimulator'],
+    exports: ['startSimulator'],
   },
   precompiled: {
     file: 'precompiled.js',

@@ -1,5 +1,5 @@
 import { commandLineSettings } from '../config/command-line-settings.ts'
-import { allSettings, defaultSettings, type Settings } from '../config/settings.ts'
+import { allSettings, defaultSettings, type Settings, type sharedDefaults } from '../config/settings.ts'
 import { silentLog } from '../core/log.ts'
 import { failure, type Result, success } from '../core/result.ts'
 import { describeKnown } from '../core/similar.ts'
@@ -79,8 +79,8 @@ function checkExposure({ host, controlToken, controlOpen }: Settings): Finding |
   return { severity: 'error', place: '--host', message }
 }
 
-/** Settings that can be given from code. `report()` stands in for `--report`. */
-export type LibrarySettings = Partial<Omit<Settings, keyof typeof commandLineSettings>>
+/** The settings that code can give. They are those of the command line without the flags of its reports and single commands. */
+export type LibrarySettings = Partial<ReturnType<typeof sharedDefaults>>
 
 /**
  * Starts a simulator in this process, for tests:

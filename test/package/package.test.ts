@@ -103,29 +103,38 @@ describe('the library', () => {
     expect(readFileSync(join(installed, 'dist/index.d.cts'), 'utf8')).not.toMatch(/\bfrom ['"]|\bimport\(/)
   })
 
-  it.each(['typed.mts', 'typed.cts'])(
-    'has types that pass the strictest options of TypeScript in %s',
-    (file) => {
-      writeFileSync(
-        join(project.folder, file),
-        `import { type RunningSimulator, startSimulator } from '${name}'
+  it.each([
+    ['typed.mts', []],
+    ['typed.cts', ['--exactOptionalPropertyTypes']],
+  ])('has types that an ordinary project compiles: %s %j', (file, further) => {
+    writeFileSync(
+      join(project.folder, file),
+      `import { type ExampleRequest, type LibrarySettings, type Report, type RunningSimulator, startSimulator } from '${name}'
+      const settings: LibrarySettings = { port: 0, seed: '42', models: 'closed' }
       export async function start(): Promise<string> {
-        const simulator: RunningSimulator = await startSimulator({ port: 0, seed: '42', models: 'closed' })
-        const { requests } = await simulator.report()
+        const simulator: RunningSimulator = await startSimulator(settings)
+        const report: Report = await simulator.report()
+        const example: ExampleRequest | undefined = simulator.findExample()
+        await simulator[Symbol.asyncDispose]()
         // @ts-expect-error: a report has the number of requests
-        const text: string = requests
+        const text: string = report.requests
         // @ts-expect-error: there is no such setting
         await startSimulator({ prot: 0 })
-        return simulator.baseUrl + text
+        // @ts-expect-error: a flag of the command line
+        await startSimulator({ report: 'report.html' })
+        return simulator.baseUrl + text + example?.path
       }`,
-      )
-      const tsc = join(repository, 'node_modules/typescript/bin/tsc')
-      const types = ['--types', 'node', '--typeRoots', join(repository, 'node_modules/@types')]
-      const options = ['--strict', '--exactOptionalPropertyTypes', '--module', 'nodenext', '--noEmit']
-      const target = ['--target', 'es2023', '--lib', 'esnext', '--ignoreConfig']
-      expect(project.run(process.execPath, tsc, ...options, ...target, ...types, file)).toBe('')
-    },
-  )
+    )
+    const tsc = join(repository, 'node_modules/typescript/bin/tsc')
+    const options = ['--strict', '--module', 'nodenext', '--target', 'es2022', '--noEmit', ...further]
+    expect(project.run(process.execPath, tsc, '--ignoreConfig', ...options, file)).toBe('')
+  })
+
+  it('declares no setting apart from its name and the type of its value', () => {
+    const text = readFileSync(join(installed, 'dist/index.d.cts'), 'utf8')
+    expect(text).toContain('maxAnalysesPerHour: number | undefined')
+    expect(text).not.toMatch(/settingTable|commandLineSettings|Setting</i)
+  })
 })
 
 describe('a document with an operation that has no handler', () => {
