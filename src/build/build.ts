@@ -156,12 +156,12 @@ async function writeLicences(metafile: Metafile, folder: string): Promise<void> 
 }
 
 /** Returns the text of a module of `dist/` that calls an entry of the bundle and exports its exports. */
-function writeEntryModule(name: string, { format, exports, wrapper = '' }: EntryModule): string {
+function writeEntryModule(name: string, { format, exports, wrapper }: EntryModule): string {
   const lines = [
     ...(name === 'cli' ? ['#!/usr/bin/env node'] : []),
     `import { loadBundle, rejectInOwnRealm } from './load.ts'`,
     `const entry = loadBundle(${format === 'esm' ? 'import.meta.dirname' : '__dirname'}).${name}()`,
-    ...exports.map((each) => `export const ${each} = ${wrapper}(entry.${each})`),
+    ...exports.map((each) => `export const ${each} = ${wrapper ?? ''}(entry.${each})`),
   ]
   return lines.join('\n')
 }
