@@ -1,2 +1,3 @@
-export { type Settings, settingTable } from './config/settings.ts'
-export { type RunningSimulator, startSimulator } from './simulator/start.ts'
+export type { Report } from './reports/report.ts'
+export type { ExampleRequest } from './simulator/example-request.ts'
+export { type LibrarySettings, type RunningSimulator, startSimulator } from './simulator/start.ts'

@@ -37,6 +37,8 @@ interface EntryModule {
   readonly format: 'esm' | 'cjs'
   readonly source: string
   readonly exports: readonly string[]
+  /** The function of `load.ts` that wraps every export; absent: the exports are those of the bundle. */
+  readonly wrapper?: 'rejectInOwnRealm'
 }
 
 /**
@@ -49,7 +51,8 @@ const entries: Readonly<Record<string, EntryModule>> = {
     file: 'index.cjs',
     format: 'cjs',
     source: 'src/index.ts',
-    exports: ['settingTable', 'startSimulator'],
+    exports: ['startSimulator'],
+    wrapper: 'rejectInOwnRealm',
   },
   precompiled: {
     file: 'precompiled.js',
@@ -105,12 +108,12 @@ const { metafile } = await build({
   ],
 })
 await writeLicences(metafile, dist)
-for (const [name, { file, format, exports }] of Object.entries(entries)) {
+for (const [name, entry] of Object.entries(entries)) {
   await build({
     ...bundleOptions,
-    stdin: { contents: writeEntryModule(name, format, exports), resolveDir: buildFolder },
-    outfile: join(dist, file),
-    format,
+    stdin: { contents: writeEntryModule(name, entry), resolveDir: buildFolder },
+    outfile: join(dist, entry.file),
+    format: entry.format,
   })
 }
 await chmod(join(dist, 'cli.js'), 0o755)
@@ -158,10 +161,14 @@ async function writeLicences(metafile: Metafile, folder: string): Promise<void> 
 }
 
 /** Returns the text of a module of `dist/` that calls an entry of the bundle and exports its exports. */
-function writeEntryModule(name: string, format: 'esm' | 'cjs', exports: readonly string[]): string {
-  const first = name === 'cli' ? '#!/usr/bin/env node\n' : ''
-  const call = `loadBundle(${format === 'esm' ? 'import.meta.dirname' : '__dirname'}).${name}()`
-  return `${first}import { loadBundle } from './load.ts'\n${exports.length === 0 ? call : `export const { ${exports.join(', ')} } = ${call}`}`
+function writeEntryModule(name: string, { format, exports, wrapper }: EntryModule): string {
+  const lines = [
+    ...(name === 'cli' ? ['#!/usr/bin/env node'] : []),
+    `import { loadBundle, rejectInOwnRealm } from './load.ts'`,
+    `const entry = loadBundle(${format === 'esm' ? 'import.meta.dirname' : '__dirname'}).${name}()`,
+    ...exports.map((each) => `export const ${each} = ${wrapper ?? ''}(entry.${each})`),
+  ]
+  return lines.join('\n')
 }
 
 /** Runs `compile-ahead.ts` in a process of its own, so that V8 has the flags of a start. */

@@ -6,9 +6,12 @@ import { posix } from 'node:path'
 import {
   type Declaration,
   type ExportNamedDeclaration,
+  type Expression,
   type ImportDeclaration,
   type Program,
   parseSync,
+  type TSTypeName,
+  Visitor,
 } from 'oxc-parser'
 
 /** A declaration file. */
@@ -27,25 +30,25 @@ export function rollUpDeclarations(entry: string, read: (file: string) => string
     files.set(file, opened)
     return opened
   }
-  const kept = new Map<string, { readonly file: string; readonly text: string }>()
-  const keep = (file: string, name: string): void => {
+  const collected = new Map<string, { readonly file: string; readonly text: string }>()
+  const collect = (file: string, name: string): void => {
     const { declarations, modules } = open(file)
     const module = modules.get(name)
     if (module !== undefined) {
-      keep(resolveModule(file, name, module), name)
+      collect(resolveModule(file, name, module), name)
       return
     }
     const text = declarations.get(name)
-    const other = kept.get(name)
-    // Words that no file declares are members, or names of the language.
+    const other = collected.get(name)
+    // Names that no file declares are type parameters, or types of the language.
     if (text === undefined || other?.file === file) return
     if (other) throw new Error(`${name} is declared in ${other.file} and in ${file}: rename one of the two`)
-    kept.set(name, { file, text })
-    for (const [word] of withoutComments(text).matchAll(/[A-Za-z_$][\w$]*/g)) keep(file, word)
+    collected.set(name, { file, text })
+    for (const reference of referencesOf(text)) collect(file, reference)
   }
   const exported = [...open(entry).modules.keys()]
-  for (const name of exported) keep(entry, name)
-  const texts = Array.from(kept.values(), ({ text }) => text)
+  for (const name of exported) collect(entry, name)
+  const texts = Array.from(collected.values(), ({ text }) => text)
   return `${texts.join('\n')}\nexport { ${exported.join(', ')} };\n`
 }
 
@@ -54,7 +57,7 @@ function parseDeclarations(file: string, text: string): DeclarationFile {
   const modules = new Map<string, string>()
   let end = 0
   for (const statement of parseSync(file, text).program.body) {
-    const comment = text.slice(end, statement.start).trim()
+    const comment = lastCommentOf(text.slice(end, statement.start))
     end = statement.end
     if ('source' in statement && statement.source) {
       for (const name of namesOfSpecifiers(file, statement)) modules.set(name, statement.source.value)
@@ -66,6 +69,12 @@ function parseDeclarations(file: string, text: string): DeclarationFile {
     for (const name of namesOf(file, declaration)) addOverload(declarations, name, code)
   }
   return { declarations, modules }
+}
+
+/** Returns the doc comment that stands last in the text between two statements: one before it is about the whole file. Empty: there is none. */
+function lastCommentOf(text: string): string {
+  const at = text.lastIndexOf('/**')
+  return at < 0 ? '' : text.slice(at).trim()
 }
 
 /** Returns a statement without `export`; null for `export {}`. */
@@ -110,4 +119,20 @@ function resolveModule(file: string, name: string, module: string): string {
   return posix.join(posix.dirname(file), module.replace(/\.ts$/, '.d.ts'))
 }
 
-const withoutComments = (text: string) => text.replace(/\/\*[\s\S]*?\*\/|\/\/.*/g, '')
+/** Returns the names to which the types in the text of a declaration refer. */
+function referencesOf(text: string): readonly string[] {
+  const names: string[] = []
+  const add = (referred: { readonly type: string }): void => {
+    const known = referred as Expression | TSTypeName
+    if (known.type === 'Identifier') names.push(known.name)
+    else if (known.type === 'TSQualifiedName') add(known.left)
+  }
+  new Visitor({
+    TSTypeReference: ({ typeName }) => add(typeName),
+    TSTypeQuery: ({ exprName }) => add(exprName),
+    TSInterfaceHeritage: ({ expression }) => add(expression),
+    TSClassImplements: ({ expression }) => add(expression),
+    ClassDeclaration: ({ superClass }) => superClass && add(superClass),
+  }).visit(parseSync('declaration.d.ts', text).program)
+  return names
+}

@@ -37,6 +37,23 @@ export function runScript(script: Script, file: string): BundleEntries {
   return module.exports
 }
 
+/**
+ * Wraps a function of the bundle, so that it rejects with an error of the realm of its caller. The bundle runs in Node's main realm, and
+ * Jest runs each test file in another one, where `instanceof Error` is false for the bundle's errors.
+ */
+export function rejectInOwnRealm<Args extends unknown[], Value>(
+  run: (...args: Args) => Promise<Value>,
+): (...args: Args) => Promise<Value> {
+  return async (...args) => {
+    try {
+      return await run(...args)
+    } catch (error) {
+      if (error instanceof Error) throw error
+      throw new Error((error as Error).message, { cause: error }) // the bundle throws nothing but errors
+    }
+  }
+}
+
 function readCache(file: string): Buffer | undefined {
   try {
     return readFileSync(cachePathOf(file))

@@ -3,16 +3,19 @@
  * This file is JavaScript, because it also runs without the development dependencies, which include tsx.
  */
 import { spawnSync } from 'node:child_process'
-
-const problem =
-  'convsim is not built: the build needs the development dependencies, which npm leaves out with --omit=dev or NODE_ENV=production. Run: npm ci --include=dev'
+import { existsSync } from 'node:fs'
 
 if (isInstalled('tsx')) {
   const { status } = spawnSync('npm run --silent build', { shell: true, stdio: 'inherit' })
   process.exitCode = status ?? 1
 } else {
-  // Not an error of the installation: whoever has a `dist/` already needs no build, and `npm start` serves it.
-  console.error(problem)
+  // This is no error: an installation succeeds without a build, and `npm start` serves the `dist/` of an earlier build.
+  const found = existsSync(new URL('../../dist/cli.js', import.meta.url))
+    ? 'convsim is not built again, and dist/ stays as it is'
+    : 'convsim is not built'
+  console.error(
+    `${found}: the build needs the development dependencies, which npm leaves out with --omit=dev or NODE_ENV=production. Run: npm ci --include=dev`,
+  )
 }
 
 /** @param {string} name of a package */

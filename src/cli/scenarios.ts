@@ -4,7 +4,6 @@ import { readExamples } from '../contract/examples.ts'
 import { joinPointer } from '../core/json-pointer.ts'
 import { failure, type Result, success } from '../core/result.ts'
 import { formatFinding } from '../documents/finding.ts'
-import { buildPath } from '../reports/hint-finder.ts'
 import { describeClientView } from '../scenarios/client-view.ts'
 import {
   type ActiveScenario,
@@ -17,6 +16,7 @@ import { describeParameter, formatRow } from '../scenarios/describe.ts'
 import { exampleOf } from '../scenarios/example.ts'
 import { parseScenarios } from '../scenarios/parse.ts'
 import { type LoadedInputs, loadInputs } from '../simulator/loaded-inputs.ts'
+import { buildModelPath, findOrdinaryModel } from '../simulator/ordinary-model.ts'
 
 type Print = (text: string) => unknown
 
@@ -121,10 +121,7 @@ function formatCurl(
   { contract, fixtures }: LoadedInputs,
   { port }: Settings,
 ): string {
-  // Every path parameter of the bundled contract is the id of a model.
-  const modelId = fixtures.models.find((model) => model.scenario === undefined)?.id ?? 'ID'
-  const names = operation.parameters.filter((parameter) => parameter.in === 'path')
-  const path = buildPath(contract, operation, Object.fromEntries(names.map(({ name }) => [name, modelId])))
+  const path = buildModelPath(contract, operation, findOrdinaryModel(fixtures)?.id)
   const body = operation.body ? findBodyExample(contract, operation) : undefined
   const parts = [
     `curl -i ${quote(`http://127.0.0.1:${port}${path}`)}`,

@@ -106,3 +106,16 @@ export function boolean(options: SettingOptions & { default: boolean }): Setting
     read: (text) => booleanByWord.get(text.toLowerCase()),
   }
 }
+
+type ValueOf<S> = S extends Setting<infer T> ? T : never
+
+/**
+ * Returns the default of every setting of a table. The functions that call it have no written return type, so that the declarations of
+ * the package list the values without the table.
+ */
+export function defaultsOf<Table extends Record<string, Setting<unknown>>>(
+  table: Table,
+): { readonly [Name in keyof Table]: ValueOf<Table[Name]> } {
+  const defaults = Object.entries(table).map(([name, setting]) => [name, setting.default])
+  return Object.fromEntries(defaults) // every default has the type of its setting
+}

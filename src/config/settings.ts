@@ -9,7 +9,7 @@ import { parseOrigins } from '../core/origins.ts'
 import { isSeed } from '../core/seeded.ts'
 import { commandLineSettings } from './command-line-settings.ts'
 import { limitSettings } from './limit-settings.ts'
-import { boolean, choice, integer, type Setting, text } from './setting.ts'
+import { boolean, choice, defaultsOf, integer, type Setting, text } from './setting.ts'
 
 const isClock = (text: string) => text === 'real' || parseNow(text) !== undefined
 const isStateFile = (text: string) => text !== '' && !/^[a-z]+:\/\//i.test(text)
@@ -21,8 +21,8 @@ const areOrigins = (text: string) => parseOrigins(text) !== undefined
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const
 
-/** The table of settings. The parser of the command line, `--help` and the README's table are made from it. */
-export const settingTable = {
+/** The settings that the command line and `startSimulator` take. */
+const sharedSettings = {
   port: integer({
     flag: 'port',
     short: 'p',
@@ -209,13 +209,19 @@ export const settingTable = {
     default: false,
     description: 'Log the first 2,000 characters of each request and response body.',
   }),
-  ...commandLineSettings,
 } as const satisfies Record<string, Setting<unknown>>
 
-type ValueOf<S> = S extends Setting<infer T> ? T : never
+/** The table of settings. The parser of the command line, `--help` and the README's table are made from it. */
+export const settingTable = { ...sharedSettings, ...commandLineSettings }
+
+/** Returns the default of every setting. */
+export const defaultSettings = () => defaultsOf(settingTable)
+
+/** Returns the default of every setting that code can give. */
+export const sharedDefaults = () => defaultsOf(sharedSettings)
 
 /** The values of all settings. */
-export type Settings = { readonly [Name in keyof typeof settingTable]: ValueOf<(typeof settingTable)[Name]> }
+export type Settings = ReturnType<typeof defaultSettings>
 
 /** All settings in the table's order, by their name in `Settings`. */
 export const allSettings: readonly (readonly [string, Setting<unknown>])[] = Object.entries(settingTable)
@@ -228,11 +234,6 @@ export function variableOf({ flag }: { readonly flag: string }): string {
 /** Returns the variable that a setting had in earlier versions, which stays understood: `SIM_MAX_ANALYSES_PER_HOUR`. */
 export function olderVariableOf(setting: { readonly flag: string }): string {
   return variableOf(setting).replace('CONV', '')
-}
-
-/** Returns the default of every setting. */
-export function defaultSettings(): Settings {
-  return Object.fromEntries(allSettings.map(([name, setting]) => [name, setting.default])) as Settings // every default has the type of its setting
 }
 
 /** Returns the default of a setting as help and README show it. */

@@ -11,11 +11,11 @@ export function findUnknownName(
   { operation, match }: RequestQuery,
   { operations }: Contract,
 ): string | undefined {
-  const asked = operations.filter(({ id }) => operation === undefined || id === operation)
+  const named = operations.filter(({ id }) => operation === undefined || id === operation)
   const unknown = findUnknownOperation(operation, operations)
   if (unknown !== undefined) return unknown
-  const parameter = findUnknownParameter(match?.query ?? {}, asked)
+  const parameter = findUnknownParameter(match?.query ?? {}, named)
   if (parameter !== undefined) return `${parameter} A request with another one is found with "force": true.`
-  const [field] = findUnknownFields(match?.body ?? {}, asked)
+  const [field] = findUnknownFields(match?.body ?? {}, named)
   return field && `${field} A request with other fields is found with "force": true.`
 }

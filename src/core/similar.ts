@@ -28,8 +28,8 @@ function isOneLetterAway(one: string, other: string): boolean {
 const MAX_DISTANCE = 3
 
 /**
- * Returns the candidate that is nearest to a name that does not exist: a third of its letters are other ones at most, or it begins with the
- * name; undefined: none is that near. For a message, which may guess; `findSimilar` is for what is accepted otherwise.
+ * Returns the candidate that is nearest to a name that does not exist. At most three letters, and at most a third of the letters of the longer
+ * name, are inserted, missing or changed, or the candidate begins with the name; undefined: none is that near. For a message, which may guess; `findSimilar` is for what is accepted otherwise.
  */
 export function findNearest(name: string, candidates: Iterable<string>): string | undefined {
   const written = simplify(name)

@@ -47,6 +47,7 @@ export function getModelAnalytics(
 export const analyticsDeclaration: OperationDeclaration = {
   operationId: 'getModelAnalytics',
   pathParameters: ['modelId'],
+  modelParameter: 'modelId',
   readsBody: false,
   invent: (world, query, overrides) => analyticsBody(world, { ...query, days: defaultDays }, overrides),
   samples: (world) =>

@@ -33,6 +33,8 @@ export interface OperationDeclaration {
   readonly operationId: string
   /** Names of the path parameters that the handler reads. */
   readonly pathParameters: readonly string[]
+  /** The name of the path parameter that takes the id of a model; absent: the path names no model. */
+  readonly modelParameter?: string
   /** True if the handler reads a JSON body. */
   readonly readsBody: boolean
   /** Answers like those of the handler, which the success status of the document must accept. */

@@ -44,7 +44,7 @@ export async function loadRulesFile(
 
 const contractMessage = 'is an OpenAPI document, and no file of scenario rules; give it with --contract'
 
-/** Returns the rules without the fields that do not fit the schema, so that the meaning of the others can be checked; null for a rule that is none. */
+/** Returns the rules without the fields that do not fit the schema, so that the meaning of the others can be checked. Null stands for an entry of the list that is no object. */
 function withoutFaults(document: Json, faults: readonly RuleProblem[]): (JsonObject | null)[] {
   const rules = isObject(document) && Array.isArray(document['rules']) ? document['rules'] : []
   const faulty = new Set(faults.map(({ pointer }) => parsePointer(pointer).slice(0, 3).join('/')))
@@ -79,7 +79,10 @@ function addHint(document: Json, faults: readonly RuleProblem[]): readonly RuleP
   return [{ pointer: '', message: 'the file is a list. Write "rules:" above it, and indent the list.' }]
 }
 
-/** Returns true for a document that was meant as a file of rules: `rules`, or a similar name, or a rule or a list of them without it. */
+/**
+ * Returns true for a document that was meant as a file of rules: an object with a member `rules` or of a similar name (`rule`), a single rule,
+ * or a list of rules.
+ */
 export function isRulesFile(value: Json): boolean {
   if (Array.isArray(value)) return value.some(isRule)
   if (!isObject(value) || isContract(value)) return false

@@ -1,16 +1,10 @@
 import type { Contract } from '../contract/contract.ts'
 import type { Fixtures } from '../fixtures/fixtures.ts'
-import type { OperationDeclaration } from '../operations/handler.ts'
 import { declarations } from '../operations/index.ts'
-import {
-  buildPath,
-  type Preview,
-  type Previewer,
-  parseKnownScenarios,
-  scenarioHint,
-} from '../reports/hint-finder.ts'
+import { type Preview, type Previewer, parseKnownScenarios, scenarioHint } from '../reports/hint-finder.ts'
 import { type Catalogue, type DataOverrides, noOverrides } from '../scenarios/definition.ts'
 import type { World } from '../simulation/analytics.ts'
+import { buildModelPath, findOrdinaryModel } from './ordinary-model.ts'
 
 interface PreviewDeps {
   readonly contract: Contract
@@ -20,29 +14,24 @@ interface PreviewDeps {
 }
 
 /**
- * Creates a previewer. It invents the answers of the operations that can, under each scenario of the data family, for the first model of
- * the fixtures without a scenario or shape of its own.
+ * Creates a previewer. It invents the answers of the operations that can, under each scenario of the data family, for an
+ * ordinary model.
  */
 export function createPreviewer({ contract, fixtures, catalogue, world }: PreviewDeps): Previewer {
-  const model = fixtures.models.find(({ scenario, shape }) => scenario === undefined && shape === undefined)
+  const model = findOrdinaryModel(fixtures)
   const names = [...world.personas, 'no-null', 'all-null']
   const scenarios = names.filter((name) => catalogue.find(name)?.family === 'data')
   return (id, seed, now) => {
     const operation = contract.operations.find((one) => one.id === id)
     const declaration = declarations.find(({ operationId }) => operationId === id)
     if (!operation || !model || !declaration?.invent) return []
-    const path = buildPath(contract, operation, pathValues(declaration, model.id))
+    const path = buildModelPath(contract, operation, model.id)
     const query = { seed, modelId: model.id.toLowerCase(), now }
     return scenarios.map((scenario): Preview => {
       const body = declaration.invent?.(world, query, overridesOf(scenario, catalogue)) ?? null
       return { hint: scenarioHint(scenario, path), status: operation.successStatus, body }
     })
   }
-}
-
-/** Returns the values of the path parameters of an invented answer, which names nothing but its model. */
-function pathValues({ pathParameters }: OperationDeclaration, modelId: string): Record<string, string> {
-  return Object.fromEntries(pathParameters.map((name) => [name, modelId]))
 }
 
 function overridesOf(scenario: string, catalogue: Catalogue): DataOverrides {

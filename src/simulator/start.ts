@@ -1,5 +1,11 @@
 import { commandLineSettings } from '../config/command-line-settings.ts'
-import { allSettings, defaultSettings, type Settings } from '../config/settings.ts'
+import {
+  allSettings,
+  defaultSettings,
+  type Settings,
+  settingTable,
+  type sharedDefaults,
+} from '../config/settings.ts'
 import { silentLog } from '../core/log.ts'
 import { failure, type Result, success } from '../core/result.ts'
 import { describeKnown } from '../core/similar.ts'
@@ -79,8 +85,8 @@ function checkExposure({ host, controlToken, controlOpen }: Settings): Finding |
   return { severity: 'error', place: '--host', message }
 }
 
-/** Settings that can be given from code. `report()` stands in for `--report`. */
-export type LibrarySettings = Partial<Omit<Settings, keyof typeof commandLineSettings>>
+/** The settings that code can give. They are those of the command line without the flags of its reports and single commands. */
+export type LibrarySettings = Partial<ReturnType<typeof sharedDefaults>>
 
 /**
  * Starts a simulator in this process, for tests:
@@ -98,7 +104,7 @@ export async function startSimulator(settings: LibrarySettings = {}): Promise<Ru
   const own = { ...defaultSettings(), port: 0, state: ':memory:', ...parsed.values }
   const started = await start(own, { now: Date.now, log: silentLog })
   if (started.ok) return started.value
-  throw new Error(started.error.map(({ place, message }) => `${place}: ${message}`).join('\n'))
+  throw new Error(started.error.map(({ place, message }) => nameInCode(`${place}: ${message}`)).join('\n'))
 }
 
 interface ParsedSettings {
@@ -113,12 +119,29 @@ function parseSettings(settings: LibrarySettings): ParsedSettings {
   const problems: string[] = []
   for (const [name, given] of Object.entries(settings)) {
     const setting = known.get(name)
-    if (!setting) problems.push(`There is no setting "${name}". ${describeKnown(name, [...known.keys()])}`)
+    if (!setting) problems.push(describeUnknown(name, [...known.keys()]))
     else if (given !== undefined) {
       const value = setting.read(String(given))
-      if (value === undefined) problems.push(`--${setting.flag} takes ${setting.expected}; got "${given}".`)
+      if (value === undefined) problems.push(`${name} takes ${setting.expected}; got "${given}".`)
       values[name] = value
     }
   }
   return { values, problems }
 }
+
+function describeUnknown(name: string, known: readonly string[]): string {
+  const flag = Object.hasOwn(settingTable, name) && settingTable[name as keyof typeof settingTable].flag
+  if (!flag) return `There is no setting "${name}". ${describeKnown(name, known)}`
+  const instead = reportSettings.includes(name) ? ' Call report() of the simulator for the report.' : ''
+  return `"${name}" is no setting of the library, but the flag --${flag} of the command line.${instead}`
+}
+
+/** The settings of the command line for which the library has `report()`. */
+const reportSettings = ['report', 'failOn']
+
+/** Writes the flags in a message about settings as code names them: `maxAnalysesPerHour`. Names that are no flag stay. */
+function nameInCode(text: string): string {
+  return text.replace(/--([a-z][a-z-]*)/g, (word, flag) => nameByFlag.get(flag) ?? word)
+}
+
+const nameByFlag = new Map(allSettings.map(([name, { flag }]) => [flag, name]))

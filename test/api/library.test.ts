@@ -46,14 +46,24 @@ describe('startSimulator', () => {
   })
 
   test.each([
-    [{ clock: 'yesterday' }, /--clock.*"real" or an instant/],
-    [{ port: 70_000 }, /--port.*0 to 65535/],
-    [{ seed: 'two words' }, /--seed.*visible ASCII/],
-    [{ bodyLimit: 'huge' }, /--body-limit.*size/],
-    [{ maxAnalysesPerHour: 0 }, /--max-analyses-per-hour.*from 1/],
-    [{ scenario: 'nonsense' }, /--scenario.*nonsense/],
-    [{ plan: 'platinum' }, /--plan.*platinum/],
-    [{ contract: 'no-such-file.yaml' }, /no-such-file\.yaml/],
+    [{ report: 'x.html' }, /"report" is no setting of the library, but the flag --report .*Call report\(\)/],
+    [{ failOn: 'violation' }, /"failOn" is no setting .* the flag --fail-on .*Call report\(\)/],
+    [{ timeout: '2s' }, /"timeout" is no setting .* the flag --timeout of the command line\.$/],
+  ])('%o is refused as a flag of the command line', async (settings: object, words) => {
+    await expect(startSimulator(settings)).rejects.toThrow(words)
+  })
+
+  test.each([
+    [{ clock: 'yesterday' }, /^clock.*"real" or an instant/],
+    [{ port: 70_000 }, /^port.*0 to 65535/],
+    [{ seed: 'two words' }, /^seed.*visible ASCII/],
+    [{ bodyLimit: 'huge' }, /^bodyLimit.*size/],
+    [{ analysesWindow: 'soon' }, /^analysesWindow takes/],
+    [{ maxAnalysesPerHour: 0 }, /^maxAnalysesPerHour.*from 1/],
+    [{ scenario: 'nonsense' }, /^scenario: .*nonsense/],
+    [{ plan: 'platinum' }, /^plan: .*platinum/],
+    [{ contract: 'no-such-file.yaml' }, /no-such-file\.yaml.*\(contract\)/],
+    [{ host: '0.0.0.0' }, /^host: .*Set controlToken, or controlOpen/],
   ])('%o is refused with the setting that it is about', async (settings, words) => {
     await expect(startSimulator(settings)).rejects.toThrow(words)
   })

@@ -79,13 +79,15 @@ test('the server stops if npm is killed', async () => {
 test('npm start without the development dependencies serves what is built, and says why it does not build', async () => {
   const { listening, output } = npm(await checkoutWith(['dist']), serve)
   expect((await fetch(`http://127.0.0.1:${await listening}/healthz`)).status).toBe(200)
-  expect(output()).toMatch(/convsim is not built: .*--omit=dev.*npm ci --include=dev/)
+  expect(output()).toMatch(
+    /convsim is not built again, and dist\/ stays as it is: .*--omit=dev.*npm ci --include=dev/,
+  )
 })
 
 test('npm start without anything built ends with 1 and says what to do', async () => {
   const { child, output } = npm(await checkoutWith([]), serve)
   expect(await once(child, 'close')).toEqual([1, null])
-  expect(output()).toMatch(/npm ci --include=dev[\s\S]*dist\/cli\.js is missing/)
+  expect(output()).toMatch(/convsim is not built: .*npm ci --include=dev[\s\S]*dist\/cli\.js is missing/)
   expect(output()).not.toMatch(/not found|\n +at /)
 })
 

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { declarations } from '../../src/operations/index.ts'
 import { inputs } from '../support/catalogue.ts'
 import { allOperations } from '../support/client.ts'
 import { run } from '../support/command.ts'
@@ -15,8 +16,11 @@ describe('convsim scenarios', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     for (const { name, description } of inputs.catalogue.definitions)
       expect(stdout).toContain(`\n  ${name.padEnd(18)} ${description}`)
-    expect(stdout).toMatch(/\n {2}critical .*Only for: getModelAnalytics\.\n/)
-    expect(stdout).toMatch(/\n {2}lost-ack .*Only for: createPrompt, createEvent\.\n/)
+    const invented = declarations.filter(({ invent }) => invent).map(({ operationId }) => operationId)
+    const { operations } = inputs.contract
+    const writing = operations.filter(({ method }) => method !== 'GET').map(({ id }) => id)
+    expect(stdout).toMatch(new RegExp(`\\n {2}critical .*Only for: ${invented.join(', ')}\\.\\n`))
+    expect(stdout).toMatch(new RegExp(`\\n {2}lost-ack .*Only for: ${writing.join(', ')}\\.\\n`))
     expect(stdout).toMatch(/\n {2}unavailable [^:]*: [^:]*\n/)
   })
 
@@ -56,6 +60,18 @@ describe('convsim scenarios NAME', () => {
     expect(stdout).toContain("-H 'X-Sim-Scenario: rate-limited;retry-after=1'")
     expect(stdout).toMatch(/a token +key_rate_limited\n/)
     expect(stdout).toMatch(/a model +00000000-0000-4000-8000-000000000429\n/)
+  })
+
+  test('asks for a model only where the path parameter is one', async () => {
+    const get = { responses: { 200: { description: 'Tea.' }, 451: { description: 'Gone.' } } }
+    const id = { in: 'path', required: true, schema: { type: 'string' } }
+    const file = await documentWithPaths({
+      '/teapots/{teapot}': {
+        get: { ...get, operationId: 'brew', parameters: [{ ...id, name: 'teapot' }] },
+      },
+    })
+    const { stdout } = await run(['scenarios', '451', '--contract', file])
+    expect(stdout).toContain('/teapots/ID')
   })
 
   test('says why a scenario does not fit an operation', async () => {

@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { createRequire } from 'node:module'
-import { join } from 'node:path'
+import { join, posix } from 'node:path'
 import vm from 'node:vm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { childLimits } from '../support/child-limits.ts'
@@ -45,8 +45,31 @@ describe('the package', () => {
   it('contains the built code, the documents and the fixtures, but neither sources nor tests', () => {
     const tops = new Set(project.packed.files.map(({ path }) => path.split('/')[0]))
     expect([...tops].sort()).toEqual(
-      ['CHANGELOG.md', 'LICENSE', 'README.md', 'dist', 'docs', 'fixtures', 'package.json', 'spec'].sort(),
+      [
+        'CHANGELOG.md',
+        'CONTRIBUTING.md',
+        'LICENSE',
+        'README.md',
+        'dist',
+        'docs',
+        'fixtures',
+        'package.json',
+        'spec',
+      ].sort(),
     )
+  })
+
+  it('contains every file to which its documents link', () => {
+    const paths = project.packed.files.map(({ path }) => path)
+    const documents = paths.filter((path) => path.endsWith('.md'))
+    expect(documents).toContain('README.md')
+    const links = documents.flatMap((document) => {
+      const text = readFileSync(join(installed, document), 'utf8')
+      return Array.from(text.matchAll(/\]\((?!https?:|mailto:|#)([^)#\s]+)/g), ([, target = '']) =>
+        posix.join(posix.dirname(document), target),
+      )
+    })
+    expect(links.filter((link) => !paths.includes(link))).toEqual([])
   })
 
   it('contains the licences of all packages in its bundle', () => {
@@ -86,13 +109,17 @@ describe('the library', () => {
     const file = join(installed, 'dist/index.cjs')
     const module = { exports: {} }
     const wrapper = `(function (exports, require, module, __filename, __dirname) {${readFileSync(file, 'utf8')}\n})`
-    const run = vm.runInContext(wrapper, vm.createContext({ console }), { filename: file })
+    const context = vm.createContext({ console })
+    const run = vm.runInContext(wrapper, context, { filename: file })
     run(module.exports, createRequire(file), module, file, join(installed, 'dist'))
     const { startSimulator } = module.exports as typeof import('../../src/index.ts') // the built index.ts
     const simulator = await startSimulator({ seed: '42' })
     const response = await fetch(`${simulator.controlUrl}/health`)
     await simulator.close()
     expect(response.status).toBe(200)
+    const error = await startSimulator({ port: 70_000 }).catch((reason: unknown) => reason)
+    expect(error).toBeInstanceOf(vm.runInContext('Error', context))
+    expect(error).toMatchObject({ message: expect.stringContaining('70000') })
   })
 
   it('has one declaration file, which imports nothing', () => {
@@ -103,29 +130,38 @@ describe('the library', () => {
     expect(readFileSync(join(installed, 'dist/index.d.cts'), 'utf8')).not.toMatch(/\bfrom ['"]|\bimport\(/)
   })
 
-  it.each(['typed.mts', 'typed.cts'])(
-    'has types that pass the strictest options of TypeScript in %s',
-    (file) => {
-      writeFileSync(
-        join(project.folder, file),
-        `import { type RunningSimulator, startSimulator } from '${name}'
+  it.each([
+    ['typed.mts', []],
+    ['typed.cts', ['--exactOptionalPropertyTypes']],
+  ])('has types that an ordinary project compiles: %s %j', (file, further) => {
+    writeFileSync(
+      join(project.folder, file),
+      `import { type ExampleRequest, type LibrarySettings, type Report, type RunningSimulator, startSimulator } from '${name}'
+      const settings: LibrarySettings = { port: 0, seed: '42', models: 'closed' }
       export async function start(): Promise<string> {
-        const simulator: RunningSimulator = await startSimulator({ port: 0, seed: '42', models: 'closed' })
-        const { requests } = await simulator.report()
+        const simulator: RunningSimulator = await startSimulator(settings)
+        const report: Report = await simulator.report()
+        const example: ExampleRequest | undefined = simulator.findExample()
+        await simulator[Symbol.asyncDispose]()
         // @ts-expect-error: a report has the number of requests
-        const text: string = requests
+        const text: string = report.requests
         // @ts-expect-error: there is no such setting
         await startSimulator({ prot: 0 })
-        return simulator.baseUrl + text
+        // @ts-expect-error: a flag of the command line
+        await startSimulator({ report: 'report.html' })
+        return simulator.baseUrl + text + example?.path
       }`,
-      )
-      const tsc = join(repository, 'node_modules/typescript/bin/tsc')
-      const types = ['--types', 'node', '--typeRoots', join(repository, 'node_modules/@types')]
-      const options = ['--strict', '--exactOptionalPropertyTypes', '--module', 'nodenext', '--noEmit']
-      const target = ['--target', 'es2023', '--lib', 'esnext', '--ignoreConfig']
-      expect(project.run(process.execPath, tsc, ...options, ...target, ...types, file)).toBe('')
-    },
-  )
+    )
+    const tsc = join(repository, 'node_modules/typescript/bin/tsc')
+    const options = ['--strict', '--module', 'nodenext', '--target', 'es2022', '--noEmit', ...further]
+    expect(project.run(process.execPath, tsc, '--ignoreConfig', ...options, file)).toBe('')
+  })
+
+  it('declares no setting apart from its name and the type of its value', () => {
+    const text = readFileSync(join(installed, 'dist/index.d.cts'), 'utf8')
+    expect(text).toContain('maxAnalysesPerHour: number | undefined')
+    expect(text).not.toMatch(/settingTable|commandLineSettings|Setting</i)
+  })
 })
 
 describe('a document with an operation that has no handler', () => {

@@ -11,7 +11,7 @@ const steps = [
   {
     script: 'unit',
     description:
-      'builds dist/, then runs every test; those over HTTP and of the command start the built program (vitest)',
+      'builds dist/ if a source is newer, then runs every test; those over HTTP and of the command start the built program (vitest)',
   },
 ] as const
 

@@ -1,7 +1,7 @@
 /**
  * The mark in a state file names the newest log file that was begun, so that a start notices if that file was deleted. It is
- * overwritten in place, within the first 512 bytes, which a disk writes as a whole. The checksum of the file is computed with the
- * mark of no log file, so the mark has a checksum of its own.
+ * overwritten in place. It stands in the first 256 bytes, so within one sector (512 bytes), which a disk writes as a whole or not at all.
+ * The checksum of the file is computed with the mark of no log file (`NO_LOG`), so the mark has a checksum of its own.
  */
 import { closeSync, openSync, readSync, writeSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
@@ -9,7 +9,7 @@ import { formatChecksum } from './checksum.ts'
 
 const DIGITS = 8
 
-/** The text before a mark. No other line of the beginning of a state file has it. */
+/** The text before a mark. The search takes the first one, which is the third line of the file. */
 const BEFORE = '\n  "log": "'
 
 /** The bytes at the beginning of a state file that contain its mark. */

@@ -1,0 +1,43 @@
+import { mkdir, rm, utimes, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { isBuilt } from '../support/is-built.ts'
+import { tempFolder } from '../support/temp-folder.ts'
+
+/** Writes a checkout whose sources are older than its `dist/`, and returns its folder. */
+async function writeCheckout(): Promise<string> {
+  const root = await tempFolder()
+  await mkdir(join(root, 'src/core'), { recursive: true })
+  await mkdir(join(root, 'dist'))
+  const [file, other] = [join(root, 'src/core/json.ts'), join(root, 'src/core/log.ts')]
+  for (const path of [file, other, join(root, 'dist/index.d.cts')]) await writeFile(path, '')
+  for (const path of [file, other, join(root, 'src/core'), join(root, 'src')]) await utimes(path, 1000, 1000)
+  return root
+}
+
+test('tests do not build again if nothing changed since the last build', async () => {
+  expect(isBuilt(await writeCheckout())).toBe(true)
+})
+
+test.each<[string, (root: string) => Promise<void>]>([
+  ['nothing was built', (root) => rm(join(root, 'dist'), { recursive: true })],
+  ['a source file changed', (root) => utimes(join(root, 'src/core/json.ts'), 9e9, 9e9)],
+  ['a source file was removed', (root) => removeLater(root, 'src/core/log.ts')],
+  [
+    'package.json changed',
+    async (root) => {
+      await writeFile(join(root, 'package.json'), '{}')
+      await utimes(join(root, 'package.json'), 9e9, 9e9)
+    },
+  ],
+])('tests build if %s', async (_change, change) => {
+  const root = await writeCheckout()
+  await change(root)
+  expect(isBuilt(root)).toBe(false)
+})
+
+/** Removes a file after a build at the time 2000. */
+async function removeLater(root: string, file: string): Promise<void> {
+  await utimes(join(root, 'dist/index.d.cts'), 2000, 2000)
+  await rm(join(root, file))
+}
