@@ -1,4 +1,5 @@
 import { styleText } from 'node:util'
+import { escapeControls } from '../core/escape-controls.ts'
 import { isObject, type JsonObject } from '../core/json.ts'
 
 type Style = Parameters<typeof styleText>[0]
@@ -31,14 +32,6 @@ export function formatForPeople(json: string, hasColors: boolean): string {
 }
 
 const unstyled: Paint = (_style, text) => text
-
-/** Escapes control characters, which a terminal carries out: a request can bring them. */
-function escapeControls(text: string): string {
-  return text.replace(
-    /\p{Cc}/gu,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  )
-}
 
 function formatRequest(line: JsonObject, paint: Paint): string {
   const { method, path, status, operation, durationMs, delayMs, requestBody, answerBody } = line
