@@ -4,15 +4,13 @@ import { silentLog } from '../core/log.ts'
 import { failure, type Result, success } from '../core/result.ts'
 import { describeKnown } from '../core/similar.ts'
 import type { Finding, Findings } from '../documents/finding.ts'
-import { listAliasesBeside } from '../exchange/control-aliases.ts'
+import { listDocumentedPaths } from '../exchange/control-aliases.ts'
 import { createApp } from '../http/app.ts'
+import { shutdownGraceMs } from '../http/end-at-stop.ts'
 import { listen, stop } from '../http/server.ts'
 import type { Report } from '../reports/report.ts'
 import type { ExampleRequest } from './example-request.ts'
 import { createSimulator, type Dependencies } from './simulator.ts'
-
-/** The milliseconds that active requests have to finish after a stop was requested. */
-const shutdownGraceMs = 5_000
 
 /** A simulator that listens. */
 export interface RunningSimulator {
@@ -43,7 +41,7 @@ export async function start(
   const created = await createSimulator(settings, dependencies)
   if (!created.ok) return created
   const simulator = created.value
-  const app = createApp(simulator, settings, dependencies.log, listAliasesBeside(simulator.contract))
+  const app = createApp(simulator, settings, dependencies.log, listDocumentedPaths(simulator.contract))
   const listening = await listen(app, settings.host, settings.port, dependencies.log)
   if (!listening.ok) {
     await simulator.close()
