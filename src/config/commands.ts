@@ -16,6 +16,8 @@ interface CommandDescription {
   readonly description: string
   /** The settings that the command reads; undefined: all except those of other commands. */
   readonly settings?: readonly (keyof Settings)[]
+  /** True: the flags of `serve` that the command does not read are accepted, so that a script can pass those of its server. */
+  readonly acceptsServerFlags?: boolean
   /** The descriptions in the command's help of settings that mean something else for it than for `serve`. */
   readonly settingDescriptions?: { readonly [Name in keyof Settings]?: string }
   /** Command lines after `convsim`: `check my-contract.yaml`. */
@@ -73,6 +75,7 @@ export const commands: Readonly<Record<CommandName, CommandDescription>> = {
     maxOperands: 0,
     description: 'Ask a running simulator for its health. Exit code 0 if it is ready, 1 if not.',
     settings: ['port', 'host', 'wait', 'timeout'],
+    acceptsServerFlags: true,
     settingDescriptions: {
       port: 'Port of the running simulator.',
       host: 'Address of the running simulator; 0.0.0.0 and :: stand for this machine.',

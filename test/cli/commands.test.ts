@@ -1,4 +1,6 @@
+import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
+import { closeSync, existsSync, openSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { createServer as createHttpServer, type RequestListener } from 'node:http'
 import { type AddressInfo, createServer, type Server } from 'node:net'
@@ -10,7 +12,7 @@ import { allSettings, defaultOf, variableOf } from '../../src/config/settings.ts
 import { version } from '../../src/fixtures/bundled.ts'
 import { inputs } from '../support/catalogue.ts'
 import { allOperations } from '../support/client.ts'
-import { convsim, run } from '../support/command.ts'
+import { cli, convsim, run } from '../support/command.ts'
 import { documentWith, fixturesWith } from '../support/documents.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
@@ -131,6 +133,34 @@ async function findFreePort(): Promise<number> {
 }
 
 const portOf = (server: Server) => (server.address() as AddressInfo).port // a server on a port has no other kind of address
+
+test.each([
+  ['check', '--port', '3'],
+  ['scenarios', '--strict'],
+  ['assumptions', '--report', 'y.html'],
+  ['check', '--log-format', 'json'],
+])('%s refuses %s, which has no effect on it', async (command, ...flags) => {
+  const { code, stdout, stderr } = await run([command, ...flags])
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+  expect(stderr).toBe(
+    `convsim: ${flags[0]} has no effect on convsim ${command}. See convsim ${command} --help.\n`,
+  )
+})
+
+test('assumptions passes over the variable of a setting that it does not read', async () => {
+  expect(await run(['assumptions'], { env: { CONVSIM_REPORT: 'y.html' } })).toMatchObject({ code: 0 })
+})
+
+test.runIf(existsSync('/dev/full'))('output that cannot be written is an error', async () => {
+  const full = openSync('/dev/full', 'w')
+  onTestFinished(() => closeSync(full))
+  const ended = spawnSync(process.execPath, [cli, 'check', '--format', 'json'], {
+    stdio: ['ignore', full, 'pipe'],
+    encoding: 'utf8',
+  })
+  expect(ended.status).toBe(1)
+  expect(ended.stderr).toMatch(/^convsim: the output cannot be written: ENOSPC: no space left on device.*\n$/)
+})
 
 describe('check --format', () => {
   /** Writes a document with an error and one with a warning, and returns their paths relative to their folder. */

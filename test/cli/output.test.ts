@@ -50,6 +50,7 @@ describe('--log-format json gives every line the members level, time and msg', (
       ]),
     )
     expect(messages.includes('headers')).toBe(level === 'trace')
+    expect(lines.find(({ msg }) => msg.startsWith('convsim: --fail-on'))).toMatchObject({ level: 'error' })
   })
 
   test('where the start fails, with a line for each problem', async () => {
@@ -140,10 +141,7 @@ describe('--log-format pretty', () => {
     ['reset', /^GET \S+ reset getModelAnalytics [\d.]+ ms {2}scenario reset$/],
     ['empty-response', /^GET \S+ closed getModelAnalytics [\d.]+ ms {2}scenario empty-response$/],
     ['truncated', /^GET \S+ 200 getModelAnalytics [\d.]+ ms {2}scenario truncated; the body was cut off$/],
-    [
-      'drop-field;pointer=/recommendations',
-      /^GET .* 200 .*; damage: drop-field at \/recommendations$/,
-    ],
+    ['drop-field;pointer=/recommendations', /^GET .* 200 .*; damage: drop-field at \/recommendations$/],
     ['rate-limited', /^GET .* 429 .*[^.]; scenario rate-limited$/],
   ])('says what was sent under %s', async (scenario, line) => {
     const command = convsim(pretty)
@@ -224,7 +222,7 @@ describe('--log-level', () => {
         [expect.stringMatching(/^Rule 0 of the start-up acts/), expect.stringMatching(/is carried out/)],
       ],
       ['validate', [expect.anything(), 'The stage "validate" answers 400: body/eventType is required.']],
-      ['scenario', [expect.stringMatching(/^The request itself asks/)]],
+      ['scenario', [expect.stringMatching(/^The request itself decides by X-Sim-Scenario: rate-limited;/)]],
       ['authenticate', [expect.stringMatching(/^The stage "authenticate" answers 401/)]],
       ['handle', expect.any(Array)],
     ])
