@@ -31,18 +31,25 @@ type ExitCode = number
 /** The milliseconds that the last output of `serve` and `exec` has to be read, before the process ends without it. */
 const outputGraceMs = 1000
 
-// A reader that is gone (`convsim | head -1`) loses the output; the process goes on. Neither stream is touched before it is needed:
+// A reader that is gone (`convsim | head -1`) loses the output; the process goes on. A full disk loses it, too, but nobody chose that. Neither stream is touched before it is needed:
 // Node makes a pipe non-blocking for all who share it, such as the command of `exec`: a write to a full pipe fails with EAGAIN.
-const stdout = once(() => process.stdout.on('error', () => undefined))
+const stdout = once(() => process.stdout.on('error', reportOutputLoss))
 const stderr = once(() => process.stderr.on('error', () => undefined))
 const print = (text: string) => stdout().write(`${text}\n`)
 const printError = (text: string) => stderr().write(`${text}\n`)
+let isOutputLost = false
+function reportOutputLoss(error: NodeJS.ErrnoException): void {
+  if (error.code === 'EPIPE' || isOutputLost) return
+  isOutputLost = true
+  process.exitCode ||= 1
+  printError(`convsim: the output cannot be written: ${error.message}.`)
+}
 const writeStderr = (bytes: Uint8Array) => writeSync(stderr().fd, bytes)
 
 // Each command imports its own modules, so that a container's health check, which starts this program every few seconds, is quick.
 // No top-level await: the bundle is a script (build/load.ts).
 main(parseCommandLine(process.argv.slice(2), process.env)).then((code) => {
-  process.exitCode = code
+  process.exitCode = code === 0 && isOutputLost ? 1 : code
 })
 
 async function main(invocation: Invocation): Promise<ExitCode> {
@@ -156,7 +163,7 @@ async function startOrReport(
   const { log } = output
   const problem = await findReportProblem(parseReportTargets(settings.report ?? '') ?? [])
   if (problem !== undefined) {
-    printStartProblems([`  ${problem}`], output)
+    printStartProblems(describeStartProblems([problem], variables), output)
     return undefined
   }
   const { start } = await import('../simulator/start.ts')

@@ -1,4 +1,5 @@
 import type { Settings } from '../config/settings.ts'
+import type { LogLevel } from '../core/log.ts'
 import { judgeFailOn } from '../reports/fail-on.ts'
 import { type Report, summarizeReport } from '../reports/report.ts'
 import { writeReportFile } from '../reports/report-file.ts'
@@ -30,14 +31,14 @@ export async function finish(
   settings: Settings,
   code: number,
   command: readonly string[] | undefined,
-  printError: (line: string) => void,
+  printError: (line: string, level?: LogLevel) => void,
 ): Promise<number> {
   const created = await running.report()
   const report = { ...created, run: { ...created.run, command: command && describeCommand(command) } }
   printError(`convsim: ${summarizeReport(report)}.`)
   for (const line of listFirstFindings(report, printedFindings)) printError(`  ${line}`)
   const failed = judgeFailOn(report, report.run.failOn)
-  if (failed.length > 0) printError(`convsim: --fail-on: ${failed.join('; ')}.`)
+  if (failed.length > 0) printError(`convsim: --fail-on: ${failed.join('; ')}.`, 'error')
   const isWritten = await writeReports(settings.report, report, printError)
   if (code !== 0) return code
   if (failed.length > 0) return 3
@@ -48,13 +49,16 @@ export async function finish(
 async function writeReports(
   targets: Settings['report'],
   report: Report,
-  printError: (line: string) => void,
+  printError: (line: string, level?: LogLevel) => void,
 ): Promise<boolean> {
   let isWritten = true
   for (const target of parseReportTargets(targets ?? '') ?? []) {
     const problem = await writeReportFile(target, report)
-    printError(`convsim: ${problem ?? `the report is in ${target.file}.`}`)
-    if (problem !== undefined) isWritten = false
+    if (problem === undefined) printError(`convsim: the report is in ${target.file}.`)
+    else {
+      printError(`convsim: ${problem}`, 'error')
+      isWritten = false
+    }
   }
   return isWritten
 }

@@ -2,20 +2,26 @@ import { get } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Settings } from '../config/settings.ts'
+import { escapeControls } from '../core/escape-controls.ts'
 import { parseDuration } from '../core/instant.ts'
+import { isObject, type Json, type JsonObject } from '../core/json.ts'
 import { failure, type Result, success } from '../core/result.ts'
 
 /** The settings of `convsim healthcheck`. */
 type HealthSettings = Pick<Settings, 'host' | 'port' | 'wait' | 'timeout'>
 
-/** The reply to a health request. `status`: 200 if the simulator is ready. */
-interface HealthReply {
-  readonly status: number
-  readonly body: string
+/** The health that a simulator reports about itself. */
+interface Health {
+  readonly isReady: boolean
+  /** The body of the reply, as one line that a terminal can show. */
+  readonly text: string
 }
 
-/** The longest wait for one reply, below the 3 s of the container's health check (`Dockerfile`); milliseconds. */
+/** The longest wait for one reply while a simulator starts, and the default without `--wait`; below the 3 s of the container's health check (`Dockerfile`). */
 const maxRequestMs = 2_000
+
+/** The longest time that a timer of Node can wait, milliseconds: 24 days. */
+const maxTimerMs = 2 ** 31 - 1
 
 /** The pause between two requests while the simulator starts, milliseconds. */
 const pauseMs = 100
@@ -33,48 +39,74 @@ export async function printHealth(
     readonly now: () => number
   },
 ): Promise<number> {
+  if (port === 0) {
+    printError(
+      'convsim: the port 0 stands for any free port. Give --port the port of the running simulator, which its first line of output has.',
+    )
+    return 1
+  }
   const reachable = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host
   const url = `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}/__sim/health`
   const timeoutMs = parseDuration(timeout ?? (wait ? '30s' : '2s')) ?? maxRequestMs
   const health = await (wait ? waitForHealth(url, timeoutMs, now) : requestHealth(url, timeoutMs))
   if (!health.ok) {
-    printError(`convsim: no answer from ${url}: ${health.error}. Is it running, and is --port right?`)
+    printError(`convsim: ${health.error}`)
     return 1
   }
-  print(health.value.body)
-  return health.value.status === 200 ? 0 : 1
+  print(health.value.text)
+  return health.value.isReady ? 0 : 1
 }
 
 /**
  * Requests the health of a simulator, again and again until it is ready or `timeoutMs` are over. Returns the last outcome. `now`: returns
  * milliseconds.
  */
-async function waitForHealth(
-  url: string,
-  timeoutMs: number,
-  now: () => number,
-): Promise<Result<HealthReply>> {
+async function waitForHealth(url: string, timeoutMs: number, now: () => number): Promise<Result<Health>> {
   const deadline = now() + timeoutMs
   for (;;) {
-    const health = await requestHealth(url, Math.max(1, deadline - now()))
-    const isReady = health.ok && health.value.status === 200
-    if (isReady || now() + pauseMs >= deadline) return health
+    const health = await requestHealth(url, Math.min(maxRequestMs, Math.max(1, deadline - now())))
+    if ((health.ok && health.value.isReady) || now() + pauseMs >= deadline) return health
     await sleep(pauseMs)
   }
 }
 
 /**
- * Requests the health of a simulator. The error is the reason for which no reply came within `timeoutMs`, or within two seconds.
- * `fetch` is not used, as it blocks some ports.
+ * Requests the health of a simulator. The error is a sentence about the reply that did not come as a whole within `timeoutMs`, or that is
+ * not of a simulator. `fetch` is not used, as it blocks some ports.
  */
-function requestHealth(url: string, timeoutMs: number): Promise<Result<HealthReply>> {
-  const timeout = Math.min(timeoutMs, maxRequestMs)
+function requestHealth(url: string, timeoutMs: number): Promise<Result<Health>> {
+  const waitMs = Math.min(Math.ceil(timeoutMs), maxTimerMs)
+  const signal = AbortSignal.timeout(waitMs) // one deadline for connection, head and body
   return new Promise((resolve) => {
-    const fail = (error: Error) => resolve(failure(error.message))
-    const request = get(url, { timeout, agent: false }, (reply) => {
-      text(reply).then((body) => resolve(success({ status: reply.statusCode ?? 0, body })), fail)
+    const fail = ({ message }: Error) => {
+      const reason = signal.aborted ? `nothing complete came within ${waitMs / 1000} s` : message
+      resolve(failure(`no answer from ${url}: ${reason}. Is it running, and is --port right?`))
+    }
+    const request = get(url, { signal, agent: false }, (reply) => {
+      text(reply).then((body) => resolve(readHealth(url, reply.statusCode ?? 0, body)), fail)
     })
-    request.on('timeout', () => request.destroy(new Error(`nothing came within ${timeout / 1000} s`)))
     request.on('error', fail)
   })
+}
+
+/** Reads a reply as the health of a simulator; any HTTP server can listen on the port. */
+function readHealth(url: string, status: number, body: string): Result<Health> {
+  const health = parseObject(body)
+  const isHealth =
+    /^(un)?healthy$/.test(String(health?.['status'])) && typeof health?.['version'] === 'string'
+  if (!isHealth)
+    return failure(
+      `the server at ${url} is no convsim: its answer ${status} is not the health of a simulator. Is --port right?`,
+    )
+  const isReady = status === 200 && health['status'] === 'healthy'
+  return success({ isReady, text: escapeControls(JSON.stringify(health)) })
+}
+
+function parseObject(text: string): JsonObject | undefined {
+  try {
+    const value: Json = JSON.parse(text)
+    return isObject(value) ? value : undefined
+  } catch {
+    return undefined // no JSON
+  }
 }

@@ -1,4 +1,5 @@
 import { styleText } from 'node:util'
+import { escapeControls } from '../core/escape-controls.ts'
 import { isObject, type JsonObject } from '../core/json.ts'
 
 type Style = Parameters<typeof styleText>[0]
@@ -10,6 +11,7 @@ type Paint = (style: Style, text: string) => string
 const formats: Readonly<Record<string, (line: JsonObject, paint: Paint) => string>> = {
   answered: formatRequest,
   controlled: formatRequest,
+  loaded: formatLoaded,
   decided: ({ why }, paint) => formatBelow(paint, listOf(why), 'why: '),
   headers: (line, paint) =>
     [
@@ -32,20 +34,16 @@ export function formatForPeople(json: string, hasColors: boolean): string {
 
 const unstyled: Paint = (_style, text) => text
 
-/** Escapes control characters, which a terminal carries out: a request can bring them. */
-function escapeControls(text: string): string {
-  return text.replace(
-    /\p{Cc}/gu,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  )
-}
-
 function formatRequest(line: JsonObject, paint: Paint): string {
-  const { method, path, status, operation, durationMs, delayMs, requestBody, answerBody } = line
-  const took = Number(durationMs) + Number(delayMs ?? 0)
-  const parts = [method, path, paint(styleOf(Number(status)), String(status)), operation]
+  const { method, path, status, operation, durationMs, tookMs, requestBody, answerBody } = line
+  const took = Number(tookMs ?? durationMs)
+  const unsent = findUnsent(line)
+  const result = unsent === undefined ? paint(styleOf(Number(status)), String(status)) : paint('red', unsent)
+  const parts = [method, path, result, operation]
   const head = parts.filter((part) => part !== undefined).join(' ')
-  const notes = listNotes(line).join('; ')
+  const notes = listNotes(line)
+    .map((note) => note.replace(/\.$/, ''))
+    .join('; ')
   return [
     `${head} ${took < 1 ? took.toFixed(1) : Math.round(took)} ms${notes && `  ${notes}`}`,
     ...(requestBody === undefined ? [] : [formatBelow(paint, [requestBody], '> ')]),
@@ -53,17 +51,56 @@ function formatRequest(line: JsonObject, paint: Paint): string {
   ].join('\n')
 }
 
+/** The ends of connections on which no answer was sent, by the damage that the line names. */
+const unsentByDamage: ReadonlyMap<unknown, string> = new Map([
+  ['hang', 'hung'],
+  ['reset', 'reset'],
+  ['empty', 'closed'],
+])
+
+/** Returns the end of the connection in the place of a status that was never sent; undefined: a status was sent. */
+function findUnsent({ damage }: JsonObject): string | undefined {
+  return listOf(damage)
+    .map((kind) => unsentByDamage.get(kind))
+    .find((word) => word !== undefined)
+}
+
 /** Returns what is remarkable about a request: the reason of its refusal first. */
 function listNotes(line: JsonObject): string[] {
-  const { error, violations, advice, scenarios, sandbox, delivery } = line
+  const { error, violations, advice, scenarios, sandbox } = line
+  const isSent = findUnsent(line) === undefined
   return [
-    ...(error === undefined ? [] : [String(error)]),
+    ...(error === undefined || !isSent ? [] : [String(error)]),
     ...formatViolations(violations),
     ...formatViolations(advice).map((text) => `advice: ${text}`),
     ...listOf(scenarios).map((text) => `scenario ${text}`),
-    ...(isObject(delivery) ? [`the answer was not delivered: ${delivery['kind']}`] : []),
+    ...describeDamage(line),
+    ...(isSent ? describeDelivery(line) : []),
     ...(sandbox === undefined || sandbox === 'default' ? [] : [`sandbox ${sandbox}`]),
   ]
+}
+
+/** Describes the damage to the body of an answer, with its place in it. */
+function describeDamage({ damage }: JsonObject): string[] {
+  return listOf(damage).flatMap((text) => {
+    if (text === 'truncated' || text === 'malformed') return ['the body was cut off']
+    return String(text).includes(' at ') ? [`damage: ${text}`] : []
+  })
+}
+
+/** Describes the end of a delivery whose answer did not reach the client. */
+function describeDelivery({ delivery, brokenOff }: JsonObject): string[] {
+  const { kind, sentBytes } = isObject(delivery) ? delivery : {}
+  if (brokenOff) return ['the client left before the end of its request']
+  const part = sentBytes === 0 ? 'before the answer' : `after ${sentBytes} bytes of the answer's body`
+  if (kind === 'client-gone') return [`the client left ${part}`]
+  return kind === 'server-stopped' ? [`the simulator stopped ${part}`] : []
+}
+
+/** Formats the line about the inputs of the start as a sentence. */
+function formatLoaded({ contract, operations, state }: JsonObject): string {
+  const { file, events, prompts } = isObject(state) ? state : {}
+  return `Simulating ${operations} operations of ${contract}; the state is in ${file === ':memory:' ? 'memory' : file} (${events} events, ${prompts} prompts).`
 }
 
 /** Returns the first violation as text, and the number of further ones. */

@@ -149,11 +149,15 @@ function findConflict(
   return findForeignFlag(command, flags)
 }
 
-/** Finds a flag that belongs to another command; undefined: none. */
+/** Finds a flag that the command does not read; undefined: none. A variable may be for other commands, so it is passed over. */
 function findForeignFlag(command: CommandName, flags: Flags): string | undefined {
-  for (const [name, setting] of allSettings) {
-    if (setting.command !== undefined && setting.command !== command && flags[name] !== undefined)
-      return `--${setting.flag} is a flag of convsim ${setting.command}. See convsim ${command} --help.`
+  const read = new Set(settingsOf(command).map(([name]) => name))
+  const { acceptsServerFlags } = commands[command]
+  for (const [name, { flag, command: owner }] of allSettings) {
+    if (flags[name] === undefined || read.has(name)) continue
+    const help = `See convsim ${command} --help.`
+    if (owner !== undefined) return `--${flag} is a flag of convsim ${owner}. ${help}`
+    if (!acceptsServerFlags) return `--${flag} has no effect on convsim ${command}. ${help}`
   }
   return undefined
 }

@@ -16,6 +16,10 @@ interface CommandDescription {
   readonly description: string
   /** The settings that the command reads; undefined: all except those of other commands. */
   readonly settings?: readonly (keyof Settings)[]
+  /** True: the flags of `serve` that the command does not read are accepted, so that a script can pass those of its server. */
+  readonly acceptsServerFlags?: boolean
+  /** The descriptions in the command's help of settings that mean something else for it than for `serve`. */
+  readonly settingDescriptions?: { readonly [Name in keyof Settings]?: string }
   /** Command lines after `convsim`: `check my-contract.yaml`. */
   readonly examples: readonly string[]
 }
@@ -71,6 +75,11 @@ export const commands: Readonly<Record<CommandName, CommandDescription>> = {
     maxOperands: 0,
     description: 'Ask a running simulator for its health. Exit code 0 if it is ready, 1 if not.',
     settings: ['port', 'host', 'wait', 'timeout'],
+    acceptsServerFlags: true,
+    settingDescriptions: {
+      port: 'Port of the running simulator.',
+      host: 'Address of the running simulator; 0.0.0.0 and :: stand for this machine.',
+    },
     examples: ['healthcheck', 'healthcheck --port 5000 --wait --timeout 1m'],
   },
 }
@@ -82,10 +91,13 @@ export function findCommand(word: string): CommandName | undefined {
   return names.find((name) => name === word || commands[name].alias === word)
 }
 
-/** Returns the settings that a command reads, in the table's order, by their name in `Settings`. */
+/** Returns the settings that a command reads, described as they are for it, in the table's order, by their name in `Settings`. */
 export function settingsOf(command: CommandName): readonly (readonly [string, Setting<unknown>])[] {
   const read: readonly string[] | undefined = commands[command].settings
-  return allSettings.filter(([name, setting]) =>
-    read ? read.includes(name) : setting.command === undefined || setting.command === command,
-  )
+  const own = new Map(Object.entries(commands[command].settingDescriptions ?? {}))
+  return allSettings
+    .filter(([name, setting]) =>
+      read ? read.includes(name) : setting.command === undefined || setting.command === command,
+    )
+    .map(([name, setting]) => [name, { ...setting, description: own.get(name) ?? setting.description }])
 }

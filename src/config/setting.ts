@@ -8,10 +8,7 @@ export interface Setting<T> {
   readonly alsoEnv?: string
   /** The values of `alsoEnv` that are used; others are passed over, since the variable has other meanings, too. Undefined: all. */
   readonly alsoEnvOnly?: AcceptedValues
-  /**
-   * The only command that takes the flag: `exec`. Undefined: every command does, so that a script can pass the flags of its server to
-   * `healthcheck`, too.
-   */
+  /** The only command that takes the flag: `exec`. Undefined: `serve`, `exec`, and the commands that list the setting (`commands.ts`). */
   readonly command?: string
   /** The placeholder of the value in help: `N`. Undefined: the setting is an on/off switch. */
   readonly value: string | undefined

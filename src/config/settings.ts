@@ -17,6 +17,9 @@ const isStateFile = (text: string) => text !== '' && !/^[a-z]+:\/\//i.test(text)
 /** Tests that a header can carry the token: clients and servers cut the spaces around a value. */
 const isToken = (text: string) => /^[\x20-\x7e]{1,1000}$/.test(text) && text === text.trim()
 
+/** Accepts what a Host header can have, without a port. */
+const areHostNames = (text: string) => text.split(',').every((name) => /^[\w.-]+$/.test(name.trim()))
+
 const areOrigins = (text: string) => parseOrigins(text) !== undefined
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const
@@ -38,7 +41,7 @@ const sharedSettings = {
     alsoEnv: 'HOST',
     // Some shells export the machine's type under this name: x86_64-pc-linux-gnu.
     alsoEnvOnly: {
-      test: (text) => isIP(text) !== 0 || text === 'localhost',
+      test: (text) => isIP(text) !== 0 || text.toLowerCase() === 'localhost',
       expected: 'an IP address or localhost',
     },
     value: 'ADDRESS',
@@ -157,6 +160,8 @@ const sharedSettings = {
     value: 'NAME,...',
     default: undefined,
     defaultText: 'any name without dots',
+    test: areHostNames,
+    expected: 'host names with commas between them, e.g. sim.example.com',
     description:
       'Host names under which the control plane can be called, besides IP addresses, localhost and names that are never public.',
   }),

@@ -1,6 +1,6 @@
 import type { Contract } from '../contract/contract.ts'
 import type { Json, JsonObject } from '../core/json.ts'
-import { listAliasesBeside } from '../exchange/control-aliases.ts'
+import { controlAliases, listDocumentedPaths } from '../exchange/control-aliases.ts'
 import type { DecisionTrace } from '../exchange/decision-trace.ts'
 import type { OutgoingReply } from '../exchange/delivery.ts'
 import type { SimRequest } from '../exchange/request.ts'
@@ -63,8 +63,9 @@ function isAnsweredByEdge({ method, path, headers }: SimRequest, cors: boolean, 
   if (method === 'OPTIONS') return cors && headers['origin'] !== undefined
   const isRead = method === 'GET' || method === 'HEAD'
   if (!isRead) return false
-  const isAlias = listAliasesBeside(contract).has(path.toLowerCase().replace(/\/$/, ''))
-  return isAlias || /^\/((favicon\.ico|robots\.txt)\/?)?$/i.test(path)
+  const own = path === '/' ? path : path.toLowerCase().replace(/\/$/, '')
+  if (listDocumentedPaths(contract).has(own)) return false
+  return controlAliases.has(own) || /^\/(favicon\.ico|robots\.txt)?$/.test(own)
 }
 
 /** Converts a description to a request. A `sandbox` of the query stands for the header that names it; the default one for none. */

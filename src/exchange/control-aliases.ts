@@ -13,8 +13,10 @@ export const controlAliases: ReadonlyMap<string, string> = new Map([
   ['/metrics', '/__sim/metrics'],
 ])
 
-/** Returns the aliases that are in use beside a contract: an operation with the same path takes precedence. */
-export function listAliasesBeside({ basePath, operations }: Contract): ReadonlyMap<string, string> {
-  const documented = new Set(operations.map(({ path }) => basePath + path))
-  return new Map([...controlAliases].filter(([alias]) => !documented.has(alias)))
+/**
+ * Returns the full paths of a contract's operations. They take precedence over the paths outside `/__sim` that the simulator answers by
+ * itself: the aliases, `/`, and the files of browsers.
+ */
+export function listDocumentedPaths({ basePath, operations }: Contract): ReadonlySet<string> {
+  return new Set(operations.map(({ path }) => basePath + path))
 }

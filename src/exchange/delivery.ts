@@ -40,19 +40,22 @@ export type DeliveryOutcome =
   | { readonly kind: 'delivered' }
   /** The client closed the connection before. `sentBytes`: the bytes of the body that were sent until then, in whole pieces. */
   | { readonly kind: 'client-gone'; readonly sentBytes: number }
+  /** The simulator stopped before, since the delivery would have outlasted the stop. `sentBytes`: as above. */
+  | { readonly kind: 'server-stopped'; readonly sentBytes: number }
   /** A scenario damaged the delivery, so that no usable reply was sent. */
   | { readonly kind: 'damaged' }
 
 export const delivered: DeliveryOutcome = { kind: 'delivered' }
 
-/** Returns the outcome of a delivery. `isComplete`: the last byte was handed over; `sentBytes`: see `DeliveryOutcome`. */
+/** Returns the outcome of a delivery. `isComplete`: the last byte was handed over; `isCutByStop`: the stop of the simulator ended it. */
 export function deliveryOutcome(
   { kind }: DeliveryMode,
   isComplete: boolean,
-  sentBytes: number,
+  { sentBytes, isCutByStop }: { readonly sentBytes: number; readonly isCutByStop: boolean },
 ): DeliveryOutcome {
   if (!usable[kind]) return damaged
-  return isComplete ? delivered : { kind: 'client-gone', sentBytes }
+  if (isComplete) return delivered
+  return { kind: isCutByStop ? 'server-stopped' : 'client-gone', sentBytes }
 }
 
 const damaged: DeliveryOutcome = { kind: 'damaged' }

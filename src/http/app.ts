@@ -65,14 +65,14 @@ const redirectFromRoot = (accept: string | undefined): Reply => ({
 const controlBodyLimit = '1mb'
 
 /**
- * Creates the function that turns HTTP requests into `SimRequest`s and delivers the replies; `listen` calls it for each request. `aliases`: the
- * paths outside `/__sim` that the control plane answers, with the control path that each stands for.
+ * Creates the function that turns HTTP requests into `SimRequest`s and delivers the replies; `listen` calls it for each request. `documented`: the
+ * paths of the contract's operations, which take precedence over those outside `/__sim` that the simulator answers by itself.
  */
 export function createApp(
   handlers: Handlers,
   settings: AppSettings,
   log: Log,
-  aliases: ReadonlyMap<string, string> = controlAliases,
+  documented: ReadonlySet<string> = new Set(),
 ): RequestListener {
   // There are two counters, so that the number of health checks does not change the ids of requests to the service.
   const nextId = counter('req')
@@ -106,19 +106,22 @@ export function createApp(
       }
     })
 
+  const isFree = (path: string) => !documented.has(path)
+  const aliases = [...controlAliases].filter(([alias]) => isFree(alias))
   const app = express()
   app.disable('x-powered-by')
   const origins = parseOrigins(settings.controlOrigins ?? '') ?? []
   const allowControl = cors({ ...corsOptions, origin: origins })
   app.use(
-    [controlPath, adminPath, ...aliases.keys()],
+    [controlPath, adminPath, ...aliases.map(([alias]) => alias)],
     forBrowsers(allowControl, (origin) => origins.includes(origin)),
   )
   for (const [alias, path] of aliases) app.get(alias, (req, res) => answerControl(req, res, path))
   app.use(adminPath, (req, res) => answerControl(req, res, wiremockPath + req.path))
   app.use(controlPath, (req, res) => answerControl(req, res))
-  for (const [path, reply] of browserFiles) app.get(path, (_req, res) => deliverImmediately(reply, res))
-  app.get('/', (req, res) => deliverImmediately(redirectFromRoot(req.headers.accept), res))
+  for (const [path, reply] of browserFiles)
+    if (isFree(path)) app.get(path, (_req, res) => deliverImmediately(reply, res))
+  if (isFree('/')) app.get('/', (req, res) => deliverImmediately(redirectFromRoot(req.headers.accept), res))
   if (settings.cors) app.use(forBrowsers(cors(corsOptions)))
   app.use((req, res) => answerService(req, res, req.originalUrl))
   app.use(handleExpressError(log))

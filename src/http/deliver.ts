@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
 import { immediateDelivery, type OutgoingReply } from '../exchange/delivery.ts'
 import type { Reply, ReplyStream } from '../exchange/reply.ts'
+import { endAtStop } from './end-at-stop.ts'
 import { type SendProgress, watchEnd } from './watch-end.ts'
 
 /**
@@ -15,9 +16,13 @@ export async function deliver(
   stopping?: AbortSignal,
 ): Promise<void> {
   const { mode } = delivery
-  const progress: SendProgress = { sentBytes: 0 }
+  const progress: SendProgress = { sentBytes: 0, isCutByStop: false }
   if (onEnd) watchEnd(onEnd, delivery, progress, res)
-  if (mode.kind === 'hang') return hang(res, stopping)
+  if (stopping)
+    endAtStop(delivery, res, stopping, () => {
+      progress.isCutByStop = true
+    })
+  if (mode.kind === 'hang') return // nothing is sent, and the connection stays open
   if (delivery.delayMs > 0) await pause(delivery.delayMs, res)
   if (res.destroyed) return
   if (reply.stream) return writeStream(reply, reply.stream, res)
@@ -51,17 +56,6 @@ export async function deliver(
 /** Writes a reply at once and whole, with the machine's time as its `Date`. */
 export function deliverImmediately(reply: Reply, res: ServerResponse): void {
   void deliver({ reply, delivery: immediateDelivery, date: undefined }, res)
-}
-
-/** Leaves the connection open without a reply until the client closes it, or until the server stops: a stop need not wait for what never ends. */
-function hang(res: ServerResponse, stopping: AbortSignal | undefined): void {
-  const { socket } = res.req
-  if (socket.destroyed) return
-  // A response that waits behind another one on its connection has no socket yet, and must not cut that one off.
-  const close = () => void (res.socket ? socket.destroy() : res.once('socket', () => socket.destroy()))
-  if (stopping?.aborted) close()
-  stopping?.addEventListener('abort', close)
-  socket.once('close', () => stopping?.removeEventListener('abort', close))
 }
 
 /** Writes a stream no faster than the client reads, then closes the connection, so that a stop need not wait for its next request. */

@@ -120,7 +120,7 @@ function describeListenError(error: NodeJS.ErrnoException, host: string, port: n
     default:
       return {
         setting: 'host',
-        message: `Cannot listen on ${host}:${port}: ${error.message}. Choose an address of this machine with --host.`,
+        message: `Cannot listen on ${host}: ${error.message}. Choose an address of this machine with --host.`,
       }
   }
 }

@@ -4,6 +4,8 @@ import { type Delivery, deliveryOutcome, type OutgoingReply } from '../exchange/
 /** The part of a body that was sent so far. */
 export interface SendProgress {
   sentBytes: number
+  /** True where the stop of the server ended the delivery. */
+  isCutByStop: boolean
 }
 
 /** Calls `onEnd` once: when the reply was sent, or as soon as the client closes the connection before. */
@@ -17,7 +19,7 @@ export function watchEnd(
   const finish = () => {
     // After a write that failed, Node calls the response finished, too.
     const isComplete = res.writableFinished && !socket.errored
-    onEnd(deliveryOutcome(delivery.mode, isComplete, progress.sentBytes))
+    onEnd(deliveryOutcome(delivery.mode, isComplete, progress))
   }
   if (res.destroyed || socket.destroyed) finish()
   else if (isImmediate(delivery) && res.socket) res.on('close', finish)

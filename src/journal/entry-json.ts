@@ -54,7 +54,7 @@ export function roundToMicroseconds(ms: number): number {
 
 /** Converts the end of a delivery to the JSON of the control plane. */
 export function deliveryToJson(outcome: DeliveryOutcome): JsonObject {
-  return outcome.kind === 'client-gone'
+  return 'sentBytes' in outcome
     ? { outcome: outcome.kind, sentBytes: outcome.sentBytes }
     : { outcome: outcome.kind }
 }

@@ -4,7 +4,7 @@ import type { DeliveryOutcome } from '../exchange/delivery.ts'
 import type { Reply } from '../exchange/reply.ts'
 import { captureBody, maxAnswerBodyBytes } from '../journal/capture-body.ts'
 import type { JournalEntry, RecordedBody } from '../journal/entry.ts'
-import { bodyToText } from '../journal/entry-json.ts'
+import { bodyToText, roundToMicroseconds } from '../journal/entry-json.ts'
 import type { Journal, LiveExchange } from '../journal/journal.ts'
 import { redactHead, redactText, redactViolations } from '../journal/redact.ts'
 import { findOwnToken } from '../journal/redact-token.ts'
@@ -114,7 +114,7 @@ function bodyOf({ request: { body, headers } }: Exchange): RecordedBody {
 /** The fields of the log's line about an exchange; undefined ones are left out. */
 function logLine(entry: JournalEntry, reply: Reply) {
   const { id, request, answer, durationMs, delayMs, sandbox, operation } = entry
-  const { scenarios, violations, advice, aborted, delivery } = entry
+  const { scenarios, damage, violations, advice, aborted, delivery } = entry
   return {
     requestId: id,
     method: request.method,
@@ -122,12 +122,14 @@ function logLine(entry: JournalEntry, reply: Reply) {
     status: answer.status,
     durationMs,
     delayMs: delayMs > 0 ? delayMs : undefined,
+    tookMs: roundToMicroseconds(entry.endedAt - entry.receivedAt),
     origin: answer.origin,
     brokenOff: aborted || undefined,
     delivery: delivery.kind === 'delivered' ? undefined : delivery,
     sandbox,
     operation,
     scenarios: scenarios.length > 0 ? scenarios : undefined,
+    damage: damage.length > 0 ? damage : undefined,
     error: answer.status >= 400 && violations.length === 0 ? errorOf(entry, reply) : undefined,
     violations: violations.length > 0 ? violations : undefined,
     advice: advice.length > 0 ? advice : undefined,

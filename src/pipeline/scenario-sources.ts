@@ -5,7 +5,7 @@ import { parseScenarios } from '../scenarios/parse.ts'
 import { type RuleSet, ruleActedKey, ruleSequencePrefix } from '../scenarios/rules.ts'
 import type { Store } from '../state/store.ts'
 import { applicableScenarios } from './apply-scenarios.ts'
-import { isRuleInForce, nextItem } from './chance.ts'
+import { findRuleObstacle, nextItem } from './chance.ts'
 import { type Exchange, jsonOf, operationOf } from './exchange.ts'
 
 /** The sources of scenarios besides the request's own control headers. */
@@ -22,7 +22,7 @@ export interface ScenarioSources {
 /** Returns false where no magic value and no rule can act on the request, so that the stage need not wait. */
 export function hasWiderScope(exchange: Exchange, sources: ScenarioSources): boolean {
   const rules = exchange.rules.rules.length + sources.startUp.rules.length
-  return rules > 0 || scenariosOfMagicValues(exchange, sources).length > 0
+  return rules > 0 || listMagicValues(exchange, sources).length > 0
 }
 
 /** Returns the scenarios of the narrowest scope that has any for this request: magic values, then the sandbox, then the start-up. */
@@ -31,11 +31,10 @@ export async function scenariosOfWiderScope(
   sources: ScenarioSources,
   store: Store,
 ): Promise<readonly ActiveScenario[]> {
-  const byMagicValue = applicableScenarios(exchange, scenariosOfMagicValues(exchange, sources))
-  if (byMagicValue.length > 0) {
-    exchange.trace?.decisions.push('A magic value of the request decides (fixtures/).')
-    return byMagicValue
-  }
+  const byMagicValue = listMagicValues(exchange, sources).flatMap((value) =>
+    scenariosOfMagicValue(exchange, value, sources),
+  )
+  if (byMagicValue.length > 0) return byMagicValue
   const scopes: readonly Scope[] = [
     { name: 'sandbox', rules: exchange.rules },
     { name: 'start-up', rules: sources.startUp },
@@ -47,20 +46,36 @@ export async function scenariosOfWiderScope(
   return []
 }
 
-function scenariosOfMagicValues(
-  { caller, pathParameters }: Exchange,
-  { catalogue, ofModel }: ScenarioSources,
-): readonly ActiveScenario[] {
-  const texts = caller?.scenario === undefined ? [] : [caller.scenario]
+/** A key or a model with a scenario in the fixtures. */
+interface MagicValue {
+  /** A part of the explanation: `model 00000000-...`. The key is a credential, so it is not named. */
+  readonly name: string
+  /** The text of its scenarios: `bad-request`. */
+  readonly scenario: string
+}
+
+function listMagicValues({ caller, pathParameters }: Exchange, { ofModel }: ScenarioSources): MagicValue[] {
+  const values: MagicValue[] = []
+  if (caller?.scenario !== undefined) values.push({ name: 'key of the request', scenario: caller.scenario })
   for (const name in pathParameters) {
-    const ofId = ofModel.get((pathParameters[name] ?? '').toLowerCase())
-    if (ofId !== undefined) texts.push(ofId)
+    const id = pathParameters[name] ?? ''
+    const scenario = ofModel.get(id.toLowerCase())
+    if (scenario !== undefined) values.push({ name: `model ${id}`, scenario })
   }
-  return texts.flatMap((text) => {
-    const parsed = parseScenarios(text, catalogue)
-    if (!parsed.ok) throw new Error(parsed.error) // the start has parsed all fixtures
-    return parsed.value
-  })
+  return values
+}
+
+function scenariosOfMagicValue(
+  exchange: Exchange,
+  { name, scenario }: MagicValue,
+  { catalogue }: ScenarioSources,
+): readonly ActiveScenario[] {
+  const parsed = parseScenarios(scenario, catalogue)
+  if (!parsed.ok) throw new Error(parsed.error) // the start has parsed all fixtures
+  const active = applicableScenarios(exchange, parsed.value)
+  if (active.length > 0)
+    exchange.trace?.decisions.push(`The ${name} decides: the fixtures give it the scenario "${scenario}".`)
+  return active
 }
 
 interface Scope {
@@ -105,8 +120,8 @@ async function scenariosOfRule(
   const applicable = applicableScenarios(exchange, rule.scenarios)
   // A request that the scenario makes no sense for does not count against the rule's `times`.
   if (!rule.sequence && applicable.length === 0) return 'makes no sense for this request'
-  if (!(await isRuleInForce(exchange, rules, index, store)))
-    return 'does not act: it is used up, or chance spares the request'
+  const obstacle = await findRuleObstacle(exchange, rules, index, store)
+  if (obstacle !== undefined) return `does not act: ${obstacle}`
   if (!rule.sequence) return applicable
   const item = await nextItem(exchange, rule.sequence, store, ruleSequencePrefix(rules, index))
   const active = applicableScenarios(exchange, [item])

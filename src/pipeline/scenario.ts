@@ -1,3 +1,4 @@
+import { cutText } from '../core/cut-text.ts'
 import { refusals } from '../exchange/refusals.ts'
 import type { Reply } from '../exchange/reply.ts'
 import type { ActiveScenario } from '../scenarios/definition.ts'
@@ -35,11 +36,23 @@ async function applyRequested(
   { scenarios, sequence, example }: RequestedControls,
   store: Store,
 ): Promise<Reply | undefined> {
-  exchange.trace?.decisions.push('The request itself asks for what decides; wider scopes are not looked at.')
+  exchange.trace?.decisions.push(
+    `The request itself decides by ${nameControls(exchange)}; wider scopes are not looked at.`,
+  )
   const active = sequence ? [...scenarios, await nextItem(exchange, sequence, store)] : scenarios
   const reply = await applyScenarios(exchange, active, store)
   return example ?? reply
 }
+
+/** Names the headers of the request that ask for a scenario or an example, with their values: `X-Sim-Scenario: hang`. */
+function nameControls({ request: { headers } }: Exchange): string {
+  return decidingHeaders
+    .filter((name) => headers[name.toLowerCase()] !== undefined)
+    .map((name) => `${name}: ${cutText(headers[name.toLowerCase()] ?? '')}`)
+    .join(' and ')
+}
+
+const decidingHeaders = ['X-Sim-Scenario', 'X-Sim-Sequence', 'Prefer']
 
 async function applyWiderScope(
   exchange: Exchange,

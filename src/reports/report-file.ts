@@ -1,23 +1,31 @@
 import { stat, writeFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { reasonOf } from '../core/result.ts'
+import type { Finding } from '../documents/finding.ts'
 import type { Report } from './report.ts'
 import type { ReportTarget } from './report-target.ts'
 
 /** Finds a problem that would prevent the reports from being written at the end of the run; undefined: none. */
-export async function findReportProblem(targets: readonly ReportTarget[]): Promise<string | undefined> {
+export async function findReportProblem(targets: readonly ReportTarget[]): Promise<Finding | undefined> {
   const files = targets.map(({ file }) => resolve(file))
   const twice = targets.find((_, index) => files.indexOf(files[index] ?? '') !== index)
-  if (twice) return `--report ${twice.file}: is given twice. Each report needs a file of its own.`
+  if (twice) return problemWith(twice.file, 'is given twice. Each report needs a file of its own.')
   const problems = await Promise.all(targets.map(({ file }) => findFileProblem(file)))
   return problems.find((problem) => problem !== undefined)
 }
 
-async function findFileProblem(file: string): Promise<string | undefined> {
+const problemWith = (file: string, message: string): Finding => ({
+  severity: 'error',
+  place: file,
+  message,
+  flag: '--report',
+})
+
+async function findFileProblem(file: string): Promise<Finding | undefined> {
   const folder = await stat(dirname(file)).catch(() => undefined)
-  if (!folder?.isDirectory()) return `--report ${file}: there is no folder ${dirname(file)}. Make it first.`
+  if (!folder?.isDirectory()) return problemWith(file, `there is no folder ${dirname(file)}. Make it first.`)
   const existing = await stat(file).catch(() => undefined)
-  return existing?.isDirectory() ? `--report ${file}: that is a folder, not a file.` : undefined
+  return existing?.isDirectory() ? problemWith(file, 'that is a folder, not a file.') : undefined
 }
 
 /** Writes a report. @returns the reason of a failure; undefined for success */

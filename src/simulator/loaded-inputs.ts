@@ -1,3 +1,4 @@
+import { join, normalize, sep } from 'node:path'
 import type { Settings } from '../config/settings.ts'
 import type { Contract } from '../contract/contract.ts'
 import { loadContract } from '../contract/load.ts'
@@ -45,7 +46,8 @@ export async function loadInputs(settings: Settings): Promise<Result<LoadedInput
     // A test checks the bundled document, whose start must be quick.
     ...(settings.contract === undefined ? [] : checkOperations(contract.value, fixtures.value)),
   ]
-  if (!startUp.ok || findings.length > 0) return failure([...findings, ...(startUp.ok ? [] : startUp.error)])
+  if (!startUp.ok || findings.length > 0)
+    return failure(nameFlags([...findings, ...(startUp.ok ? [] : startUp.error)], settings))
   const documents = { contract: contract.value, control: control.value, fixtures: fixtures.value }
   return success({ ...documents, catalogue, startUp: startUp.value })
 }
@@ -74,24 +76,31 @@ async function loadStartUpRules(
   if (fromFlag.ok && fromFile.ok)
     return success({ id: 'start-up', rules: [...fromFlag.value, ...fromFile.value] })
   const findings = fromFlag.ok ? [] : fromFlag.error.map(({ message }) => error('--scenario', message))
-  return failure([...findings, ...(fromFile.ok ? [] : nameFlags(fromFile.error, { scenarios }))])
+  return failure([...findings, ...(fromFile.ok ? [] : fromFile.error)])
 }
 
-/** Names the flag in each finding about a whole file or folder, such as one that does not exist. */
+/** Adds the flag to each finding about the file or folder that it names. */
 export function nameFlags(
   findings: Findings,
   files: Partial<Pick<Settings, 'contract' | 'fixtures' | 'scenarios' | 'seedState'>>,
 ): Finding[] {
-  const flags = new Map([
+  const flags = [
     [files.contract, '--contract'],
     [files.fixtures, '--fixtures'],
     [files.scenarios, '--scenarios'],
     [files.seedState, '--seed-state'],
-  ])
+  ] as const
   return findings.map((finding) => {
-    const flag = flags.get(finding.place)
-    return flag === undefined ? finding : { ...finding, message: `${finding.message} (${flag})` }
+    const flag = flags.find(([file]) => file !== undefined && isPlaceIn(file, finding.place))?.[1]
+    return flag === undefined ? finding : { ...finding, flag }
   })
+}
+
+/** Returns true for a file, a line of it, and a file in a folder. */
+function isPlaceIn(file: string, place: string): boolean {
+  return [file, normalize(file)].some(
+    (path) => place === path || place.startsWith(`${path}:`) || place.startsWith(join(path, sep)),
+  )
 }
 
 /** Returns a finding for each magic value whose scenario does not exist. */
@@ -102,7 +111,7 @@ function checkMagicValues({ keys, models }: Fixtures, catalogue: Catalogue): Fin
   ]
   return magic.flatMap(({ place, scenario }) => {
     const parsed = parseScenarios(scenario ?? '', catalogue)
-    return parsed.ok ? [] : [error(place, parsed.error)]
+    return parsed.ok ? [] : [{ ...error(place, parsed.error), flag: '--fixtures' }]
   })
 }
 

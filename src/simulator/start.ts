@@ -6,19 +6,17 @@ import {
   settingTable,
   type sharedDefaults,
 } from '../config/settings.ts'
-import { silentLog } from '../core/log.ts'
+import { type Log, silentLog } from '../core/log.ts'
 import { failure, type Result, success } from '../core/result.ts'
 import { describeKnown } from '../core/similar.ts'
 import type { Finding, Findings } from '../documents/finding.ts'
-import { listAliasesBeside } from '../exchange/control-aliases.ts'
+import { listDocumentedPaths } from '../exchange/control-aliases.ts'
 import { createApp } from '../http/app.ts'
-import { listen, stop } from '../http/server.ts'
+import { shutdownGraceMs } from '../http/end-at-stop.ts'
+import { type ListenProblem, listen, stop } from '../http/server.ts'
 import type { Report } from '../reports/report.ts'
 import type { ExampleRequest } from './example-request.ts'
 import { createSimulator, type Dependencies } from './simulator.ts'
-
-/** The milliseconds that active requests have to finish after a stop was requested. */
-const shutdownGraceMs = 5_000
 
 /** A simulator that listens. */
 export interface RunningSimulator {
@@ -45,16 +43,15 @@ export async function start(
   dependencies: Dependencies,
 ): Promise<Result<RunningSimulator, Findings>> {
   const exposed = checkExposure(settings)
-  if (exposed) return failure([exposed])
+  if (exposed) return failure([(await findHostProblem(settings, dependencies.log)) ?? exposed])
   const created = await createSimulator(settings, dependencies)
   if (!created.ok) return created
   const simulator = created.value
-  const app = createApp(simulator, settings, dependencies.log, listAliasesBeside(simulator.contract))
+  const app = createApp(simulator, settings, dependencies.log, listDocumentedPaths(simulator.contract))
   const listening = await listen(app, settings.host, settings.port, dependencies.log)
   if (!listening.ok) {
     await simulator.close()
-    const { setting, message } = listening.error
-    return failure([{ severity: 'error', place: `--${setting}`, message }])
+    return failure([describeListenProblem(listening.error)])
   }
   const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host
   const origin = `http://${host}:${listening.value.port}`
@@ -79,11 +76,25 @@ export async function start(
 
 /** Finds an address beyond this machine without a token, through which others could control the simulator; `--control-open` allows it. */
 function checkExposure({ host, controlToken, controlOpen }: Settings): Finding | undefined {
-  const isLoopback = host === 'localhost' || host === '::1' || /^127\./.test(host)
+  const isLoopback = host.toLowerCase() === 'localhost' || host === '::1' || /^127\./.test(host)
   if (isLoopback || controlOpen || controlToken !== undefined) return undefined
   const message = `Listening on ${host} lets others steer the simulator through /__sim. Set --control-token, or --control-open if that is meant.`
   return { severity: 'error', place: '--host', message }
 }
+
+/** Finds a host that is not an address of this machine, by listening on a free port of it for a moment; undefined: it is one. */
+async function findHostProblem({ host }: Settings, log: Log): Promise<Finding | undefined> {
+  const listening = await listen(() => undefined, host, 0, log)
+  if (!listening.ok) return describeListenProblem(listening.error)
+  await stop(listening.value, 0)
+  return undefined
+}
+
+const describeListenProblem = ({ setting, message }: ListenProblem): Finding => ({
+  severity: 'error',
+  place: `--${setting}`,
+  message,
+})
 
 /** The settings that code can give. They are those of the command line without the flags of its reports and single commands. */
 export type LibrarySettings = Partial<ReturnType<typeof sharedDefaults>>

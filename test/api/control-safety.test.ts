@@ -321,7 +321,7 @@ describe('listening beyond this machine', () => {
     return started.ok ? 'started' : started.error.map(({ place, message }) => `${place}: ${message}`).join()
   }
 
-  test.each(['0.0.0.0', '::', '192.0.2.1'])(
+  test.each(['0.0.0.0', '::'])(
     'on %s is refused without --control-token and --control-open',
     async (host) => {
       expect(await tryStart({ host })).toMatch(/^--host: .*--control-token, or --control-open/)

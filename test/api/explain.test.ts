@@ -169,10 +169,28 @@ describe('an explanation', () => {
         headers: { ...key, 'x-sim-scenario': 'all-null, drop-field;pointer=/recommendations/summary' },
       },
       [
-        /^The request itself asks/,
+        /^The request itself decides by X-Sim-Scenario: all-null, drop-field/,
         /^Nothing refuses the request/,
         /^A 400 replaces that answer: .*\/recommendations\/summary/,
       ],
+    ],
+    [
+      'a preference',
+      { ...analytics, headers: { ...key, Prefer: 'code=404' } },
+      [/^The request itself decides by Prefer: code=404; wider scopes/],
+    ],
+    [
+      'a sequence, with the position in it',
+      { ...analytics, headers: { ...key, 'X-Sim-Sequence': '429*2,200' } },
+      [
+        /^The request itself decides by X-Sim-Sequence: 429\*2,200; wider scopes/,
+        /^The sequence is at its request 1, item 1 of 2: "429"\.$/,
+      ],
+    ],
+    [
+      'a magic key',
+      { ...analytics, headers: { authorization: 'Bearer key_bad_request' } },
+      [/^The key of the request decides: the fixtures give it the scenario "bad-request"\.$/],
     ],
   ])('says why: %s', async (_name, request, reasons) => {
     const { why } = await explain(shared(), request)
@@ -241,7 +259,7 @@ describe('an explanation', () => {
       'Rule 1 of the sandbox is not about this request: match/header/x-team.',
       'Rule 2 of the sandbox is not about this request: match/body/eventType.',
       'Rule 3 of the sandbox makes no sense for this request.',
-      'Rule 4 of the sandbox does not act: it is used up, or chance spares the request.',
+      'Rule 4 of the sandbox does not act: its times are 0.',
       'Rule 5 of the sandbox is not about this request: enabled.',
       expect.stringMatching(/^Rule 6 of the sandbox acts: \{.*"unavailable"/),
     ])
@@ -252,6 +270,23 @@ describe('an explanation', () => {
       delayMs: 5,
       scenarios: ['slow;ms=5'],
     })
+  })
+
+  test('tells a rule that is used up from one that chance spares', async () => {
+    const sim = await startForTest()
+    await putRules(sim, [
+      { scenario: 'forbidden', times: 1 },
+      { scenario: 'forbidden', probability: 0 },
+      { scenario: 'forbidden', probability: 0.000001 },
+    ])
+    await send(sim, analytics)
+    const { why } = await explain(sim, analytics)
+    expect(why).toEqual([
+      'Rule 0 of the sandbox does not act: its times, 1, are used up.',
+      'Rule 1 of the sandbox does not act: its probability is 0.',
+      'Rule 2 of the sandbox does not act: chance spares the request, at the probability 0.000001.',
+      expect.stringMatching(/^Nothing refuses/),
+    ])
   })
 
   test('names the damage and the delivery of the reply', async () => {

@@ -1,5 +1,8 @@
+import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
+import { closeSync, existsSync, openSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
+import { createServer as createHttpServer, type RequestListener } from 'node:http'
 import { type AddressInfo, createServer, type Server } from 'node:net'
 import { basename, dirname, join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -9,7 +12,7 @@ import { allSettings, defaultOf, variableOf } from '../../src/config/settings.ts
 import { version } from '../../src/fixtures/bundled.ts'
 import { inputs } from '../support/catalogue.ts'
 import { allOperations } from '../support/client.ts'
-import { convsim, run } from '../support/command.ts'
+import { cli, convsim, run } from '../support/command.ts'
 import { documentWith, fixturesWith } from '../support/documents.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
@@ -131,6 +134,34 @@ async function findFreePort(): Promise<number> {
 
 const portOf = (server: Server) => (server.address() as AddressInfo).port // a server on a port has no other kind of address
 
+test.each([
+  ['check', '--port', '3'],
+  ['scenarios', '--strict'],
+  ['assumptions', '--report', 'y.html'],
+  ['check', '--log-format', 'json'],
+])('%s refuses %s, which has no effect on it', async (command, ...flags) => {
+  const { code, stdout, stderr } = await run([command, ...flags])
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+  expect(stderr).toBe(
+    `convsim: ${flags[0]} has no effect on convsim ${command}. See convsim ${command} --help.\n`,
+  )
+})
+
+test('assumptions passes over the variable of a setting that it does not read', async () => {
+  expect(await run(['assumptions'], { env: { CONVSIM_REPORT: 'y.html' } })).toMatchObject({ code: 0 })
+})
+
+test.runIf(existsSync('/dev/full'))('output that cannot be written is an error', async () => {
+  const full = openSync('/dev/full', 'w')
+  onTestFinished(() => closeSync(full))
+  const ended = spawnSync(process.execPath, [cli, 'check', '--format', 'json'], {
+    stdio: ['ignore', full, 'pipe'],
+    encoding: 'utf8',
+  })
+  expect(ended.status).toBe(1)
+  expect(ended.stderr).toMatch(/^convsim: the output cannot be written: ENOSPC: no space left on device.*\n$/)
+})
+
 describe('check --format', () => {
   /** Writes a document with an error and one with a warning, and returns their paths relative to their folder. */
   async function faultyDocuments() {
@@ -241,6 +272,17 @@ describe('assumptions', () => {
   })
 })
 
+/** Listens as an HTTP server that is no simulator, and returns its port. */
+async function serveReplies(reply: RequestListener): Promise<string> {
+  const server = createHttpServer(reply).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  return String(portOf(server))
+}
+
 describe('healthcheck', () => {
   test('exits with 0 if the simulator of the flag or variable is ready', async () => {
     const command = convsim(['--port', '0', '--state', ':memory:'])
@@ -280,7 +322,60 @@ describe('healthcheck', () => {
     const port = portOf(server)
     const { code, stderr } = await run(['healthcheck', '--port', String(port), '--timeout', '100ms'])
     expect(code).toBe(1)
-    expect(stderr).toContain('nothing came within 0.1 s')
+    expect(stderr).toContain('nothing complete came within 0.1 s')
+  })
+
+  test('--timeout ends a reply that never ends, though a byte comes again and again', async () => {
+    const port = await serveReplies((_req, res) => {
+      const timer = setInterval(() => res.write(' '), 20)
+      res.on('close', () => clearInterval(timer))
+    })
+    const { code, stderr } = await run(['healthcheck', '--port', port, '--timeout', '200ms'])
+    expect(code).toBe(1)
+    expect(stderr).toContain('nothing complete came within 0.2 s')
+  })
+
+  test('--timeout above two seconds is waited for without --wait, too', async () => {
+    const port = await serveReplies((_req, res) => {
+      setTimeout(() => res.end(`{"status":"healthy","version":"1"}`), 2_200)
+    })
+    expect(await run(['healthcheck', '--port', port, '--timeout', '1m'])).toMatchObject({ code: 0 })
+  })
+
+  test.each([
+    [200, 'hello'],
+    [200, '{"status":"ok"}'],
+    [301, ''],
+    [404, '\u001b[2J'],
+  ])('exits with 1 for another server, which answers %s %j', async (status, body) => {
+    const port = await serveReplies((_req, res) => res.writeHead(status).end(body))
+    const { code, stdout, stderr } = await run(['healthcheck', '--port', port])
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toBe(
+      `convsim: the server at http://127.0.0.1:${port}/__sim/health is no convsim: its answer ${status} is not the health of a simulator. Is --port right?\n`,
+    )
+  })
+
+  test('prints the health of a simulator that is not ready on one line without control characters', async () => {
+    const body = { status: 'unhealthy', version: '1', reason: '\u001b[2J\u009b' }
+    const port = await serveReplies((_req, res) => res.writeHead(503).end(JSON.stringify(body, null, 2)))
+    expect(await run(['healthcheck', '--port', port])).toEqual({
+      code: 1,
+      stdout: '{"status":"unhealthy","version":"1","reason":"\\u001b[2J\\u009b"}\n',
+      stderr: '',
+    })
+  })
+
+  test('refuses the port 0, under which no simulator can be reached', async () => {
+    const { code, stderr } = await run(['healthcheck', '--port', '0'])
+    expect(code).toBe(1)
+    expect(stderr).toContain('the port 0 stands for any free port')
+  })
+
+  test('--help describes the address as that of a running simulator', async () => {
+    const { stdout } = await run(['healthcheck', '--help'])
+    expect(stdout).toContain('Port of the running simulator.')
+    expect(stdout).not.toContain('to listen on')
   })
 
   test('exits with 1 and the reason if there is no reply', async () => {

@@ -195,7 +195,10 @@ describe('--report', () => {
 
   test('to the same file twice is refused at start', async () => {
     const { code, stderr } = await run(node(good, '--report', 'a.md', '--report', 'json=./a.md'))
-    expect([code, stderr]).toEqual([1, expect.stringMatching(/--report \.\/a\.md: is given twice/)])
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/ \.\/a\.md: error: is given twice.*\(--report\)/),
+    ])
   })
 
   test('that cannot be written is named, and the others are written', async () => {

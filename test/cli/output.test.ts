@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { analyticsPath, ask, event } from '../support/client.ts'
 import { convsim, run } from '../support/command.ts'
 import { documentWith } from '../support/documents.ts'
+import { connectTo } from '../support/raw-http.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 const memory = ['--port', '0', '--state', ':memory:']
@@ -49,6 +50,7 @@ describe('--log-format json gives every line the members level, time and msg', (
       ]),
     )
     expect(messages.includes('headers')).toBe(level === 'trace')
+    expect(lines.find(({ msg }) => msg.startsWith('convsim: --fail-on'))).toMatchObject({ level: 'error' })
   })
 
   test('where the start fails, with a line for each problem', async () => {
@@ -84,7 +86,8 @@ test('a line about a request has its duration, and the sentence of a refusal tha
   const command = convsim(memory)
   await sendAll(await command.ready())
   const lines = (await stop(command)).map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'answered')
-  for (const line of lines) expect(line.durationMs).toEqual(expect.any(Number))
+  for (const line of lines)
+    expect(line).toMatchObject({ durationMs: expect.any(Number), tookMs: expect.any(Number) })
   expect(lines.map(({ status, error }) => [status, error])).toEqual([
     [200, undefined],
     [400, undefined],
@@ -122,6 +125,48 @@ describe('--log-format pretty', () => {
       ),
       expect.stringMatching(/^GET .* 401 getModelAnalytics [\d.]+ ms {2}.*Authorization/),
       expect.stringMatching(/^GET .* 200 getModelAnalytics [\d.]+ ms {2}sandbox worker-3$/),
+    ])
+  })
+
+  test('begins with a sentence about the inputs and the state', async () => {
+    const command = convsim(pretty)
+    await command.ready()
+    await command.untilStderr(/\n/)
+    expect(command.stderr()).toMatch(
+      /^Simulating 3 operations of \S+openapi\.yaml; the state is in memory \(0 events, 0 prompts\)\.\n/,
+    )
+  })
+
+  test.each([
+    ['reset', /^GET \S+ reset getModelAnalytics [\d.]+ ms {2}scenario reset$/],
+    ['empty-response', /^GET \S+ closed getModelAnalytics [\d.]+ ms {2}scenario empty-response$/],
+    ['truncated', /^GET \S+ 200 getModelAnalytics [\d.]+ ms {2}scenario truncated; the body was cut off$/],
+    ['drop-field;pointer=/recommendations', /^GET .* 200 .*; damage: drop-field at \/recommendations$/],
+    ['rate-limited', /^GET .* 429 .*[^.]; scenario rate-limited$/],
+  ])('says what was sent under %s', async (scenario, line) => {
+    const command = convsim(pretty)
+    const origin = await command.ready()
+    await ask({ origin }, analyticsPath, { headers: { 'x-sim-scenario': scenario } }).catch(() => {}) // no answer
+    const lines = await stop(command)
+    expect(lines.filter((text) => text.startsWith('GET'))).toEqual([expect.stringMatching(line)])
+  })
+
+  test('shows a hang, and the time after which the client left instead of the planned delay', async () => {
+    const command = convsim(pretty)
+    const origin = await command.ready()
+    for (const scenario of ['hang', 'slow;ms=60000']) {
+      const connection = await connectTo(origin)
+      connection.send(
+        `GET ${analyticsPath} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer any-key\r\nX-Sim-Scenario: ${scenario}\r\n\r\n`,
+      )
+      await ask({ origin }, '/__sim/health', { token: null }) // so that the request has arrived
+      connection.destroy()
+      await command.untilStderr(new RegExp(`scenario ${scenario}`))
+    }
+    const lines = (await stop(command)).filter((line) => line.startsWith('GET'))
+    expect(lines).toEqual([
+      expect.stringMatching(/ hung getModelAnalytics [\d.]+ ms {2}scenario hang$/),
+      expect.stringMatching(/ [\d.]{1,4} ms {2}scenario slow;ms=60000; the client left before the answer$/),
     ])
   })
 
@@ -177,7 +222,7 @@ describe('--log-level', () => {
         [expect.stringMatching(/^Rule 0 of the start-up acts/), expect.stringMatching(/is carried out/)],
       ],
       ['validate', [expect.anything(), 'The stage "validate" answers 400: body/eventType is required.']],
-      ['scenario', [expect.stringMatching(/^The request itself asks/)]],
+      ['scenario', [expect.stringMatching(/^The request itself decides by X-Sim-Scenario: rate-limited;/)]],
       ['authenticate', [expect.stringMatching(/^The stage "authenticate" answers 401/)]],
       ['handle', expect.any(Array)],
     ])

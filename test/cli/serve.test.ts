@@ -173,6 +173,22 @@ describe('the address', () => {
     expect(command.stderr()).not.toMatch(/tookOverFrom/)
   })
 
+  test.each([
+    [['-h', 'foo.invalid'], {}],
+    [[], { CONVSIM_HOST: 'x86_64-pc-linux-gnu' }],
+    [['-h', '203.0.113.1'], {}],
+  ])('says that a host is none of this machine before it asks for a token: %j %o', async (args, env) => {
+    const { code, stderr } = await run([...memory, ...args], { env })
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/Cannot listen on .*Choose an address of this machine with --host/)
+    expect(stderr).not.toContain('--control-token')
+  })
+
+  test('is taken from HOST=LOCALHOST in any case', async () => {
+    const command = convsim(memory, { env: { HOST: 'LOCALHOST' } })
+    expect(await command.ready()).toContain('LOCALHOST')
+  })
+
   test('ends the start with 1 if its host is not one of this machine', async () => {
     const { code, stderr } = await run([...memory, '--host', '203.0.113.1', '--control-open'])
     expect(code).toBe(1)
@@ -199,7 +215,25 @@ describe('a bad setting ends the start with 1 and states what is valid', () => {
     [['--scenarios', 'no.yaml'], {}, / no\.yaml: error: .*there is no such file \(--scenarios\)/],
     [['--seed-state', 'no.json'], {}, / no\.json: error: .*there is no such file \(--seed-state\)/],
     [['--fixtures', 'no'], {}, / no: error: there is no such folder; .*keys\.yaml.* \(--fixtures\)/],
-    [['--report', 'no/report.md'], {}, /--report no\/report\.md: there is no folder no\./],
+    [['--report', 'no/report.md'], {}, / no\/report\.md: error: there is no folder no\..*\(--report\)/],
+    ...(
+      [
+        ['CONTRACT', '--contract'],
+        ['FIXTURES', '--fixtures'],
+        ['SCENARIOS', '--scenarios'],
+        ['SEED_STATE', '--seed-state'],
+        ['REPORT', '--report'],
+      ] as const
+    ).map(([name, flag]) => [
+      [],
+      { [`CONVSIM_${name}`]: 'no/x.md' },
+      new RegExp(` no/x\\.md: error: .*\\(${flag} from CONVSIM_${name}\\)`),
+    ]),
+    [
+      [],
+      { CONVSIM_CONTRACT: 'package.json' },
+      /package\.json(:\d+:\d+)?: error: .*\(--contract from CONVSIM_CONTRACT\)/,
+    ],
   ] as [string[], Record<string, string>, RegExp][])('%j %o', async (args, env, words) => {
     const { code, stdout, stderr } = await run(args, {
       env: { CONVSIM_STATE: ':memory:', CONVSIM_PORT: '0', CONVSIM_LOG_FORMAT: 'pretty', ...env },

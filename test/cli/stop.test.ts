@@ -55,6 +55,8 @@ describe('a stop', () => {
     ['a hang', ['hang']],
     ['a hang after a delay', ['slow;ms=600000, hang']],
     ['a hang behind another one', ['hang', 'hang']],
+    ['a delay that outlasts the stop', ['slow;ms=600000']],
+    ['a body in pieces that outlasts the stop', ['dribble;ms=600000']],
   ])('ends the connection of %s, and waits for a request in flight', async (_name, scenarios) => {
     const command = convsim(['--port', '0', '--state', ':memory:'])
     const origin = await command.ready()
@@ -71,6 +73,8 @@ describe('a stop', () => {
     busy.send(text.slice(-20))
     expect((await busy.answer()).status).toBe(201)
     expect(await command.ended).toBe(0)
+    expect(command.stderr()).toMatch(/"delivery":\{"kind":"(damaged|server-stopped)"/)
+    expect(command.stderr()).not.toContain('client-gone')
   })
 
   test('does not wait for idle connections', async () => {

@@ -32,7 +32,7 @@ const samples: {
     means: 'http://localhost:6006',
     bad: 'http://localhost:6006/app',
   },
-  controlHosts: { good: 'sim.test', means: 'sim.test', bad: undefined },
+  controlHosts: { good: 'sim.test', means: 'sim.test', bad: 'a b' },
   sandboxLimit: { good: '5', means: 5, bad: '0' },
   journalSize: { good: '0', means: 0, bad: '1000001' },
   sandboxIdle: { good: '90s', means: '90s', bad: 'soon' },
@@ -283,12 +283,13 @@ describe('the clock', () => {
 describe('commands', () => {
   test.each(Object.keys(commands))('%s is a command', (command) => {
     const behind = command === 'exec' ? ['--', 'npm', 'test', '--port', '2'] : []
-    expect(parseCommandLine([command, '--port', '1', ...behind], {})).toMatchObject({
+    expect(parseCommandLine([command, '--contract', 'a.yaml', ...behind], {})).toMatchObject({
       kind: 'run',
       command,
-      settings: { port: 1 },
+      settings: { contract: 'a.yaml' },
     })
-    expect(parseCommandLine(['--port', '1', command, ...behind], {})).toMatchObject({ kind: 'run', command })
+    const flagFirst = parseCommandLine(['--contract', 'a.yaml', command, ...behind], {})
+    expect(flagFirst).toMatchObject({ kind: 'run', command })
   })
 
   test('exec passes everything after "--" to its command, and has defaults of its own', () => {

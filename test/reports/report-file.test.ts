@@ -55,13 +55,15 @@ test('a refused file is answered with the extension of every format', () => {
 
 test('the reason why a file cannot be written is known before and after', async () => {
   const folder = await tempFolder()
-  expect(await findReportProblem([targetOf(join(folder, 'x', 'a.md'))])).toMatch(
-    /there is no folder .*x\. Make it/,
-  )
+  expect(await findReportProblem([targetOf(join(folder, 'x', 'a.md'))])).toMatchObject({
+    message: expect.stringMatching(/there is no folder .*x\. Make it/),
+  })
   const file = join(folder, 'gone', 'a.md')
   expect(await writeReportFile(targetOf(file), cleanReport)).toMatch(
     /--report .*a\.md: cannot be written: ENOENT/,
   )
   await mkdir(join(folder, 'b.md'))
-  expect(await findReportProblem([targetOf(join(folder, 'b.md'))])).toMatch(/that is a folder, not a file/)
+  expect(await findReportProblem([targetOf(join(folder, 'b.md'))])).toMatchObject({
+    message: expect.stringMatching(/that is a folder, not a file/),
+  })
 })

@@ -1,0 +1,38 @@
+import type { ServerResponse } from 'node:http'
+import type { Delivery } from '../exchange/delivery.ts'
+
+/** The milliseconds that active requests have to finish after a stop was requested. */
+export const shutdownGraceMs = 5_000
+
+/**
+ * Closes the connection of a reply when the server stops, if its delivery cannot end within the time that a stop waits: a hang, or a long
+ * delay. Calls `onCut` before. `stopping`: aborted when the server stops.
+ */
+export function endAtStop(
+  delivery: Delivery,
+  res: ServerResponse,
+  stopping: AbortSignal,
+  onCut: () => void,
+): void {
+  const lastsMs = durationOf(delivery)
+  const { socket } = res.req
+  if (lastsMs <= shutdownGraceMs || socket.destroyed) return
+  const endsAt = performance.now() + lastsMs
+  const close = () => {
+    if (endsAt - performance.now() <= shutdownGraceMs) return
+    onCut()
+    // A response that waits behind another one on its connection has no socket yet, and must not cut that one off.
+    if (res.socket) socket.destroy()
+    else res.once('socket', () => socket.destroy())
+  }
+  if (stopping.aborted) close()
+  const stopWatching = () => stopping.removeEventListener('abort', close)
+  stopping.addEventListener('abort', close)
+  res.once('close', stopWatching)
+  socket.once('close', stopWatching)
+}
+
+function durationOf({ delayMs, mode }: Delivery): number {
+  if (mode.kind === 'hang') return Number.POSITIVE_INFINITY
+  return mode.kind === 'dribble' ? delayMs + mode.ms : delayMs
+}
