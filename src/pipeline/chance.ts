@@ -1,7 +1,7 @@
 import { deriveChance } from '../core/seeded.ts'
 import type { ActiveScenario, Chance } from '../scenarios/definition.ts'
 import { numberOf } from '../scenarios/parameters.ts'
-import { itemAt, type Sequence, sequencePrefix } from '../scenarios/parse.ts'
+import { itemAt, positionAt, type Sequence, sequencePrefix } from '../scenarios/parse.ts'
 import { type RuleSet, ruleTimesKey } from '../scenarios/rules.ts'
 import type { Store } from '../state/store.ts'
 import { type Exchange, operationOf } from './exchange.ts'
@@ -36,23 +36,41 @@ export async function nextItem(
   prefix = sequencePrefix,
 ): Promise<ActiveScenario> {
   const key = `${prefix}${operationOf(exchange).id} ${sequence.text}`
-  return itemAt(sequence, await store.nextSequenceIndex(exchange.sandbox.name, key))
+  const index = await store.nextSequenceIndex(exchange.sandbox.name, key)
+  const item = itemAt(sequence, index)
+  if (exchange.trace) {
+    const place = `item ${positionAt(sequence, index) + 1} of ${sequence.items.length}`
+    exchange.trace.decisions.push(
+      `Request ${index + 1} of the sequence "${sequence.text}" gets ${place}, "${item.text}".`,
+    )
+  }
+  return item
 }
 
-/** Returns true where a matching rule acts on this request: its `probability` is drawn first, then its `times` are counted. */
-export async function isRuleInForce(
+/**
+ * Returns the reason why a matching rule does not act on this request; undefined where it acts. Its `probability` is drawn first, then
+ * its `times` are counted.
+ */
+export async function findRuleRest(
   exchange: Exchange,
   rules: RuleSet,
   index: number,
   store: Store,
-): Promise<boolean> {
+): Promise<string | undefined> {
   const rule = rules.rules[index]
-  if (!rule || rule.probability === 0 || rule.times === 0) return false
+  if (!rule) return 'does not exist'
+  const { probability, times } = rule
+  const spared = `does not act: chance spares the request (probability ${probability})`
+  const usedUp = `does not act: it is used up (times ${times})`
+  if (probability === 0) return spared
+  if (times === 0) return usedUp
   const key = ruleTimesKey(rules, index)
-  if (rule.probability < 1) {
+  if (probability < 1) {
     // The id counts the sets that were put before, in other sandboxes too, so it may name the count but not decide the chance.
     const chance = await drawChance(exchange, `rule ${index}`, store, key)
-    if (chance('probability') >= rule.probability) return false
+    if (chance('probability') >= probability) return spared
   }
-  return rule.times === undefined || (await store.nextSequenceIndex(exchange.sandbox.name, key)) < rule.times
+  if (times === undefined || (await store.nextSequenceIndex(exchange.sandbox.name, key)) < times)
+    return undefined
+  return usedUp
 }

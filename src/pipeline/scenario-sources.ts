@@ -5,7 +5,7 @@ import { parseScenarios } from '../scenarios/parse.ts'
 import { type RuleSet, ruleActedKey, ruleSequencePrefix } from '../scenarios/rules.ts'
 import type { Store } from '../state/store.ts'
 import { applicableScenarios } from './apply-scenarios.ts'
-import { isRuleInForce, nextItem } from './chance.ts'
+import { findRuleRest, nextItem } from './chance.ts'
 import { type Exchange, jsonOf, operationOf } from './exchange.ts'
 
 /** The sources of scenarios besides the request's own control headers. */
@@ -31,9 +31,15 @@ export async function scenariosOfWiderScope(
   sources: ScenarioSources,
   store: Store,
 ): Promise<readonly ActiveScenario[]> {
-  const byMagicValue = applicableScenarios(exchange, scenariosOfMagicValues(exchange, sources))
+  const magic = scenariosOfMagicValues(exchange, sources)
+  const byMagicValue = applicableScenarios(
+    exchange,
+    magic.map(({ active }) => active),
+  )
   if (byMagicValue.length > 0) {
-    exchange.trace?.decisions.push('A magic value of the request decides (fixtures/).')
+    const acting = magic.filter(({ active }) => byMagicValue.includes(active))
+    for (const { source, active } of acting)
+      exchange.trace?.decisions.push(`${source} is a magic value, which decides: "${active.text}".`)
     return byMagicValue
   }
   const scopes: readonly Scope[] = [
@@ -47,19 +53,28 @@ export async function scenariosOfWiderScope(
   return []
 }
 
+/** A scenario of a magic value, with the value's name in sentences. */
+interface MagicScenario {
+  readonly active: ActiveScenario
+  readonly source: string
+}
+
 function scenariosOfMagicValues(
   { caller, pathParameters }: Exchange,
   { catalogue, ofModel }: ScenarioSources,
-): readonly ActiveScenario[] {
-  const texts = caller?.scenario === undefined ? [] : [caller.scenario]
+): readonly MagicScenario[] {
+  // A token is in no log and no explanation, so the key is named by its file.
+  const magic =
+    caller?.scenario === undefined ? [] : [{ source: "The request's key (keys.yaml)", text: caller.scenario }]
   for (const name in pathParameters) {
-    const ofId = ofModel.get((pathParameters[name] ?? '').toLowerCase())
-    if (ofId !== undefined) texts.push(ofId)
+    const id = pathParameters[name] ?? ''
+    const text = ofModel.get(id.toLowerCase())
+    if (text !== undefined) magic.push({ source: `The model ${id} (models.yaml)`, text })
   }
-  return texts.flatMap((text) => {
+  return magic.flatMap(({ source, text }) => {
     const parsed = parseScenarios(text, catalogue)
     if (!parsed.ok) throw new Error(parsed.error) // the start has parsed all fixtures
-    return parsed.value
+    return parsed.value.map((active) => ({ source, active }))
   })
 }
 
@@ -105,8 +120,8 @@ async function scenariosOfRule(
   const applicable = applicableScenarios(exchange, rule.scenarios)
   // A request that the scenario makes no sense for does not count against the rule's `times`.
   if (!rule.sequence && applicable.length === 0) return 'makes no sense for this request'
-  if (!(await isRuleInForce(exchange, rules, index, store)))
-    return 'does not act: it is used up, or chance spares the request'
+  const rest = await findRuleRest(exchange, rules, index, store)
+  if (rest !== undefined) return rest
   if (!rule.sequence) return applicable
   const item = await nextItem(exchange, rule.sequence, store, ruleSequencePrefix(rules, index))
   const active = applicableScenarios(exchange, [item])

@@ -1,3 +1,4 @@
+import { cutText } from '../core/cut-text.ts'
 import { refusals } from '../exchange/refusals.ts'
 import type { Reply } from '../exchange/reply.ts'
 import type { ActiveScenario } from '../scenarios/definition.ts'
@@ -35,10 +36,22 @@ async function applyRequested(
   { scenarios, sequence, example }: RequestedControls,
   store: Store,
 ): Promise<Reply | undefined> {
-  exchange.trace?.decisions.push('The request itself asks for what decides; wider scopes are not looked at.')
+  exchange.trace?.decisions.push(...listDecidingHeaders(exchange))
   const active = sequence ? [...scenarios, await nextItem(exchange, sequence, store)] : scenarios
   const reply = await applyScenarios(exchange, active, store)
   return example ?? reply
+}
+
+/** Returns a sentence for each control header of the request that decides its reply. */
+function listDecidingHeaders({ request: { headers } }: Exchange): string[] {
+  const names = { 'x-sim-scenario': 'X-Sim-Scenario', 'x-sim-sequence': 'X-Sim-Sequence', prefer: 'Prefer' }
+  return Object.entries(names).flatMap(([key, name]) => {
+    const value = headers[key]
+    if (value === undefined || (name === 'Prefer' && !/\b(code|example)\s*=/i.test(value))) return []
+    return [
+      `The request's own header decides, ${name}: ${cutText(value, 200)}. Magic values and rules do not act.`,
+    ]
+  })
 }
 
 async function applyWiderScope(

@@ -177,7 +177,7 @@ describe('--log-level', () => {
         [expect.stringMatching(/^Rule 0 of the start-up acts/), expect.stringMatching(/is carried out/)],
       ],
       ['validate', [expect.anything(), 'The stage "validate" answers 400: body/eventType is required.']],
-      ['scenario', [expect.stringMatching(/^The request itself asks/)]],
+      ['scenario', [expect.stringMatching(/^The request's own header decides/)]],
       ['authenticate', [expect.stringMatching(/^The stage "authenticate" answers 401/)]],
       ['handle', expect.any(Array)],
     ])
