@@ -86,7 +86,8 @@ export function readRules(
   return failure(problems.length < maxProblems ? problems : [...problems.slice(0, maxProblems), moreProblems])
 }
 
-const moreProblems: RuleProblem = {
+/** The problem that stands for those that were not looked for. */
+export const moreProblems: RuleProblem = {
   pointer: '/rules',
   message: `There may be more problems: the check stops after ${maxProblems}.`,
 }
