@@ -198,6 +198,11 @@ describe('a bad setting ends the start with 1 and states what is valid', () => {
     [['--contract', 'no.yaml'], {}, / no\.yaml: error: .*there is no such file \(--contract\)/],
     [['--scenarios', 'no.yaml'], {}, / no\.yaml: error: .*there is no such file \(--scenarios\)/],
     [['--seed-state', 'no.json'], {}, / no\.json: error: .*there is no such file \(--seed-state\)/],
+    [
+      ['--fixtures', 'package.json'],
+      {},
+      / package\.json: error: is a file, and a folder is expected; .*keys\.yaml.* \(--fixtures\)\s*$/,
+    ],
     [['--fixtures', 'no'], {}, / no: error: there is no such folder; .*keys\.yaml.* \(--fixtures\)/],
     [['--report', 'no/report.md'], {}, /--report no\/report\.md: there is no folder no\./],
   ] as [string[], Record<string, string>, RegExp][])('%j %o', async (args, env, words) => {
