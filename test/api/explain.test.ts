@@ -204,8 +204,12 @@ describe('an explanation', () => {
     expect(await explain(sim, named, '?sandbox=a')).toMatchObject({ sandbox: 'a' })
     const another = { ...analytics, headers: { ...key, 'X-Sim-Sandbox': 'b' } }
     const { headers, ...others } = another
-    const answer = await ask(sim, '/__sim/explain?sandbox=a', { body: { ...others, headers } })
-    expect([answer.status, errorOf(answer)]).toEqual([400, expect.stringMatching(/"a".*"b"/)])
+    const byKey = { ...analytics, headers: { authorization: 'Bearer k~b' } }
+    const byPath = { ...analytics, path: `/_s/b${analytics.path}` }
+    for (const request of [{ ...others, headers }, byKey, byPath]) {
+      const answer = await ask(sim, '/__sim/explain?sandbox=a', { body: request })
+      expect([answer.status, errorOf(answer)]).toEqual([400, expect.stringMatching(/"a".*"b"/)])
+    }
   })
 
   test('names violations and advice', async () => {
