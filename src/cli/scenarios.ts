@@ -1,6 +1,7 @@
 import type { Settings } from '../config/settings.ts'
 import type { Contract, Operation } from '../contract/contract.ts'
 import { readExamples } from '../contract/examples.ts'
+import { endSentence } from '../core/end-sentence.ts'
 import { joinPointer } from '../core/json-pointer.ts'
 import { failure, type Result, success } from '../core/result.ts'
 import { formatFinding } from '../documents/finding.ts'
@@ -84,7 +85,7 @@ function describeScenario(active: ActiveScenario, inputs: LoadedInputs, settings
       operation.id,
       reason === undefined
         ? describeClientView(definition.effect(values), operation)
-        : `Not applicable: ${reason}.`,
+        : endSentence(`Not applicable: ${reason}`),
     )
   })
   const fitting = operations.filter(isFitting)

@@ -3,7 +3,7 @@ import { cutText } from '../core/cut-text.ts'
 import { parseNow } from '../core/instant.ts'
 import { failure, type Result, success } from '../core/result.ts'
 import { isSeed } from '../core/seeded.ts'
-import { describeKnown } from '../core/similar.ts'
+import { findNearest } from '../core/similar.ts'
 import { jsonBody } from '../exchange/body.ts'
 import { expectationHeader, expectations } from '../exchange/expectation.ts'
 import type { Reply } from '../exchange/reply.ts'
@@ -76,10 +76,18 @@ function findHeaderProblem(
   controls: readonly string[],
 ): string | undefined {
   const unknown = controls.find((name) => !controlHeaders.includes(name))
-  if (unknown) return `There is no control header "${unknown}". ${describeKnown(unknown, controlHeaders)}`
+  if (unknown) return describeUnknownHeader(unknown)
   const expected = headers[expectationHeader]
   if (expected === undefined || expectation !== undefined) return undefined
   return `X-Sim-Expect is ${expectations.join(' or ')}; got "${cutText(expected)}".`
+}
+
+/** Compares the names without their prefix, in which all agree. */
+function describeUnknownHeader(unknown: string): string {
+  const withoutPrefix = (name: string) => name.slice('x-sim-'.length)
+  const nearest = findNearest(withoutPrefix(unknown), controlHeaders.map(withoutPrefix))
+  const guess = nearest === undefined ? '' : ` Did you mean "x-sim-${nearest}"?`
+  return `There is no control header "${cutText(unknown)}".${guess} Known: ${controlHeaders.join(', ')}.`
 }
 
 const noControls: Result<RequestedControls> = {

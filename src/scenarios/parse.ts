@@ -1,4 +1,5 @@
 import { cutText } from '../core/cut-text.ts'
+import { endSentence } from '../core/end-sentence.ts'
 import { failure, type Result, success } from '../core/result.ts'
 import { describeKnown } from '../core/similar.ts'
 import {
@@ -183,9 +184,9 @@ function activate(
   text: string,
 ): Result<ActiveScenario> {
   const read = readValues([...definition.parameters, probability], sent)
-  if (!read.ok) return failure(`The scenario "${definition.name}" ${read.error}.`)
+  if (!read.ok) return failure(endSentence(`The scenario "${definition.name}" ${read.error}`))
   const problem = definition.problem?.(read.value)
-  if (problem !== undefined) return failure(`The scenario "${definition.name}": ${problem}.`)
+  if (problem !== undefined) return failure(endSentence(`The scenario "${definition.name}": ${problem}`))
   return success({ definition, values: read.value, text })
 }
 

@@ -192,7 +192,21 @@ describe('a bad setting ends the start with 1 and states what is valid', () => {
     ],
     [['--scenario', 'slo'], {}, /Did you mean "slow"\?/],
     [['--plan', 'grow'], {}, /--plan: error: There is no plan "grow"\. Did you mean "growth"\?/],
-    [['--prot', '1'], {}, /^convsim: unknown option '--prot'\n\(Did you mean --port\?\)/],
+    [
+      ['--prot', '1'],
+      {},
+      /^convsim: unknown option '--prot'\n\(Did you mean --port\?\) See convsim --help\.$/m,
+    ],
+    [
+      ['--log-level', 'inof'],
+      {},
+      /^convsim: --log-level takes .*; got "inof"\. Did you mean "info"\? See convsim --help\.$/m,
+    ],
+    [
+      ['--fail-on', 'manners,violatons'],
+      {},
+      /got "manners,violatons"\. Did you mean "violation"\? See convsim --help\.$/m,
+    ],
     [['exce'], {}, /^convsim: "exce" is no command .*no file name\. Did you mean "exec"\?/],
     [['no-such-file.yaml'], {}, /no-such-file\.yaml: error: .*there is no such file \(--contract\)/],
     [['--contract', 'no.yaml'], {}, / no\.yaml: error: .*there is no such file \(--contract\)/],

@@ -80,12 +80,14 @@ describe('a list of scenarios', () => {
     ['429*x', /^"429\*x" is an item of a sequence/],
     ['429;retry-after=1*2', /^"429;retry-after=1\*2" is an item of a sequence/],
     ['drop-field;pointer=', /^The scenario "drop-field"/],
+    ['null', /^The scenario "null" needs the parameter "fields": [^"]*"\|", e\.g\. \S+Score\.$/],
+    ['null;fields=recomendations', /no nullable field\. Did you mean "recommendations"\?$/],
     ['Forbiden', /Did you mean "forbidden"\?/],
     ['nonsense', /no scenario "nonsense"\. convsim --help and GET \/__sim\/catalogue list all\.$/],
     ['418', /no scenario "418"\. The documented statuses are 200, 201, 400, [\d, ]+\.$/],
     [
       '429;retry_after=1',
-      /has no parameter "retry_after", did you mean "retry-after"\?; it takes: retry-after, /,
+      /has no parameter "retry_after" \(did you mean "retry-after"\?\); it takes: retry-after, /,
     ],
   ])('%j is refused', (text, words) => {
     expect(parseScenarios(text, catalogue)).toEqual({ ok: false, error: expect.stringMatching(words) })
