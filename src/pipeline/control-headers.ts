@@ -148,7 +148,8 @@ function setSeedAndNow(exchange: Exchange, preferences: ReadonlyMap<string, stri
   const { headers } = exchange.request
   const seed = headers['x-sim-seed'] ?? preferences.get('seed')
   if (seed !== undefined) {
-    if (!isSeed(seed)) return 'A seed is 1 to 64 visible ASCII characters.'
+    if (!isSeed(seed))
+      return `A seed must be given once, and be 1 to 64 visible ASCII characters; got "${cutText(seed)}".`
     exchange.seed = seed
   }
   const now = headers['x-sim-now']

@@ -24,15 +24,23 @@ describe.each(['/', '/?utm=x', '/__sim', '/__sim/'])('GET %s', (path) => {
     for (const { path: own } of inputs.contract.operations) expect(answer.text).toContain(`/v1${own}`)
   })
 
-  test.each(['*/*', 'application/json', 'text/*', 'text/htmlx', ''])(
-    'answers a client with Accept: %s as before',
-    async (other) => {
-      const answer = await ask(sim(), path, { headers: { accept: other }, token: null })
-      if (path.startsWith('/__sim'))
-        expect([answer.status, answer.text]).toEqual([404, expect.stringMatching(/Nothing is served/)])
-      else expect([answer.status, answer.headers.get('location')]).toEqual([302, '/__sim/info'])
-    },
-  )
+  test.each([
+    '*/*',
+    'application/json',
+    'text/*',
+    'text/htmlx',
+    'text/html;q=0, */*',
+    'text/html; Q=0.000',
+    '',
+  ])('answers a client with Accept: %s as before', async (other) => {
+    const answer = await ask(sim(), path, { headers: { accept: other }, token: null })
+    if (path.startsWith('/__sim'))
+      expect([answer.status, answer.text]).toEqual([
+        404,
+        expect.stringMatching(/Nothing is served.*GET \/__sim\/info/),
+      ])
+    else expect([answer.status, answer.headers.get('location')]).toEqual([302, '/__sim/info'])
+  })
 })
 
 test('HEAD of a browser is answered without a body, and other methods as before', async () => {
