@@ -1,6 +1,7 @@
 import type { Settings } from '../config/settings.ts'
 import type { Contract, Operation } from '../contract/contract.ts'
 import { readExamples } from '../contract/examples.ts'
+import { endSentence } from '../core/end-sentence.ts'
 import { joinPointer } from '../core/json-pointer.ts'
 import { failure, type Result, success } from '../core/result.ts'
 import { formatFinding } from '../documents/finding.ts'
@@ -84,19 +85,38 @@ function describeScenario(active: ActiveScenario, inputs: LoadedInputs, settings
       operation.id,
       reason === undefined
         ? describeClientView(definition.effect(values), operation)
-        : `Not applicable: ${reason}.`,
+        : endSentence(`Not applicable: ${reason}`),
     )
   })
   const fitting = operations.filter(isFitting)
-  const example = fitting.find(({ method }) => method === 'GET') ?? fitting[0]
+  const example = findShowing(active, fitting)
   return [
     `${definition.name} (${definition.family})\n  ${definition.description}`,
     `Parameters\n${[...definition.parameters, probability].map((one) => `  ${describeParameter(one)}`).join('\n')}`,
     `What the client sees\n${views.join('\n')}`,
-    ...(example ? [`Example\n${formatCurl(example, active.text, inputs, settings)}`] : []),
+    ...(example ? [`Example\n${formatCurl(example, active, inputs, settings)}`] : []),
     `Other ways\n${listOtherWays(active, inputs).join('\n')}`,
   ].join('\n\n')
 }
+
+/** Finds an operation whose answer shows the scenario, a GET before others; undefined where none fits. */
+function findShowing(
+  { definition, values }: ActiveScenario,
+  fitting: readonly Operation[],
+): Operation | undefined {
+  const effect = definition.effect(values)
+  const byMethod = [...fitting].sort(
+    (one, other) => Number(other.method === 'GET') - Number(one.method === 'GET'),
+  )
+  const isShown = (operation: Operation) => {
+    if (effect.kind === 'ordinary') return operation.statuses.includes(effect.status)
+    return effect.kind !== 'expect' || refusesEmptyBody(operation)
+  }
+  return byMethod.find(isShown) ?? byMethod[0]
+}
+
+const refusesEmptyBody = (operation: Operation) =>
+  operation.body !== undefined && operation.checkBody('application/json', {}).length > 0
 
 /** Lists the ways to switch a scenario on besides the header of a request. */
 function listOtherWays({ definition, text }: ActiveScenario, { fixtures }: LoadedInputs): string[] {
@@ -117,17 +137,20 @@ function listOtherWays({ definition, text }: ActiveScenario, { fixtures }: Loade
 
 function formatCurl(
   operation: Operation,
-  scenario: string,
+  { definition, values, text }: ActiveScenario,
   { contract, fixtures }: LoadedInputs,
   { port }: Settings,
 ): string {
   const path = buildModelPath(contract, operation, findOrdinaryModel(fixtures)?.id)
-  const body = operation.body ? findBodyExample(contract, operation) : undefined
+  // An expectation is about a request that is refused.
+  const isRefused = definition.effect(values).kind === 'expect' && refusesEmptyBody(operation)
+  const valid = operation.body ? findBodyExample(contract, operation) : undefined
+  const body = isRefused ? '{}' : valid
   const parts = [
     `curl -i ${quote(`http://127.0.0.1:${port}${path}`)}`,
     ...(operation.method === (body === undefined ? 'GET' : 'POST') ? [] : [`-X ${operation.method}`]),
     `-H 'Authorization: Bearer any-key'`,
-    `-H ${quote(`X-Sim-Scenario: ${scenario}`)}`,
+    `-H ${quote(`X-Sim-Scenario: ${text}`)}`,
     ...(body === undefined ? [] : [`-H 'Content-Type: application/json'`, `-d ${quote(body)}`]),
   ]
   return `  ${parts.join(' \\\n    ')}`

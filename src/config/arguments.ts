@@ -1,8 +1,9 @@
 import { Command, CommanderError, Option } from 'commander'
+import { endSentence } from '../core/end-sentence.ts'
 import { findNearest } from '../core/similar.ts'
 import { type CommandName, commands, findCommand, settingsOf } from './commands.ts'
 import { describeCommands, describeExamples } from './help.ts'
-import type { Setting } from './setting.ts'
+import { describeWrongValue, type Setting } from './setting.ts'
 import { allSettings, defaultOf, olderVariableOf, type Settings, variableOf } from './settings.ts'
 import { type Environment, findVariableProblem, removeServiceLinks } from './variables.ts'
 
@@ -35,7 +36,7 @@ export function parseCommandLine(argv: readonly string[], env: Environment): Inv
     if (!(error instanceof CommanderError)) throw error
     if (error.code === 'commander.version') return { kind: 'version' }
     if (error.code === 'commander.helpDisplayed') return helpOfFirst()
-    return problem(`${error.message.replace(/^error: /, '')}. See convsim --help.`)
+    return problem(`${endSentence(error.message.replace(/^error: /, ''))} See convsim --help.`)
   }
   return parseCommand(program, afterDashes, removeServiceLinks(env))
 }
@@ -119,7 +120,7 @@ function parseInvocation(
   for (const { name, setting, source, given } of found) {
     const value = typeof given === 'string' ? setting.read(given) : given
     if (value === undefined && given !== undefined)
-      return problem(`${source} takes ${setting.expected}; got "${given}". ${setting.description}`)
+      return problem(`${describeWrongValue(setting, source, String(given))} See convsim --help.`)
     values[name] = value ?? defaults.get(name) ?? setting.default
   }
   if (command === 'serve' && files[0] !== undefined) values['contract'] = files[0]

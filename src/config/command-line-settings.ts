@@ -1,7 +1,7 @@
 import { parseDuration } from '../core/instant.ts'
 import { reportExtensions, reportFormats } from '../reports/formats/index.ts'
 import { parseReportTargets } from '../reports/report-target.ts'
-import { expectedFailOn, parseFailOn } from './fail-on.ts'
+import { expectedFailOn, failOnKinds, parseFailOn } from './fail-on.ts'
 import { boolean, choice, type Setting, text } from './setting.ts'
 
 const areReportTargets = (text: string) => parseReportTargets(text) !== undefined
@@ -29,6 +29,7 @@ export const commandLineSettings = {
     defaultText: 'none',
     test: isFailOn,
     expected: expectedFailOn,
+    names: failOnKinds,
     description:
       'Exit code 3 at the end if a request broke the contract (violation), an answer was not expected (unexpected), a client broke a rule of how it retries and identifies itself (manners), a client sent what a careful one does not (advice), or less than N % of the contract was covered (coverage<N).',
   }),

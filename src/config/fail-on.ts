@@ -1,6 +1,7 @@
 import type { FailCondition } from '../reports/fail-condition.ts'
 
-const kinds = [
+/** The names of the conditions without a number. */
+export const failOnKinds = [
   'violation',
   'unexpected',
   'manners',
@@ -8,7 +9,7 @@ const kinds = [
 ] as const satisfies readonly FailCondition['kind'][]
 
 /** The conditions that `--fail-on` takes, for the error about another one. */
-export const expectedFailOn = `${kinds.join(', ')} and coverage<N (N from 0 to 100), with commas between them`
+export const expectedFailOn = `${failOnKinds.join(', ')} and coverage<N (N from 0 to 100), with commas between them`
 
 /** Parses the conditions of `--fail-on`: `violation,unexpected,manners,advice,coverage<80`; undefined where one of them is unknown. */
 export function parseFailOn(text: string): readonly FailCondition[] | undefined {
@@ -19,6 +20,6 @@ export function parseFailOn(text: string): readonly FailCondition[] | undefined 
 function parseCondition(text: string): FailCondition | undefined {
   const [, percent] = /^coverage\s*<\s*(\d{1,3}(?:\.\d)?)$/.exec(text) ?? []
   if (percent !== undefined && Number(percent) <= 100) return { kind: 'coverage', below: Number(percent) }
-  const kind = kinds.find((name) => name === text)
+  const kind = failOnKinds.find((name) => name === text)
   return kind && { kind }
 }

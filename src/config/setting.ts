@@ -1,3 +1,5 @@
+import { findNearest } from '../core/similar.ts'
+
 /** A setting: its flag, its environment variables, its default, and the parser of its text. */
 export interface Setting<T> {
   /** The flag without dashes: `max-analyses-per-hour`, whose environment variable is `CONVSIM_MAX_ANALYSES_PER_HOUR`. */
@@ -22,6 +24,23 @@ export interface Setting<T> {
   readonly read: (text: string) => T | undefined
   /** A description of valid values, for the error: `a whole number from 0 to 65535`. */
   readonly expected: string
+  /** The names that values consist of, for a guess at a wrong one; undefined: values have no names. */
+  readonly names?: readonly string[]
+}
+
+/** Returns the sentences about a value that a setting does not take. `source`: its flag or variable. */
+export function describeWrongValue(
+  { expected, names = [] }: Setting<unknown>,
+  source: string,
+  given: string,
+): string {
+  const parts = given.split(',').map((part) => part.trim())
+  const nearest = parts
+    .filter((part) => !names.includes(part))
+    .map((part) => findNearest(part, names))
+    .find((name) => name !== undefined)
+  const guess = nearest === undefined ? '' : ` Did you mean "${nearest}"?`
+  return `${source} takes ${expected}; got "${given}".${guess}`
 }
 
 /** A test of a variable's values, and their description: `an IP address or localhost`. */
@@ -41,6 +60,7 @@ interface SettingOptions {
   readonly value?: string
   readonly defaultText?: string
   readonly repeatable?: boolean
+  readonly names?: readonly string[]
 }
 
 /** Creates the setting of a whole number from `min` to `max`. `default` may be undefined. */
@@ -77,6 +97,7 @@ export function choice<const T extends string>(
   return {
     ...options,
     value: options.of.join('|'),
+    names: options.of,
     expected: options.of.join(' or '),
     read: (text) => options.of.find((value) => value === text),
   }

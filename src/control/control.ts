@@ -142,12 +142,17 @@ function refusePath(contract: Contract, path: string): Reply {
   const known = contract.operations.map(
     (operation) => `${operation.method} ${contract.basePath}${operation.path}`,
   )
+  if (path === contract.basePath || path === `${contract.basePath}/`)
+    return refuse(404, describeRoot(contract), 'simulator')
   if (!path.startsWith(wiremockPath))
     return refuse(404, `Nothing is served at ${path}. ${describeControls(contract, path)}`, 'simulator')
   const wiremock = known.filter((operation) => operation.includes(` ${wiremockPath}`)).map(toAdminPath)
   const error = `Nothing is served at ${toAdminPath(path)}. Of WireMock's there are: ${wiremock.join(', ')}; the simulator's own controls are under ${contract.basePath}.`
   return refuse(404, error, 'simulator')
 }
+
+const describeRoot = ({ basePath, operations }: Contract) =>
+  `Nothing is served at ${basePath} but a page for browsers (Accept: text/html). GET ${basePath}/info says what runs here, and GET ${basePath}/openapi.yaml describes all ${operations.length} controls.`
 
 /** Returns the controls that are probably meant, and where all are described. */
 function describeControls({ operations, basePath }: Contract, path: string): string {

@@ -7,7 +7,7 @@ import type { SimRequest } from '../exchange/request.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import { violationsToJson } from '../journal/entry-json.ts'
 import { redactJson, redactText } from '../journal/redact.ts'
-import { defaultSandbox } from '../sandboxes/sandboxes.ts'
+import { defaultSandbox, isSandboxName } from '../sandboxes/sandboxes.ts'
 import { ControlError, type ControlHandlers } from './handler.ts'
 
 /** The outcome that a request would have now. */
@@ -46,8 +46,8 @@ export function explainHandlers({
   return {
     async explain({ body, sandbox }) {
       const request = toSimRequest(body as unknown as RequestDescription, sandbox) // proved by the control document
-      const named = request.headers['x-sim-sandbox']
-      if (named !== undefined && sandbox !== defaultSandbox && named !== sandbox)
+      const named = findOtherSandbox(request, sandbox)
+      if (named !== undefined)
         return new ControlError(400, `?sandbox= names "${sandbox}", and the request names "${named}".`)
       if (!isAnsweredByEdge(request, cors, contract)) return explanationToJson(await explain(request))
       const { method, path } = request
@@ -55,6 +55,18 @@ export function explainHandlers({
       return new ControlError(400, `${problem} The service is under ${contract.basePath}.`)
     },
   }
+}
+
+/** Finds a sandbox that the request names by header, key or path beside another one of the query; undefined: none. */
+function findOtherSandbox({ headers, path }: SimRequest, sandbox: string): string | undefined {
+  if (sandbox === defaultSandbox) return undefined
+  const [, ofKey] = /^bearer .*~([^~]*)$/i.exec(headers['authorization'] ?? '') ?? []
+  const [, ofPath] = /^\/_s\/([^/]*)\//.exec(path) ?? []
+  // The text behind a tilde may be a part of a secret key, which no refusal repeats.
+  const names = [headers['x-sim-sandbox'], ofPath, ofKey].filter(
+    (name) => name !== undefined && isSandboxName(name),
+  )
+  return names.find((name) => name !== sandbox)
 }
 
 /** Returns true for a request that never reaches the pipeline: to the control plane, the root, an alias of it, a browser's file, or a preflight. */

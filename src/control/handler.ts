@@ -1,5 +1,6 @@
 import type { ParameterValues } from '../contract/contract.ts'
 import type { Json } from '../core/json.ts'
+import type { Violation } from '../documents/violation.ts'
 import type { Reply } from '../exchange/reply.ts'
 import type { SimRequest } from '../exchange/request.ts'
 import type { ControlOperationId } from './operation-ids.ts'
@@ -17,6 +18,8 @@ export interface ControlRequest {
   readonly parameters: ParameterValues
   /** Undefined where the operation takes no body, or the client sent none. */
   readonly body: Json | undefined
+  /** Rules that the body breaks; always empty, except for `putScenarios`, whose handler tells them together with wrong names. */
+  readonly bodyViolations: readonly Violation[]
   /** Names in lower case. */
   readonly headers: SimRequest['headers']
   /** Returns the milliseconds since the request came in. */

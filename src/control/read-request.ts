@@ -22,7 +22,11 @@ export function readControlRequest(
   if (!parameters.ok) return parameters
   const body = readBody(operation, request)
   if (!body.ok) return body
-  const violations = [...parameters.value.violations, ...body.value.violations]
+  const bodyViolations = operation.id === 'putScenarios' ? body.value.violations : []
+  const violations = [
+    ...parameters.value.violations,
+    ...(bodyViolations.length > 0 ? [] : body.value.violations),
+  ]
   if (violations.length > 0) return failure(new ControlError(400, formatViolations(violations)))
   const { values } = parameters.value
   const sandbox = typeof values.query['sandbox'] === 'string' ? values.query['sandbox'] : defaultSandbox
@@ -33,6 +37,7 @@ export function readControlRequest(
     sandboxFilter,
     parameters: values,
     body: body.value.body,
+    bodyViolations,
     headers,
     elapsed,
     clientGone,

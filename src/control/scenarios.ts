@@ -1,8 +1,10 @@
 import type { Contract } from '../contract/contract.ts'
-import { isObject, type Json } from '../core/json.ts'
+import { endSentence } from '../core/end-sentence.ts'
+import type { Json } from '../core/json.ts'
 import type { Sandboxes } from '../sandboxes/sandboxes.ts'
+import { checkRules } from '../scenarios/check-rules.ts'
 import type { Catalogue } from '../scenarios/definition.ts'
-import { noRules, type RuleSet, readRules, ruleActedKey, ruleTimesKey } from '../scenarios/rules.ts'
+import { noRules, type RuleSet, ruleActedKey, ruleTimesKey } from '../scenarios/rules.ts'
 import type { Store } from '../state/store.ts'
 import { ControlError, type ControlHandlers } from './handler.ts'
 import { sequencesToJson } from './sequences.ts'
@@ -32,12 +34,11 @@ export function scenarioHandlers(
       return { rules: rulesToJson(rules), startUp: rulesToJson(startUp), counts }
     },
     async putScenarios(request) {
-      const read = readRules(isObject(request.body) ? request.body : {}, { catalogue, contract })
-      if (!read.ok)
-        return new ControlError(
-          400,
-          `Invalid rules: ${read.error.map(({ pointer, message }) => `${pointer}: ${message}`).join(' ')}`,
-        )
+      const read = checkRules(request.body, request.bodyViolations, { catalogue, contract })
+      if (!read.ok) {
+        const problems = read.error.map(({ pointer, message }) => endSentence(`body${pointer}: ${message}`))
+        return new ControlError(400, `Invalid rules: ${problems.join(' ')}`)
+      }
       const { name } = sandboxes.use(request.sandbox)
       const rules = { id: `${name} ${++ruleSetCount}`, rules: read.value }
       await sandboxes.settings.setRules(name, rules)

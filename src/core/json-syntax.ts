@@ -47,14 +47,37 @@ function findSyntaxError(text: string): { readonly at: number; readonly expected
 }
 
 function describe(text: string, at: number, expected: Expected, start: TextPosition): string {
-  const found = text.slice(at, at + 2)
-  const character = found.isWellFormed() ? [...found][0] : found[0]
-  const lines = text.slice(0, at).split('\n')
-  const before = lines.at(-1)?.length ?? 0
-  const column = before + (lines.length === 1 ? start.column : 1)
-  const place = `line ${start.line + lines.length - 1}, column ${column}`
+  const character = characterAt(text, at)
+  const { line, column } = positionOf(text, at, start)
+  const place = `line ${line}, column ${column}`
   if (character === undefined) return `it ends at ${place}, where ${descriptions[expected]} is expected`
   return `${place} has ${JSON.stringify(character)}, where ${descriptions[expected]} is expected`
+}
+
+/** A fault of a text: the index of its first character, and the end of a sentence about it. */
+export interface SyntaxFault {
+  readonly at: number
+  readonly message: string
+}
+
+/** Returns the index of the first character of a text that is not JSON, and a message for it: `is not JSON: it has "}" here, where a value is expected`. */
+export function locateSyntaxError(text: string): SyntaxFault {
+  const { at, expected } = findSyntaxError(text)
+  const character = characterAt(text, at)
+  const found = character === undefined ? 'ends here' : `has ${JSON.stringify(character)} here`
+  return { at, message: `is not JSON: it ${found}, where ${descriptions[expected]} is expected` }
+}
+
+/** Returns the whole character at an index; undefined at the end. */
+function characterAt(text: string, at: number): string | undefined {
+  const found = text.slice(at, at + 2)
+  return found.isWellFormed() ? [...found][0] : found[0]
+}
+
+function positionOf(text: string, at: number, start: TextPosition): TextPosition {
+  const lines = text.slice(0, at).split('\n')
+  const before = lines.at(-1)?.length ?? 0
+  return { line: start.line + lines.length - 1, column: before + (lines.length === 1 ? start.column : 1) }
 }
 
 /** The effect of a token: the next expectation, or a value that opens, closes or ends. */

@@ -1,5 +1,6 @@
 import {
   type Document,
+  type ErrorCode,
   isAlias,
   isMap,
   isNode,
@@ -8,9 +9,11 @@ import {
   LineCounter,
   parseDocument,
   visit,
+  type YAMLError,
 } from 'yaml'
 import type { Json } from '../core/json.ts'
 import { parsePointer } from '../core/json-pointer.ts'
+import { locateSyntaxError, type SyntaxFault } from '../core/json-syntax.ts'
 import { failure, type Result, reasonOf, success } from '../core/result.ts'
 import { findTreeFault, MAX_LEVELS } from './check-tree.ts'
 import type { Finding, Findings } from './finding.ts'
@@ -33,25 +36,21 @@ export function parseSource(text: string, file: string): Result<Source, Findings
     return `${file}:${line}:${col}`
   }
   if (document.errors.length > 0) {
+    const faults = listSyntaxFaults(document.errors, text, file)
     return failure(
-      document.errors.slice(0, MAX_SYNTAX_ERRORS).map((error): Finding => {
-        // The library's message ends with the place and the line, which the finding has already.
-        const sentence = isStackOverflow(error)
-          ? TOO_DEEP
-          : (error.message.split(/ at line \d+, column \d+/)[0] ?? error.message)
-        return { severity: 'error', place: placeOf(error.pos[0]), message: sentence }
-      }),
+      faults.map(({ at, message }): Finding => ({ severity: 'error', place: placeOf(at), message })),
     )
   }
   let value: Json
   try {
     // YAML's core schema, the default, yields only values of JSON's types.
-    value = document.toJS({ maxAliasCount: 1000 }) as Json
+    value = document.toJS({ maxAliasCount: MAX_ALIASES }) as Json
   } catch (error) {
     // An alias has no anchor, or the aliases expand to more than `maxAliasCount` allows.
-    const place = placeOf(findUnresolvedAlias(document) ?? 0)
-    const message = isStackOverflow(error) ? TOO_DEEP : `cannot be expanded: ${reasonOf(error)}`
-    return failure([{ severity: 'error', place, message }])
+    const unresolved = findUnresolvedAlias(document)
+    const expansion = unresolved === undefined ? TOO_MANY_ALIASES : NO_ANCHOR
+    const message = isStackOverflow(error) ? TOO_DEEP : expansion
+    return failure([{ severity: 'error', place: placeOf(unresolved ?? 0), message }])
   }
   const fault = findTreeFault(value)
   if (fault) {
@@ -62,6 +61,45 @@ export function parseSource(text: string, file: string): Result<Source, Findings
 }
 
 const TOO_DEEP = `is nested deeper than ${MAX_LEVELS} levels`
+
+/** The largest number of values that aliases may expand to. */
+const MAX_ALIASES = 1000
+
+const TOO_MANY_ALIASES = `has aliases that expand to more than ${MAX_ALIASES} values; write the values out, or use fewer aliases`
+
+const NO_ANCHOR = 'is an alias of no anchor: write the anchor (&name) above its alias (*name)'
+
+/** Messages in place of the library's, which address its callers, by the code of the error. */
+const messages: Readonly<Partial<Record<ErrorCode, string>>> = {
+  MULTIPLE_DOCS:
+    'begins a second document; a file has one: delete the line "---" and what does not belong to it',
+  DUPLICATE_KEY: 'is a key that this object has already',
+}
+
+/** Returns the first faults of a text that cannot be parsed. A JSON file has the one that its grammar tells, in the words of JSON. */
+function listSyntaxFaults(errors: readonly YAMLError[], text: string, file: string): SyntaxFault[] {
+  const fault = /\.json$/i.test(file) ? findJsonFault(text) : undefined
+  if (fault) return [fault]
+  return errors
+    .slice(0, MAX_SYNTAX_ERRORS)
+    .map((error) => ({ at: error.pos[0], message: describeError(error) }))
+}
+
+function describeError(error: YAMLError): string {
+  if (isStackOverflow(error)) return TOO_DEEP
+  // The library's message ends with the place and the line, which the finding has already.
+  return messages[error.code] ?? error.message.split(/ at line \d+, column \d+/)[0] ?? error.message
+}
+
+/** Finds the first fault of a text that is not JSON; undefined where it is JSON. */
+function findJsonFault(text: string): SyntaxFault | undefined {
+  try {
+    JSON.parse(text)
+    return undefined
+  } catch {
+    return locateSyntaxError(text)
+  }
+}
 
 /** Parses the text; undefined where it is nested so deeply that the parser has no room on the stack. */
 function parseText(text: string, lineCounter: LineCounter): Document | undefined {

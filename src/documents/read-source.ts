@@ -38,6 +38,7 @@ export async function readSource(
 function describeError(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   if (code === 'ENOENT') return 'there is no such file'
+  if (code === 'ENOTDIR') return 'a part of its path is a file, and no folder'
   return code === 'EACCES' ? 'this user may not read it' : reasonOf(error)
 }
 

@@ -4,5 +4,8 @@
  */
 export function acceptsHtml(accept: string | undefined): boolean {
   const ranges = accept?.split(',') ?? []
-  return ranges.some((range) => range.split(';', 1)[0]?.trim().toLowerCase() === 'text/html')
+  return ranges.some((range) => {
+    const [mediaType, ...parameters] = range.split(';').map((part) => part.trim().toLowerCase())
+    return mediaType === 'text/html' && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter))
+  })
 }

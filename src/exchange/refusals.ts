@@ -1,4 +1,5 @@
 import type { Operation } from '../contract/contract.ts'
+import { endSentence } from '../core/end-sentence.ts'
 import type { Violation } from '../documents/violation.ts'
 import { jsonBody } from './body.ts'
 import { hourMs, type RateLimit, retryHeaders } from './rate-headers.ts'
@@ -110,5 +111,9 @@ export function formatViolations(violations: readonly Violation[]): string {
   const each = violations.map(({ in: place, pointer, message }) => `${place}${pointer}: ${message}`)
   const { total, more } = countBrokenRules(violations)
   const count = total === 1 ? '' : ` (${more ? 'at least ' : ''}${total} problems)`
-  return `Invalid request${count}: ${each.join('; ')}.`
+  const last = each.length - 1
+  const clauses = each.map((text, index) =>
+    index === last || text.endsWith('?') ? endSentence(text) : `${text};`,
+  )
+  return `Invalid request${count}: ${clauses.join(' ')}`
 }

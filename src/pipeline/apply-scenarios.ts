@@ -1,3 +1,4 @@
+import { endSentence } from '../core/end-sentence.ts'
 import { jsonBody } from '../exchange/body.ts'
 import { refusals } from '../exchange/refusals.ts'
 import type { Reply } from '../exchange/reply.ts'
@@ -85,5 +86,7 @@ export function inapplicableReason(
   { definition, values, text }: ActiveScenario,
 ): string | undefined {
   const reason = definition.inapplicableReason(operationOf(exchange), values)
-  return reason === undefined ? undefined : `The scenario "${text}" makes no sense here: ${reason}.`
+  return reason === undefined
+    ? undefined
+    : endSentence(`The scenario "${text}" makes no sense here: ${reason}`)
 }

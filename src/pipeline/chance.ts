@@ -38,33 +38,39 @@ export async function nextItem(
   const key = `${prefix}${operationOf(exchange).id} ${sequence.text}`
   const index = await store.nextSequenceIndex(exchange.sandbox.name, key)
   const item = itemAt(sequence, index)
-  exchange.trace?.decisions.push(
-    `The sequence is at its request ${index + 1}, item ${positionAt(sequence, index) + 1} of ${sequence.items.length}: "${item.text}".`,
-  )
+  if (exchange.trace) {
+    const place = `item ${positionAt(sequence, index) + 1} of ${sequence.items.length}`
+    exchange.trace.decisions.push(
+      `Request ${index + 1} of the sequence "${sequence.text}" gets ${place}, "${item.text}".`,
+    )
+  }
   return item
 }
 
 /**
- * Returns the reason why a matching rule does not act on this request, undefined where it acts: its `probability` is drawn first, then its
- * `times` are counted.
+ * Returns the reason why a matching rule does not act on this request; undefined where it acts. Its `probability` is drawn first, then
+ * its `times` are counted.
  */
-export async function findRuleObstacle(
+export async function findRuleRest(
   exchange: Exchange,
   rules: RuleSet,
   index: number,
   store: Store,
 ): Promise<string | undefined> {
   const rule = rules.rules[index]
-  if (!rule || rule.probability === 0) return 'its probability is 0'
-  if (rule.times === 0) return 'its times are 0'
+  if (!rule) return 'does not exist'
+  const { probability, times } = rule
+  const spared = `does not act: chance spares the request (probability ${probability})`
+  const usedUp = `does not act: it is used up (times ${times})`
+  if (probability === 0) return spared
+  if (times === 0) return usedUp
   const key = ruleTimesKey(rules, index)
-  if (rule.probability < 1) {
+  if (probability < 1) {
     // The id counts the sets that were put before, in other sandboxes too, so it may name the count but not decide the chance.
     const chance = await drawChance(exchange, `rule ${index}`, store, key)
-    if (chance('probability') >= rule.probability)
-      return `chance spares the request, at the probability ${rule.probability}`
+    if (chance('probability') >= probability) return spared
   }
-  if (rule.times === undefined || (await store.nextSequenceIndex(exchange.sandbox.name, key)) < rule.times)
+  if (times === undefined || (await store.nextSequenceIndex(exchange.sandbox.name, key)) < times)
     return undefined
-  return `its times, ${rule.times}, are used up`
+  return usedUp
 }

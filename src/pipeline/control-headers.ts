@@ -3,7 +3,7 @@ import { cutText } from '../core/cut-text.ts'
 import { parseNow } from '../core/instant.ts'
 import { failure, type Result, success } from '../core/result.ts'
 import { isSeed } from '../core/seeded.ts'
-import { describeKnown } from '../core/similar.ts'
+import { findNearest } from '../core/similar.ts'
 import { jsonBody } from '../exchange/body.ts'
 import { expectationHeader, expectations } from '../exchange/expectation.ts'
 import type { Reply } from '../exchange/reply.ts'
@@ -76,10 +76,18 @@ function findHeaderProblem(
   controls: readonly string[],
 ): string | undefined {
   const unknown = controls.find((name) => !controlHeaders.includes(name))
-  if (unknown) return `There is no control header "${unknown}". ${describeKnown(unknown, controlHeaders)}`
+  if (unknown) return describeUnknownHeader(unknown)
   const expected = headers[expectationHeader]
   if (expected === undefined || expectation !== undefined) return undefined
   return `X-Sim-Expect is ${expectations.join(' or ')}; got "${cutText(expected)}".`
+}
+
+/** Compares the names without their prefix, in which all agree. */
+function describeUnknownHeader(unknown: string): string {
+  const withoutPrefix = (name: string) => name.slice('x-sim-'.length)
+  const nearest = findNearest(withoutPrefix(unknown), controlHeaders.map(withoutPrefix))
+  const guess = nearest === undefined ? '' : ` Did you mean "x-sim-${nearest}"?`
+  return `There is no control header "${cutText(unknown)}".${guess} Known: ${controlHeaders.join(', ')}.`
 }
 
 const noControls: Result<RequestedControls> = {
@@ -140,7 +148,8 @@ function setSeedAndNow(exchange: Exchange, preferences: ReadonlyMap<string, stri
   const { headers } = exchange.request
   const seed = headers['x-sim-seed'] ?? preferences.get('seed')
   if (seed !== undefined) {
-    if (!isSeed(seed)) return 'A seed is 1 to 64 visible ASCII characters.'
+    if (!isSeed(seed))
+      return `A seed must be given once, and be 1 to 64 visible ASCII characters; got "${cutText(seed)}".`
     exchange.seed = seed
   }
   const now = headers['x-sim-now']

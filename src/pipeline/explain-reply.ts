@@ -1,3 +1,4 @@
+import { endSentence } from '../core/end-sentence.ts'
 import { isObject } from '../core/json.ts'
 import type { DecisionTrace } from '../exchange/decision-trace.ts'
 import type { Reply } from '../exchange/reply.ts'
@@ -20,8 +21,8 @@ function listReasons(exchange: Exchange, reply: Reply): string[] {
     return [`Nothing refuses the request, so the operation ${exchange.operation?.id} is carried out.`]
   const answers = `The stage "${exchange.stage}" answers ${status}:`
   if (exchange.violations.length === 0) return [`${answers} ${readError(reply)}`]
-  return exchange.violations.map(
-    ({ in: part, pointer, message }) => `${answers} ${part}${pointer} ${message}.`,
+  return exchange.violations.map(({ in: part, pointer, message }) =>
+    endSentence(`${answers} ${part}${pointer} ${message}`),
   )
 }
 

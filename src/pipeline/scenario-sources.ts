@@ -5,7 +5,7 @@ import { parseScenarios } from '../scenarios/parse.ts'
 import { type RuleSet, ruleActedKey, ruleSequencePrefix } from '../scenarios/rules.ts'
 import type { Store } from '../state/store.ts'
 import { applicableScenarios } from './apply-scenarios.ts'
-import { findRuleObstacle, nextItem } from './chance.ts'
+import { findRuleRest, nextItem } from './chance.ts'
 import { type Exchange, jsonOf, operationOf } from './exchange.ts'
 
 /** The sources of scenarios besides the request's own control headers. */
@@ -22,7 +22,7 @@ export interface ScenarioSources {
 /** Returns false where no magic value and no rule can act on the request, so that the stage need not wait. */
 export function hasWiderScope(exchange: Exchange, sources: ScenarioSources): boolean {
   const rules = exchange.rules.rules.length + sources.startUp.rules.length
-  return rules > 0 || listMagicValues(exchange, sources).length > 0
+  return rules > 0 || scenariosOfMagicValues(exchange, sources).length > 0
 }
 
 /** Returns the scenarios of the narrowest scope that has any for this request: magic values, then the sandbox, then the start-up. */
@@ -31,10 +31,17 @@ export async function scenariosOfWiderScope(
   sources: ScenarioSources,
   store: Store,
 ): Promise<readonly ActiveScenario[]> {
-  const byMagicValue = listMagicValues(exchange, sources).flatMap((value) =>
-    scenariosOfMagicValue(exchange, value, sources),
+  const magic = scenariosOfMagicValues(exchange, sources)
+  const byMagicValue = applicableScenarios(
+    exchange,
+    magic.map(({ active }) => active),
   )
-  if (byMagicValue.length > 0) return byMagicValue
+  if (byMagicValue.length > 0) {
+    const acting = magic.filter(({ active }) => byMagicValue.includes(active))
+    for (const { source, active } of acting)
+      exchange.trace?.decisions.push(`${source} is a magic value, which decides: "${active.text}".`)
+    return byMagicValue
+  }
   const scopes: readonly Scope[] = [
     { name: 'sandbox', rules: exchange.rules },
     { name: 'start-up', rules: sources.startUp },
@@ -46,36 +53,29 @@ export async function scenariosOfWiderScope(
   return []
 }
 
-/** A key or a model with a scenario in the fixtures. */
-interface MagicValue {
-  /** A part of the explanation: `model 00000000-...`. The key is a credential, so it is not named. */
-  readonly name: string
-  /** The text of its scenarios: `bad-request`. */
-  readonly scenario: string
+/** A scenario of a magic value, with the value's name in sentences. */
+interface MagicScenario {
+  readonly active: ActiveScenario
+  readonly source: string
 }
 
-function listMagicValues({ caller, pathParameters }: Exchange, { ofModel }: ScenarioSources): MagicValue[] {
-  const values: MagicValue[] = []
-  if (caller?.scenario !== undefined) values.push({ name: 'key of the request', scenario: caller.scenario })
+function scenariosOfMagicValues(
+  { caller, pathParameters }: Exchange,
+  { catalogue, ofModel }: ScenarioSources,
+): readonly MagicScenario[] {
+  // A token is in no log and no explanation, so the key is named by its file.
+  const magic =
+    caller?.scenario === undefined ? [] : [{ source: "The request's key (keys.yaml)", text: caller.scenario }]
   for (const name in pathParameters) {
     const id = pathParameters[name] ?? ''
-    const scenario = ofModel.get(id.toLowerCase())
-    if (scenario !== undefined) values.push({ name: `model ${id}`, scenario })
+    const text = ofModel.get(id.toLowerCase())
+    if (text !== undefined) magic.push({ source: `The model ${id} (models.yaml)`, text })
   }
-  return values
-}
-
-function scenariosOfMagicValue(
-  exchange: Exchange,
-  { name, scenario }: MagicValue,
-  { catalogue }: ScenarioSources,
-): readonly ActiveScenario[] {
-  const parsed = parseScenarios(scenario, catalogue)
-  if (!parsed.ok) throw new Error(parsed.error) // the start has parsed all fixtures
-  const active = applicableScenarios(exchange, parsed.value)
-  if (active.length > 0)
-    exchange.trace?.decisions.push(`The ${name} decides: the fixtures give it the scenario "${scenario}".`)
-  return active
+  return magic.flatMap(({ source, text }) => {
+    const parsed = parseScenarios(text, catalogue)
+    if (!parsed.ok) throw new Error(parsed.error) // the start has parsed all fixtures
+    return parsed.value.map((active) => ({ source, active }))
+  })
 }
 
 interface Scope {
@@ -120,8 +120,8 @@ async function scenariosOfRule(
   const applicable = applicableScenarios(exchange, rule.scenarios)
   // A request that the scenario makes no sense for does not count against the rule's `times`.
   if (!rule.sequence && applicable.length === 0) return 'makes no sense for this request'
-  const obstacle = await findRuleObstacle(exchange, rules, index, store)
-  if (obstacle !== undefined) return `does not act: ${obstacle}`
+  const rest = await findRuleRest(exchange, rules, index, store)
+  if (rest !== undefined) return rest
   if (!rule.sequence) return applicable
   const item = await nextItem(exchange, rule.sequence, store, ruleSequencePrefix(rules, index))
   const active = applicableScenarios(exchange, [item])

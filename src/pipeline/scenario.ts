@@ -36,23 +36,23 @@ async function applyRequested(
   { scenarios, sequence, example }: RequestedControls,
   store: Store,
 ): Promise<Reply | undefined> {
-  exchange.trace?.decisions.push(
-    `The request itself decides by ${nameControls(exchange)}; wider scopes are not looked at.`,
-  )
+  exchange.trace?.decisions.push(...listDecidingHeaders(exchange))
   const active = sequence ? [...scenarios, await nextItem(exchange, sequence, store)] : scenarios
   const reply = await applyScenarios(exchange, active, store)
   return example ?? reply
 }
 
-/** Names the headers of the request that ask for a scenario or an example, with their values: `X-Sim-Scenario: hang`. */
-function nameControls({ request: { headers } }: Exchange): string {
-  return decidingHeaders
-    .filter((name) => headers[name.toLowerCase()] !== undefined)
-    .map((name) => `${name}: ${cutText(headers[name.toLowerCase()] ?? '')}`)
-    .join(' and ')
+/** Returns a sentence for each control header of the request that decides its reply. */
+function listDecidingHeaders({ request: { headers } }: Exchange): string[] {
+  const names = { 'x-sim-scenario': 'X-Sim-Scenario', 'x-sim-sequence': 'X-Sim-Sequence', prefer: 'Prefer' }
+  return Object.entries(names).flatMap(([key, name]) => {
+    const value = headers[key]
+    if (value === undefined || (name === 'Prefer' && !/\b(code|example)\s*=/i.test(value))) return []
+    return [
+      `The request's own header decides, ${name}: ${cutText(value, 200)}. Magic values and rules do not act.`,
+    ]
+  })
 }
-
-const decidingHeaders = ['X-Sim-Scenario', 'X-Sim-Sequence', 'Prefer']
 
 async function applyWiderScope(
   exchange: Exchange,

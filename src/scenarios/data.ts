@@ -1,5 +1,7 @@
 import type { Contract, Operation } from '../contract/contract.ts'
+import { cutText } from '../core/cut-text.ts'
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
+import { findNearest } from '../core/similar.ts'
 import type { DataOverrides, NamedPersona, ScenarioDefinition } from './definition.ts'
 import { namesOf } from './parameters.ts'
 
@@ -57,9 +59,10 @@ function nullScenario(fields: readonly string[]): DataScenario {
     ],
     problem(values) {
       const unknown = namesOf(values, 'fields').find((field) => !fields.includes(field))
-      return unknown === undefined
-        ? undefined
-        : `"${unknown}" is no nullable field. Nullable: ${fields.join(', ')}`
+      if (unknown === undefined) return undefined
+      const nearest = findNearest(unknown, fields)
+      const remedy = nearest === undefined ? `Nullable: ${fields.join(', ')}` : `Did you mean "${nearest}"?`
+      return `"${cutText(unknown)}" is no nullable field. ${remedy}`
     },
     effect: (values) => ({ kind: 'data', overrides: { nulls: namesOf(values, 'fields') } }),
   }

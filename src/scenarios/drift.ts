@@ -1,6 +1,8 @@
+import { cutText } from '../core/cut-text.ts'
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
 import { failure, type Result, success } from '../core/result.ts'
 import { deriveChance } from '../core/seeded.ts'
+import { describeKnown } from '../core/similar.ts'
 import { type BodyLocation, listBodyLocations, replaceAt, typesOf } from './body-locations.ts'
 import type { DriftedBody, ScenarioDefinition } from './definition.ts'
 import { numberOf, type Parameter, textOf } from './parameters.ts'
@@ -100,7 +102,8 @@ export function driftScenarios(): ScenarioDefinition[] {
       const fitting = possible.filter(({ isCertain }) => isCertain || operation.method === 'GET')
       if (fitting.length === 0) return `the answer of ${operation.id} has no field that this could be done to`
       if (pointer === undefined || fitting.some((one) => one.pattern.test(pointer))) return undefined
-      return `it cannot be done at ${pointer} of the answer of ${operation.id}. Possible: ${fitting.map((one) => one.path).join(', ')}`
+      const paths = fitting.map((one) => one.path)
+      return `it cannot be done at ${cutText(pointer)} of the answer of ${operation.id}. ${describeKnown(pointer, paths)}`
     },
     effect: (values) => ({
       kind: 'drift',

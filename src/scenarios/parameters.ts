@@ -73,7 +73,7 @@ export function readValues(
 function describeUnknown(name: string, specs: readonly Parameter[]): string {
   const known = specs.map((spec) => spec.name)
   const nearest = findNearest(name, known)
-  const guess = nearest === undefined ? '' : `, did you mean "${nearest}"?`
+  const guess = nearest === undefined ? '' : ` (did you mean "${nearest}"?)`
   return `has no parameter "${cutText(name)}"${guess}; it takes: ${known.join(', ')}`
 }
 

@@ -1,4 +1,5 @@
 import { cutText } from '../core/cut-text.ts'
+import { endSentence } from '../core/end-sentence.ts'
 import { failure, type Result, success } from '../core/result.ts'
 import { describeKnown } from '../core/similar.ts'
 import {
@@ -36,12 +37,21 @@ export function parseScenarios(text: string, catalogue: Catalogue): Result<Activ
   const scenarios: ActiveScenario[] = []
   for (const item of parts.value) {
     const parsed = parseScenario(item, catalogue)
-    if (!parsed.ok) return parsed
+    if (!parsed.ok) return isSequenceItem(item, catalogue) ? failure(describeMisplaced(item)) : parsed
     scenarios.push(parsed.value)
   }
   const conflict = findConflict(scenarios)
   return conflict === undefined ? success(scenarios) : failure(conflict)
 }
+
+/** Returns true for text such as `429;retry-after=1*2` that only a sequence can have: the name of a scenario, and a count after an asterisk. */
+function isSequenceItem(text: string, catalogue: Catalogue): boolean {
+  const [name = ''] = text.split(/[;*]/)
+  return /[^/]\*[^*/"]*$/.test(text) && catalogue.find(name.trim()) !== undefined
+}
+
+const describeMisplaced = (item: string) =>
+  `"${cutText(item)}" is an item of a sequence, and scenarios are expected here. A sequence is the value of X-Sim-Sequence, or of "sequence" in a rule (--scenarios FILE, PUT /__sim/scenarios).`
 
 /** The prefix of the store's keys for the sequences of `X-Sim-Sequence`; no other count has it. */
 export const sequencePrefix = 'sequence '
@@ -72,11 +82,21 @@ function parseItem(text: string, catalogue: Catalogue): Result<SequenceItem> {
     return failure(`"${cutText(text)}" of the sequence names no scenario before its count.`)
   if (!/^\d{1,6}$/.test(count))
     return failure(
-      `The count of "${cutText(text)}" is a whole number from 1 to 999999; got "${cutText(count)}". ${itemForm}`,
+      `The count of "${cutText(text)}" must be a whole number from 1 to 999999; got "${cutText(count)}". ${itemForm}`,
     )
   if (Number(count) === 0) return failure(`"${cutText(text)}" of the sequence is never met; leave it out.`)
+  if (hasOtherSeparator(scenario, catalogue))
+    return failure(`"${cutText(text)}" is not an item of a sequence. ${itemForm}`)
   const parsed = parseScenario(scenario, catalogue)
   return parsed.ok ? success({ scenario: parsed.value, times: Number(count) }) : parsed
+}
+
+/** Returns true where a scenario's name is followed by more than its parameters: `429 200`, `429|200`, `429x2` or `429*2`. */
+function hasOtherSeparator(text: string, catalogue: Catalogue): boolean {
+  const [written = ''] = text.split(';')
+  if (catalogue.find(written.trim())) return false
+  const [name = '', ...others] = written.trim().split(/[^a-z\d-]+|(?<=\d)x/i)
+  return others.length > 0 && catalogue.find(name) !== undefined
 }
 
 const itemForm =
@@ -164,9 +184,9 @@ function activate(
   text: string,
 ): Result<ActiveScenario> {
   const read = readValues([...definition.parameters, probability], sent)
-  if (!read.ok) return failure(`The scenario "${definition.name}" ${read.error}.`)
+  if (!read.ok) return failure(endSentence(`The scenario "${definition.name}" ${read.error}`))
   const problem = definition.problem?.(read.value)
-  if (problem !== undefined) return failure(`The scenario "${definition.name}": ${problem}.`)
+  if (problem !== undefined) return failure(endSentence(`The scenario "${definition.name}": ${problem}`))
   return success({ definition, values: read.value, text })
 }
 

@@ -1,12 +1,12 @@
 import scenarioSchema from '../../spec/scenarios.schema.json' with { type: 'json' }
-import { isObject, type Json, type JsonObject } from '../core/json.ts'
-import { parsePointer } from '../core/json-pointer.ts'
-import { failure, type Result, success } from '../core/result.ts'
+import { isObject, type Json } from '../core/json.ts'
+import { failure, type Result } from '../core/result.ts'
 import { findNearest } from '../core/similar.ts'
 import type { Findings } from '../documents/finding.ts'
 import { readSource } from '../documents/read-source.ts'
-import type { RuleProblem } from './rule-match-problems.ts'
-import { type Rule, type RuleContext, readRules } from './rules.ts'
+import type { Violation } from '../documents/violation.ts'
+import { checkRules } from './check-rules.ts'
+import type { Rule, RuleContext } from './rules.ts'
 
 /**
  * Loads the file of `--scenarios` (YAML or JSON). The error has a finding with its line for each fault: what does not fit the schema, and
@@ -22,62 +22,19 @@ export async function loadRulesFile(
   const { value } = source
   if (isContract(value)) return failure([{ severity: 'error', place: file, message: contractMessage }])
   const { compileSchema } = await import('../documents/schema.ts')
-  const faults = compileSchema(
-    scenarioSchema,
-    'scenario file',
-  )(value).map(({ pointer, message }) => ({
-    pointer,
-    message: `${pointer || 'the file'} ${message}`,
-  }))
-  const sound = withoutFaults(value, faults)
-  const rules = readRules({ rules: sound }, context)
-  if (rules.ok && faults.length === 0) return success(rules.value)
-  const problems = rules.ok ? [] : rules.error.filter((problem) => !isConsequence(problem, sound, faults))
+  const violations = compileSchema(scenarioSchema, 'scenario file')(value)
+  const describe = ({ pointer, message }: Violation) =>
+    pointer === '' && Array.isArray(value) ? bareListMessage : `${pointer || 'the file'} ${message}`
+  const rules = checkRules(value, violations, context, describe)
+  if (rules.ok) return rules
   return failure(
-    sortByRule([...addHint(value, faults), ...problems]).map(({ pointer, message }) => ({
-      severity: 'error',
-      place: source.place(pointer),
-      message,
-    })),
+    rules.error.map(({ pointer, message }) => ({ severity: 'error', place: source.place(pointer), message })),
   )
 }
 
+const bareListMessage = 'the file is a list. Write "rules:" above it, and indent the list.'
+
 const contractMessage = 'is an OpenAPI document, and no file of scenario rules; give it with --contract'
-
-/** Returns the rules without the fields that do not fit the schema, so that the meaning of the others can be checked. Null stands for an entry of the list that is no object. */
-function withoutFaults(document: Json, faults: readonly RuleProblem[]): (JsonObject | null)[] {
-  const rules = isObject(document) && Array.isArray(document['rules']) ? document['rules'] : []
-  const faulty = new Set(faults.map(({ pointer }) => parsePointer(pointer).slice(0, 3).join('/')))
-  return rules.map((rule, index) => {
-    if (!isObject(rule)) return null
-    const sound = Object.entries(rule).filter(([name]) => !faulty.has(`rules/${index}/${name}`))
-    return Object.fromEntries(sound)
-  })
-}
-
-/** Returns true for a rule that seems to switch nothing on, since its scenario does not fit the schema or has a wrong name. */
-function isConsequence(
-  { pointer }: RuleProblem,
-  sound: readonly (JsonObject | null)[],
-  faults: readonly RuleProblem[],
-): boolean {
-  const [, index, field] = parsePointer(pointer)
-  const rule = sound[Number(index)]
-  if (field !== 'scenario' || !rule || 'scenario' in rule) return false
-  return faults.some((fault) => parsePointer(fault.pointer)[1] === index)
-}
-
-/** Sorts problems as the rules stand in the file; those of one rule keep their order. */
-function sortByRule(problems: readonly RuleProblem[]): RuleProblem[] {
-  const indexOf = ({ pointer }: RuleProblem) => Number(parsePointer(pointer)[1] ?? -1)
-  return [...problems].sort((one, other) => indexOf(one) - indexOf(other))
-}
-
-/** Adds to the fault of a bare list what it lacks. */
-function addHint(document: Json, faults: readonly RuleProblem[]): readonly RuleProblem[] {
-  if (!Array.isArray(document)) return faults
-  return [{ pointer: '', message: 'the file is a list. Write "rules:" above it, and indent the list.' }]
-}
 
 /**
  * Returns true for a document that was meant as a file of rules: an object with a member `rules` or of a similar name (`rule`), a single rule,

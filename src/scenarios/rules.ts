@@ -1,4 +1,5 @@
 import type { Contract, Operation } from '../contract/contract.ts'
+import { endSentence } from '../core/end-sentence.ts'
 import { isObject, type JsonObject } from '../core/json.ts'
 import { failure, type Result, success } from '../core/result.ts'
 import { type Condition, type MatchSubject, type RequestMatch, requestConditions } from '../exchange/match.ts'
@@ -86,7 +87,8 @@ export function readRules(
   return failure(problems.length < maxProblems ? problems : [...problems.slice(0, maxProblems), moreProblems])
 }
 
-const moreProblems: RuleProblem = {
+/** The problem that stands for those that were not looked for. */
+export const moreProblems: RuleProblem = {
   pointer: '/rules',
   message: `There may be more problems: the check stops after ${maxProblems}.`,
 }
@@ -154,7 +156,7 @@ function listInapplicable({ scenarios, sequence }: RuleAction, operations: reado
   return all.flatMap(({ definition, values, text }) => {
     const reasons = operations.map((operation) => definition.inapplicableReason(operation, values))
     const isInapplicable = reasons.length > 0 && reasons.every((reason) => reason !== undefined)
-    return isInapplicable ? [`"${text}" makes no sense here: ${reasons[0]}.`] : []
+    return isInapplicable ? [endSentence(`"${text}" makes no sense here: ${reasons[0]}`)] : []
   })
 }
 

@@ -353,7 +353,7 @@ describe('an error has the shape of the service, and a sentence that helps', () 
       /Did you mean GET \/__sim\/scenarios, PUT \/__sim\/scenarios, DELETE \/__sim\/scenarios\? GET /,
     ],
     ['/__sim/requests?sandbx=a', {}, 400, /has no parameter "sandbx"\. Did you mean "sandbox"\?/],
-    ['/__sim', {}, 404, /Nothing is served at \/__sim\./],
+    ['/__sim', {}, 404, /Nothing is served at \/__sim but a page for browsers/],
     ['/__sim/clock/', {}, 404, /Nothing is served/],
     ['/__sim/constructor', {}, 404, /Nothing is served/],
     ['/__sim/sandboxes/__proto__', { method: 'DELETE' }, 400, /name/],

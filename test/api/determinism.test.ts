@@ -134,10 +134,12 @@ describe('one request in another world', () => {
   })
 
   test.each([
-    [{ 'x-sim-seed': '' }, /seed is 1 to 64 visible/],
-    [{ 'x-sim-seed': 'two words' }, /seed is 1 to 64 visible/],
-    [{ 'x-sim-seed': 'x'.repeat(65) }, /seed is 1 to 64 visible/],
-    [{ prefer: 'seed=' }, /seed is 1 to 64 visible/],
+    [{ 'x-sim-foo': '1' }, /^There is no control header "x-sim-foo"\. Known: x-sim-scenario, /],
+    [{ 'x-sim-seed': '1, 2' }, /must be given once, .*; got "1, 2"\.$/],
+    [{ 'x-sim-seed': '' }, /seed must be given once, and be 1 to 64 visible/],
+    [{ 'x-sim-seed': 'two words' }, /seed must be given once, and be 1 to 64 visible/],
+    [{ 'x-sim-seed': 'x'.repeat(65) }, /seed must be given once, and be 1 to 64 visible/],
+    [{ prefer: 'seed=' }, /seed must be given once, and be 1 to 64 visible/],
     [{ 'x-sim-now': 'tomorrow' }, /X-Sim-Now is an instant such as 2026-01-15T12:00:00Z; got "tomorrow"/],
     [{ 'x-sim-now': '' }, /X-Sim-Now is an instant/],
     [{ 'x-sim-now': '2026-02-30' }, /X-Sim-Now is an instant/],

@@ -169,7 +169,7 @@ describe('an explanation', () => {
         headers: { ...key, 'x-sim-scenario': 'all-null, drop-field;pointer=/recommendations/summary' },
       },
       [
-        /^The request itself decides by X-Sim-Scenario: all-null, drop-field/,
+        /^The request's own header decides, X-Sim-Scenario: all-null, drop-field/,
         /^Nothing refuses the request/,
         /^A 400 replaces that answer: .*\/recommendations\/summary/,
       ],
@@ -222,8 +222,12 @@ describe('an explanation', () => {
     expect(await explain(sim, named, '?sandbox=a')).toMatchObject({ sandbox: 'a' })
     const another = { ...analytics, headers: { ...key, 'X-Sim-Sandbox': 'b' } }
     const { headers, ...others } = another
-    const answer = await ask(sim, '/__sim/explain?sandbox=a', { body: { ...others, headers } })
-    expect([answer.status, errorOf(answer)]).toEqual([400, expect.stringMatching(/"a".*"b"/)])
+    const byKey = { ...analytics, headers: { authorization: 'Bearer k~b' } }
+    const byPath = { ...analytics, path: `/_s/b${analytics.path}` }
+    for (const request of [{ ...others, headers }, byKey, byPath]) {
+      const answer = await ask(sim, '/__sim/explain?sandbox=a', { body: request })
+      expect([answer.status, errorOf(answer)]).toEqual([400, expect.stringMatching(/"a".*"b"/)])
+    }
   })
 
   test('names violations and advice', async () => {
@@ -259,7 +263,7 @@ describe('an explanation', () => {
       'Rule 1 of the sandbox is not about this request: match/header/x-team.',
       'Rule 2 of the sandbox is not about this request: match/body/eventType.',
       'Rule 3 of the sandbox makes no sense for this request.',
-      'Rule 4 of the sandbox does not act: its times are 0.',
+      'Rule 4 of the sandbox does not act: it is used up (times 0).',
       'Rule 5 of the sandbox is not about this request: enabled.',
       expect.stringMatching(/^Rule 6 of the sandbox acts: \{.*"unavailable"/),
     ])
@@ -272,19 +276,55 @@ describe('an explanation', () => {
     })
   })
 
-  test('tells a rule that is used up from one that chance spares', async () => {
+  test.each<[string, Record<string, string>, string]>([
+    ['X-Sim-Scenario', { 'x-sim-scenario': 'hang' }, 'X-Sim-Scenario: hang.'],
+    ['Prefer', { prefer: 'code=404' }, 'Prefer: code=404.'],
+  ])('names the header that decides, with its value: %s', async (_name, headers, written) => {
+    const { why } = await explain(shared(), { ...analytics, headers: { ...key, ...headers } })
+    expect(why).toEqual([`The request's own header decides, ${written} Magic values and rules do not act.`])
+  })
+
+  test('names the position in a sequence, of the request or of a rule', async () => {
+    const sim = await startForTest()
+    const limited = { ...analytics, headers: { ...key, 'x-sim-sequence': '429*2,200' } }
+    await send(sim, limited)
+    const first = 'Request 2 of the sequence "429*2,200" gets item 1 of 2, "429".'
+    expect((await explain(sim, limited))['why']).toEqual([
+      expect.stringContaining('X-Sim-Sequence: 429*2,200.'),
+      first,
+    ])
+    await putRules(sim, [{ sequence: '503, 200' }])
+    await send(sim, analytics)
+    expect((await explain(sim, analytics))['why']).toContain(
+      'Request 2 of the sequence "503, 200" gets item 2 of 2, "200".',
+    )
+  })
+
+  test('names the magic value that decides', async () => {
+    const byKey = await explain(shared(), {
+      ...analytics,
+      headers: { authorization: 'Bearer key_rate_limited' },
+    })
+    expect(byKey['why']).toEqual([
+      'The request\'s key (keys.yaml) is a magic value, which decides: "rate-limited".',
+    ])
+    const model = '00000000-0000-4000-8000-000000000429'
+    const byModel = await explain(shared(), { ...analytics, path: `/v1/models/${model}/analytics` })
+    expect(byModel['why']).toEqual([
+      `The model ${model} (models.yaml) is a magic value, which decides: "rate-limited".`,
+    ])
+  })
+
+  test('tells a rule that is used up from one that chance stops', async () => {
     const sim = await startForTest()
     await putRules(sim, [
-      { scenario: 'forbidden', times: 1 },
       { scenario: 'forbidden', probability: 0 },
-      { scenario: 'forbidden', probability: 0.000001 },
+      { scenario: 'forbidden', times: 1 },
     ])
     await send(sim, analytics)
-    const { why } = await explain(sim, analytics)
-    expect(why).toEqual([
-      'Rule 0 of the sandbox does not act: its times, 1, are used up.',
-      'Rule 1 of the sandbox does not act: its probability is 0.',
-      'Rule 2 of the sandbox does not act: chance spares the request, at the probability 0.000001.',
+    expect((await explain(sim, analytics))['why']).toEqual([
+      'Rule 0 of the sandbox does not act: chance spares the request (probability 0).',
+      'Rule 1 of the sandbox does not act: it is used up (times 1).',
       expect.stringMatching(/^Nothing refuses/),
     ])
   })

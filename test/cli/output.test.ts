@@ -222,7 +222,7 @@ describe('--log-level', () => {
         [expect.stringMatching(/^Rule 0 of the start-up acts/), expect.stringMatching(/is carried out/)],
       ],
       ['validate', [expect.anything(), 'The stage "validate" answers 400: body/eventType is required.']],
-      ['scenario', [expect.stringMatching(/^The request itself decides by X-Sim-Scenario: rate-limited;/)]],
+      ['scenario', [expect.stringMatching(/^The request's own header decides/)]],
       ['authenticate', [expect.stringMatching(/^The stage "authenticate" answers 401/)]],
       ['handle', expect.any(Array)],
     ])

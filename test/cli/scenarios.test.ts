@@ -102,6 +102,8 @@ describe('convsim scenarios NAME', () => {
     ['201', 201],
     ['null', 200],
     ['drop-field', 200],
+    ['expect-violation', 400],
+    ['expect-refusal', 400],
   ])('prints a command for %s that works when it is pasted into a shell', async (name, status) => {
     const sim = await startForTest()
     const { stdout } = await run(['scenarios', name])
@@ -109,7 +111,7 @@ describe('convsim scenarios NAME', () => {
     const { url, init } = parseCurl(command)
     const answer = await fetch(sim.origin + new URL(url).pathname, init)
     expect([answer.status, answer.headers.get('x-sim-scenario')]).toEqual([
-      status === 201 ? 200 : status, // the example asks for analytics, which documents no 201
+      status,
       expect.stringMatching(new RegExp(`^${name}`)),
     ])
   })

@@ -208,12 +208,31 @@ describe('a bad setting ends the start with 1 and states what is valid', () => {
     ],
     [['--scenario', 'slo'], {}, /Did you mean "slow"\?/],
     [['--plan', 'grow'], {}, /--plan: error: There is no plan "grow"\. Did you mean "growth"\?/],
-    [['--prot', '1'], {}, /^convsim: unknown option '--prot'\n\(Did you mean --port\?\)/],
+    [
+      ['--prot', '1'],
+      {},
+      /^convsim: unknown option '--prot'\n\(Did you mean --port\?\) See convsim --help\.$/m,
+    ],
+    [
+      ['--log-level', 'inof'],
+      {},
+      /^convsim: --log-level takes .*; got "inof"\. Did you mean "info"\? See convsim --help\.$/m,
+    ],
+    [
+      ['--fail-on', 'manners,violatons'],
+      {},
+      /got "manners,violatons"\. Did you mean "violation"\? See convsim --help\.$/m,
+    ],
     [['exce'], {}, /^convsim: "exce" is no command .*no file name\. Did you mean "exec"\?/],
     [['no-such-file.yaml'], {}, /no-such-file\.yaml: error: .*there is no such file \(--contract\)/],
     [['--contract', 'no.yaml'], {}, / no\.yaml: error: .*there is no such file \(--contract\)/],
     [['--scenarios', 'no.yaml'], {}, / no\.yaml: error: .*there is no such file \(--scenarios\)/],
     [['--seed-state', 'no.json'], {}, / no\.json: error: .*there is no such file \(--seed-state\)/],
+    [
+      ['--fixtures', 'package.json'],
+      {},
+      / package\.json: error: is a file, and a folder is expected; .*keys\.yaml.* \(--fixtures\)\s*$/,
+    ],
     [['--fixtures', 'no'], {}, / no: error: there is no such folder; .*keys\.yaml.* \(--fixtures\)/],
     [['--report', 'no/report.md'], {}, / no\/report\.md: error: there is no folder no\..*\(--report\)/],
     ...(

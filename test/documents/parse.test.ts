@@ -47,11 +47,11 @@ test('a name that objects inherit is an ordinary key', () => {
 })
 
 test.each([
-  ['a: 1\na: 2\n', '2:1', 'Map keys must be unique'],
+  ['a: 1\na: 2\n', '2:1', 'is a key that this object has already'],
   ['a: [1\nb: 2\n', '2:1', 'Flow sequence'],
   ['{"a": 1,,}', '1:9', ''],
-  ['a: 1\n---\nb: 2\n', '2:1', 'multiple documents'],
-  ['a: *nothing\n', '1:4', 'Unresolved alias'],
+  ['a: 1\n---\nb: 2\n', '2:1', 'begins a second document; a file has one'],
+  ['a: *nothing\n', '1:4', 'is an alias of no anchor'],
   ['a:\n  - { "__proto__": { "b": 1 } }\n', '2:7', '"__proto__" is not allowed as a member name'],
   ['a: &a\n  b: [*a]\n', '2:7', 'contains itself, by an alias'],
   [`${'['.repeat(201)}${']'.repeat(201)}`, '1:201', 'nested deeper than 200 levels'],
@@ -67,11 +67,27 @@ test.each([
   }
 })
 
+test.each([
+  ['{\n  "rules": [', '2:13', 'is not JSON: it ends here, where a value or "]" is expected'],
+  ['{\n  "a": 1,,\n}', '2:10', 'is not JSON: it has "," here, where a name in double quotes is expected'],
+  ['{"a": 1}\n{"b": 1}', '2:1', 'is not JSON: it has "{" here, where nothing more is expected'],
+])('in a JSON file, the text %j causes a finding in the words of JSON', (text, place, message) => {
+  expect(parseSource(text, 'file.json')).toEqual({
+    ok: false,
+    error: [{ severity: 'error', place: `file.json:${place}`, message }],
+  })
+})
+
 test('aliases that expand exponentially are refused', () => {
   const lines = ['a0: &a0 [x, x, x, x, x, x, x, x, x, x]']
   for (let level = 1; level < 10; level += 1) {
     lines.push(`a${level}: &a${level} [${new Array(10).fill(`*a${level - 1}`).join(', ')}]`)
   }
   const source = parseSource(lines.join('\n'), 'file.yaml')
-  expect(source).toMatchObject({ ok: false, error: [{ severity: 'error', place: 'file.yaml:1:1' }] })
+  expect(source).toMatchObject({
+    ok: false,
+    error: [
+      { place: 'file.yaml:1:1', message: expect.stringMatching(/^has aliases that expand to more than/) },
+    ],
+  })
 })

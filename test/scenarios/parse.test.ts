@@ -76,12 +76,18 @@ describe('a list of scenarios', () => {
     ['null;fields="recommendations,,avgSafetyScore"', /takes for "fields" names, separated by/],
     ['429;retry-after="1', /quotation mark.*not closed/],
     ['rate-limit', /no scenario "rate-limit"\. Did you mean "rate-limited"\? convsim --help and GET/],
+    ['429*2, 200', /^"429\*2" is an item of a sequence.*X-Sim-Sequence, or of "sequence" in a rule/],
+    ['429*x', /^"429\*x" is an item of a sequence/],
+    ['429;retry-after=1*2', /^"429;retry-after=1\*2" is an item of a sequence/],
+    ['drop-field;pointer=', /^The scenario "drop-field"/],
+    ['null', /^The scenario "null" needs the parameter "fields": [^"]*"\|", e\.g\. \S+Score\.$/],
+    ['null;fields=recomendations', /no nullable field\. Did you mean "recommendations"\?$/],
     ['Forbiden', /Did you mean "forbidden"\?/],
     ['nonsense', /no scenario "nonsense"\. convsim --help and GET \/__sim\/catalogue list all\.$/],
     ['418', /no scenario "418"\. The documented statuses are 200, 201, 400, [\d, ]+\.$/],
     [
       '429;retry_after=1',
-      /has no parameter "retry_after", did you mean "retry-after"\?; it takes: retry-after, /,
+      /has no parameter "retry_after" \(did you mean "retry-after"\?\); it takes: retry-after, /,
     ],
   ])('%j is refused', (text, words) => {
     expect(parseScenarios(text, catalogue)).toEqual({ ok: false, error: expect.stringMatching(words) })
@@ -116,12 +122,17 @@ describe('a list of scenarios', () => {
 
 describe('a sequence', () => {
   test.each([
-    ['429*x', /count of "429\*x" is a whole number from 1 to 999999; got "x"\. An item is /],
+    ['429*x', /count of "429\*x" must be a whole number from 1 to 999999; got "x"\. An item is /],
     ['429*2; 200', /got "2; 200"\. .*commas separate items/],
     ['429*', /got ""/],
     ['429*-1, 200', /got "-1"/],
     ['429*1000000', /got "1000000"/],
     ['*2, 200', /"\*2" of the sequence names no scenario/],
+    ['429*2*3', /"429\*2\*3" is not an item of a sequence\. An item is /],
+    ['429x2', /"429x2" is not an item of a sequence\. An item is /],
+    ['429|200', /"429\|200" is not an item.*commas separate items/],
+    ['429 200', /"429 200" is not an item.*commas separate items/],
+    ['429;retry-after=1*2*2', /takes for "retry-after"/],
     ['429*2,, 200', /empty item/],
     ['429*2, 200,', /empty item/],
     ['429*2, 20', /no scenario "20"\. The documented statuses are 200, /],

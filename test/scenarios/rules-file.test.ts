@@ -220,14 +220,42 @@ describe('convsim check FILE', () => {
     const { stdout } = await run(['check', file])
     const findings = stdout.split('\n').filter((line) => line.includes(': error: '))
     expect(findings.map((line) => line.slice(line.indexOf(': error: ') + 9))).toEqual([
-      expect.stringMatching(/^\/rules\/0\/probabillity is not allowed here; did you mean "probability"\?$/),
       expect.stringMatching(/^There is no scenario "nonsense"/),
+      expect.stringMatching(/^\/rules\/0\/probabillity is not allowed here; did you mean "probability"\?$/),
       expect.stringMatching(/^\/rules\/1\/scenario must be a string/),
-      expect.stringMatching(/^\/rules\/2\/match\/model must be a string/),
       expect.stringMatching(/^There is no operation "createPromt"/),
+      expect.stringMatching(/^\/rules\/2\/match\/model must be a string/),
       expect.stringMatching(/^\/rules\/3\/seqence is not allowed here; did you mean "sequence"\?$/),
       expect.stringMatching(/^\/rules\/4 must be an object/),
       expect.stringMatching(/has no parameter "delay"/),
+    ])
+  })
+
+  test('names shape and meaning within one match, line by line', async () => {
+    const file = await fileWith(`rules:
+  - operation: createEvent
+    scenario: 503
+    match:
+      body: { /evntType: purchase }
+      model: 5
+      methd: POST
+      query: { a: 1, peroid: 7d }
+    times: -1
+`)
+    const { stdout } = await run(['check', file])
+    const findings = stdout.split('\n').filter((line) => line.includes(': error: '))
+    expect(findings.map((line) => line.split(`${file}:`)[1])).toEqual([
+      expect.stringMatching(
+        /^3:5: error: \/rules\/0\/scenario must be a string; .*; write "503", in quotes$/,
+      ),
+      expect.stringMatching(/^5:7: error: No request body has the field "\/evntType"/),
+      expect.stringMatching(/^6:7: error: \/rules\/0\/match\/model must be a string/),
+      expect.stringMatching(
+        /^7:7: error: \/rules\/0\/match\/methd is not allowed here; did you mean "method"\?$/,
+      ),
+      expect.stringMatching(/^8:7: error: There is no query parameter "peroid"/),
+      expect.stringMatching(/^8:16: error: \/rules\/0\/match\/query\/a must be a string or null/),
+      expect.stringMatching(/^9:5: error: \/rules\/0\/times must be/),
     ])
   })
 

@@ -413,6 +413,26 @@ describe('PUT /__sim/scenarios', () => {
     expect(await statusesOf(sim(), sandbox, [analytics])).toEqual([404])
   })
 
+  test('names shape and meaning together, with pointers of one form', async () => {
+    const rules = [
+      { scenario: 'nonsense' },
+      { scenario: 503, match: { model: 5, path: '/v1/nowhere' } },
+      { sequence: 429, probabillity: 1 },
+    ]
+    const answer = await ask(sim(), '/__sim/scenarios', { method: 'PUT', body: { rules }, token: null })
+    expect(answer.status).toBe(400)
+    expect(errorOf(answer).match(/\S+\/\S+: /g)).toEqual([
+      'body/rules/0/scenario: ',
+      'body/rules/1/scenario: ',
+      'body/rules/1/match/model: ',
+      'body/rules/1/match/path: ',
+      'body/rules/2/sequence: ',
+      'body/rules/2/probabillity: ',
+    ])
+    expect(errorOf(answer)).toContain('write "503", in quotes.')
+    expect(errorOf(answer)).toMatch(/did you mean "probability"\?$/)
+  })
+
   test('only the first hundred problems are listed', async () => {
     const body = { rules: times(1000, { scenario: 'unknown' }) }
     const error = errorOf(await ask(sim(), '/__sim/scenarios', { method: 'PUT', body, token: null }))

@@ -300,7 +300,7 @@ describe('is refused, and counts for nothing', () => {
     ['429*x', /whole number from 1 to 999999; got "x"/],
     ['429*2; 200', /commas separate items/],
     ['429*2, 499', /no scenario "499"/],
-    ['429 200', /no scenario/],
+    ['429 200', /not an item of a sequence/],
     ['429*-1', /whole number from 1 to 999999; got "-1"/],
     ['429*1.5', /whole number/],
     ['429;retry-after=x*2, 200', /retry-after.*whole number/],
