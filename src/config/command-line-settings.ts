@@ -19,7 +19,7 @@ export const commandLineSettings = {
     defaultText: 'none',
     repeatable: true,
     test: areReportTargets,
-    expected: 'files whose extensions name a format, or NAME=FILE, with commas between them',
+    expected: `files with the extension ${reportExtensions}, or FORMAT=FILE, with commas between them`,
     description: `A report on the clients of all sandboxes, written at the end; can be given several times. For a file of another name, markdown=FILE gives the format (${Object.keys(reportFormats).join(', ')}); else the extension gives the format: ${reportExtensions}.`,
   }),
   failOn: text({

@@ -115,7 +115,10 @@ export async function startSimulator(settings: LibrarySettings = {}): Promise<Ru
   const own = { ...defaultSettings(), port: 0, state: ':memory:', ...parsed.values }
   const started = await start(own, { now: Date.now, log: silentLog })
   if (started.ok) return started.value
-  throw new Error(started.error.map(({ place, message }) => nameInCode(`${place}: ${message}`)).join('\n'))
+  const messages = started.error.map(({ place, message, flag }) =>
+    nameInCode(`${place}: ${message}${flag === undefined ? '' : ` (${flag})`}`),
+  )
+  throw new Error(messages.join('\n'))
 }
 
 interface ParsedSettings {

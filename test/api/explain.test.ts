@@ -174,24 +174,6 @@ describe('an explanation', () => {
         /^A 400 replaces that answer: .*\/recommendations\/summary/,
       ],
     ],
-    [
-      'a preference',
-      { ...analytics, headers: { ...key, Prefer: 'code=404' } },
-      [/^The request itself decides by Prefer: code=404; wider scopes/],
-    ],
-    [
-      'a sequence, with the position in it',
-      { ...analytics, headers: { ...key, 'X-Sim-Sequence': '429*2,200' } },
-      [
-        /^The request itself decides by X-Sim-Sequence: 429\*2,200; wider scopes/,
-        /^The sequence is at its request 1, item 1 of 2: "429"\.$/,
-      ],
-    ],
-    [
-      'a magic key',
-      { ...analytics, headers: { authorization: 'Bearer key_bad_request' } },
-      [/^The key of the request decides: the fixtures give it the scenario "bad-request"\.$/],
-    ],
   ])('says why: %s', async (_name, request, reasons) => {
     const { why } = await explain(shared(), request)
     expect(why).toEqual(reasons.map((reason) => expect.stringMatching(reason)))

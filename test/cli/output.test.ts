@@ -1,3 +1,4 @@
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { analyticsPath, ask, event } from '../support/client.ts'
@@ -193,6 +194,7 @@ describe('--log-format pretty', () => {
 
   test('suggests lists where the contract has no request that a path alone can make', async () => {
     const contract = await documentWith('operationId: getModelAnalytics', 'operationId: getFigures')
+    await writeFile(contract, (await readFile(contract, 'utf8')).replaceAll('modelId', 'figureId'))
     const command = convsim([...pretty, '--contract', contract])
     await command.ready()
     await command.untilStderr(/requests"\n/)

@@ -25,7 +25,7 @@ describe('a broken document is refused with the place of the fault', () => {
       fault: 'a duplicate key',
       from: '      properties:',
       to: '      type: object\n      properties:',
-      findings: ['20:7 error Map keys must be unique'],
+      findings: ['20:7 error is a key that this object has already'],
     },
     {
       fault: 'a reference that leads to nothing',
