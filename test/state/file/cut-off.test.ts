@@ -23,8 +23,8 @@ test('a state file that is cut off anywhere in its JSON is refused with the line
       writeFileSync(path, left)
       const lines = left.split('\n')
       const end = `line ${lines.length}, column ${(lines.at(-1)?.length ?? 0) + 1}`
-      // A literal that is cut off is wrong from its beginning on.
-      const place = `it ends at ${end},|line ${lines.length}, column \\d+ has "[tfn]"`
+      // A literal that is cut off is wrong from its beginning on, and a number from its last sign on.
+      const place = `it ends at ${end},|line ${lines.length}, column \\d+ has "[-tfn.eE]"`
       expect(await problemOf(path)).toMatch(new RegExp(`is not JSON: (?:${place})`))
     }),
     { numRuns: Number(process.env['PROPERTY_RUNS'] ?? 100) },
