@@ -1,0 +1,13 @@
+/** The variable with the folder of the recorded answers of a test run. */
+export const answersFolder = 'CONTROL_ANSWERS_FOLDER'
+
+/** Returns the variables by which a child process records its answers, for a child that does not inherit the environment. */
+export function recordingEnv(): Record<string, string> {
+  const names = ['CONTROL_ANSWERS', 'NODE_OPTIONS']
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const value = process.env[name]
+      return value === undefined ? [] : [[name, value]]
+    }),
+  )
+}
