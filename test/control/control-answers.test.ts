@@ -113,15 +113,13 @@ test('a fault fails the test run, with the test file, the request and the place'
     count: 3,
     faults: [expect.stringMatching(/^test\/api\/clock\.test\.ts: GET \/__sim\/clock 200: .*"zone"/)],
   })
-  const { CONTROL_ANSWERS_FOLDER } = process.env
   const { exitCode } = process
   const prints = (['log', 'error'] as const).map((name) => vi.spyOn(console, name).mockReturnValue())
   onTestFinished(() => {
     process.exitCode = exitCode
-    process.env['CONTROL_ANSWERS_FOLDER'] = CONTROL_ANSWERS_FOLDER
     for (const print of prints) print.mockRestore()
   })
-  const reporter = new ControlAnswersReporter(folder)
-  reporter.onTestRunEnd()
+  const reporter = new ControlAnswersReporter()
+  reporter.judge(folder)
   expect([process.exitCode, reporter.faultCount]).toEqual([1, 1])
 })

@@ -12,16 +12,22 @@ import { answersFolder } from './recording.ts'
 export class ControlAnswersReporter implements Reporter {
   /** The number of faults that the run had. */
   faultCount = 0
-  readonly #folder: string
+  #folder = ''
 
-  constructor(folder = mkdtempSync(join(tmpdir(), 'convsim-control-answers-'))) {
-    this.#folder = folder
-    process.env[answersFolder] = folder // the workers, which are started later, inherit it
+  /** Creates the folder of the recorded answers. The workers, which are started later, inherit the variable with its path. */
+  onInit(): void {
+    this.#folder = mkdtempSync(join(tmpdir(), 'convsim-control-answers-'))
+    process.env[answersFolder] = this.#folder
   }
 
   onTestRunEnd(): void {
-    const { count, faults } = checkRecordedAnswers(this.#folder)
+    this.judge(this.#folder)
     rmSync(this.#folder, { recursive: true, force: true })
+  }
+
+  /** Prints the faults of the answers that a folder holds, and lets the run fail if there are any. */
+  judge(folder: string): void {
+    const { count, faults } = checkRecordedAnswers(folder)
     this.faultCount = faults.length
     const summary = `${count} answers of the control plane checked against spec/control.openapi.yaml`
     console.log(`\n${summary}; faults: ${faults.length}`)
