@@ -11,3 +11,8 @@ export function recordingEnv(): Record<string, string> {
     }),
   )
 }
+
+/** Marks and returns a response of a stand-in for the simulator, whose answers are wrong on purpose: it is not recorded. */
+export function excludeFromRecording<Response extends object>(res: Response): Response {
+  return Object.assign(res, { isStandIn: true })
+}
