@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { childLimits } from './support/child-limits.ts'
+import { recordingEnv } from './support/control-answers/recording.ts'
 import { promisedStatuses, readReadmeBlocks } from './support/readme-blocks.ts'
 
 // Pictures cannot be run, and commands of a container engine need one.
@@ -19,6 +20,7 @@ const home = mkdtempSync(join(tmpdir(), 'convsim-readme-'))
 const project = join(home, 'project')
 const env = {
   PATH: process.env['PATH'],
+  ...recordingEnv(),
   HOME: home,
   npm_config_offline: 'true',
   npm_config_ignore_scripts: 'true', // dist/ was built before the first test

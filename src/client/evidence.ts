@@ -14,6 +14,8 @@ export interface RequestFilter<N extends Names> {
   readonly path?: string
   /** The cause of the answer. */
   readonly origin?: ControlSchemas['Origin']
+  /** The trace id of the request's `traceparent`. */
+  readonly traceId?: string
   /** True: only requests that broke the contract; false: only the others. */
   readonly violations?: boolean
   /** True: only requests with advice; false: only the others. */
