@@ -19,11 +19,11 @@ export function ScenariosPage() {
   return (
     <div class="scenarios panes">
       <section aria-label="Rules">
-        <RuleList answer={rules.value} reload={reload} />
+        <RuleList answer={rules.value} catalogue={catalogue.value} reload={reload} />
         {sequences.value && <Sequences {...sequences.value} />}
       </section>
       <section aria-label="Catalogue">
-        <CatalogueList catalogue={catalogue.value} onAdded={() => void reload()} />
+        <CatalogueList catalogue={catalogue.value} onAdded={reload} />
       </section>
     </div>
   )
