@@ -5,6 +5,7 @@ import { useCommands } from '../../store/commands.ts'
 import { info } from '../../store/server.ts'
 import { useAnswer } from '../../store/use-answer.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
+import { count } from '../../ui/text.ts'
 import { Ago, formatInstant } from '../../ui/time.tsx'
 import {
   changeSeed,
@@ -17,7 +18,6 @@ import {
   takeSnapshot,
   titleOf,
 } from './actions.ts'
-import { formatCount } from './losses.ts'
 import { SeedField } from './sandbox-list.tsx'
 
 /** Properties of `SandboxDetail`. */
@@ -190,7 +190,7 @@ function Snapshots({ name, after }: SnapshotsProps) {
               <span class="breaks">
                 <b>{titleOf(snapshot)}</b>{' '}
                 <span class="faint">
-                  {formatCount(snapshot.events, 'event')}, {formatCount(snapshot.prompts, 'prompt')},{' '}
+                  {count(snapshot.events, 'event')}, {count(snapshot.prompts, 'prompt')},{' '}
                   <Ago instant={snapshot.createdAt} />
                 </span>
               </span>

@@ -1,4 +1,4 @@
-import { useId, useRef } from 'preact/hooks'
+import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 import type { AnswerOf } from '../../api/answers.ts'
 import { Refusal } from './fields.tsx'
 import { conditionKey, type RuleRefusals } from './rule-refusals.ts'
@@ -16,18 +16,14 @@ export interface ConditionsProps {
 
 /** The fields that say which requests of the operation a rule acts on. */
 export function Conditions({ conditions, setConditions, catalogue, operation, refusals }: ConditionsProps) {
-  const element = useRef<HTMLFieldSetElement>(null)
+  const added = useRef<number | undefined>(undefined)
   const add = (place: Place, name = '') => {
+    added.current = conditions.length
     setConditions([...conditions, { place, name, value: '', isAbsent: false }])
-    requestAnimationFrame(() => {
-      const row = element.current?.querySelector('.condition:last-of-type')
-      const fields = row?.querySelectorAll<HTMLInputElement>('input') ?? []
-      for (const field of [...fields].reverse()) if (field.value === '') field.focus()
-    })
   }
   const isOffered = (place: Place) => isNamed(place) || !conditions.some((one) => one.place === place)
   return (
-    <fieldset ref={element} class="conditions">
+    <fieldset class="conditions">
       <legend>Only requests with</legend>
       {conditions.map((condition, index) => (
         <ConditionRow
@@ -39,6 +35,7 @@ export function Conditions({ conditions, setConditions, catalogue, operation, re
           }
           remove={() => setConditions(conditions.filter((_, at) => at !== index))}
           problem={refusals[conditionKey(index)]}
+          takesFocus={index === added.current}
         />
       ))}
       <div class="buttons">
@@ -85,10 +82,16 @@ interface ConditionRowProps {
   readonly change: (change: Partial<RuleCondition>) => void
   readonly remove: () => void
   readonly problem: string | undefined
+  /** True: the first empty field gets the focus when the row appears. */
+  readonly takesFocus: boolean
 }
 
-function ConditionRow({ condition, catalogue, change, remove, problem }: ConditionRowProps) {
+function ConditionRow({ condition, catalogue, change, remove, problem, takesFocus }: ConditionRowProps) {
   const id = useId()
+  const element = useRef<HTMLDivElement>(null)
+  useLayoutEffect(() => {
+    if (takesFocus) element.current?.querySelector<HTMLElement>('input:placeholder-shown')?.focus()
+  }, [])
   const { place, name, value, isAbsent } = condition
   const title = titles[place]
   const known = place === 'model' ? catalogue.models : place === 'product' ? catalogue.products : []
@@ -98,7 +101,7 @@ function ConditionRow({ condition, catalogue, change, remove, problem }: Conditi
     ...(problem && { 'aria-invalid': true, 'aria-describedby': id }),
   } as const
   return (
-    <div class="condition">
+    <div ref={element} class="condition">
       <span class="condition-place">{title}</span>
       {isNamed(place) && (
         <input

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { AnswerOf, Schema } from '../../api/answers.ts'
 import { type ChangedRules, moveItem, type Rules } from '../../store/rules.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
@@ -97,7 +97,7 @@ interface EditFormProps extends Pick<RuleItemProps, 'index' | 'catalogue' | 'cha
 
 function EditForm({ rule, index, catalogue, change, onEnd }: EditFormProps) {
   const element = useRef<HTMLDivElement>(null)
-  useEffect(() => {
+  useLayoutEffect(() => {
     element.current?.querySelector<HTMLElement>('input, select')?.focus()
   }, [])
   const save = async (edited: Schema<'Rule'>) => {

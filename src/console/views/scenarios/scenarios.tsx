@@ -5,8 +5,7 @@ import { CatalogueList } from './catalogue.tsx'
 import { RuleList } from './rule-list.tsx'
 import { Sequences } from './sequences.tsx'
 
-/** The rules of a sandbox, and everything that can be switched on. */
-/** Shows the view "Scenarios". */
+/** Shows the view "Scenarios": the rules of a sandbox, and everything that can be switched on. */
 export function ScenariosPage() {
   const query = { sandbox: sandbox.value }
   const rules = useAnswer('/scenarios', { query, followsTraffic: true })
