@@ -109,4 +109,30 @@ describeInBrowser('the view of the contract', () => {
     await page.getByLabel('Sandbox').selectOption('one')
     await page.locator('.item.met').first().waitFor()
   })
+
+  test('says who answers an operation, and leads to the form of each scenario that fits it', async () => {
+    const own = await startForTest()
+    const { scenarios } = (await steer(own, 'GET', '/catalogue')) as unknown as {
+      scenarios: { name: string; operations: string[] }[]
+    }
+    const fitting = scenarios.filter(({ operations }) => operations.includes('createEvent'))
+    const page = await openOperation(own, 'createEvent', 'w1')
+    expect(await page.locator('.operation-facts').textContent()).toContain('Answered by the simulator')
+    const list = page.locator('.operation-scenarios')
+    await list.getByText(`${fitting.length} scenarios to switch on`).click()
+    expect(await list.getByRole('link').allTextContents()).toEqual(fitting.map(({ name }) => name))
+    expect(await listAccessibilityFindings(page)).toEqual([])
+    await list.getByRole('link', { name: 'unavailable' }).click()
+    await page.getByRole('button', { name: 'Switch on', exact: true }).click()
+    await page.locator('.rule').waitFor()
+    expect(await steer(own, 'GET', '/scenarios?sandbox=w1')).toMatchObject({
+      rules: [{ operation: 'createEvent', scenario: 'unavailable' }],
+    })
+  })
+
+  test('says that an operation without a handler is answered from its examples', async () => {
+    const own = await startForTest({ contract: customContract })
+    const page = await openOperation(own, 'listThings')
+    await page.getByText('Answered from the examples of the document').waitFor()
+  })
 })

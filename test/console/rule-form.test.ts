@@ -57,7 +57,7 @@ describeInBrowser('the form of a rule', () => {
     expect(await page.getByLabel('ms', { exact: false }).first().inputValue()).toBe('5')
     expect(await page.getByLabel('Value of the method').inputValue()).toBe('POST')
     await page.getByLabel('ms', { exact: false }).first().fill('9')
-    await page.getByLabel('rule probability').fill('0.25')
+    await page.getByLabel('probability').fill('0.25')
     await addCondition(page, 'header')
     await page.keyboard.type('x-team')
     await page.getByLabel('Value of the header').fill('blue')
@@ -103,7 +103,7 @@ describeInBrowser('the form of a rule', () => {
     await page.getByLabel('Is the header sent').selectOption('absent')
     await addCondition(page, 'body field')
     await page.keyboard.type('/value')
-    await page.getByLabel('Value of the body field /value').fill('12.5')
+    await page.getByLabel('Value of the body field /value').fill('"12.5"')
     await addCondition(page, 'event type')
     await page.keyboard.type('refund')
     await page.getByRole('button', { name: 'Switch on', exact: true }).click()
@@ -115,12 +115,12 @@ describeInBrowser('the form of a rule', () => {
           method: 'POST',
           path: '/v1/events',
           header: { 'x-absent': null },
-          body: { '/value': 12.5, '/eventType': 'refund' },
+          body: { '/value': '12.5', '/eventType': 'refund' },
         },
         scenario: 'server-error',
       },
     ])
-    const body = event({ eventType: 'refund', value: 12.5, valueType: 'numeric' })
+    const body = event({ eventType: 'refund', value: '12.5' })
     expect((await ask(own, '/v1/events', { body })).status).toBe(500)
     const other = { ...body, insertId: 'other' }
     expect((await ask(own, '/v1/events', { body: other, headers: { 'x-absent': 'no' } })).status).toBe(201)

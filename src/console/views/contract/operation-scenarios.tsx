@@ -26,11 +26,10 @@ export function OperationScenarios({ id, catalogue: { scenarios } }: CataloguePr
         {groupByFamily(fitting).map(([family, members]) => (
           <div key={family}>
             <dt>{family}</dt>
-            <dd class="items">
+            <dd class="buttons">
               {members.map(({ name, about }) => (
                 <a
                   key={name}
-                  class="item"
                   title={about}
                   href={hrefOf({ view: 'scenarios', id: name, query: { operation: id } })}
                 >

@@ -33,12 +33,6 @@ export async function createSandbox(name: string, seed: string): Promise<string 
   return undefined
 }
 
-/** Gives a sandbox another seed. */
-export async function changeSeed(name: string, seed: string): Promise<void> {
-  if (valueOrNotice(await ask('put', '/sandboxes/{name}', { path: { name }, body: { seed } })))
-    tell(`The seed of ${name} is ${seed}.`)
-}
-
 /** Brings a sandbox back to its state at the start. */
 export async function resetSandbox(name: string): Promise<void> {
   const losses = await readLosses(name, ['events', 'prompts', 'rules', 'requests'])

@@ -1,5 +1,8 @@
 import type { Schema } from '../../api/answers.ts'
 
+/** Returns the text that a rule switches on: `slow;ms=200`. */
+export const nameRule = ({ scenario, sequence }: Schema<'Rule'>) => scenario ?? sequence ?? ''
+
 /** Returns the header with which a single request asks for the same as a rule: `X-Sim-Sequence: 429*2, 200`. */
 export function headerOf({ scenario, sequence }: Schema<'Rule'>): string {
   return sequence === undefined ? `X-Sim-Scenario: ${scenario}` : `X-Sim-Sequence: ${sequence}`

@@ -84,7 +84,7 @@ export function RuleForm({ offer, catalogue, rule: before, index, save, action, 
       />
       <TextField
         {...field('probability')}
-        caption="rule probability"
+        caption="probability"
         about="From 0 to 1. If the rule does not act, the next rule is tried."
         type="number"
         isInteger={false}

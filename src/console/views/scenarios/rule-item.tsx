@@ -1,9 +1,10 @@
 import { useSignal } from '@preact/signals'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { AnswerOf, Schema } from '../../api/answers.ts'
+import { askOnce } from '../../store/question.ts'
 import { type ChangedRules, moveItem, type Rules } from '../../store/rules.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
-import { headerOf, listConditions } from './describe-rule.ts'
+import { headerOf, listConditions, nameRule } from './describe-rule.ts'
 import { RuleForm } from './rule-form.tsx'
 import { offerOf } from './rule-values.ts'
 
@@ -32,6 +33,11 @@ export function RuleItem({ rule, index, isLast, count, catalogue, change, put }:
   const move = async (by: number) => {
     await put((rules) => moveItem(rules, index, by))
     focusMove(index + by, by)
+  }
+  const remove = async () => {
+    const losses = [[nameRule(rule), ...listConditions(rule)].join(' · ')]
+    if (await askOnce({ title: `Remove ${name}?`, losses, action: 'Remove' }))
+      await put((rules) => rules.filter((_, at) => at !== index))
   }
   const finish = () => {
     edited.value = undefined
@@ -78,7 +84,7 @@ export function RuleItem({ rule, index, isLast, count, catalogue, change, put }:
           class="quiet"
           aria-label={`Remove ${name}`}
           title="Remove"
-          onClick={() => void put((rules) => rules.filter((_, at) => at !== index))}
+          onClick={() => void remove()}
         >
           ✕
         </button>
@@ -166,7 +172,7 @@ export function RuleText({ rule, count: { acted, left } }: RuleTextProps) {
   return (
     <>
       <p class="rule-name">
-        <code>{rule.scenario ?? rule.sequence}</code>
+        <code>{nameRule(rule)}</code>
         {rule.sequence !== undefined && <span class="faint"> sequence</span>}
       </p>
       <p class="rule-when faint breaks">{listConditions(rule).join(' · ')}</p>

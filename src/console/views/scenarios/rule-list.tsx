@@ -6,6 +6,7 @@ import { sandbox } from '../../store/route.ts'
 import { type Rules, replaceRules } from '../../store/rules.ts'
 import { sampleEvent } from '../../ui/curl.ts'
 import { Empty } from '../../ui/empty.tsx'
+import { nameRule } from './describe-rule.ts'
 import { type ChangeRules, RuleItem, RuleText } from './rule-item.tsx'
 
 /** Properties of `RuleList`. */
@@ -22,7 +23,7 @@ export function RuleList({ answer: { rules, startUp, counts }, catalogue, reload
     valueOrNotice(await change(changed))
   }
   const removeAll = async () => {
-    const losses = rules.map((rule, index) => `rule ${index + 1}: ${rule.scenario ?? rule.sequence}`)
+    const losses = rules.map((rule, index) => `rule ${index + 1}: ${nameRule(rule)}`)
     if (await askOnce({ title: 'Remove all rules?', losses, action: 'Remove' })) await put(() => [])
   }
   return (
