@@ -7,6 +7,7 @@ import { describeInBrowser, sharedBrowser } from '../support/browser.ts'
 import { childLimits } from '../support/child-limits.ts'
 import { analyticsPath, ask, event } from '../support/client.ts'
 import { steer } from '../support/control.ts'
+import { documentWithPaths } from '../support/documents.ts'
 import { startForTest, type TestSimulator } from '../support/start.ts'
 
 const browser = sharedBrowser()
@@ -131,8 +132,10 @@ describeInBrowser('the view of the contract', () => {
   })
 
   test('says that an operation without a handler is answered from its examples', async () => {
-    const own = await startForTest({ contract: customContract })
-    const page = await openOperation(own, 'listThings')
+    const content = { 'application/json': { schema: { type: 'object' }, example: { sold: 7 } } }
+    const get = { operationId: 'getSales', responses: { 200: { description: 'Sales.', content } } }
+    const own = await startForTest({ contract: await documentWithPaths({ '/sales': { get } }) })
+    const page = await openOperation(own, 'getSales')
     await page.getByText('Answered from the examples of the document').waitFor()
   })
 })
