@@ -22,19 +22,18 @@ const isValid = (page: Page, label: string) =>
 const countEvents = async (sim: TestSimulator) => (await steer(sim, 'GET', '/events'))['total']
 
 describeInBrowser('bad and hostile input', () => {
-  test.each(['a/b', '../default', 'x'.repeat(65), '<b>', ' '])(
-    'creates no sandbox named %s',
-    async (name) => {
-      const own = await startForTest()
-      const page = await openAt(own, 'sandboxes')
+  test('creates no sandbox whose name is empty, too long or part of a path', async () => {
+    const own = await startForTest()
+    const page = await openAt(own, 'sandboxes')
+    for (const name of ['', 'a/b', '../default', 'x'.repeat(65), '<b>', ' ']) {
       await page.getByLabel('Name of the new sandbox').fill(name)
-      expect(await isValid(page, 'Name of the new sandbox')).toBe(false)
+      expect(await isValid(page, 'Name of the new sandbox'), name).toBe(false)
       await click(page, 'Create')
-      expect(page.url()).not.toContain('sandbox=')
-      const { sandboxes } = (await steer(own, 'GET', '/sandboxes')) as { sandboxes: { name: string }[] }
-      expect(sandboxes.filter((one) => one.name !== 'default')).toEqual([])
-    },
-  )
+    }
+    expect(page.url()).not.toContain('sandbox=')
+    const { sandboxes } = (await steer(own, 'GET', '/sandboxes')) as { sandboxes: { name: string }[] }
+    expect(sandboxes.filter((one) => one.name !== 'default')).toEqual([])
+  })
 
   test('says that a sandbox of the address cannot exist, and leads to another', async () => {
     const own = await startForTest()
