@@ -180,7 +180,7 @@ describeInBrowser('the form of a rule', () => {
     expect(await listAccessibilityFindings(page)).toEqual([])
   })
 
-  test('refuses a value that a parameter does not take at its field, and shows what makes no sense at the end', async () => {
+  test('shows why a sequence is refused at its field', async () => {
     const own = await startForTest()
     const page = await openRules(own, '/sequence')
     await page.getByLabel('sequence', { exact: true }).fill('429*0, 200')

@@ -20,7 +20,8 @@ export function splitRefusal(sentence: string, form: RefusedForm): RuleRefusals 
   const refusals: Record<string, string> = {}
   const parts = sentence.split(/(?=body\/rules\/)/)
   for (const part of parts.length > 1 ? parts.slice(1) : parts) {
-    const [, index, pointer = '', message = part] = /^body\/rules\/(\d+)((?:\/[^:]*)?): (.*)$/s.exec(part) ?? []
+    const [, index, pointer = '', message = part] =
+      /^body\/rules\/(\d+)((?:\/[^:]*)?): (.*)$/s.exec(part) ?? []
     const isOwn = Number(index) === form.index
     const field = (isOwn && findField(pointer, message, form)) || ''
     refusals[field] = [refusals[field], isOwn ? message : part].filter(Boolean).join(' ').trim()
