@@ -14,16 +14,18 @@ import { Share } from './share.tsx'
 
 const toggleMissingOnly = () => replaceRoute({ query: { only: showsMissingOnly() ? undefined : 'missing' } })
 
-/** The contract as documentation, with what the clients have met of it. */
-/** Shows the view "Contract". */
+/** Shows the view "Contract": documentation of the operations, with what the clients have met of them. */
 export function ContractPage() {
   const contract = useAnswer('/contract')
   const assumptions = useAnswer('/assumptions')
+  const catalogue = useAnswer('/catalogue')
   const coverage = useAnswer('/coverage', { query: { sandbox: sandbox.value }, followsTraffic: true })
   const operations = useMemo(() => listOperations((contract.value ?? {}) as ContractNode), [contract.value])
   useCommands([{ title: 'Show only what was never met', key: 'm', run: toggleMissingOnly }], [])
-  if (!contract.value || !assumptions.value || !coverage.value)
-    return <Loading problem={contract.problem ?? assumptions.problem ?? coverage.problem} />
+  if (!contract.value || !assumptions.value || !catalogue.value || !coverage.value)
+    return (
+      <Loading problem={contract.problem ?? assumptions.problem ?? catalogue.problem ?? coverage.problem} />
+    )
   const id = route.value.id ?? operations[0]?.id
   const operation = operations.find((one) => one.id === id)
   const covered = coverage.value.operations.find((one) => one.operation === id)
@@ -32,7 +34,7 @@ export function ContractPage() {
       <Contents coverage={coverage.value} chosen={id} />
       <div class="contract-page">
         {operation && covered ? (
-          <Operation key={id} operation={operation} coverage={covered} />
+          <Operation key={id} operation={operation} coverage={covered} catalogue={catalogue.value} />
         ) : (
           <Empty title="The contract has no such operation">Pick one of the list.</Empty>
         )}
