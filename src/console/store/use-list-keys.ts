@@ -34,19 +34,27 @@ export function useListKeys(list: KeyedList): void {
     if (next !== undefined) latest.current.open(next)
   }
   const search = { title: `Search ${noun}s`, key: '/', run: () => field?.current?.focus() }
-  const { title, run } = enter ?? { title: `Go into the open ${noun}`, run: focusOpen }
+  const enterOpen = {
+    title: enter?.title ?? `Go into the open ${noun}`,
+    key: 'Enter',
+    isKeyOnly: true,
+    run: () => (latest.current.enter?.run ?? focusOpen)(),
+  }
   useCommands(
     [
       { title: `Next ${noun}`, key: 'j', isKeyOnly: true, run: () => move(1) },
       { title: `Previous ${noun}`, key: 'k', isKeyOnly: true, run: () => move(-1) },
-      { title, key: 'Enter', isKeyOnly: true, run },
+      enterOpen,
       ...(field ? [search] : []),
     ],
     [],
   )
   const hasEntries = list.ids().length > 0
   useEffect(() => {
-    document.querySelector('main [aria-current]')?.scrollIntoView({ block: 'nearest' })
+    const link = document.querySelector('main [aria-current]')
+    // A cell that cuts its text off would scroll to the end of a long link.
+    const row = link?.closest('tr, li') ?? link
+    row?.scrollIntoView({ block: 'nearest' })
   }, [route.value.id, hasEntries])
 }
 

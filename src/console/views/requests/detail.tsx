@@ -34,7 +34,7 @@ function Detail({ exchange }: { readonly exchange: Schema<'Exchange'> }) {
   return (
     <>
       <header>
-        <h2>
+        <h2 class="cut-off" title={pathOf(exchange)}>
           <span class="method">{request.method}</span> <span class="path">{pathOf(exchange)}</span>
         </h2>
         <a class="close" href={hrefOf({ id: undefined })} aria-label="Close the request" title="Close (Esc)">

@@ -17,7 +17,7 @@ export function Chain({ chain }: { readonly chain: Schema<'RetryChain'> }) {
   return (
     <li class={isOpen ? 'chain open' : 'chain'} data-id={id}>
       <header>
-        <h2 class="mono breaks">
+        <h2 class="mono cut-off" title={query ? `${path}?${query}` : path}>
           <a href={hrefOf({ id })} aria-current={isOpen ? 'true' : undefined}>
             {method} {path}
             {query && <span class="faint">?{query}</span>}
