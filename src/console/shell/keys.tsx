@@ -25,6 +25,7 @@ function onKey(event: KeyboardEvent): void {
   }
   if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return
   if (takesText(event.target) || document.querySelector('dialog[open]')) return
+  if (event.key === 'Enter' && event.target instanceof Element && event.target.closest(pressed)) return
   const command = commandsByKey().get(event.key)
   if (!command) return
   event.preventDefault()
@@ -33,6 +34,9 @@ function onKey(event: KeyboardEvent): void {
 
 const textInputs =
   'input:not([type=checkbox]):not([type=radio]):not([type=range]), textarea, select, [contenteditable]'
+
+/** The elements that `Enter` presses. */
+const pressed = 'a, button, summary, input'
 
 const takesText = (target: EventTarget | null) => target instanceof Element && target.matches(textInputs)
 

@@ -1,4 +1,4 @@
-import { dismiss, notices } from '../store/notices.ts'
+import { announcement, dismiss, notices } from '../store/notices.ts'
 import { openQuestion } from '../store/question.ts'
 import { Dialog } from '../ui/dialog.tsx'
 
@@ -17,6 +17,13 @@ export function Notices() {
     </div>
   )
 }
+
+/** Has a screen reader say what is seen at its place, such as the word on a button. */
+export const Announcement = () => (
+  <p class="hidden" role="status">
+    {announcement.value}
+  </p>
+)
 
 /** Shows the question before an action that destroys something. */
 export function OpenQuestion() {

@@ -9,7 +9,7 @@ import { views } from '../views/index.ts'
 import { currentView } from './current-view.ts'
 import { Header } from './header.tsx'
 import { isKeyListOpen, isPaletteOpen, KeyList, useKeys } from './keys.tsx'
-import { Notices, OpenQuestion } from './notices.tsx'
+import { Announcement, Notices, OpenQuestion } from './notices.tsx'
 import { Palette } from './palette.tsx'
 import { TokenQuestion } from './token-question.tsx'
 
@@ -41,6 +41,7 @@ export function Shell() {
         <CurrentView key={`${currentView.value.name} ${sandbox.value}`} />
       </main>
       <Notices />
+      <Announcement />
       <OpenQuestion />
       {isPaletteOpen.value && <Palette />}
       {isKeyListOpen.value && <KeyList />}

@@ -3,6 +3,7 @@ import type { AnswerOf } from '../../api/answers.ts'
 import { useCommands } from '../../store/commands.ts'
 import { hrefOf, replaceRoute, route, sandbox } from '../../store/route.ts'
 import { useAnswer } from '../../store/use-answer.ts'
+import { useListKeys } from '../../store/use-list-keys.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import type { ContractNode } from './document.ts'
@@ -21,6 +22,12 @@ export function ContractPage() {
   const catalogue = useAnswer('/catalogue')
   const coverage = useAnswer('/coverage', { query: { sandbox: sandbox.value }, followsTraffic: true })
   const operations = useMemo(() => listOperations((contract.value ?? {}) as ContractNode), [contract.value])
+  useListKeys({
+    noun: 'operation',
+    ids: () => (coverage.value?.operations ?? []).map((one) => one.operation),
+    open: (next) => replaceRoute({ id: next, query: { item: undefined } }),
+    shownId: operations[0]?.id,
+  })
   useCommands([{ title: 'Show only what was never met', key: 'm', run: toggleMissingOnly }], [])
   if (!contract.value || !assumptions.value || !catalogue.value || !coverage.value)
     return (
@@ -32,7 +39,7 @@ export function ContractPage() {
   return (
     <div class="contract">
       <Contents coverage={coverage.value} chosen={id} />
-      <div class="contract-page">
+      <div class="contract-page" tabIndex={-1} data-open>
         {operation && covered ? (
           <Operation key={id} operation={operation} coverage={covered} catalogue={catalogue.value} />
         ) : (

@@ -2,10 +2,9 @@ import type { Schema } from '../../api/answers.ts'
 import { hrefOf } from '../../store/route.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { JsonTree } from '../../ui/json-tree.tsx'
-import { asText, count, shortId } from '../../ui/text.ts'
+import { asText, count, searchText, shortId } from '../../ui/text.ts'
 import { Instant } from '../../ui/time.tsx'
 import { EventMarks, type EventProps, formatSigned, Impact } from './event-list.tsx'
-import { searchText } from './search.ts'
 
 /** Properties of `EventDetail`. */
 export interface EventDetailProps extends EventProps {

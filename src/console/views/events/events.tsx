@@ -35,7 +35,7 @@ export function EventsPage() {
   const quality = useAnswer('/quality', { query: { sandbox: sandbox.value }, followsTraffic: true })
   useListKeys({
     noun: 'event',
-    ids: (value?.events ?? []).map(({ eventId }) => eventId),
+    ids: () => (value?.events ?? []).map(({ eventId }) => eventId),
     open: (next) => replaceRoute({ id: next }),
     field,
   })
@@ -56,7 +56,12 @@ export function EventsPage() {
         </div>
         {value ? <Listing page={value} limit={limit} /> : <Loading problem={problem} />}
       </section>
-      <section class="split-side" aria-label={id === undefined ? 'Quality' : 'Event'}>
+      <section
+        class="split-side"
+        aria-label={id === undefined ? 'Quality' : 'Event'}
+        tabIndex={-1}
+        data-open={id !== undefined || undefined}
+      >
         {id === undefined ? (
           <QualityPanel quality={quality.value} reload={quality.reload} />
         ) : (
