@@ -29,7 +29,7 @@ const screenshots: readonly Screenshot[] = [
   {
     name: 'retries',
     place: '#/retries?again=true',
-    height: 640,
+    height: 630,
     isReady: (page) => page.locator('.chain').nth(3).waitFor(),
   },
 ]
