@@ -1,5 +1,9 @@
+import { signal } from '@preact/signals'
 import type { Schema } from '../api/answers.ts'
 import { type Asked, ask } from '../api/ask.ts'
+
+/** Grows with each change of rules that this page makes. */
+export const ruleChanges = signal(0)
 
 /** The rules of a sandbox in their order. */
 export type Rules = readonly Schema<'Rule'>[]
@@ -25,8 +29,11 @@ export async function replaceRules(sandbox: string, shown: Rules, rules: Rules |
   return { ok: false, problem: { status: undefined, sentence } }
 }
 
-const putRules = (sandbox: string, rules: Rules) =>
-  ask('put', '/scenarios', { query: { sandbox }, body: { rules } })
+async function putRules(sandbox: string, rules: Rules): ChangedRules {
+  const changed = await ask('put', '/scenarios', { query: { sandbox }, body: { rules } })
+  if (changed.ok) ruleChanges.value += 1
+  return changed
+}
 
 /** Returns the list with the item at an index moved by a number of places. */
 export function moveItem<Item>(items: readonly Item[], index: number, by: number): Item[] {

@@ -10,11 +10,13 @@ export interface CurlRequest {
   readonly body?: unknown
 }
 
-/** An event that the service accepts. */
+/** An event that a careful client sends. Its product is the first of the bundled fixtures, so that it moves the figures of models. */
 export const sampleEvent = {
   eventType: 'upgrade_purchased',
-  productId: '8d2e5f60-3c1b-4a7d-9f48-2b6c0e913a75',
+  productId: '00000000-0000-4000-9000-000000000001',
   value: '149.00',
+  influence: 'positive',
+  externalConversationId: 'chat-1',
 }
 
 /** Formats a curl line that sends a request to this very server, and to the sandbox that the page shows. */

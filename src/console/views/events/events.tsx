@@ -137,12 +137,7 @@ function NoEvents({ isSearch }: { readonly isSearch: boolean }) {
         <code>sampled:</code>. <a href={hrefOf({ query: { q: undefined } })}>Show all events</a>
       </Empty>
     )
-  const body = {
-    ...sampleEvent,
-    influence: 'positive',
-    externalConversationId: 'chat-1',
-    insertId: 'order-1',
-  }
+  const body = { ...sampleEvent, insertId: 'order-1' }
   return (
     <Empty title="No events yet" curl={{ method: 'POST', path: '/events', body }}>
       Record one. With its influence it moves the indexes of its product and conversation; sent again with the

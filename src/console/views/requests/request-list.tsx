@@ -88,7 +88,7 @@ function useSteadyScroll(rows: readonly Schema<'Exchange'>[], isHeld: boolean) {
     }
     const row = body.firstElementChild
     first.current = row ? { row, top: topOf(row, list) } : undefined
-  }, [rows])
+  }, [rows, isHeld]) // an open request makes the list narrower, and its rows of another height
   const scrollToTop = () => {
     if (box.current) box.current.scrollTop = 0
   }

@@ -59,7 +59,7 @@ export function EventEffects({ products, moved, quality, others, ...compared }: 
             text={formatCurl({
               method: 'POST',
               path: '/events',
-              body: { ...sampleEvent, productId: product.id, influence: 'positive' },
+              body: { ...sampleEvent, productId: product.id },
             })}
           />
         </>
