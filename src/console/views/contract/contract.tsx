@@ -49,7 +49,7 @@ interface ContentsProps {
 
 function Contents({ coverage, chosen }: ContentsProps) {
   return (
-    <aside class="contents" aria-label="Operations">
+    <aside class="contents entries" aria-label="Operations">
       <p class="contents-total">
         <b>{coverage.percent} %</b> <Share share={coverage} />
       </p>

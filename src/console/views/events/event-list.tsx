@@ -19,7 +19,7 @@ export interface EventListProps {
 /** The list of events, the newest on top. */
 export function EventList({ events, openId, showMore }: EventListProps) {
   return (
-    <div class="event-list">
+    <div class="event-list rows scrolls">
       <DataTable
         title="Events, the newest first"
         columns={[

@@ -15,7 +15,7 @@ import { Why } from './why.tsx'
 export function RequestDetail({ id }: { readonly id: string }) {
   const { value: exchange, problem } = useAnswer('/requests/{id}', { path: { id }, isImmutable: true })
   return (
-    <section class="request-detail" aria-label={`Request ${id}`}>
+    <section class="split-side request-detail" aria-label={`Request ${id}`}>
       {exchange && <Detail exchange={exchange} />}
       {!exchange && problem && (
         <Empty title="This request cannot be shown">

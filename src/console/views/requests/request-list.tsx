@@ -19,7 +19,7 @@ export function RequestList({ rows, openId }: RequestListProps) {
     box.current?.querySelector('tr.open')?.scrollIntoView({ block: 'nearest' })
   }, [openId, box])
   return (
-    <div class="request-list" ref={box} onScroll={onScroll}>
+    <div class="request-list rows scrolls" ref={box} onScroll={onScroll}>
       {above.value > 0 && (
         <button type="button" class="new-rows" onClick={scrollToTop}>
           ↑ {above.value} new

@@ -8,7 +8,6 @@ import { RequestDetail } from './detail.tsx'
 import { RequestList } from './request-list.tsx'
 import { type RequestRows, useRows } from './use-rows.ts'
 
-/** The requests of the client as they are answered. */
 /** Shows the view "Requests". */
 export function RequestsPage() {
   const { id, query } = route.value
@@ -32,8 +31,8 @@ export function RequestsPage() {
     [rows.togglePause],
   )
   return (
-    <div class={id === undefined ? 'requests' : 'requests with-detail'}>
-      <section class="request-pane" aria-label="Requests">
+    <div class={id === undefined ? 'split requests' : 'split requests with-detail'}>
+      <section class="split-pane" aria-label="Requests">
         <Toolbar rows={rows} field={field} />
         <Listing rows={rows} text={text} openId={id} />
       </section>

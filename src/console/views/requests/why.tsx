@@ -92,7 +92,7 @@ const nameRule = ({ scope, index }: Schema<'RuleReference'>) =>
 function List({ sentences }: { readonly sentences: readonly string[] }) {
   if (sentences.length === 0) return null
   return (
-    <ul class="reasons">
+    <ul class="reasons bullets">
       {sentences.map((sentence) => (
         <li key={sentence}>{sentence}</li>
       ))}

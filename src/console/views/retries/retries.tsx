@@ -8,7 +8,6 @@ import { Loading } from '../../ui/loading.tsx'
 import { Chain } from './chain.tsx'
 import { Rules } from './rules.tsx'
 
-/** The calls that failed, each with its tries on a time line, and the rules of manners. */
 /** Shows the view "Retries". */
 export function RetriesPage() {
   const isAgainOnly = route.value.query['again'] === 'true'
