@@ -68,7 +68,7 @@ function Contents({ coverage, chosen }: ContentsProps) {
       <div class="legend">
         <p class="faint">✓ met, ○ never met: click it for a request that meets it.</p>
         <button type="button" aria-pressed={showsMissingOnly()} onClick={toggleMissingOnly}>
-          Only what was never met
+          Only never met
         </button>
       </div>
     </aside>

@@ -57,7 +57,7 @@ export function RequestList({ rows, openId }: RequestListProps) {
               Duration
             </th>
             <th scope="col" class="marks">
-              Marks
+              Findings
             </th>
           </tr>
         </thead>

@@ -56,7 +56,7 @@ function Reasons({ exchange, explanation }: ReasonsProps) {
     return (
       <>
         <List sentences={[...effects, ...reasons]} />
-        <p class="faint">Asked of the simulator as it is now, without any effect.</p>
+        <p class="faint">The simulator would answer it the same way now.</p>
       </>
     )
   return (
