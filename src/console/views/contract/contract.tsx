@@ -68,7 +68,7 @@ function Contents({ coverage, chosen }: ContentsProps) {
       <div class="legend">
         <p class="faint">✓ met, ○ never met: click it for a request that meets it.</p>
         <button type="button" aria-pressed={showsMissingOnly()} onClick={toggleMissingOnly}>
-          Only never met
+          Hide what was met
         </button>
       </div>
     </aside>
