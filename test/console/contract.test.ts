@@ -104,7 +104,7 @@ describeInBrowser('the view of the contract', () => {
     const page = await openOperation(own, 'getModelAnalytics', 'two')
     await page.getByText('0 of 134 met').waitFor()
     await page.getByRole('button', { name: 'Never met: 7d' }).click()
-    expect(await page.locator('.item-request code').textContent()).toMatch(/period=7d.*X-Sim-Sandbox: two/)
+    expect(await page.locator('.item-request code').textContent()).toMatch(/period=7d.*X-Sim-Sandbox: two/s)
     expect(page.url()).toContain('item=query+period%3D7d')
     expect(await listAccessibilityFindings(page)).toEqual([])
     await page.getByLabel('Sandbox').selectOption('one')

@@ -35,7 +35,7 @@ export function OpenQuestion() {
       {losses.length > 0 && (
         <>
           <p>This will be lost:</p>
-          <ul class="losses">
+          <ul class="bullets">
             {losses.map((loss) => (
               <li key={loss}>{loss}</li>
             ))}

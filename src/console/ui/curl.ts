@@ -19,7 +19,7 @@ export const sampleEvent = {
   externalConversationId: 'chat-1',
 }
 
-/** Formats a curl line that sends a request to this very server, and to the sandbox that the page shows. */
+/** Formats a curl command, with a line for each option, that sends a request to this very server, and to the sandbox that the page shows. */
 export function formatCurl({ method, path, headers = {}, body }: CurlRequest): string {
   const url = `${location.origin}${info.value?.contract.basePath ?? '/v1'}${path}`
   const name = sandbox.value
@@ -32,12 +32,10 @@ export function formatCurl({ method, path, headers = {}, body }: CurlRequest): s
   const options = Object.entries(all).map(([header, value]) => `-H ${quote(`${header}: ${value}`)}`)
   const hasOwnMethod = method !== (body === undefined ? 'GET' : 'POST')
   return [
-    'curl -i',
-    ...(hasOwnMethod ? [`-X ${method}`] : []),
-    quote(url),
+    `curl -i ${hasOwnMethod ? `-X ${method} ` : ''}${quote(url)}`,
     ...options,
     ...(body === undefined ? [] : [`-d ${quote(JSON.stringify(body))}`]),
-  ].join(' ')
+  ].join(' \\\n  ')
 }
 
 const quote = (text: string) =>

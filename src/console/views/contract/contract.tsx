@@ -58,7 +58,7 @@ interface ContentsProps {
 
 function Contents({ coverage, chosen }: ContentsProps) {
   return (
-    <aside class="contents" aria-label="Operations">
+    <aside class="contents entries" aria-label="Operations">
       <p class="contents-total">
         <b>{coverage.percent} %</b> <Share share={coverage} />
       </p>
@@ -77,7 +77,7 @@ function Contents({ coverage, chosen }: ContentsProps) {
       <div class="legend">
         <p class="faint">✓ met, ○ never met: click it for a request that meets it.</p>
         <button type="button" aria-pressed={showsMissingOnly()} onClick={toggleMissingOnly}>
-          Only what was never met
+          Hide what was met
         </button>
       </div>
     </aside>

@@ -16,7 +16,7 @@ export function EventDetail({ event, quality }: EventDetailProps) {
   const { eventId, fields, receivedAt } = event
   return (
     <>
-      <header class="event-head">
+      <header>
         <h2>{asText(fields.eventType)}</h2>
         <a class="close" href={hrefOf({ id: undefined })} aria-label="Close the event" title="Close (Esc)">
           ✕
@@ -48,7 +48,7 @@ function Sentences({ event, quality }: EventDetailProps) {
       ? `its influence is ${asText(fields.influence)}`
       : 'that is its qualityImpactScore, which overrides its influence'
   return (
-    <ul class="sentences">
+    <ul class="sentences bullets">
       <li>
         Its impact is <Impact event={event} />: {cause}.{' '}
         {sampledOut

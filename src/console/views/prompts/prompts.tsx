@@ -79,7 +79,7 @@ function Prompts({ prompts, reload }: PromptsProps) {
             {count(prompts.length, 'prompt')}
           </p>
         </div>
-        <ul class="prompt-list">
+        <ul class="prompt-list entries scrolls">
           {listed.map((prompt) => (
             <PromptEntry key={prompt.promptId} prompt={prompt} isOpen={prompt === open} />
           ))}

@@ -16,7 +16,7 @@ import { Why } from './why.tsx'
 export function RequestDetail({ id }: { readonly id: string }) {
   const { value: exchange, problem } = useAnswer('/requests/{id}', { path: { id }, isImmutable: true })
   return (
-    <section class="request-detail" aria-label={`Request ${id}`} tabIndex={-1} data-open>
+    <section class="split-side request-detail" aria-label={`Request ${id}`} tabIndex={-1} data-open>
       {exchange && <Detail exchange={exchange} />}
       {!exchange && problem && (
         <Empty title="This request cannot be shown">

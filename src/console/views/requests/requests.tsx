@@ -29,8 +29,8 @@ export function RequestsPage() {
     [rows.togglePause],
   )
   return (
-    <div class={id === undefined ? 'requests' : 'requests with-detail'}>
-      <section class="request-pane" aria-label="Requests">
+    <div class={id === undefined ? 'split requests' : 'split requests with-detail'}>
+      <section class="split-pane" aria-label="Requests">
         <Toolbar rows={rows} field={field} />
         <Listing rows={rows} text={text} openId={id} />
       </section>

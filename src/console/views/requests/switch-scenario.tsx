@@ -57,7 +57,7 @@ export function SwitchScenario({ exchange }: { readonly exchange: Schema<'Exchan
         </select>
       </label>
       <label class="parameters">
-        <span>with its parameters</span>
+        <span>With parameters</span>
         <input
           value={text}
           title={chosen?.parameters.map(({ name: parameter, about }) => `${parameter}: ${about}`).join('\n')}

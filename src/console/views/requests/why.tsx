@@ -71,7 +71,7 @@ function Reasons({ exchange, explanation }: ReasonsProps) {
       <>
         <List sentences={[...effects, ...reasons]} />
         {rules}
-        <p class="faint">Asked of the simulator as it is now, without any effect.</p>
+        <p class="faint">The simulator would answer it the same way now.</p>
       </>
     )
   return (
@@ -107,7 +107,7 @@ const nameRule = ({ scope, index }: Schema<'RuleReference'>) =>
 function List({ sentences }: { readonly sentences: readonly string[] }) {
   if (sentences.length === 0) return null
   return (
-    <ul class="reasons">
+    <ul class="reasons bullets">
       {sentences.map((sentence) => (
         <li key={sentence}>{sentence}</li>
       ))}

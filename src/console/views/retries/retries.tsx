@@ -41,7 +41,7 @@ export function RetriesPage() {
             <i class="demanded" /> asked to wait <i class="missed" /> not waited for
           </p>
           <button type="button" aria-pressed={isAgainOnly} onClick={toggle}>
-            Only tried again
+            Only retried
           </button>
         </div>
         {chains.length === 0 && <NoChains isAgainOnly={isAgainOnly} />}

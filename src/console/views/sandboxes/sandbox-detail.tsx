@@ -94,7 +94,7 @@ export function SandboxDetail({ name, row, reload }: SandboxDetailProps) {
         </p>
       </section>
       <section>
-        <h3>Begin anew</h3>
+        <h3>Reset and delete</h3>
         <p class="faint">
           A reset leaves the snapshots. Before anything is lost, the page asks once and names it.
         </p>

@@ -46,7 +46,11 @@ export function SandboxList({ rows }: { readonly rows: readonly Row[] }) {
       </Empty>
     )
   const sorted = [...rows].sort((one, other) => rank(one).localeCompare(rank(other)))
-  return <DataTable title="Sandboxes" columns={columns} rows={sorted} keyOf={({ name }) => name} />
+  return (
+    <div class="rows">
+      <DataTable title="Sandboxes" columns={columns} rows={sorted} keyOf={({ name }) => name} />
+    </div>
+  )
 }
 
 /** The default sandbox comes first. */

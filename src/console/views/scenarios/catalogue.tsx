@@ -73,7 +73,7 @@ function OfferItem({ offer, catalogue, onAdded }: OfferItemProps) {
     if (isOpen) element.current?.scrollIntoView({ block: 'nearest' })
   }, [isOpen])
   return (
-    <div ref={element} class={isOpen ? 'offer open' : 'offer'}>
+    <div ref={element} class={'offer entries'}>
       <a href={hrefOf({ id: isOpen ? undefined : offer.name })} aria-expanded={isOpen}>
         <code>{offer.name}</code>
         <span>{offer.about}</span>

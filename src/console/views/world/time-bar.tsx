@@ -33,7 +33,7 @@ const advance = async (by: string) =>
 const modes = {
   real: 'the time of the machine',
   frozen: 'stands still',
-  shifted: 'runs, away from the time of the machine',
+  shifted: 'runs, but not with the machine',
 } as const
 
 function ClockControls() {
