@@ -1,5 +1,6 @@
 export { type ConnectOptions, connect, type SimulatorClient } from './client/connect.ts'
 export type { FindingKind } from './client/describe.ts'
+export type { ReceivedExpectation } from './client/evidence.ts'
 export { ExpectationError } from './client/expectation-error.ts'
 export type { DocumentedStatus, OperationId, PersonaName, ScenarioParameters } from './client/names.ts'
 export type { SandboxClient } from './client/sandbox.ts'

@@ -15,6 +15,7 @@ import { formatLicences, listBundledPackages } from './licences.ts'
 import { BUNDLE, cachePathOf } from './load.ts'
 import { leaveOut, onlyEnglishFaker, replacePrecompiled, simulatorFromBundle } from './plugins.ts'
 import { precompile } from './precompile.ts'
+import { fileOf, testingModules } from './testing.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const dist = join(root, 'dist')
@@ -114,6 +115,17 @@ const library = await build({
   outfile: join(dist, LIBRARY),
   plugins: [simulatorFromBundle(buildFolder)],
 })
+for (const each of testingModules) {
+  await build({
+    ...bundleOptions,
+    entryPoints: [join(root, `src/testing/${each.name}.ts`)],
+    outfile: join(dist, fileOf(each)),
+    format: each.format,
+    external: [...each.libraries],
+    plugins: [simulatorFromBundle(buildFolder)],
+    ...(each.only && { footer: { js: `module.exports = module.exports.${each.only}` } }),
+  })
+}
 await writeLicences({ ...metafile, outputs: { ...metafile.outputs, ...library.metafile.outputs } }, dist)
 
 // Prism is bundled into a file in `dist/node_modules`, where Node looks first, so that a checkout and the image load it in half the
@@ -149,6 +161,7 @@ const currentNames = new Set([
   'schemas',
   ...Object.values(entries).map(({ file }) => file),
   LIBRARY,
+  ...testingModules.map(fileOf),
 ])
 for (const name of await readdir(dist)) {
   if (!currentNames.has(name)) await rm(join(dist, name), { recursive: true })

@@ -20,10 +20,28 @@ interface DeclarationFile {
   readonly declarations: Map<string, string>
   /** The module of each name that is imported or exported again: `./setting.ts`. */
   readonly modules: Map<string, string>
+  /** The names that the file exports. */
+  readonly exported: readonly string[]
 }
 
-/** Returns one text with the declarations that the entry exports from other files, and all that they need. `read` returns the text of a file. */
-export function rollUpDeclarations(entry: string, read: (file: string) => string): string {
+/** Modules whose types a roll-up imports, because its users have them. */
+export interface AvailableModules {
+  /** The libraries: `vitest`. */
+  readonly libraries: readonly string[]
+  /** A roll-up of ours beside this one, and the names that it exports; undefined: none. */
+  readonly own: { readonly module: string; readonly names: ReadonlySet<string> } | undefined
+}
+
+/**
+ * Returns one text with the declarations that the entry exports, and all that they need. `read` returns the text of a file; `available`:
+ * the modules whose types are imported instead; `only`: the export that is the whole module (`module.exports = only`).
+ */
+export function rollUpDeclarations(
+  entry: string,
+  read: (file: string) => string,
+  available: AvailableModules = { libraries: [], own: undefined },
+  only?: string,
+): string {
   const files = new Map<string, DeclarationFile>()
   const open = (file: string): DeclarationFile => {
     const opened = files.get(file) ?? parseDeclarations(file, read(file))
@@ -31,9 +49,15 @@ export function rollUpDeclarations(entry: string, read: (file: string) => string
     return opened
   }
   const collected = new Map<string, { readonly file: string; readonly text: string }>()
+  const imports = new Map<string, string>()
   const collect = (file: string, name: string): void => {
     const { declarations, modules } = open(file)
     const module = modules.get(name)
+    const source = findAvailable(available, name, module)
+    if (source !== undefined) {
+      imports.set(name, source)
+      return
+    }
     if (module !== undefined) {
       collect(resolveModule(file, name, module), name)
       return
@@ -46,29 +70,59 @@ export function rollUpDeclarations(entry: string, read: (file: string) => string
     collected.set(name, { file, text })
     for (const reference of referencesOf(text)) collect(file, reference)
   }
-  const exported = [...open(entry).modules.keys()]
+  const exported = only === undefined ? open(entry).exported : [only]
   for (const name of exported) collect(entry, name)
   const texts = Array.from(collected.values(), ({ text }) => text)
-  return `${texts.join('\n')}\nexport { ${exported.join(', ')} };\n`
+  const importLines = Array.from(imports, ([name, module]) => `import type { ${name} } from '${module}';`)
+  const exportLine = only === undefined ? `export { ${exported.join(', ')} };` : `export = ${only};`
+  return `${[...importLines, ...texts, exportLine].join('\n')}\n`
+}
+
+/** Returns the names that a file exports. */
+export function namesExportedBy(file: string, read: (file: string) => string): ReadonlySet<string> {
+  return new Set(parseDeclarations(file, read(file)).exported)
+}
+
+/** Returns the available module that a name, which a file imports from `module`, can be imported from; undefined: none. */
+function findAvailable(
+  { libraries, own }: AvailableModules,
+  name: string,
+  module: string | undefined,
+): string | undefined {
+  if (module === undefined || libraries.includes(module)) return module
+  return own?.names.has(name) ? own.module : undefined
 }
 
 function parseDeclarations(file: string, text: string): DeclarationFile {
   const declarations = new Map<string, string>()
   const modules = new Map<string, string>()
+  const exported = new Set<string>()
   let end = 0
   for (const statement of parseSync(file, text).program.body) {
     const comment = lastCommentOf(text.slice(end, statement.start))
     end = statement.end
     if ('source' in statement && statement.source) {
-      for (const name of namesOfSpecifiers(file, statement)) modules.set(name, statement.source.value)
+      const names = namesOfSpecifiers(file, statement)
+      for (const name of names) modules.set(name, statement.source.value)
+      addExported(exported, statement, names)
       continue
     }
     const declaration = declarationOf(statement)
     if (!declaration) continue // `export {}`
     const code = `${comment}\n${text.slice(declaration.start, declaration.end)}`.trim()
-    for (const name of namesOf(file, declaration)) addOverload(declarations, name, code)
+    const names = namesOf(file, declaration)
+    for (const name of names) addOverload(declarations, name, code)
+    addExported(exported, statement, names)
   }
-  return { declarations, modules }
+  return { declarations, modules, exported: [...exported] }
+}
+
+function addExported(
+  exported: Set<string>,
+  { type }: Program['body'][number],
+  names: readonly string[],
+): void {
+  if (type === 'ExportNamedDeclaration') for (const name of names) exported.add(name)
 }
 
 /** Returns the doc comment that stands last in the text between two statements: one before it is about the whole file. Empty: there is none. */

@@ -1,12 +1,26 @@
-/** This script rolls the declarations in `dist/types` up into one file, `dist/index.d.cts`, which has only what the library exports and what those exports need. */
+/** This script rolls the declarations in `dist/types` up into one file for each module that users import, with only what it exports and what that needs. */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { rollUpDeclarations } from './declarations.ts'
+import { namesExportedBy, rollUpDeclarations } from './declarations.ts'
+import { declarationsOf, testingModules } from './testing.ts'
 
 const dist = fileURLToPath(new URL('../../dist', import.meta.url))
 const types = join(dist, 'types')
-const text = rollUpDeclarations('index.d.ts', (file) => readFileSync(join(types, file), 'utf8'))
+const read = (file: string) => readFileSync(join(types, file), 'utf8')
+
 // `Symbol.asyncDispose` is in no library that TypeScript loads for a target up to ES2024.
-writeFileSync(join(dist, 'index.d.cts'), `/// <reference lib="esnext.disposable" />\n${text}`)
+const library = `/// <reference lib="esnext.disposable" />\n${rollUpDeclarations('index.d.ts', read)}`
+writeFileSync(join(dist, 'index.d.cts'), library)
+
+const own = { module: './index.cjs', names: namesExportedBy('index.d.ts', read) }
+for (const each of testingModules) {
+  const text = rollUpDeclarations(
+    `testing/${each.name}.d.ts`,
+    read,
+    { libraries: each.libraries, own },
+    each.only,
+  )
+  writeFileSync(join(dist, declarationsOf(each)), text)
+}
 rmSync(types, { recursive: true })

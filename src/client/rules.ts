@@ -2,7 +2,7 @@ import { type ControlSchemas, dataOf, type Transport } from './transport.ts'
 import type {
   Names,
   ScenarioNameOf,
-  ScenarioText,
+  ScenarioSpec,
   ScenarioValueInput,
   SequenceItemText,
 } from './typed-names.ts'
@@ -23,7 +23,7 @@ export interface RuleConditions<N extends Names> {
 /** A rule: a scenario or a sequence, and the requests that it acts on. */
 export type NewRule<N extends Names> = RuleConditions<N> &
   (
-    | { readonly scenario: ScenarioText<N>; readonly sequence?: never }
+    | { readonly scenario: ScenarioSpec<N>; readonly sequence?: never }
     | { readonly sequence: string; readonly scenario?: never }
   )
 
@@ -73,7 +73,7 @@ export function sandboxRules<N extends Names>(transport: Transport, sandbox: str
   return {
     rule,
     scenario: async (name, ...[parameters, conditions]) =>
-      rule({ ...conditions, scenario: writeScenario(name, parameters as object) as ScenarioText<N> }),
+      rule({ ...conditions, scenario: writeScenario(name, parameters as object) as ScenarioSpec<N> }),
     sequence: (items, conditions) => rule({ ...conditions, sequence: items.join(', ') }),
     rules: () => dataOf(transport.GET('/scenarios', { params })),
     async setRules(rules) {
@@ -89,7 +89,7 @@ export function sandboxRules<N extends Names>(transport: Transport, sandbox: str
 }
 
 /** Writes a scenario as text: `slow;ms=200`. Throws for a value with a quotation mark, which the text has no form for. */
-export function writeScenario(name: string, parameters: object = {}): string {
+function writeScenario(name: string, parameters: object = {}): string {
   const entries: [string, ScenarioValueInput | undefined][] = Object.entries(parameters)
   const texts = entries
     .filter(([, value]) => value !== undefined)

@@ -27,10 +27,10 @@ export type ScenarioValueInput = number | string | readonly string[]
 export type ScenarioNameOf<N extends Names> = keyof N['scenarios'] & string
 
 /** A scenario as text, with its parameters: `rate-limited;retry-after=3`. Commas separate several scenarios. */
-export type ScenarioText<N extends Names> =
+export type ScenarioSpec<N extends Names> =
   | ScenarioNameOf<N>
   | `${ScenarioNameOf<N>};${string}`
   | `${ScenarioNameOf<N>},${string}`
 
 /** An item of a sequence: a scenario, and after an asterisk the number of requests that get it: `429*2`. */
-export type SequenceItemText<N extends Names> = ScenarioText<N> | `${ScenarioNameOf<N>}*${number}`
+export type SequenceItemText<N extends Names> = ScenarioSpec<N> | `${ScenarioNameOf<N>}*${number}`

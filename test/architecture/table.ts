@@ -182,6 +182,8 @@ export const libraries: Readonly<Record<string, { readonly only: readonly string
     express: { only: ['http/'] },
     lowdb: { only: ['state/file/'] },
     'openapi-fetch': { only: ['client/transport.ts'] },
+    '@playwright/test': { only: ['testing/playwright.ts'] },
+    vitest: { only: ['testing/vitest.ts'] },
     'oxc-parser': { only: ['build/declarations.ts'] },
     // Prism asks its caller for a logger that can have children.
     pino: { only: ['cli/process-log.ts', 'contract/fallback.ts'] },
@@ -203,9 +205,9 @@ export interface Habit {
 export const habits: readonly Habit[] = [
   {
     sentence:
-      'only the command line, the build, the lock (its id) and the time limit (its processor time) use the process',
+      'only the command line, the build, what runs in the processes of tests, the lock (its id) and the time limit (its processor time) use the process',
     pattern: /\bprocess\s*[.[]|'node:process'/,
-    only: ['cli/cli.ts', 'build/', 'state/file/lock-holder.ts', 'core/run-with-timeout.ts'],
+    only: ['cli/cli.ts', 'build/', 'testing/', 'state/file/lock-holder.ts', 'core/run-with-timeout.ts'],
     instead: 'take it as a parameter that cli.ts passes',
   },
   {

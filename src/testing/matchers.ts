@@ -1,0 +1,50 @@
+import type { FindingKind } from '../client/describe.ts'
+import type { ReceivedExpectation } from '../client/evidence.ts'
+import { ExpectationError } from '../client/expectation-error.ts'
+import type { SandboxClient } from '../client/sandbox.ts'
+import type { Names } from '../client/typed-names.ts'
+
+/** The matchers of a sandbox, as the test runners' `expect` calls them. */
+export interface SandboxMatchers<N extends Names> {
+  /** Expects requests: `await expect(sim).toHaveReceived('createEvent', { times: 1 })`. Default: at least one. */
+  toHaveReceived(operation: N['operation'], expectation?: ReceivedExpectation<N>): Promise<void>
+  /** Expects that every request obeyed the contract. */
+  toHaveNoViolations(): Promise<void>
+  /** Expects a client without violations, unexpected answers and bad manners; `allow` names the kinds that are left out. */
+  toHaveNoFindings(allow?: readonly FindingKind[]): Promise<void>
+}
+
+/** The result of a matcher in vitest, Jest and Playwright. */
+interface MatcherResult {
+  readonly pass: boolean
+  readonly message: () => string
+}
+
+/** The implementations of the matchers, for `expect.extend` of vitest, Jest and Playwright. */
+export const sandboxMatchers = {
+  toHaveReceived: (
+    sim: SandboxClient,
+    operation: Parameters<SandboxClient['expectReceived']>[0],
+    expectation?: Parameters<SandboxClient['expectReceived']>[1],
+  ) =>
+    judge(
+      sim.expectReceived(operation, expectation),
+      `The sandbox "${sim.name}" has received such requests of ${operation}.`,
+    ),
+  toHaveNoViolations: (sim: SandboxClient) =>
+    judge(sim.expectNoViolations(), `Every request in the sandbox "${sim.name}" obeyed the contract.`),
+  toHaveNoFindings: (sim: SandboxClient, allow?: readonly FindingKind[]) =>
+    judge(sim.expectNoFindings(allow), `The client of the sandbox "${sim.name}" has no findings.`),
+}
+
+/** Judges an expectation. `otherwise`: the message where it is met and `not` stands before the matcher. */
+async function judge(expectation: Promise<void>, otherwise: string): Promise<MatcherResult> {
+  try {
+    await expectation
+    return { pass: true, message: () => otherwise }
+  } catch (error) {
+    if (!(error instanceof ExpectationError)) throw error
+    const { message } = error
+    return { pass: false, message: () => message }
+  }
+}

@@ -1,0 +1,100 @@
+import { createHash } from 'node:crypto'
+import { basename } from 'node:path'
+import { connect, type SimulatorClient } from '../client/connect.ts'
+import type { FindingKind } from '../client/describe.ts'
+import type { SandboxClient } from '../client/sandbox.ts'
+import type { BundledNames, Names } from '../client/typed-names.ts'
+
+/** The sandbox of one test, which fails at its end if its client has findings. */
+export interface TestSandbox<N extends Names = BundledNames> extends SandboxClient<N> {
+  /** Allows findings of these kinds in this test: `sim.allow('manners')`. */
+  allow(...kinds: readonly FindingKind[]): void
+}
+
+/** The fixtures of a test. */
+export interface SandboxFixtures {
+  /** A sandbox of the test alone. At the end, the test fails if the client has findings; `sim.allow` opts out. */
+  readonly sim: TestSandbox
+}
+
+/** A sandbox that is open for a test. */
+export interface OpenSandbox<N extends Names> {
+  readonly sim: TestSandbox<N>
+  /**
+   * Deletes the sandbox.
+   * @throws ExpectationError if its client broke the contract, got an answer that nothing asked for, or has bad manners
+   */
+  close(): Promise<void>
+}
+
+/** The place of a test in its project. */
+export interface TestPlace {
+  /** The path from the folder of the project, so that it is the same on every machine. */
+  readonly file: string
+  /** The names of the groups around the test, and its own. */
+  readonly names: readonly string[]
+}
+
+/** The names of the sandboxes that are open in this process. */
+const openNames = new Set<string>()
+
+/**
+ * Opens the sandbox of a test. Its name depends on the place of the test alone, so that identifiers and figures are the same in each run.
+ * @throws Error if `CONVSIM_CONTROL_URL` names no simulator that runs
+ */
+export async function openSandbox<N extends Names = BundledNames>(place: TestPlace): Promise<OpenSandbox<N>> {
+  const simulator = await connectOnce()
+  const name = freeName(sandboxNameOf(place))
+  openNames.add(name)
+  const sandbox = simulator.sandbox(name) as unknown as SandboxClient<N> // names are checked by types alone
+  await sandbox.delete() // an aborted run can have left it
+  await sandbox.reset() // from now on it exists, so that a report about no requests is one
+  const allowed = new Set<FindingKind>()
+  return {
+    sim: {
+      ...sandbox,
+      allow(...kinds) {
+        for (const kind of kinds) allowed.add(kind)
+      },
+    },
+    async close() {
+      try {
+        await sandbox.expectNoFindings([...allowed])
+      } finally {
+        openNames.delete(name)
+        await sandbox.delete()
+      }
+    },
+  }
+}
+
+let connecting: Promise<SimulatorClient> | undefined
+
+/** Connects to the simulator of `CONVSIM_CONTROL_URL`, once for this process. */
+function connectOnce(): Promise<SimulatorClient> {
+  const { CONVSIM_CONTROL_URL: url, CONVSIM_CONTROL_TOKEN: token } = process.env
+  if (!url) {
+    throw new Error(
+      'No simulator runs for these tests: CONVSIM_CONTROL_URL is not set. Add "conversation-analytics-simulator/global-setup" to globalSetup of the test configuration, or run the tests with: npx convsim exec -- npm test',
+    )
+  }
+  connecting ??= connect(url, token === undefined ? {} : { token })
+  return connecting
+}
+
+/** Returns a name of readable words, and a digest that makes it differ from those of other tests: `checkout-test-ts-retries-3f9c01ab`. */
+export function sandboxNameOf({ file, names }: TestPlace): string {
+  const words = [basename(file), ...names].join(' ').replace(/[^a-z0-9]+/gi, '-')
+  const digest = createHash('sha256')
+    .update(JSON.stringify([file.replaceAll('\\', '/'), ...names]))
+    .digest('hex')
+  return `${words.toLowerCase().slice(0, 50).replace(/^-|-$/g, '')}-${digest.slice(0, 8)}`.replace(/^-/, '')
+}
+
+/** Returns the name, with a number behind it while a test of the same place is running: `repeats`, or `test.each` with one title. */
+function freeName(name: string): string {
+  if (!openNames.has(name)) return name
+  let number = 2
+  while (openNames.has(`${name}-${number}`)) number += 1
+  return `${name}-${number}`
+}
