@@ -9,6 +9,7 @@ import { openSandbox, type SandboxFixtures } from './test-sandbox.ts'
 export const test = playwrightTest.extend<SandboxFixtures>({
   sim: async ({ browserName }, use, { config, file, project, repeatEachIndex, titlePath }) => {
     const names = [
+      browserName,
       project.name,
       ...titlePath.slice(1),
       ...(repeatEachIndex > 0 ? [`${repeatEachIndex}`] : []),
