@@ -5,12 +5,13 @@ import { describeParameter } from '../../src/scenarios/describe.ts'
 import { LABEL_BANDS, type LabelBand } from '../../src/simulation/labels.ts'
 import { ISSUE_RULES } from '../../src/simulation/rules.ts'
 import { loadInputs } from '../../src/simulator/loaded-inputs.ts'
+import { describeScenarios } from './scenario-sections.ts'
 
-/** Returns the tables of the README that follow from the code, by the names of their markers. */
-export async function readmeTables(): Promise<Record<string, string>> {
+/** Returns the tables of the documentation that follow from the code, by the names of their markers. */
+export async function docTables(): Promise<Record<string, string>> {
   const loaded = await loadInputs(defaultSettings())
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.error))
-  const { fixtures, catalogue, control } = loaded.value
+  const { fixtures, catalogue, control, contract } = loaded.value
   return {
     commands: formatTable(
       ['command', 'what it does'],
@@ -42,6 +43,27 @@ export async function readmeTables(): Promise<Record<string, string>> {
         return `**${family}**\n\n${formatTable(['scenario', 'what happens', 'parameters'], entries.map(scenarioRow))}`
       })
       .join('\n\n'),
+    'scenario-sections': describeScenarios(loaded.value),
+    plans: formatTable(
+      ['plan', 'what it includes', 'analytics requests in an hour'],
+      fixtures.plans.map(({ name, about, maxAnalysesPerHour }) => [
+        code(name),
+        about,
+        maxAnalysesPerHour === null ? 'no limit' : String(maxAnalysesPerHour),
+      ]),
+    ),
+    products: formatTable(
+      ['product id', 'name', 'its models'],
+      fixtures.products.map(({ id, name, models }) => [
+        code(id),
+        name,
+        models.map((model) => fixtures.models.find((one) => one.id === model)?.name ?? model).join(', '),
+      ]),
+    ),
+    assumptions: formatTable(
+      ['place in the contract', 'decision and reason'],
+      contract.assumptions.map(({ pointer, text }) => [code(pointer), text]),
+    ),
     controls: formatTable(
       ['control', 'what it does'],
       control.operations.map(({ method, path, summary }) => [
@@ -72,21 +94,29 @@ export async function readmeTables(): Promise<Record<string, string>> {
   }
 }
 
-/** Replaces the tables of the README between their markers: `<!-- settings -->` to `<!-- /settings -->`. */
-export function insertTables(readme: string, tables: Record<string, string>): string {
-  return Object.entries(tables).reduce((text, [name, made]) => {
+/** Returns the names of the tables that a page has places for: `<!-- settings -->` to `<!-- /settings -->`. */
+export function findTables(page: string): string[] {
+  return Array.from(page.matchAll(/^<!-- \/([\w-]+) -->$/gm), ([, name = '']) => name)
+}
+
+/** Replaces the tables of a page between their markers. */
+export function insertTables(page: string, tables: Record<string, string>): string {
+  return findTables(page).reduce((text, name) => {
     const [open, close] = [`<!-- ${name} -->`, `<!-- /${name} -->`]
     const [from, to] = [text.indexOf(open), text.indexOf(close)]
-    if (from < 0 || to < from)
-      throw new Error(`README.md has no place for the table "${name}": add ${open} and ${close}`)
-    return `${text.slice(0, from + open.length)}\n${made}\n${text.slice(to)}`
-  }, readme)
+    if (from < 0 || to < from) throw new Error(`the place for the table "${name}" begins with ${open}`)
+    return `${text.slice(0, from + open.length)}\n${tables[name]}\n${text.slice(to)}`
+  }, page)
 }
 
 const formatBand = ({ label, below, closed }: LabelBand) => `${label} ${closed ? '≤' : '<'} ${below}`
 
 function scenarioRow(entry: ScenarioDefinition): string[] {
-  return [code(entry.name), entry.description, entry.parameters.map(describeParameter).join('<br>')]
+  return [
+    `[${code(entry.name)}](scenario-reference.md#${entry.name})`,
+    entry.description,
+    entry.parameters.map(describeParameter).join('<br>'),
+  ]
 }
 
 function formatTable(head: string[], rows: string[][]): string {
