@@ -24,7 +24,7 @@ function describeScenario(definition: ScenarioDefinition, inputs: LoadedInputs):
   return [
     `### ${definition.name}`,
     definition.description,
-    ...definition.parameters.map((parameter) => `- \`${parameter.name}\`: ${describe(parameter)}`),
+    ...definition.parameters.map(describeListed),
     ...listViews(views),
     ...(others.length > 0
       ? [`Also by ${others.map(([name, text]) => `${name}, \`${text}\``).join(', or ')}.`]
@@ -35,26 +35,23 @@ function describeScenario(definition: ScenarioDefinition, inputs: LoadedInputs):
     .replaceAll(/^(- .*)\n\n(?=- )/gm, '$1\n')
 }
 
-/** Describes a parameter without its name, which stands before it. */
-function describe(parameter: ScenarioDefinition['parameters'][number]): string {
+/** Describes a parameter as an item of a list: ``- `retry-after` (s, default 1): When the client may come back.`` */
+function describeListed(parameter: ScenarioDefinition['parameters'][number]): string {
   const { name, default: value, unit } = parameter
-  const text = describeParameter(parameter)
-  const facts = [unit, value === undefined ? undefined : `default ${value}`].filter(
-    (one) => one !== undefined,
-  )
-  const meaning = text.slice(text.indexOf(': ') + 2)
-  if (!text.startsWith(name)) throw new Error(`"${text}" does not begin with its parameter`)
-  return facts.length > 0 ? `${meaning} (${facts.join(', ')})` : meaning
+  const facts = [unit, value === undefined ? undefined : `default ${value}`].filter((one) => one !== undefined)
+  const meaning = describeParameter(parameter).replace(/^.*?: /, '')
+  return `- \`${name}\`${facts.length > 0 ? ` (${facts.join(', ')})` : ''}: ${meaning}`
 }
 
 /** Lists what the client sees, with the operations of which it is true. */
 function listViews(views: readonly { readonly operation: Operation; readonly text: string }[]): string[] {
   const texts = [...new Set(views.map(({ text }) => text))]
-  if (texts.length === 1) return [`Every operation: ${quoteBody(String(texts[0]))}`]
-  return texts.map((text) => {
+  if (texts.length === 1) return [`The client of every operation sees: ${quoteBody(String(texts[0]))}`]
+  const items = texts.map((text) => {
     const names = views.filter((view) => view.text === text).map(({ operation }) => `\`${operation.id}\``)
     return `- ${names.join(', ')}: ${quoteBody(text)}`
   })
+  return ['The client sees:', ...items]
 }
 
 /** Sets headers and body of a described reply as code. */
