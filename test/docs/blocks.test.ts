@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type DocBlock, findBlocks, promisedStatuses, readPages } from '../support/doc-pages.ts'
+import { type DocBlock, findBlocks, patternOf, promisedStatuses, readPages } from '../support/doc-pages.ts'
 import { Reader, type ScriptResult } from '../support/reader.ts'
 
 /** The pages with their blocks, except pictures: a block of `text`, or without a language. */
@@ -9,7 +9,7 @@ const pages = readPages()
   .filter(({ blocks }) => blocks.length > 0)
 
 /** A start of the simulator: a block with no other command. */
-const serve = /^(?:npm ci\n)?(npx convsim(?: --?\S.*)?)\n$/
+const serve = /^(?:npm ci\n)?(npx convsim(?: (?:-|\S+\.yaml).*)?)\n$/
 
 /** A reader who follows a page from top to bottom. */
 interface Visit {
@@ -78,10 +78,7 @@ const follow: Readonly<Record<string, Follow>> = {
   },
   /** Each line is in the output before it; `...` stands for any text. */
   output({ output }, { text }) {
-    for (const line of text.split('\n').filter((one) => one !== '')) {
-      const parts = line.split('...').map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'))
-      expect(output).toMatch(new RegExp(parts.join('.*')))
-    }
+    for (const line of text.split('\n').filter((one) => one !== '')) expect(output).toMatch(patternOf(line))
   },
   json({ answer }, { text }) {
     const sample: unknown = JSON.parse(text)

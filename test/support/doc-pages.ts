@@ -81,3 +81,9 @@ export function promisedStatuses(text: string): RegExp[] {
     return new RegExp(`^${status ?? '2\\d\\d'}$`)
   })
 }
+
+/** Returns the pattern of a sample of an output, in which `...` stands for any text of a line. */
+export function patternOf(sample: string): RegExp {
+  const parts = sample.split('...').map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+  return new RegExp(parts.join('.*'))
+}

@@ -25,8 +25,11 @@ export class Reader {
   origin = ''
   #starts = 0
 
-  /** `hasPackage`: the package is installed in the project. */
+  readonly #hasPackage: boolean
+
+  /** `hasPackage`: the package is installed in the project. False: the reader starts in the checkout. */
   constructor(hasPackage: boolean) {
+    this.#hasPackage = hasPackage
     mkdirSync(join(this.project, 'node_modules/.bin'), { recursive: true })
     symlinkSync(checkout, join(this.#home, 'convsim'))
     writeFileSync(join(this.project, 'package.json'), '{ "scripts": { "test": "node --test" } }')
@@ -55,13 +58,13 @@ export class Reader {
     writeFileSync(join(this.project, name), this.#aim(text))
   }
 
-  /** Starts a simulator by a command in the checkout, after the end of the one before. Its clock stands still, and its state is new. */
+  /** Starts a simulator by a command in the project, or in the checkout, after the end of the one before. Its clock stands still, and its state is new. */
   async start(command: string): Promise<void> {
     await this.#stop()
     this.#starts += 1
     const state = { PORT: '0', CONVSIM_STATE: join(this.#home, `state-${this.#starts}.json`) }
     const server = spawn('bash', ['-c', command], {
-      cwd: checkout,
+      cwd: this.#hasPackage ? this.project : checkout,
       env: { ...this.#env, ...state, CONVSIM_CLOCK: frozenNow },
       stdio: ['ignore', 'pipe', 'ignore'],
       detached: true,
@@ -78,7 +81,8 @@ export class Reader {
 
   async end(): Promise<void> {
     await this.#stop()
-    rmSync(this.#home, { recursive: true, force: true })
+    // npx ends before the simulator, which writes its state last.
+    rmSync(this.#home, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
   }
 
   async #stop(): Promise<void> {
