@@ -8,6 +8,8 @@ const pages = readPages()
   .map(({ path, blocks }) => ({ path, blocks: blocks.filter(({ language }) => !/^(text)?$/.test(language)) }))
   .filter(({ blocks }) => blocks.length > 0)
 
+const isRun = ({ notRun }: DocBlock) => notRun === undefined
+
 /** A start of the simulator: a block with no other command. */
 const serve = /^(?:npm ci\n)?(npx convsim(?: (?:-|\S+\.yaml).*)?)\n$/
 
@@ -20,7 +22,8 @@ interface Visit {
   output: string
 }
 
-type Follow = (visit: Visit, block: DocBlock, next: DocBlock | undefined) => void | Promise<void>
+/** `later`: the blocks of the page after this one. */
+type Follow = (visit: Visit, block: DocBlock, later: readonly DocBlock[]) => void | Promise<void>
 
 function expectCode({ code, stdout, stderr }: ScriptResult, expected: number): void {
   expect({ code, output: stdout + stderr }).toEqual({ code: expected, output: expect.any(String) })
@@ -44,12 +47,13 @@ function writeNamedFile({ reader }: Visit, { text }: DocBlock): string {
   return name
 }
 
-const isRunBy = (name: string, next: DocBlock | undefined) =>
-  next?.language === 'sh' && next.text.includes(name)
+/** Tests that a later command of the page names the file, and so runs it. */
+const isRunBy = (name: string, later: readonly DocBlock[]) =>
+  later.some(({ language, text }) => language === 'sh' && text.includes(name))
 
-function runModule(visit: Visit, block: DocBlock, next: DocBlock | undefined): void {
+function runModule(visit: Visit, block: DocBlock, later: readonly DocBlock[]): void {
   const name = writeNamedFile(visit, block)
-  if (isRunBy(name, next)) return
+  if (isRunBy(name, later)) return
   const isTest = block.text.includes('node:test')
   const result = visit.reader.run(`node ${isTest ? '--test ' : ''}${name}`)
   expectCode(result, 0)
@@ -85,33 +89,37 @@ const follow: Readonly<Record<string, Follow>> = {
     expect(reduceTo(sample, JSON.parse(answer))).toEqual(sample)
   },
   js: runModule,
-  ts(visit, block, next) {
+  ts(visit, block, later) {
     const name = writeNamedFile(visit, block)
-    if (!isRunBy(name, next)) expectCode(visit.reader.run(`npx vitest run ${name}`), 0)
+    if (!isRunBy(name, later)) expectCode(visit.reader.run(`npx vitest run ${name}`), 0)
   },
-  yaml(visit, block, next) {
+  yaml(visit, block, later) {
     const name = writeNamedFile(visit, block)
-    if (!isRunBy(name, next)) expectCode(visit.reader.run(`npx convsim check ${name}`), 0)
+    if (!isRunBy(name, later)) expectCode(visit.reader.run(`npx convsim check ${name}`), 0)
   },
 }
 
-describe.each(pages)('$path, read from top to bottom, has', ({ path, blocks }) => {
-  const visit = { answer: '', output: '' } as Visit
+describe.each(pages.filter(({ blocks }) => blocks.some(isRun)))(
+  '$path, read from top to bottom, has',
+  ({ path, blocks }) => {
+    const visit = { answer: '', output: '' } as Visit
 
-  beforeAll(() => {
-    Object.assign(visit, { reader: new Reader(path !== 'README.md') }) // the README installs the package
-  })
-  afterAll(() => visit.reader.end())
+    beforeAll(() => {
+      Object.assign(visit, { reader: new Reader(path !== 'README.md') }) // the README installs the package
+    })
+    afterAll(() => visit.reader.end())
 
-  test.each(blocks.filter(({ notRun }) => notRun === undefined))(
-    'a block of $language in line $line that does what it says',
-    async (block) => {
-      const run = follow[block.language]
-      if (!run) throw new Error(`no test runs a block of "${block.language}"; a picture is a block of "text"`)
-      await run(visit, block, blocks[blocks.indexOf(block) + 1])
-    },
-  )
-})
+    test.each(blocks.filter(isRun))(
+      'a block of $language in line $line that does what it says',
+      async (block) => {
+        const run = follow[block.language]
+        if (!run)
+          throw new Error(`no test runs a block of "${block.language}"; a picture is a block of "text"`)
+        await run(visit, block, blocks.slice(blocks.indexOf(block) + 1))
+      },
+    )
+  },
+)
 
 test('each block that no test runs gives the reason', () => {
   const without = pages.flatMap(({ path, blocks }) =>

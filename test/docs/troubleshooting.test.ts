@@ -22,7 +22,10 @@ const messages = new Map(
 
 /** Returns what a start prints that is refused. */
 async function refuse(args: readonly string[], options?: RunOptions): Promise<string> {
-  const { code, stderr } = await run([...args, '--log-format', 'pretty'], options)
+  const { code, stderr } = await run(args, {
+    ...options,
+    env: { CONVSIM_LOG_FORMAT: 'pretty', ...options?.env },
+  })
   expect(code).not.toBe(0)
   return stderr
 }
@@ -108,7 +111,7 @@ const provocations: Readonly<Record<string, () => Promise<string>>> = {
   'The host is unknown': async () => {
     const { origin } = await startForTest()
     const { body } = await askRaw(origin, 'GET /__sim/info HTTP/1.1\r\nHost: sim.example.com\r\n\r\n')
-    return String(JSON.parse(body).error)
+    return JSON.stringify(body).replaceAll('\\"', '"')
   },
   'The control plane asks for a token': () =>
     fail('/__sim/info', { token: null }, { controlToken: 's3cret' }),

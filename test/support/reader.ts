@@ -71,24 +71,26 @@ export class Reader {
     })
     this.#server = server
     let output = ''
-    for await (const chunk of server.stdout) {
+    for await (const chunk of server.stdout.iterator({ destroyOnReturn: false })) {
       output += chunk
       this.origin = /is listening on (http:\/\/[^\s"]+)/.exec(output)?.[1] ?? ''
-      if (this.origin !== '') return
+      if (this.origin === '') continue
+      server.stdout.resume()
+      return
     }
     throw new Error(`"${command}" ended: ${output}`)
   }
 
   async end(): Promise<void> {
     await this.#stop()
-    // npx ends before the simulator, which writes its state last.
-    rmSync(this.#home, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
+    rmSync(this.#home, { recursive: true, force: true })
   }
 
   async #stop(): Promise<void> {
     const { pid, exitCode, signalCode } = this.#server ?? {}
     if (pid === undefined || (exitCode ?? signalCode) != null) return
-    const ended = this.#server && once(this.#server, 'exit')
+    // Of the processes that npx starts, the simulator ends last; each of them has the same stdout.
+    const ended = this.#server && once(this.#server, 'close')
     process.kill(-pid, 'SIGTERM')
     await ended
   }
