@@ -2,6 +2,7 @@ import { commands } from '../../src/config/commands.ts'
 import { allSettings, defaultOf, defaultSettings, variableOf } from '../../src/config/settings.ts'
 import { families, type ScenarioDefinition } from '../../src/scenarios/definition.ts'
 import { describeParameter } from '../../src/scenarios/describe.ts'
+import { QUALITY_BLEND } from '../../src/simulation/day.ts'
 import { LABEL_BANDS, type LabelBand } from '../../src/simulation/labels.ts'
 import { ISSUE_RULES } from '../../src/simulation/rules.ts'
 import { loadInputs } from '../../src/simulator/loaded-inputs.ts'
@@ -71,6 +72,7 @@ export async function docTables(): Promise<Record<string, string>> {
         summary,
       ]),
     ),
+    quality: code(`quality = ${formatBlend()}`),
     labels: formatTable(
       ['field', 'labels, each for the scores up to its limit'],
       Object.entries(LABEL_BANDS).map(([field, bands]) => [code(field), bands.map(formatBand).join(', ')]),
@@ -107,6 +109,12 @@ export function insertTables(page: string, tables: Record<string, string>): stri
     if (from < 0 || to < from) throw new Error(`the place for the table "${name}" begins with ${open}`)
     return `${text.slice(0, from + open.length)}\n${tables[name]}\n${text.slice(to)}`
   }, page)
+}
+
+/** Writes the formula of the quality of a day: `0.4 × satisfaction + ...` */
+function formatBlend(): string {
+  const parts = Object.entries(QUALITY_BLEND)
+  return parts.map(([name, weight]) => `${weight} × ${name === 'friction' ? '(1 − friction)' : name}`).join(' + ')
 }
 
 const formatBand = ({ label, below, closed }: LabelBand) => `${label} ${closed ? '≤' : '<'} ${below}`
