@@ -366,6 +366,7 @@ const controls: Record<string, { path?: string; body?: Json; endless?: true }> =
   getAssumptions: {},
   getCatalogue: {},
   putScenarios: { body: { rules: [{ sequence: '429, 200', operation: 'getModelAnalytics', times: 3 }] } },
+  addScenarios: { body: { rules: [{ scenario: 'slow', times: 1 }] } },
   getScenarios: {},
   getSequences: {},
   deleteScenarios: {},

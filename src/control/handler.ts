@@ -18,7 +18,7 @@ export interface ControlRequest {
   readonly parameters: ParameterValues
   /** Undefined where the operation takes no body, or the client sent none. */
   readonly body: Json | undefined
-  /** Rules that the body breaks; always empty, except for `putScenarios`, whose handler tells them together with wrong names. */
+  /** Rules that the body breaks; always empty, except for operations that take rules, whose handlers tell them together with wrong names. */
   readonly bodyViolations: readonly Violation[]
   /** Names in lower case. */
   readonly headers: SimRequest['headers']

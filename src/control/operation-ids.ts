@@ -10,6 +10,7 @@ export type ControlOperationId =
   | 'getCatalogue'
   | 'getScenarios'
   | 'putScenarios'
+  | 'addScenarios'
   | 'deleteScenarios'
   | 'getSequences'
   | 'getClock'

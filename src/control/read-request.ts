@@ -11,6 +11,9 @@ import type { SimRequest } from '../exchange/request.ts'
 import { defaultSandbox } from '../sandboxes/sandboxes.ts'
 import { ControlError, type ControlRequest } from './handler.ts'
 
+/** The operations whose handlers tell the faults of the body together with wrong names. */
+const rulesOperations = new Set(['putScenarios', 'addScenarios'])
+
 /** Reads a request to a control operation and checks it against the document. The error names every broken rule. */
 export function readControlRequest(
   operation: Operation,
@@ -22,7 +25,7 @@ export function readControlRequest(
   if (!parameters.ok) return parameters
   const body = readBody(operation, request)
   if (!body.ok) return body
-  const bodyViolations = operation.id === 'putScenarios' ? body.value.violations : []
+  const bodyViolations = rulesOperations.has(operation.id) ? body.value.violations : []
   const violations = [
     ...parameters.value.violations,
     ...(bodyViolations.length > 0 ? [] : body.value.violations),

@@ -4,9 +4,9 @@ import type { Json } from '../core/json.ts'
 import type { Sandboxes } from '../sandboxes/sandboxes.ts'
 import { checkRules } from '../scenarios/check-rules.ts'
 import type { Catalogue } from '../scenarios/definition.ts'
-import { noRules, type RuleSet, ruleActedKey, ruleTimesKey } from '../scenarios/rules.ts'
+import { maxRules, noRules, type RuleSet, ruleActedKey, ruleTimesKey } from '../scenarios/rules.ts'
 import type { Store } from '../state/store.ts'
-import { ControlError, type ControlHandlers } from './handler.ts'
+import { ControlError, type ControlHandlers, type ControlRequest } from './handler.ts'
 import { sequencesToJson } from './sequences.ts'
 
 /** Dependencies of `scenarioHandlers`. */
@@ -19,12 +19,21 @@ export interface ScenarioHandlerDeps {
   readonly startUp: RuleSet
 }
 
-/** Handles `GET`, `PUT` and `DELETE scenarios`, and `GET sequences`. */
+/** Handles `GET`, `PUT`, `POST` and `DELETE scenarios`, and `GET sequences`. */
 export function scenarioHandlers(
   deps: ScenarioHandlerDeps,
-): Pick<ControlHandlers, 'getScenarios' | 'putScenarios' | 'deleteScenarios' | 'getSequences'> {
+): Pick<
+  ControlHandlers,
+  'getScenarios' | 'putScenarios' | 'addScenarios' | 'deleteScenarios' | 'getSequences'
+> {
   const { catalogue, contract, sandboxes, store, startUp } = deps
   let ruleSetCount = 0
+  const readRuleSet = ({ body, bodyViolations, sandbox }: ControlRequest): RuleSet | ControlError => {
+    const read = checkRules(body, bodyViolations, { catalogue, contract })
+    if (read.ok) return { id: `${sandbox} ${++ruleSetCount}`, rules: read.value }
+    const problems = read.error.map(({ pointer, message }) => endSentence(`body${pointer}: ${message}`))
+    return new ControlError(400, `Invalid rules: ${problems.join(' ')}`)
+  }
   return {
     async getScenarios({ sandbox }) {
       sandboxes.use(sandbox)
@@ -34,15 +43,22 @@ export function scenarioHandlers(
       return { rules: rulesToJson(rules), startUp: rulesToJson(startUp), counts }
     },
     async putScenarios(request) {
-      const read = checkRules(request.body, request.bodyViolations, { catalogue, contract })
-      if (!read.ok) {
-        const problems = read.error.map(({ pointer, message }) => endSentence(`body${pointer}: ${message}`))
-        return new ControlError(400, `Invalid rules: ${problems.join(' ')}`)
-      }
+      const rules = readRuleSet(request)
+      if (rules instanceof ControlError) return rules
       const { name } = sandboxes.use(request.sandbox)
-      const rules = { id: `${name} ${++ruleSetCount}`, rules: read.value }
       await sandboxes.settings.setRules(name, rules)
       return { rules: rulesToJson(rules) }
+    },
+    async addScenarios(request) {
+      const added = readRuleSet(request)
+      if (added instanceof ControlError) return added
+      const { name } = sandboxes.use(request.sandbox)
+      const rules = await sandboxes.settings.addRules(name, added)
+      if (rules) return { rules: rulesToJson(rules) }
+      return new ControlError(
+        400,
+        `A sandbox has at most ${maxRules} rules. Remove some, or replace all (PUT scenarios).`,
+      )
     },
     async deleteScenarios(request) {
       const { name } = sandboxes.use(request.sandbox)

@@ -1,4 +1,4 @@
-import { noRules, type RuleSet } from '../scenarios/rules.ts'
+import { maxRules, noRules, type RuleSet } from '../scenarios/rules.ts'
 import { Clock, type ClockMode, type ClockState } from './clock.ts'
 
 /** The settings of a sandbox: they decide every request to it. */
@@ -19,6 +19,11 @@ export interface SandboxSettingsStore {
   read(sandbox: string): Promise<SandboxSettings>
   setSeed(sandbox: string, seed: string): Promise<void>
   setRules(sandbox: string, rules: RuleSet): Promise<void>
+  /**
+   * Adds rules behind those of the sandbox, whose counts stay. Undefined, without a change: there would be too many. The id of the
+   * added rules counts only where the sandbox has none.
+   */
+  addRules(sandbox: string, added: RuleSet): Promise<RuleSet | undefined>
   /** Sets the clock. `now` is the instant at which `frozen` and `shifted` begin; default: the time that the clock shows. */
   setClock(sandbox: string, mode: ClockMode, now?: number): Promise<ClockState>
   /** Advances the clock; a real clock becomes shifted. Undefined, without a change: the time would be beyond the year 9999. */
@@ -65,6 +70,14 @@ export class MemorySandboxSettings implements SandboxSettingsStore {
 
   async setRules(sandbox: string, rules: RuleSet): Promise<void> {
     this.#settingsOf(sandbox).rules = rules
+  }
+
+  async addRules(sandbox: string, added: RuleSet): Promise<RuleSet | undefined> {
+    const settings = this.#settingsOf(sandbox)
+    const { id, rules } = settings.rules
+    if (rules.length + added.rules.length > maxRules) return undefined
+    settings.rules = rules.length === 0 ? added : { id, rules: [...rules, ...added.rules] }
+    return settings.rules
   }
 
   async setClock(sandbox: string, mode: ClockMode, now?: number): Promise<ClockState> {

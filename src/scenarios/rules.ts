@@ -54,6 +54,9 @@ export function ruleActedKey({ id }: RuleSet, index: number): string {
   return `acted rule ${id} ${index}`
 }
 
+/** The largest number of rules of a sandbox, as in the control document. */
+export const maxRules = 1000
+
 export const noRules: RuleSet = { id: 'none', rules: [] }
 
 /** The names that rules may use. */

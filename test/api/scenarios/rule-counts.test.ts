@@ -76,3 +76,41 @@ test('an explanation counts for nothing', async () => {
   await steer(sim(), 'POST', '/explain', { method: 'GET', path: analyticsPath, headers })
   expect(await countsIn('explained')).toMatchObject({ rules: [{ acted: 0, left: 2 }] })
 })
+
+test('added rules stand behind the others, whose counts stay, and count for themselves', async () => {
+  await putRules(sim(), [{ scenario: '429', times: 1 }], 'added')
+  await askTimes('added', 1)
+  const added = await steer(sim(), 'POST', '/scenarios?sandbox=added', {
+    rules: [{ scenario: '503', times: 1 }, { scenario: '404' }],
+  })
+  expect(added['rules']).toMatchObject([{ scenario: '429' }, { scenario: '503' }, { scenario: '404' }])
+  await askTimes('added', 2)
+  expect(await countsIn('added')).toMatchObject({
+    rules: [{ acted: 1, left: 0 }, { acted: 1, left: 0 }, { acted: 1 }],
+  })
+})
+
+test('rules that are added at the same time are all there', async () => {
+  const rules = Array.from({ length: 20 }, (_, index) => ({ scenario: 'slow', times: index }))
+  await Promise.all(
+    rules.map((rule) => steer(sim(), 'POST', '/scenarios?sandbox=at-once', { rules: [rule] })),
+  )
+  expect((await steer(sim(), 'GET', '/scenarios?sandbox=at-once'))['rules']).toHaveLength(20)
+})
+
+test('an invalid rule, and a rule beyond the largest number, are refused and add nothing', async () => {
+  const add = (rules: Json) =>
+    ask(sim(), '/__sim/scenarios?sandbox=refused', { token: null, body: { rules } })
+  await add(Array.from({ length: 999 }, () => ({ scenario: 'slow' })))
+  const invalid = await add([{ scenario: 'slow' }, { scenario: 'slwo' }])
+  expect({ status: invalid.status, text: invalid.text }).toEqual({
+    status: 400,
+    text: expect.stringContaining('Invalid rules: body/rules/1'),
+  })
+  const tooMany = await add([{ scenario: 'slow' }, { scenario: 'slow' }])
+  expect({ status: tooMany.status, text: tooMany.text }).toEqual({
+    status: 400,
+    text: expect.stringContaining('at most 1000 rules'),
+  })
+  expect((await steer(sim(), 'GET', '/scenarios?sandbox=refused'))['rules']).toHaveLength(999)
+})
