@@ -13,7 +13,7 @@ import { type BuildOptions, build, type Metafile } from 'esbuild'
 import { buildConsole } from './console.ts'
 import { formatLicences, listBundledPackages } from './licences.ts'
 import { BUNDLE, cachePathOf } from './load.ts'
-import { leaveOut, onlyEnglishFaker, replacePrecompiled } from './plugins.ts'
+import { leaveOut, onlyEnglishFaker, replacePrecompiled, simulatorFromBundle } from './plugins.ts'
 import { precompile } from './precompile.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -34,34 +34,23 @@ const bundleOptions = {
 /** A module of `dist/` that loads an entry of the bundle. */
 interface EntryModule {
   readonly file: string
-  readonly format: 'esm' | 'cjs'
   readonly source: string
   readonly exports: readonly string[]
-  /** The function of `load.ts` that wraps every export; absent: the exports are those of the bundle. */
-  readonly wrapper?: 'rejectInOwnRealm'
 }
 
-/**
- * The modules of `dist/` by the names of their entries. The library is CommonJS, which `import` and `require` both load, also in Jest and
- * in every Node 20. The last two are for tests, which run the bundled code.
- */
+/** The modules of `dist/` by the names of their entries. The last two are for tests, which run the bundled code. */
 const entries: Readonly<Record<string, EntryModule>> = {
-  cli: { file: 'cli.js', format: 'esm', source: 'src/cli/cli.ts', exports: [] },
-  index: {
-    file: 'index.cjs',
-    format: 'cjs',
-    source: 'src/index.ts',
-    exports: ['startSimulator'],
-    wrapper: 'rejectInOwnRealm',
-  },
+  cli: { file: 'cli.js', source: 'src/cli/cli.ts', exports: [] },
   precompiled: {
     file: 'precompiled.js',
-    format: 'esm',
     source: 'src/documents/precompiled.ts',
     exports: ['precompiled'],
   },
-  start: { file: 'start.js', format: 'esm', source: 'src/simulator/start.ts', exports: ['start'] },
+  start: { file: 'start.js', source: 'src/simulator/start.ts', exports: ['start'] },
 }
+
+/** The name of the file of the library. */
+const LIBRARY = 'index.cjs'
 
 /** The name of the file beside a bundle that has the licences of all packages in it. */
 const LICENCES = 'THIRD-PARTY-LICENSES.txt'
@@ -107,16 +96,25 @@ const { metafile } = await build({
     leaveOut('sonic-boom', 'on-exit-leak-free', 'pino-abstract-transport'),
   ],
 })
-await writeLicences(metafile, dist)
 for (const [name, entry] of Object.entries(entries)) {
   await build({
     ...bundleOptions,
     stdin: { contents: writeEntryModule(name, entry), resolveDir: buildFolder },
     outfile: join(dist, entry.file),
-    format: entry.format,
+    format: 'esm',
   })
 }
 await chmod(join(dist, 'cli.js'), 0o755)
+
+// The library is CommonJS, which `import` and `require` both load, also in Jest and in every Node 20. The client of the control plane is a
+// part of its file, so that errors of the client are of the realm of the tests; the simulator comes from the bundle.
+const library = await build({
+  ...bundleOptions,
+  entryPoints: [join(root, 'src/index.ts')],
+  outfile: join(dist, LIBRARY),
+  plugins: [simulatorFromBundle(buildFolder)],
+})
+await writeLicences({ ...metafile, outputs: { ...metafile.outputs, ...library.metafile.outputs } }, dist)
 
 // Prism is bundled into a file in `dist/node_modules`, where Node looks first, so that a checkout and the image load it in half the
 // time. The npm package leaves this folder out and has Prism as an optional peer, because Prism is larger than the rest of the package.
@@ -150,6 +148,7 @@ const currentNames = new Set([
   'node_modules',
   'schemas',
   ...Object.values(entries).map(({ file }) => file),
+  LIBRARY,
 ])
 for (const name of await readdir(dist)) {
   if (!currentNames.has(name)) await rm(join(dist, name), { recursive: true })
@@ -161,12 +160,12 @@ async function writeLicences(metafile: Metafile, folder: string): Promise<void> 
 }
 
 /** Returns the text of a module of `dist/` that calls an entry of the bundle and exports its exports. */
-function writeEntryModule(name: string, { format, exports, wrapper }: EntryModule): string {
+function writeEntryModule(name: string, { exports }: EntryModule): string {
   const lines = [
     ...(name === 'cli' ? ['#!/usr/bin/env node'] : []),
-    `import { loadBundle, rejectInOwnRealm } from './load.ts'`,
-    `const entry = loadBundle(${format === 'esm' ? 'import.meta.dirname' : '__dirname'}).${name}()`,
-    ...exports.map((each) => `export const ${each} = ${wrapper ?? ''}(entry.${each})`),
+    `import { loadBundle } from './load.ts'`,
+    `const entry = loadBundle(import.meta.dirname).${name}()`,
+    ...exports.map((each) => `export const ${each} = entry.${each}`),
   ]
   return lines.join('\n')
 }

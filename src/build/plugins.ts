@@ -68,3 +68,19 @@ export const onlyEnglishFaker: Plugin = {
     }))
   },
 }
+
+/**
+ * Replaces `simulator/start.ts` by the entry of that name in the bundle beside the output, so that the code of the simulator is in `dist/`
+ * only once. `resolveDir`: the folder of `load.ts`.
+ */
+export function simulatorFromBundle(resolveDir: string): Plugin {
+  const contents = `
+    import { loadBundle, rejectInOwnRealm } from './load.ts'
+    export const startFromCode = rejectInOwnRealm(async (...args) => loadBundle(__dirname).start().startFromCode(...args))`
+  return {
+    name: 'simulator-from-bundle',
+    setup({ onLoad }) {
+      onLoad({ filter: /\/simulator\/start\.ts$/ }, () => ({ contents, loader: 'ts', resolveDir }))
+    },
+  }
+}

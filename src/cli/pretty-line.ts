@@ -67,7 +67,7 @@ function findUnsent({ damage }: JsonObject): string | undefined {
 
 /** Returns what is remarkable about a request: the reason of its refusal first. */
 function listNotes(line: JsonObject): string[] {
-  const { error, violations, advice, scenarios, sandbox } = line
+  const { error, violations, advice, scenarios, sandbox, traceId } = line
   const isSent = findUnsent(line) === undefined
   return [
     ...(error === undefined || !isSent ? [] : [String(error)]),
@@ -77,6 +77,7 @@ function listNotes(line: JsonObject): string[] {
     ...describeDamage(line),
     ...(isSent ? describeDelivery(line) : []),
     ...(sandbox === undefined || sandbox === 'default' ? [] : [`sandbox ${sandbox}`]),
+    ...(traceId === undefined ? [] : [`trace ${traceId}`]),
   ]
 }
 

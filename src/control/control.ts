@@ -128,7 +128,8 @@ function toReply(
   if (!(outcome instanceof CustomReply))
     return { ...base, body: outcome === undefined ? undefined : jsonBody(outcome) }
   const { stream, ...others } = outcome.parts
-  return { ...base, ...others, ...(stream && !isHead && { stream }) }
+  if (!stream || !isHead) return { ...base, ...others, ...(stream && { stream }) }
+  return { ...base, ...others, headers: { ...headers, 'Content-Type': stream.mediaType } }
 }
 
 function refuseMethod({ method, path }: SimRequest, allowed: readonly string[]): Reply {

@@ -7,6 +7,7 @@ import type { SimRequest } from '../exchange/request.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import { violationsToJson } from '../journal/entry-json.ts'
 import { redactJson, redactText } from '../journal/redact.ts'
+import { readSandboxOfBaggage } from '../sandboxes/baggage.ts'
 import { defaultSandbox, isSandboxName } from '../sandboxes/sandboxes.ts'
 import { ControlError, type ControlHandlers } from './handler.ts'
 
@@ -45,10 +46,11 @@ export function explainHandlers({
 }: ExplainHandlerDeps): Pick<ControlHandlers, 'explain'> {
   return {
     async explain({ body, sandbox }) {
-      const request = toSimRequest(body as unknown as RequestDescription, sandbox) // proved by the control document
-      const named = findOtherSandbox(request, sandbox)
+      const description = body as unknown as RequestDescription // proved by the control document
+      const named = findOtherSandbox(toSimRequest(description, defaultSandbox), sandbox)
       if (named !== undefined)
         return new ControlError(400, `?sandbox= names "${sandbox}", and the request names "${named}".`)
+      const request = toSimRequest(description, sandbox)
       if (!isAnsweredByEdge(request, cors, contract)) return explanationToJson(await explain(request))
       const { method, path } = request
       const problem = `${method} ${path} is not a request to the simulated service: it never meets the service.`
@@ -57,7 +59,7 @@ export function explainHandlers({
   }
 }
 
-/** Finds a sandbox that the request names by header, key or path beside another one of the query; undefined: none. */
+/** Finds a sandbox that the request names by header, key or path, else by baggage, beside another one of the query; undefined: none. */
 function findOtherSandbox({ headers, path }: SimRequest, sandbox: string): string | undefined {
   if (sandbox === defaultSandbox) return undefined
   const [, ofKey] = /^bearer .*~([^~]*)$/i.exec(headers['authorization'] ?? '') ?? []
@@ -66,7 +68,9 @@ function findOtherSandbox({ headers, path }: SimRequest, sandbox: string): strin
   const names = [headers['x-sim-sandbox'], ofPath, ofKey].filter(
     (name) => name !== undefined && isSandboxName(name),
   )
-  return names.find((name) => name !== sandbox)
+  const ofBaggage = readSandboxOfBaggage(headers['baggage'])
+  if (names.length === 0 && ofBaggage.ok) names.push(ofBaggage.value)
+  return names.find((name) => name !== undefined && name !== sandbox)
 }
 
 /** Returns true for a request that never reaches the pipeline: to the control plane, the root, an alias of it, a browser's file, or a preflight. */

@@ -3,6 +3,7 @@ import { parsePointer, valueAtTokens } from '../core/json-pointer.ts'
 import { readQuery } from '../core/query-string.ts'
 import { isSameJson } from '../core/same-json.ts'
 import type { Origin } from './reply.ts'
+import { readTraceId } from './trace-context.ts'
 
 /** The outcome of a match; `open` where the part that decides is redacted or not stored. */
 export type MatchOutcome = 'yes' | 'no' | 'open'
@@ -78,6 +79,8 @@ export interface RequestMatch {
   readonly header?: Readonly<Record<string, string | null>>
   /** Exact values by JSON pointer if every name is a pointer (`{"/eventType": "purchase"}`); otherwise a part of the body. */
   readonly body?: Readonly<Record<string, Json>>
+  /** The trace id of the header `traceparent`, in any case. */
+  readonly traceId?: string
   /** A status such as 429, or a class of statuses such as `4xx`. */
   readonly status?: number | string
   readonly origin?: Origin
@@ -133,6 +136,9 @@ export function requestConditions({ operation, match = {} }: RequestQuery): Cond
     ...equal('operation', operation, (subject) => listOf(subject.operation)),
     ...equal('method', match.method?.toUpperCase(), ({ method }) => listOf(method)),
     ...equal('path', match.path, ({ paths = [] }) => paths),
+    ...equal('traceId', match.traceId?.toLowerCase(), ({ headers }) =>
+      listOf(readTraceId(headers['traceparent'])),
+    ),
     ...equal('origin', match.origin, ({ answer }) => listOf(answer?.origin)),
     ...(status === undefined ? [] : [statusCondition(status)]),
     ...equal('violations', match.violations, ({ answer }) => listOf(answer?.violations)),

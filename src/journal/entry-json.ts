@@ -2,6 +2,7 @@ import type { Json, JsonObject } from '../core/json.ts'
 import { hasMoreValues, maxDepth, maxValues } from '../core/strict-json.ts'
 import type { Violation } from '../documents/violation.ts'
 import type { DeliveryOutcome } from '../exchange/delivery.ts'
+import { readTraceId } from '../exchange/trace-context.ts'
 import type { JournalEntry, RecordedBody } from './entry.ts'
 import { redactJson, redactText } from './redact.ts'
 import { redactDocument } from './redact-document.ts'
@@ -9,6 +10,7 @@ import { redactDocument } from './redact-document.ts'
 /** Converts an entry to the JSON of the control plane; without `bodies` only with their sizes. */
 export function entryToJson(entry: JournalEntry, { bodies }: { readonly bodies: boolean }): JsonObject {
   const { id, number, at, now, durationMs, delayMs, sandbox, operation, request, answer } = entry
+  const traceId = readTraceId(request.headers['traceparent'])
   const body = (recorded: RecordedBody) =>
     bodies ? bodyToJson(recorded, entry.ownToken) : { size: recorded.size }
   return {
@@ -21,6 +23,7 @@ export function entryToJson(entry: JournalEntry, { bodies }: { readonly bodies: 
     tookMs: roundToMicroseconds(entry.endedAt - entry.receivedAt),
     sandbox,
     ...(operation !== undefined && { operation }),
+    ...(traceId !== undefined && { traceId }),
     request: {
       method: request.method,
       path: request.path,

@@ -4,7 +4,7 @@ import { toMatchSubject } from './match.ts'
 
 /** The conditions of `GET /__sim/requests`. The path is the one that was sent, with the sandbox's base path. */
 export type JournalFilter = Pick<RequestQuery, 'operation'> &
-  Pick<RequestMatch, 'status' | 'method' | 'origin' | 'path' | 'violations' | 'advice' | 'damage'>
+  Pick<RequestMatch, 'status' | 'method' | 'origin' | 'path' | 'violations' | 'advice' | 'damage' | 'traceId'>
 
 /** No condition of a filter asks for them. */
 const noSubjects = { models: () => [], products: () => [] }

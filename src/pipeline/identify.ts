@@ -3,6 +3,7 @@ import { cutText } from '../core/cut-text.ts'
 import type { Violation } from '../documents/violation.ts'
 import { refusals } from '../exchange/refusals.ts'
 import type { Reply } from '../exchange/reply.ts'
+import { readSandboxOfBaggage } from '../sandboxes/baggage.ts'
 import { isSandboxName, sandboxNameRule } from '../sandboxes/sandboxes.ts'
 import { type Exchange, type PipelineSandboxes, switchSandbox } from './exchange.ts'
 import type { RequestStage } from './stage.ts'
@@ -32,7 +33,7 @@ export function identify(contract: Contract, sandboxes: PipelineSandboxes): Requ
 
 const keyTrap = `What stands behind the last "~" of the key names a sandbox, and cannot: a name is ${sandboxNameRule}. Has the key itself a tilde? Then add one of your own behind it: key~default.`
 
-/** Switches to the sandbox that the request names by header, key or path; without a name it stays in `default`. */
+/** Switches to the sandbox that the request names by header, key or path, else by baggage; without a name it stays in `default`. */
 function enterSandbox(
   exchange: Exchange,
   sandboxes: PipelineSandboxes,
@@ -44,13 +45,25 @@ function enterSandbox(
   if (sandboxOfKey !== undefined && !isSandboxName(sandboxOfKey)) return refusals.control(keyTrap)
   const names = [headers['x-sim-sandbox'], sandboxOfKey, sandboxOfPath].filter((name) => name !== undefined)
   const [name] = names
-  if (name === undefined) return undefined
+  if (name === undefined) return enterSandboxOfBaggage(exchange, sandboxes)
   if (names.some((other) => other !== name))
     return refusals.control(`The request names more than one sandbox: ${[...new Set(names)].join(', ')}.`)
   if (!isSandboxName(name))
     return refusals.control(`"${cutText(name)}" cannot name a sandbox: ${sandboxNameRule}.`)
   switchSandbox(exchange, sandboxes.use(name))
   return undefined
+}
+
+/** Switches to the sandbox that the header `baggage` names. An invalid one gets advice: baggage is not the simulator's alone. */
+function enterSandboxOfBaggage(exchange: Exchange, sandboxes: PipelineSandboxes): undefined {
+  const name = readSandboxOfBaggage(exchange.request.headers['baggage'])
+  if (!name.ok) {
+    exchange.advice = [{ in: 'header', pointer: '/baggage', keyword: 'baggage', message: name.error }]
+    return
+  }
+  if (name.value === undefined) return
+  exchange.trace?.decisions.push(`The header baggage names the sandbox "${name.value}".`)
+  switchSandbox(exchange, sandboxes.use(name.value))
 }
 
 function matchOperation(
@@ -68,7 +81,7 @@ function matchOperation(
     case 'wrong-method':
       return refusals.wrongMethod(request.method, path, match.allowed)
     case 'outside-base':
-      if (match.isBaseMissing) exchange.advice = [outsideBase(contract.basePath, path)]
+      if (match.isBaseMissing) exchange.advice = [...exchange.advice, outsideBase(contract.basePath, path)]
       return refusals.outsideBase(contract.basePath, path, match.isBaseMissing)
     case 'malformed':
       return refusals.malformedPath(match.reason)

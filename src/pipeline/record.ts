@@ -2,6 +2,7 @@ import type { Log } from '../core/log.ts'
 import type { DecisionTrace } from '../exchange/decision-trace.ts'
 import type { DeliveryOutcome } from '../exchange/delivery.ts'
 import type { Reply } from '../exchange/reply.ts'
+import { readTraceId } from '../exchange/trace-context.ts'
 import { captureBody, maxAnswerBodyBytes } from '../journal/capture-body.ts'
 import type { JournalEntry, RecordedBody } from '../journal/entry.ts'
 import { bodyToText, roundToMicroseconds } from '../journal/entry-json.ts'
@@ -128,6 +129,7 @@ function logLine(entry: JournalEntry, reply: Reply) {
     delivery: delivery.kind === 'delivered' ? undefined : delivery,
     sandbox,
     operation,
+    traceId: readTraceId(request.headers['traceparent']),
     scenarios: scenarios.length > 0 ? scenarios : undefined,
     damage: damage.length > 0 ? damage : undefined,
     error: answer.status >= 400 && violations.length === 0 ? errorOf(entry, reply) : undefined,

@@ -34,7 +34,7 @@ function addAdvice(
   const warnings = findUnknownNames(operationOf(exchange), rawParametersOf(exchange).query, exchange.body)
   if (handler?.warnings) warnings.push(...handler.warnings(operationContext(exchange)))
   const recommendations = handler?.recommendations?.(operationContext(exchange)) ?? []
-  exchange.advice = [...warnings, ...recommendations]
+  exchange.advice = [...exchange.advice, ...warnings, ...recommendations]
   if (!strict || warnings.length === 0) return undefined
   exchange.violations = warnings
   return refusals.invalid(operationOf(exchange), warnings)

@@ -100,16 +100,10 @@ const describeListenProblem = ({ setting, message }: ListenProblem): Finding => 
 export type LibrarySettings = Partial<ReturnType<typeof sharedDefaults>>
 
 /**
- * Starts a simulator in this process, for tests:
- *
- *     const sim = await startSimulator({ seed: '42' })
- *     const client = new Client({ baseUrl: sim.baseUrl, apiKey: 'any-key' })
- *     await sim.close() // at the end; `await using sim = ...` needs no close, from Node 24 on or with TypeScript
- *
- * Takes the settings of the command line, in camel case. Two defaults differ: any free port, and state in memory.
+ * Starts a simulator with settings from code. Two defaults differ from the command line: any free port, and state in memory.
  * @throws Error with every problem of settings, documents, fixtures and port
  */
-export async function startSimulator(settings: LibrarySettings = {}): Promise<RunningSimulator> {
+export async function startFromCode(settings: LibrarySettings): Promise<RunningSimulator> {
   const parsed = parseSettings(settings)
   if (parsed.problems.length > 0) throw new Error(parsed.problems.join('\n'))
   const own = { ...defaultSettings(), port: 0, state: ':memory:', ...parsed.values }

@@ -78,6 +78,7 @@ test('a bad stream request is refused as JSON, and HEAD is answered at once', as
   errorOf(await ask(sim, '/__sim/requests/stream?status=many'))
   const head = await fetch(`${sim.origin}/__sim/requests/stream`, { method: 'HEAD' })
   expect(head.status).toBe(200)
+  expect(head.headers.get('content-type')).toBe('text/event-stream; charset=utf-8')
 })
 
 test('there are at most 100 streams at a time; a further one is refused until one ends', async () => {

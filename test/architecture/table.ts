@@ -136,9 +136,14 @@ export const rooms: Readonly<Record<string, Room>> = {
     imports: ['core', 'documents', 'contract', 'fixtures', 'scenarios', 'reports', 'config', 'simulator'],
   },
   client: {
-    sentence: "Types of the control plane's requests and answers, generated from its document.",
-    main: 'control-types.ts',
+    sentence: 'The typed client of the control plane, for tests: a simulator, and its sandboxes.',
+    main: 'connect.ts',
     imports: [],
+  },
+  testing: {
+    sentence: 'The modules that users import in their tests.',
+    main: 'start-simulator.ts',
+    imports: ['client', 'simulator'],
   },
   console: {
     sentence: 'The web page, a client of /__sim like any other.',
@@ -176,6 +181,7 @@ export const libraries: Readonly<Record<string, { readonly only: readonly string
     esbuild: { only: ['build/'] },
     express: { only: ['http/'] },
     lowdb: { only: ['state/file/'] },
+    'openapi-fetch': { only: ['client/transport.ts'] },
     'oxc-parser': { only: ['build/declarations.ts'] },
     // Prism asks its caller for a logger that can have children.
     pino: { only: ['cli/process-log.ts', 'contract/fallback.ts'] },
@@ -209,9 +215,10 @@ export const habits: readonly Habit[] = [
     instead: 'take `now` from the exchange or the sandbox',
   },
   {
-    sentence: 'only the nonce of a lock and the id of a history, which no answer shows, are random',
+    sentence:
+      'only the nonce of a lock, the id of a history, and the names of sandboxes beside those of other processes are random',
     pattern: /\bMath\.random\b|\brandom(UUID|Bytes|Int)\b|\bgetRandomValues\b/,
-    only: ['state/file/lock-holder.ts', 'state/file/format.ts'],
+    only: ['state/file/lock-holder.ts', 'state/file/format.ts', 'client/connect.ts'],
     instead: 'derive it (core/seeded.ts), so that a run can be repeated byte for byte',
   },
   {

@@ -5,6 +5,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
+import { recordingEnv } from '../support/control-answers/recording.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -24,7 +25,7 @@ function npm(cwd: string, args: readonly string[]) {
   const child = spawn('npm', args, {
     cwd,
     detached: true,
-    env: { PATH: process.env['PATH'], HOME: cwd, npm_config_update_notifier: 'false' },
+    env: { PATH: process.env['PATH'], ...recordingEnv(), HOME: cwd, npm_config_update_notifier: 'false' },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   onTestFinished(() => {

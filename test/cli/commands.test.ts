@@ -13,6 +13,7 @@ import { version } from '../../src/fixtures/bundled.ts'
 import { inputs } from '../support/catalogue.ts'
 import { allOperations } from '../support/client.ts'
 import { cli, convsim, run } from '../support/command.ts'
+import { excludeFromRecording } from '../support/control-answers/recording.ts'
 import { documentWith, fixturesWith } from '../support/documents.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
@@ -274,7 +275,7 @@ describe('assumptions', () => {
 
 /** Listens as an HTTP server that is no simulator, and returns its port. */
 async function serveReplies(reply: RequestListener): Promise<string> {
-  const server = createHttpServer(reply).listen(0, '127.0.0.1')
+  const server = createHttpServer((req, res) => reply(req, excludeFromRecording(res))).listen(0, '127.0.0.1')
   await once(server, 'listening')
   onTestFinished(() => {
     server.close()

@@ -36,7 +36,8 @@ describeInBrowser('the view of the requests', () => {
     const own = await startForTest()
     await ask(own, '/v1/events', { body: event() })
     await ask(own, '/v1/events', { body: {} })
-    await ask(own, analyticsPath)
+    const traceId = '4bf92f3577b34da6a3ce929d0e0e4736'
+    await ask(own, analyticsPath, { headers: { traceparent: `00-${traceId}-00f067aa0ba902b7-01` } })
     const page = await browser.open(own, { place: '#/requests?q=status%3A4xx' })
     const rows = page.locator('tbody tr')
     await page.getByText('1 listed').waitFor()
@@ -44,6 +45,8 @@ describeInBrowser('the view of the requests', () => {
     const field = page.getByLabel('Search requests')
     for (const [text, count] of [
       ['op:getModelAnalytics', 1],
+      [`trace:${traceId}`, 1],
+      [`-trace:${traceId}`, 2],
       ['has:violation', 1],
       ['-has:violation', 2],
       ['status:4xx status:200', 2],

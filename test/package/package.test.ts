@@ -127,7 +127,7 @@ describe('the library', () => {
       .map(({ path }) => path)
       .filter((path) => /\.d\.[cm]?ts$/.test(path))
     expect(declarations).toEqual(['dist/index.d.cts'])
-    expect(readFileSync(join(installed, 'dist/index.d.cts'), 'utf8')).not.toMatch(/\bfrom ['"]|\bimport\(/)
+    expect(readFileSync(join(installed, 'dist/index.d.cts'), 'utf8')).not.toMatch(/^import\b|[:=] import\(/m)
   })
 
   it.each([
@@ -136,12 +136,31 @@ describe('the library', () => {
   ])('has types that an ordinary project compiles: %s %j', (file, further) => {
     writeFileSync(
       join(project.folder, file),
-      `import { type ExampleRequest, type LibrarySettings, type Report, type RunningSimulator, startSimulator } from '${name}'
+      `import { type AnyNames, connect, type ControlSchemas, type LibrarySettings, type SimulatorClient, startSimulator } from '${name}'
       const settings: LibrarySettings = { port: 0, seed: '42', models: 'closed' }
       export async function start(): Promise<string> {
-        const simulator: RunningSimulator = await startSimulator(settings)
-        const report: Report = await simulator.report()
-        const example: ExampleRequest | undefined = simulator.findExample()
+        const simulator: SimulatorClient = await startSimulator(settings)
+        const report: ControlSchemas['Report'] = await simulator.report()
+        const sim = simulator.sandbox()
+        await sim.scenario('slow', { ms: 5, distribution: 'uniform', max: 9 }, { operation: 'createEvent' })
+        await sim.scenario('critical')
+        await sim.sequence(['429;retry-after=1', '503*2', '200'])
+        // @ts-expect-error: there is no such scenario
+        await sim.scenario('slwo')
+        // @ts-expect-error: there is no such persona
+        await sim.scenario('critcal')
+        // @ts-expect-error: the scenario has no such parameter
+        await sim.scenario('slow', { sm: 5 })
+        // @ts-expect-error: the scenario needs a parameter
+        await sim.scenario('null')
+        // @ts-expect-error: there is no such operation
+        await sim.expectReceived('createEvnt')
+        // @ts-expect-error: the service never answers so
+        await sim.requests({ status: 418 })
+        // @ts-expect-error: there is no such scenario
+        await sim.sequence(['249', '200'])
+        const own = await connect<AnyNames>(simulator.controlUrl)
+        await own.sandbox().expectReceived('listProducts', { times: 0, force: true })
         await simulator[Symbol.asyncDispose]()
         // @ts-expect-error: a report has the number of requests
         const text: string = report.requests
@@ -149,7 +168,7 @@ describe('the library', () => {
         await startSimulator({ prot: 0 })
         // @ts-expect-error: a flag of the command line
         await startSimulator({ report: 'report.html' })
-        return simulator.baseUrl + text + example?.path
+        return simulator.baseUrl + text
       }`,
     )
     const tsc = join(repository, 'node_modules/typescript/bin/tsc')

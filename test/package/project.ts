@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { childLimits } from '../support/child-limits.ts'
+import { recordingEnv } from '../support/control-answers/recording.ts'
 
 export const repository = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -24,6 +25,7 @@ export function createProject(): Project {
   const folder = mkdtempSync(join(tmpdir(), 'convsim-project-'))
   const env = {
     PATH: process.env['PATH'],
+    ...recordingEnv(),
     HOME: folder,
     npm_config_offline: 'true',
     npm_config_ignore_scripts: 'true', // dist/ was built before the first test

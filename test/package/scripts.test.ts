@@ -5,6 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { childLimits } from '../support/child-limits.ts'
+import { recordingEnv } from '../support/control-answers/recording.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 const repository = fileURLToPath(new URL('../..', import.meta.url))
@@ -41,7 +42,10 @@ test(
     const dev = spawn('/bin/sh', ['-c', `${scripts.dev} --port 0 --state :memory: --log-level silent`], {
       cwd: folder,
       detached: true,
-      env: { PATH: `${join(repository, 'node_modules/.bin')}${delimiter}${process.env['PATH']}` },
+      env: {
+        ...recordingEnv(),
+        PATH: `${join(repository, 'node_modules/.bin')}${delimiter}${process.env['PATH']}`,
+      },
       stdio: ['ignore', 'pipe', 'inherit'],
     })
     onTestFinished(() => void (dev.pid !== undefined && process.kill(-dev.pid, 'SIGKILL')))

@@ -2,12 +2,19 @@ import type { Reporter, TestModule } from 'vitest/node'
 
 /** Prints one line of counts at the end of the run, for programs that read the log. */
 export class ClosingLineReporter implements Reporter {
+  readonly #others: { readonly faultCount: number }
+
+  /** `others`: faults that no test has found, which are counted as failures. */
+  constructor(others: { readonly faultCount: number }) {
+    this.#others = others
+  }
+
   onTestRunEnd(modules: readonly TestModule[]): void {
     const tests = modules.flatMap((module) => [...module.children.allTests()])
     const count = (state: string) => tests.filter((test) => test.result().state === state).length
     const broken = modules.filter((module) => module.errors().length > 0).length
     console.log(
-      `\n${count('passed')} passed, ${count('failed') + broken} failed, ${count('skipped')} skipped`,
+      `\n${count('passed')} passed, ${count('failed') + broken + this.#others.faultCount} failed, ${count('skipped')} skipped`,
     )
   }
 }

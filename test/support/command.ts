@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { onTestFinished } from 'vitest'
+import { recordingEnv } from './control-answers/recording.ts'
 
 /** The file of the built command. */
 export const cli = new URL('../../dist/cli.js', import.meta.url).pathname
@@ -40,7 +41,7 @@ export function startProgram(
   { env = {}, cwd, stdin = 'ignore' }: RunOptions = {},
 ): Command {
   const child = spawn(file, args, {
-    env: { PATH: process.env['PATH'], ...env },
+    env: { PATH: process.env['PATH'], ...recordingEnv(), ...env },
     stdio: [stdin, 'pipe', 'pipe'],
     ...(cwd && { cwd }),
   })

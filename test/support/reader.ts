@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { childLimits } from './child-limits.ts'
+import { recordingEnv } from './control-answers/recording.ts'
 import { frozenNow } from './start.ts'
 
 const checkout = fileURLToPath(new URL('../..', import.meta.url))
@@ -98,6 +99,7 @@ export class Reader {
   get #env() {
     return {
       PATH: process.env['PATH'],
+      ...recordingEnv(),
       HOME: this.#home,
       npm_config_offline: 'true',
       npm_config_ignore_scripts: 'true', // dist/ was built before the first test

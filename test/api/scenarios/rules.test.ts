@@ -473,7 +473,7 @@ describe('PUT /__sim/scenarios', () => {
     [
       'a condition on the answer',
       { rules: [{ scenario: '503', match: { status: 200 } }] },
-      /\/rules\/0\/match\/status: is not allowed here; known: model, product, method, path, query, header, body/,
+      /\/rules\/0\/match\/status: is not allowed here; known: model, product, method, path, traceId, query, header, body/,
     ],
     [
       'a misspelt field',

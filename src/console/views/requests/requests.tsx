@@ -101,7 +101,8 @@ function NoRequests({ isSearch }: { readonly isSearch: boolean }) {
     return (
       <Empty title="No request matches">
         Words are <code>status:</code>, <code>op:</code>, <code>method:</code>, <code>origin:</code>,{' '}
-        <code>path:</code> and <code>has:violation</code>; anything else is searched as a text.{' '}
+        <code>path:</code>, <code>trace:</code> and <code>has:violation</code>; anything else is searched as a
+        text.{' '}
         <button type="button" class="link" onClick={() => navigate({ query: { q: undefined } })}>
           Show all requests
         </button>

@@ -3,7 +3,7 @@ import type { QueryOf, Schema } from '../../api/answers.ts'
 /** The conditions of a search that the journal can check itself. */
 export type JournalConditions = Pick<
   NonNullable<QueryOf<'/requests', 'get'>>,
-  'operation' | 'status' | 'method' | 'origin' | 'path' | 'violations' | 'advice' | 'damage'
+  'operation' | 'status' | 'method' | 'origin' | 'path' | 'violations' | 'advice' | 'damage' | 'traceId'
 >
 
 /** A search text as conditions. */
@@ -26,6 +26,7 @@ const words: Readonly<Record<string, Test>> = {
   method: ({ request }, value) => request.method === value.toUpperCase(),
   origin: ({ answer }, value) => answer.origin === value,
   path: ({ request }, value) => request.path === value,
+  trace: ({ traceId }, value) => traceId === value.toLowerCase(),
   has: (exchange, value) => marks[value]?.(exchange) ?? false,
 }
 
@@ -42,6 +43,9 @@ const journalMarks: Readonly<Record<string, string>> = {
   advice: 'advice',
   damage: 'damage',
 }
+
+/** The name in the journal's filter of each word that has another one there. */
+const journalWords: Readonly<Record<string, string>> = { trace: 'traceId' }
 
 const shortWords: Readonly<Record<string, string>> = { op: 'operation' }
 
@@ -80,6 +84,8 @@ function findProblem({ word, value }: Term): string | undefined {
   if (!words[word])
     return `There is no word "${word}:". There are ${Object.keys(words).join(':, ')}:. In quotes it is searched as a text.`
   if (word === 'status' && !/^[1-5](\d\d|xx)$/i.test(value)) return 'status: takes 429 or 4xx, for example.'
+  if (word === 'trace' && !/^[0-9a-f]{32}$/i.test(value))
+    return 'trace: takes the 32 hexadecimal digits of a trace id.'
   if (word === 'has' && !marks[value]) return `has: takes ${Object.keys(marks).join(', ')}.`
   if (word === 'origin' && !['contract', 'scenario', 'simulator'].includes(value))
     return 'origin: takes contract, scenario or simulator.'
@@ -113,7 +119,8 @@ function toConditions(terms: readonly Term[]): JournalConditions {
     const isAlone = terms.filter((other) => other.word === word).length === 1
     const mark = word === 'has' ? journalMarks[value] : undefined
     if (mark !== undefined) conditions[mark] = !isNegated
-    else if (word !== undefined && word !== 'has' && isAlone && !isNegated) conditions[word] = value
+    else if (word !== undefined && word !== 'has' && isAlone && !isNegated)
+      conditions[journalWords[word] ?? word] = value
   }
   return conditions
 }

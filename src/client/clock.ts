@@ -1,0 +1,33 @@
+import { type ControlSchemas, dataOf, type Transport } from './transport.ts'
+
+/** The clock of a sandbox. Instants are a `Date` or a text: `2026-01-15T12:00:00Z`. */
+export interface SandboxClock {
+  read(): Promise<ControlSchemas['Clock']>
+  /** Stops the clock at an instant; default: the time that it shows. */
+  freeze(at?: Date | string): Promise<ControlSchemas['Clock']>
+  /** Sets the clock to an instant, from which it runs on. */
+  shift(to: Date | string): Promise<ControlSchemas['Clock']>
+  /** Advances the clock by milliseconds or a duration: `90s`, `1h`, `7d`. Waiting clients count it as waiting. */
+  advance(by: number | string): Promise<ControlSchemas['Clock']>
+  /** Lets the clock show the time of the simulator's machine again. */
+  real(): Promise<ControlSchemas['Clock']>
+}
+
+/** Creates the clock of a sandbox. */
+export function sandboxClock(transport: Transport, sandbox: string): SandboxClock {
+  const params = { query: { sandbox } }
+  const set = (mode: ControlSchemas['ClockMode'], at?: Date | string) =>
+    dataOf(transport.PUT('/clock', { params, body: { mode, ...(at !== undefined && { now: textOf(at) }) } }))
+  return {
+    read: () => dataOf(transport.GET('/clock', { params })),
+    freeze: (at) => set('frozen', at),
+    shift: (to) => set('shifted', to),
+    advance: (by) =>
+      dataOf(
+        transport.POST('/clock/advance', { params, body: { by: typeof by === 'number' ? `${by}ms` : by } }),
+      ),
+    real: () => set('real'),
+  }
+}
+
+const textOf = (instant: Date | string) => (typeof instant === 'string' ? instant : instant.toISOString())

@@ -1,0 +1,183 @@
+import { expectationProblem, type FindingKind, findingKinds, findingsProblem } from './describe.ts'
+import { ExpectationError } from './expectation-error.ts'
+import { streamRequests } from './stream.ts'
+import { type ControlSchemas, dataOf, type Transport } from './transport.ts'
+import type { Names } from './typed-names.ts'
+
+/** The requests to list, to count or to expect; absent members do not matter. */
+export interface RequestFilter<N extends Names> {
+  readonly operation?: N['operation']
+  /** A status or a class of them: `429`, `'4xx'`. */
+  readonly status?: StatusFilter<N>
+  readonly method?: string
+  /** The path as it was sent, without the query. */
+  readonly path?: string
+  /** The cause of the answer. */
+  readonly origin?: ControlSchemas['Origin']
+  /** The trace id of the request's `traceparent`. */
+  readonly traceId?: string
+  /** True: only requests that broke the contract; false: only the others. */
+  readonly violations?: boolean
+  /** True: only requests with advice; false: only the others. */
+  readonly advice?: boolean
+  /** True: only answers that a scenario damaged; false: only the others. */
+  readonly damage?: boolean
+}
+
+/** A status, or a class of them. */
+export type StatusFilter<N extends Names> = N['status'] | '1xx' | '2xx' | '3xx' | '4xx' | '5xx'
+
+/** Conditions of a request and its answer, for `count` and `expectReceived`. */
+export type MatchInput<N extends Names> = Omit<ControlSchemas['RequestMatch'], 'status'> & {
+  readonly status?: StatusFilter<N>
+}
+
+/** A count that is expected: exactly a number, or at least and at most; and how long to wait for it. */
+export interface ReceivedExpectation<N extends Names> {
+  readonly match?: MatchInput<N>
+  /** Default: at least 1. */
+  readonly times?: number | { readonly atLeast?: number; readonly atMost?: number }
+  /** The milliseconds to wait for the count; default 0. */
+  readonly within?: number
+  /** True: names that the contract does not know, and a sandbox that was never used, are allowed. */
+  readonly force?: boolean
+}
+
+/** The number of matching requests in the journal. */
+export interface RequestCount {
+  readonly count: number
+  /** True: the journal evicted requests, so there may be more. */
+  readonly truncated: boolean
+}
+
+/** The recorded requests of a sandbox, and judgements of them. */
+export interface SandboxEvidence<N extends Names> {
+  /** Lists the recorded requests with their answers and bodies, the oldest first. */
+  requests(filter?: RequestFilter<N>): Promise<readonly ControlSchemas['Exchange'][]>
+  /** Returns a request by the `X-Request-Id` of its answer. */
+  request(id: string): Promise<ControlSchemas['Exchange']>
+  /** Yields requests without bodies as they are recorded, until the loop ends: `for await (const request of sim.follow())`. */
+  follow(filter?: RequestFilter<N>): AsyncIterable<ControlSchemas['Exchange']>
+  /** Deletes the recorded requests; coverage and manners begin anew. */
+  clearRequests(): Promise<void>
+  count(operation?: N['operation'], match?: MatchInput<N>): Promise<RequestCount>
+  /**
+   * Expects requests: `await sim.expectReceived('createEvent', { times: 1, match: { body: { eventType: 'upgrade' } } })`.
+   * @throws ExpectationError with the count, the requests that come closest, and the fields in which they differ
+   */
+  expectReceived(operation: N['operation'], expectation?: ReceivedExpectation<N>): Promise<void>
+  /** Expects that every request obeyed the contract. @throws ExpectationError with each rule that a request broke */
+  expectNoViolations(): Promise<void>
+  /**
+   * Expects a client without findings: violations, unexpected answers, and bad manners in retries. `allow` names the kinds that are left out.
+   * @throws ExpectationError with each finding
+   */
+  expectNoFindings(allow?: readonly FindingKind[]): Promise<void>
+  /** Returns how much of the contract the clients have met, and what is missing. */
+  coverage(): Promise<ControlSchemas['Coverage']>
+  /** Lists the rules of retrying and identifying that the clients broke. */
+  manners(): Promise<readonly ControlSchemas['MannersFinding'][]>
+  /** Lists the calls that failed with their attempts; the latest first. */
+  retries(): Promise<readonly ControlSchemas['RetryChain'][]>
+  report(): Promise<ControlSchemas['Report']>
+  /** Explains how a request would be answered, and changes nothing: `await sim.explain({ method: 'GET', path: '/v1/...' })`. */
+  explain(request: ExplainRequest): Promise<ControlSchemas['Explanation']>
+}
+
+/** A request that `explain` explains. A body that is no text is sent as JSON. */
+export interface ExplainRequest {
+  readonly method: string
+  /** The path with base path and query. */
+  readonly path: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: unknown
+}
+
+/** The largest page of requests that the control plane returns. */
+const pageSize = 1000
+
+/** Creates the part of a sandbox that is about its requests. `consoleUrl`: the page that shows them. */
+export function sandboxEvidence<N extends Names>(
+  transport: Transport,
+  sandbox: string,
+  consoleUrl: string,
+): SandboxEvidence<N> {
+  const params = { query: { sandbox } }
+  const report = () => dataOf(transport.GET('/report', { params }))
+  const expectNoFindings = async (allow: readonly FindingKind[] = []) => {
+    const kinds = findingKinds.filter((kind) => !allow.includes(kind))
+    fail(findingsProblem(await report(), kinds), consoleUrl)
+  }
+  return {
+    requests: (filter = {}) => listRequests(transport, sandbox, filter),
+    request: (id) => dataOf(transport.GET('/requests/{id}', { params: { path: { id } } })),
+    follow: (filter = {}) => streamRequests(transport, { ...toQuery(filter), sandbox }),
+    async clearRequests() {
+      await transport.DELETE('/requests', { params })
+    },
+    count: (operation, match) =>
+      dataOf(transport.POST('/requests/count', { params, body: toQuestion<N>(operation, match) })),
+    async expectReceived(operation, { match, times, within = 0, force = false } = {}) {
+      const count = typeof times === 'number' ? { exactly: times } : (times ?? { atLeast: 1 })
+      const body = { ...toQuestion<N>(operation, match), count, withinMs: within, force }
+      // The verdict that is not as expected comes with 417, which openapi-fetch takes for an error.
+      const { data, error } = await transport.POST('/verify', { params, body })
+      fail(expectationProblem((data ?? error) as ControlSchemas['Verdict']), consoleUrl)
+    },
+    expectNoViolations: () => expectNoFindings(['unexpected', 'manners']),
+    expectNoFindings,
+    coverage: () => dataOf(transport.GET('/coverage', { params })),
+    manners: async () => (await dataOf(transport.GET('/manners', { params }))).findings,
+    retries: async () =>
+      (await dataOf(transport.GET('/retries', { params: { query: { sandbox, limit: 100 } } }))).chains,
+    report,
+    explain: ({ headers, ...request }) =>
+      dataOf(
+        transport.POST('/explain', {
+          params,
+          body: { ...request, ...(headers && { headers: { ...headers } }) },
+        }),
+      ),
+  }
+}
+
+/** Throws the problem of an expectation, with the address where the requests can be looked at; undefined: there is none. */
+function fail(problem: string | undefined, consoleUrl: string): void {
+  if (problem !== undefined) throw new ExpectationError(`${problem}\nLook at the requests: ${consoleUrl}`)
+}
+
+function toQuestion<N extends Names>(
+  operation: N['operation'] | undefined,
+  match: MatchInput<N> | undefined,
+) {
+  return {
+    ...(operation !== undefined && { operation }),
+    ...(match && { match: match as ControlSchemas['RequestMatch'] }), // only the type of its status is narrower
+  }
+}
+
+function toQuery<N extends Names>({ status, ...filter }: RequestFilter<N>) {
+  return { ...filter, ...(status !== undefined && { status: String(status) }) }
+}
+
+async function listRequests<N extends Names>(
+  transport: Transport,
+  sandbox: string,
+  filter: RequestFilter<N>,
+): Promise<readonly ControlSchemas['Exchange'][]> {
+  const requests: ControlSchemas['Exchange'][] = []
+  let cursor: number | undefined
+  do {
+    const query = {
+      ...toQuery(filter),
+      sandbox,
+      limit: pageSize,
+      bodies: true,
+      ...(cursor !== undefined && { cursor }),
+    }
+    const page = await dataOf(transport.GET('/requests', { params: { query } }))
+    requests.push(...page.requests)
+    cursor = page.next
+  } while (cursor !== undefined)
+  return requests
+}

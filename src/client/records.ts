@@ -1,0 +1,106 @@
+import { type ControlSchemas, dataOf, type Transport } from './transport.ts'
+
+/** The records of a sandbox: events, prompts, quality, and copies of all of them. */
+export interface SandboxRecords {
+  /** Lists the recorded events, the oldest first; those that sampling dropped are marked. */
+  events(filter?: EventFilter): Promise<readonly ControlSchemas['StoredEvent'][]>
+  /** Lists the prompts with all their versions. */
+  prompts(): Promise<readonly ControlSchemas['StoredPrompt'][]>
+  /** Activates a version of a prompt, as the service's user interface does. */
+  activateVersion(promptId: string, versionId: string): Promise<void>
+  /** Returns the weight of events, the PQI of products and the CQI of conversations. */
+  quality(): Promise<ControlSchemas['Quality']>
+  /** Sets the weight of events, from 0 to 1, and returns the new indexes. */
+  setQuality(weight: number): Promise<ControlSchemas['Quality']>
+  /** Copies events, prompts and quality settings: `const before = await sim.snapshot()`, later `await before.restore()`. */
+  snapshot(name?: string): Promise<SandboxSnapshot>
+  snapshots(): Promise<readonly SandboxSnapshot[]>
+  /** Returns events, prompts and quality settings in the form that `import` and `--seed-state` take. */
+  export(): Promise<ControlSchemas['Export']>
+  /** Replaces events, prompts and quality settings. */
+  import(exported: ControlSchemas['Export']): Promise<void>
+}
+
+/** The events to list; absent members do not matter. */
+export interface EventFilter {
+  readonly eventType?: string
+  readonly productId?: string
+  readonly conversationId?: string
+  readonly externalConversationId?: string
+  readonly insertId?: string
+  /** True: only those that sampling dropped; false: only the others. */
+  readonly sampledOut?: boolean
+  readonly order?: 'oldest' | 'newest'
+}
+
+/** A copy of the records of a sandbox at one instant. */
+export interface SandboxSnapshot extends Readonly<ControlSchemas['Snapshot']> {
+  /** Replaces the records of the sandbox by the copy. Rate windows and sequences begin anew. */
+  restore(): Promise<void>
+  delete(): Promise<void>
+}
+
+/** The largest page of events that the control plane returns. */
+const pageSize = 10_000
+
+/** Creates the part of a sandbox that is about its records. */
+export function sandboxRecords(transport: Transport, sandbox: string): SandboxRecords {
+  const params = { query: { sandbox } }
+  return {
+    events: (filter = {}) => listEvents(transport, { ...filter, sandbox }),
+    async prompts() {
+      return (await dataOf(transport.GET('/prompts', { params }))).prompts
+    },
+    async activateVersion(promptId, versionId) {
+      await transport.POST('/prompts/{promptId}/versions/{versionId}/activate', {
+        params: { ...params, path: { promptId, versionId } },
+      })
+    },
+    quality: () => dataOf(transport.GET('/quality', { params })),
+    setQuality: (weight) => dataOf(transport.PUT('/quality', { params, body: { weight } })),
+    async snapshot(name) {
+      const body = name === undefined ? {} : { name }
+      return withActions(transport, sandbox, await dataOf(transport.POST('/snapshots', { params, body })))
+    },
+    async snapshots() {
+      const { snapshots } = await dataOf(transport.GET('/snapshots', { params }))
+      return snapshots.map((snapshot) => withActions(transport, sandbox, snapshot))
+    },
+    export: () => dataOf(transport.GET('/export', { params })),
+    async import(exported) {
+      await transport.POST('/import', { params, body: { ...exported } })
+    },
+  }
+}
+
+async function listEvents(
+  transport: Transport,
+  query: EventFilter & { readonly sandbox: string },
+): Promise<readonly ControlSchemas['StoredEvent'][]> {
+  const events: ControlSchemas['StoredEvent'][] = []
+  let total = 0
+  do {
+    const params = { query: { ...query, offset: events.length, limit: pageSize } }
+    const page = await dataOf(transport.GET('/events', { params }))
+    events.push(...page.events)
+    total = page.events.length === 0 ? 0 : page.total
+  } while (events.length < total)
+  return events
+}
+
+function withActions(
+  transport: Transport,
+  sandbox: string,
+  snapshot: ControlSchemas['Snapshot'],
+): SandboxSnapshot {
+  const params = { path: { snapshotId: snapshot.snapshotId }, query: { sandbox } }
+  return {
+    ...snapshot,
+    async restore() {
+      await transport.POST('/snapshots/{snapshotId}/restore', { params })
+    },
+    async delete() {
+      await transport.DELETE('/snapshots/{snapshotId}', { params })
+    },
+  }
+}

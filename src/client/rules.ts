@@ -1,0 +1,104 @@
+import { type ControlSchemas, dataOf, type Transport } from './transport.ts'
+import type {
+  Names,
+  ScenarioNameOf,
+  ScenarioText,
+  ScenarioValueInput,
+  SequenceItemText,
+} from './typed-names.ts'
+
+/** The requests that a rule acts on; without conditions, all requests of the sandbox. */
+export interface RuleConditions<N extends Names> {
+  /** Absent: every operation that the scenario makes sense for. */
+  readonly operation?: N['operation']
+  readonly match?: ControlSchemas['Match']
+  /** The number of requests that the rule acts on; absent: all. */
+  readonly times?: number
+  /** The probability that the rule acts, from 0 to 1, drawn by the seed; default 1. */
+  readonly probability?: number
+  /** False: the rule never acts. */
+  readonly enabled?: boolean
+}
+
+/** A rule: a scenario or a sequence, and the requests that it acts on. */
+export type NewRule<N extends Names> = RuleConditions<N> &
+  (
+    | { readonly scenario: ScenarioText<N>; readonly sequence?: never }
+    | { readonly sequence: string; readonly scenario?: never }
+  )
+
+/** The parameters of a scenario and the conditions. The parameters can be left out if none is required. */
+export type ScenarioArguments<
+  N extends Names,
+  Name extends ScenarioNameOf<N>,
+> = object extends N['scenarios'][Name]
+  ? [parameters?: N['scenarios'][Name], conditions?: RuleConditions<N>]
+  : [parameters: N['scenarios'][Name], conditions?: RuleConditions<N>]
+
+/** The scenarios of a sandbox. Rules act in the order in which they were added: on each request only the first that can. */
+export interface SandboxRules<N extends Names> {
+  /** Switches a scenario on: `await sim.scenario('rate-limited', { 'retry-after': 3 }, { operation: 'createEvent', times: 2 })`. */
+  scenario<Name extends ScenarioNameOf<N>>(name: Name, ...rest: ScenarioArguments<N, Name>): Promise<void>
+  /** Gives the n-th request the n-th item, and all later ones the last: `await sim.sequence(['429*2', '200'])`. */
+  sequence(items: readonly SequenceItemText<N>[], conditions?: RuleConditions<N>): Promise<void>
+  /** Adds a rule: `await sim.rule({ scenario: '503', match: { body: { eventType: 'upgrade' } } })`. */
+  rule(rule: NewRule<N>): Promise<void>
+  /** Lists the rules of the sandbox and those of the start, with how often each acted. */
+  rules(): Promise<RuleListing>
+  /** Replaces all rules of the sandbox; they begin to count anew. */
+  setRules(rules: readonly NewRule<N>[]): Promise<void>
+  /** Removes all rules of the sandbox. */
+  clearRules(): Promise<void>
+  /** Lists the sequences that a request has used, and the item that comes next. */
+  sequences(): Promise<readonly ControlSchemas['SequenceProgress'][]>
+}
+
+/** Rules in their order, and beside them how often each acted. */
+export interface RuleListing {
+  readonly rules: readonly ControlSchemas['Rule'][]
+  /** The rules of `--scenario` and `--scenarios`, which come after. */
+  readonly startUp: readonly ControlSchemas['Rule'][]
+  readonly counts: {
+    readonly rules: readonly ControlSchemas['RuleCount'][]
+    readonly startUp: readonly ControlSchemas['RuleCount'][]
+  }
+}
+
+/** Creates the part of a sandbox that is about its scenarios. */
+export function sandboxRules<N extends Names>(transport: Transport, sandbox: string): SandboxRules<N> {
+  const params = { query: { sandbox } }
+  const rule = async (added: NewRule<N>) => {
+    await transport.POST('/scenarios', { params, body: { rules: [added] } })
+  }
+  return {
+    rule,
+    scenario: async (name, ...[parameters, conditions]) =>
+      rule({ ...conditions, scenario: writeScenario(name, parameters as object) as ScenarioText<N> }),
+    sequence: (items, conditions) => rule({ ...conditions, sequence: items.join(', ') }),
+    rules: () => dataOf(transport.GET('/scenarios', { params })),
+    async setRules(rules) {
+      await transport.PUT('/scenarios', { params, body: { rules: [...rules] } })
+    },
+    async clearRules() {
+      await transport.DELETE('/scenarios', { params })
+    },
+    async sequences() {
+      return (await dataOf(transport.GET('/sequences', { params }))).sequences
+    },
+  }
+}
+
+/** Writes a scenario as text: `slow;ms=200`. Throws for a value with a quotation mark, which the text has no form for. */
+export function writeScenario(name: string, parameters: object = {}): string {
+  const entries: [string, ScenarioValueInput | undefined][] = Object.entries(parameters)
+  const texts = entries
+    .filter(([, value]) => value !== undefined)
+    .map(([key, value]) => `;${key}=${quoteValue(Array.isArray(value) ? value.join('|') : String(value))}`)
+  return name + texts.join('')
+}
+
+function quoteValue(value: string): string {
+  if (value.includes('"'))
+    throw new Error(`A parameter of a scenario cannot contain a quotation mark: ${value}`)
+  return /[;,]|^\s|\s$/.test(value) ? `"${value}"` : value
+}

@@ -1,0 +1,73 @@
+import { type SandboxClock, sandboxClock } from './clock.ts'
+import { type SandboxEvidence, sandboxEvidence } from './evidence.ts'
+import { type SandboxRecords, sandboxRecords } from './records.ts'
+import { type SandboxRules, sandboxRules } from './rules.ts'
+import { dataOf, type Transport } from './transport.ts'
+import type { BundledNames, Names } from './typed-names.ts'
+
+/**
+ * A sandbox of a simulator, which others do not affect. A client is in it with its base URL, its token or its headers: any one of
+ * the three is enough.
+ */
+export interface SandboxClient<N extends Names = BundledNames>
+  extends SandboxRules<N>,
+    SandboxRecords,
+    SandboxEvidence<N> {
+  readonly name: string
+  /** The base URL of the service in this sandbox: `http://127.0.0.1:4010/_s/checkout/v1`. */
+  readonly baseUrl: string
+  /** An API key whose requests are in this sandbox: `any-key~checkout`. */
+  readonly token: string
+  /** `{ 'X-Sim-Sandbox': 'checkout' }`. */
+  readonly headers: Readonly<Record<string, string>>
+  /** The page of the console that shows the requests of this sandbox. */
+  readonly consoleUrl: string
+  readonly clock: SandboxClock
+  /** Sets the seed of analytics, identifiers and chance. */
+  seed(seed: string | number): Promise<void>
+  /** Restores the sandbox to its state at the start: no records, rules and requests. Snapshots stay. */
+  reset(): Promise<void>
+  /** Deletes the sandbox with everything that it holds. */
+  delete(): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+/** The place of a simulator. */
+export interface SimulatorAddress {
+  /** `http://127.0.0.1:4010` */
+  readonly origin: string
+  /** `/v1` */
+  readonly basePath: string
+}
+
+/** Creates the client of a sandbox. Nothing is sent: a sandbox exists from its first request on. */
+export function createSandboxClient<N extends Names>(
+  transport: Transport,
+  { origin, basePath }: SimulatorAddress,
+  name: string,
+): SandboxClient<N> {
+  const params = { query: { sandbox: name } }
+  const consoleUrl = `${origin}/__sim/#/requests?sandbox=${name}`
+  const remove = async () => {
+    await transport.DELETE('/sandboxes/{name}', { params: { path: { name } } })
+  }
+  return {
+    name,
+    baseUrl: `${origin}/_s/${name}${basePath}`,
+    token: `any-key~${name}`,
+    headers: { 'X-Sim-Sandbox': name },
+    consoleUrl,
+    ...sandboxRules<N>(transport, name),
+    ...sandboxRecords(transport, name),
+    ...sandboxEvidence<N>(transport, name, consoleUrl),
+    clock: sandboxClock(transport, name),
+    async seed(seed) {
+      await transport.PUT('/sandboxes/{name}', { params: { path: { name } }, body: { seed: String(seed) } })
+    },
+    async reset() {
+      await dataOf(transport.POST('/reset', { params }))
+    },
+    delete: remove,
+    [Symbol.asyncDispose]: remove,
+  }
+}

@@ -1,0 +1,56 @@
+import createClient from 'openapi-fetch'
+import type { components, paths } from './control-types.ts'
+
+/** The types of the control plane's requests and answers by their names in its document. */
+export type ControlSchemas = components['schemas']
+
+/** A typed client of the control plane. A refusal and an unreachable simulator are errors that it throws. */
+export type Transport = ReturnType<typeof createTransport>
+
+/** Creates a client of the control plane at `http://127.0.0.1:4010/__sim`. `token`: the value of `--control-token`. */
+export function createTransport(controlUrl: string, token?: string) {
+  const client = createClient<paths, 'application/json'>({
+    baseUrl: controlUrl,
+    fetch: (request) => fetchOrExplain(request, controlUrl),
+    ...(token !== undefined && { headers: { authorization: `Bearer ${token}` } }),
+  })
+  client.use({
+    async onResponse({ request, response }) {
+      // 417 is the answer of `verify` to a count that is not as expected.
+      if (response.ok || response.status === 417) return
+      throw new Error(await describeRefusal(request, response))
+    },
+  })
+  return client
+}
+
+/** Returns the data of an answer, which `onResponse` has found to be no refusal. */
+export async function dataOf<Data>(asked: Promise<{ readonly data?: Data }>): Promise<Data> {
+  return (await asked).data as Data // openapi-fetch has data for each answer that is ok
+}
+
+async function fetchOrExplain(request: Request, controlUrl: string): Promise<Response> {
+  try {
+    return await fetch(request)
+  } catch (error) {
+    const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error)
+    throw new Error(
+      `No simulator answers at ${controlUrl} (${cause}). Start one there (npx convsim), or give the URL of one that runs.`,
+      { cause: error },
+    )
+  }
+}
+
+/** Returns the sentence of a refusal: `PUT /__sim/clock answered 400: body/now ...`. */
+async function describeRefusal({ method, url }: Request, response: Response): Promise<string> {
+  const text = await response.text()
+  return `${method} ${new URL(url).pathname} answered ${response.status}: ${errorOf(text) ?? text.slice(0, 200)}`
+}
+
+function errorOf(text: string): string | undefined {
+  try {
+    return JSON.parse(text).error
+  } catch {
+    return undefined // an answer that is none of the simulator's
+  }
+}

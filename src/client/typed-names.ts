@@ -1,0 +1,36 @@
+import type { DocumentedStatus, OperationId, ScenarioParameters } from './names.ts'
+
+/** The names that requests to the control plane have, so that a misspelt one does not compile. */
+export interface Names {
+  readonly operation: string
+  /** The parameters of each scenario by its name. */
+  readonly scenarios: object
+  readonly status: number
+}
+
+/** The names of the bundled contract and fixtures. */
+export interface BundledNames extends Names {
+  readonly operation: OperationId
+  readonly scenarios: ScenarioParameters
+  readonly status: DocumentedStatus
+}
+
+/** Any names, for a simulator with a contract or fixtures of your own: `startSimulator<AnyNames>({ contract: 'api.yaml' })`. */
+export interface AnyNames extends Names {
+  readonly scenarios: Readonly<Record<string, Readonly<Record<string, ScenarioValueInput>>>>
+}
+
+/** A value of a scenario's parameter; the items of a list are joined by "|". */
+export type ScenarioValueInput = number | string | readonly string[]
+
+/** The name of a scenario. */
+export type ScenarioNameOf<N extends Names> = keyof N['scenarios'] & string
+
+/** A scenario as text, with its parameters: `rate-limited;retry-after=3`. Commas separate several scenarios. */
+export type ScenarioText<N extends Names> =
+  | ScenarioNameOf<N>
+  | `${ScenarioNameOf<N>};${string}`
+  | `${ScenarioNameOf<N>},${string}`
+
+/** An item of a sequence: a scenario, and after an asterisk the number of requests that get it: `429*2`. */
+export type SequenceItemText<N extends Names> = ScenarioText<N> | `${ScenarioNameOf<N>}*${number}`

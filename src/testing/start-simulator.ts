@@ -1,0 +1,34 @@
+/**
+ * The modules that users import in their tests.
+ * This file starts a simulator in the process of the tests.
+ */
+import { createSimulatorClient, type SimulatorClient } from '../client/connect.ts'
+import { createTransport } from '../client/transport.ts'
+import type { BundledNames, Names } from '../client/typed-names.ts'
+import { type LibrarySettings, startFromCode } from '../simulator/start.ts'
+
+/**
+ * Starts a simulator in this process, for tests:
+ *
+ *     const simulator = await startSimulator({ seed: '42' })
+ *     const sim = simulator.sandbox()
+ *     const client = new Client({ baseUrl: sim.baseUrl, apiKey: 'any-key' })
+ *     await simulator.close() // at the end; `await using simulator = ...` needs no close, from Node 24 on or with TypeScript
+ *
+ * Takes the settings of the command line, in camel case. Two defaults differ: any free port, and state in memory.
+ * @throws Error with every problem of settings, documents, fixtures and port
+ */
+export async function startSimulator<N extends Names = BundledNames>(
+  settings: LibrarySettings = {},
+): Promise<SimulatorClient<N>> {
+  const running = await startFromCode(settings)
+  const { origin, baseUrl, controlUrl } = running
+  let sandboxCount = 0
+  return createSimulatorClient({
+    origin,
+    basePath: baseUrl.slice(origin.length),
+    transport: createTransport(controlUrl, settings.controlToken),
+    newName: () => `sandbox-${++sandboxCount}`,
+    close: () => running.close(),
+  })
+}

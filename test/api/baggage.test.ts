@@ -1,0 +1,100 @@
+import { describe, expect, test } from 'vitest'
+import { analyticsPath, ask, objectOf, type RequestOptions } from '../support/client.ts'
+import { steer } from '../support/control.ts'
+import { connectTo } from '../support/raw-http.ts'
+import { sharedSimulator } from '../support/shared.ts'
+import { startForTest } from '../support/start.ts'
+
+const sim = sharedSimulator()
+
+/** Returns the sandbox and the advice of a request with this `baggage`. */
+async function askWith(baggage: string, { prefix = '', ...how }: RequestOptions & { prefix?: string } = {}) {
+  const headers = { ...how.headers, baggage }
+  const answer = await ask(sim(), `${prefix}${analyticsPath}`, { ...how, headers })
+  const advice = answer.headers.get('x-sim-advice')
+  const [first] = advice === null ? [] : JSON.parse(advice).violations
+  return { status: answer.status, sandbox: answer.headers.get('x-sim-sandbox'), advice: first }
+}
+
+describe('the header baggage', () => {
+  test.each([
+    ['alone', 'convsim.sandbox=worker-3'],
+    ['among members of others', 'userId=alice,convsim.sandbox=worker-3,isProduction=false'],
+    ['with white space wherever it may be', ' convsim.sandbox\t=  worker-3 , a=b'],
+    ['with properties', 'convsim.sandbox=worker-3;ttl=1;secret , a=b;c'],
+    ['percent-encoded', 'convsim.sandbox=%77orker%2D3'],
+    ['beside members that are not well-formed', 'nonsense,,=x,a=%zz,convsim.sandbox=worker-3'],
+    ['twice with the same name', 'convsim.sandbox=worker-3,convsim.sandbox=worker%2d3'],
+    ['as the last of 64 members', `${'a=b,'.repeat(63)}convsim.sandbox=worker-3`],
+  ])('names the sandbox: %s', async (_how, baggage) => {
+    expect(await askWith(baggage)).toEqual({ status: 200, sandbox: 'worker-3', advice: undefined })
+  })
+
+  test('names the sandbox in the second of two headers', async () => {
+    const head = ['Host: x', 'Authorization: Bearer k', 'Baggage: a=b', 'Baggage: convsim.sandbox=worker-3']
+    const connection = await connectTo(sim().origin)
+    connection.send([`GET ${analyticsPath} HTTP/1.1`, ...head, 'Connection: close', '', ''].join('\r\n'))
+    expect((await connection.answer()).headers['x-sim-sandbox']).toBe('worker-3')
+    connection.destroy()
+  })
+
+  test.each([
+    ['of another key', 'sandbox=worker-3,CONVSIM.SANDBOX=worker-3,xconvsim=y'],
+    ['in a value or a property of others', 'note=convsim.sandbox,a=b;convsim.sandbox=worker-3'],
+  ])('of others names no sandbox and gets no advice: %s', async (_how, baggage) => {
+    expect(await askWith(baggage)).toEqual({ status: 200, sandbox: 'default', advice: undefined })
+  })
+
+  test.each([
+    ['no name', 'convsim.sandbox=worker%203', /convsim\.sandbox=worker 3, which names no sandbox.* 1 to 64/],
+    ['nothing', 'convsim.sandbox=', /names no sandbox/],
+    ['no value', 'convsim.sandbox', /names no sandbox/],
+    ['what cannot be decoded', 'convsim.sandbox=%zz', /%zz, which names no sandbox/],
+    ['two names', 'convsim.sandbox=a,convsim.sandbox=b', /more than one sandbox.*: a, b$/],
+    ['a misspelt member', 'convsim.sandbx=a', /"convsim\.sandbx".*known: convsim\.sandbox$/],
+    ['65 members', `${'a=b,'.repeat(64)}convsim.sandbox=a`, /more than 64 members/],
+    ['8,193 characters', `convsim.sandbox=a,b=${'x'.repeat(8193 - 20)}`, /longer than 8192 characters/],
+  ])('is ignored with advice, and refuses nothing: %s', async (_what, baggage, message) => {
+    expect(await askWith(baggage)).toEqual({
+      status: 200,
+      sandbox: 'default',
+      advice: {
+        in: 'header',
+        pointer: '/baggage',
+        keyword: 'baggage',
+        message: expect.stringMatching(message),
+      },
+    })
+  })
+
+  test('comes after header, key and path, which need not agree with it', async () => {
+    const others = [{ headers: { 'x-sim-sandbox': 'b' } }, { token: 'k~b' }, { prefix: '/_s/b' }]
+    for (const how of others)
+      for (const baggage of ['convsim.sandbox=a', 'convsim.sandbox=no name'])
+        expect(await askWith(baggage, how)).toEqual({ status: 200, sandbox: 'b', advice: undefined })
+  })
+
+  test('that is invalid gets advice also with --strict, which refuses no baggage of others', async () => {
+    const strict = await startForTest({ strict: true })
+    const answer = await ask(strict, analyticsPath, { headers: { baggage: 'convsim.sandbox=' } })
+    expect(answer.status).toBe(200)
+    expect(answer.headers.get('x-sim-advice')).toContain('/baggage')
+  })
+
+  test('is named by the explanation as what decides the sandbox', async () => {
+    const request = { method: 'GET', path: analyticsPath, headers: { authorization: 'Bearer k' } }
+    const headers = { ...request.headers, Baggage: 'convsim.sandbox=a' }
+    const { sandbox, why } = await steer(sim(), 'POST', '/explain', { ...request, headers })
+    expect(sandbox).toBe('a')
+    expect(why).toContain('The header baggage names the sandbox "a".')
+    const other = await ask(sim(), '/__sim/explain?sandbox=b', { body: { ...request, headers } })
+    expect(other.status).toBe(400)
+    expect(objectOf(other)['error']).toContain('the request names "a"')
+  })
+
+  test('names no sandbox for the control plane, where a reset would reach another one than is written', async () => {
+    const headers = { baggage: 'convsim.sandbox=a' }
+    const clock = await ask(sim(), '/__sim/coverage', { headers })
+    expect(objectOf(clock)['sandbox']).toBe('default')
+  })
+})

@@ -1,0 +1,297 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { afterAll, describe, expect, test } from 'vitest'
+import { type AnyNames, connect, startSimulator } from '../../src/index.ts'
+import { inputs } from '../support/catalogue.ts'
+import { event } from '../support/client.ts'
+import { controlOperations } from '../support/control-operations.ts'
+
+const simulator = await startSimulator({ clock: '2026-01-15T12:00:00Z' })
+afterAll(() => simulator.close())
+
+const model = '00000000-0000-4000-8000-000000000002'
+const json = { 'content-type': 'application/json', 'user-agent': 'test' }
+
+/** Sends an event as a client of the sandbox does, which knows nothing but a base URL. */
+const send = (baseUrl: string, fields = {}) =>
+  fetch(`${baseUrl}/events`, {
+    method: 'POST',
+    headers: { ...json, authorization: 'Bearer any-key' },
+    body: JSON.stringify(event(fields)),
+  })
+
+const askAnalytics = (baseUrl: string, headers = {}) =>
+  fetch(`${baseUrl}/models/${model}/analytics`, {
+    headers: { 'user-agent': 'test', authorization: 'Bearer any-key', ...headers },
+  })
+
+describe('a sandbox', () => {
+  test('is reached by its base URL, by its token and by its headers', async () => {
+    const sim = simulator.sandbox('reached')
+    await askAnalytics(sim.baseUrl)
+    await askAnalytics(simulator.baseUrl, { authorization: `Bearer ${sim.token}` })
+    await askAnalytics(simulator.baseUrl, sim.headers)
+    await sim.expectReceived('getModelAnalytics', { times: 3 })
+  })
+
+  test('has a name of its own unless a name is given', () => {
+    const [one, other] = [simulator.sandbox(), simulator.sandbox()]
+    expect([one.name, other.name]).toEqual(['sandbox-1', 'sandbox-2'])
+  })
+
+  test('is gone at the end of its block', async () => {
+    const sim = simulator.sandbox('short-lived')
+    {
+      await using block = sim
+      await send(block.baseUrl)
+      expect(await names()).toContain('short-lived')
+    }
+    expect(await names()).not.toContain('short-lived')
+  })
+
+  test('shows nothing of another', async () => {
+    const [one, other] = [simulator.sandbox('one'), simulator.sandbox('other')]
+    await one.scenario('unavailable')
+    expect([(await send(one.baseUrl)).status, (await send(other.baseUrl)).status]).toEqual([503, 201])
+    expect([(await one.events()).length, (await other.events()).length]).toEqual([0, 1])
+  })
+
+  const names = async () => (await simulator.sandboxes()).map(({ name }) => name)
+})
+
+describe('scenarios of a sandbox', () => {
+  test('act with their parameters on the requests that they are for', async () => {
+    const sim = simulator.sandbox('parameters')
+    await sim.scenario('rate-limited', { 'retry-after': 7 }, { operation: 'createEvent', times: 1 })
+    await sim.scenario('null', { fields: ['recommendations', 'dataPoints.avgSafetyScore'] })
+    const refused = await send(sim.baseUrl)
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '7'])
+    expect((await send(sim.baseUrl)).status).toBe(201)
+    expect(await (await askAnalytics(sim.baseUrl)).text()).toContain('"recommendations":null')
+    expect((await sim.rules()).counts.rules).toMatchObject([{ acted: 1, left: 0 }, { acted: 1 }])
+    await sim.setRules([{ sequence: '404, 200' }])
+    expect((await askAnalytics(sim.baseUrl)).status).toBe(404)
+    await sim.clearRules()
+    expect((await sim.rules()).rules).toEqual([])
+  })
+
+  test('form sequences', async () => {
+    const sim = simulator.sandbox('sequences')
+    await sim.sequence(['429;retry-after=1*2', '200'], { operation: 'getModelAnalytics' })
+    const statuses = []
+    for (let asked = 0; asked < 4; asked += 1) statuses.push((await askAnalytics(sim.baseUrl)).status)
+    expect(statuses).toEqual([429, 429, 200, 200])
+    expect(await sim.sequences()).toMatchObject([{ operation: 'getModelAnalytics', met: 4, next: '200' }])
+  })
+
+  test('are added as rules, too', async () => {
+    const sim = simulator.sandbox('rules')
+    await sim.rule({ scenario: '503', match: { body: { eventType: 'upgrade' } } })
+    expect((await send(sim.baseUrl, { eventType: 'upgrade' })).status).toBe(503)
+    expect((await send(sim.baseUrl, { eventType: 'other' })).status).toBe(201)
+  })
+
+  test('that are wrong are refused with what is valid', async () => {
+    const sim = simulator.sandbox('wrong')
+    await expect(sim.scenario('slow', { ms: -1 })).rejects.toThrow(
+      /POST .*scenarios answered 400: .*"ms".*0 to/,
+    )
+    await expect(sim.scenario('drop-field', { pointer: 'a"b' })).rejects.toThrow(/quotation mark/)
+    expect((await sim.rules()).rules).toEqual([])
+  })
+
+  test.each(inputs.catalogue.definitions.map(({ name, parameters }) => [name, parameters] as const))(
+    '%s can be switched on with every parameter that has an example or a default',
+    async (name, parameters) => {
+      const given = parameters.map(({ name: parameter, default: value, example }) => [
+        parameter,
+        value ?? example,
+      ])
+      const known = given.filter(([, value]) => value !== undefined)
+      const { sandbox } = await connect<AnyNames>(simulator.controlUrl)
+      const sim = sandbox(`catalogue-${name}`)
+      await sim.scenario(name, Object.fromEntries(known))
+      expect((await sim.rules()).rules).toHaveLength(1)
+    },
+  )
+})
+
+describe('the clock and the seed of a sandbox', () => {
+  test('are set', async () => {
+    const sim = simulator.sandbox('clock')
+    expect(await sim.clock.read()).toEqual({ mode: 'frozen', now: '2026-01-15T12:00:00.000Z' })
+    expect(await sim.clock.freeze(new Date('2026-02-01T00:00:00Z'))).toMatchObject({ mode: 'frozen' })
+    expect((await sim.clock.advance('1h')).now).toBe('2026-02-01T01:00:00.000Z')
+    expect((await sim.clock.advance(500)).now).toBe('2026-02-01T01:00:00.500Z')
+    expect((await sim.clock.shift('2026-03-01T00:00:00Z')).mode).toBe('shifted')
+    expect((await sim.clock.real()).mode).toBe('real')
+    const before = await (await askAnalytics(sim.baseUrl)).text()
+    await sim.seed(42)
+    expect(await (await askAnalytics(sim.baseUrl)).text()).not.toBe(before)
+  })
+})
+
+describe('records of a sandbox', () => {
+  test('are copied and restored', async () => {
+    const sim = simulator.sandbox('copied')
+    await send(sim.baseUrl, { insertId: 'a' })
+    const before = await sim.snapshot('before')
+    await send(sim.baseUrl, { insertId: 'b' })
+    expect((await sim.events({ insertId: 'b' })).length).toBe(1)
+    expect(await sim.snapshots()).toMatchObject([{ name: 'before', events: 1 }])
+    await before.restore()
+    expect((await sim.events()).map(({ fields }) => fields.insertId)).toEqual(['a'])
+    const exported = await sim.export()
+    await sim.reset()
+    expect(await sim.events()).toEqual([])
+    await sim.import(exported)
+    expect((await sim.events()).length).toBe(1)
+    await before.delete()
+    expect(await sim.snapshots()).toEqual([])
+  })
+
+  test('have prompts with versions to activate, and quality', async () => {
+    const sim = simulator.sandbox('prompts')
+    for (const content of ['one', 'two'])
+      await fetch(`${sim.baseUrl}/prompts`, {
+        method: 'POST',
+        headers: { ...json, authorization: 'Bearer any-key' },
+        body: JSON.stringify({ name: 'p', externalPromptId: 'x', components: [{ content }] }),
+      })
+    const [prompt] = await sim.prompts()
+    const [first] = prompt?.versions ?? []
+    await sim.activateVersion(prompt?.promptId ?? '', first?.versionId ?? '')
+    expect((await sim.prompts())[0]?.versions).toMatchObject([{ active: true }, { active: false }])
+    expect((await sim.setQuality(0.3)).weight).toBe(0.3)
+    expect((await sim.quality()).weight).toBe(0.3)
+  })
+})
+
+describe('expectations', () => {
+  test('of requests are met now, or within a time', async () => {
+    const sim = simulator.sandbox('met')
+    const later = sim.expectReceived('createEvent', { match: { status: 201 }, within: 10_000 })
+    await send(sim.baseUrl, { eventType: 'upgrade' })
+    await later
+    await sim.expectReceived('createEvent', {
+      times: { atLeast: 1, atMost: 1 },
+      match: { body: { eventType: 'upgrade' } },
+    })
+    expect(await sim.count('createEvent')).toEqual({ count: 1, truncated: false })
+  })
+
+  test('that are not met tell the count, the nearest misses and the fields in which they differ', async () => {
+    const sim = simulator.sandbox('missed')
+    await send(sim.baseUrl, { eventType: 'upgrade' })
+    const missed = sim.expectReceived('createEvent', { times: 2, match: { body: { eventType: 'purchase' } } })
+    await expect(missed).rejects.toMatchObject({
+      name: 'ExpectationError',
+      message: expect.stringMatching(
+        /exactly 2.*\n +POST \/.*events 201 \(.+\) differs:\n +body\/eventType: expected "purchase", was "upgrade"\n.*#\/requests\?sandbox=missed/s,
+      ),
+    })
+  })
+
+  test('of operations that the contract does not know are refused', async () => {
+    const { sandbox } = await connect<AnyNames>(simulator.controlUrl)
+    await expect(sandbox('unknown').expectReceived('createEvnt', { times: 0 })).rejects.toThrow(/createEvent/)
+  })
+
+  test('of a client without findings tell violations, unexpected answers and bad manners', async () => {
+    const sim = simulator.sandbox('findings')
+    await expect(sim.expectNoFindings()).rejects.toThrow(/was never used/)
+    await askAnalytics(sim.baseUrl)
+    await sim.expectNoFindings()
+    await sim.scenario('rate-limited', { 'retry-after': 30 }, { operation: 'getModelAnalytics' })
+    await send(sim.baseUrl, { eventType: undefined })
+    await fetch(`${sim.baseUrl}/nothing`, { headers: json })
+    await askAnalytics(sim.baseUrl)
+    await askAnalytics(sim.baseUrl)
+    await expect(sim.expectNoViolations()).rejects.toThrow(
+      /^Requests broke the contract:\n +createEvent: body.*eventType.*\(request .+\)\nLook at/s,
+    )
+    await expect(sim.expectNoFindings(['violations', 'manners'])).rejects.toThrow(
+      /^Requests were refused, although no scenario asked for it:\n +GET .*404/,
+    )
+    await expect(sim.expectNoFindings(['violations', 'unexpected'])).rejects.toThrow(
+      /^The client has bad manners:\n +getModelAnalytics: A 429 asked to wait for 30 s/,
+    )
+    await sim.expectNoFindings(['violations', 'unexpected', 'manners'])
+    expect((await sim.manners()).length).toBeGreaterThan(0)
+    expect((await sim.retries())[0]?.attempts).toHaveLength(2)
+    expect((await sim.report()).violations.requests).toBe(1)
+    expect((await sim.coverage()).met).toBeGreaterThan(0)
+  })
+})
+
+describe('requests of a sandbox', () => {
+  test('are listed whole, with filters, in as many pages as there are', async () => {
+    const sim = simulator.sandbox('listed')
+    await Promise.all(Array.from({ length: 1005 }, () => askAnalytics(sim.baseUrl)))
+    await send(sim.baseUrl)
+    expect(await sim.requests()).toHaveLength(1006)
+    const [posted] = await sim.requests({ operation: 'createEvent', status: 201 })
+    expect(posted?.request.body.json).toMatchObject({ eventType: expect.any(String) })
+    expect((await sim.request(posted?.id ?? '')).number).toBe(posted?.number)
+    await sim.clearRequests()
+    expect(await sim.requests()).toEqual([])
+  })
+
+  test('are followed as they are recorded', async () => {
+    const sim = simulator.sandbox('followed')
+    const followed = (async () => {
+      for await (const { operation } of sim.follow({ status: '2xx' })) return operation
+      return undefined
+    })()
+    while ((await Promise.race([followed, send(sim.baseUrl).then(() => 'sent')])) === 'sent');
+    expect(await followed).toBe('createEvent')
+  })
+
+  test('are explained without being sent', async () => {
+    const sim = simulator.sandbox('explained')
+    await sim.scenario('forbidden')
+    const path = `/v1/models/${model}/analytics`
+    const explained = await sim.explain({ method: 'GET', path, headers: { authorization: 'Bearer any-key' } })
+    expect(explained.answer.status).toBe(403)
+    expect(await sim.requests()).toEqual([])
+  })
+})
+
+describe('connect', () => {
+  test('gives the same for a simulator that runs elsewhere', async () => {
+    const token = 'secret'
+    await using elsewhere = await startSimulator({ controlToken: token })
+    const client = await connect(elsewhere.origin, { token })
+    const sim = client.sandbox()
+    await send(sim.baseUrl)
+    await sim.expectReceived('createEvent')
+    expect((await client.report()).requests).toBe(1)
+    expect((await client.info()).state.events).toBe(1)
+    expect((await client.catalogue()).scenarios.length).toBeGreaterThan(20)
+    expect((await client.assumptions()).length).toBeGreaterThan(10)
+    expect((await client.contract())['openapi']).toMatch(/^3/)
+    expect(await client.metrics()).toContain('createEvent')
+    await client.close()
+    expect((await elsewhere.info()).version).toBe((await simulator.info()).version)
+    await expect(connect(elsewhere.origin)).rejects.toThrow(/answered 401/)
+  })
+
+  test('says what to do where no simulator answers', async () => {
+    await expect(connect('http://127.0.0.1:9/__sim')).rejects.toThrow(/No simulator answers at .*npx convsim/)
+    await expect(connect('localhost')).rejects.toThrow(/no URL of a simulator/)
+  })
+})
+
+test('the typed client can do everything that the control plane can, except what is for other tools', async () => {
+  const folder = new URL('../../src/client/', import.meta.url)
+  const files = (await readdir(folder)).filter((name) => name !== 'control-types.ts')
+  const texts = await Promise.all(files.map((name) => readFile(new URL(name, folder), 'utf8')))
+  const asked = new Set(
+    Array.from(
+      texts.join('').matchAll(/transport\.([A-Z]+)\('([^']+)'/g),
+      ([, method, path]) => `${method} ${path}`,
+    ),
+  )
+  const missing = (await controlOperations()).filter(({ method, path }) => !asked.has(`${method} ${path}`))
+  const forOtherTools = ['getHealth', 'getControlContract']
+  expect(missing.map(({ id }) => id).filter((id) => !id.startsWith('wiremock'))).toEqual(forOtherTools)
+})

@@ -1,0 +1,65 @@
+import { execFileSync } from 'node:child_process'
+import type { Parameter } from '../../src/scenarios/parameters.ts'
+import { inputs } from './catalogue.ts'
+
+/** The file that `npm run generate` writes. */
+export const clientNamesFile = new URL('../../src/client/names.ts', import.meta.url)
+
+/** Returns the text of that file: the names of the bundled contract, catalogue and fixtures as literal types. */
+export function clientNamesText(): string {
+  const formatter = ['biome', 'format', '--stdin-file-path=names.ts']
+  return execFileSync('npx', formatter, { input: unformattedText(), encoding: 'utf8' })
+}
+
+function unformattedText(): string {
+  const { catalogue, contract, fixtures } = inputs
+  const personas = fixtures.personas.map(({ name }) => name)
+  const statuses = new Set(contract.operations.flatMap(({ statuses: documented }) => documented))
+  const scenarios = catalogue.definitions
+    .filter(({ name }) => !personas.includes(name))
+    .map(({ name, parameters }) => `  readonly '${name}': ${parametersType(parameters)}\n`)
+  return `// \`npm run generate\` writes this file from spec/openapi.yaml, fixtures/ and the catalogue of scenarios; edit those instead.
+
+/** The \`operationId\`s of the service. */
+export type OperationId = ${union(contract.operations.map(({ id }) => id))}
+
+/** The statuses that the service's document lists. */
+export type DocumentedStatus = ${[...statuses].sort((one, other) => one - other).join(' | ')}
+
+/** The personas of the bundled fixtures. */
+export type PersonaName = ${union(personas)}
+
+/** The parameter of every scenario: the probability that it acts on a request, from 0 to 1. */
+export interface AnyScenarioParameters {
+  readonly p?: number
+}
+
+/** The scenarios by name, each with its parameters; the personas are scenarios, too. */
+export interface ScenarioParameters extends Readonly<Record<PersonaName, AnyScenarioParameters>> {
+${scenarios.join('')}}
+`
+}
+
+const union = (names: readonly string[]) => names.map((name) => `'${name}'`).join(' | ')
+
+/** Returns the type of a scenario's parameters: \`AnyScenarioParameters & { readonly ms?: number }\`. */
+function parametersType(parameters: readonly Parameter[]): string {
+  const own = parameters.map(
+    (parameter) => `readonly '${parameter.name}'${parameter.required ? '' : '?'}: ${valueType(parameter)}`,
+  )
+  return ['AnyScenarioParameters', ...(own.length > 0 ? [`{ ${own.join('; ')} }`] : [])].join(' & ')
+}
+
+function valueType(parameter: Parameter): string {
+  switch (parameter.type) {
+    case 'integer':
+    case 'number':
+      return 'number'
+    case 'choice':
+      return union(parameter.of)
+    case 'names':
+      return 'string | readonly string[]'
+    case 'text':
+      return 'string'
+  }
+}

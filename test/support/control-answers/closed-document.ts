@@ -1,0 +1,56 @@
+import { isObject, type Json, type JsonObject } from '../../../src/core/json.ts'
+
+/** The key under `components` of the schemas that `allOf` joins: an answer has members of all of them. */
+const PARTS = 'x-parts'
+
+/**
+ * Returns the document with closed schemas: an object has no other members than the listed ones, unless its schema says
+ * `additionalProperties` or lists none. So a member that the document lacks is a fault, although a client may ignore it.
+ */
+export function closeDocument(document: JsonObject): JsonObject {
+  const components = objectOf(document['components'])
+  const parts = mapSchemas(objectOf(components['schemas']), true)
+  const closed = objectOf(closeContents({ ...document, components: { ...components, schemas: {} } }))
+  const schemas = mapSchemas(objectOf(components['schemas']), false)
+  return {
+    ...closed,
+    components: { ...objectOf(closed['components']), schemas, [PARTS]: parts },
+  }
+}
+
+/** Closes each schema of a media type, anywhere in the document. */
+function closeContents(value: Json): Json {
+  if (Array.isArray(value)) return value.map(closeContents)
+  if (!isObject(value)) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [
+      name,
+      name === 'schema' && isObject(member) ? close(member, false) : closeContents(member),
+    ]),
+  )
+}
+
+function close(schema: JsonObject, isPart: boolean): JsonObject {
+  const result: Record<string, Json> = { ...schema }
+  const { $ref, properties, items, allOf, additionalProperties } = schema
+  if (typeof $ref === 'string' && isPart) result['$ref'] = $ref.replace('/schemas/', `/${PARTS}/`)
+  if (isObject(properties)) result['properties'] = mapSchemas(properties, false)
+  if (isObject(items)) result['items'] = close(items, false)
+  if (isObject(additionalProperties)) result['additionalProperties'] = close(additionalProperties, false)
+  if (Array.isArray(allOf)) result['allOf'] = allOf.map((part) => close(objectOf(part), true))
+  const isOpen = additionalProperties !== undefined || (properties === undefined && allOf === undefined)
+  return isPart || isOpen ? result : { ...result, unevaluatedProperties: false }
+}
+
+function mapSchemas(schemas: JsonObject, isPart: boolean): JsonObject {
+  return Object.fromEntries(
+    Object.entries(schemas).map(([name, schema]) => [
+      name,
+      isObject(schema) ? close(schema, isPart) : schema,
+    ]),
+  )
+}
+
+function objectOf(value: Json | undefined): JsonObject {
+  return isObject(value) ? value : {}
+}

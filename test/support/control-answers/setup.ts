@@ -1,0 +1,14 @@
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect } from 'vitest'
+import { answersFolder } from './recording.ts'
+
+// Runs before each test file: answers are recorded in a file with the test file's name, by this process and by all that it starts.
+const folder = process.env[answersFolder]
+if (folder !== undefined) {
+  const recorder = fileURLToPath(new URL('record.cjs', import.meta.url))
+  process.env['CONTROL_ANSWERS'] = join(folder, encodeURIComponent(expect.getState().testPath ?? ''))
+  process.env['NODE_OPTIONS'] = `--require "${recorder}"`
+  createRequire(import.meta.url)(recorder)
+}
