@@ -114,7 +114,9 @@ export function insertTables(page: string, tables: Record<string, string>): stri
 /** Writes the formula of the quality of a day: `0.4 × satisfaction + ...` */
 function formatBlend(): string {
   const parts = Object.entries(QUALITY_BLEND)
-  return parts.map(([name, weight]) => `${weight} × ${name === 'friction' ? '(1 − friction)' : name}`).join(' + ')
+  return parts
+    .map(([name, weight]) => `${weight} × ${name === 'friction' ? '(1 − friction)' : name}`)
+    .join(' + ')
 }
 
 const formatBand = ({ label, below, closed }: LabelBand) => `${label} ${closed ? '≤' : '<'} ${below}`
