@@ -58,8 +58,9 @@ function listViews(views: readonly { readonly operation: Operation; readonly tex
 
 /** Sets headers and body of a described reply as code. */
 function quoteBody(text: string): string {
-  const [, status, rest] = /^(Status \d+), (.*)$/s.exec(text) ?? []
-  return rest === undefined ? text : `${status}, \`${rest}\``
+  const [, status, headers, body] = /^(Status \d+)(?:, (?!body )(.*?))?, body (\{.*\})$/s.exec(text) ?? []
+  if (status === undefined) return text
+  return [status, ...(headers === undefined ? [] : [`\`${headers}\``]), `body \`${body}\``].join(', ')
 }
 
 /** Adds to the example what a reader gets: the status, or no answer. */
