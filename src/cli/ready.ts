@@ -8,7 +8,7 @@ export function formatReadyLine({ origin, baseUrl }: RunningSimulator, isJson: b
   return isJson ? formatJsonLine('info', now, message, { baseUrl }) : `${message} (base URL ${baseUrl})`
 }
 
-/** Formats the banner below the ready line: the next three things to try. Its quotes mean the same in every shell. */
+/** Formats the banner below the ready line: the next things to try. Its quotes mean the same in every shell. */
 export function formatBanner(running: RunningSimulator): string {
   // The address that listens on all interfaces is none that every client can connect to.
   const origin = running.origin.replace(/\/\/(0\.0\.0\.0|\[::\])/, '//localhost')
@@ -23,6 +23,10 @@ export function formatBanner(running: RunningSimulator): string {
         ['List the operations', `curl "${origin}/__sim/info"`],
         ['List the scenarios', `curl "${origin}/__sim/catalogue"`],
       ]
-  const rows = [...requests, ['See what was asked', `curl "${origin}/__sim/requests"`]]
+  const rows = [
+    ...requests,
+    ['See what was asked', `curl "${origin}/__sim/requests"`],
+    ['Watch in a browser', `${origin}/__sim/`],
+  ]
   return `\n${rows.map(([about, command]) => `  ${`${about}:`.padEnd(20)} ${command}`).join('\n')}\n`
 }

@@ -1,7 +1,7 @@
 import { parseDuration } from '../core/instant.ts'
 import { reportExtensions, reportFormats } from '../reports/formats/index.ts'
+import { expectedFailOn, failOnKinds, parseFailOn } from '../reports/parse-fail-on.ts'
 import { parseReportTargets } from '../reports/report-target.ts'
-import { expectedFailOn, failOnKinds, parseFailOn } from './fail-on.ts'
 import { boolean, choice, type Setting, text } from './setting.ts'
 
 const areReportTargets = (text: string) => parseReportTargets(text) !== undefined

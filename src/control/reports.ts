@@ -1,9 +1,13 @@
+import { cutText } from '../core/cut-text.ts'
 import { textBody } from '../exchange/body.ts'
+import type { FailCondition } from '../reports/fail-condition.ts'
+import { judgeFailOn } from '../reports/fail-on.ts'
 import { isReportFormat, reportFormats } from '../reports/formats/index.ts'
 import { coverageToJson, findingsToJson } from '../reports/formats/json.ts'
-import type { Reporter } from '../reports/report.ts'
+import { expectedFailOn, parseFailOn } from '../reports/parse-fail-on.ts'
+import type { Report, Reporter } from '../reports/report.ts'
 import type { Sandboxes } from '../sandboxes/sandboxes.ts'
-import { type ControlHandlers, CustomReply } from './handler.ts'
+import { ControlError, type ControlHandlers, type ControlRequest, CustomReply } from './handler.ts'
 import { refuseUnused } from './unused-sandbox.ts'
 
 /** Dependencies of `reportHandlers`. */
@@ -31,11 +35,29 @@ export function reportHandlers({
     async getReport(request) {
       const refusal = refuseUnused(request.sandboxFilter, sandboxes)
       if (refusal) return refusal
-      const format = String(request.parameters.query['format'])
-      if (!isReportFormat(format)) throw new Error(`the document lets the format ${format} pass`)
-      const { mediaType, render } = reportFormats[format]
+      const failOn = readFailOn(request)
+      if (failOn instanceof ControlError) return failOn
       const report = await reporter.report(request.sandboxFilter)
-      return new CustomReply({ body: textBody(render(report), mediaType) })
+      return replyWith(failOn ? { ...report, run: { ...report.run, failOn } } : report, request, failOn ?? [])
     },
   }
+}
+
+/** Reads the conditions of `?failOn=`; undefined without it, which leaves those of `--fail-on` in the report. */
+function readFailOn({ parameters }: ControlRequest): readonly FailCondition[] | ControlError | undefined {
+  const text = parameters.query['failOn']
+  if (typeof text !== 'string') return undefined
+  return (
+    parseFailOn(text) ??
+    new ControlError(400, `Invalid request: query failOn: must be ${expectedFailOn}; got "${cutText(text)}".`)
+  )
+}
+
+/** Renders a report in the requested format, with the status 417 if it meets one of the conditions. */
+function replyWith(report: Report, { parameters }: ControlRequest, conditions: readonly FailCondition[]) {
+  const format = String(parameters.query['format'])
+  if (!isReportFormat(format)) throw new Error(`the document lets the format ${format} pass`)
+  const { mediaType, render } = reportFormats[format]
+  const status = judgeFailOn(report, conditions).length > 0 ? 417 : 200
+  return new CustomReply({ status, body: textBody(render(report), mediaType) })
 }

@@ -22,6 +22,7 @@ export interface RetryHandlerDeps {
 /** The query of `GET retries`, typed by the control document. */
 interface RetriesQuery {
   readonly minAttempts: number
+  readonly request?: string
   readonly limit: number
 }
 
@@ -43,8 +44,8 @@ export function retryHandlers({
     async getRetries({ sandboxFilter: sandbox, parameters, elapsed }) {
       const refusal = refuseUnused(sandbox, sandboxes)
       if (refusal) return refusal
-      const { minAttempts, limit } = parameters.query as unknown as RetriesQuery // typed by the control document
-      const query = { sandbox, minAttempts, limit }
+      const { minAttempts, request, limit } = parameters.query as unknown as RetriesQuery // typed by the control document
+      const query = { sandbox, minAttempts, request, limit }
       const history = await readRetryHistory(journal, query, idempotentOperations(), elapsed)
       if (!history) return new ControlError(400, tooLongMessage)
       const { chains, further, truncated } = history

@@ -6,6 +6,6 @@ export interface RuleReference {
 
 /** The reasons why a request got its reply, collected for `POST /__sim/explain` and for `--log-level debug`. */
 export interface DecisionTrace {
-  /** The decisions in their order, as sentences: `Rule 0 of the sandbox acts: ...`. The last one is about the reply. */
+  /** The decisions in their order, as sentences: `Rule 1 of the sandbox acts: ...`. The last one is about the reply. */
   readonly decisions: string[]
 }

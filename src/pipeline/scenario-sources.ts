@@ -95,11 +95,11 @@ async function scenariosOfRules(
   const input = ruleInput(exchange, productsOfModel)
   for (const [index, rule] of rules.rules.entries()) {
     const active = await scenariosOfRule(exchange, rules, index, input, store)
-    if (typeof active === 'string') trace?.decisions.push(`Rule ${index} of the ${name} ${active}.`)
+    if (typeof active === 'string') trace?.decisions.push(`Rule ${index + 1} of the ${name} ${active}.`)
     else {
       exchange.rule = { scope: name, index }
       await store.nextSequenceIndex(exchange.sandbox.name, ruleActedKey(rules, index)) // counts it
-      trace?.decisions.push(`Rule ${index} of the ${name} acts: ${JSON.stringify(rule.source)}.`)
+      trace?.decisions.push(`Rule ${index + 1} of the ${name} acts: ${JSON.stringify(rule.source)}.`)
       return active
     }
   }

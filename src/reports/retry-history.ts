@@ -38,6 +38,8 @@ export interface RetryQuery {
   readonly sandbox: string | undefined
   /** The fewest attempts of a listed chain. */
   readonly minAttempts: number
+  /** The id of a request, whose chain alone is listed; undefined for all chains. */
+  readonly request: string | undefined
   /** The most chains. */
   readonly limit: number
 }
@@ -54,12 +56,12 @@ const maxAttempts = 50
  */
 export async function readRetryHistory(
   journal: JournalReader,
-  { sandbox, minAttempts, limit }: RetryQuery,
+  { sandbox, minAttempts, request, limit }: RetryQuery,
   idempotentOperations: ReadonlySet<string>,
   elapsed: () => number,
 ): Promise<RetryHistory | undefined> {
   const { entries, counts } = await journal.list({ sandbox })
-  const collector = new ChainCollector(idempotentOperations)
+  const collector = new ChainCollector(idempotentOperations, request)
   if (!(await visitInSlices(entries, elapsed, (entry) => collector.add(entry)))) return undefined
   const chains = collector.list().filter(({ earlier, attempts }) => earlier + attempts.length >= minAttempts)
   return {
@@ -78,14 +80,19 @@ interface CollectedChain extends ListedChain {
 /** Collects the attempts of each chain from the entries of any sandboxes. */
 class ChainCollector {
   readonly #idempotentOperations: ReadonlySet<string>
+  readonly #request: string | undefined
+  /** The chain of `#request`; undefined: it is an attempt of none. */
+  #chainOfRequest: CollectedChain | undefined
   readonly #trackers = new Map<string, RetryTracker>()
   /** The chains by sandbox and name; the chain with the latest attempt is last. */
   readonly #chains = new Map<string, CollectedChain>()
   /** True where the body of a request is not stored, so that its call is unknown. */
   isIncomplete = false
 
-  constructor(idempotentOperations: ReadonlySet<string>) {
+  /** `request`: the id of the request whose chain alone is listed; undefined: all are. */
+  constructor(idempotentOperations: ReadonlySet<string>, request: string | undefined) {
     this.#idempotentOperations = idempotentOperations
+    this.#request = request
   }
 
   add(entry: JournalEntry): void {
@@ -102,6 +109,7 @@ class ChainCollector {
 
   /** Returns the chains, those with the latest attempts first. */
   list(): readonly ListedChain[] {
+    if (this.#request !== undefined) return this.#chainOfRequest ? [this.#chainOfRequest] : []
     return [...this.#chains.values()].reverse()
   }
 
@@ -119,6 +127,7 @@ class ChainCollector {
     this.#chains.set(key, collected)
     collected.isParallel = isParallel
     if (attempt.isConcurrent) return
+    if (entry.id === this.#request) this.#chainOfRequest = collected
     collected.attempts.push(attempt)
     if (collected.attempts.length <= maxAttempts) return
     collected.attempts.shift()

@@ -3,7 +3,6 @@
  * `createSimulator` loads and joins them, `start.ts` makes the simulator listen.
  */
 import { setMaxListeners } from 'node:events'
-import { parseFailOn } from '../config/fail-on.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Contract } from '../contract/contract.ts'
 import type { Fallback } from '../contract/fallback.ts'
@@ -20,6 +19,7 @@ import { version } from '../fixtures/bundled.ts'
 import { Journal } from '../journal/journal.ts'
 import { createHandlers, type OperationDeps } from '../operations/index.ts'
 import { createPipeline, type Pipeline } from '../pipeline/pipeline.ts'
+import { parseFailOn } from '../reports/parse-fail-on.ts'
 import type { Report } from '../reports/report.ts'
 import { Sandboxes } from '../sandboxes/sandboxes.ts'
 import { MemorySandboxSettings, type SandboxSettingsStore } from '../sandboxes/settings.ts'

@@ -2,6 +2,7 @@ import { uuidKey } from './clone.ts'
 import type { Collection } from './collections/collection.ts'
 import { countEach } from './collections/index.ts'
 import type { EventList } from './memory/event-list.ts'
+import type { IndexedEvent } from './memory/indexed-event.ts'
 import type { StateData } from './memory/state-data.ts'
 import { EXPORT_FORMAT } from './records.ts'
 import type { EventPage, EventQuery, SandboxExport, SandboxSummary, StateSummary } from './store.ts'
@@ -22,10 +23,18 @@ function findPositions(events: EventList, query: EventQuery): number[] {
   const productKey = uuidKey(query.productId) ?? undefined
   const conversationKey = uuidKey(query.conversationId) ?? undefined
   const criteria = { eventType, productKey, conversationKey, externalConversationId, sampledOut }
-  const found = events.findPositions(criteria)
+  const found = events.findPositions(criteria, belongsTo(query.conversation))
   if (insertId === undefined) return found
   const inserted = events.positionOf(insertId)
   return found.filter((position) => position === inserted)
+}
+
+/** Returns a test that an event belongs to a conversation, which its caller's id names only where the event has no other. Undefined: all pass. */
+function belongsTo(conversation: string | undefined): ((indexed: IndexedEvent) => boolean) | undefined {
+  if (conversation === undefined) return undefined
+  const key = conversation.toLowerCase()
+  return ({ conversationKey, externalConversationId }) =>
+    conversationKey === null ? externalConversationId === conversation : conversationKey === key
 }
 
 /** Exports the data of a sandbox in the form that `importSandbox` accepts. */

@@ -25,6 +25,8 @@ export interface EventQuery {
   readonly productId?: string
   readonly conversationId?: string
   readonly externalConversationId?: string
+  /** The service's id of the conversation, or the caller's id for an event that has no other. */
+  readonly conversation?: string
   readonly insertId?: string
   readonly sampledOut?: boolean
   /** The events that come first: in the order in which they were recorded, or in the reverse order. Default: `oldest`. */

@@ -241,13 +241,13 @@ describe('an explanation', () => {
     expect(rule).toEqual({ scope: 'sandbox', index: 6 })
     expect(answer).toMatchObject({ origin: 'scenario' })
     expect(why).toEqual([
-      'Rule 0 of the sandbox is not about this request: operation.',
-      'Rule 1 of the sandbox is not about this request: match/header/x-team.',
-      'Rule 2 of the sandbox is not about this request: match/body/eventType.',
-      'Rule 3 of the sandbox makes no sense for this request.',
-      'Rule 4 of the sandbox does not act: it is used up (times 0).',
-      'Rule 5 of the sandbox is not about this request: enabled.',
-      expect.stringMatching(/^Rule 6 of the sandbox acts: \{.*"unavailable"/),
+      'Rule 1 of the sandbox is not about this request: operation.',
+      'Rule 2 of the sandbox is not about this request: match/header/x-team.',
+      'Rule 3 of the sandbox is not about this request: match/body/eventType.',
+      'Rule 4 of the sandbox makes no sense for this request.',
+      'Rule 5 of the sandbox does not act: it is used up (times 0).',
+      'Rule 6 of the sandbox is not about this request: enabled.',
+      expect.stringMatching(/^Rule 7 of the sandbox acts: \{.*"unavailable"/),
     ])
     expect(await explain(sim, creating)).toMatchObject({ rule: { scope: 'sandbox', index: 0 } })
     await putRules(sim, [])
@@ -305,8 +305,8 @@ describe('an explanation', () => {
     ])
     await send(sim, analytics)
     expect((await explain(sim, analytics))['why']).toEqual([
-      'Rule 0 of the sandbox does not act: chance spares the request (probability 0).',
-      'Rule 1 of the sandbox does not act: it is used up (times 1).',
+      'Rule 1 of the sandbox does not act: chance spares the request (probability 0).',
+      'Rule 2 of the sandbox does not act: it is used up (times 1).',
       expect.stringMatching(/^Nothing refuses/),
     ])
   })

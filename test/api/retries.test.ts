@@ -199,6 +199,16 @@ describe('GET /__sim/retries', () => {
     expect([statusesOf(latest), latest.further]).toEqual([[[500, 500]], 2])
   })
 
+  test('shows the chain of one request, however many are newer, and none for a request of no chain', async () => {
+    const ids = await askThrough('of-one', '503, 503, 200')
+    await askUnder('of-one', '404')
+    const alone = await askUnder('of-one', '200;latency=1')
+    for (const id of ids)
+      expect(statusesOf(await retriesOf(`sandbox=of-one&limit=1&request=${id}`))).toEqual([[503, 503, 200]])
+    expect(await retriesOf(`sandbox=of-one&request=${alone}`)).toMatchObject({ chains: [], further: 0 })
+    expect(await retriesOf('sandbox=of-one&request=req-nobody')).toMatchObject({ chains: [] })
+  })
+
   test('shows the latest 50 attempts of a chain, and says how many came before', async () => {
     for (let attempt = 0; attempt < 53; attempt += 1) await askUnder('long', '503')
     const [chain] = (await retriesOf('sandbox=long')).chains

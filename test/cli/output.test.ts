@@ -221,7 +221,7 @@ describe('--log-level', () => {
     expect(decided.map(({ stage, why }) => [stage, why])).toEqual([
       [
         'handle',
-        [expect.stringMatching(/^Rule 0 of the start-up acts/), expect.stringMatching(/is carried out/)],
+        [expect.stringMatching(/^Rule 1 of the start-up acts/), expect.stringMatching(/is carried out/)],
       ],
       ['validate', [expect.anything(), 'The stage "validate" answers 400: body/eventType is required.']],
       ['scenario', [expect.stringMatching(/^The request's own header decides/)]],

@@ -7,6 +7,7 @@ import { describeInBrowser, sharedBrowser } from '../support/browser.ts'
 import { childLimits } from '../support/child-limits.ts'
 import { analyticsPath, ask, event } from '../support/client.ts'
 import { steer } from '../support/control.ts'
+import { documentWithPaths } from '../support/documents.ts'
 import { startForTest, type TestSimulator } from '../support/start.ts'
 
 const browser = sharedBrowser()
@@ -103,10 +104,40 @@ describeInBrowser('the view of the contract', () => {
     const page = await openOperation(own, 'getModelAnalytics', 'two')
     await page.getByText('0 of 134 met').waitFor()
     await page.getByRole('button', { name: 'Never met: 7d' }).click()
-    expect(await page.locator('.item-request code').textContent()).toMatch(/period=7d.*X-Sim-Sandbox: two/)
+    expect(await page.locator('.item-request code').textContent()).toMatch(/period=7d.*X-Sim-Sandbox: two/s)
     expect(page.url()).toContain('item=query+period%3D7d')
     expect(await listAccessibilityFindings(page)).toEqual([])
     await page.getByLabel('Sandbox').selectOption('one')
     await page.locator('.item.met').first().waitFor()
+  })
+
+  test('says who answers an operation, and leads to the form of each scenario that fits it', async () => {
+    const own = await startForTest()
+    const { scenarios } = (await steer(own, 'GET', '/catalogue')) as unknown as {
+      scenarios: { name: string; operations: string[] }[]
+    }
+    const fitting = scenarios.filter(({ operations }) => operations.includes('createEvent'))
+    const page = await openOperation(own, 'createEvent', 'w1')
+    expect(await page.locator('.operation-facts').textContent()).toContain('Answered by the simulator')
+    const list = page.locator('.operation-scenarios')
+    await list.getByText(`${fitting.length} scenarios to switch on`).click()
+    expect((await list.getByRole('link').allTextContents()).sort()).toEqual(
+      fitting.map(({ name }) => name).sort(),
+    )
+    expect(await listAccessibilityFindings(page)).toEqual([])
+    await list.getByRole('link', { name: 'unavailable' }).click()
+    await page.getByRole('button', { name: 'Switch on', exact: true }).click()
+    await page.locator('.rule').waitFor()
+    expect(await steer(own, 'GET', '/scenarios?sandbox=w1')).toMatchObject({
+      rules: [{ operation: 'createEvent', scenario: 'unavailable' }],
+    })
+  })
+
+  test('says that an operation without a handler is answered from its examples', async () => {
+    const content = { 'application/json': { schema: { type: 'object' }, example: { sold: 7 } } }
+    const get = { operationId: 'getSales', responses: { 200: { description: 'Sales.', content } } }
+    const own = await startForTest({ contract: await documentWithPaths({ '/sales': { get } }) })
+    const page = await openOperation(own, 'getSales')
+    await page.getByText('Answered from the examples of the document').waitFor()
   })
 })

@@ -78,7 +78,7 @@ describeInBrowser('an open request', () => {
     await page
       .getByText('It was answered 200 at the stage “handle”. Sent now, it would be answered 500')
       .waitFor()
-    await page.getByText('Rule 1 of the sandbox acts.').waitFor()
+    await page.getByText('Rule 1 of the sandbox acts: {"operation":"getModelAnalytics"').waitFor()
   })
 
   test('switches on a scenario for requests like it, before the other rules', async () => {

@@ -16,6 +16,12 @@ const rulesOf = (page: Page) => page.getByRole('region', { name: 'Rules' }).loca
 
 const switchOn = (page: Page) => page.getByRole('button', { name: 'Switch on', exact: true }).click()
 
+/** Removes a rule, which the page asks about once. */
+async function removeRule(page: Page, number: number): Promise<void> {
+  await page.getByRole('button', { name: `Remove rule ${number}` }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+}
+
 /** Returns the statuses of events that a client sends one after another. */
 async function sendEvents(sim: TestSimulator, count: number, body: JsonObject = {}): Promise<number[]> {
   const statuses: number[] = []
@@ -62,7 +68,8 @@ describeInBrowser('the view of the scenarios', () => {
     await page.getByText('The client sees: Status 429').waitFor()
     await page.getByLabel('retry-after').fill('7')
     await page.getByLabel('operation').selectOption('createEvent')
-    await page.getByLabel('event type').fill('refund')
+    await page.getByRole('button', { name: 'Add a condition: event type' }).click()
+    await page.getByLabel('Value of the body field /eventType').fill('refund')
     await page.getByLabel('times').fill('2')
     await switchOn(page)
     const rule = rulesOf(page)
@@ -97,7 +104,7 @@ describeInBrowser('the view of the scenarios', () => {
     await page.getByRole('button', { name: 'Move rule 1 down' }).click()
     await page.locator('[data-rule="1"] [data-by="-1"]:focus').waitFor()
     expect(await sendEvents(own, 1)).toEqual([503])
-    await page.getByRole('button', { name: 'Remove rule 1' }).click()
+    await removeRule(page, 1)
     await rulesOf(page).nth(1).waitFor({ state: 'detached' })
     expect(await sendEvents(own, 1)).toEqual([500])
     await page.getByRole('button', { name: 'Remove all' }).click()
@@ -114,8 +121,8 @@ describeInBrowser('the view of the scenarios', () => {
     const page = await openAt(own)
     await rulesOf(page).first().waitFor()
     await putRules(own, [{ scenario: 'unavailable', times: 3 }])
-    await page.getByRole('button', { name: 'Remove rule 1' }).click()
-    await page.getByText('Another client has changed the rules meanwhile.').waitFor()
+    await removeRule(page, 1)
+    await page.getByText('The rules were changed meanwhile.').waitFor()
     await rulesOf(page).getByText('unavailable').waitFor()
     expect(await steer(own, 'GET', '/scenarios')).toMatchObject({ rules: [{ scenario: 'unavailable' }] })
   })

@@ -167,6 +167,12 @@ export function conformance(name: string, open: () => Promise<Store>): void {
         })
         expect(await values({ sampledOut: true })).toEqual({ values: '149.00', total: 1 })
         expect(await values({ insertId: 'x', externalConversationId: 'c' })).toMatchObject({ total: 1 })
+        expect(await values({ conversation: 'c' })).toMatchObject({ total: 1 })
+        expect(await values({ conversation: 'C' })).toMatchObject({ total: 0 })
+        expect(await values({ conversation: product.toUpperCase(), limit: 1 })).toEqual({
+          values: '0',
+          total: 5,
+        })
         expect(await values({ productId: 'another' })).toEqual({ values: '', total: 0 })
         expect(await values({ offset: 100 })).toEqual({ values: '', total: 11 })
         expect(await values({ eventType: 'b', order: 'newest', limit: 2 })).toEqual({

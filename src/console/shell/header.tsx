@@ -1,3 +1,4 @@
+import { useEffect, useRef } from 'preact/hooks'
 import { clockMode, sandboxNow } from '../store/clock.ts'
 import { type StreamState, streamState } from '../store/live.ts'
 import { hrefOf, sandbox, switchSandbox } from '../store/route.ts'
@@ -9,6 +10,12 @@ import { isKeyListOpen, isPaletteOpen } from './keys.tsx'
 
 /** The head of the page: views, sandbox, clock and connection. */
 export function Header() {
+  const nav = useRef<HTMLElement>(null)
+  const { name: current } = currentView.value
+  useEffect(() => {
+    // On a narrow page the link of the view may be out of sight.
+    nav.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' })
+  }, [current])
   return (
     <header class="page-head">
       <a class="brand" href={hrefOf({ view: views[0].name })}>
@@ -18,13 +25,9 @@ export function Header() {
         </svg>
         convsim
       </a>
-      <nav aria-label="Views">
+      <nav ref={nav} aria-label="Views">
         {views.map(({ name, title }) => (
-          <a
-            key={name}
-            href={hrefOf({ view: name })}
-            aria-current={name === currentView.value.name ? 'page' : undefined}
-          >
+          <a key={name} href={hrefOf({ view: name })} aria-current={name === current ? 'page' : undefined}>
             {title}
           </a>
         ))}

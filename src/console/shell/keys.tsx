@@ -9,7 +9,7 @@ export const isKeyListOpen = signal(false)
 /** True while the palette is shown. */
 export const isPaletteOpen = signal(false)
 
-/** Runs commands by their keys. Keys that a field or the browser needs are left alone. */
+/** Runs commands by their keys. Keys that a field or the browser needs are left alone; Escape leaves a field. */
 export function useKeys(): void {
   useEffect(() => {
     addEventListener('keydown', onKey)
@@ -24,7 +24,12 @@ function onKey(event: KeyboardEvent): void {
     return
   }
   if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return
-  if (takesText(event.target) || document.querySelector('dialog[open]')) return
+  if (document.querySelector('dialog[open]')) return
+  if (takesText(event.target)) {
+    if (event.key === 'Escape') event.target.blur()
+    return
+  }
+  if (event.key === 'Enter' && event.target instanceof Element && event.target.closest(pressed)) return
   const command = commandsByKey().get(event.key)
   if (!command) return
   event.preventDefault()
@@ -34,7 +39,11 @@ function onKey(event: KeyboardEvent): void {
 const textInputs =
   'input:not([type=checkbox]):not([type=radio]):not([type=range]), textarea, select, [contenteditable]'
 
-const takesText = (target: EventTarget | null) => target instanceof Element && target.matches(textInputs)
+/** The elements that `Enter` presses. */
+const pressed = 'a, button, summary, input'
+
+const takesText = (target: EventTarget | null): target is HTMLElement =>
+  target instanceof HTMLElement && target.matches(textInputs)
 
 const names: Readonly<Record<string, string>> = { ArrowDown: '↓', ArrowUp: '↑', Escape: 'Esc' }
 

@@ -1,4 +1,4 @@
-import { dismiss, notices } from '../store/notices.ts'
+import { announcement, dismiss, notices } from '../store/notices.ts'
 import { openQuestion } from '../store/question.ts'
 import { Dialog } from '../ui/dialog.tsx'
 
@@ -18,6 +18,13 @@ export function Notices() {
   )
 }
 
+/** Has a screen reader say what is seen at its place, such as the word on a button. */
+export const Announcement = () => (
+  <p class="hidden" role="status">
+    {announcement.value}
+  </p>
+)
+
 /** Shows the question before an action that destroys something. */
 export function OpenQuestion() {
   const question = openQuestion.value
@@ -28,7 +35,7 @@ export function OpenQuestion() {
       {losses.length > 0 && (
         <>
           <p>This will be lost:</p>
-          <ul class="losses">
+          <ul class="bullets">
             {losses.map((loss) => (
               <li key={loss}>{loss}</li>
             ))}

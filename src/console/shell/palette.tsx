@@ -37,7 +37,6 @@ export function Palette() {
   return (
     <Dialog title="Palette" hidesTitle onClose={() => (isPaletteOpen.value = false)}>
       <input
-        class="palette-field"
         role="combobox"
         aria-expanded="true"
         aria-controls={id}

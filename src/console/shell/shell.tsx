@@ -9,7 +9,7 @@ import { views } from '../views/index.ts'
 import { currentView } from './current-view.ts'
 import { Header } from './header.tsx'
 import { isKeyListOpen, isPaletteOpen, KeyList, useKeys } from './keys.tsx'
-import { Notices, OpenQuestion } from './notices.tsx'
+import { Announcement, Notices, OpenQuestion } from './notices.tsx'
 import { Palette } from './palette.tsx'
 import { TokenQuestion } from './token-question.tsx'
 
@@ -41,6 +41,7 @@ export function Shell() {
         <CurrentView key={`${currentView.value.name} ${sandbox.value}`} />
       </main>
       <Notices />
+      <Announcement />
       <OpenQuestion />
       {isPaletteOpen.value && <Palette />}
       {isKeyListOpen.value && <KeyList />}
@@ -48,6 +49,8 @@ export function Shell() {
     </>
   )
 }
+
+const isSandboxName = (name: string) => /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name)
 
 function CurrentView() {
   const { Page, title, showsAllSandboxes } = currentView.value
@@ -61,11 +64,12 @@ function CurrentView() {
         </button>
       </Empty>
     )
-  if (sandbox.value !== '*' || showsAllSandboxes) return <Page />
+  const isAll = sandbox.value === '*'
+  if (isAll ? showsAllSandboxes : isSandboxName(sandbox.value)) return <Page />
   return (
-    <Empty title="Pick a sandbox">
-      {title} shows one sandbox at a time:{' '}
-      {sandboxNames.value.map((name) => (
+    <Empty title={isAll ? 'Pick a sandbox' : 'No sandbox can have the name of this address'}>
+      {isAll ? `${title} shows one sandbox at a time: ` : 'Pick one of these: '}
+      {sandboxNames.value.filter(isSandboxName).map((name) => (
         <button key={name} type="button" onClick={() => switchSandbox(name)}>
           {name}
         </button>

@@ -66,6 +66,8 @@ export function keepStreaming(): void {
     current.abort()
     current = new AbortController()
     dropWaiting()
+    clearTimeout(tickTimer)
+    tickTimer = undefined
     if (document.hidden) streamState.value = 'paused'
     else void streamUntil(sandbox.value, current.signal)
   }
@@ -85,7 +87,6 @@ async function streamUntil(name: string, signal: AbortSignal): Promise<void> {
     streamState.value = 'live'
     streamProblem.value = undefined
     connection.value += 1
-    tickSoon()
   }
   if (streamState.value !== 'offline') streamState.value = 'connecting'
   while (!signal.aborted) {

@@ -11,6 +11,23 @@ export interface Notice {
 /** The notices that are shown, the oldest first. */
 export const notices = signal<readonly Notice[]>([])
 
+/** The words that a screen reader says of something that is seen at its place. Empty: nothing is to be said. */
+export const announcement = signal('')
+
+let silence: ReturnType<typeof setTimeout> | undefined
+
+/** Says something to those who cannot see it: `Copied`. The words go after a while, so that the same can be said again. */
+export function announce(words: string): void {
+  announcement.value = words
+  clearTimeout(silence)
+  silence = setTimeout(() => {
+    announcement.value = ''
+  }, announcedMs)
+}
+
+/** Milliseconds for which an announcement stays. */
+const announcedMs = 1_600
+
 /** Milliseconds until the notice of a success disappears. A problem stays until it is closed. */
 const doneMs = 4_000
 

@@ -1,10 +1,15 @@
+import { signal } from '@preact/signals'
 import type { Schema } from '../api/answers.ts'
 import { type Asked, ask } from '../api/ask.ts'
 
-type Rules = readonly Schema<'Rule'>[]
+/** Grows with each change of rules that this page makes. */
+export const ruleChanges = signal(0)
+
+/** The rules of a sandbox in their order. */
+export type Rules = readonly Schema<'Rule'>[]
 
 /** The rules after a change. */
-type ChangedRules = Promise<Asked<Schema<'RuleList'>>>
+export type ChangedRules = Promise<Asked<Schema<'RuleList'>>>
 
 /** Adds a rule before the other rules of a sandbox, since the first rule that acts decides. */
 export async function addRule(sandbox: string, rule: Schema<'Rule'>): ChangedRules {
@@ -12,17 +17,23 @@ export async function addRule(sandbox: string, rule: Schema<'Rule'>): ChangedRul
   return present.ok ? putRules(sandbox, [rule, ...present.value.rules]) : present
 }
 
-/** Replaces the rules of a sandbox that the page has shown. It changes nothing if another client has changed them meanwhile. */
-export async function replaceRules(sandbox: string, shown: Rules, rules: Rules): ChangedRules {
+/**
+ * Replaces the rules of a sandbox that the page has shown. It changes nothing if another client has changed them meanwhile. `rules`
+ * undefined: those that are shown are not those that the user wanted to change.
+ */
+export async function replaceRules(sandbox: string, shown: Rules, rules: Rules | undefined): ChangedRules {
   const present = await ask('get', '/scenarios', { query: { sandbox } })
   if (!present.ok) return present
-  if (JSON.stringify(present.value.rules) === JSON.stringify(shown)) return putRules(sandbox, rules)
-  const sentence = 'Another client has changed the rules meanwhile. They are shown now; change them again.'
+  if (rules && JSON.stringify(present.value.rules) === JSON.stringify(shown)) return putRules(sandbox, rules)
+  const sentence = 'The rules were changed meanwhile. They are shown now; change them again.'
   return { ok: false, problem: { status: undefined, sentence } }
 }
 
-const putRules = (sandbox: string, rules: Rules) =>
-  ask('put', '/scenarios', { query: { sandbox }, body: { rules } })
+async function putRules(sandbox: string, rules: Rules): ChangedRules {
+  const changed = await ask('put', '/scenarios', { query: { sandbox }, body: { rules } })
+  if (changed.ok) ruleChanges.value += 1
+  return changed
+}
 
 /** Returns the list with the item at an index moved by a number of places. */
 export function moveItem<Item>(items: readonly Item[], index: number, by: number): Item[] {

@@ -1,6 +1,7 @@
 import { computed, signal } from '@preact/signals'
 import type { Schema } from '../api/answers.ts'
 import { ask } from '../api/ask.ts'
+import { tell, valueOrNotice } from './notices.ts'
 import { sandbox } from './route.ts'
 
 /** Version, contract and operations of the simulator; undefined until they are read. */
@@ -31,4 +32,12 @@ export async function refreshInfo(): Promise<void> {
 export async function refreshSandboxes(): Promise<void> {
   const asked = await ask('get', '/sandboxes')
   if (asked.ok) sandboxes.value = asked.value.sandboxes
+}
+
+/** Gives a sandbox another seed. Resolves to false where it is refused, which is shown. */
+export async function changeSeed(name: string, seed: string): Promise<boolean> {
+  if (!valueOrNotice(await ask('put', '/sandboxes/{name}', { path: { name }, body: { seed } }))) return false
+  await refreshSandboxes()
+  tell(`The seed of ${name} is ${seed}. All figures and later identifiers are made from it; records stay.`)
+  return true
 }

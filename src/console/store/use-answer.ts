@@ -1,8 +1,9 @@
 import { useSignal } from '@preact/signals'
-import { useCallback, useEffect, useRef } from 'preact/hooks'
+import { useCallback, useRef } from 'preact/hooks'
 import type { AnswerOf, ControlPath, QueryOf } from '../api/answers.ts'
 import { ask, type Problem } from '../api/ask.ts'
 import { connection, trafficTick } from './live.ts'
+import { usePacedAsking } from './use-paced-asking.ts'
 
 /** An answer of the control plane that a component shows. */
 export interface LiveAnswer<Value> {
@@ -18,7 +19,7 @@ export interface LiveAnswer<Value> {
 export interface LiveQuestion<Path extends ControlPath> {
   readonly path?: Readonly<Record<string, string>>
   readonly query?: QueryOf<Path, 'get'>
-  /** True: it is asked again, at most once a second, while requests are answered. */
+  /** True: it is asked again while requests are answered, at most once a second and the more seldom the longer the answer takes. */
   readonly followsTraffic?: boolean
   /** True: the answer never changes, so it is not asked for again once it has come. */
   readonly isImmutable?: boolean
@@ -47,42 +48,9 @@ export function useAnswer<Path extends ControlPath>(
     if (asked.ok) state.value = { key, value: asked.value }
     else state.value = { ...(state.peek().key === key ? state.peek() : { key }), problem: asked.problem }
   }, [key, path, state])
-  const following = useRef<Following | undefined>(undefined)
-  const traffic = followsTraffic ? trafficTick.value : 0
-  const opened = connection.value
-  useEffect(() => {
-    const isKnown = state.peek().key === key && state.peek().value !== undefined
-    if ((isImmutable && isKnown) || opened < 0 || traffic < 0) return
-    if (following.current?.key === key) following.current.isStale = true
-    else void follow(key, reload, following)
-  }, [reload, opened, traffic, isImmutable, key, state])
+  const reasons = [connection.value, followsTraffic ? trafficTick.value : 0]
+  const isDone = () => isImmutable && state.peek().key === key && state.peek().value !== undefined
+  usePacedAsking(key, reload, reasons, isDone)
   const current = state.value.key === key ? state.value : undefined
   return { value: current?.value, problem: current?.problem, reload }
-}
-
-/** The asking that is under way. */
-interface Following {
-  readonly key: string
-  /** True: something has happened since, so the answer will be old. */
-  isStale: boolean
-}
-
-/**
- * Asks until the answer is not old, and rests after each answer for as long as that took. Otherwise answers that take longer than the time between
- * two ticks would never be shown, since each is replaced by the next question, and the server would be busy with this page alone.
- */
-async function follow(
-  key: string,
-  reload: () => Promise<void>,
-  following: { current: Following | undefined },
-): Promise<void> {
-  const mine: Following = { key, isStale: true }
-  following.current = mine
-  while (mine.isStale && following.current === mine) {
-    mine.isStale = false
-    const startedAt = performance.now()
-    await reload()
-    await new Promise((resolve) => setTimeout(resolve, performance.now() - startedAt))
-  }
-  if (following.current === mine) following.current = undefined
 }

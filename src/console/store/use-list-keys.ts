@@ -1,4 +1,4 @@
-import { useEffect } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import { useCommands } from './commands.ts'
 import { route } from './route.ts'
 
@@ -6,31 +6,56 @@ import { route } from './route.ts'
 export interface KeyedList {
   /** `event`: the commands are named `Next event`, `Search events`. */
   readonly noun: string
-  /** The ids of the entries in their order on the page. */
-  readonly ids: readonly string[]
+  /** Returns the ids of the entries in their order on the page. */
+  readonly ids: () => readonly string[]
   readonly open: (id: string) => void
-  readonly field: { readonly current: HTMLInputElement | null }
+  /** The id of the entry that is shown where the address names none; absent: none is. */
+  readonly shownId?: string | undefined
+  /** The field that searches the list; absent: there is none. */
+  readonly field?: { readonly current: HTMLInputElement | null }
+  /** Absent: `Enter` moves the focus into the open entry, which is the element with `data-open`. */
+  readonly enter?: { readonly title: string; readonly run: () => void }
 }
 
 /**
- * Offers the keys of a list for as long as it is shown: `j` and `k` open the next and the previous entry, `/` goes to its search. The link of the
- * open entry, which has `aria-current="true"`, is scrolled into view.
+ * Offers the keys of a list for as long as it is shown: `j` and `k` open the next and the previous entry, `Enter` goes into the open one, `/` goes
+ * to the search. The link of the open entry, which has `aria-current`, is scrolled into view.
  */
-export function useListKeys({ noun, ids, open, field }: KeyedList): void {
+export function useListKeys(list: KeyedList): void {
+  const { noun, field, enter } = list
+  // The commands are offered once; the list is that of the latest drawing.
+  const latest = useRef(list)
+  latest.current = list
   const move = (step: number) => {
-    const at = ids.indexOf(route.peek().id ?? '')
+    const { shownId = '' } = latest.current
+    const ids = latest.current.ids()
+    const at = ids.indexOf(route.peek().id ?? shownId)
     const next = ids[at < 0 ? 0 : at + step]
-    if (next !== undefined) open(next)
+    if (next !== undefined) latest.current.open(next)
+  }
+  const search = { title: `Search ${noun}s`, key: '/', run: () => field?.current?.focus() }
+  const enterOpen = {
+    title: enter?.title ?? `Go into the open ${noun}`,
+    key: 'Enter',
+    isKeyOnly: true,
+    run: () => (latest.current.enter?.run ?? focusOpen)(),
   }
   useCommands(
     [
       { title: `Next ${noun}`, key: 'j', isKeyOnly: true, run: () => move(1) },
       { title: `Previous ${noun}`, key: 'k', isKeyOnly: true, run: () => move(-1) },
-      { title: `Search ${noun}s`, key: '/', run: () => field.current?.focus() },
+      enterOpen,
+      ...(field ? [search] : []),
     ],
-    [ids.join()],
+    [],
   )
+  const hasEntries = list.ids().length > 0
   useEffect(() => {
-    document.querySelector('[aria-current=true]')?.scrollIntoView({ block: 'nearest' })
-  }, [route.value.id, ids.length > 0])
+    const link = document.querySelector('main [aria-current]')
+    // A cell that cuts its text off would scroll to the end of a long link.
+    const row = link?.closest('tr, li') ?? link
+    row?.scrollIntoView({ block: 'nearest' })
+  }, [route.value.id, hasEntries])
 }
+
+const focusOpen = () => document.querySelector<HTMLElement>('[data-open]')?.focus()

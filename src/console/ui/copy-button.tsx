@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { showProblem } from '../store/notices.ts'
+import { announce, showProblem } from '../store/notices.ts'
 
 /** The milliseconds for which a button says that it has copied. */
 const copiedMs = 1_600
@@ -14,20 +14,21 @@ export interface CopyButtonProps {
   readonly title?: string
 }
 
-/** A button that copies a text to the clipboard. */
+/** A button that copies a text to the clipboard. Its name stays while its words say that it has copied, which is announced beside. */
 export function CopyButton({ label, text, title }: CopyButtonProps) {
   const isCopied = useSignal(false)
   const copy = async () => {
     const made = typeof text === 'string' ? text : await text()
     if (made === undefined || !(await copyText(made))) return
     isCopied.value = true
+    announce('Copied')
     setTimeout(() => {
       isCopied.value = false
     }, copiedMs)
   }
   return (
-    <button type="button" class="quiet copy" onClick={copy} title={title} aria-label={title}>
-      <span aria-live="polite">{isCopied.value ? 'Copied' : label}</span>
+    <button type="button" class="quiet copy" onClick={copy} title={title} aria-label={title ?? label}>
+      {isCopied.value ? 'Copied' : label}
     </button>
   )
 }

@@ -10,14 +10,16 @@ export interface CurlRequest {
   readonly body?: unknown
 }
 
-/** An event that the service accepts. */
+/** An event that a careful client sends. Its product is the first of the bundled fixtures, so that it moves the figures of models. */
 export const sampleEvent = {
   eventType: 'upgrade_purchased',
-  productId: '8d2e5f60-3c1b-4a7d-9f48-2b6c0e913a75',
+  productId: '00000000-0000-4000-9000-000000000001',
   value: '149.00',
+  influence: 'positive',
+  externalConversationId: 'chat-1',
 }
 
-/** Formats a curl line that sends a request to this very server, and to the sandbox that the page shows. */
+/** Formats a curl command, with a line for each option, that sends a request to this very server, and to the sandbox that the page shows. */
 export function formatCurl({ method, path, headers = {}, body }: CurlRequest): string {
   const url = `${location.origin}${info.value?.contract.basePath ?? '/v1'}${path}`
   const name = sandbox.value
@@ -30,12 +32,10 @@ export function formatCurl({ method, path, headers = {}, body }: CurlRequest): s
   const options = Object.entries(all).map(([header, value]) => `-H ${quote(`${header}: ${value}`)}`)
   const hasOwnMethod = method !== (body === undefined ? 'GET' : 'POST')
   return [
-    'curl -i',
-    ...(hasOwnMethod ? [`-X ${method}`] : []),
-    quote(url),
+    `curl -i ${hasOwnMethod ? `-X ${method} ` : ''}${quote(url)}`,
     ...options,
     ...(body === undefined ? [] : [`-d ${quote(JSON.stringify(body))}`]),
-  ].join(' ')
+  ].join(' \\\n  ')
 }
 
 const quote = (text: string) =>

@@ -14,7 +14,7 @@ export interface SearchFieldProps {
   readonly field: { current: HTMLInputElement | null }
 }
 
-/** The field of a list's search, whose text is kept in the address. Escape leaves it. */
+/** The field of a list's search, whose text is kept in the address. */
 export function SearchField({ label, placeholder, field }: SearchFieldProps) {
   const text = route.value.query['q'] ?? ''
   const typed = useSignal(text)
@@ -35,9 +35,6 @@ export function SearchField({ label, placeholder, field }: SearchFieldProps) {
       replaceRoute({ query: { q: value } })
     }, searchDelayMs)
   }
-  const leave = (event: KeyboardEvent) => {
-    if (event.key === 'Escape') field.current?.blur()
-  }
   return (
     <input
       ref={field}
@@ -49,7 +46,6 @@ export function SearchField({ label, placeholder, field }: SearchFieldProps) {
       autocomplete="off"
       value={typed.value}
       onInput={type}
-      onKeyDown={leave}
     />
   )
 }

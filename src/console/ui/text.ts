@@ -9,3 +9,7 @@ export const shortId = (id: string): string =>
 /** Formats a number with its noun: `1 event`, `2,000 events`. */
 export const count = (number: number, noun: string): string =>
   `${number.toLocaleString('en')} ${noun}${number === 1 ? '' : 's'}`
+
+/** Returns the text that searches by one word: `type:"signup completed"`. In quotes, a backslash stands before a quote and a backslash. */
+export const searchText = (word: string, value: string): string =>
+  `${word}:${/^$|[\s"]/.test(value) ? `"${value.replace(/["\\]/g, '\\$&')}"` : value}`

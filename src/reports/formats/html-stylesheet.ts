@@ -9,7 +9,7 @@ body {
   margin: 0; background: var(--ground); color: var(--ink);
   font: var(--size)/1.5 var(--sans); font-variant-numeric: tabular-nums;
 }
-header, main, footer { padding-inline: max(14px, 50% - 480px); }
+header, main, footer { padding-inline: max(var(--edge), 50% - 480px); }
 h1, h2, h3, h4, p, ul, ol, dl, dd { margin: 0; padding: 0; }
 ul, ol { list-style: none; }
 h1 { font-size: 20px; font-weight: 650; line-height: 1.3; }
@@ -27,6 +27,7 @@ header { padding-bottom: 18px; border-bottom: 1px solid var(--line); background:
 .verdict.bad { color: var(--bad); background: var(--bad-ground); }
 .summary { margin-top: 8px; }
 .requests { color: var(--faint); font-size: var(--small); overflow-wrap: anywhere; }
+.findings .requests { display: inline; } .requests + .requests::before { content: ' · '; }
 .figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(150px, 1fr)); gap: 10px; margin-top: 18px; }
 .figures li { border: 1px solid var(--line); border-radius: var(--radius); background: var(--paper); }
 .figures a {
@@ -42,7 +43,7 @@ header { padding-bottom: 18px; border-bottom: 1px solid var(--line); background:
 .ring svg { flex: none; width: 54px; }
 .ring circle { fill: none; stroke-width: 3.4; }
 .track { stroke: var(--line); }
-.ring .share { stroke: var(--accent); transform: rotate(-90deg); transform-origin: center; }
+.ring .share { stroke: var(--good); transform: rotate(-90deg); transform-origin: center; }
 .ring text { fill: var(--ink); font-size: 8px; font-weight: 650; text-anchor: middle; dominant-baseline: central; }
 .ring tspan { fill: var(--faint); font-size: 5px; }
 section { margin-top: 28px; scroll-margin-top: 14px; }
@@ -54,9 +55,9 @@ section > p { color: var(--faint); }
 .findings li + li { border-top: 1px solid var(--line); }
 .findings p { overflow-wrap: anywhere; }
 article { padding: 12px 14px 14px; }
-.method { margin-right: 4px; color: var(--accent); font: 600 var(--small)/1.5 var(--mono); }
+article h3 { font: var(--small)/1.5 var(--mono); } .method { margin-right: 4px; font-weight: 600; }
 .bar { height: 6px; margin: 8px 0 4px; border-radius: 3px; background: var(--line); overflow: hidden; }
-.bar i { display: block; height: 100%; background: var(--accent); }
+.bar i { display: block; height: 100%; background: var(--good); }
 .fields { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 25rem), 1fr)); gap: 4px 22px; margin-top: 4px; }
 .fields li { display: flex; flex-wrap: wrap; align-items: baseline; justify-content: space-between; gap: 2px 10px; min-width: 0; padding-bottom: 4px; border-bottom: 1px solid var(--line); }
 .fields li:only-child, .fields li:has(i:nth-child(4)), .fields li:has(b:nth-child(4)) { grid-column: 1 / -1; justify-content: flex-start; }
@@ -64,11 +65,10 @@ h4 { margin-top: 14px; color: var(--faint); font-size: var(--small); font-weight
 code { font: var(--small)/1.4 var(--mono); overflow-wrap: anywhere; }
 .fields span { display: inline-flex; flex-wrap: wrap; gap: 4px; }
 .fields b, .fields i {
-  padding: 0 6px; border: 1px dashed var(--line-strong); border-radius: 3px; color: var(--faint);
-  font: 11.5px/1.5 var(--mono); overflow-wrap: anywhere;
+  padding: 0 7px; border: 1px dashed var(--line-strong); border-radius: 10px; font: var(--small)/18px var(--sans); overflow-wrap: anywhere;
 }
-.fields b { border: 1px solid transparent; background: var(--good-ground); color: var(--good); }
-.fields b::before { content: '\\2713\\00a0'; }
+.fields b { padding-left: 0; border-color: transparent; color: var(--good); }
+.fields b::before { content: '\\2713\\00a0'; } .fields i::before { content: '\\25cb\\00a0'; }
 pre { margin: 6px 0 0; padding: 8px 12px; border: 1px solid var(--line); border-radius: var(--radius); background: var(--ground); font: var(--small)/1.6 var(--mono); white-space: pre-wrap; overflow-wrap: anywhere; }
 details { margin-top: 6px; }
 article > details { margin-top: 14px; }

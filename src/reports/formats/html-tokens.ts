@@ -25,7 +25,7 @@ export const tokens = `/* Colours, sizes and fonts. Everything else takes them f
   --mono: ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace;
   --size: 13px;
   --small: 12px;
-  --gap: 12px;
+  --edge: 16px;
   --radius: 5px;
 }
 

@@ -79,13 +79,16 @@ export class EventList {
     return this.#index
   }
 
-  /** Finds the ascending positions of the events with these values. Undefined values do not filter. */
-  findPositions(criteria: { readonly [name in keyof IndexedEvent]?: unknown }): number[] {
+  /** Finds the ascending positions of the events with these values that also pass a test. Undefined values do not filter. */
+  findPositions(
+    criteria: { readonly [name in keyof IndexedEvent]?: unknown },
+    passes: (indexed: IndexedEvent) => boolean = () => true,
+  ): number[] {
     const wanted = Object.entries(criteria).filter(([, value]) => value !== undefined)
     const names = wanted.map(([name]) => name as keyof IndexedEvent) // the keys of the criteria
     const found: number[] = []
     for (const [position, indexed] of this.#index.entries())
-      if (names.every((name) => indexed[name] === criteria[name])) found.push(position)
+      if (names.every((name) => indexed[name] === criteria[name]) && passes(indexed)) found.push(position)
     return found
   }
 

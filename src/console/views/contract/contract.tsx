@@ -3,6 +3,7 @@ import type { AnswerOf } from '../../api/answers.ts'
 import { useCommands } from '../../store/commands.ts'
 import { hrefOf, replaceRoute, route, sandbox } from '../../store/route.ts'
 import { useAnswer } from '../../store/use-answer.ts'
+import { useListKeys } from '../../store/use-list-keys.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import type { ContractNode } from './document.ts'
@@ -14,25 +15,33 @@ import { Share } from './share.tsx'
 
 const toggleMissingOnly = () => replaceRoute({ query: { only: showsMissingOnly() ? undefined : 'missing' } })
 
-/** The contract as documentation, with what the clients have met of it. */
-/** Shows the view "Contract". */
+/** Shows the view "Contract": documentation of the operations, with what the clients have met of them. */
 export function ContractPage() {
   const contract = useAnswer('/contract')
   const assumptions = useAnswer('/assumptions')
+  const catalogue = useAnswer('/catalogue')
   const coverage = useAnswer('/coverage', { query: { sandbox: sandbox.value }, followsTraffic: true })
   const operations = useMemo(() => listOperations((contract.value ?? {}) as ContractNode), [contract.value])
+  useListKeys({
+    noun: 'operation',
+    ids: () => (coverage.value?.operations ?? []).map((one) => one.operation),
+    open: (next) => replaceRoute({ id: next, query: { item: undefined } }),
+    shownId: operations[0]?.id,
+  })
   useCommands([{ title: 'Show only what was never met', key: 'm', run: toggleMissingOnly }], [])
-  if (!contract.value || !assumptions.value || !coverage.value)
-    return <Loading problem={contract.problem ?? assumptions.problem ?? coverage.problem} />
+  if (!contract.value || !assumptions.value || !catalogue.value || !coverage.value)
+    return (
+      <Loading problem={contract.problem ?? assumptions.problem ?? catalogue.problem ?? coverage.problem} />
+    )
   const id = route.value.id ?? operations[0]?.id
   const operation = operations.find((one) => one.id === id)
   const covered = coverage.value.operations.find((one) => one.operation === id)
   return (
     <div class="contract">
       <Contents coverage={coverage.value} chosen={id} />
-      <div class="contract-page">
+      <div class="contract-page" tabIndex={-1} data-open>
         {operation && covered ? (
-          <Operation key={id} operation={operation} coverage={covered} />
+          <Operation key={id} operation={operation} coverage={covered} catalogue={catalogue.value} />
         ) : (
           <Empty title="The contract has no such operation">Pick one of the list.</Empty>
         )}
@@ -49,7 +58,7 @@ interface ContentsProps {
 
 function Contents({ coverage, chosen }: ContentsProps) {
   return (
-    <aside class="contents" aria-label="Operations">
+    <aside class="contents entries" aria-label="Operations">
       <p class="contents-total">
         <b>{coverage.percent} %</b> <Share share={coverage} />
       </p>
@@ -68,7 +77,7 @@ function Contents({ coverage, chosen }: ContentsProps) {
       <div class="legend">
         <p class="faint">✓ met, ○ never met: click it for a request that meets it.</p>
         <button type="button" aria-pressed={showsMissingOnly()} onClick={toggleMissingOnly}>
-          Only what was never met
+          Hide what was met
         </button>
       </div>
     </aside>

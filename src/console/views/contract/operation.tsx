@@ -1,6 +1,7 @@
 import { useContext, useMemo } from 'preact/hooks'
-import type { Schema } from '../../api/answers.ts'
+import type { AnswerOf, Schema } from '../../api/answers.ts'
 import { hrefOf } from '../../store/route.ts'
+import { count } from '../../ui/text.ts'
 import type { DocumentedField } from './fields.ts'
 import {
   CoverageContext,
@@ -10,6 +11,7 @@ import {
   type MetItems,
   showsMissingOnly,
 } from './item.tsx'
+import { AnsweredBy, OperationScenarios } from './operation-scenarios.tsx'
 import type { DocumentedAnswer, DocumentedOperation } from './operations.ts'
 import { Assumptions, Prose } from './prose.tsx'
 import { Share } from './share.tsx'
@@ -18,10 +20,11 @@ import { Share } from './share.tsx'
 export interface OperationProps {
   readonly operation: DocumentedOperation
   readonly coverage: Schema<'OperationCoverage'>
+  readonly catalogue: AnswerOf<'/catalogue', 'get'>
 }
 
 /** An operation as documentation, with its coverage drawn into it. */
-export function Operation({ operation, coverage }: OperationProps) {
+export function Operation({ operation, coverage, catalogue }: OperationProps) {
   const met = useMemo(() => toMetItems(operation, coverage), [operation, coverage])
   const { id, method, path, summary, description, assumptions, parameters, body, answers } = operation
   const success = answers.find(({ status }) => status.startsWith('2'))
@@ -34,14 +37,16 @@ export function Operation({ operation, coverage }: OperationProps) {
         <p class="operation-facts">
           <code>{id}</code>
           <a href={hrefOf({ view: 'requests', query: { q: `op:${id}` } })}>
-            {coverage.requests.toLocaleString('en')} {coverage.requests === 1 ? 'request' : 'requests'}
+            {count(coverage.requests, 'request')}
           </a>
           <Share share={coverage} />
+          <AnsweredBy {...{ id, catalogue }} />
         </p>
         <p>
           <b>{summary}.</b> <Prose text={description} />
         </p>
         <Assumptions texts={assumptions} />
+        <OperationScenarios {...{ id, catalogue }} />
         {parameters.length > 0 && (
           <section>
             <h3>Parameters</h3>
@@ -94,9 +99,7 @@ function Answer({ answer, isOpen }: { readonly answer: DocumentedAnswer; readonl
       <Assumptions texts={assumptions} />
       {fields.length > 0 && (
         <details open={isOpen}>
-          <summary>
-            Body of {fields.length} {fields.length === 1 ? 'field' : 'fields'}
-          </summary>
+          <summary>Body of {count(fields.length, 'field')}</summary>
           <Fields fields={fields} status={Number(status)} />
         </details>
       )}

@@ -2,10 +2,9 @@ import type { Schema } from '../../api/answers.ts'
 import { hrefOf } from '../../store/route.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { JsonTree } from '../../ui/json-tree.tsx'
-import { asText, count, shortId } from '../../ui/text.ts'
+import { asText, count, searchText, shortId } from '../../ui/text.ts'
 import { Instant } from '../../ui/time.tsx'
 import { EventMarks, type EventProps, formatSigned, Impact } from './event-list.tsx'
-import { searchText } from './search.ts'
 
 /** Properties of `EventDetail`. */
 export interface EventDetailProps extends EventProps {
@@ -17,7 +16,7 @@ export function EventDetail({ event, quality }: EventDetailProps) {
   const { eventId, fields, receivedAt } = event
   return (
     <>
-      <header class="event-head">
+      <header>
         <h2>{asText(fields.eventType)}</h2>
         <a class="close" href={hrefOf({ id: undefined })} aria-label="Close the event" title="Close (Esc)">
           ✕
@@ -49,7 +48,7 @@ function Sentences({ event, quality }: EventDetailProps) {
       ? `its influence is ${asText(fields.influence)}`
       : 'that is its qualityImpactScore, which overrides its influence'
   return (
-    <ul class="sentences">
+    <ul class="sentences bullets">
       <li>
         Its impact is <Impact event={event} />: {cause}.{' '}
         {sampledOut

@@ -19,7 +19,7 @@ export interface EventListProps {
 /** The list of events, the newest on top. */
 export function EventList({ events, openId, showMore }: EventListProps) {
   return (
-    <div class="event-list">
+    <div class="event-list rows scrolls">
       <DataTable
         title="Events, the newest first"
         columns={[
@@ -51,7 +51,7 @@ export function EventList({ events, openId, showMore }: EventListProps) {
               shortId(asText(fields.conversationId ?? fields.externalConversationId ?? '')),
           },
           { title: 'Event at', class: 'event-at', cell: (event) => <EventAt event={event} /> },
-          { title: 'Marks', class: 'marks', cell: (event) => <EventMarks event={event} /> },
+          { title: 'Notes', class: 'marks', cell: (event) => <EventMarks event={event} /> },
         ]}
         rows={events}
         keyOf={({ eventId }) => eventId}

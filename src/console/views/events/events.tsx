@@ -35,7 +35,7 @@ export function EventsPage() {
   const quality = useAnswer('/quality', { query: { sandbox: sandbox.value }, followsTraffic: true })
   useListKeys({
     noun: 'event',
-    ids: (value?.events ?? []).map(({ eventId }) => eventId),
+    ids: () => (value?.events ?? []).map(({ eventId }) => eventId),
     open: (next) => replaceRoute({ id: next }),
     field,
   })
@@ -56,7 +56,12 @@ export function EventsPage() {
         </div>
         {value ? <Listing page={value} limit={limit} /> : <Loading problem={problem} />}
       </section>
-      <section class="split-side" aria-label={id === undefined ? 'Quality' : 'Event'}>
+      <section
+        class="split-side"
+        aria-label={id === undefined ? 'Quality' : 'Event'}
+        tabIndex={-1}
+        data-open={id !== undefined || undefined}
+      >
         {id === undefined ? (
           <QualityPanel quality={quality.value} reload={quality.reload} />
         ) : (
@@ -132,12 +137,7 @@ function NoEvents({ isSearch }: { readonly isSearch: boolean }) {
         <code>sampled:</code>. <a href={hrefOf({ query: { q: undefined } })}>Show all events</a>
       </Empty>
     )
-  const body = {
-    ...sampleEvent,
-    influence: 'positive',
-    externalConversationId: 'chat-1',
-    insertId: 'order-1',
-  }
+  const body = { ...sampleEvent, insertId: 'order-1' }
   return (
     <Empty title="No events yet" curl={{ method: 'POST', path: '/events', body }}>
       Record one. With its influence it moves the indexes of its product and conversation; sent again with the

@@ -4,9 +4,8 @@ import { ask } from '../../api/ask.ts'
 import { tell, valueOrNotice } from '../../store/notices.ts'
 import { hrefOf, sandbox } from '../../store/route.ts'
 import { DataTable } from '../../ui/table.tsx'
-import { count, shortId } from '../../ui/text.ts'
+import { count, searchText, shortId } from '../../ui/text.ts'
 import { formatSigned } from './event-list.tsx'
-import { searchText } from './search.ts'
 
 /** Properties of `QualityPanel`. */
 export interface QualityPanelProps {

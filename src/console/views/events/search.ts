@@ -3,7 +3,7 @@ import type { QueryOf } from '../../api/answers.ts'
 /** The conditions of `GET events`. */
 export type EventConditions = Pick<
   NonNullable<QueryOf<'/events', 'get'>>,
-  'eventType' | 'productId' | 'conversationId' | 'externalConversationId' | 'insertId' | 'sampledOut'
+  'eventType' | 'productId' | 'conversation' | 'externalConversationId' | 'insertId' | 'sampledOut'
 >
 
 /** A search text as conditions. */
@@ -19,20 +19,20 @@ const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
 const words: Readonly<Record<string, (value: string) => EventConditions | undefined>> = {
   type: (value) => ({ eventType: value }),
   product: (value) => (uuid.test(value) ? { productId: value } : undefined),
-  conversation: (value) => (uuid.test(value) ? { conversationId: value } : { externalConversationId: value }),
+  conversation: (value) => ({ conversation: value }),
   external: (value) => ({ externalConversationId: value }),
   insert: (value) => ({ insertId: value }),
   sampled: (value) => ({ out: { sampledOut: true }, in: { sampledOut: false } })[value],
 }
 
-/** Parses a search text: `type:upgrade_purchased conversation:chat-1 sampled:out`. A text without a word is an event type. */
+/** Parses a search text: `type:upgrade_purchased conversation:chat-1 sampled:out`. A text without a word is an event type. `searchText` writes one. */
 export function parseEventSearch(text: string): EventSearch {
   let conditions: EventConditions = {}
   let problem: string | undefined
   for (const [, word = 'type', quoted, plain = ''] of text.matchAll(
-    /(?:([a-z]+):)?(?:"([^"]*)"?|([^\s"]+))/gi,
+    /(?:([a-z]+):)?(?:"((?:[^"\\]|\\.)*)"?|([^\s"]+))/gis,
   )) {
-    const value = quoted ?? plain
+    const value = quoted?.replace(/\\(.)/gs, '$1') ?? plain
     const found = words[word.toLowerCase()]
     const understood = found?.(value)
     if (understood) conditions = { ...conditions, ...understood }
@@ -48,7 +48,3 @@ const explainValue = (word: string, value: string) =>
   word === 'sampled'
     ? 'sampled: takes out or in.'
     : `product: takes the UUID of a product; "${value}" is none.`
-
-/** Returns the text that searches by one word: `type:"signup completed"`. */
-export const searchText = (word: string, value: string): string =>
-  `${word}:${/[\s"]/.test(value) ? `"${value}"` : value}`

@@ -89,12 +89,10 @@ function Side({ line, kind }: SideProps) {
   return (
     <td class={line.isHead ? `${kind} head` : kind}>
       <span class="sign">{signs[kind]}</span>
-      <span class="line">
-        {line.words.map(({ text, isChanged }, index) => {
-          const word = isPlaceholder(text) ? <var key={index}>{text}</var> : text
-          return isChanged ? <Changed key={index}>{word}</Changed> : word
-        })}
-      </span>
+      {line.words.map(({ text, isChanged }, index) => {
+        const word = isPlaceholder(text) ? <var key={index}>{text}</var> : text
+        return isChanged ? <Changed key={index}>{word}</Changed> : word
+      })}
     </td>
   )
 }

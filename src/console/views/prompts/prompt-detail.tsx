@@ -141,6 +141,7 @@ function VersionEntry({ version: entry, equal, activate }: VersionEntryProps) {
         {role !== undefined && <span class="faint"> · role {asText(role)}</span>}
       </span>
       <span class="print">
+        <span class="faint">fingerprint </span>
         <code title={`The SHA-256 of the components: ${fingerprint}`}>{fingerprint.slice(0, 12)}</code>
         <CopyButton label="Copy" title={`Copy the fingerprint of version ${version}`} text={fingerprint} />
         {equal && <span class="faint">equals version {equal.version}</span>}

@@ -60,7 +60,7 @@ function Prompts({ prompts, reload }: PromptsProps) {
   const listed = found.slice(0, maxListed)
   useListKeys({
     noun: 'prompt',
-    ids: listed.map(({ promptId }) => promptId),
+    ids: () => listed.map(({ promptId }) => promptId),
     open: (next) => replaceRoute({ id: next, query: noVersions }),
     field,
   })
@@ -79,13 +79,13 @@ function Prompts({ prompts, reload }: PromptsProps) {
             {count(prompts.length, 'prompt')}
           </p>
         </div>
-        <ul class="prompt-list">
+        <ul class="prompt-list entries scrolls">
           {listed.map((prompt) => (
             <PromptEntry key={prompt.promptId} prompt={prompt} isOpen={prompt === open} />
           ))}
         </ul>
       </section>
-      <section class="split-side" aria-label="Prompt">
+      <section class="split-side" aria-label="Prompt" tabIndex={-1} data-open>
         {open && <PromptDetail key={id} prompt={open} reload={reload} />}
         {!open && id !== undefined && (
           <Empty title="There is no such prompt">

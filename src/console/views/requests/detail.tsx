@@ -6,6 +6,7 @@ import { Empty } from '../../ui/empty.tsx'
 import { Status } from '../../ui/status.tsx'
 import { Ago, formatDuration, formatInstant } from '../../ui/time.tsx'
 import { Actions } from './actions.tsx'
+import { ChainLink } from './chain-link.tsx'
 import { BodySection, HeaderSection, QuerySection, type Remark, RemarkList } from './message.tsx'
 import { Marks, pathOf } from './request-row.tsx'
 import { SwitchScenario } from './switch-scenario.tsx'
@@ -15,7 +16,7 @@ import { Why } from './why.tsx'
 export function RequestDetail({ id }: { readonly id: string }) {
   const { value: exchange, problem } = useAnswer('/requests/{id}', { path: { id }, isImmutable: true })
   return (
-    <section class="request-detail" aria-label={`Request ${id}`}>
+    <section class="split-side request-detail" aria-label={`Request ${id}`} tabIndex={-1} data-open>
       {exchange && <Detail exchange={exchange} />}
       {!exchange && problem && (
         <Empty title="This request cannot be shown">
@@ -33,7 +34,7 @@ function Detail({ exchange }: { readonly exchange: Schema<'Exchange'> }) {
   return (
     <>
       <header>
-        <h2>
+        <h2 class="cut-off" title={pathOf(exchange)}>
           <span class="method">{request.method}</span> <span class="path">{pathOf(exchange)}</span>
         </h2>
         <a class="close" href={hrefOf({ id: undefined })} aria-label="Close the request" title="Close (Esc)">
@@ -81,6 +82,7 @@ function Facts({ exchange }: { readonly exchange: Schema<'Exchange'> }) {
       <span>
         {formatInstant(now)} UTC, <Ago instant={at} clock="machine" />
       </span>
+      <ChainLink exchange={exchange} />
     </p>
   )
 }

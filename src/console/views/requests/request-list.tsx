@@ -19,7 +19,7 @@ export function RequestList({ rows, openId }: RequestListProps) {
     box.current?.querySelector('tr.open')?.scrollIntoView({ block: 'nearest' })
   }, [openId, box])
   return (
-    <div class="request-list" ref={box} onScroll={onScroll}>
+    <div class="request-list rows scrolls" ref={box} onScroll={onScroll}>
       {above.value > 0 && (
         <button type="button" class="new-rows" onClick={scrollToTop}>
           ↑ {above.value} new
@@ -57,7 +57,7 @@ export function RequestList({ rows, openId }: RequestListProps) {
               Duration
             </th>
             <th scope="col" class="marks">
-              Marks
+              Findings
             </th>
           </tr>
         </thead>
@@ -74,20 +74,21 @@ export function RequestList({ rows, openId }: RequestListProps) {
 /** Holds the visible rows in place while rows are added above them, and counts those that are out of sight. */
 function useSteadyScroll(rows: readonly Schema<'Exchange'>[], isHeld: boolean) {
   const box = useRef<HTMLDivElement>(null)
-  const first = useRef<{ readonly row: Element; readonly top: number } | undefined>(undefined)
+  const first = useRef<Element | null>(null)
   const above = useSignal(0)
   useLayoutEffect(() => {
     const list = box.current
-    const body = list?.querySelector('tbody')
+    const rowsNow = list?.querySelector('tbody')?.children
     const before = first.current
-    if (!list || !body) return
-    const shift = before?.row.isConnected ? topOf(before.row, list) - before.top : 0
+    if (!list || !rowsNow) return
+    first.current = rowsNow[0] ?? null
+    if (!before?.isConnected || !rowsNow[0]) return
+    // The height of the added rows, whatever their layout was before.
+    const shift = topOf(before) - topOf(rowsNow[0])
     if (shift > 0 && (isHeld || list.scrollTop > 0)) {
       list.scrollTop += shift
-      above.value += [...body.children].indexOf(before?.row as Element)
+      above.value += [...rowsNow].indexOf(before)
     }
-    const row = body.firstElementChild
-    first.current = row ? { row, top: topOf(row, list) } : undefined
   }, [rows])
   const scrollToTop = () => {
     if (box.current) box.current.scrollTop = 0
@@ -98,5 +99,5 @@ function useSteadyScroll(rows: readonly Schema<'Exchange'>[], isHeld: boolean) {
   return { box, above, scrollToTop, onScroll }
 }
 
-/** Returns the place of a row in the list, however far that is scrolled; `offsetTop` would be rounded. */
-const topOf = (row: Element, list: Element) => row.getBoundingClientRect().top + list.scrollTop
+/** Returns the place of a row in the window; `offsetTop` would be rounded. */
+const topOf = (row: Element) => row.getBoundingClientRect().top

@@ -1,6 +1,7 @@
 import { useRef } from 'preact/hooks'
 import { useCommands } from '../../store/commands.ts'
 import { navigate, replaceRoute, route } from '../../store/route.ts'
+import { useListKeys } from '../../store/use-list-keys.ts'
 import { sampleEvent } from '../../ui/curl.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { SearchField } from '../../ui/search-field.tsx'
@@ -8,32 +9,28 @@ import { RequestDetail } from './detail.tsx'
 import { RequestList } from './request-list.tsx'
 import { type RequestRows, useRows } from './use-rows.ts'
 
-/** The requests of the client as they are answered. */
 /** Shows the view "Requests". */
 export function RequestsPage() {
   const { id, query } = route.value
   const text = query['q'] ?? ''
   const rows = useRows(text)
   const field = useRef<HTMLInputElement>(null)
-  const open = (step: number) => {
-    const ids = (rows.state.peek().rows ?? []).map((exchange) => exchange.id)
-    const at = ids.indexOf(route.peek().id ?? '')
-    const next = ids[at < 0 ? 0 : at + step]
-    if (next !== undefined) replaceRoute({ view: 'requests', id: next })
-  }
+  useListKeys({
+    noun: 'request',
+    ids: () => (rows.state.peek().rows ?? []).map((exchange) => exchange.id),
+    open: (next) => replaceRoute({ view: 'requests', id: next }),
+    field,
+  })
   useCommands(
     [
-      { title: 'Next request', key: 'j', isKeyOnly: true, run: () => open(1) },
-      { title: 'Previous request', key: 'k', isKeyOnly: true, run: () => open(-1) },
-      { title: 'Search requests', key: '/', run: () => field.current?.focus() },
       { title: 'Pause or resume the list', key: 'p', run: rows.togglePause },
       { title: 'Close the request', key: 'Escape', run: () => replaceRoute({ id: undefined }) },
     ],
     [rows.togglePause],
   )
   return (
-    <div class={id === undefined ? 'requests' : 'requests with-detail'}>
-      <section class="request-pane" aria-label="Requests">
+    <div class={id === undefined ? 'split requests' : 'split requests with-detail'}>
+      <section class="split-pane" aria-label="Requests">
         <Toolbar rows={rows} field={field} />
         <Listing rows={rows} text={text} openId={id} />
       </section>

@@ -1,5 +1,7 @@
 import { useSignal } from '@preact/signals'
+import { useRef } from 'preact/hooks'
 import type { Schema } from '../../api/answers.ts'
+import { useCommands } from '../../store/commands.ts'
 import { tell, valueOrNotice } from '../../store/notices.ts'
 import { addRule } from '../../store/rules.ts'
 import { useAnswer } from '../../store/use-answer.ts'
@@ -16,6 +18,9 @@ export function SwitchScenario({ exchange }: { readonly exchange: Schema<'Exchan
   const typed = useSignal<string | undefined>(undefined)
   const times = useSignal('1')
   const isNarrow = useSignal(false)
+  const form = useRef<HTMLFormElement>(null)
+  const focus = () => form.current?.querySelector('select')?.focus()
+  useCommands([{ title: 'Switch a scenario for requests like this one', key: 's', run: focus }], [])
   const match = findMatch(exchange)
   const chosen = offered.find((entry) => entry.name === name.value) ?? offered[0]
   const text = typed.value ?? chosen?.example ?? ''
@@ -35,7 +40,7 @@ export function SwitchScenario({ exchange }: { readonly exchange: Schema<'Exchan
       tell(`Switched on in the sandbox ${exchange.sandbox}, before its other rules.`)
   }
   return (
-    <form class="message switch" onSubmit={(event) => void submit(event)}>
+    <form class="message switch" ref={form} onSubmit={(event) => void submit(event)}>
       <h3>Answer requests like this one with</h3>
       <label>
         <span>Scenario</span>
@@ -52,7 +57,7 @@ export function SwitchScenario({ exchange }: { readonly exchange: Schema<'Exchan
         </select>
       </label>
       <label class="parameters">
-        <span>with its parameters</span>
+        <span>With parameters</span>
         <input
           value={text}
           title={chosen?.parameters.map(({ name: parameter, about }) => `${parameter}: ${about}`).join('\n')}

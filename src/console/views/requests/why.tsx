@@ -2,12 +2,15 @@ import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { AnswerOf, Schema } from '../../api/answers.ts'
 import { type Asked, ask } from '../../api/ask.ts'
+import { hrefOf } from '../../store/route.ts'
+import { ruleChanges } from '../../store/rules.ts'
 import { findReplayProblem, isTokenUnknown, toReplay } from './replay.ts'
 
-/** Says why a request is answered so, by asking how it would be answered now. Nothing changes by that. */
+/** Says why a request is answered so, by asking how it would be answered now, and again after a change of rules. Nothing changes by that. */
 export function Why({ exchange }: { readonly exchange: Schema<'Exchange'> }) {
   const asked = useSignal<Asked<AnswerOf<'/explain', 'post'>> | undefined>(undefined)
   const problem = findReplayProblem(exchange)
+  const changes = ruleChanges.value
   useEffect(() => {
     if (problem !== undefined) return
     const { method, target, headers, body } = toReplay(exchange)
@@ -15,7 +18,7 @@ export function Why({ exchange }: { readonly exchange: Schema<'Exchange'> }) {
     void ask('post', '/explain', { body: question }).then((answer) => {
       asked.value = answer
     })
-  }, [exchange, problem, asked])
+  }, [exchange, problem, asked, changes])
   const sentence = problem ?? (asked.value && !asked.value.ok ? asked.value.problem.sentence : undefined)
   return (
     <section class="message why">
@@ -27,6 +30,16 @@ export function Why({ exchange }: { readonly exchange: Schema<'Exchange'> }) {
         <List sentences={listEffects(exchange)} />
       )}
     </section>
+  )
+}
+
+/** A link to the rules, shown where one of them acts. */
+function RulesLink({ sandbox }: { readonly sandbox: string }) {
+  const query = { sandbox: sandbox === 'default' ? undefined : sandbox }
+  return (
+    <p>
+      <a href={hrefOf({ view: 'scenarios', query })}>Switch it off, or change the rules</a>
+    </p>
   )
 }
 
@@ -52,11 +65,13 @@ function Reasons({ exchange, explanation }: ReasonsProps) {
   const { status } = explanation.answer
   const effects = listEffects(exchange)
   const reasons = listReasons(explanation)
+  const rules = explanation.rule && <RulesLink sandbox={exchange.sandbox} />
   if (status === exchange.answer.status && explanation.stage === exchange.stage)
     return (
       <>
         <List sentences={[...effects, ...reasons]} />
-        <p class="faint">Asked of the simulator as it is now, without any effect.</p>
+        {rules}
+        <p class="faint">The simulator would answer it the same way now.</p>
       </>
     )
   return (
@@ -67,6 +82,7 @@ function Reasons({ exchange, explanation }: ReasonsProps) {
         answered <b>{status}</b>:
       </p>
       <List sentences={reasons} />
+      {rules}
       {isTokenUnknown(exchange) && (
         <p class="faint">Tokens are not recorded, so this was asked with the token “any-key”.</p>
       )}
@@ -74,14 +90,13 @@ function Reasons({ exchange, explanation }: ReasonsProps) {
   )
 }
 
-function listReasons({ stage, why, rule, delivery, answer, violations }: Schema<'Explanation'>): string[] {
+function listReasons({ stage, why, delivery, answer, violations }: Schema<'Explanation'>): string[] {
   const broken = violations.length === 1 ? 'a rule' : `${violations.length} rules`
   return [
     // The rules stand below, each at its place.
     ...(stage === 'validate' && violations.length > 0
       ? [`The stage "validate" answers ${answer.status}, since the request breaks ${broken} of the contract.`]
       : why),
-    ...(rule ? [`${nameRule(rule)} acts.`] : []),
     ...(delivery === 'whole' ? [] : [`The answer is delivered as “${delivery}”.`]),
   ]
 }
@@ -92,7 +107,7 @@ const nameRule = ({ scope, index }: Schema<'RuleReference'>) =>
 function List({ sentences }: { readonly sentences: readonly string[] }) {
   if (sentences.length === 0) return null
   return (
-    <ul class="reasons">
+    <ul class="reasons bullets">
       {sentences.map((sentence) => (
         <li key={sentence}>{sentence}</li>
       ))}

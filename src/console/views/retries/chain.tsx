@@ -1,5 +1,5 @@
 import type { Schema } from '../../api/answers.ts'
-import { hrefOf, sandbox } from '../../store/route.ts'
+import { hrefOf, route, sandbox } from '../../store/route.ts'
 import { Mark, Status, statusKind } from '../../ui/status.tsx'
 import { Instant } from '../../ui/time.tsx'
 import { equalShare, type PlacedAttempt, placeAttempts } from './timeline.ts'
@@ -13,12 +13,15 @@ export function Chain({ chain }: { readonly chain: Schema<'RetryChain'> }) {
   const { attempts: placed, spanMs } = placeAttempts(attempts)
   const first = attempts[0]
   const count = attempts.length + earlier
+  const isOpen = route.value.id === id
   return (
-    <li class="chain" data-id={id}>
+    <li class={isOpen ? 'chain open' : 'chain'} data-id={id}>
       <header>
-        <h2 class="mono breaks">
-          {method} {path}
-          {query && <span class="faint">?{query}</span>}
+        <h2 class="mono cut-off" title={query ? `${path}?${query}` : path}>
+          <a href={hrefOf({ id })} aria-current={isOpen ? 'true' : undefined}>
+            {method} {path}
+            {query && <span class="faint">?{query}</span>}
+          </a>
         </h2>
         <Manners chain={chain} />
         <p class="faint">

@@ -1,22 +1,30 @@
 import type { AnswerOf } from '../../api/answers.ts'
 import { useCommands } from '../../store/commands.ts'
-import { replaceRoute, route, sandbox } from '../../store/route.ts'
+import { hrefOf, navigate, replaceRoute, route, sandbox } from '../../store/route.ts'
 import { useAnswer } from '../../store/use-answer.ts'
+import { useListKeys } from '../../store/use-list-keys.ts'
 import { sampleEvent } from '../../ui/curl.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { Chain } from './chain.tsx'
 import { Rules } from './rules.tsx'
 
-/** The calls that failed, each with its tries on a time line, and the rules of manners. */
 /** Shows the view "Retries". */
 export function RetriesPage() {
+  const { id } = route.value
   const isAgainOnly = route.value.query['again'] === 'true'
   const toggle = () => replaceRoute({ query: { again: isAgainOnly ? undefined : 'true' } })
   const query = { sandbox: sandbox.value, minAttempts: isAgainOnly ? 2 : 1 }
   const retries = useAnswer('/retries', { query, followsTraffic: true })
   const manners = useAnswer('/manners', { query: { sandbox: sandbox.value }, followsTraffic: true })
   useCommands([{ title: 'Show only calls that were tried again', key: 'a', run: toggle }], [isAgainOnly])
+  const listed = retries.value?.chains ?? []
+  useListKeys({
+    noun: 'call',
+    ids: () => listed.map((chain) => chain.id),
+    open: (next) => replaceRoute({ id: next }),
+    enter: { title: 'Open the latest request of the call', run: () => openLatest(listed) },
+  })
   const problem = retries.problem ?? manners.problem
   if (!retries.value || !manners.value) return <Loading problem={problem} />
   const { chains, further, truncated } = retries.value
@@ -33,11 +41,12 @@ export function RetriesPage() {
             <i class="demanded" /> asked to wait <i class="missed" /> not waited for
           </p>
           <button type="button" aria-pressed={isAgainOnly} onClick={toggle}>
-            Only tried again
+            Only retried
           </button>
         </div>
         {chains.length === 0 && <NoChains isAgainOnly={isAgainOnly} />}
         <ul>
+          {id !== undefined && !chains.some((chain) => chain.id === id) && <Unlisted key={id} id={id} />}
           {chains.map((chain) => (
             <Chain key={`${chain.sandbox} ${chain.id}`} chain={chain} />
           ))}
@@ -45,6 +54,27 @@ export function RetriesPage() {
       </section>
       <Rules manners={manners.value} />
     </div>
+  )
+}
+
+/** Opens the latest request of the chain that the address names. */
+function openLatest(chains: Chains): void {
+  const chain = chains.find(({ id }) => id === route.peek().id)
+  const latest = chain?.attempts.at(-1)
+  if (latest) navigate({ view: 'requests', id: latest.id })
+}
+
+/** The chain that the address names, where it is too old for the list, or left out of it. */
+function Unlisted({ id }: { readonly id: string }) {
+  const { value, problem } = useAnswer('/retries', { query: { sandbox: sandbox.value, request: id } })
+  const chain = value?.chains[0]
+  if (chain) return <Chain chain={chain} />
+  return (
+    <li class="chain">
+      {!value && <Loading problem={problem} />}
+      {value && `The journal has no call that failed with the request ${id}. `}
+      <a href={hrefOf({ id: undefined })}>Show the others</a>
+    </li>
   )
 }
 

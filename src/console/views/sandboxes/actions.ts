@@ -5,7 +5,8 @@ import { showProblem, tell, valueOrNotice } from '../../store/notices.ts'
 import { askOnce } from '../../store/question.ts'
 import { sandbox, switchSandbox } from '../../store/route.ts'
 import { refreshSandboxes } from '../../store/server.ts'
-import { formatCount, readLosses } from './losses.ts'
+import { count } from '../../ui/text.ts'
+import { readLosses } from './losses.ts'
 
 /** The milliseconds that a browser has to begin a download before its address ends. */
 const downloadMs = 60_000
@@ -30,12 +31,6 @@ export async function createSandbox(name: string, seed: string): Promise<string 
   tell(`The sandbox ${name} is created, and this page shows it now.`)
   switchSandbox(name)
   return undefined
-}
-
-/** Gives a sandbox another seed. */
-export async function changeSeed(name: string, seed: string): Promise<void> {
-  if (valueOrNotice(await ask('put', '/sandboxes/{name}', { path: { name }, body: { seed } })))
-    tell(`The seed of ${name} is ${seed}.`)
 }
 
 /** Brings a sandbox back to its state at the start. */
@@ -86,7 +81,7 @@ export async function restoreSnapshot(name: string, snapshot: Schema<'Snapshot'>
 /** Deletes a snapshot. */
 export async function deleteSnapshot(name: string, snapshot: Schema<'Snapshot'>): Promise<void> {
   const { snapshotId, events, prompts } = snapshot
-  const losses = [`its copy of ${formatCount(events, 'event')} and ${formatCount(prompts, 'prompt')}`]
+  const losses = [`its copy of ${count(events, 'event')} and ${count(prompts, 'prompt')}`]
   const title = `Delete the snapshot ${titleOf(snapshot)}?`
   if (!(await askOnce({ title, losses, action: 'Delete' }))) return
   const path = { snapshotId }
@@ -117,10 +112,7 @@ export async function importFile(name: string, file: File): Promise<void> {
   }
   if (!(await askToReplace(name, `Import ${file.name} into the sandbox ${name}?`, 'Import'))) return
   const counts = valueOrNotice(await ask('post', '/import', { query: { sandbox: name }, body }))
-  if (counts)
-    tell(
-      `${name} has ${formatCount(counts.events, 'event')} and ${formatCount(counts.prompts, 'prompt')} now.`,
-    )
+  if (counts) tell(`${name} has ${count(counts.events, 'event')} and ${count(counts.prompts, 'prompt')} now.`)
 }
 
 async function askToReplace(name: string, title: string, action: string): Promise<boolean> {

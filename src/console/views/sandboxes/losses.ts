@@ -1,10 +1,6 @@
 import type { Schema } from '../../api/answers.ts'
 import { ask } from '../../api/ask.ts'
-
-/** Formats a number with its noun: `1 event`, `2,000 events`. */
-export function formatCount(count: number, noun: string): string {
-  return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`
-}
+import { count } from '../../ui/text.ts'
 
 /** The numbers of a sandbox that an action destroys, with their nouns. */
 const nouns = {
@@ -20,7 +16,7 @@ export async function readLosses(name: string, kinds: readonly (keyof typeof nou
   const asked = await ask('get', '/sandboxes')
   const counts = asked.ok ? asked.value.sandboxes.find((one) => one.name === name) : undefined
   return kinds.flatMap((kind) => {
-    const count = counts?.[kind] ?? 0
-    return count > 0 ? [formatCount(count, nouns[kind])] : []
+    const number = counts?.[kind] ?? 0
+    return number > 0 ? [count(number, nouns[kind])] : []
   })
 }

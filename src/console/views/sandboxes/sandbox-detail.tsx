@@ -2,12 +2,13 @@ import { useSignal } from '@preact/signals'
 import { useRef } from 'preact/hooks'
 import type { Schema } from '../../api/answers.ts'
 import { useCommands } from '../../store/commands.ts'
-import { info } from '../../store/server.ts'
+import { changeSeed, info } from '../../store/server.ts'
 import { useAnswer } from '../../store/use-answer.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
+import { SeedForm } from '../../ui/seed-form.tsx'
+import { count } from '../../ui/text.ts'
 import { Ago, formatInstant } from '../../ui/time.tsx'
 import {
-  changeSeed,
   deleteSandbox,
   deleteSnapshot,
   downloadExport,
@@ -17,8 +18,6 @@ import {
   takeSnapshot,
   titleOf,
 } from './actions.ts'
-import { formatCount } from './losses.ts'
-import { SeedField } from './sandbox-list.tsx'
 
 /** Properties of `SandboxDetail`. */
 export interface SandboxDetailProps {
@@ -66,7 +65,20 @@ export function SandboxDetail({ name, row, reload }: SandboxDetailProps) {
         </p>
       </header>
       <Addresses name={name} />
-      <Seed name={name} seed={row?.seed} after={after} />
+      <section>
+        <h3>Seed</h3>
+        <p class="faint">The records stay; later identifiers and figures are derived from the new seed.</p>
+        <SeedForm
+          class="inline-form"
+          seed={row?.seed ?? info.value?.seed ?? ''}
+          change={async (seed) => {
+            const isChanged = await changeSeed(name, seed)
+            await reload()
+            return isChanged
+          }}
+          action="Change"
+        />
+      </section>
       <Snapshots name={name} after={after} />
       <section>
         <h3>Export and import</h3>
@@ -82,7 +94,7 @@ export function SandboxDetail({ name, row, reload }: SandboxDetailProps) {
         </p>
       </section>
       <section>
-        <h3>Begin anew</h3>
+        <h3>Reset and delete</h3>
         <p class="faint">
           A reset leaves the snapshots. Before anything is lost, the page asks once and names it.
         </p>
@@ -133,38 +145,6 @@ function Addresses({ name }: { readonly name: string }) {
   )
 }
 
-interface SeedProps {
-  readonly name: string
-  readonly seed: string | undefined
-  readonly after: (action: Promise<void>) => void
-}
-
-function Seed({ name, seed, after }: SeedProps) {
-  const typed = useSignal<string | undefined>(undefined)
-  const submit = (event: Event) => {
-    event.preventDefault()
-    const value = typed.value
-    if (value) after(changeSeed(name, value))
-    typed.value = undefined
-  }
-  return (
-    <section>
-      <h3>Seed</h3>
-      <p class="faint">The records stay; later identifiers and figures are derived from the new seed.</p>
-      <form class="inline-form" onSubmit={submit}>
-        <SeedField
-          label="Seed"
-          value={typed.value ?? seed ?? ''}
-          onValue={(value) => (typed.value = value)}
-        />
-        <button type="submit" disabled={!typed.value || typed.value === seed}>
-          Change
-        </button>
-      </form>
-    </section>
-  )
-}
-
 interface SnapshotsProps {
   readonly name: string
   readonly after: (action: Promise<void>) => void
@@ -190,7 +170,7 @@ function Snapshots({ name, after }: SnapshotsProps) {
               <span class="breaks">
                 <b>{titleOf(snapshot)}</b>{' '}
                 <span class="faint">
-                  {formatCount(snapshot.events, 'event')}, {formatCount(snapshot.prompts, 'prompt')},{' '}
+                  {count(snapshot.events, 'event')}, {count(snapshot.prompts, 'prompt')},{' '}
                   <Ago instant={snapshot.createdAt} />
                 </span>
               </span>

@@ -4,6 +4,7 @@ import { hrefOf, sandbox } from '../../store/route.ts'
 import { info } from '../../store/server.ts'
 import { sampleEvent } from '../../ui/curl.ts'
 import { Empty } from '../../ui/empty.tsx'
+import { SeedField } from '../../ui/seed-form.tsx'
 import { DataTable, type TableColumn } from '../../ui/table.tsx'
 import { Ago } from '../../ui/time.tsx'
 import { createSandbox } from './actions.ts'
@@ -45,7 +46,11 @@ export function SandboxList({ rows }: { readonly rows: readonly Row[] }) {
       </Empty>
     )
   const sorted = [...rows].sort((one, other) => rank(one).localeCompare(rank(other)))
-  return <DataTable title="Sandboxes" columns={columns} rows={sorted} keyOf={({ name }) => name} />
+  return (
+    <div class="rows">
+      <DataTable title="Sandboxes" columns={columns} rows={sorted} keyOf={({ name }) => name} />
+    </div>
+  )
 }
 
 /** The default sandbox comes first. */
@@ -89,6 +94,7 @@ export function CreateForm() {
         value={seed.value}
         onValue={(value) => (seed.value = value)}
         label="Seed of the new sandbox"
+        placeholder={`seed ${info.value?.seed ?? ''}`}
       />
       <button type="submit">Create</button>
       {problem.value !== undefined && (
@@ -97,29 +103,5 @@ export function CreateForm() {
         </p>
       )}
     </form>
-  )
-}
-
-/** Properties of `SeedField`. */
-export interface SeedFieldProps {
-  readonly label: string
-  readonly value: string
-  readonly onValue: (value: string) => void
-}
-
-/** A field for a seed. Its placeholder is the server's seed. */
-export function SeedField({ label, value, onValue }: SeedFieldProps) {
-  return (
-    <input
-      class="seed"
-      aria-label={label}
-      placeholder={`seed ${info.value?.seed ?? ''}`}
-      pattern="[!-~]{1,64}"
-      title="At most 64 letters, digits and signs without a space."
-      autocomplete="off"
-      spellcheck={false}
-      value={value}
-      onInput={(event) => onValue(event.currentTarget.value)}
-    />
   )
 }

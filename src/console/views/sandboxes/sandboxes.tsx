@@ -6,11 +6,10 @@ import { Loading } from '../../ui/loading.tsx'
 import { SandboxDetail } from './sandbox-detail.tsx'
 import { CreateForm, SandboxList } from './sandbox-list.tsx'
 
-/** All sandboxes, and everything that can be done with the one that the page shows. */
 /** Milliseconds between two readings of the list. The stream has only the requests of the sandbox that is shown. */
 const refreshMs = 2_000
 
-/** Shows the view "Sandboxes". */
+/** Shows the view "Sandboxes": all of them, and everything that can be done with the one that the page shows. */
 export function SandboxesPage() {
   const { value, problem, reload } = useAnswer('/sandboxes')
   useEffect(() => {

@@ -1,16 +1,18 @@
 import { useEffect, useRef } from 'preact/hooks'
-import type { AnswerOf } from '../../api/answers.ts'
+import type { AnswerOf, Schema } from '../../api/answers.ts'
 import { useCommands } from '../../store/commands.ts'
-import { hrefOf, replaceRoute, route } from '../../store/route.ts'
+import { tell } from '../../store/notices.ts'
+import { hrefOf, replaceRoute, route, sandbox } from '../../store/route.ts'
+import { addRule } from '../../store/rules.ts'
 import { groupByFamily } from '../../ui/families.ts'
-import { freeTexts, type Offer } from './offer.ts'
+import { freeTexts, type Offer, operationsOf } from './offer.ts'
 import { RuleForm } from './rule-form.tsx'
 
 /** Properties of `CatalogueList`. */
 export interface CatalogueListProps {
   readonly catalogue: AnswerOf<'/catalogue', 'get'>
   /** Called after a rule was added. */
-  readonly onAdded: () => void
+  readonly onAdded: () => Promise<void>
 }
 
 /** All scenarios by family, found by words of their sentences. The address names the one that is open. */
@@ -71,13 +73,36 @@ function OfferItem({ offer, catalogue, onAdded }: OfferItemProps) {
     if (isOpen) element.current?.scrollIntoView({ block: 'nearest' })
   }, [isOpen])
   return (
-    <div ref={element} class={isOpen ? 'offer open' : 'offer'}>
+    <div ref={element} class={'offer entries'}>
       <a href={hrefOf({ id: isOpen ? undefined : offer.name })} aria-expanded={isOpen}>
         <code>{offer.name}</code>
         <span>{offer.about}</span>
       </a>
-      {isOpen && <RuleForm {...{ offer, catalogue, onAdded }} />}
+      {isOpen && <AddForm key={route.value.query['operation']} {...{ offer, catalogue, onAdded }} />}
     </div>
+  )
+}
+
+/** The form that adds a rule, for the operation that the address names where the scenario makes sense for it. */
+function AddForm({ offer, catalogue, onAdded }: OfferItemProps) {
+  const ids = operationsOf(offer, catalogue)
+  const operation = ids.length === 1 ? ids[0] : ids.find((id) => id === route.value.query['operation'])
+  const add = async (rule: Schema<'Rule'>) => {
+    const added = await addRule(sandbox.peek(), rule)
+    if (!added.ok) return added
+    tell('Switched on, before the other rules.')
+    await onAdded()
+    return added
+  }
+  const blank = { [offer.freeText ?? 'scenario']: offer.freeText ? offer.example : offer.name }
+  return (
+    <RuleForm
+      {...{ offer, catalogue }}
+      rule={{ ...blank, ...(operation && { operation }) }}
+      index={0}
+      save={add}
+      action="Switch on"
+    />
   )
 }
 

@@ -1,5 +1,8 @@
 import type { Schema } from '../../api/answers.ts'
 
+/** Returns the text that a rule switches on: `slow;ms=200`. */
+export const nameRule = ({ scenario, sequence }: Schema<'Rule'>) => scenario ?? sequence ?? ''
+
 /** Returns the header with which a single request asks for the same as a rule: `X-Sim-Sequence: 429*2, 200`. */
 export function headerOf({ scenario, sequence }: Schema<'Rule'>): string {
   return sequence === undefined ? `X-Sim-Scenario: ${scenario}` : `X-Sim-Sequence: ${sequence}`
@@ -29,3 +32,19 @@ export function formatScenario(name: string, values: readonly (readonly [string,
 }
 
 const quote = (value: string) => (/[,;\s]/.test(value) ? `"${value}"` : value)
+
+/** A scenario's text in parts. */
+export interface ScenarioText {
+  readonly name: string
+  readonly parameters: readonly (readonly [string, string])[]
+}
+
+/** Splits the text of one scenario: `slow;ms=200`. Of several it makes no sense, which `formatScenario` shows. */
+export function readScenario(text: string): ScenarioText {
+  const [name = '', ...rest] = text.match(/("[^"]*"|[^;"])+/g) ?? []
+  const parameters = rest.map((part) => {
+    const [, parameter = part, value = ''] = /^([^=]*)=(.*)$/s.exec(part) ?? []
+    return [parameter, value.replace(/^"(.*)"$/s, '$1')] as const
+  })
+  return { name, parameters }
+}

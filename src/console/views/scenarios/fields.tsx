@@ -13,25 +13,53 @@ interface FieldProps {
   readonly about: string
   /** `ms` */
   readonly unit?: string | undefined
+  /** The reason why the server has refused the value; undefined: it has not. */
+  readonly problem: string | undefined
 }
 
 interface FrameProps extends FieldProps {
-  /** Draws the control with the id that the label names. */
-  readonly children: (id: string) => VNode
+  /** Draws the control with the attributes that tie it to its label and its problem. */
+  readonly children: (attributes: ControlAttributes) => VNode
 }
 
-/** A row of a form: label, control, and a sentence about it. */
-function Field({ caption, about, unit, children }: FrameProps) {
+interface ControlAttributes {
+  readonly id: string
+  readonly 'aria-invalid'?: true
+  readonly 'aria-describedby'?: string
+}
+
+/** A row of a form: label, control, a sentence about it, and the reason of a refusal. */
+function Field({ caption, about, unit, problem, children }: FrameProps) {
   const id = useId()
+  const problemId = `${id}-problem`
   return (
     <div class="rule-field">
       <label for={id}>
         {caption}
         {unit !== undefined && <span class="faint"> ({unit})</span>}
       </label>
-      {children(id)}
+      {children({ id, ...(problem && { 'aria-invalid': true, 'aria-describedby': problemId }) })}
       <span class="faint">{about}</span>
+      <Refusal id={problemId} text={problem} />
     </div>
+  )
+}
+
+/** Properties of `Refusal`. */
+export interface RefusalProps {
+  /** Undefined: no control names the refusal. */
+  readonly id?: string
+  /** Undefined: there is none. */
+  readonly text: string | undefined
+}
+
+/** The sentence of the server about a value that it has refused. */
+export function Refusal({ id, text }: RefusalProps) {
+  if (text === undefined) return null
+  return (
+    <p {...(id && { id })} class="refusal bad breaks" role="alert">
+      {text}
+    </p>
   )
 }
 
@@ -51,16 +79,17 @@ export function TextField({
   caption,
   about,
   unit,
+  problem,
   type = 'text',
   isInteger = true,
   ...props
 }: TextFieldProps) {
   const { value, set, min, max, required = false, placeholder = '' } = props
   return (
-    <Field {...{ caption, about, unit }}>
-      {(id) => (
+    <Field {...{ caption, about, unit, problem }}>
+      {(attributes) => (
         <input
-          id={id}
+          {...attributes}
           // A number has other attributes than a text for the types of Preact, not for browsers.
           type={type as 'number'}
           {...(min !== undefined && { min })}
@@ -85,11 +114,11 @@ export interface ChoiceFieldProps extends FieldProps, ControlProps {
 }
 
 /** A field for one of several values. */
-export function ChoiceField({ caption, about, value, set, options }: ChoiceFieldProps) {
+export function ChoiceField({ value, set, options, ...frame }: ChoiceFieldProps) {
   return (
-    <Field caption={caption} about={about}>
-      {(id) => (
-        <select id={id} value={value} onChange={(event) => set(event.currentTarget.value)}>
+    <Field {...frame}>
+      {(attributes) => (
+        <select {...attributes} value={value} onChange={(event) => set(event.currentTarget.value)}>
           {options.map(([one, word]) => (
             <option key={one} value={one} selected={one === value}>
               {word}
@@ -104,12 +133,13 @@ export function ChoiceField({ caption, about, value, set, options }: ChoiceField
 /** Properties of `ParameterField`. */
 export interface ParameterFieldProps extends ControlProps {
   readonly parameter: Offer['parameters'][number]
+  readonly problem: string | undefined
 }
 
 /** A field for a parameter of a scenario. An empty field leaves the parameter out. */
-export function ParameterField({ parameter, value, set }: ParameterFieldProps) {
+export function ParameterField({ parameter, value, set, problem }: ParameterFieldProps) {
   const { name, type, default: standard, unit, about, of: choices } = parameter
-  const shared = { caption: name, about, unit, set }
+  const shared = { caption: name, about, unit, set, problem }
   if (choices)
     return (
       <ChoiceField

@@ -11,7 +11,7 @@ export interface Offer
 }
 
 /** The texts that the user writes. */
-export const freeTexts: readonly Offer[] = [
+export const freeTexts: readonly [sequence: Offer, combination: Offer] = [
   {
     name: 'sequence',
     family: 'several at once',

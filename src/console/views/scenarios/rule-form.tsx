@@ -1,152 +1,112 @@
 import { useSignal } from '@preact/signals'
 import type { AnswerOf, Schema } from '../../api/answers.ts'
-import { tell } from '../../store/notices.ts'
-import { sandbox } from '../../store/route.ts'
-import { addRule } from '../../store/rules.ts'
+import type { Asked } from '../../api/ask.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
-import { formatScenario, headerOf } from './describe-rule.ts'
-import { ChoiceField, ParameterField, TextField } from './fields.tsx'
+import { Conditions } from './conditions.tsx'
+import { headerOf } from './describe-rule.ts'
+import { ChoiceField, ParameterField, Refusal, TextField } from './fields.tsx'
 import { type Offer, operationsOf } from './offer.ts'
+import { type RuleRefusals, refuseDoubles, splitRefusal } from './rule-refusals.ts'
+import { parameterKey, type RuleValues, readRule, toRule } from './rule-values.ts'
 
 /** Properties of `RuleForm`. */
 export interface RuleFormProps {
   readonly offer: Offer
   readonly catalogue: AnswerOf<'/catalogue', 'get'>
-  /** Called after the rule was added. */
-  readonly onAdded: () => void
+  /** The rule that the form shows at first. */
+  readonly rule: Schema<'Rule'>
+  /** The index that the rule has in the list when it is saved. */
+  readonly index: number
+  readonly save: (rule: Schema<'Rule'>) => Promise<Asked<unknown>>
+  /** The words on the button that saves. */
+  readonly action: string
+  /** Called when the user leaves the form without saving. Absent: there is no button for it. */
+  readonly onCancel?: () => void
 }
 
-/** A form that adds a rule for a scenario, and the header that does the same for one request. */
-export function RuleForm({ offer, catalogue, onAdded }: RuleFormProps) {
-  const values = useSignal<Readonly<Record<string, string>>>({ text: offer.example })
-  const problem = useSignal<string | undefined>(undefined)
-  const read = (name: string) => values.value[name] ?? ''
-  const set = (name: string) => (value: string) => {
-    // A narrower condition belongs to the operation that was chosen before.
-    const others = name === 'operation' ? { ...values.value, model: '', eventType: '' } : values.value
-    values.value = { ...others, [name]: value }
-  }
-  const rule = toRule(offer, operationsOf(offer, catalogue), values.value)
+/** A form for a rule, and the header that does the same for one request. */
+export function RuleForm({ offer, catalogue, rule: before, index, save, action, onCancel }: RuleFormProps) {
+  const values = useSignal<RuleValues>(readRule(before))
+  const refusals = useSignal<RuleRefusals>({})
+  const { texts, conditions } = values.value
+  const field = (name: string) => ({
+    value: texts[name] ?? '',
+    set: (value: string) => {
+      values.value = { ...values.peek(), texts: { ...values.peek().texts, [name]: value } }
+    },
+    problem: refusals.value[name],
+  })
+  const rule = toRule(before, offer, values.value)
   const submit = async (event: Event) => {
     event.preventDefault()
-    const added = await addRule(sandbox.peek(), rule)
-    problem.value = added.ok ? undefined : added.problem.sentence
-    if (!added.ok) return
-    tell('Switched on, before the other rules.')
-    onAdded()
+    refusals.value = refuseDoubles(conditions)
+    if (Object.keys(refusals.value).length > 0) return
+    const saved = await save(rule)
+    if (!saved.ok) refusals.value = splitRefusal(saved.problem.sentence, { offer, conditions, index })
   }
+  const ids = operationsOf(offer, catalogue)
+  const { operation = '' } = texts
+  const choices = [...new Set(['', ...ids, operation])]
   return (
     <form class="rule-form" onSubmit={(event) => void submit(event)}>
       {offer.clientSees && <p class="faint breaks">The client sees: {offer.clientSees}</p>}
       {offer.freeText && (
         <TextField
+          {...field('text')}
           caption={offer.name}
           about="As in the header, with commas between the items."
           required
-          value={read('text')}
-          set={set('text')}
         />
       )}
       {offer.parameters.map((parameter) => (
-        <ParameterField
-          key={parameter.name}
-          parameter={parameter}
-          value={read(parameterKey(parameter.name))}
-          set={set(parameterKey(parameter.name))}
-        />
+        <ParameterField key={parameter.name} parameter={parameter} {...field(parameterKey(parameter.name))} />
       ))}
-      <Conditions {...{ offer, catalogue, read, set }} />
+      <ChoiceField
+        {...field('operation')}
+        caption="operation"
+        about="The requests that it acts on."
+        options={choices.map((id) => [id, id || 'all'] as const)}
+      />
+      <Conditions
+        {...{ conditions, catalogue, operation: operation || undefined, refusals: refusals.value }}
+        setConditions={(changed) => {
+          values.value = { ...values.peek(), conditions: changed }
+          refusals.value = {}
+        }}
+      />
+      <TextField
+        {...field('times')}
+        caption="times"
+        about="The number of requests that it acts on."
+        type="number"
+        min={0}
+        placeholder="always"
+      />
+      <TextField
+        {...field('probability')}
+        caption="probability"
+        about="From 0 to 1. If the rule does not act, the next rule is tried."
+        type="number"
+        isInteger={false}
+        min={0}
+        max={1}
+        placeholder="1"
+      />
       <p class="rule-submit">
         <button type="submit" class="primary">
-          Switch on
+          {action}
         </button>
+        {onCancel && (
+          <button type="button" onClick={onCancel}>
+            Cancel
+          </button>
+        )}
         <span class="header-line">
           <code class="breaks">{headerOf(rule)}</code>
           <CopyButton label="Copy" title="Copy the header" text={headerOf(rule)} />
         </span>
       </p>
-      {problem.value !== undefined && (
-        <p class="bad" role="alert">
-          {problem.value}
-        </p>
-      )}
+      <Refusal text={refusals.value['']} />
     </form>
-  )
-}
-
-/** Parameters stand apart from the other fields of the form, which may have the same names. */
-const parameterKey = (name: string) => `parameter ${name}`
-
-/** Returns the rule that the fields of the form describe. `ids`: the operations to choose from. */
-function toRule(
-  offer: Offer,
-  ids: readonly string[],
-  values: Readonly<Record<string, string>>,
-): Schema<'Rule'> {
-  const { times, model, eventType } = values
-  const operation = ids.length > 1 ? values['operation'] : ids[0]
-  const parameters = offer.parameters.map(({ name }) => [name, values[parameterKey(name)] ?? ''] as const)
-  const text = offer.freeText ? (values['text'] ?? '') : formatScenario(offer.name, parameters)
-  const match = {
-    ...(model && { model }),
-    ...(eventType && { body: { '/eventType': eventType } }),
-  }
-  return {
-    ...(operation && { operation }),
-    ...(Object.keys(match).length > 0 && { match }),
-    [offer.freeText ?? 'scenario']: text,
-    ...(times && { times: Number(times) }),
-  }
-}
-
-interface ConditionsProps {
-  readonly offer: Offer
-  readonly catalogue: AnswerOf<'/catalogue', 'get'>
-  readonly read: (name: string) => string
-  readonly set: (name: string) => (value: string) => void
-}
-
-/** The fields that say which requests the rule acts on. */
-function Conditions({ offer, catalogue, read, set }: ConditionsProps) {
-  const ids = operationsOf(offer, catalogue)
-  const all = ids.length > 1 ? [['', 'all'] as const] : []
-  const chosen = catalogue.operations.find(({ id }) => id === (ids.length > 1 ? read('operation') : ids[0]))
-  return (
-    <>
-      <ChoiceField
-        caption="operation"
-        about="The requests that it acts on."
-        value={read('operation')}
-        set={set('operation')}
-        options={[...all, ...ids.map((id) => [id, id] as const)]}
-      />
-      {chosen?.path.includes('{modelId}') && (
-        <ChoiceField
-          caption="model"
-          about="Only for this model."
-          value={read('model')}
-          set={set('model')}
-          options={[['', 'all'], ...catalogue.models.map(({ id, name }) => [id, name] as const)]}
-        />
-      )}
-      {chosen?.id === 'createEvent' && (
-        <TextField
-          caption="event type"
-          about="Only for events with this eventType."
-          placeholder="all"
-          value={read('eventType')}
-          set={set('eventType')}
-        />
-      )}
-      <TextField
-        caption="times"
-        about="The number of requests that it acts on."
-        type="number"
-        min={1}
-        placeholder="always"
-        value={read('times')}
-        set={set('times')}
-      />
-    </>
   )
 }

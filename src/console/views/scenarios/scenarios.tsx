@@ -5,8 +5,7 @@ import { CatalogueList } from './catalogue.tsx'
 import { RuleList } from './rule-list.tsx'
 import { Sequences } from './sequences.tsx'
 
-/** The rules of a sandbox, and everything that can be switched on. */
-/** Shows the view "Scenarios". */
+/** Shows the view "Scenarios": the rules of a sandbox, and everything that can be switched on. */
 export function ScenariosPage() {
   const query = { sandbox: sandbox.value }
   const rules = useAnswer('/scenarios', { query, followsTraffic: true })
@@ -19,11 +18,11 @@ export function ScenariosPage() {
   return (
     <div class="scenarios panes">
       <section aria-label="Rules">
-        <RuleList answer={rules.value} reload={reload} />
+        <RuleList answer={rules.value} catalogue={catalogue.value} reload={reload} />
         {sequences.value && <Sequences {...sequences.value} />}
       </section>
       <section aria-label="Catalogue">
-        <CatalogueList catalogue={catalogue.value} onAdded={() => void reload()} />
+        <CatalogueList catalogue={catalogue.value} onAdded={reload} />
       </section>
     </div>
   )

@@ -1,4 +1,5 @@
 import type { AnswerOf } from '../../api/answers.ts'
+import { count } from '../../ui/text.ts'
 
 type SequenceState = AnswerOf<'/sequences', 'get'>['sequences'][number]
 
@@ -14,8 +15,7 @@ export function Sequences({ sequences }: AnswerOf<'/sequences', 'get'>) {
             <p>
               <b>{one.operation}</b>{' '}
               <span class="faint">
-                {nameOwner(one)} · {one.met.toLocaleString('en')} {one.met === 1 ? 'request' : 'requests'} so
-                far
+                {nameOwner(one)} · {count(one.met, 'request')} so far
               </span>
             </p>
             {one.items ? <Steps {...one} /> : <code class="breaks">{one.sequence}</code>}

@@ -4,6 +4,7 @@ import { hrefOf } from '../../store/route.ts'
 import { formatCurl, sampleEvent } from '../../ui/curl.ts'
 import { CommandLine } from '../../ui/empty.tsx'
 import { DataTable } from '../../ui/table.tsx'
+import { searchText } from '../../ui/text.ts'
 import { type Figures, formatMeasure, numberOf, qualityField } from './figures.ts'
 import type { CatalogueModel } from './model-list.tsx'
 
@@ -58,7 +59,7 @@ export function EventEffects({ products, moved, quality, others, ...compared }: 
             text={formatCurl({
               method: 'POST',
               path: '/events',
-              body: { ...sampleEvent, productId: product.id, influence: 'positive' },
+              body: { ...sampleEvent, productId: product.id },
             })}
           />
         </>
@@ -102,6 +103,8 @@ function findConversations(
 interface IndexRow {
   readonly kind: string
   readonly name: string
+  /** The search of its events: `product:4f7c2a1e-...`. */
+  readonly search: string
   readonly index: number
   readonly impact: number
   readonly events: number
@@ -116,12 +119,14 @@ function Indexes({
       ...rest,
       kind: 'Product',
       name: name ?? productId,
+      search: searchText('product', productId),
       index: pqi,
     })),
     ...conversations.slice(0, maxConversations).map(({ conversation, cqi, ...rest }) => ({
       ...rest,
       kind: 'Conversation',
       name: conversation,
+      search: searchText('conversation', conversation),
       index: cqi,
     })),
   ]
@@ -131,10 +136,18 @@ function Indexes({
       <DataTable
         title="Quality indexes"
         rows={rows}
-        keyOf={({ kind, name }) => `${kind} ${name}`}
+        keyOf={({ search }) => search}
         columns={[
           { title: 'Of', cell: ({ kind }) => kind },
-          { title: 'Name', class: 'breaks', cell: ({ name }) => name },
+          {
+            title: 'Name',
+            class: 'breaks',
+            cell: ({ name, search }) => (
+              <a href={hrefOf({ view: 'events', query: { q: search } })} title={`List the events of ${name}`}>
+                {name}
+              </a>
+            ),
+          },
           { title: 'Events', isNumber: true, cell: ({ events }) => events.toLocaleString('en') },
           { title: 'Impact', isNumber: true, cell: ({ impact }) => formatMeasure(impact) },
           {

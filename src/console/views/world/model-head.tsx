@@ -29,7 +29,10 @@ export function ModelHead({ question: { model: id, period, scenario }, catalogue
       <div class="model-name">
         <h2>{model?.name ?? 'A model that no fixture lists'}</h2>
         <p>
-          <code>{id}</code> <CopyButton label="Copy" title="Copy the id" text={id} />
+          <code class="cut-off" title={id}>
+            {id}
+          </code>{' '}
+          <CopyButton label="Copy" title="Copy the id" text={id} />
           {model && <span class="faint">{model.about}</span>}
         </p>
       </div>

@@ -27,7 +27,7 @@ export function ModelList({ models, open }: ModelListProps) {
     form.reset()
   }
   return (
-    <section class="model-list" aria-label="Models">
+    <section class="model-list entries" aria-label="Models">
       <form onSubmit={submit}>
         <input
           name="id"

@@ -122,7 +122,7 @@ function AnswerPane({
           text={() => Promise.resolve(JSON.stringify(answer.body, null, 2))}
         />
       </h3>
-      <p class="breaks">
+      <p class="cut-off" title={path}>
         <code>
           GET {info.value?.contract.basePath}
           {path}

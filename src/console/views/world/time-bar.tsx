@@ -1,9 +1,10 @@
 import { useSignal } from '@preact/signals'
 import { type Asked, ask } from '../../api/ask.ts'
 import { clockMode, refreshClock, sandboxNow } from '../../store/clock.ts'
-import { tell, valueOrNotice } from '../../store/notices.ts'
+import { valueOrNotice } from '../../store/notices.ts'
 import { sandbox } from '../../store/route.ts'
-import { info, refreshSandboxes, sandboxSeed } from '../../store/server.ts'
+import { changeSeed, info, sandboxSeed } from '../../store/server.ts'
+import { SeedForm } from '../../ui/seed-form.tsx'
 import { formatInstant } from '../../ui/time.tsx'
 
 /** The clock and the seed of the sandbox, from which all figures are made. */
@@ -11,14 +12,16 @@ export function TimeBar() {
   return (
     <div class="time-bar">
       <ClockControls />
-      <SeedForm />
+      <WorldSeed />
     </div>
   )
 }
 
 /** Shows the new clock after a change, or the problem. */
-async function showClock(asked: Asked<unknown>): Promise<void> {
-  if (valueOrNotice(asked) !== undefined) await refreshClock()
+async function showClock(asked: Asked<unknown>): Promise<boolean> {
+  if (valueOrNotice(asked) === undefined) return false
+  await refreshClock()
+  return true
 }
 
 const setClock = async (body: { mode: 'real' | 'frozen' | 'shifted'; now?: string }) =>
@@ -30,17 +33,12 @@ const advance = async (by: string) =>
 const modes = {
   real: 'the time of the machine',
   frozen: 'stands still',
-  shifted: 'runs, away from the time of the machine',
+  shifted: 'runs, but not with the machine',
 } as const
 
 function ClockControls() {
   const mode = clockMode.value
   if (mode === undefined) return <div class="clock-controls" />
-  const goTo = (event: Event) => {
-    const { value } = event.currentTarget as HTMLInputElement
-    if (value === '' || value === formatInstant(sandboxNow.value).slice(0, 10)) return
-    void setClock({ mode: mode === 'real' ? 'shifted' : mode, now: `${value}T12:00:00Z` })
-  }
   return (
     <fieldset class="clock-controls">
       <legend class="hidden">Clock</legend>
@@ -59,56 +57,51 @@ function ClockControls() {
             +{by}
           </button>
         ))}
-        <input
-          type="date"
-          aria-label="Go to a day, at noon"
-          value={formatInstant(sandboxNow.value).slice(0, 10)}
-          onChange={goTo}
-        />
         <button type="button" disabled={mode === 'real'} onClick={() => void setClock({ mode: 'real' })}>
           Back to real
         </button>
       </span>
+      <DayForm mode={mode === 'real' ? 'shifted' : mode} />
     </fieldset>
   )
 }
 
-/** The seed. It changes with a button, since each seed is another world. */
-function SeedForm() {
-  const draft = useSignal<string | undefined>(undefined)
-  const current = sandboxSeed.value ?? ''
-  const atStart = info.value?.seed ?? current
-  const setSeed = async (seed: string) => {
-    const asked = await ask('put', '/sandboxes/{name}', { path: { name: sandbox.value }, body: { seed } })
-    if (!valueOrNotice(asked)) return
-    await refreshSandboxes()
-    draft.value = undefined
-    tell(`The seed is ${seed}. All figures and later identifiers are made from it; records stay.`)
-  }
-  const submit = (event: Event) => {
+/** Sets the clock to a day with a button: a browser reports each key in a date as a change, so `2027` would go to the year 2 first. */
+function DayForm({ mode }: { readonly mode: 'frozen' | 'shifted' }) {
+  const day = useSignal<string | undefined>(undefined)
+  const goTo = async (event: Event) => {
     event.preventDefault()
-    void setSeed(draft.value ?? current)
+    if (await setClock({ mode, now: `${day.value}T12:00:00Z` })) day.value = undefined
   }
   return (
-    <form class="seed" onSubmit={submit}>
-      <label>
-        Seed{' '}
-        <input
-          value={draft.value ?? current}
-          maxLength={64}
-          spellcheck={false}
-          autocomplete="off"
-          onInput={(event) => (draft.value = event.currentTarget.value)}
-        />
-      </label>
-      <button type="submit" disabled={draft.value === undefined || draft.value === current}>
-        Set
+    <form class="buttons" onSubmit={(event) => void goTo(event)}>
+      <input
+        type="date"
+        aria-label="Day to go to, at noon"
+        min="1900-01-01"
+        max="9999-12-31"
+        required
+        value={day.value ?? formatInstant(sandboxNow.value).slice(0, 10)}
+        onInput={(event) => (day.value = event.currentTarget.value)}
+      />
+      <button type="submit" disabled={day.value === undefined}>
+        Go to noon
       </button>
+    </form>
+  )
+}
+
+function WorldSeed() {
+  const current = sandboxSeed.value ?? ''
+  const atStart = info.value?.seed ?? current
+  const change = (seed: string) => changeSeed(sandbox.peek(), seed)
+  return (
+    <SeedForm class="world-seed" seed={current} change={change} action="Set" caption={<span>Seed</span>}>
       {current !== atStart && (
-        <button type="button" class="quiet" onClick={() => void setSeed(atStart)}>
+        <button type="button" class="quiet" onClick={() => void change(atStart)}>
           Back to {atStart}
         </button>
       )}
-    </form>
+    </SeedForm>
   )
 }

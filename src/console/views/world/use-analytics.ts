@@ -1,10 +1,11 @@
 import { useSignal } from '@preact/signals'
-import { useEffect, useRef } from 'preact/hooks'
+import { useRef } from 'preact/hooks'
 import type { AnswerOf, Schema } from '../../api/answers.ts'
 import { type Asked, ask } from '../../api/ask.ts'
 import { sandboxNow } from '../../store/clock.ts'
 import { connection, trafficTick } from '../../store/live.ts'
 import { info, sandboxNames, sandboxSeed } from '../../store/server.ts'
+import { usePacedAsking } from '../../store/use-paced-asking.ts'
 import { type Figures, readFigures, textOf } from './figures.ts'
 
 /** A question for analytics. */
@@ -43,16 +44,17 @@ export function useAnalytics(
     headers: { authorization: 'Bearer any-key', ...headersOf(question), ...headers },
   }
   const text = JSON.stringify(body)
-  const reasons = `${sandbox} ${today} ${sandboxSeed.value} ${connection.value} ${trafficTick.value}`
-  useEffect(() => {
+  const reload = async () => {
     latest.current += 1
     const turn = latest.current
-    if (text === undefined) asked.value = undefined
-    else
-      void ask('post', '/explain', { query: { sandbox }, body: JSON.parse(text) }).then((answer) => {
-        if (turn === latest.current) asked.value = answer
-      })
-  }, [sandbox, text, reasons, asked])
+    const answer =
+      text === undefined
+        ? undefined
+        : await ask('post', '/explain', { query: { sandbox }, body: JSON.parse(text) })
+    if (turn === latest.current) asked.value = answer
+  }
+  const reasons = [today, sandboxSeed.value, connection.value, trafficTick.value]
+  usePacedAsking(`${sandbox} ${text}`, reload, reasons)
   return asked.value
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { parseCommandLine } from '../../src/config/arguments.ts'
-import { parseFailOn } from '../../src/config/fail-on.ts'
+import { parseFailOn } from '../../src/reports/parse-fail-on.ts'
 
 test.each([
   ['violation', [{ kind: 'violation' }]],

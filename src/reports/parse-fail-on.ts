@@ -1,4 +1,4 @@
-import type { FailCondition } from '../reports/fail-condition.ts'
+import type { FailCondition } from './fail-condition.ts'
 
 /** The names of the conditions without a number. */
 export const failOnKinds = [

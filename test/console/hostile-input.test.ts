@@ -1,0 +1,150 @@
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { describeInBrowser, sharedBrowser } from '../support/browser.ts'
+import { ask, event } from '../support/client.ts'
+import { putRules, steer } from '../support/control.ts'
+import { startForTest, type TestSimulator } from '../support/start.ts'
+
+const browser = sharedBrowser()
+
+const openAt = (sim: TestSimulator, place: string) => browser.open(sim, { place: `#/${place}` })
+
+const click = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
+
+const noticeOf = (page: Page) => page.locator('.notice')
+
+/** Returns true where the browser holds the value of a field for valid. */
+const isValid = (page: Page, label: string) =>
+  page
+    .getByLabel(label, { exact: true })
+    .evaluate((field) => (field as unknown as { checkValidity(): boolean }).checkValidity())
+
+const countEvents = async (sim: TestSimulator) => (await steer(sim, 'GET', '/events'))['total']
+
+describeInBrowser('bad and hostile input', () => {
+  test('creates no sandbox whose name is empty, too long or part of a path', async () => {
+    const own = await startForTest()
+    const page = await openAt(own, 'sandboxes')
+    for (const name of ['', 'a/b', '../default', 'x'.repeat(65), '<b>', ' ']) {
+      await page.getByLabel('Name of the new sandbox').fill(name)
+      expect(await isValid(page, 'Name of the new sandbox'), name).toBe(false)
+      await click(page, 'Create')
+    }
+    expect(page.url()).not.toContain('sandbox=')
+    const { sandboxes } = (await steer(own, 'GET', '/sandboxes')) as { sandboxes: { name: string }[] }
+    expect(sandboxes.filter((one) => one.name !== 'default')).toEqual([])
+  })
+
+  test('says that a sandbox of the address cannot exist, and leads to another', async () => {
+    const own = await startForTest()
+    const page = await openAt(own, 'scenarios?sandbox=a%2Fb')
+    await page.getByRole('heading', { name: 'No sandbox can have the name of this address' }).waitFor()
+    await page.getByRole('main').getByRole('button', { name: 'default', exact: true }).click()
+    await page.getByRole('heading', { name: 'No rules yet' }).waitFor()
+  })
+
+  test('goes to a day only when it is typed to its end, and refuses the year 1', async () => {
+    const own = await startForTest()
+    const page = await openAt(own, 'world')
+    const day = page.getByLabel('Day to go to, at noon')
+    await day.focus()
+    await page.keyboard.type('03042027')
+    await page.keyboard.press('Enter')
+    await expect.poll(() => steer(own, 'GET', '/clock')).toMatchObject({ now: '2027-03-04T12:00:00.000Z' })
+    expect(await noticeOf(page).count()).toBe(0)
+    await day.fill('0001-01-01')
+    expect(await isValid(page, 'Day to go to, at noon')).toBe(false)
+    await page.keyboard.press('Enter')
+    expect(await steer(own, 'GET', '/clock')).toMatchObject({ now: '2027-03-04T12:00:00.000Z' })
+  })
+
+  test('takes any word as a seed, and neither nothing nor spaces', async () => {
+    const own = await startForTest()
+    for (const [view, action] of [
+      ['world', 'Set'],
+      ['sandboxes', 'Change'],
+    ] as const) {
+      const page = await openAt(own, view)
+      const seed = page.getByLabel('Seed', { exact: true })
+      for (const bad of ['', 'two words', 'ä']) {
+        await seed.fill(bad)
+        expect(await isValid(page, 'Seed'), bad).toBe(false)
+      }
+      await seed.fill(`no-number-${view}`)
+      await click(page, action)
+      await page.getByText(`The seed of default is no-number-${view}.`).waitFor()
+    }
+  })
+
+  test('restores a snapshot twice, and says that it is gone when another tab has deleted it', async () => {
+    const own = await startForTest()
+    await ask(own, '/v1/events', { body: event() })
+    await ask(own, '/__sim/snapshots', { token: null, body: { name: 'one' } })
+    const page = await openAt(own, 'sandboxes')
+    for (let times = 0; times < 2; times++) {
+      await ask(own, '/v1/events', { body: event() })
+      await click(page, 'Restore … one')
+      const dialog = page.getByRole('dialog', { name: 'Restore the snapshot one?' })
+      expect(await dialog.getByRole('listitem').allTextContents()).toContain('2 events')
+      await dialog.getByRole('button', { name: 'Restore' }).click()
+      await expect.poll(() => countEvents(own)).toBe(1)
+    }
+    const { snapshots } = (await steer(own, 'GET', '/snapshots')) as { snapshots: { snapshotId: string }[] }
+    await steer(own, 'DELETE', `/snapshots/${snapshots[0]?.snapshotId}`)
+    await click(page, 'Restore … one')
+    await page.getByRole('dialog').getByRole('button', { name: 'Restore' }).click()
+    await page
+      .getByText(/snapshot/i)
+      .and(noticeOf(page).locator('*'))
+      .first()
+      .waitFor()
+    await page.getByRole('button', { name: 'Restore … one' }).waitFor({ state: 'detached' })
+    expect(await countEvents(own)).toBe(1)
+  })
+
+  test('shows a sandbox that another tab has deleted as not used, and lets it be left', async () => {
+    const own = await startForTest()
+    await putRules(own, [{ scenario: 'server-error' }], 'w1')
+    const page = await openAt(own, 'sandboxes?sandbox=w1')
+    await page.getByText('Its clock is frozen').waitFor()
+    const other = await openAt(own, 'sandboxes?sandbox=w1')
+    await click(other, 'Delete …')
+    await other.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+    await other.getByText('The sandbox w1 is deleted.').waitFor()
+    await page.getByText('Not used yet.').waitFor()
+    await page.getByRole('link', { name: 'Scenarios', exact: true }).click()
+    await page.getByRole('heading', { name: 'No rules yet' }).waitFor()
+    await page.getByLabel('Sandbox').selectOption('default')
+    expect(await noticeOf(page).count()).toBe(0)
+  })
+
+  test('asks once before a rule is removed, and names it', async () => {
+    const own = await startForTest()
+    await putRules(own, [{ operation: 'createEvent', scenario: 'slow;ms=5', times: 3 }])
+    const page = await openAt(own, 'scenarios')
+    await click(page, 'Remove rule 1')
+    const dialog = page.getByRole('dialog', { name: 'Remove rule 1?' })
+    expect(await dialog.getByRole('listitem').allTextContents()).toEqual([
+      'slow;ms=5 · createEvent · 3 times',
+    ])
+    await page.keyboard.press('Escape')
+    expect(await page.locator('.rule').count()).toBe(1)
+  })
+
+  test('switches nothing on for a parameter out of its range', async () => {
+    const own = await startForTest()
+    const page = await openAt(own, 'scenarios/slow')
+    for (const [label, value] of [
+      ['ms (ms)', '-1'],
+      ['p', '1.5'],
+      ['times', '0.5'],
+      ['probability', '2'],
+    ] as const) {
+      await page.getByLabel(label, { exact: true }).fill(value)
+      expect(await isValid(page, label), label).toBe(false)
+      await click(page, 'Switch on')
+      await page.getByLabel(label, { exact: true }).fill('')
+    }
+    expect(await steer(own, 'GET', '/scenarios')).toMatchObject({ rules: [] })
+  })
+})

@@ -1,0 +1,69 @@
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { describeInBrowser, sharedBrowser } from '../support/browser.ts'
+import { ask, event, prompt } from '../support/client.ts'
+import { sharedSimulator } from '../support/shared.ts'
+
+const sim = sharedSimulator()
+const browser = sharedBrowser()
+
+/** Returns the keys of the list of keys, each with its sentence. */
+async function readKeys(page: Page): Promise<ReadonlyMap<string, string>> {
+  await page.keyboard.press('?')
+  const dialog = page.getByRole('dialog', { name: 'Keys' })
+  await dialog.waitFor()
+  const keys = await dialog.locator('dt').allInnerTexts()
+  const sentences = await dialog.locator('dd').allInnerTexts()
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+  return new Map(keys.map((key, index) => [key.trim(), sentences[index] ?? '']))
+}
+
+const readOpen = (page: Page) => page.locator('main [aria-current]').first().textContent()
+
+describeInBrowser('the keys of a list', () => {
+  test.each([
+    { view: 'requests', noun: 'request', into: 'Go into the open request' },
+    { view: 'retries', noun: 'call', into: 'Open the latest request of the call' },
+    { view: 'events', noun: 'event', into: 'Go into the open event' },
+    { view: 'prompts', noun: 'prompt', into: 'Go into the open prompt' },
+    { view: 'contract', noun: 'operation', into: 'Go into the open operation' },
+  ])(
+    'open the next and the previous entry of $view and go into it, as ? says',
+    async ({ view, noun, into }) => {
+      const headers = { 'x-sim-sandbox': view }
+      for (const eventType of ['first', 'second', 'third']) {
+        await ask(sim(), '/v1/events', { body: event({ eventType }), headers })
+        await ask(sim(), `/v1/models/${eventType}/analytics`, { headers })
+        await ask(sim(), '/v1/prompts', { body: prompt({ externalPromptId: eventType }), headers })
+      }
+      const page = await browser.open(sim(), { place: `#/${view}?sandbox=${view}` })
+      await page.locator('main a').first().waitFor()
+      await page.keyboard.press('j')
+      await page.locator('main [aria-current]').first().waitFor()
+      const first = await readOpen(page)
+      await page.keyboard.press('j')
+      await expect.poll(() => readOpen(page)).not.toBe(first)
+      await page.keyboard.press('k')
+      await expect.poll(() => readOpen(page)).toBe(first)
+      const keys = await readKeys(page)
+      expect([keys.get('j'), keys.get('k'), keys.get('Enter')]).toEqual([
+        `Next ${noun}`,
+        `Previous ${noun}`,
+        into,
+      ])
+      await page.keyboard.press('Enter')
+      if (view === 'retries') await page.getByRole('region', { name: /^Request req-/ }).waitFor()
+      else await expect.poll(() => page.evaluate('"open" in document.activeElement.dataset')).toBe(true)
+    },
+  )
+
+  test('leave Enter to a link that has the focus', async () => {
+    await ask(sim(), '/v1/events', { body: event(), headers: { 'x-sim-sandbox': 'focus' } })
+    const page = await browser.open(sim(), { place: '#/requests?sandbox=focus' })
+    await page.locator('td.path a').focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Why' }).waitFor()
+    expect(await page.evaluate<string>('document.activeElement.tagName')).toBe('A')
+  })
+})

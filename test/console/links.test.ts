@@ -1,0 +1,102 @@
+import { expect, test } from 'vitest'
+import { listAccessibilityFindings } from '../support/axe.ts'
+import { describeInBrowser, sharedBrowser } from '../support/browser.ts'
+import { analyticsPath, ask, event } from '../support/client.ts'
+import { putRules, steer } from '../support/control.ts'
+import { startForTest, type TestSimulator } from '../support/start.ts'
+
+const browser = sharedBrowser()
+
+const send = (sim: TestSimulator, fields: Parameters<typeof event>[0], headers = {}) =>
+  ask(sim, '/v1/events', { body: event(fields), headers })
+
+const catalogueProduct = async (sim: TestSimulator) => {
+  const { products } = await steer(sim, 'GET', '/catalogue')
+  const [product] = products as { id: string; name: string; models: string[] }[]
+  if (!product) throw new Error('the fixtures have no product')
+  return product
+}
+
+describeInBrowser('links between the views', () => {
+  test('a request leads to the chain of its tries, and each try back to its request', async () => {
+    const own = await startForTest()
+    await putRules(own, [{ sequence: '503, 503, 201' }])
+    for (let attempt = 0; attempt < 3; attempt++) await send(own, { insertId: 'order-1' })
+    const page = await browser.open(own, { place: '#/requests/req-2' })
+    await page.getByRole('link', { name: 'Try 2 of a call that failed' }).click()
+    const chain = page.locator('.chain.open')
+    await chain.getByText('3 tries').waitFor()
+    expect(page.url()).toContain('#/retries/req-1')
+    expect(await listAccessibilityFindings(page)).toEqual([])
+    await chain.getByRole('link', { name: 'Try 3' }).click()
+    await page.getByRole('region', { name: 'Request req-3' }).getByText('order-1').waitFor()
+    await page.getByRole('link', { name: 'Try 3 of a call that failed' }).waitFor()
+  })
+
+  test('a request that is no try of a failed call leads to none', async () => {
+    const own = await startForTest()
+    await ask(own, analyticsPath)
+    const page = await browser.open(own)
+    const asked = page.waitForResponse((response) => response.url().includes('/retries?'))
+    await page.locator('td.path a').click()
+    expect(await (await asked).json()).toMatchObject({ chains: [] })
+    expect(await page.locator('.chain-link').count()).toBe(0)
+  })
+
+  test('a chain that is too old for the list is shown above it', async () => {
+    const own = await startForTest()
+    for (let call = 0; call < 51; call++)
+      await send(own, { insertId: `call-${call}`, value: `${call}` }, { 'x-sim-scenario': '503' })
+    const page = await browser.open(own, { place: '#/retries/req-1' })
+    await page.locator('.chain.open').getByText('call-0').waitFor()
+    expect(await page.locator('.chain').count()).toBe(51)
+    await page.evaluate('location.hash = "#/retries/req-nobody"')
+    await page.getByText('no call that failed with the request req-nobody').waitFor()
+    expect(await listAccessibilityFindings(page)).toEqual([])
+  })
+
+  test('an index leads to its events, also where the client’s own id of the conversation is a UUID', async () => {
+    const own = await startForTest()
+    const ids = ['0B6F4A52-6b0e-4b8e-9f0d-3f1f2d5c7a11', 'a "quoted" \\ id', 'kind:chat', '<b>x</b>']
+    for (const externalConversationId of ids)
+      await send(own, { externalConversationId, insertId: externalConversationId })
+    const page = await browser.open(own, { place: '#/events' })
+    for (const id of ids) {
+      await page.locator(`a[title=${JSON.stringify(`List the events of ${id}`)}]`).click()
+      await page.getByText('1 listed', { exact: true }).waitFor()
+      await page.locator('.event-list a').click()
+      await page.locator('.json').getByText(JSON.stringify(id)).first().waitFor()
+      await page.evaluate('location.hash = "#/events"')
+      await page.getByText(`${ids.length} listed`, { exact: true }).waitFor()
+    }
+  })
+
+  test('each row of what events did to a model leads to the events of that row', async () => {
+    const own = await startForTest()
+    const { id: productId, name, models } = await catalogueProduct(own)
+    await send(own, { productId, externalConversationId: 'chat-1', influence: 'positive' })
+    await send(own, { productId, externalConversationId: 'chat-2', influence: 'positive' })
+    await send(own, { externalConversationId: 'chat-1', influence: 'positive' })
+    for (const [link, count] of [
+      [name, 2],
+      ['chat-1', 2],
+      ['chat-2', 1],
+    ] as const) {
+      const page = await browser.open(own, { place: `#/world/${models[0]}` })
+      await page.locator('.event-effects').getByRole('link', { name: link, exact: true }).click()
+      await page.getByText(`${count} listed`, { exact: true }).waitFor()
+    }
+  })
+
+  test('a copy button has the same name while it says that it has copied, which is announced', async () => {
+    const own = await startForTest()
+    await ask(own, analyticsPath)
+    const page = await browser.open(own, { place: '#/requests/req-1' })
+    const button = page.getByRole('button', { name: 'Copy as curl', exact: true })
+    await button.click()
+    await page.getByRole('status').getByText('Copied', { exact: true }).waitFor({ state: 'attached' })
+    await button.getByText('Copied').waitFor()
+    await button.getByText('curl', { exact: true }).waitFor()
+    await page.getByRole('status').getByText('Copied').waitFor({ state: 'detached' })
+  })
+})

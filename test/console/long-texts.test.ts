@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest'
+import { describeInBrowser, sharedBrowser } from '../support/browser.ts'
+import { ask } from '../support/client.ts'
+import { sharedSimulator } from '../support/shared.ts'
+
+const sim = sharedSimulator()
+const browser = sharedBrowser()
+
+const model = 'm'.repeat(4_000)
+
+describeInBrowser('an id of thousands of characters', () => {
+  test.each([
+    { place: '#/requests/req-1', shown: 'Why' },
+    { place: `#/world/${model}`, shown: 'A request for this model is answered 400 now' },
+    { place: '#/retries', shown: '1 call failed' },
+  ])('leaves room for the rest of the page at $shown', async ({ place, shown }) => {
+    await ask(sim(), `/v1/models/${model}/analytics`)
+    const page = await browser.open(sim(), { place })
+    const box = await page.getByText(shown).first().boundingBox()
+    expect(box?.y).toBeLessThan(400)
+    const cut = await page.locator('.cut-off').first().boundingBox()
+    expect((cut?.x ?? 0) + (cut?.width ?? 0)).toBeLessThan(1280)
+  })
+
+  test('is not scrolled within its cell when its row is opened', async () => {
+    await ask(sim(), `/v1/models/${model}/analytics`)
+    const page = await browser.open(sim())
+    await page.locator('td.path').first().waitFor()
+    await page.keyboard.press('j')
+    await page.getByRole('heading', { name: 'Why' }).waitFor()
+    const readScroll = 'document.querySelector("tr.open td.path").scrollLeft'
+    expect(await page.evaluate<number>(readScroll)).toBe(0)
+  })
+})

@@ -1,0 +1,105 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { describeInBrowser, sharedBrowser } from '../support/browser.ts'
+import { childLimits } from '../support/child-limits.ts'
+import { startForTest } from '../support/start.ts'
+
+const browser = sharedBrowser()
+
+/** Runs a line of the page in a shell, as it is, and returns what the shell prints. */
+async function runInShell(line: string): Promise<string> {
+  const { stdout } = await promisify(execFile)('sh', ['-c', line], childLimits)
+  return stdout
+}
+
+/** Presses keys one after another: `j`, `Tab`. */
+async function press(page: Page, ...keys: readonly string[]): Promise<void> {
+  for (const key of keys) await page.keyboard.press(key)
+}
+
+/** Switches on a 429 for requests like the open one, which asks for a longer wait than a person takes, by keys alone. */
+async function switchRateLimitOn(page: Page): Promise<void> {
+  const parameters = page.getByLabel('with its parameters')
+  await expect.poll(() => parameters.inputValue()).toBe('rate-limited;retry-after=1')
+  await press(page, 's', 'Tab', 'End')
+  await page.keyboard.type('20')
+  await press(page, 'Tab', 'Backspace', 'Enter')
+  expect(await parameters.inputValue()).toBe('rate-limited;retry-after=120')
+  await page.getByText('Switched on in the sandbox default').waitFor()
+}
+
+const readTotal = (page: Page) => page.locator('.contents-total .share').textContent()
+
+/** Expects one line of the retries, with the waits drawn and the broken rule named beside it. */
+async function expectEarlyRetries(page: Page): Promise<void> {
+  const chain = page.locator('.chain')
+  await chain.getByText('2 faults').waitFor()
+  expect(await chain.count()).toBe(1)
+  expect(await chain.locator('.attempt a').allTextContents()).toEqual([
+    'Try 1,  429',
+    'Try 2, ✕ 429',
+    'Try 3, ✕ 429',
+  ])
+  expect(await chain.locator('.attempt > span').allTextContents()).toEqual([
+    expect.stringMatching(/^only .* of 2 min$/),
+    expect.stringMatching(/^only .* of 2 min$/),
+    'asks for 2 min',
+  ])
+  expect(await chain.locator('.demanded').count()).toBe(3)
+  const rule = page.locator('.manners li.broken')
+  expect(await rule.locator('h3').textContent()).toContain('retry-after')
+  expect(await rule.textContent()).toContain(
+    'A 429 asked to wait for 120 s, and the client came back earlier.',
+  )
+}
+
+describeInBrowser('a newcomer', () => {
+  test('sees a first request, makes it fail, sees the retries, lets it pass, and finds what came of it', async () => {
+    const sim = await startForTest({ clock: 'real' })
+    const page = await browser.open(sim, { place: '#/contract' })
+    await page.locator('.contents-total').getByText('0 of').waitFor()
+    const before = await readTotal(page)
+
+    await page.goto(`${sim.origin}/`)
+    await page.getByRole('heading', { name: 'No requests yet' }).waitFor()
+    const line = (await page.locator('.command-line code').textContent()) ?? ''
+    expect(await runInShell(line)).toContain('HTTP/1.1 201')
+    const row = page.getByRole('row', { name: '/v1/events' })
+    await row.waitFor()
+    expect(await row.locator('.marks').textContent()).toBe('')
+
+    await press(page, 'j')
+    await page.getByText('Nothing refuses the request').waitFor()
+    await switchRateLimitOn(page)
+    await page.getByText('Sent now, it would be answered 429').waitFor()
+
+    for (let count = 0; count < 3; count++) expect(await runInShell(line)).toContain('HTTP/1.1 429')
+    await page.getByRole('button', { name: '3 new' }).waitFor()
+    await press(page, 'Escape', '2') // leaves the field, and goes to the retries
+    await expectEarlyRetries(page)
+
+    await page.locator('.attempt a').first().click()
+    await page.getByText('Rule 1 of the sandbox acts').waitFor()
+    await page.getByRole('link', { name: 'Switch it off' }).click()
+    await page.getByText('acted 3').waitFor()
+    await page.getByRole('switch', { name: 'Switch rule 1' }).click()
+    await page.locator('.rule.off').waitFor()
+    expect(await runInShell(line)).toContain('HTTP/1.1 201')
+
+    await page.getByRole('link', { name: 'World' }).click()
+    await page.getByRole('slider', { name: /^Conversation quality.*30 of 30 days have data/ }).waitFor()
+    await page.getByText(/^Conversation quality is .* and would be .* without events/).waitFor()
+    expect(await page.locator('.event-effects tbody tr').first().textContent()).toBe(
+      'ProductWeb Shop22PQI 0.7',
+    )
+
+    await page.getByRole('link', { name: 'Contract' }).click()
+    await page.locator('.contents a', { hasText: '/events' }).click()
+    await page.getByRole('link', { name: '5 requests' }).waitFor()
+    expect(await page.locator('.answer', { hasText: /^429/ }).locator('.item.met').count()).toBe(1)
+    expect(before).toMatch(/^0 of (\d+) met$/)
+    expect(Number.parseInt((await readTotal(page)) ?? '', 10)).toBeGreaterThan(5)
+  })
+})

@@ -1,0 +1,102 @@
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { describeInBrowser, setHidden, sharedBrowser } from '../support/browser.ts'
+import { analyticsPath, ask, event, modelId } from '../support/client.ts'
+import { startForTest, type TestSimulator } from '../support/start.ts'
+
+const browser = sharedBrowser()
+
+const patience = { timeout: 20_000 }
+
+/** More than the milliseconds for which a page rests at most before it asks again. */
+const longestRestMs = 31_000
+
+/** A page whose time the test moves, with the paths of the control plane that it asks. */
+interface WatchedPage {
+  readonly page: Page
+  asked: string[]
+}
+
+/** Opens a view, and waits until it asks nothing more. */
+async function openWatched(sim: TestSimulator, place: string): Promise<WatchedPage> {
+  const watched: WatchedPage = { page: await browser.open(sim, { place }), asked: [] }
+  const { page } = watched
+  await page.clock.install()
+  page.on('request', (request) => {
+    const { pathname } = new URL(request.url())
+    const path = pathname.replace('/__sim', '')
+    // The head of the page reads clock and sandboxes, which no request need change.
+    if (!['/clock', '/sandboxes'].includes(path)) watched.asked.push(path)
+  })
+  await page.reload()
+  await page.getByText('Live', { exact: true }).waitFor()
+  await settle(watched)
+  return watched
+}
+
+/** Lets time pass until nothing is asked for a while, and forgets what was asked. */
+async function settle(watched: WatchedPage): Promise<void> {
+  let count = -1
+  const isQuiet = async () => {
+    const isSame = watched.asked.length === count
+    count = watched.asked.length
+    await watched.page.clock.runFor(longestRestMs)
+    return isSame && watched.asked.length === count
+  }
+  await expect.poll(isQuiet, patience).toBe(true)
+  watched.asked = []
+}
+
+/** Lets time pass until the page has asked for a path. */
+async function runUntilAsked(watched: WatchedPage, path: string): Promise<void> {
+  const hasAsked = async () => {
+    await watched.page.clock.runFor(200)
+    return watched.asked
+  }
+  await expect.poll(hasAsked, patience).toContain(path)
+}
+
+const send = (sim: TestSimulator) => ask(sim, analyticsPath, { headers: { 'x-sim-scenario': '503' } })
+
+describeInBrowser('a view asks the control plane', () => {
+  test.each([
+    { place: '#/retries', path: '/retries' },
+    { place: '#/scenarios', path: '/scenarios' },
+    { place: `#/world/${modelId}`, path: '/explain' },
+    { place: '#/contract', path: '/coverage' },
+  ])('at $place only while it is shown, and only after a request was answered', async ({ place, path }) => {
+    const own = await startForTest()
+    await ask(own, '/v1/events', { body: event() })
+    const watched = await openWatched(own, place)
+    await send(own)
+    await runUntilAsked(watched, path)
+    await settle(watched)
+    await setHidden(watched.page, true)
+    await send(own)
+    await watched.page.clock.runFor(10_000)
+    // The icon of the page shows that there are violations, so they are counted all the same.
+    expect(watched.asked.filter((one) => one !== '/requests')).toEqual([])
+    await setHidden(watched.page, false)
+    await runUntilAsked(watched, path)
+  })
+
+  test('the more seldom, the longer an answer takes', async () => {
+    const own = await startForTest()
+    await send(own)
+    const watched = await openWatched(own, '#/retries')
+    await watched.page.route('**/__sim/retries*', async (route) => {
+      await watched.page.clock.runFor(3_000)
+      await route.continue()
+    })
+    await send(own)
+    const answer = watched.page.waitForResponse('**/__sim/retries*')
+    await runUntilAsked(watched, '/retries')
+    await (await answer).finished()
+    watched.asked = []
+    await send(own)
+    await runUntilAsked(watched, '/manners')
+    expect(watched.asked).not.toContain('/retries')
+    await watched.page.clock.runFor(30_000)
+    await runUntilAsked(watched, '/retries')
+  })
+})

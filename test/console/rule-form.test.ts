@@ -1,0 +1,241 @@
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { listAccessibilityFindings } from '../support/axe.ts'
+import { describeInBrowser, sharedBrowser } from '../support/browser.ts'
+import { analyticsPath, ask, event } from '../support/client.ts'
+import { putRules, steer } from '../support/control.ts'
+import { startForTest, type TestSimulator } from '../support/start.ts'
+
+const browser = sharedBrowser()
+
+const model = '0f6b2c4e-1111-4222-8333-444455556666'
+
+/** A rule with all that a rule can say; the body is compared as a part, which is not how the form would write it. */
+const fullRule = {
+  operation: 'createEvent',
+  match: {
+    product: model,
+    method: 'POST',
+    path: '/v1/events',
+    query: { trace: null },
+    header: { 'X-Team': 'a, "b"', 'x-none': null },
+    body: { eventType: '12', properties: { a: [1, null] }, value: 12.5 },
+  },
+  scenario: 'slow;ms=5;distribution=uniform, 429;retry-after=3',
+  times: 3,
+  probability: 0.5,
+  enabled: false,
+}
+
+async function openRules(sim: TestSimulator, place = ''): Promise<Page> {
+  const page = await browser.open(sim, { place: `#/scenarios${place}` })
+  await page.locator('.pane-head').first().waitFor()
+  return page
+}
+
+const readRules = async (sim: TestSimulator) => (await steer(sim, 'GET', '/scenarios'))['rules']
+
+const edit = (page: Page, number: number) =>
+  page.getByRole('button', { name: `Edit rule ${number}`, exact: true }).click()
+
+const save = (page: Page) => page.getByRole('button', { name: 'Save', exact: true }).click()
+
+const addCondition = (page: Page, title: string) =>
+  page.getByRole('button', { name: `Add a condition: ${title}` }).click()
+
+describeInBrowser('the form of a rule', () => {
+  test('changes a rule in its place, and leaves the others as they are', async () => {
+    const own = await startForTest()
+    const others = [{ scenario: 'unavailable', times: 1 }, { sequence: '429*2, 200' }]
+    await putRules(own, [
+      others[0] ?? {},
+      { scenario: 'slow;ms=5', match: { method: 'POST' } },
+      others[1] ?? {},
+    ])
+    const page = await openRules(own)
+    await edit(page, 2)
+    expect(await page.getByLabel('ms', { exact: false }).first().inputValue()).toBe('5')
+    expect(await page.getByLabel('Value of the method').inputValue()).toBe('POST')
+    await page.getByLabel('ms', { exact: false }).first().fill('9')
+    await page.getByLabel('probability').fill('0.25')
+    await addCondition(page, 'header')
+    await page.keyboard.type('x-team')
+    await page.getByLabel('Value of the header').fill('blue')
+    await save(page)
+    await page.getByText('header x-team is "blue" · with the probability 0.25').waitFor()
+    expect(await readRules(own)).toEqual([
+      others[0],
+      { scenario: 'slow;ms=9', match: { method: 'POST', header: { 'x-team': 'blue' } }, probability: 0.25 },
+      others[1],
+    ])
+    expect(await page.getByRole('button', { name: 'Save' }).count()).toBe(0)
+    expect(await page.evaluate<string>('document.activeElement.ariaLabel')).toBe('Edit rule 2')
+  })
+
+  test('keeps all that a rule says when it is saved unchanged', async () => {
+    const own = await startForTest()
+    const rules = [
+      fullRule,
+      { sequence: '429*2, 200', times: 0 },
+      { scenario: 'slow ; ms=5', match: { body: { '/eventType': 'a', '': null } } },
+      { scenario: 'slow;ms=5', match: { header: { 'x-empty': '' } }, probability: 1 },
+    ]
+    await putRules(own, rules)
+    const page = await openRules(own)
+    for (let number = 1; number <= rules.length; number++) {
+      await edit(page, number)
+      await save(page)
+      await page.getByRole('button', { name: 'Save' }).waitFor({ state: 'detached' })
+    }
+    expect(await readRules(own)).toEqual(rules)
+  })
+
+  test('says every condition that a rule can have, and acts on such requests alone', async () => {
+    const own = await startForTest()
+    const page = await openRules(own, '/server-error')
+    await page.getByLabel('operation').selectOption('createEvent')
+    await addCondition(page, 'method')
+    await page.keyboard.type('POST')
+    await addCondition(page, 'path')
+    await page.keyboard.type('/v1/events')
+    await addCondition(page, 'header')
+    await page.keyboard.type('x-absent')
+    await page.getByLabel('Is the header sent').selectOption('absent')
+    await addCondition(page, 'body field')
+    await page.keyboard.type('/value')
+    await page.getByLabel('Value of the body field /value').fill('"12.5"')
+    await addCondition(page, 'event type')
+    await page.keyboard.type('refund')
+    await page.getByRole('button', { name: 'Switch on', exact: true }).click()
+    await page.locator('.rule').waitFor()
+    expect(await readRules(own)).toEqual([
+      {
+        operation: 'createEvent',
+        match: {
+          method: 'POST',
+          path: '/v1/events',
+          header: { 'x-absent': null },
+          body: { '/value': '12.5', '/eventType': 'refund' },
+        },
+        scenario: 'server-error',
+      },
+    ])
+    const body = event({ eventType: 'refund', value: '12.5' })
+    expect((await ask(own, '/v1/events', { body })).status).toBe(500)
+    const other = { ...body, insertId: 'other' }
+    expect((await ask(own, '/v1/events', { body: other, headers: { 'x-absent': 'no' } })).status).toBe(201)
+    expect((await ask(own, '/v1/events', { body: event({ eventType: 'refund' }) })).status).toBe(201)
+    await page.getByText('acted 1').waitFor()
+  })
+
+  test('offers the models of the fixtures, and acts on one of them', async () => {
+    const own = await startForTest()
+    const { models } = (await steer(own, 'GET', '/catalogue')) as unknown as { models: { id: string }[] }
+    const id = models[0]?.id ?? ''
+    const page = await openRules(own, '/server-error')
+    await addCondition(page, 'model')
+    expect(await page.locator(`datalist option[value="${id}"]`).count()).toBe(1)
+    await page.keyboard.type(id)
+    await page.getByRole('button', { name: 'Switch on', exact: true }).click()
+    await page.getByText(`model ${id}`).waitFor()
+    expect((await ask(own, `/v1/models/${id}/analytics`)).status).toBe(500)
+    expect((await ask(own, analyticsPath)).status).toBe(200)
+  })
+
+  test('shows each refusal at the field that it speaks of', async () => {
+    const own = await startForTest()
+    await putRules(own, [{ scenario: 'unavailable' }, { operation: 'createEvent', scenario: 'slow;ms=1' }])
+    const page = await openRules(own)
+    await edit(page, 2)
+    for (const [title, text] of [
+      ['model', 'not-a-uuid'],
+      ['header', 'x-long'],
+      ['body field', '/eventTyp'],
+      ['query parameter', 'nothing'],
+      ['method', 'PATCH'],
+    ] as const) {
+      await addCondition(page, title)
+      await page.keyboard.type(text)
+    }
+    await page.getByLabel('Value of the header').fill('x'.repeat(2001))
+    await page.getByLabel('times').fill('1000000001')
+    await save(page)
+    const refusalAt = (label: string) =>
+      page.evaluate<string>(
+        `(() => {
+          const field = [...document.querySelectorAll('.rule-edit :is(input, select)')]
+            .find((one) => (one.ariaLabel ?? one.labels[0].textContent).startsWith(${JSON.stringify(label)}))
+          return document.getElementById(field.getAttribute('aria-describedby'))?.textContent ?? ''
+        })()`,
+      )
+    await page.locator('.refusal').first().waitFor()
+    expect(await refusalAt('Value of the model')).toMatch(/uuid/i)
+    expect(await refusalAt('Name of the header')).toMatch(/2000/)
+    expect(await refusalAt('Pointer into the body')).toContain('Did you mean "/eventType"?')
+    expect(await refusalAt('times')).toMatch(/1000000000/)
+    expect(await refusalAt('Value of the method')).toContain('PATCH')
+    expect(await refusalAt('Name of the query')).toContain('"nothing"')
+    expect(await page.locator('.notice').count()).toBe(0)
+    expect(await readRules(own)).toHaveLength(2)
+    expect(await listAccessibilityFindings(page)).toEqual([])
+  })
+
+  test('shows why a sequence is refused at its field', async () => {
+    const own = await startForTest()
+    const page = await openRules(own, '/sequence')
+    await page.getByLabel('sequence', { exact: true }).fill('429*0, 200')
+    await page.getByRole('button', { name: 'Switch on', exact: true }).click()
+    await page.locator('.rule-field .refusal').getByText('is never met').waitFor()
+  })
+
+  test('refuses two conditions on the same header, of which one would be lost', async () => {
+    const own = await startForTest()
+    const page = await openRules(own, '/429')
+    for (const name of ['x-team', 'X-Team']) {
+      await addCondition(page, 'header')
+      await page.keyboard.type(name)
+    }
+    await page.getByRole('button', { name: 'Switch on', exact: true }).click()
+    await page.getByText('A rule has one condition on it; remove one of the two.').waitFor()
+    await page.getByRole('button', { name: 'Remove the condition: header x-team', exact: true }).click()
+    await page.getByRole('button', { name: 'Switch on', exact: true }).click()
+    await page.locator('.rule').waitFor()
+    expect(await readRules(own)).toMatchObject([{ match: { header: { 'X-Team': '' } } }])
+  })
+
+  test('saves nothing over a rule that has changed or moved meanwhile, and keeps what was typed', async () => {
+    const own = await startForTest()
+    await putRules(own, [{ scenario: 'slow;ms=1' }])
+    const page = await openRules(own)
+    await edit(page, 1)
+    await page.getByLabel('times').fill('7')
+    await putRules(own, [{ scenario: 'unavailable' }, { scenario: 'slow;ms=1' }])
+    await save(page)
+    await page.getByText('The rules were changed meanwhile.').waitFor()
+    expect(await page.getByLabel('times').inputValue()).toBe('7')
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Save' }).waitFor({ state: 'detached' })
+    expect(await readRules(own)).toEqual([{ scenario: 'unavailable' }, { scenario: 'slow;ms=1' }])
+  })
+
+  test('moves rules by keys, with the focus', async () => {
+    const own = await startForTest()
+    await putRules(own, [{ scenario: '429' }, { scenario: '500' }, { scenario: '503' }])
+    const page = await openRules(own)
+    await page.getByLabel('Switch rule 1').focus()
+    await page.keyboard.press('Alt+ArrowDown')
+    await page.locator('.rule').nth(1).getByText('429', { exact: true }).waitFor()
+    const focused = () => page.evaluate<string>('document.activeElement.ariaLabel')
+    await expect.poll(focused).toBe('Move rule 2 down')
+    await page.keyboard.press('Alt+ArrowDown')
+    await expect.poll(focused).toBe('Move rule 3 up')
+    await page.keyboard.press('Alt+ArrowDown')
+    await page.keyboard.press('Enter')
+    await page.locator('.rule').nth(1).getByText('429', { exact: true }).waitFor()
+    expect(await readRules(own)).toMatchObject([
+      { scenario: '500' },
+      { scenario: '429' },
+      { scenario: '503' },
+    ])
+  })
+})

@@ -1,0 +1,90 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { isObject } from '../../src/core/json.ts'
+import { createProject, type Project } from '../package/project.ts'
+import { startProgram } from '../support/command.ts'
+import { tempFolder } from '../support/temp-folder.ts'
+import { membersIn, readExample } from './read-examples.ts'
+
+interface Step {
+  readonly shell: string
+  readonly env: Readonly<Record<string, string>>
+  readonly run: string
+}
+
+const [steps = []] = membersIn(readExample('action/action.yml'), 'steps') as Step[][]
+/** The names of the inputs, each with its default. */
+const [inputs = {}] = membersIn(readExample('action/action.yml'), 'inputs') as Record<string, object>[]
+
+let project: Project
+
+beforeAll(() => {
+  project = createProject()
+})
+afterAll(() => project.remove())
+
+/** Runs the steps of the action as GitHub's runner does, in the project. @returns the variables and the outputs that it sets */
+async function runAction(given: Readonly<Record<string, string>>) {
+  const temp = await tempFolder()
+  const [variables, outputs] = [join(temp, 'env'), join(temp, 'output')]
+  const files = { GITHUB_ENV: variables, GITHUB_OUTPUT: outputs, RUNNER_TEMP: temp }
+  for (const file of [variables, outputs]) writeFileSync(file, '')
+  let printed = ''
+  for (const { shell, env, run } of steps) {
+    expect(shell).toBe('bash')
+    const filled = Object.entries(env).map(([name, text]) => [name, fillIn(text, given)])
+    const step = startProgram('bash', ['--noprofile', '--norc', '-eo', 'pipefail', '-c', run], {
+      cwd: project.folder,
+      env: { ...(project.env as Record<string, string>), ...files, ...Object.fromEntries(filled) },
+    })
+    const code = await step.ended
+    printed += step.stdout() + step.stderr()
+    if (code !== 0) return { code, printed, env: readPairs(variables), outputs: readPairs(outputs) }
+  }
+  const found = { code: 0, printed, env: readPairs(variables), outputs: readPairs(outputs) }
+  onTestFinished(() => void process.kill(Number(found.outputs['pid'])))
+  return found
+}
+
+/** Puts the inputs into a text: `${{ inputs.package }}`. */
+function fillIn(text: string, given: Readonly<Record<string, string>>): string {
+  return text.replaceAll(/\$\{\{ inputs\.(\w+) \}\}/g, (_, name: string) => {
+    const input = inputs[name]
+    if (!isObject(input)) throw new Error(`the action has no input ${name}`)
+    return given[name] ?? String(input['default'])
+  })
+}
+
+/** Reads lines of the form `name=value`. */
+function readPairs(file: string): Record<string, string> {
+  const lines = readFileSync(file, 'utf8').split('\n').filter(Boolean)
+  return Object.fromEntries(lines.map((line) => line.split(/=(.*)/s).slice(0, 2)))
+}
+
+test('the action starts the package for the following steps, with its arguments', async () => {
+  const [file] = readdirSync(project.folder).filter((name) => name.endsWith('.tgz'))
+  const { code, env, outputs } = await runAction({ package: `./${file}`, arguments: '--seed action-7' })
+  expect(code).toBe(0)
+  expect(outputs).toMatchObject({
+    'base-url': env['CONVSIM_BASE_URL'],
+    'control-url': env['CONVSIM_CONTROL_URL'],
+  })
+  const answer = await fetch(`${env['CONVSIM_CONTROL_URL']}/info`)
+  expect(await answer.json()).toMatchObject({ seed: 'action-7' })
+  const refused = await fetch(`${env['CONVSIM_BASE_URL']}/models`)
+  expect(refused.headers.get('x-sim-origin')).toBe('contract')
+})
+
+test('the action fails with the reason if convsim does not start', async () => {
+  const [file] = readdirSync(project.folder).filter((name) => name.endsWith('.tgz'))
+  const { code, printed } = await runAction({ package: `./${file}`, arguments: '--sead 7' })
+  expect(code).toBe(1)
+  expect(printed).toContain('--seed')
+})
+
+test('the action declares as outputs those that its steps set', () => {
+  const [declared = {}] = membersIn(readExample('action/action.yml'), 'outputs') as Record<string, object>[]
+  const set = steps.flatMap(({ run }) => [...run.matchAll(/"([\w-]+)=[^"]*" >>"\$GITHUB_OUTPUT"/g)])
+  expect(set.map(([, name]) => name).sort()).toEqual(Object.keys(declared).sort())
+})

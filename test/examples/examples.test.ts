@@ -1,0 +1,124 @@
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { version } from '../../src/fixtures/bundled.ts'
+import { ask, event } from '../support/client.ts'
+import { convsim, startProgram } from '../support/command.ts'
+import { startForTest } from '../support/start.ts'
+import { tempFolder } from '../support/temp-folder.ts'
+import { exampleFiles, examplePath, membersIn, readExample, textsIn } from './read-examples.ts'
+
+const dockerfile = readFileSync(new URL('../../Dockerfile', import.meta.url), 'utf8')
+const [, port = ''] = /^EXPOSE (\d+)$/m.exec(dockerfile) ?? []
+
+/** An address of the simulator in an example, by its name in the network or on the host. */
+const addresses = /http:\/\/(?:convsim|127\.0\.0\.1):(\d+)(\/[\w./-]*)?/g
+
+/** The commands of the examples that ask for the report, with their file. */
+const gates = exampleFiles.flatMap((file) =>
+  textsIn(readExample(file))
+    .filter((text) => text.startsWith('curl '))
+    .map((command, index) => ({ file, index, command })),
+)
+
+/** Runs a command of an example as its system does. */
+async function runGate(command: string, controlUrl: string) {
+  const folder = await tempFolder()
+  const summary = join(folder, 'summary.md')
+  const env = { CONVSIM_CONTROL_URL: controlUrl, GITHUB_STEP_SUMMARY: summary }
+  const shell = startProgram('bash', ['--noprofile', '--norc', '-eo', 'pipefail', '-c', command], {
+    cwd: folder,
+    env,
+  })
+  const code = await shell.ended
+  const file = command.includes('convsim.xml') ? join(folder, 'convsim.xml') : summary
+  return { code, report: await readFile(file, 'utf8') }
+}
+
+test('the examples name the port of the image', () => {
+  for (const file of exampleFiles) {
+    const texts = textsIn(readExample(file))
+    const published = texts.flatMap((text) => /^(?:127\.0\.0\.1:)?\d+:(\d+)$/.exec(text)?.[1] ?? [])
+    const named = texts.flatMap((text) => [...text.matchAll(addresses)].map(([, number]) => number))
+    expect(new Set([...published.filter((number) => number !== '8080'), ...named, port])).toEqual(
+      new Set([port]),
+    )
+  }
+})
+
+test('each address in the examples is answered', async () => {
+  const { origin } = await startForTest()
+  const paths = exampleFiles.flatMap((file) =>
+    textsIn(readExample(file)).flatMap((text) =>
+      [...text.matchAll(addresses)].map(([, , path = '']) => path),
+    ),
+  )
+  expect(new Set(paths)).toEqual(new Set(['/v1', '/__sim']))
+  const health = await ask({ origin }, '/__sim/health', { token: null })
+  expect(health.status).toBe(200)
+  const recorded = await ask({ origin }, '/v1/events', { body: event() })
+  expect(recorded.status).toBe(201)
+})
+
+test('convsim starts with the variables that the examples give its container', async () => {
+  const services = [
+    membersIn(membersIn(readExample('compose.yaml'), 'convsim'), 'environment'),
+    membersIn(membersIn(readExample('github-actions.yml'), 'convsim'), 'env'),
+    membersIn(membersIn(readExample('gitlab-ci.yml'), 'services'), 'variables'),
+  ]
+  for (const [env] of services) {
+    expect(env).toBeTypeOf('object')
+    const simulator = convsim(['--port', '0', '--state', ':memory:'], { env: env as Record<string, string> })
+    expect(await simulator.ready()).toMatch(/^http:/)
+  }
+})
+
+test('the image has a health check that is quick, which no example replaces', () => {
+  expect(dockerfile).toMatch(/^HEALTHCHECK --interval=1s /m)
+  for (const file of exampleFiles)
+    expect(
+      membersIn(readExample(file), 'healthcheck').concat(membersIn(readExample(file), 'options')),
+    ).toEqual([])
+})
+
+test('the examples name the image and the package by their version', () => {
+  for (const file of ['github-actions.yml', 'gitlab-ci.yml'] as const)
+    expect(readFileSync(examplePath(file), 'utf8')).toContain(`convsim:${version}`)
+  expect(readFileSync(examplePath('github-actions.yml'), 'utf8')).toContain(`simulator-${version}.tgz`)
+})
+
+test.each(gates)('the report of $file, number $index, passes a client that is right', async ({ command }) => {
+  const { origin, controlUrl } = await startForTest()
+  await ask({ origin }, '/v1/events', { body: event() })
+  const { code, report } = await runGate(command, controlUrl)
+  expect(report).toContain('Conversation-Analytics Service')
+  expect(code).toBe(0)
+})
+
+test.each(gates)(
+  'the report of $file, number $index, fails on a client that is wrong',
+  async ({ command }) => {
+    const { origin, controlUrl } = await startForTest()
+    await ask({ origin }, '/v1/events', { body: event({ value: 7 }), headers: { 'x-sim-sandbox': 'a' } })
+    const { code, report } = await runGate(command, controlUrl)
+    expect(report).toContain('must be a string; got 7 (a number)')
+    expect(code).not.toBe(0)
+  },
+)
+
+test('GitHub and GitLab ask for a report', () => {
+  expect(gates.map(({ file }) => file)).toEqual(['github-actions.yml', 'github-actions.yml', 'gitlab-ci.yml'])
+})
+
+const hasCompose = spawnSync('docker', ['compose', 'version']).status === 0
+if (!hasCompose)
+  process.stderr.write(
+    'The check of compose.yaml by Docker Compose is skipped: "docker compose" is not installed.\n',
+  )
+
+test.skipIf(!hasCompose)('Docker Compose accepts compose.yaml', () => {
+  const args = ['compose', '--file', examplePath('compose.yaml'), 'config', '--quiet']
+  expect(spawnSync('docker', args, { encoding: 'utf8' })).toMatchObject({ status: 0, stderr: '' })
+})

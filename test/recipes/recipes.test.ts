@@ -1,0 +1,137 @@
+import { spawnSync } from 'node:child_process'
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ask } from '../support/client.ts'
+import { cli, startProgram } from '../support/command.ts'
+import { startForTest } from '../support/start.ts'
+import { tempFolder } from '../support/temp-folder.ts'
+
+const folder = fileURLToPath(new URL('../../docs/recipes/', import.meta.url))
+
+/** A compiler that starts without its cache on a busy machine. */
+const limitMs = 240_000
+
+/** A text of a file, and another one, which makes its client wrong. */
+type Bug = readonly [text: string, other: string]
+
+/** The bugs of each client: an identifier of its own, and another way to try again than the answer asks for. */
+const bugs: Readonly<Record<string, { readonly otherId: Bug; readonly retry: Bug }>> = {
+  'test_orders.py': {
+    otherId: ['"insertId": order', '"insertId": order + "-b"'],
+    retry: ['time.sleep(float(error.headers["Retry-After"]))', 'pass'],
+  },
+  'orders_test.go': {
+    otherId: ['"insertId": order', '"insertId": order + "-b"'],
+    retry: ['time.Duration(seconds) * time.Second', 'time.Duration(seconds)'],
+  },
+  'OrdersTest.java': {
+    otherId: ['"insertId": "%s"', '"insertId": "%s-b"'],
+    retry: ['retryAfter.getAsLong() * 1000', 'retryAfter.getAsLong()'],
+  },
+  'orders_test.sh': {
+    otherId: [`"insertId": "'"$3"'"`, `"insertId": "'"$3"'-b"`],
+    retry: ['curl --silent --fail --retry 2', 'send_twice'], // curl itself obeys Retry-After
+  },
+}
+
+/** The languages that every machine with CI must have. */
+const required = ['python3', 'sh']
+
+/** The files and their commands, as the table of the README has them. */
+const recipes = [
+  ...readFileSync(join(folder, 'README.md'), 'utf8').matchAll(/^\| \w+ \| \[(\S+)\]\(\1\) \| `(.+)` \|$/gm),
+].map(([, file = '', command = '']) => ({ file, command, program: command.split(' ')[0] ?? '' }))
+
+/** Returns true if the program of a recipe is installed. In CI a missing required one is an error, so that no test is skipped unnoticed. */
+function isInstalled(program: string): boolean {
+  if (spawnSync('sh', ['-c', `command -v ${program}`]).status === 0) return true
+  if (process.env['CI'] === 'true' && required.includes(program))
+    throw new Error(`${program} is not installed`)
+  process.stderr.write(`The tests of the recipe for ${program} are skipped: ${program} is not installed.\n`)
+  return false
+}
+
+type Recipe = (typeof recipes)[number]
+
+/** A command that sends a request once again at once if it fails. */
+const sendTwice = `#!/bin/sh
+curl --silent --fail "$@" || exec curl --silent --fail "$@"
+`
+
+/** The folder in which compilers keep their caches. */
+let home = ''
+
+beforeAll(() => {
+  home = mkdtempSync(join(tmpdir(), 'convsim-recipes-'))
+})
+afterAll(() => rmSync(home, { recursive: true, force: true }))
+
+/** Runs a recipe with its command, after replacements in its text, in a project in which convsim is installed. */
+async function runRecipe(
+  { file, command }: Recipe,
+  replacements: readonly Bug[],
+  env: Record<string, string>,
+) {
+  const project = await tempFolder()
+  let text = readFileSync(join(folder, file), 'utf8')
+  for (const [from, to] of replacements) {
+    expect(text).toContain(from)
+    text = text.replace(from, to)
+  }
+  writeFileSync(join(project, file), text)
+  mkdirSync(join(project, 'node_modules/.bin'), { recursive: true })
+  symlinkSync(cli, join(project, 'node_modules/.bin/convsim'))
+  writeFileSync(join(project, 'send_twice'), sendTwice, { mode: 0o755 })
+  const path = `${project}:${process.env['PATH']}`
+  const child = startProgram('sh', ['-c', command], { cwd: project, env: { HOME: home, PATH: path, ...env } })
+  const code = await child.ended
+  return { code, output: child.stdout() + child.stderr() }
+}
+
+describe.each(recipes)('the recipe $file', (recipe) => {
+  const skips = !isInstalled(recipe.program)
+
+  test.skipIf(skips)('starts a simulator and passes', { timeout: limitMs }, async () => {
+    expect(await runRecipe(recipe, [], {})).toMatchObject({ code: 0 })
+  })
+
+  test.skipIf(skips)('passes with a simulator that it finds, also again', { timeout: limitMs }, async () => {
+    const { baseUrl, controlUrl, origin } = await startForTest({ clock: 'real' })
+    const env = { CONVSIM_BASE_URL: baseUrl, CONVSIM_CONTROL_URL: controlUrl, CONVSIM: 'false' }
+    expect(await runRecipe(recipe, [], env)).toMatchObject({ code: 0 })
+    expect(await runRecipe(recipe, [], env)).toMatchObject({ code: 0 })
+    const { body } = await ask({ origin }, '/__sim/report?sandbox=*', { token: null })
+    expect(body).toMatchObject({ requests: 6, run: { failOn: [] } })
+  })
+
+  test.skipIf(skips)('fails with the field that breaks the contract', { timeout: limitMs }, async () => {
+    const { code, output } = await runRecipe(recipe, [['currency', 'money']], {})
+    expect(output).toMatch(/createEvent: body \/valueType \| enum: must be .*currency/)
+    expect(code).toBe(1)
+  })
+
+  test.skipIf(skips)('fails with the nearest request and the early retry', { timeout: limitMs }, async () => {
+    const { otherId, retry } = bugs[recipe.file] ?? {}
+    if (!otherId || !retry) throw new Error(`"bugs" has none for ${recipe.file}`)
+    const { code, output } = await runRecipe(recipe, [otherId, retry], {})
+    expect(output).toMatch(/differs in body\/insertId \(expected \\?"order-1\\?", got \\?"order-1-b\\?"\)/)
+    expect(output).toContain('A 503 asked to wait for 1 s, and the client came back earlier.')
+    expect(code).toBe(1)
+  })
+})
+
+test('the table of the recipes lists each file of the folder', () => {
+  const files = readdirSync(folder).filter((file) => file !== 'README.md')
+  expect(recipes.map(({ file }) => file).sort()).toEqual(files.sort())
+})
