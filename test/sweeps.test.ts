@@ -20,8 +20,8 @@ import {
 } from './support/client.ts'
 import { run } from './support/command.ts'
 import { steer } from './support/control.ts'
+import { docTables } from './support/doc-tables.ts'
 import { brokenRules, controlFaultsOf, controlOperations, faultsOf } from './support/documented.ts'
-import { readmeTables } from './support/readme-tables.ts'
 import { sharedSimulator } from './support/shared.ts'
 import { startForTest } from './support/start.ts'
 
@@ -31,8 +31,8 @@ const loaded = await loadInputs(defaultSettings())
 if (!loaded.ok) throw new Error(JSON.stringify(loaded.error))
 const { catalogue, contract } = loaded.value
 
-/** Every row of the tables that `npm run readme` writes; `readme.test.ts` compares them with the README. */
-const readmeRows = Object.values(await readmeTables())
+/** Every row of the tables that `npm run readme` writes; `test/docs/tables.test.ts` compares them with the pages. */
+const tableRows = Object.values(await docTables())
   .flatMap((table) => table.split('\n'))
   .filter((line) => line.startsWith('|'))
 
@@ -225,9 +225,9 @@ describe('every entry of the catalogue', () => {
     )
   })
 
-  test('stands in the README with its parameters', () => {
+  test('stands in the documentation with its parameters', () => {
     const missing = catalogue.definitions.filter(({ name, parameters: own }) => {
-      const row = readmeRows.find((line) => line.startsWith(`| \`${name}\` |`)) ?? ''
+      const row = tableRows.find((line) => line.startsWith(`| [\`${name}\`](`)) ?? ''
       return row === '' || !own.every((parameter) => row.includes(`${parameter.name}`))
     })
     expect(missing.map(({ name }) => name)).toEqual([])
@@ -309,10 +309,10 @@ describe('every parameter', () => {
 describe('every setting', () => {
   const settings = allSettings.map(([name, setting]) => ({ name, setting }))
 
-  test('stands in the README, by flag and variable', () => {
+  test('stands in the documentation, by flag and variable', () => {
     const missing = settings.filter(
       ({ setting }) =>
-        !readmeRows.some(
+        !tableRows.some(
           (row) => row.includes(`\`--${setting.flag}`) && row.includes(`\`${variableOf(setting)}\``),
         ),
     )
@@ -347,9 +347,9 @@ test('--help names every command, setting, scenario and parameter', async () => 
   expect(wanted.filter((word) => !lines.some((line) => begins(line, word)))).toEqual([])
 })
 
-test('every command stands in the README', () => {
+test('every command stands in the documentation', () => {
   const missing = Object.keys(commands).filter(
-    (name) => !readmeRows.some((row) => row.startsWith(`| \`convsim ${name}\` |`)),
+    (name) => !tableRows.some((row) => row.startsWith(`| \`convsim ${name}\` |`)),
   )
   expect(missing).toEqual([])
 })
@@ -465,9 +465,9 @@ describe('every control', () => {
     expect(refused.map(({ status }) => status)).toEqual(id === 'getHealth' ? [403] : [400, 403])
   })
 
-  test('stands in the README', () => {
+  test('stands in the documentation', () => {
     const missing = documented.filter(
-      ({ method, path }) => !readmeRows.some((row) => row.startsWith(`| \`${method} /__sim${path}\` |`)),
+      ({ method, path }) => !tableRows.some((row) => row.startsWith(`| \`${method} /__sim${path}\` |`)),
     )
     expect(missing.map(({ id }) => id)).toEqual([])
   })

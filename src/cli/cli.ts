@@ -242,5 +242,7 @@ async function printHelp({ command, text }: Extract<Invocation, { kind: 'help' }
   const scenarios = inputs.ok
     ? describeCatalogue(inputs.value.catalogue)
     : inputs.error.map(formatFinding).join('\n')
-  print(`${text.trimEnd()}\n\nScenarios (--scenario, X-Sim-Scenario):\n${scenarios}`)
+  print(
+    `${text.trimEnd()}\n\nScenarios (--scenario, X-Sim-Scenario):\n${scenarios}\n\nDocumentation: docs/README.md in the folder of the package.`,
+  )
 }

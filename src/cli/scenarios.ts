@@ -76,27 +76,51 @@ function describeLimits(definition: ScenarioDefinition, { operations }: Contract
 }
 
 function describeScenario(active: ActiveScenario, inputs: LoadedInputs, settings: Settings): string {
-  const { definition, values } = active
-  const { operations } = inputs.contract
-  const isFitting = (operation: Operation) => definition.inapplicableReason(operation, values) === undefined
-  const views = operations.map((operation) => {
-    const reason = definition.inapplicableReason(operation, values)
-    return formatRow(
-      operation.id,
-      reason === undefined
-        ? describeClientView(definition.effect(values), operation)
-        : endSentence(`Not applicable: ${reason}`),
-    )
-  })
-  const fitting = operations.filter(isFitting)
-  const example = findShowing(active, fitting)
+  const { definition } = active
+  const { views, example, otherWays } = previewScenario(active, inputs, settings)
   return [
     `${definition.name} (${definition.family})\n  ${definition.description}`,
     `Parameters\n${[...definition.parameters, probability].map((one) => `  ${describeParameter(one)}`).join('\n')}`,
-    `What the client sees\n${views.join('\n')}`,
-    ...(example ? [`Example\n${formatCurl(example, active, inputs, settings)}`] : []),
-    `Other ways\n${listOtherWays(active, inputs).join('\n')}`,
+    `What the client sees\n${views.map(({ operation, text }) => formatRow(operation.id, text)).join('\n')}`,
+    ...(example ? [`Example\n  ${example.command.replaceAll('\n', '\n  ')}`] : []),
+    `Other ways\n${otherWays.map(([name, text]) => formatRow(name, text)).join('\n')}`,
   ].join('\n\n')
+}
+
+/** A scenario's effect on each operation, and the ways to switch it on. */
+interface ScenarioPreview {
+  readonly views: readonly { readonly operation: Operation; readonly text: string }[]
+  /** A request that shows the scenario, as a command for a shell; undefined where no operation fits. */
+  readonly example?: { readonly operation: Operation; readonly command: string }
+  /** Names and texts of the ways besides the header of a request: `a token`, `key_rate_limited`. */
+  readonly otherWays: readonly (readonly [string, string])[]
+}
+
+/** Returns the parts of a scenario's description, for the command line and for the documentation. */
+export function previewScenario(
+  active: ActiveScenario,
+  inputs: LoadedInputs,
+  settings: Settings,
+): ScenarioPreview {
+  const { definition, values } = active
+  const { operations } = inputs.contract
+  const views = operations.map((operation) => {
+    const reason = definition.inapplicableReason(operation, values)
+    const text =
+      reason === undefined
+        ? describeClientView(definition.effect(values), operation)
+        : endSentence(`Not applicable: ${reason}`)
+    return { operation, text }
+  })
+  const fitting = operations.filter(
+    (operation) => definition.inapplicableReason(operation, values) === undefined,
+  )
+  const operation = findShowing(active, fitting)
+  return {
+    views,
+    ...(operation && { example: { operation, command: formatCurl(operation, active, inputs, settings) } }),
+    otherWays: listOtherWays(active, inputs),
+  }
 }
 
 /** Finds an operation whose answer shows the scenario, a GET before others; undefined where none fits. */
@@ -119,7 +143,10 @@ const refusesEmptyBody = (operation: Operation) =>
   operation.body !== undefined && operation.checkBody('application/json', {}).length > 0
 
 /** Lists the ways to switch a scenario on besides the header of a request. */
-function listOtherWays({ definition, text }: ActiveScenario, { fixtures }: LoadedInputs): string[] {
+function listOtherWays(
+  { definition, text }: ActiveScenario,
+  { fixtures }: LoadedInputs,
+): (readonly [string, string])[] {
   const isSame = (scenario: string | undefined) => scenario?.split(';', 1)[0]?.trim() === definition.name
   const keys = fixtures.keys.filter(({ scenario }) => isSame(scenario))
   const models = fixtures.models.filter(({ scenario, persona, shape }) =>
@@ -128,10 +155,10 @@ function listOtherWays({ definition, text }: ActiveScenario, { fixtures }: Loade
       : isSame(scenario),
   )
   return [
-    formatRow('every request', `convsim --scenario ${quote(text)}`),
-    formatRow('a rule', `PUT /__sim/scenarios ${JSON.stringify({ rules: [{ scenario: text }] })}`),
-    ...keys.map(({ token }) => formatRow('a token', token)),
-    ...models.map(({ id }) => formatRow('a model', id)),
+    ['every request', `convsim --scenario ${quote(text)}`],
+    ['a rule', `PUT /__sim/scenarios ${JSON.stringify({ rules: [{ scenario: text }] })}`],
+    ...keys.map(({ token }) => ['a token', token] as const),
+    ...models.map(({ id }) => ['a model', id] as const),
   ]
 }
 
@@ -153,7 +180,7 @@ function formatCurl(
     `-H ${quote(`X-Sim-Scenario: ${text}`)}`,
     ...(body === undefined ? [] : [`-H 'Content-Type: application/json'`, `-d ${quote(body)}`]),
   ]
-  return `  ${parts.join(' \\\n    ')}`
+  return parts.join(' \\\n  ')
 }
 
 /** Returns the document's first example of a request body as JSON; an empty object where it has none. */

@@ -4,7 +4,7 @@ import { allSettings, type Settings } from './settings.ts'
 /** The name of a command: `serve`. */
 export type CommandName = 'serve' | 'exec' | 'check' | 'scenarios' | 'assumptions' | 'healthcheck'
 
-/** A command as help, README and the errors of the command line describe it. */
+/** A command as help, documentation and the errors of the command line describe it. */
 interface CommandDescription {
   /** Another name of the command. */
   readonly alias?: string

@@ -216,7 +216,7 @@ const sharedSettings = {
   }),
 } as const satisfies Record<string, Setting<unknown>>
 
-/** The table of settings. The parser of the command line, `--help` and the README's table are made from it. */
+/** The table of settings. The parser of the command line, `--help` and the table in docs/settings.md are made from it. */
 export const settingTable = { ...sharedSettings, ...commandLineSettings }
 
 /** Returns the default of every setting. */
@@ -241,7 +241,7 @@ export function olderVariableOf(setting: { readonly flag: string }): string {
   return variableOf(setting).replace('CONV', '')
 }
 
-/** Returns the default of a setting as help and README show it. */
+/** Returns the default of a setting as help and documentation show it. */
 export function defaultOf(setting: Setting<unknown>): string {
   return setting.defaultText ?? String(setting.default)
 }

@@ -21,7 +21,7 @@ export const families = [
 ] as const
 export type Family = (typeof families)[number]
 
-/** A scenario that can be switched on. Help, README, control plane and `test/sweeps.test.ts` follow from the definitions. */
+/** A scenario that can be switched on. Help, documentation, control plane and `test/sweeps.test.ts` follow from the definitions. */
 export interface ScenarioDefinition {
   readonly name: string
   readonly family: Family

@@ -21,7 +21,7 @@ export type Parameter = ParameterKind & {
   readonly example?: string
   /** `s` or `ms`; absent for a plain number or a text. */
   readonly unit?: string
-  /** One sentence, for help and README. */
+  /** One sentence, for help and documentation. */
   readonly description: string
 }
 

@@ -37,7 +37,7 @@ export interface ModelProfile {
 }
 
 /** The weight of each score in the conversation quality index; friction counts as 1 - friction. The weights add up to 1. */
-const QUALITY_BLEND = { satisfaction: 0.4, growth: 0.15, friction: 0.2, safety: 0.25 } as const
+export const QUALITY_BLEND = { satisfaction: 0.4, growth: 0.15, friction: 0.2, safety: 0.25 } as const
 
 /** Draws a day, always the same one for the same profile and day. `day`: days since 1970-01-01. */
 export function drawDay(profile: ModelProfile, day: number): Day {

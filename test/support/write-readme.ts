@@ -1,5 +1,9 @@
-import { readFile, writeFile } from 'node:fs/promises'
-import { insertTables, readmeTables } from './readme-tables.ts'
+import { writeFile } from 'node:fs/promises'
+import { readPages } from './doc-pages.ts'
+import { docTables, insertTables } from './doc-tables.ts'
 
-const file = new URL('../../README.md', import.meta.url)
-await writeFile(file, insertTables(await readFile(file, 'utf8'), await readmeTables()))
+const tables = await docTables()
+for (const { path, text } of readPages()) {
+  const written = insertTables(text, tables)
+  if (written !== text) await writeFile(new URL(`../../${path}`, import.meta.url), written)
+}

@@ -2,15 +2,17 @@ import { commands } from '../../src/config/commands.ts'
 import { allSettings, defaultOf, defaultSettings, variableOf } from '../../src/config/settings.ts'
 import { families, type ScenarioDefinition } from '../../src/scenarios/definition.ts'
 import { describeParameter } from '../../src/scenarios/describe.ts'
+import { QUALITY_BLEND } from '../../src/simulation/day.ts'
 import { LABEL_BANDS, type LabelBand } from '../../src/simulation/labels.ts'
 import { ISSUE_RULES } from '../../src/simulation/rules.ts'
 import { loadInputs } from '../../src/simulator/loaded-inputs.ts'
+import { describeScenarios } from './scenario-sections.ts'
 
-/** Returns the tables of the README that follow from the code, by the names of their markers. */
-export async function readmeTables(): Promise<Record<string, string>> {
+/** Returns the tables of the documentation that follow from the code, by the names of their markers. */
+export async function docTables(): Promise<Record<string, string>> {
   const loaded = await loadInputs(defaultSettings())
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.error))
-  const { fixtures, catalogue, control } = loaded.value
+  const { fixtures, catalogue, control, contract } = loaded.value
   return {
     commands: formatTable(
       ['command', 'what it does'],
@@ -42,6 +44,27 @@ export async function readmeTables(): Promise<Record<string, string>> {
         return `**${family}**\n\n${formatTable(['scenario', 'what happens', 'parameters'], entries.map(scenarioRow))}`
       })
       .join('\n\n'),
+    'scenario-sections': describeScenarios(loaded.value),
+    plans: formatTable(
+      ['plan', 'what it includes', 'analytics requests in an hour'],
+      fixtures.plans.map(({ name, about, maxAnalysesPerHour }) => [
+        code(name),
+        about,
+        maxAnalysesPerHour === null ? 'no limit' : String(maxAnalysesPerHour),
+      ]),
+    ),
+    products: formatTable(
+      ['product id', 'name', 'its models'],
+      fixtures.products.map(({ id, name, models }) => [
+        code(id),
+        name,
+        models.map((model) => fixtures.models.find((one) => one.id === model)?.name ?? model).join(', '),
+      ]),
+    ),
+    assumptions: formatTable(
+      ['place in the contract', 'decision and reason'],
+      contract.assumptions.map(({ pointer, text }) => [code(pointer), text]),
+    ),
     controls: formatTable(
       ['control', 'what it does'],
       control.operations.map(({ method, path, summary }) => [
@@ -49,6 +72,7 @@ export async function readmeTables(): Promise<Record<string, string>> {
         summary,
       ]),
     ),
+    quality: code(`quality = ${formatBlend()}`),
     labels: formatTable(
       ['field', 'labels, each for the scores up to its limit'],
       Object.entries(LABEL_BANDS).map(([field, bands]) => [code(field), bands.map(formatBand).join(', ')]),
@@ -72,21 +96,37 @@ export async function readmeTables(): Promise<Record<string, string>> {
   }
 }
 
-/** Replaces the tables of the README between their markers: `<!-- settings -->` to `<!-- /settings -->`. */
-export function insertTables(readme: string, tables: Record<string, string>): string {
-  return Object.entries(tables).reduce((text, [name, made]) => {
+/** Returns the names of the tables that a page has places for: `<!-- settings -->` to `<!-- /settings -->`. */
+export function findTables(page: string): string[] {
+  return Array.from(page.matchAll(/^<!-- \/([\w-]+) -->$/gm), ([, name = '']) => name)
+}
+
+/** Replaces the tables of a page between their markers. */
+export function insertTables(page: string, tables: Record<string, string>): string {
+  return findTables(page).reduce((text, name) => {
     const [open, close] = [`<!-- ${name} -->`, `<!-- /${name} -->`]
     const [from, to] = [text.indexOf(open), text.indexOf(close)]
-    if (from < 0 || to < from)
-      throw new Error(`README.md has no place for the table "${name}": add ${open} and ${close}`)
-    return `${text.slice(0, from + open.length)}\n${made}\n${text.slice(to)}`
-  }, readme)
+    if (from < 0 || to < from) throw new Error(`the place for the table "${name}" begins with ${open}`)
+    return `${text.slice(0, from + open.length)}\n${tables[name]}\n${text.slice(to)}`
+  }, page)
+}
+
+/** Writes the formula of the quality of a day: `0.4 × satisfaction + ...` */
+function formatBlend(): string {
+  const parts = Object.entries(QUALITY_BLEND)
+  return parts
+    .map(([name, weight]) => `${weight} × ${name === 'friction' ? '(1 − friction)' : name}`)
+    .join(' + ')
 }
 
 const formatBand = ({ label, below, closed }: LabelBand) => `${label} ${closed ? '≤' : '<'} ${below}`
 
 function scenarioRow(entry: ScenarioDefinition): string[] {
-  return [code(entry.name), entry.description, entry.parameters.map(describeParameter).join('<br>')]
+  return [
+    `[${code(entry.name)}](scenario-reference.md#${entry.name})`,
+    entry.description,
+    entry.parameters.map(describeParameter).join('<br>'),
+  ]
 }
 
 function formatTable(head: string[], rows: string[][]): string {

@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type DocBlock, findBlocks, patternOf, promisedStatuses, readPages } from '../support/doc-pages.ts'
+import { Reader, type ScriptResult } from '../support/reader.ts'
+
+/** The pages with their blocks, except pictures: a block of `text`, or without a language. */
+const pages = readPages()
+  .map((page) => ({ path: page.path, blocks: findBlocks(page) }))
+  .map(({ path, blocks }) => ({ path, blocks: blocks.filter(({ language }) => !/^(text)?$/.test(language)) }))
+  .filter(({ blocks }) => blocks.length > 0)
+
+const isRun = ({ notRun }: DocBlock) => notRun === undefined
+
+/** A start of the simulator: a block with no other command. */
+const serve = /^(?:npm ci\n)?(npx convsim(?: (?:-|\S+\.yaml).*)?)\n$/
+
+/** A reader who follows a page from top to bottom. */
+interface Visit {
+  readonly reader: Reader
+  /** The body of the latest answer to a curl command. */
+  answer: string
+  /** The output of the latest script. */
+  output: string
+}
+
+/** `later`: the blocks of the page after this one. */
+type Follow = (visit: Visit, block: DocBlock, later: readonly DocBlock[]) => void | Promise<void>
+
+function expectCode({ code, stdout, stderr }: ScriptResult, expected: number): void {
+  expect(code, stdout + stderr).toBe(expected)
+}
+
+/** Runs a script with curl commands, and compares the statuses with those in its comments. */
+function sendRequests(visit: Visit, script: string): void {
+  const { stdout } = visit.reader.run(script, '-uo')
+  const parts = stdout.split(/\n(\d{3})\n/)
+  const statuses = parts.filter((_, index) => index % 2 === 1)
+  expect(statuses).toEqual(promisedStatuses(script).map((status) => expect.stringMatching(status)))
+  visit.answer = parts.at(-3) ?? ''
+  visit.output = stdout
+}
+
+/** Writes a file whose first line is a comment with its name, and returns the name. */
+function writeNamedFile({ reader }: Visit, { text }: DocBlock): string {
+  const [, name] = /^(?:\/\/|#) (\S+\.\w+)\n/.exec(text) ?? []
+  if (name === undefined) throw new Error('the first line must name the file: "// retries.test.mjs"')
+  reader.writeFile(name, text)
+  return name
+}
+
+/** Tests that a later command of the page names the file, and so runs it. */
+const isRunBy = (name: string, later: readonly DocBlock[]) =>
+  later.some(({ language, text }) => language === 'sh' && text.includes(name))
+
+function runModule(visit: Visit, block: DocBlock, later: readonly DocBlock[]): void {
+  const name = writeNamedFile(visit, block)
+  if (isRunBy(name, later)) return
+  const isTest = block.text.includes('node:test')
+  const result = visit.reader.run(`node ${isTest ? '--test ' : ''}${name}`)
+  expectCode(result, 0)
+  if (isTest) expect(result.stdout).toMatch(/^(# |ℹ )pass [1-9]/m)
+  visit.output = result.stdout
+}
+
+/** Reduces a value to the members of another one, and its lists to as many items. */
+function reduceTo(pattern: unknown, value: unknown): unknown {
+  if (typeof pattern !== 'object' || pattern === null || typeof value !== 'object' || value === null)
+    return value
+  const members = Object.entries(pattern).map(([key, part]) => [key, reduceTo(part, Reflect.get(value, key))])
+  return Array.isArray(pattern) ? members.map(([, part]) => part) : Object.fromEntries(members)
+}
+
+const follow: Readonly<Record<string, Follow>> = {
+  async sh(visit, { text }) {
+    const [, start] = serve.exec(text) ?? []
+    // The tests run after the installation, which builds what they test.
+    if (start !== undefined) return visit.reader.start(start)
+    if (visit.reader.origin === '') await visit.reader.start('npx convsim')
+    if (/^curl /m.test(text)) return sendRequests(visit, text)
+    const result = visit.reader.run(text)
+    expectCode(result, Number(/# exit code (\d)/.exec(text)?.[1] ?? 0))
+    visit.output = result.stdout + result.stderr
+  },
+  /** Each line is in the output before it; `...` stands for any text. */
+  output({ output }, { text }) {
+    for (const line of text.split('\n').filter((one) => one !== '')) expect(output).toMatch(patternOf(line))
+  },
+  json({ answer }, { text }) {
+    const sample: unknown = JSON.parse(text)
+    expect(reduceTo(sample, JSON.parse(answer))).toEqual(sample)
+  },
+  js: runModule,
+  ts(visit, block, later) {
+    const name = writeNamedFile(visit, block)
+    if (!isRunBy(name, later)) expectCode(visit.reader.run(`npx vitest run ${name}`), 0)
+  },
+  yaml(visit, block, later) {
+    const name = writeNamedFile(visit, block)
+    if (!isRunBy(name, later)) expectCode(visit.reader.run(`npx convsim check ${name}`), 0)
+  },
+}
+
+describe.each(pages.filter(({ blocks }) => blocks.some(isRun)))(
+  '$path, read from top to bottom, has',
+  ({ path, blocks }) => {
+    const visit = { answer: '', output: '' } as Visit
+
+    beforeAll(() => {
+      Object.assign(visit, { reader: new Reader(path !== 'README.md') }) // the README installs the package
+    })
+    afterAll(() => visit.reader.end())
+
+    test.each(blocks.filter(isRun))(
+      'a block of $language in line $line that does what it says',
+      async (block) => {
+        const run = follow[block.language]
+        if (!run)
+          throw new Error(`no test runs a block of "${block.language}"; a picture is a block of "text"`)
+        await run(visit, block, blocks.slice(blocks.indexOf(block) + 1))
+      },
+    )
+  },
+)
+
+test('each block that no test runs gives the reason', () => {
+  const without = pages.flatMap(({ path, blocks }) =>
+    blocks.filter(({ notRun }) => notRun?.trim() === '').map(({ line }) => `${path}:${line}`),
+  )
+  expect(without).toEqual([])
+})
+
+test('each block sets the variables that it uses', () => {
+  const unset = pages.flatMap(({ path, blocks }) =>
+    blocks
+      .filter(({ language, notRun }) => language === 'sh' && notRun === undefined)
+      .flatMap(({ text, line }) =>
+        [...text.matchAll(/\$\{?([A-Z]\w*)/g)]
+          .filter(([, name = '']) => !name.startsWith('CONVSIM_') && !new RegExp(`^${name}=`, 'm').test(text))
+          .map(([name]) => `${path}:${line}: ${name}`),
+      ),
+  )
+  expect(unset).toEqual([])
+})

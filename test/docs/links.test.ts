@@ -1,0 +1,57 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join, posix } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { run } from '../support/command.ts'
+import { findAnchors, findLinks, readPages } from '../support/doc-pages.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const pages = readPages()
+
+/** Returns the fault of a link to a file of the repository, with an anchor or without; undefined where it holds. */
+function findFault(path: string, anchor: string | undefined): string | undefined {
+  if (!existsSync(join(root, path))) return `there is no ${path}`
+  const page = pages.find((one) => one.path === path)
+  if (anchor === undefined || (page && findAnchors(page).has(anchor))) return undefined
+  return `${path} has no section "${anchor}"`
+}
+
+test('every link between the pages leads to a file and a section', () => {
+  const faults = pages.flatMap((page) =>
+    findLinks(page)
+      .filter((link) => !/^(https?|mailto):/.test(link))
+      .map((link) => {
+        const [file = '', anchor] = link.split('#', 2)
+        const target = file === '' ? page.path : posix.join(posix.dirname(page.path), file)
+        return { page: page.path, link, fault: findFault(target, anchor) }
+      })
+      .filter(({ fault }) => fault !== undefined),
+  )
+  expect(faults).toEqual([])
+})
+
+test('every section of the documentation that the code names exists', async () => {
+  const folders = ['src', 'spec', 'fixtures', 'docker']
+  const texts = folders.flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+      .filter((name) => /\.(tsx?|mjs|ya?ml|json|sh)$/.test(name))
+      .map((name) => ({ where: `${folder}/${name}`, text: readFileSync(join(root, folder, name), 'utf8') })),
+  )
+  const help = { where: '--help', text: (await run(['--help'])).stdout }
+  const faults = [...texts, help].flatMap(({ where, text }) =>
+    Array.from(text.matchAll(/\b((?:docs\/[\w/-]+|README)\.md)(?:#([\w-]+))?/g), ([, path = '', anchor]) => ({
+      where,
+      fault: findFault(path, anchor),
+    })).filter(({ fault }) => fault !== undefined),
+  )
+  expect(faults).toEqual([])
+})
+
+test('the table of contents links to every page', () => {
+  const contents = pages.find(({ path }) => path === 'docs/README.md')
+  const linked = contents
+    ? findLinks(contents).map((link) => posix.join('docs', link.split('#')[0] ?? ''))
+    : []
+  const own = pages.map(({ path }) => path).filter((path) => /^docs\/[^/]+\.md$/.test(path))
+  expect(own.filter((path) => path !== 'docs/README.md' && !linked.includes(path))).toEqual([])
+})

@@ -1,0 +1,144 @@
+import { cpSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+import { analyticsPath, ask, errorOf, event, type RequestOptions } from '../support/client.ts'
+import { convsim, type RunOptions, run, startProgram } from '../support/command.ts'
+import { patternOf, readPage } from '../support/doc-pages.ts'
+import { documentWithPaths } from '../support/documents.ts'
+import { askRaw } from '../support/raw-http.ts'
+import { startForTest } from '../support/start.ts'
+import { tempFolder } from '../support/temp-folder.ts'
+
+const checkout = fileURLToPath(new URL('../..', import.meta.url))
+
+/** The messages of the page by the headings of their sections. */
+const messages = new Map(
+  Array.from(
+    readPage('docs/troubleshooting.md').text.matchAll(/^### (.*)\n\n```text\n([\s\S]*?)\n```$/gm),
+    ([, heading = '', message = '']) => [heading, message],
+  ),
+)
+
+/** Returns what a start prints that is refused. */
+async function refuse(args: readonly string[], options?: RunOptions): Promise<string> {
+  const { code, stderr } = await run(args, {
+    ...options,
+    env: { CONVSIM_LOG_FORMAT: 'pretty', ...options?.env },
+  })
+  expect(code).not.toBe(0)
+  return stderr
+}
+
+/** Returns the error of a request to a simulator of its own. */
+async function fail(path: string, how?: RequestOptions, settings?: Parameters<typeof startForTest>[0]) {
+  return errorOf(await ask(await startForTest(settings), path, how))
+}
+
+/** Starts the built package in a folder without Prism, with a document that needs it. */
+async function startWithoutPrism(): Promise<string> {
+  const folder = await tempFolder()
+  for (const name of ['dist', 'spec', 'fixtures', 'package.json'])
+    cpSync(join(checkout, name), join(folder, name), {
+      recursive: true,
+      filter: (path) => !path.includes('node_modules'),
+    })
+  const responses = { 200: { description: 'Yes.' } }
+  const document = await documentWithPaths({ '/ping': { get: { operationId: 'ping', responses } } })
+  const args = [join(folder, 'dist/cli.js'), document, '--port', '0', '--state', ':memory:']
+  const command = startProgram(process.execPath, args)
+  await command.untilStderr(/prism-http/)
+  return command.stderr()
+}
+
+const eventsPath = '/v1/events'
+const modelPath = analyticsPath.replace('/v1', '')
+
+/** Provokes each message. A message of the page without an entry fails, and an entry without a message. */
+const provocations: Readonly<Record<string, () => Promise<string>>> = {
+  'The port is taken': async () => {
+    const { port } = new URL((await startForTest()).origin)
+    return refuse(['--port', port, '--state', ':memory:'])
+  },
+  'The state file is in use': async () => {
+    const args = ['--port', '0', '--state', join(await tempFolder(), 'state.json')]
+    await convsim(args).ready()
+    return refuse(args)
+  },
+  'The state file was changed': async () => {
+    const state = join(await tempFolder(), 'state.json')
+    const sim = await startForTest({ state })
+    await ask(sim, eventsPath, { body: event() })
+    await sim.close()
+    writeFileSync(state, readFileSync(state, 'utf8').replace('"value"', '"valve"'))
+    return refuse(['--port', '0', '--state', state])
+  },
+  'Others could steer the simulator': () => refuse(['--host', '0.0.0.0', '--state', ':memory:']),
+  'A flag is unknown': () => refuse(['--prot', '1']),
+  'A variable is unknown': () => refuse([], { env: { CONVSIM_PROT: '1' } }),
+  'Two variables differ': () => refuse([], { env: { SIM_PORT: '1', CONVSIM_PORT: '2' } }),
+  'A file is missing': () => refuse(['nowhere.yaml', '--state', ':memory:']),
+  'A rules file has an error': async () => {
+    const cwd = await tempFolder()
+    writeFileSync(join(cwd, 'rules.yaml'), 'rules:\n  - scenari: reset\n')
+    return refuse(['--port', '0', '--state', ':memory:', '--scenarios', 'rules.yaml'], { cwd })
+  },
+  'Prism is missing': startWithoutPrism,
+  'The library has no such setting': async () => {
+    const { startSimulator } = await import('../../src/index.ts')
+    return String(await startSimulator({ ['prot' as 'port']: 1 }).catch((error: unknown) => error))
+  },
+  '401: the key is missing': () => fail(analyticsPath, { token: null }),
+  '403: the plan': () => fail(analyticsPath, { token: 'key_free' }),
+  '404: the base URL': () => fail(modelPath),
+  '404: the path': () => fail('/v1/event'),
+  '405: the method': () => fail(eventsPath, { method: 'GET' }),
+  '400: the request breaks the contract': () => fail(eventsPath, { body: {} }),
+  '400: the body is no JSON': () => fail(eventsPath, { body: '{"a":}' }),
+  '415: the content type': () =>
+    fail(eventsPath, { body: '{}', contentType: 'application/x-www-form-urlencoded' }),
+  '429: the rate limit': async () => {
+    const sim = await startForTest({ maxAnalysesPerHour: 1 })
+    await ask(sim, analyticsPath)
+    return errorOf(await ask(sim, analyticsPath))
+  },
+  '400: there is no such scenario': () =>
+    fail(analyticsPath, { headers: { 'x-sim-scenario': 'rate-limitd' } }),
+  '400: the scenario makes no sense here': () =>
+    fail(analyticsPath, { headers: { 'x-sim-scenario': 'lost-ack' } }),
+  'The page is of another origin': () =>
+    fail('/__sim/reset', { method: 'POST', headers: { origin: 'https://example.com' } }),
+  'The host is unknown': async () => {
+    const { origin } = await startForTest()
+    const { body } = await askRaw(origin, 'GET /__sim/info HTTP/1.1\r\nHost: sim.example.com\r\n\r\n')
+    return JSON.stringify(body).replaceAll('\\"', '"')
+  },
+  'The control plane asks for a token': () =>
+    fail('/__sim/info', { token: null }, { controlToken: 's3cret' }),
+  'The sandbox was never used': () =>
+    fail('/__sim/verify?sandbox=worker-9', { body: { operation: 'createEvent', count: { exactly: 0 } } }),
+  'The run ends with exit code 3': async () => {
+    const request = `fetch(process.env.CONVSIM_BASE_URL + '/events', { method: 'POST', headers: { authorization: 'Bearer k' } })`
+    return refuse(['exec', '--fail-on', 'violation', '--', process.execPath, '-e', request])
+  },
+}
+
+describe('troubleshooting', () => {
+  test.each([...messages])('under "%s" has a message that is provoked', async (heading, message) => {
+    const provoke = provocations[heading]
+    if (!provoke) throw new Error(`no provocation of "${heading}"`)
+    const said = await provoke()
+    for (const line of message.split('\n')) expect(said).toMatch(patternOf(line))
+  })
+
+  test('has a section for each provocation, and at least twenty', () => {
+    expect([...messages.keys()]).toEqual(Object.keys(provocations))
+    expect(messages.size).toBeGreaterThanOrEqual(20)
+  })
+
+  test('has a mend after each message', () => {
+    const { text } = readPage('docs/troubleshooting.md')
+    const sections = text.split(/^##+ /m).filter((section) => section.includes('```text'))
+    expect(sections.filter((section) => !/```\n\n\S/.test(section))).toEqual([])
+  })
+})

@@ -1,0 +1,113 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { childLimits } from './child-limits.ts'
+import { recordingEnv } from './control-answers/recording.ts'
+import { frozenNow } from './start.ts'
+
+const checkout = fileURLToPath(new URL('../..', import.meta.url))
+
+/** The output of a script. */
+export interface ScriptResult {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** The machine of a reader who follows a page: a folder with a checkout, a project beside it, and a simulator. */
+export class Reader {
+  readonly #home = mkdtempSync(join(tmpdir(), 'convsim-reader-'))
+  readonly project = join(this.#home, 'project')
+  #server: ChildProcess | undefined
+  /** The origin of the running simulator; empty before the first start. */
+  origin = ''
+  #starts = 0
+
+  readonly #hasPackage: boolean
+
+  /** `hasPackage`: the package is installed in the project. False: the reader starts in the checkout. */
+  constructor(hasPackage: boolean) {
+    this.#hasPackage = hasPackage
+    mkdirSync(join(this.project, 'node_modules/.bin'), { recursive: true })
+    symlinkSync(checkout, join(this.#home, 'convsim'))
+    writeFileSync(join(this.project, 'package.json'), '{ "scripts": { "test": "node --test" } }')
+    // With this file, curl prints the status in a line of its own after each body.
+    writeFileSync(join(this.#home, '.curlrc'), 'silent\nshow-error\nwrite-out = "\\n%{http_code}\\n"\n')
+    if (!hasPackage) return
+    symlinkSync(checkout, join(this.project, 'node_modules/conversation-analytics-simulator'))
+    symlinkSync(join(checkout, 'dist/cli.js'), join(this.project, 'node_modules/.bin/convsim'))
+    for (const name of ['vitest', '.bin/vitest'])
+      symlinkSync(join(checkout, 'node_modules', name), join(this.project, 'node_modules', name))
+  }
+
+  /** Runs a script of bash in the project. Its addresses on port 4010 are those of the simulator. */
+  run(script: string, options = '-euo'): ScriptResult {
+    const args = ['--norc', options, 'pipefail', '-c', this.#aim(script)]
+    const { status, stdout, stderr } = spawnSync('bash', args, {
+      ...childLimits,
+      cwd: this.project,
+      env: this.#env,
+      encoding: 'utf8',
+    })
+    return { code: status, stdout, stderr }
+  }
+
+  writeFile(name: string, text: string): void {
+    writeFileSync(join(this.project, name), this.#aim(text))
+  }
+
+  /** Starts a simulator by a command in the project, or in the checkout, after the end of the one before. Its clock stands still, and its state is new. */
+  async start(command: string): Promise<void> {
+    await this.#stop()
+    this.#starts += 1
+    const state = { PORT: '0', CONVSIM_STATE: join(this.#home, `state-${this.#starts}.json`) }
+    const server = spawn('bash', ['-c', command], {
+      cwd: this.#hasPackage ? this.project : checkout,
+      env: { ...this.#env, ...state, CONVSIM_CLOCK: frozenNow },
+      stdio: ['ignore', 'pipe', 'ignore'],
+      detached: true,
+    })
+    this.#server = server
+    let output = ''
+    for await (const chunk of server.stdout.iterator({ destroyOnReturn: false })) {
+      output += chunk
+      this.origin = /is listening on (http:\/\/[^\s"]+)/.exec(output)?.[1] ?? ''
+      if (this.origin === '') continue
+      server.stdout.resume()
+      return
+    }
+    throw new Error(`"${command}" ended: ${output}`)
+  }
+
+  async end(): Promise<void> {
+    await this.#stop()
+    rmSync(this.#home, { recursive: true, force: true })
+  }
+
+  async #stop(): Promise<void> {
+    const { pid, exitCode, signalCode } = this.#server ?? {}
+    if (pid === undefined || (exitCode ?? signalCode) != null) return
+    // Of the processes that npx starts, the simulator ends last; each of them has the same stdout.
+    const ended = this.#server && once(this.#server, 'close')
+    process.kill(-pid, 'SIGTERM')
+    await ended
+  }
+
+  get #env() {
+    return {
+      PATH: process.env['PATH'],
+      ...recordingEnv(),
+      HOME: this.#home,
+      npm_config_offline: 'true',
+      npm_config_ignore_scripts: 'true', // dist/ was built before the first test
+      npm_config_update_notifier: 'false',
+    }
+  }
+
+  #aim(text: string): string {
+    return this.origin === '' ? text : text.replaceAll('http://127.0.0.1:4010', this.origin)
+  }
+}
