@@ -16,7 +16,7 @@ export interface SimulatorClient<N extends Names = BundledNames> {
   readonly origin: string
   /**
    * Returns the client of a sandbox. The name has 1 to 64 letters, digits, dots, hyphens or underscores; default: a new name. Identifiers
-   * and figures of a sandbox are derived from its name and seed, so that a name of its own makes them the same in each run.
+   * in a sandbox are derived from its name and seed, so that a name of its own makes them the same in each run.
    */
   sandbox(name?: string): SandboxClient<N>
   /** Returns the report about the clients of all sandboxes. */

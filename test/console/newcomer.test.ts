@@ -21,7 +21,7 @@ async function press(page: Page, ...keys: readonly string[]): Promise<void> {
 
 /** Switches on a 429 for requests like the open one, which asks for a longer wait than a person takes, by keys alone. */
 async function switchRateLimitOn(page: Page): Promise<void> {
-  const parameters = page.getByLabel('with its parameters')
+  const parameters = page.getByLabel('With parameters')
   await expect.poll(() => parameters.inputValue()).toBe('rate-limited;retry-after=1')
   await press(page, 's', 'Tab', 'End')
   await page.keyboard.type('20')
