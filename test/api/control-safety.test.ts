@@ -350,7 +350,7 @@ describe('an error has the shape of the service, and a sentence that helps', () 
       '/__sim/scenario',
       {},
       404,
-      /Did you mean GET \/__sim\/scenarios, PUT \/__sim\/scenarios, DELETE \/__sim\/scenarios\? GET /,
+      /Did you mean GET \/__sim\/scenarios, PUT \/__sim\/scenarios, POST \/__sim\/scenarios, DELETE \/__sim\/scenarios\? GET /,
     ],
     ['/__sim/requests?sandbx=a', {}, 400, /has no parameter "sandbx"\. Did you mean "sandbox"\?/],
     ['/__sim', {}, 404, /Nothing is served at \/__sim but a page for browsers/],
