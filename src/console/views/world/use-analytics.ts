@@ -53,8 +53,9 @@ export function useAnalytics(
         : await ask('post', '/explain', { query: { sandbox }, body: JSON.parse(text) })
     if (turn === latest.current) asked.value = answer
   }
-  const reasons = [today, sandboxSeed.value, connection.value, trafficTick.value]
-  usePacedAsking(`${sandbox} ${text}`, reload, reasons)
+  // A new day or seed makes another question, which is asked at once: the user has mostly just set it.
+  const key = JSON.stringify([sandbox, text, today, sandboxSeed.value])
+  usePacedAsking(key, reload, [connection.value, trafficTick.value])
   return asked.value
 }
 
