@@ -68,8 +68,11 @@ export async function connect<N extends Names = BundledNames>(
 }
 
 function originOf(controlUrl: string): string {
-  if (!URL.canParse(controlUrl))
-    throw new Error(`"${controlUrl}" is no URL of a simulator; an example: http://127.0.0.1:4010/__sim`)
+  if (!URL.canParse(controlUrl)) {
+    throw new Error(
+      `"${controlUrl}" is no URL of a simulator such as http://127.0.0.1:4010/__sim. If it comes from CONVSIM_CONTROL_URL: npx convsim exec sets that for a command.`,
+    )
+  }
   return new URL(controlUrl).origin
 }
 

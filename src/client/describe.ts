@@ -7,16 +7,17 @@ export type FindingKind = (typeof findingKinds)[number]
 /** Describes a verdict that is not as expected, with the requests that come closest; undefined: it is as expected. */
 export function expectationProblem(verdict: ControlSchemas['Verdict']): string | undefined {
   if (verdict.satisfied) return undefined
-  const nearMisses = verdict.nearMisses.flatMap(({ id, method, path, status, differences }) => [
-    `  ${method} ${path} ${status} (${id}) differs:`,
-    ...differences.map(
-      ({ field, expected, actual }) =>
-        `    ${field}: expected ${JSON.stringify(expected)}, was ${JSON.stringify(actual) ?? 'not sent'}`,
-    ),
-  ])
-  return [verdict.message, ...(verdict.problem === undefined ? [] : [verdict.problem]), ...nearMisses].join(
-    '\n',
-  )
+  // The message has the nearest.
+  const further = verdict.nearMisses
+    .slice(1)
+    .flatMap(({ id, method, path, status, differences }) => [
+      `  ${method} ${path} ${status} (${id}) differs:`,
+      ...differences.map(
+        ({ field, expected, actual }) =>
+          `    ${field}: expected ${JSON.stringify(expected)}, was ${JSON.stringify(actual) ?? 'not sent'}`,
+      ),
+    ])
+  return [verdict.message, ...(verdict.problem === undefined ? [] : [verdict.problem]), ...further].join('\n')
 }
 
 /** Describes the findings of a report, one paragraph for each kind; undefined: there are none. */

@@ -117,7 +117,9 @@ export function sandboxEvidence<N extends Names>(
     },
     count: (operation, match) =>
       dataOf(transport.POST('/requests/count', { params, body: toQuestion<N>(operation, match) })),
-    async expectReceived(operation, { match, times, within = 0, force = false } = {}) {
+    async expectReceived(operation, expectation = {}) {
+      refuseUnknownMembers(expectation)
+      const { match, times, within = 0, force = false } = expectation
       const count = typeof times === 'number' ? { exactly: times } : (times ?? { atLeast: 1 })
       const body = { ...toQuestion<N>(operation, match), count, withinMs: within, force }
       // The verdict that is not as expected comes with 417, which openapi-fetch takes for an error.
@@ -139,6 +141,18 @@ export function sandboxEvidence<N extends Names>(
         }),
       ),
   }
+}
+
+/** Refuses what TypeScript would refuse: in JavaScript, an expectation with a misspelt member would be met by other requests. */
+function refuseUnknownMembers(expectation: unknown): void {
+  const known = ['match', 'times', 'within', 'force']
+  const isObject = typeof expectation === 'object' && expectation !== null
+  const unknown = isObject ? Object.keys(expectation).find((name) => !known.includes(name)) : undefined
+  if (isObject && unknown === undefined) return
+  const got = unknown === undefined ? `got ${JSON.stringify(expectation)}` : `there is no "${unknown}"`
+  throw new Error(
+    `An expectation is an object with ${known.join(', ')}; ${got}. Conditions on the request are in match.`,
+  )
 }
 
 /** Throws the problem of an expectation, with the address where the requests can be looked at; undefined: there is none. */

@@ -39,8 +39,8 @@ export type ScenarioArguments<
 export interface SandboxRules<N extends Names> {
   /** Switches a scenario on: `await sim.scenario('rate-limited', { 'retry-after': 3 }, { operation: 'createEvent', times: 2 })`. */
   scenario<Name extends ScenarioNameOf<N>>(name: Name, ...rest: ScenarioArguments<N, Name>): Promise<void>
-  /** Gives the n-th request the n-th item, and all later ones the last: `await sim.sequence(['429*2', '200'])`. */
-  sequence(items: readonly SequenceItemText<N>[], conditions?: RuleConditions<N>): Promise<void>
+  /** Gives the n-th request the n-th item, and all later ones the last: `await sim.sequence(['429*2', '200'])`. A text is one as in `X-Sim-Sequence`. */
+  sequence(items: readonly SequenceItemText<N>[] | string, conditions?: RuleConditions<N>): Promise<void>
   /** Adds a rule: `await sim.rule({ scenario: '503', match: { body: { eventType: 'upgrade' } } })`. */
   rule(rule: NewRule<N>): Promise<void>
   /** Lists the rules of the sandbox and those of the start, with how often each acted. */
@@ -74,7 +74,8 @@ export function sandboxRules<N extends Names>(transport: Transport, sandbox: str
     rule,
     scenario: async (name, ...[parameters, conditions]) =>
       rule({ ...conditions, scenario: writeScenario(name, parameters as object) as ScenarioSpec<N> }),
-    sequence: (items, conditions) => rule({ ...conditions, sequence: items.join(', ') }),
+    sequence: (items, conditions) =>
+      rule({ ...conditions, sequence: typeof items === 'string' ? items : items.join(', ') }),
     rules: () => dataOf(transport.GET('/scenarios', { params })),
     async setRules(rules) {
       await transport.PUT('/scenarios', { params, body: { rules: [...rules] } })

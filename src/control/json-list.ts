@@ -1,5 +1,5 @@
-import { setImmediate } from 'node:timers/promises'
 import type { JsonObject } from '../core/json.ts'
+import { nextTurn } from '../core/timers.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import { CustomReply } from './handler.ts'
 
@@ -26,7 +26,7 @@ async function* listInChunks(
   yield '{"requests":['
   for (const [index, entry] of entries.entries()) {
     yield (index === 0 ? '' : ',') + JSON.stringify(toJson(entry))
-    await setImmediate()
+    await nextTurn()
   }
   yield `],${JSON.stringify(rest).slice(1)}`
 }

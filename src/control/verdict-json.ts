@@ -77,15 +77,18 @@ const truncationProblem =
   'Give the test a sandbox of its own, forget the requests before it begins (DELETE /__sim/requests), or start with a larger --journal-size.'
 
 function describeVerdict(
-  { count, truncated, unproved }: Verdict,
+  { satisfied, count, truncated, unproved, matched }: Verdict,
   { operation, count: bounds }: Verification,
   nearest: ShownNearMiss | undefined,
-) {
-  const requests = `requests${operation === undefined ? '' : ` of ${operation}`} as described`
+): string {
+  const expected = bounds.exactly ?? bounds.atMost ?? bounds.atLeast ?? 1
+  const requests = `${expected === 1 ? 'request' : 'requests'}${operation === undefined ? '' : ` of ${operation}`} as described`
   const dropped = truncated ? ' The journal has dropped requests or bodies, which are not counted.' : ''
   const cut = unproved ? ` ${truncationProblem}` : dropped
   const near = nearest ? ` The nearest, ${nearest.id}, differs in ${describeDifferences(nearest)}.` : ''
-  return `Expected ${describeBounds(bounds)} ${requests}; got ${count}.${cut}${near}`
+  const shown = matched.map(({ id, answer }) => `${id} ${answer.status}`).join(', ')
+  const list = satisfied || count === 0 ? '' : ` (${count > matched.length ? 'the latest: ' : ''}${shown})`
+  return `Expected ${describeBounds(bounds)} ${requests}; got ${count}${list}.${cut}${near}`
 }
 
 function describeBounds({ exactly, atLeast, atMost }: CountBounds): string {

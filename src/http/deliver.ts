@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
-import { setTimeout as wait } from 'node:timers/promises'
+import { monotonicNow, sleep } from '../core/timers.ts'
 import { immediateDelivery, type OutgoingReply } from '../exchange/delivery.ts'
 import type { Reply, ReplyStream } from '../exchange/reply.ts'
 import { endAtStop } from './end-at-stop.ts'
@@ -117,11 +117,11 @@ async function writeInPieces(
 ): Promise<void> {
   const size = Math.max(1, Math.ceil(bytes.length / pieces))
   const gap = ms / Math.max(1, Math.ceil(bytes.length / size) - 1)
-  const startedAt = performance.now()
+  const startedAt = monotonicNow()
   res.flushHeaders()
   for (let at = 0; at < bytes.length; at += size) {
     // The time of a piece is counted from the start, so that the delays of timers do not add up.
-    if (at > 0) await pause(Math.max(0, startedAt + (at / size) * gap - performance.now()), res)
+    if (at > 0) await pause(Math.max(0, startedAt + (at / size) * gap - monotonicNow()), res)
     if (res.destroyed) return
     const piece = bytes.subarray(at, at + size)
     res.write(piece, (error) => {
@@ -136,6 +136,6 @@ async function pause(ms: number, res: ServerResponse): Promise<void> {
   const clientGone = new AbortController()
   const abort = () => clientGone.abort()
   res.once('close', abort)
-  await wait(ms, undefined, { signal: clientGone.signal }).catch(() => undefined) // the only rejection is our own abort
+  await sleep(ms, undefined, { signal: clientGone.signal }).catch(() => undefined) // the only rejection is our own abort
   res.off('close', abort)
 }

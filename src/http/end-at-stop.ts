@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import { monotonicNow } from '../core/timers.ts'
 import type { Delivery } from '../exchange/delivery.ts'
 
 /** The milliseconds that active requests have to finish after a stop was requested. */
@@ -17,9 +18,9 @@ export function endAtStop(
   const lastsMs = durationOf(delivery)
   const { socket } = res.req
   if (lastsMs <= shutdownGraceMs || socket.destroyed) return
-  const endsAt = performance.now() + lastsMs
+  const endsAt = monotonicNow() + lastsMs
   const close = () => {
-    if (endsAt - performance.now() <= shutdownGraceMs) return
+    if (endsAt - monotonicNow() <= shutdownGraceMs) return
     onCut()
     // A response that waits behind another one on its connection has no socket yet, and must not cut that one off.
     if (res.socket) socket.destroy()

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { machineNow, monotonicNow } from '../core/timers.ts'
 import type { SimRequest } from '../exchange/request.ts'
 import { takeOpeningTime } from './opening-times.ts'
 import { type BodyLimit, readBody } from './read-body.ts'
@@ -27,9 +28,9 @@ export function toOriginForm(url: string): string {
 
 /** Reads the head of a request; the body is absent. `target` is the path and query, because a router changes `req.url`. */
 export function readHead(req: IncomingMessage, target: string, id: string): SimRequest {
-  const at = Date.now()
-  const receivedAt = performance.now()
-  const elapsed = () => performance.now() - receivedAt
+  const at = machineNow()
+  const receivedAt = monotonicNow()
+  const elapsed = () => monotonicNow() - receivedAt
   const queryStart = target.indexOf('?')
   return {
     id,

@@ -10,6 +10,7 @@ import {
 import type { AddressInfo, Socket } from 'node:net'
 import type { Log } from '../core/log.ts'
 import { failure, type Result, success } from '../core/result.ts'
+import { clearTimeout, setTimeout } from '../core/timers.ts'
 import { refuse } from '../exchange/refusals.ts'
 import { deliverImmediately } from './deliver.ts'
 import { storeOpeningTime } from './opening-times.ts'

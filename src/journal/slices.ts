@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises'
+import { nextTurn } from '../core/timers.ts'
 
 /** Milliseconds of work after which other requests get their turn. */
 const sliceMs = 10
@@ -49,6 +49,6 @@ export async function visitInSlices<Item>(
 
 /** Waits until sockets have been read. An immediate that is set while they are read runs before the next reading, so it takes two. */
 async function letOthersRun(): Promise<void> {
-  await setImmediate()
-  await setImmediate()
+  await nextTurn()
+  await nextTurn()
 }

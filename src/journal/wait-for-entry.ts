@@ -1,3 +1,4 @@
+import { clearTimeout, setImmediate, setTimeout } from '../core/timers.ts'
 import type { JournalReader } from './reader.ts'
 
 /** The cause that ended a wait: a change of the journal, the time limit, or an abort signal. */

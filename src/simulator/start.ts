@@ -9,6 +9,7 @@ import {
 import { type Log, silentLog } from '../core/log.ts'
 import { failure, type Result, success } from '../core/result.ts'
 import { describeKnown } from '../core/similar.ts'
+import { machineNow } from '../core/timers.ts'
 import type { Finding, Findings } from '../documents/finding.ts'
 import { listDocumentedPaths } from '../exchange/control-aliases.ts'
 import { createApp } from '../http/app.ts'
@@ -107,7 +108,7 @@ export async function startFromCode(settings: LibrarySettings): Promise<RunningS
   const parsed = parseSettings(settings)
   if (parsed.problems.length > 0) throw new Error(parsed.problems.join('\n'))
   const own = { ...defaultSettings(), port: 0, state: ':memory:', ...parsed.values }
-  const started = await start(own, { now: Date.now, log: silentLog })
+  const started = await start(own, { now: machineNow, log: silentLog })
   if (started.ok) return started.value
   const messages = started.error.map(({ place, message, flag }) =>
     nameInCode(`${place}: ${message}${flag === undefined ? '' : ` (${flag})`}`),

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { startSimulator } from '../../src/index.ts'
 import { analyticsPath, ask, event, readStateInfo } from '../support/client.ts'
 import { startForTest } from '../support/start.ts'
@@ -84,4 +84,22 @@ test('it tells what its clients did', async () => {
     violations: 1,
     met: 1,
   })
+})
+
+test('it goes on while the test has replaced timers and clock by fake ones', async () => {
+  vi.useFakeTimers()
+  try {
+    const sim = await startSimulator()
+    const { baseUrl, name } = sim.sandbox()
+    const headers = { authorization: 'Bearer k', 'x-sim-scenario': 'slow;ms=30, dribble;ms=30' }
+    const answers = Array.from({ length: 5 }, () =>
+      fetch(`${baseUrl}/models/00000000-0000-4000-8000-000000000002/analytics`, { headers }),
+    )
+    for (const answer of answers)
+      expect(await (await answer).json()).toHaveProperty('averageConversationRating')
+    await sim.sandbox(name).expectReceived('getModelAnalytics', { times: 5, within: 30 })
+    await sim.close()
+  } finally {
+    vi.useRealTimers()
+  }
 })

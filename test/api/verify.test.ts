@@ -123,7 +123,7 @@ describe('POST /__sim/verify', () => {
         { id: 'req-1' },
       ],
       message: expect.stringMatching(
-        /^Expected at least 1 requests of createEvent as described; got 0\. The nearest, req-2, differs in header\/x-team .*body\/eventType \(expected "purchase", got "signup"\)/,
+        /^Expected at least 1 request of createEvent as described; got 0\. The nearest, req-2, differs in header\/x-team .*body\/eventType \(expected "purchase", got "signup"\)/,
       ),
     })
   })

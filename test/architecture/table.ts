@@ -211,9 +211,16 @@ export const habits: readonly Habit[] = [
     instead: 'take it as a parameter that cli.ts passes',
   },
   {
-    sentence: "only cli.ts, start.ts, http/, the lock and the web page read the machine's time",
-    pattern: /\bDate\.now\b|\bnew Date\(\s*\)|\bperformance\.now\b|\bhrtime\b/,
-    only: ['cli/cli.ts', 'simulator/start.ts', 'http/', 'state/file/lock-holder.ts', 'console/'],
+    sentence: "only cli.ts, start.ts, http/, timers.ts, the lock and the web page read the machine's time",
+    pattern: /\bDate\.now\b|\bnew Date\(\s*\)|\bperformance\.now\b|\bhrtime\b|\b(machine|monotonic)Now\b/,
+    only: [
+      'cli/cli.ts',
+      'core/timers.ts',
+      'simulator/start.ts',
+      'http/',
+      'state/file/lock-holder.ts',
+      'console/',
+    ],
     instead: 'take `now` from the exchange or the sandbox',
   },
   {

@@ -181,14 +181,36 @@ describe('expectations', () => {
 
   test('that are not met tell the count, the nearest misses and the fields in which they differ', async () => {
     const sim = simulator.sandbox('missed')
+    await send(sim.baseUrl, { eventType: 'signup' })
     await send(sim.baseUrl, { eventType: 'upgrade' })
     const missed = sim.expectReceived('createEvent', { times: 2, match: { body: { eventType: 'purchase' } } })
     await expect(missed).rejects.toMatchObject({
       name: 'ExpectationError',
       message: expect.stringMatching(
-        /exactly 2.*\n +POST \/.*events 201 \(.+\) differs:\n +body\/eventType: expected "purchase", was "upgrade"\n.*#\/requests\?sandbox=missed/s,
+        /exactly 2 requests of createEvent as described; got 0\..* differs in body\/eventType \(expected "purchase", got "upgrade"\)\.\n +POST .* differs:\n +body\/eventType: expected "purchase", was "signup"\n.*#\/requests\?sandbox=missed/s,
       ),
     })
+  })
+
+  test('that too many requests meet list them with their statuses', async () => {
+    const sim = simulator.sandbox('too-many')
+    await sim.sequence('429;retry-after=1, 200', { operation: 'createEvent' })
+    await send(sim.baseUrl)
+    await send(sim.baseUrl)
+    await expect(sim.expectReceived('createEvent', { times: 1 })).rejects.toThrow(
+      /exactly 1 request of createEvent as described; got 2 \(req-\d+ 429, req-\d+ 201\)/,
+    )
+    await sim.expectReceived('createEvent', { times: 1, match: { status: 201 } })
+  })
+
+  test.each([
+    [{ count: 1 }, /there is no "count"/],
+    [{ body: { eventType: 'a' } }, /there is no "body"\. Conditions on the request are in match/],
+    [5, /got 5/],
+  ])('%j is refused, since other requests would meet it', async (expectation: unknown, message) => {
+    const sim = simulator.sandbox('misspelt')
+    await send(sim.baseUrl)
+    await expect(sim.expectReceived('createEvent', expectation as object)).rejects.toThrow(message)
   })
 
   test('of operations that the contract does not know are refused', async () => {

@@ -1,8 +1,8 @@
 import { closeSync, existsSync, readFileSync } from 'node:fs'
 import { link, readFile, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { failure, type Result, reasonOf, success } from '../../core/result.ts'
+import { clearInterval, setInterval, sleep } from '../../core/timers.ts'
 import {
   describeOwnProcess,
   type LockHolder,

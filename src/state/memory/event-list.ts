@@ -1,4 +1,4 @@
-import { setImmediate, setTimeout } from 'node:timers/promises'
+import { nextTurn, sleep } from '../../core/timers.ts'
 import type { StoredEvent } from '../records.ts'
 import { EventBlock } from './event-block.ts'
 import { type IndexedEvent, toIndexed } from './indexed-event.ts'
@@ -166,7 +166,7 @@ export class EventList {
     for (const position of positions) {
       if (position >= block.from + block.lines.length) block = list.#linesAround(position)
       events.push(list.#parseEvent(block.lines[position - block.from], position))
-      if (events.length % EVENTS_PER_TURN === 0) await setImmediate()
+      if (events.length % EVENTS_PER_TURN === 0) await nextTurn()
     }
     return events
   }
@@ -210,7 +210,7 @@ export class EventList {
 /** Compresses blocks one after the other. Its timers do not keep the process alive. */
 async function compressAll(blocks: readonly EventBlock[]): Promise<void> {
   for (const block of blocks) {
-    await setTimeout(PAUSE_MS, undefined, { ref: false })
+    await sleep(PAUSE_MS, undefined, { ref: false })
     block.compress()
   }
 }
