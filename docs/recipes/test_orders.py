@@ -43,7 +43,10 @@ def setUpModule():
     process = subprocess.Popen([CONVSIM, "--port", "0", "--state", ":memory:", "--log-level", "warn"],
                                stdout=subprocess.PIPE, text=True)
     line = process.stdout.readline()  # the only line on stdout, once the simulator is ready
-    origin = re.search(r"is listening on (http://[^\s\"]+)", line).group(1)
+    listening = re.search(r"is listening on (http://[^\s\"]+)", line)
+    if not listening:
+        raise RuntimeError("convsim did not start; its reason is above")
+    origin = listening.group(1)
     base_url, control_url = f"{origin}/v1", f"{origin}/__sim"
 
 
@@ -65,7 +68,8 @@ class Orders(unittest.TestCase):
         try:
             return send(method, f"{control_url}{path}{separator}sandbox={self.sandbox}", body)
         except HTTPError as error:  # 417: an expectation is not met, and the body says why
-            self.fail(error.read().decode().split("## Coverage")[0])
+            reason = error.read().decode().split("## Coverage")[0]
+        self.fail(reason)
 
     def record(self, order):
         return record_order(base_url, f"any-key~{self.sandbox}", order)  # the key names the sandbox
