@@ -11,6 +11,7 @@ declare module 'testcontainers' {
   export interface StartedTestContainer {
     getHost(): string
     getMappedPort(port: number): number
+    stop(): Promise<unknown>
   }
 
   interface WaitStrategy {
@@ -36,6 +37,7 @@ declare module 'testcontainers' {
     constructor(startedTestContainer: StartedTestContainer)
     getHost(): string
     getMappedPort(port: number): number
+    stop(): Promise<unknown>
     restart(options?: Partial<RestartOptions>): Promise<void>
   }
 }
