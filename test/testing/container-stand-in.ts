@@ -46,7 +46,9 @@ class HttpWait {
     const url = `http://${container.getHost()}:${container.getMappedPort(this.#port)}${this.#path}`
     for (;;) {
       if (this.#aborts && container.hasExited()) throw new Error(`Container exited: ${container.log()}`)
-      const answer = await fetch(url, { signal: AbortSignal.timeout(this.#intervalMs) }).catch(() => undefined)
+      const answer = await fetch(url, { signal: AbortSignal.timeout(this.#intervalMs) }).catch(
+        () => undefined,
+      )
       if (answer?.ok) return
       await setTimeout(this.#intervalMs)
     }
