@@ -18,9 +18,8 @@ declare module 'testcontainers' {
     withReadTimeout(milliseconds: number): this
   }
 
-  // biome-ignore lint/complexity/noStaticOnlyClass: the library has a class
-  export class Wait {
-    static forHttp(path: string, port: number, options?: { abortOnContainerExit?: boolean }): WaitStrategy
+  export const Wait: {
+    forHttp(path: string, port: number, options?: { abortOnContainerExit?: boolean }): WaitStrategy
   }
 
   export class GenericContainer {

@@ -45,7 +45,12 @@ class HttpWait {
   async waitUntilReady(container: StartedStandIn): Promise<void> {
     const url = `http://${container.getHost()}:${container.getMappedPort(this.#port)}${this.#path}`
     for (;;) {
-      if (this.#aborts && container.hasExited()) throw new Error(`Container exited: ${container.log()}`)
+      if (this.#aborts && container.hasExited()) {
+        await container.stop()
+        // Testcontainers reads the log of the container without keeping the process running.
+        await setTimeout(this.#intervalMs, undefined, { ref: false })
+        throw new Error(`Container exited: ${container.log()}`)
+      }
       const answer = await fetch(url, { signal: AbortSignal.timeout(this.#intervalMs) }).catch(
         () => undefined,
       )
@@ -55,15 +60,9 @@ class HttpWait {
   }
 }
 
-// biome-ignore lint/complexity/noStaticOnlyClass: the library has a class
-export class Wait {
-  static forHttp(
-    path: string,
-    port: number,
-    options: { readonly abortOnContainerExit?: boolean } = {},
-  ): HttpWait {
-    return new HttpWait(path, port, options.abortOnContainerExit === true)
-  }
+export const Wait = {
+  forHttp: (path: string, port: number, options: { readonly abortOnContainerExit?: boolean } = {}) =>
+    new HttpWait(path, port, options.abortOnContainerExit === true),
 }
 
 export class GenericContainer {

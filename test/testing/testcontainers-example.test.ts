@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -42,12 +42,22 @@ const obstacle = findObstacle()
 if (obstacle !== undefined)
   process.stderr.write(`The example of Testcontainers is not run in a container, since ${obstacle}.\n`)
 
+/** A test whose container stops at its start. */
+const wrongSetting = `import { before, test } from 'node:test'
+import { ConvsimContainer } from 'conversation-analytics-simulator/testcontainers'
+
+const container = new ConvsimContainer('convsim').withEnvironment({ CONVSIM_JOURNAL_SIZE: 'many' })
+before(() => container.start())
+test('never runs', () => {})
+`
+
 let project: Project
 
 beforeEach(() => {
   project = createProject()
   writeFileSync(join(project.folder, 'convsim.test.mts'), example)
   writeFileSync(join(project.folder, 'convsim.test.mjs'), example)
+  writeFileSync(join(project.folder, 'wrong.test.mjs'), wrongSetting)
 })
 afterEach(() => project.remove())
 
@@ -68,6 +78,9 @@ function installStandIn(): void {
   )
 }
 
+/** Puts the installed Testcontainers into the project. */
+const installLibrary = () => symlinkSync(library ?? '', join(project.folder, 'node_modules/testcontainers'))
+
 /** Compiles the example. @returns the complaints of TypeScript */
 function compile(...files: string[]): string {
   const tsc = join(repository, 'node_modules/typescript/bin/tsc')
@@ -77,9 +90,9 @@ function compile(...files: string[]): string {
   return spawnSync(process.execPath, args, { ...childLimits, cwd: project.folder, encoding: 'utf8' }).stdout
 }
 
-/** Runs the example in the runner of Node. */
-function runExample(env: NodeJS.ProcessEnv) {
-  const args = ['--test', '--test-reporter=tap', 'convsim.test.mjs']
+/** Runs a test in the runner of Node. */
+function runTest(file: string, env: NodeJS.ProcessEnv) {
+  const args = ['--test', '--test-reporter=tap', file]
   const options = { ...childLimits, cwd: project.folder, env, encoding: 'utf8' } as const
   const { status, stdout, stderr } = spawnSync(process.execPath, args, options)
   return { status, stderr, passed: /^# pass (\d+)$/m.exec(stdout)?.[1], stdout }
@@ -88,15 +101,35 @@ function runExample(env: NodeJS.ProcessEnv) {
 test('the example of Testcontainers compiles, and passes with the simulator in a process', () => {
   installStandIn()
   expect(compile('testcontainers-parts.d.ts')).toBe('')
-  expect(runExample(project.env)).toMatchObject({ status: 0, passed: '1' })
+  expect(runTest('convsim.test.mjs', project.env)).toMatchObject({ status: 0, passed: '1' })
 })
 
 test.skipIf(obstacle !== undefined)(
   'the example of Testcontainers compiles, and passes with the image in a container',
   () => {
-    mkdirSync(join(project.folder, 'node_modules'), { recursive: true })
-    symlinkSync(library ?? '', join(project.folder, 'node_modules/testcontainers'))
+    installLibrary()
     expect(compile()).toBe('')
-    expect(runExample(process.env)).toMatchObject({ status: 0, passed: '1' })
+    expect(runTest('convsim.test.mjs', process.env)).toMatchObject({ status: 0, passed: '1' })
+  },
+)
+
+const reason = 'CONVSIM_JOURNAL_SIZE takes a whole number'
+
+test('a test whose container stops at its start fails with the reason', () => {
+  installStandIn()
+  expect(runTest('wrong.test.mjs', project.env)).toMatchObject({
+    status: 1,
+    stdout: expect.stringContaining(reason),
+  })
+})
+
+test.skipIf(obstacle !== undefined)(
+  'a container that stops at its start fails its test with the reason',
+  () => {
+    installLibrary()
+    expect(runTest('wrong.test.mjs', process.env)).toMatchObject({
+      status: 1,
+      stdout: expect.stringContaining(reason),
+    })
   },
 )
