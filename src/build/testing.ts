@@ -17,6 +17,7 @@ export const testingModules: readonly TestingModule[] = [
   { name: 'jest', format: 'cjs', libraries: [] },
   { name: 'node-test', format: 'cjs', libraries: ['node:test'] },
   { name: 'playwright', format: 'cjs', libraries: ['@playwright/test'] },
+  { name: 'testcontainers', format: 'cjs', libraries: ['testcontainers'] },
   { name: 'global-setup', format: 'cjs', libraries: [], only: 'globalSetup' },
   { name: 'global-teardown', format: 'cjs', libraries: [], only: 'globalTeardown' },
 ]

@@ -183,6 +183,7 @@ export const libraries: Readonly<Record<string, { readonly only: readonly string
     lowdb: { only: ['state/file/'] },
     'openapi-fetch': { only: ['client/transport.ts'] },
     '@playwright/test': { only: ['testing/playwright.ts'] },
+    testcontainers: { only: ['testing/testcontainers.ts'] },
     vitest: { only: ['testing/vitest.ts'] },
     'oxc-parser': { only: ['build/declarations.ts'] },
     // Prism asks its caller for a logger that can have children.

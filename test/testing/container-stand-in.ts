@@ -1,0 +1,185 @@
+/**
+ * A stand-in for Testcontainers. It starts the built simulator as the image does, in a process instead of a container. Its ports accept
+ * connections before the simulator listens, as those of a container runtime do.
+ */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { type AddressInfo, connect, createServer, type Server } from 'node:net'
+import { setTimeout } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { recordingEnv } from '../support/control-answers/recording.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const dockerfile = readFileSync(`${root}/Dockerfile`, 'utf8')
+/** The port of the image. */
+const PORT = Number(/^EXPOSE (\d+)$/m.exec(dockerfile)?.[1])
+/** The variables that the image sets, and a free port instead of its own. */
+const imageEnv = {
+  ...Object.fromEntries(
+    Array.from(dockerfile.matchAll(/(?<=^ENV .*)\b([A-Z_]+)=(\S+)/gm), ([, name = '', value]) => [
+      name,
+      value,
+    ]),
+  ),
+  PORT: '0',
+}
+
+class HttpWait {
+  #intervalMs = 1000
+  readonly #path: string
+  readonly #port: number
+  readonly #aborts: boolean
+
+  constructor(path: string, port: number, aborts: boolean) {
+    this.#path = path
+    this.#port = port
+    this.#aborts = aborts
+  }
+
+  withReadTimeout(milliseconds: number): this {
+    this.#intervalMs = milliseconds
+    return this
+  }
+
+  async waitUntilReady(container: StartedStandIn): Promise<void> {
+    const url = `http://${container.getHost()}:${container.getMappedPort(this.#port)}${this.#path}`
+    for (;;) {
+      if (this.#aborts && container.hasExited()) {
+        await container.stop()
+        // Testcontainers reads the log of the container without keeping the process running.
+        await setTimeout(this.#intervalMs, undefined, { ref: false })
+        throw new Error(`Container exited: ${container.log()}`)
+      }
+      const answer = await fetch(url, { signal: AbortSignal.timeout(this.#intervalMs) }).catch(
+        () => undefined,
+      )
+      if (answer?.ok) return
+      await setTimeout(this.#intervalMs)
+    }
+  }
+}
+
+export const Wait = {
+  forHttp: (path: string, port: number, options: { readonly abortOnContainerExit?: boolean } = {}) =>
+    new HttpWait(path, port, options.abortOnContainerExit === true),
+}
+
+export class GenericContainer {
+  protected environment: Record<string, string> = {}
+  #ports: readonly number[] = []
+  #wait: HttpWait | undefined
+
+  withExposedPorts(...ports: number[]): this {
+    this.#ports = ports
+    return this
+  }
+
+  withEnvironment(environment: Record<string, string>): this {
+    this.environment = { ...this.environment, ...environment }
+    return this
+  }
+
+  withWaitStrategy(wait: HttpWait): this {
+    this.#wait = wait
+    return this
+  }
+
+  async start(): Promise<StartedStandIn> {
+    const started = new StartedStandIn(this.environment, this.#ports, this.#wait)
+    await started.run()
+    return started
+  }
+}
+
+class StartedStandIn {
+  readonly #environment: Readonly<Record<string, string>>
+  readonly #ports: readonly number[]
+  readonly #wait: HttpWait | undefined
+  #process: ChildProcess | undefined
+  #server: Server | undefined
+  #mappedPort = 0
+  #output = ''
+
+  constructor(
+    environment: Readonly<Record<string, string>>,
+    ports: readonly number[],
+    wait: HttpWait | undefined,
+  ) {
+    this.#environment = environment
+    this.#ports = ports
+    this.#wait = wait
+  }
+
+  /** Starts the simulator behind a new port, and waits as the container demands. */
+  async run(): Promise<void> {
+    this.#output = ''
+    this.#server = createServer((socket) => {
+      const port = Number(/is listening on http:\/\/[\d.]+:(\d+)/.exec(this.#output)?.[1] ?? 0)
+      if (port === 0) return socket.destroy()
+      const upstream = connect(port, '127.0.0.1')
+      for (const end of [socket, upstream]) end.on('error', () => socket.destroy())
+      return socket.pipe(upstream).pipe(socket)
+    }).listen(0, '127.0.0.1')
+    await once(this.#server, 'listening')
+    this.#mappedPort = (this.#server.address() as AddressInfo).port
+    this.#process = spawn('sh', [`${root}/docker/entrypoint.sh`, '/data'], {
+      env: { PATH: process.env['PATH'], ...recordingEnv(), ...imageEnv, ...this.#environment },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    for (const stream of [this.#process.stdout, this.#process.stderr])
+      stream?.on('data', (chunk) => {
+        this.#output += chunk
+      })
+    await this.#wait?.waitUntilReady(this)
+  }
+
+  async stop(): Promise<void> {
+    this.#server?.close()
+    if (this.hasExited()) return
+    this.#process?.kill()
+    if (this.#process) await once(this.#process, 'exit')
+  }
+
+  async restart(): Promise<void> {
+    await this.stop()
+    await this.run()
+  }
+
+  hasExited(): boolean {
+    return this.#process !== undefined && this.#process.exitCode !== null
+  }
+
+  log(): string {
+    return this.#output
+  }
+
+  getHost(): string {
+    return '127.0.0.1'
+  }
+
+  getMappedPort(port: number): number {
+    if (port !== PORT || !this.#ports.includes(port)) throw new Error(`port ${port} is not exposed`)
+    return this.#mappedPort
+  }
+}
+
+export class AbstractStartedContainer {
+  protected readonly startedTestContainer: StartedStandIn
+
+  constructor(container: StartedStandIn) {
+    this.startedTestContainer = container
+  }
+
+  getHost(): string {
+    return this.startedTestContainer.getHost()
+  }
+
+  stop(): Promise<void> {
+    return this.startedTestContainer.stop()
+  }
+
+  restart(): Promise<void> {
+    return this.startedTestContainer.restart()
+  }
+}
