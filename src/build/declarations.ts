@@ -183,6 +183,10 @@ function referencesOf(text: string): readonly string[] {
   }
   new Visitor({
     TSTypeReference: ({ typeName }) => add(typeName),
+    TSImportType: ({ source }) => {
+      if (source.value.startsWith('.'))
+        throw new Error(`A type is inferred from ${source.value}: write it down where it is exported`)
+    },
     TSTypeQuery: ({ exprName }) => add(exprName),
     TSInterfaceHeritage: ({ expression }) => add(expression),
     TSClassImplements: ({ expression }) => add(expression),
