@@ -4,10 +4,13 @@ import { openSandbox, type SandboxFixtures } from './test-sandbox.ts'
 
 /** vitest's `test` with the fixture `sim`: `test('sends an event', async ({ sim }) => { ... })`. */
 export const test: TestAPI<SandboxFixtures> = vitestTest.extend<SandboxFixtures>({
-  sim: async ({ task }, use) => {
-    const { sim, close } = await openSandbox({ file: task.file.name, names: [...projectOf(task.file), ...namesOf(task)] })
+  sim: async ({ task, onTestFinished }, use) => {
+    const { sim, close } = await openSandbox({
+      file: task.file.name,
+      names: [...projectOf(task.file), ...namesOf(task)],
+    })
+    onTestFinished(close) // an error after `use` would be shown twice, and would fail each further attempt (vitest 4.1)
     await use(sim)
-    await close()
   },
 })
 
@@ -18,7 +21,8 @@ vitestExpect.extend(sandboxMatchers)
 export const expect: VitestExpect = vitestExpect as VitestExpect // has the matchers since the line above
 
 /** Returns the name of the project, since several projects can run the same file; none: the configuration has no named projects. */
-const projectOf = ({ projectName }: { readonly projectName?: string | undefined }) => (projectName ? [projectName] : [])
+const projectOf = ({ projectName }: { readonly projectName?: string | undefined }) =>
+  projectName ? [projectName] : []
 
 /** Returns the names of the groups around a test, and its own. */
 function namesOf(task: { readonly name: string; readonly suite?: unknown }): string[] {
