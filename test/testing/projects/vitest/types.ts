@@ -3,7 +3,7 @@ import { expect, test } from 'conversation-analytics-simulator/vitest'
 
 const prepare = async (sim: TestSandbox) => sim.sequence(['429;retry-after=1', '200'])
 
-test.beforeEach(({ sim }) => prepare(sim))
+test('a function takes the sandbox', ({ sim }) => prepare(sim))
 
 test.for([1, 2])('%i', async (number, { sim }) => {
   await sim.scenario('slow', { ms: number })
