@@ -13,6 +13,7 @@ const runner: Runner = {
 describeRunner(runner, {
   passed: [
     'test.fails holds for findings',
+    'errors are those of the library',
     'a retried test begins anew',
     'a repeated test begins anew',
     'two tests of test.for have this name',

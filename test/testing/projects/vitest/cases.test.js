@@ -1,4 +1,5 @@
 import { behave, breakContract, ignoreRetryAfter, meet, meetRefusal } from 'cases'
+import { ExpectationError } from 'conversation-analytics-simulator'
 import { expect, test } from 'conversation-analytics-simulator/vitest'
 import { describe } from 'vitest'
 
@@ -39,6 +40,9 @@ describe.concurrent('at the same time', () => {
     await behave(sim, task.name)
   })
 })
+
+test('errors are those of the library', ({ sim }) =>
+  expect(sim.expectReceived('createPrompt')).rejects.toBeInstanceOf(ExpectationError))
 
 test.skip('a skipped test needs no sandbox', ({ sim }) => breakContract(sim))
 
