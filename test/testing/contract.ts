@@ -53,8 +53,8 @@ export interface RunnerExpectations {
   readonly compiled: readonly (readonly [file: string, ...options: string[]])[]
 }
 
-/** Holds a runner to what docs/testing.md promises, in a project with the packed package. */
-export function describeRunner(runner: Runner, expectations: RunnerExpectations): void {
+/** Holds a runner to what docs/testing.md promises, in a project with the packed package. Returns a function for tests, which returns the project. */
+export function describeRunner(runner: Runner, expectations: RunnerExpectations): () => RunnerProject {
   let project: RunnerProject
   let own: RunnerResult
   let outside: RunnerResult
@@ -143,6 +143,7 @@ export function describeRunner(runner: Runner, expectations: RunnerExpectations)
     const blocks = readBlocks().filter(({ section }) => section === runner.section)
     expect(blocks.filter(({ file, language }) => file === undefined && language !== 'text')).toEqual([])
   })
+  return () => project
 }
 
 /** Reads the JSON report of Jest, which vitest writes, too. */

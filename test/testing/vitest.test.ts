@@ -1,4 +1,7 @@
+import { transformSync } from 'esbuild'
+import { expect, test } from 'vitest'
 import { describeRunner, readJestReport } from './contract.ts'
+import { readBlocks } from './page.ts'
 import type { Runner } from './runner.ts'
 
 const runner: Runner = {
@@ -10,7 +13,7 @@ const runner: Runner = {
   readOutcomes: readJestReport,
 }
 
-describeRunner(runner, {
+const project = describeRunner(runner, {
   passed: [
     'test.fails holds for findings',
     'errors are those of the library',
@@ -39,4 +42,30 @@ describeRunner(runner, {
     ['types.ts', '--module', 'esnext', '--moduleResolution', 'bundler'],
     ['types.ts', '--module', 'nodenext', '--exactOptionalPropertyTypes'],
   ],
+})
+
+test('a client that waits for half the time fails with the message in docs/testing.md', async () => {
+  const blocks = readBlocks()
+  const client = blocks.find(({ file }) => file === 'client.ts')?.text ?? ''
+  const message = blocks.find(({ language }) => language === 'text')?.text ?? ''
+  expect(client).toContain('* 1000')
+  project().write('client.js', transformSync(client.replace('* 1000', '* 500'), { loader: 'ts' }).code)
+  const { outcomes } = await project().run(['purchases'])
+  expect(outcomes).toMatchObject([{ status: 'failed' }])
+  expect(outcomes[0]?.message.replace(/req-\d+/g, 'req-2')).toContain(message.trim())
+})
+
+test('a set-up of your own starts a simulator with settings', async () => {
+  const setup = readBlocks().find(({ section }) => section === 'Your own simulator')
+  project().write(setup?.file ?? '', setup?.text ?? '')
+  project().write('own.config.js', `export default { test: { globalSetup: './${setup?.file}' } }`)
+  project().write(
+    'own.test.js',
+    `import { expect, test } from 'conversation-analytics-simulator/vitest'
+    test('the clock stands still', async ({ sim }) => {
+      expect(await sim.clock.read()).toEqual({ mode: 'frozen', now: '2026-01-15T12:00:00.000Z' })
+    })`,
+  )
+  const { outcomes } = await project().run(['--config=own.config.js', 'own.test.js'])
+  expect(outcomes).toMatchObject([{ status: 'passed' }])
 })
