@@ -1,3 +1,4 @@
+import { expect, test } from 'vitest'
 import { describeRunner } from './contract.ts'
 import type { Runner, TestOutcome } from './runner.ts'
 
@@ -40,7 +41,7 @@ function readSuite({ suites = [], specs }: PlaywrightSuite): TestOutcome[] {
   return [...own, ...suites.flatMap(readSuite)]
 }
 
-describeRunner(runner, {
+const project = describeRunner(runner, {
   passed: ['test.fail holds for findings', 'a retried test begins anew'],
   failed: {},
   differing: 'matchers tell what differs',
@@ -54,4 +55,11 @@ describeRunner(runner, {
     ['purchases.spec.ts', '--module', 'esnext', '--moduleResolution', 'bundler'],
     ['types.ts', '--module', 'nodenext'],
   ],
+})
+
+test('repetitions at the same time have sandboxes of their own', async () => {
+  const { code, records } = await project().run(['--repeat-each=2', '--grep', 'a good client passes'])
+  expect(code).toBe(0)
+  expect(new Set(records.map(({ name }) => name)).size).toBe(2)
+  expect(new Set(records.map(({ process }) => process)).size).toBe(2)
 })

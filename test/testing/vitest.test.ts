@@ -69,3 +69,25 @@ test('a set-up of your own starts a simulator with settings', async () => {
   const { outcomes } = await project().run(['--config=own.config.js', 'own.test.js'])
   expect(outcomes).toMatchObject([{ status: 'passed' }])
 })
+
+test('two projects that run one file at the same time have sandboxes of their own', async () => {
+  project().write(
+    'projects.config.js',
+    `export default { test: {
+      globalSetup: 'conversation-analytics-simulator/global-setup',
+      projects: [{ test: { name: 'one', include: ['other.test.js'] } }, { test: { name: 'two', include: ['other.test.js'] } }],
+    } }`,
+  )
+  const { code, records } = await project().run(['--config=projects.config.js'])
+  expect(code).toBe(0)
+  expect(records.map(({ name }) => name.replace(/-[0-9a-f]{8}$/, '')).sort()).toEqual([
+    'other-test-js-one-another-file-has-the-same-simula',
+    'other-test-js-two-another-file-has-the-same-simula',
+  ])
+})
+
+test.each(['threads', 'vmThreads', 'vmForks'])('the pool %s has the same results', async (pool) => {
+  const { outcomes, records } = await project().run([`--pool=${pool}`, 'cases', 'other'])
+  expect(outcomes.filter(({ status }) => status === 'failed')).toHaveLength(5)
+  expect(new Set(records.map(({ controlUrl }) => controlUrl)).size).toBe(1)
+})
