@@ -11,8 +11,8 @@ import {
   type TestOutcome,
 } from './runner.ts'
 
-/** The milliseconds that several runs of a runner may take on a busy machine. */
-const limitMs = 240_000
+/** The milliseconds that two runs of a runner may take on a busy machine. */
+const limitMs = 480_000
 
 /** The titles of the tests of which each runner has one, with the messages of their failures; undefined: the test passes. */
 const commonTests: Readonly<Record<string, RegExp | undefined>> = {

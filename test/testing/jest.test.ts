@@ -6,7 +6,13 @@ const runner: Runner = {
   cases: 'jest',
   packages: ['jest', '@jest/globals'],
   format: 'cjs',
-  command: ['node_modules/jest/bin/jest.js', '--json', '--outputFile=report.json', '--maxWorkers=3'],
+  command: [
+    'node_modules/jest/bin/jest.js',
+    '--json',
+    '--outputFile=report.json',
+    '--maxWorkers=3',
+    '--testTimeout=60000',
+  ],
   readOutcomes: readJestReport,
 }
 

@@ -24,6 +24,7 @@ const runner: Runner = {
     '--reporter=json',
     '--workers=2',
     '--fully-parallel',
+    '--timeout=60000',
   ],
   env: { PLAYWRIGHT_JSON_OUTPUT_NAME: 'report.json' },
   readOutcomes: (report) => (JSON.parse(report) as PlaywrightSuite).suites?.flatMap(readSuite) ?? [],

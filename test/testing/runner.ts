@@ -141,7 +141,7 @@ async function spawnNode(
   const child = spawn(process.execPath, command, {
     cwd,
     env,
-    timeout: 120_000,
+    timeout: 240_000,
     killSignal: 'SIGKILL',
     stdio: ['ignore', 'pipe', 'pipe'],
   })

@@ -9,7 +9,13 @@ const runner: Runner = {
   cases: 'vitest',
   packages: ['vitest', '@vitest/runner', '@vitest/expect'],
   format: 'esm',
-  command: ['node_modules/vitest/vitest.mjs', 'run', '--reporter=json', '--outputFile=report.json'],
+  command: [
+    'node_modules/vitest/vitest.mjs',
+    'run',
+    '--reporter=json',
+    '--outputFile=report.json',
+    '--testTimeout=60000',
+  ],
   readOutcomes: readJestReport,
 }
 
