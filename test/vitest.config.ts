@@ -9,6 +9,7 @@ export default defineConfig({
   test: {
     root: new URL('../', import.meta.url).pathname,
     include: ['test/**/*.test.ts'],
+    exclude: ['test/recipes/client/**'], // a project of its own
     globalSetup: ['test/support/build-once.ts'],
     setupFiles: ['test/support/control-answers/setup.ts'],
     reporters: ['default', controlAnswers, new ClosingLineReporter(controlAnswers), new SlowFileReporter()],

@@ -13,7 +13,13 @@ import { type BuildOptions, build, type Metafile } from 'esbuild'
 import { buildConsole } from './console.ts'
 import { formatLicences, listBundledPackages } from './licences.ts'
 import { BUNDLE, cachePathOf } from './load.ts'
-import { leaveOut, onlyEnglishFaker, replacePrecompiled, simulatorFromBundle } from './plugins.ts'
+import {
+  importLibrary,
+  leaveOut,
+  onlyEnglishFaker,
+  replacePrecompiled,
+  simulatorFromBundle,
+} from './plugins.ts'
 import { precompile } from './precompile.ts'
 import { fileOf, testingModules } from './testing.ts'
 
@@ -122,7 +128,7 @@ for (const each of testingModules) {
     outfile: join(dist, fileOf(each)),
     format: each.format,
     external: [...each.libraries],
-    plugins: [simulatorFromBundle(buildFolder)],
+    plugins: [importLibrary(LIBRARY)],
     ...(each.only && { footer: { js: `module.exports = module.exports.${each.only}` } }),
   })
 }

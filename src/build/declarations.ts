@@ -83,14 +83,14 @@ export function namesExportedBy(file: string, read: (file: string) => string): R
   return new Set(parseDeclarations(file, read(file)).exported)
 }
 
-/** Returns the available module that a name, which a file imports from `module`, can be imported from; undefined: none. */
+/** Returns the available module that a name can be imported from; undefined: none. `module`: where the file that uses it has it from, if not from itself. */
 function findAvailable(
   { libraries, own }: AvailableModules,
   name: string,
   module: string | undefined,
 ): string | undefined {
-  if (module === undefined || libraries.includes(module)) return module
-  return own?.names.has(name) ? own.module : undefined
+  if (own?.names.has(name)) return own.module
+  return module !== undefined && libraries.includes(module) ? module : undefined
 }
 
 function parseDeclarations(file: string, text: string): DeclarationFile {
@@ -183,6 +183,10 @@ function referencesOf(text: string): readonly string[] {
   }
   new Visitor({
     TSTypeReference: ({ typeName }) => add(typeName),
+    TSImportType: ({ source }) => {
+      if (source.value.startsWith('.'))
+        throw new Error(`A type is inferred from ${source.value}: write it down where it is exported`)
+    },
     TSTypeQuery: ({ exprName }) => add(exprName),
     TSInterfaceHeritage: ({ expression }) => add(expression),
     TSClassImplements: ({ expression }) => add(expression),

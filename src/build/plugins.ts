@@ -84,3 +84,19 @@ export function simulatorFromBundle(resolveDir: string): Plugin {
     },
   }
 }
+
+/**
+ * Imports what the library exports from the file of the library beside the output, so that its code is in `dist/` only once, and an
+ * `ExpectationError` of a test module is one of the library. `library`: the name of that file.
+ */
+export function importLibrary(library: string): Plugin {
+  return {
+    name: 'import-library',
+    setup({ onResolve }) {
+      onResolve({ filter: /\/(connect|expectation-error|start-simulator)\.ts$/ }, () => ({
+        path: `./${library}`,
+        external: true,
+      }))
+    },
+  }
+}

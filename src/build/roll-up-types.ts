@@ -11,7 +11,6 @@ const read = (file: string) => readFileSync(join(types, file), 'utf8')
 
 // `Symbol.asyncDispose` is in no library that TypeScript loads for a target up to ES2024.
 const library = `/// <reference lib="esnext.disposable" />\n${rollUpDeclarations('index.d.ts', read)}`
-writeFileSync(join(dist, 'index.d.cts'), library)
 
 const own = { module: './index.cjs', names: namesExportedBy('index.d.ts', read) }
 for (const each of testingModules) {
@@ -24,3 +23,4 @@ for (const each of testingModules) {
   writeFileSync(join(dist, declarationsOf(each)), text)
 }
 rmSync(types, { recursive: true })
+writeFileSync(join(dist, 'index.d.cts'), library) // the last file of a build, by whose time `npm test` sees whether it is current

@@ -33,7 +33,9 @@ export function useSandbox<N extends Names = BundledNames>(): () => TestSandbox<
   })
   return () => {
     if (!open)
-      throw new Error('The sandbox exists while a test runs: call this function within a test or a hook.')
+      throw new Error(
+        'No test with a sandbox runs: call this function within a test or a hook, and not in test.concurrent, for which Jest runs no hooks.',
+      )
     return open.sim
   }
 }

@@ -14,6 +14,18 @@ export interface SandboxMatchers<N extends Names> {
   toHaveNoFindings(allow?: readonly FindingKind[]): Promise<void>
 }
 
+/** A sandbox, as a condition of a type. */
+type AnySandbox = Pick<SandboxClient, 'name' | 'consoleUrl' | 'coverage'>
+
+/** The names of a sandbox's type. */
+type NamesOf<Sandbox> = Sandbox extends SandboxClient<infer N> ? N : never
+
+/** The signature of `expect` for a sandbox. A value of the type `any` has the matchers of the test runner instead. */
+export type ExpectSandbox = <Sandbox extends AnySandbox>(
+  sim: 0 extends 1 & Sandbox ? never : Sandbox,
+  message?: string,
+) => SandboxMatchers<NamesOf<Sandbox>> & { readonly not: SandboxMatchers<NamesOf<Sandbox>> }
+
 /** The result of a matcher in vitest, Jest and Playwright. */
 interface MatcherResult {
   readonly pass: boolean

@@ -10,7 +10,9 @@ import { openSandbox, type TestSandbox } from './test-sandbox.ts'
 export async function useSandbox<N extends Names = BundledNames>(
   context: TestContext,
 ): Promise<TestSandbox<N>> {
-  const file = relative(process.cwd(), process.argv[1] ?? '')
+  // Node 20 has no `filePath`, and one process for each test file, whose script is that file.
+  const { filePath = process.argv[1] ?? '' } = context as { readonly filePath?: string }
+  const file = relative(process.cwd(), filePath)
   const { sim, close } = await openSandbox<N>({ file, names: [context.fullName ?? context.name] })
   context.after(close)
   return sim

@@ -1,16 +1,25 @@
 import { relative } from 'node:path'
-import { type Expect, expect as playwrightExpect, test as playwrightTest } from '@playwright/test'
-import type { SandboxClient } from '../client/sandbox.ts'
-import type { Names } from '../client/typed-names.ts'
-import { type SandboxMatchers, sandboxMatchers } from './matchers.ts'
+import {
+  type Expect,
+  type PlaywrightTestArgs,
+  type PlaywrightTestOptions,
+  type PlaywrightWorkerArgs,
+  type PlaywrightWorkerOptions,
+  expect as playwrightExpect,
+  test as playwrightTest,
+  type TestType,
+} from '@playwright/test'
+import { type ExpectSandbox, sandboxMatchers } from './matchers.ts'
 import { openSandbox, type SandboxFixtures } from './test-sandbox.ts'
 
 /** Playwright's `test` with the fixture `sim`: `test('shows an outage', async ({ page, sim }) => { ... })`. */
-export const test = playwrightTest.extend<SandboxFixtures>({
+export const test: TestType<
+  PlaywrightTestArgs & PlaywrightTestOptions & SandboxFixtures,
+  PlaywrightWorkerArgs & PlaywrightWorkerOptions
+> = playwrightTest.extend<SandboxFixtures>({
   sim: async ({ browserName }, use, { config, file, project, repeatEachIndex, titlePath }) => {
     const names = [
-      browserName,
-      project.name,
+      ...new Set([browserName, project.name]),
       ...titlePath.slice(1),
       ...(repeatEachIndex > 0 ? [`${repeatEachIndex}`] : []),
     ]
@@ -21,11 +30,8 @@ export const test = playwrightTest.extend<SandboxFixtures>({
 })
 
 /** Playwright's `expect` with the matchers of a sandbox: `await expect(sim).toHaveReceived('createEvent', { times: 1 })`. */
-export interface PlaywrightExpect extends Expect<object> {
-  <N extends Names>(
-    sim: SandboxClient<N>,
-    message?: string,
-  ): SandboxMatchers<N> & { readonly not: SandboxMatchers<N> }
-}
+export interface PlaywrightExpect extends ExpectSandbox, Expect<object> {}
 
-export const expect = playwrightExpect.extend(sandboxMatchers) as unknown as PlaywrightExpect // has the matchers
+export const expect: PlaywrightExpect = playwrightExpect.extend(
+  sandboxMatchers,
+) as unknown as PlaywrightExpect // has the matchers

@@ -21,7 +21,7 @@ export interface SandboxFixtures {
 export interface OpenSandbox<N extends Names> {
   readonly sim: TestSandbox<N>
   /**
-   * Deletes the sandbox.
+   * Deletes the sandbox. One whose client has findings stays, so that its requests can be looked at while the simulator runs.
    * @throws ExpectationError if its client broke the contract, got an answer that nothing asked for, or has bad manners
    */
   close(): Promise<void>
@@ -47,7 +47,7 @@ export async function openSandbox<N extends Names = BundledNames>(place: TestPla
   const name = freeName(sandboxNameOf(place))
   openNames.add(name)
   const sandbox = simulator.sandbox(name) as unknown as SandboxClient<N> // names are checked by types alone
-  await sandbox.delete() // an aborted run can have left it
+  await sandbox.delete() // an earlier run can have left it
   await sandbox.reset() // from now on it exists, so that a report about no requests is one
   const allowed = new Set<FindingKind>()
   return {
@@ -60,9 +60,9 @@ export async function openSandbox<N extends Names = BundledNames>(place: TestPla
     async close() {
       try {
         await sandbox.expectNoFindings([...allowed])
+        await sandbox.delete()
       } finally {
         openNames.delete(name)
-        await sandbox.delete()
       }
     },
   }

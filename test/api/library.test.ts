@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
 import { startSimulator } from '../../src/index.ts'
-import { analyticsPath, ask, event, readStateInfo } from '../support/client.ts'
+import { analyticsPath, ask, event, prompt, readStateInfo } from '../support/client.ts'
 import { startForTest } from '../support/start.ts'
 
 describe('startSimulator', () => {
@@ -21,13 +21,33 @@ describe('startSimulator', () => {
     await expect(ask(sim, analyticsPath)).rejects.toThrow()
   })
 
-  test('many live side by side, each with its own state', async () => {
-    const [one, other] = await Promise.all([startForTest(), startForTest()])
-    await ask(one, '/v1/events', { body: event() })
-    expect([await readStateInfo(one), await readStateInfo(other)]).toMatchObject([
-      { events: 1 },
-      { events: 0 },
-    ])
+  test('ten live side by side, each with its own seed, clock, scenarios and state', async () => {
+    const instants = Array.from({ length: 10 }, (_, index) => `2026-01-${10 + index}T12:00:00.000Z`)
+    const simulators = await Promise.all(
+      instants.map((clock, index) => startSimulator({ clock, seed: `seed-${index}` })),
+    )
+    const use = async (simulator: (typeof simulators)[number], index: number) => {
+      const sim = simulator.sandbox('same')
+      if (index % 2 === 1) await sim.scenario('unavailable', {}, { operation: 'createPrompt' })
+      for (let count = 0; count <= index; count += 1)
+        await ask(simulator, '/v1/events', { token: sim.token, body: event({ insertId: `order-${count}` }) })
+      const [created, analytics] = [
+        await ask(simulator, '/v1/prompts', { token: sim.token, body: prompt() }),
+        await ask(simulator, analyticsPath, { token: sim.token }),
+      ]
+      expect(created.status).toBe(index % 2 === 1 ? 503 : 201)
+      expect((await sim.clock.read()).now).toBe(instants[index])
+      expect((await sim.events()).map(({ fields }) => fields.insertId)).toEqual(
+        Array.from({ length: index + 1 }, (_, count) => `order-${count}`),
+      )
+      expect((await simulator.report()).requests).toBe(index + 3)
+      return analytics.text
+    }
+    expect(new Set(await Promise.all(simulators.map(use))).size).toBe(10)
+    await simulators[0]?.close()
+    await expect(ask(simulators[0] ?? { origin: '' }, analyticsPath)).rejects.toThrow()
+    expect((await Promise.all(simulators.slice(1).map((each) => each.info()))).length).toBe(9)
+    await Promise.all(simulators.map((each) => each.close()))
   })
 
   test('takes what is undefined for not given, and values as a command line would read them', async () => {

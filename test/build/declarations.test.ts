@@ -51,6 +51,7 @@ test.each([
   ['A takes its type from a library', "import type { X } from 'pino'; export type A = X;", /from pino/],
   ['an import is renamed', "import type { B as X } from './b.ts'; export type A = X;", /renames an import/],
   ['an import takes all of a file', "import type * as X from './b.ts'; export type A = X.B;", /by name/],
+  ['a type is inferred', "export type A = import('./b.ts').C;", /inferred from \.\/b\.ts/],
   [
     'two files declare a name',
     "import type { C } from './b.ts'; type B = 1; export type A = B | C;",

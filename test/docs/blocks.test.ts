@@ -2,8 +2,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type DocBlock, findBlocks, patternOf, promisedStatuses, readPages } from '../support/doc-pages.ts'
 import { Reader, type ScriptResult } from '../support/reader.ts'
 
-/** The pages with their blocks, except pictures: a block of `text`, or without a language. */
+/** The page whose blocks are files of projects with the test runners, which `test/testing/` runs. */
+const pageOfRunners = 'docs/test-runners.md'
+
+/** The other pages with their blocks, except pictures: a block of `text`, or without a language. */
 const pages = readPages()
+  .filter(({ path }) => path !== pageOfRunners)
   .map((page) => ({ path: page.path, blocks: findBlocks(page) }))
   .map(({ path, blocks }) => ({ path, blocks: blocks.filter(({ language }) => !/^(text)?$/.test(language)) }))
   .filter(({ blocks }) => blocks.length > 0)

@@ -123,12 +123,32 @@ describe('the library', () => {
     expect(error).toMatchObject({ message: expect.stringContaining('70000') })
   })
 
-  it('has one declaration file, which imports nothing', () => {
+  it('has one declaration file for each entry point, which imports from the library and from its test runner alone', () => {
+    const { exports } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'))
+    const entries = Object.values<{ readonly types: string }>(exports).map(({ types }) => types.slice(2))
     const declarations = project.packed.files
       .map(({ path }) => path)
       .filter((path) => /\.d\.[cm]?ts$/.test(path))
-    expect(declarations).toEqual(['dist/index.d.cts'])
+    expect(declarations.sort()).toEqual(entries.sort())
+    const imported = declarations.flatMap((path) => {
+      const text = readFileSync(join(installed, path), 'utf8')
+      return Array.from(
+        text.matchAll(/\bfrom '([^']+)'|\bimport\(["']([^"']+)/g),
+        ([, from, inline]) => from ?? inline,
+      )
+    })
+    expect(new Set(imported)).toEqual(new Set(['./index.cjs', 'vitest', 'node:test', '@playwright/test']))
     expect(readFileSync(join(installed, 'dist/index.d.cts'), 'utf8')).not.toMatch(/^import\b|[:=] import\(/m)
+  })
+
+  it('declares each entry point for the resolution of TypeScript that knows no "exports", too', () => {
+    const { exports, typesVersions } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'))
+    const { '.': _, ...others } = exports
+    const expected = Object.entries<{ readonly types: string }>(others).map(([path, { types }]) => [
+      path.slice(2),
+      [types.slice(2)],
+    ])
+    expect(typesVersions).toEqual({ '*': Object.fromEntries(expected) })
   })
 
   it.each([

@@ -1,0 +1,176 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type AnyNames, connect } from '../../src/index.ts'
+import { startWatched } from '../support/start.ts'
+import { readBlocks } from './page.ts'
+import {
+  type BehaviourRecord,
+  createRunnerProject,
+  type Runner,
+  type RunnerProject,
+  type RunnerResult,
+  type TestOutcome,
+} from './runner.ts'
+
+/** The milliseconds that two runs of a runner may take on a busy machine. */
+const limitMs = 480_000
+
+/** The titles of the tests of which each runner has one, with the messages of their failures; undefined: the test passes. */
+const commonTests: Readonly<Record<string, RegExp | undefined>> = {
+  'a good client passes': undefined,
+  'that breaks the contract fails':
+    /Requests broke the contract:\n +createEvent: body\/eventType is required \(request \S+\)/,
+  'that is refused fails': /although no scenario asked for it:\n +GET \S+\/v1\/nothing: 404 .*Known paths/,
+  'that ignores Retry-After fails':
+    /bad manners:\n +getModelAnalytics: A 429 asked to wait for 30 s, and the client came back earlier/,
+  'bad manners are allowed': undefined,
+  'an error of the test itself is shown, too': /the test is wrong/,
+  'a test without a sandbox passes': undefined,
+  'another file has the same simulator': undefined,
+  'a purchase is recorded once, although the first attempt is refused': undefined,
+}
+
+/** The message of the last test of each runner. */
+const differs = /body\/eventType: expected "refund", was "purchase"/
+
+/** The expectations of a runner beyond those of all runners. */
+export interface RunnerExpectations {
+  /** The titles of further tests that pass, as often as they are run. */
+  readonly passed: readonly string[]
+  /** The titles of further tests that fail, with their messages. */
+  readonly failed: Readonly<Record<string, RegExp>>
+  /** The title of the test whose last expectation differs. */
+  readonly differing: string
+  /** The tests that write a record twice or more: with one sandbox one after the other, or with sandboxes of their own at the same time. */
+  readonly repeated: Readonly<Record<string, 'one sandbox' | 'own sandboxes'>>
+  /** Runs the tests with the simulator of an environment. */
+  readonly runElsewhere: (
+    project: RunnerProject,
+    env: Readonly<Record<string, string>>,
+  ) => Promise<RunnerResult>
+  /** Runs the tests without a set-up. */
+  readonly runWithoutSetup: (project: RunnerProject) => Promise<RunnerResult>
+  /** Files with types, which are compiled with these options. */
+  readonly compiled: readonly (readonly [file: string, ...options: string[]])[]
+}
+
+/** Holds a runner to what docs/test-runners.md promises, in a project with the packed package. Returns a function for tests, which returns the project. */
+export function describeRunner(runner: Runner, expectations: RunnerExpectations): () => RunnerProject {
+  let project: RunnerProject
+  let own: RunnerResult
+  let outside: RunnerResult
+  /** The names of the sandboxes that the second run left in its simulator. */
+  let left: string[]
+
+  beforeAll(async () => {
+    project = createRunnerProject(runner)
+    own = await project.run([])
+    const elsewhere = await startWatched({ clock: 'real' })
+    outside = await expectations.runElsewhere(project, { CONVSIM_CONTROL_URL: elsewhere.controlUrl })
+    left = (await (await connect<AnyNames>(elsewhere.controlUrl)).sandboxes()).map(({ name }) => name)
+    await elsewhere.close()
+  }, limitMs)
+  afterAll(() => project.remove())
+
+  describe(`in ${runner.section}`, () => {
+    const failing = { ...commonTests, ...expectations.failed, [expectations.differing]: differs }
+
+    test('a client with findings fails its test alone', () => {
+      const passed = [
+        ...Object.keys(commonTests).filter((title) => !commonTests[title]),
+        ...expectations.passed,
+      ]
+      const failed = Object.keys(failing).filter((title) => failing[title])
+      expect(titlesOf(own.outcomes, 'passed')).toEqual(passed.sort())
+      expect(titlesOf(own.outcomes, 'failed')).toEqual(failed.sort())
+      expect(titlesOf(own.outcomes, 'skipped')).toEqual(['a skipped test needs no sandbox'])
+      expect(own.code).toBe(1)
+    })
+
+    test.each(Object.entries(failing))('"%s" says what to look at', (title, message) => {
+      const found = own.outcomes.find((outcome) => outcome.title === title)
+      expect(found?.message ?? '').toMatch(message ?? /^$/)
+    })
+
+    test('all workers share one simulator, which is gone at the end', async () => {
+      expect(new Set(own.records.map(({ process }) => process)).size).toBeGreaterThan(1)
+      const [controlUrl = '', ...others] = new Set(own.records.map((record) => record.controlUrl))
+      expect(others).toEqual([])
+      await expect(connect(controlUrl)).rejects.toThrow('No simulator answers')
+    })
+
+    test('each test begins in an empty sandbox', () => {
+      expect(own.records.filter(({ events }) => events !== 1)).toEqual([])
+    })
+
+    test('another run has the same names of sandboxes and the same identifiers', () => {
+      expect(identitiesOf(own.records).length).toBeGreaterThan(4)
+      expect(identitiesOf(outside.records)).toEqual(identitiesOf(own.records))
+    })
+
+    test('tests with one name have one sandbox one after the other, and sandboxes of their own at the same time', () => {
+      const names = new Map<string, string[]>()
+      for (const { title, name } of own.records) names.set(title, [...(names.get(title) ?? []), name])
+      const found = Array.from(names)
+        .filter(([, each]) => each.length > 1)
+        .map(([title, each]) => [title, new Set(each).size === 1 ? 'one sandbox' : 'own sandboxes'])
+      expect(Object.fromEntries(found)).toEqual(expectations.repeated)
+    })
+
+    test('a simulator that runs elsewhere is used, and has only the sandboxes with findings at the end', () => {
+      expect(titlesOf(outside.outcomes, 'failed')).toEqual(titlesOf(own.outcomes, 'failed'))
+      const words = ['breaks-the-co', 'is-refused', 'ignores-retry', 'an-error-of']
+      const rest = left.filter((name) => name !== 'default' && !name.includes('holds-for-find'))
+      expect(rest.filter((name) => !words.some((word) => name.includes(word)))).toEqual([])
+      expect(rest).toHaveLength(words.length)
+    })
+
+    test('without a set-up, each test with a sandbox says how to add one', { timeout: limitMs }, async () => {
+      const { outcomes, code } = await expectations.runWithoutSetup(project)
+      const needy = outcomes.find(({ title }) => title === 'a good client passes')
+      expect(needy?.message).toMatch(
+        /CONVSIM_CONTROL_URL is not set\. Add "conversation-analytics-simulator\/global-setup"/,
+      )
+      expect(titlesOf(outcomes, 'passed')).toContain('a test without a sandbox passes')
+      expect(code).toBe(1)
+    })
+
+    test.each(expectations.compiled)('%s compiles, except misspelt names', (file, ...options) => {
+      expect(project.compile([file], ...options)).toBe('')
+    })
+  })
+
+  test(`the section "${runner.section}" of docs/test-runners.md has only blocks of files that run, and of output`, () => {
+    const blocks = readBlocks().filter(({ section }) => section === runner.section)
+    expect(blocks.filter(({ file, language }) => file === undefined && language !== 'text')).toEqual([])
+  })
+  return () => project
+}
+
+/** Reads the JSON report of Jest, which vitest writes, too. */
+export function readJestReport(text: string): TestOutcome[] {
+  const report = JSON.parse(text) as {
+    readonly testResults: readonly {
+      readonly assertionResults: readonly {
+        readonly title: string
+        readonly status: string
+        readonly failureMessages: readonly string[]
+      }[]
+    }[]
+  }
+  return report.testResults.flatMap(({ assertionResults }) =>
+    assertionResults.map(({ title, status, failureMessages }) => ({
+      title,
+      status: status === 'passed' || status === 'failed' ? status : 'skipped',
+      message: failureMessages.join('\n'),
+    })),
+  )
+}
+
+const titlesOf = (outcomes: readonly TestOutcome[], status: TestOutcome['status']) =>
+  outcomes
+    .filter((outcome) => outcome.status === status)
+    .map(({ title }) => title)
+    .sort()
+
+const identitiesOf = (records: readonly BehaviourRecord[]) =>
+  records.map(({ title, name, eventId }) => `${title}: ${name} ${eventId}`).sort()

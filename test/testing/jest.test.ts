@@ -1,0 +1,34 @@
+import { describeRunner, readJestReport } from './contract.ts'
+import type { Runner } from './runner.ts'
+
+const runner: Runner = {
+  section: 'Jest',
+  cases: 'jest',
+  packages: ['jest', '@jest/globals'],
+  format: 'cjs',
+  command: [
+    'node_modules/jest/bin/jest.js',
+    '--json',
+    '--outputFile=report.json',
+    '--maxWorkers=3',
+    '--testTimeout=60000',
+  ],
+  readOutcomes: readJestReport,
+}
+
+describeRunner(runner, {
+  passed: ['a retried test begins anew', 'two tests have this name', 'two tests have this name'],
+  failed: { 'a concurrent test has no sandbox': /not in test\.concurrent, for which Jest runs no hooks/ },
+  differing: 'expectations tell what differs',
+  repeated: {
+    'a retried test begins anew': 'one sandbox',
+    'two tests have this name': 'one sandbox',
+    'expectations tell what differs': 'one sandbox',
+  },
+  runElsewhere: (project, env) => project.run([], env),
+  runWithoutSetup: (project) => project.run(['--config={}']),
+  compiled: [
+    ['types.ts', '--module', 'nodenext'],
+    ['types.ts', '--module', 'esnext', '--moduleResolution', 'bundler'],
+  ],
+})

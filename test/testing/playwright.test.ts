@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest'
+import { describeRunner } from './contract.ts'
+import type { Runner, TestOutcome } from './runner.ts'
+
+interface PlaywrightSuite {
+  readonly suites?: readonly PlaywrightSuite[]
+  readonly specs: readonly {
+    readonly title: string
+    readonly tests: readonly {
+      readonly status: 'expected' | 'unexpected' | 'flaky' | 'skipped'
+      readonly results: readonly { readonly errors: readonly { readonly message: string }[] }[]
+    }[]
+  }[]
+}
+
+const runner: Runner = {
+  section: 'Playwright',
+  cases: 'playwright',
+  packages: ['@playwright/test', 'playwright', 'playwright-core'],
+  format: 'esm',
+  command: [
+    'node_modules/@playwright/test/cli.js',
+    'test',
+    '--reporter=json',
+    '--workers=2',
+    '--fully-parallel',
+    '--timeout=60000',
+  ],
+  env: { PLAYWRIGHT_JSON_OUTPUT_NAME: 'report.json' },
+  readOutcomes: (report) => (JSON.parse(report) as PlaywrightSuite).suites?.flatMap(readSuite) ?? [],
+}
+
+/** Reads a suite. An unexpected outcome is a failed test, and a flaky one has passed in the end. */
+function readSuite({ suites = [], specs }: PlaywrightSuite): TestOutcome[] {
+  const own = specs.flatMap(({ title, tests }) =>
+    tests.map(({ status, results }): TestOutcome => {
+      const messages = results.flatMap(({ errors }) => errors.map(({ message }) => message))
+      const outcome = status === 'unexpected' ? 'failed' : status === 'skipped' ? 'skipped' : 'passed'
+      return { title, status: outcome, message: outcome === 'failed' ? messages.join('\n') : '' }
+    }),
+  )
+  return [...own, ...suites.flatMap(readSuite)]
+}
+
+const project = describeRunner(runner, {
+  passed: ['test.fail holds for findings', 'a retried test begins anew'],
+  failed: {},
+  differing: 'matchers tell what differs',
+  repeated: { 'a retried test begins anew': 'one sandbox' },
+  runElsewhere: (project, env) => project.run([], env),
+  runWithoutSetup(project) {
+    project.write('bare.config.js', 'export default {}')
+    return project.run(['--config=bare.config.js', '--grep', 'a good client|without a sandbox'])
+  },
+  compiled: [
+    ['purchases.spec.ts', '--module', 'esnext', '--moduleResolution', 'bundler'],
+    ['types.ts', '--module', 'nodenext'],
+  ],
+})
+
+test('repetitions at the same time have sandboxes of their own', async () => {
+  const { code, records } = await project().run(['--repeat-each=2', '--grep', 'a good client passes'])
+  expect(code).toBe(0)
+  expect(new Set(records.map(({ name }) => name)).size).toBe(2)
+  expect(new Set(records.map(({ process }) => process)).size).toBe(2)
+})

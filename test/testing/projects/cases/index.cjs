@@ -1,0 +1,52 @@
+// The clients of the tests in the projects beside this folder; a package of its own, so that each runner loads it as it loads a library.
+const { appendFileSync } = require('node:fs')
+
+const headers = { 'content-type': 'application/json', 'user-agent': 'cases', authorization: 'Bearer any-key' }
+const model = '00000000-0000-4000-8000-000000000002'
+
+const sendEvent = (sim, fields = {}) => {
+  const event = {
+    eventType: 'purchase',
+    productId: '00000000-0000-4000-9000-000000000002',
+    value: '1',
+    insertId: 'a',
+    ...fields,
+  }
+  return fetch(`${sim.baseUrl}/events`, { method: 'POST', headers, body: JSON.stringify(event) })
+}
+
+const readAnalytics = (sim) => fetch(`${sim.baseUrl}/models/${model}/analytics?period=7d`, { headers })
+
+/** Sends an event, and records name, identifier and process in the file RECORDS. */
+async function behave(sim, title) {
+  const { eventId } = await (await sendEvent(sim)).json()
+  const { CONVSIM_CONTROL_URL: controlUrl, RECORDS: file } = process.env
+  const record = {
+    title,
+    name: sim.name,
+    eventId,
+    events: (await sim.events()).length,
+    controlUrl,
+    process: process.pid,
+  }
+  appendFileSync(file, `${JSON.stringify(record)}\n`)
+}
+
+const breakContract = (sim) => sendEvent(sim, { eventType: undefined })
+
+const meetRefusal = (sim) => fetch(`${sim.baseUrl}/nothing`, { headers })
+
+async function ignoreRetryAfter(sim) {
+  await sim.scenario('rate-limited', { 'retry-after': 30 }, { operation: 'getModelAnalytics', times: 1 })
+  for (let attempt = 1; attempt <= 2; attempt += 1) await readAnalytics(sim)
+}
+
+/** Lets two concurrent tests wait for each other, so that both are open at the same time. */
+const meeting = []
+const meet = () =>
+  new Promise((resolve) => {
+    meeting.push(resolve)
+    if (meeting.length === 2) for (const go of meeting.splice(0)) go()
+  })
+
+module.exports = { behave, breakContract, ignoreRetryAfter, meet, meetRefusal, sendEvent }

@@ -1,0 +1,46 @@
+const { behave, breakContract, ignoreRetryAfter, meetRefusal } = require('cases')
+const { useSandbox } = require('conversation-analytics-simulator/jest')
+
+const sim = useSandbox()
+/** Returns the title of the running test without that of its group. */
+const title = () => expect.getState().currentTestName.replace('with retries ', '')
+
+test('a good client passes', () => behave(sim(), title()))
+
+describe('a client', () => {
+  test('that breaks the contract fails', () => breakContract(sim()))
+  test('that is refused fails', () => meetRefusal(sim()))
+  test('that ignores Retry-After fails', () => ignoreRetryAfter(sim()))
+})
+
+test('bad manners are allowed', async () => {
+  sim().allow('manners')
+  await ignoreRetryAfter(sim())
+})
+
+test('an error of the test itself is shown, too', async () => {
+  await meetRefusal(sim())
+  throw new Error('the test is wrong')
+})
+
+describe('with retries', () => {
+  jest.retryTimes(1)
+  let attempts = 0
+  test('a retried test begins anew', async () => {
+    await behave(sim(), title())
+    attempts += 1
+    if (attempts === 1) await breakContract(sim())
+  })
+})
+
+test.each([1, 2])('two tests have this name', () => behave(sim(), title()))
+
+test.concurrent('a concurrent test has no sandbox', async () => void sim())
+
+test.skip('a skipped test needs no sandbox', () => breakContract(sim()))
+
+test('expectations tell what differs', async () => {
+  await behave(sim(), title())
+  await sim().expectReceived('createEvent', { times: 1 })
+  await sim().expectReceived('createEvent', { match: { body: { eventType: 'refund' } } })
+})

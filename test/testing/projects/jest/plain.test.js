@@ -1,0 +1,1 @@
+test('a test without a sandbox passes', () => {})

@@ -1,0 +1,47 @@
+import { behave, breakContract, ignoreRetryAfter, meetRefusal } from 'cases'
+import { expect, test } from 'conversation-analytics-simulator/playwright'
+
+test('a good client passes', ({ sim }, { title }) => behave(sim, title))
+
+test.describe('a client', () => {
+  test('that breaks the contract fails', ({ sim }) => breakContract(sim))
+  test('that is refused fails', ({ sim }) => meetRefusal(sim))
+  test('that ignores Retry-After fails', ({ sim }) => ignoreRetryAfter(sim))
+})
+
+test('test.fail holds for findings', async ({ sim }) => {
+  test.fail()
+  await ignoreRetryAfter(sim)
+})
+
+test('bad manners are allowed', async ({ sim }) => {
+  sim.allow('manners')
+  await ignoreRetryAfter(sim)
+})
+
+test('an error of the test itself is shown, too', async ({ sim }) => {
+  await meetRefusal(sim)
+  throw new Error('the test is wrong')
+})
+
+test.describe('with retries', () => {
+  test.describe.configure({ retries: 1 })
+  test('a retried test begins anew', async ({ sim }, { title, retry }) => {
+    await behave(sim, title)
+    if (retry === 0) await breakContract(sim)
+  })
+})
+
+test.skip('a skipped test needs no sandbox', ({ sim }) => breakContract(sim))
+
+test('a test without a sandbox passes', () => {})
+
+test('matchers tell what differs', async ({ sim }, { title }) => {
+  await behave(sim, title)
+  await expect(sim).toHaveReceived('createEvent', { times: 1 })
+  await expect(sim).toHaveNoViolations()
+  await expect(sim).toHaveNoFindings()
+  await expect(sim).not.toHaveReceived('createPrompt')
+  expect([1, 2]).toHaveLength(2)
+  await expect(sim).toHaveReceived('createEvent', { match: { body: { eventType: 'refund' } } })
+})

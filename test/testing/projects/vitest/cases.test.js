@@ -1,0 +1,58 @@
+import { behave, breakContract, ignoreRetryAfter, meet, meetRefusal } from 'cases'
+import { ExpectationError } from 'conversation-analytics-simulator'
+import { expect, test } from 'conversation-analytics-simulator/vitest'
+import { describe } from 'vitest'
+
+test('a good client passes', ({ sim, task }) => behave(sim, task.name))
+
+describe('a client', () => {
+  test('that breaks the contract fails', ({ sim }) => breakContract(sim))
+  test('that is refused fails', ({ sim }) => meetRefusal(sim))
+  test('that ignores Retry-After fails', ({ sim }) => ignoreRetryAfter(sim))
+})
+
+test.fails('test.fails holds for findings', ({ sim }) => ignoreRetryAfter(sim))
+
+test('bad manners are allowed', async ({ sim }) => {
+  sim.allow('manners')
+  await ignoreRetryAfter(sim)
+})
+
+test('an error of the test itself is shown, too', async ({ sim }) => {
+  await meetRefusal(sim)
+  throw new Error('the test is wrong')
+})
+
+let attempts = 0
+test('a retried test begins anew', { retry: 1 }, async ({ sim, task }) => {
+  await behave(sim, task.name)
+  attempts += 1
+  if (attempts === 1) await breakContract(sim)
+})
+
+test('a repeated test begins anew', { repeats: 2 }, ({ sim, task }) => behave(sim, task.name))
+
+test.for([1, 2])('two tests of test.for have this name', (_number, { sim, task }) => behave(sim, task.name))
+
+describe.concurrent('at the same time', () => {
+  test.for([1, 2])('two concurrent tests have this name', async (_number, { sim, task }) => {
+    await meet()
+    await behave(sim, task.name)
+  })
+})
+
+test('errors are those of the library', ({ sim }) =>
+  expect(sim.expectReceived('createPrompt')).rejects.toBeInstanceOf(ExpectationError))
+
+test.skip('a skipped test needs no sandbox', ({ sim }) => breakContract(sim))
+
+test('a test without a sandbox passes', () => {})
+
+test('matchers tell what differs', async ({ sim, task }) => {
+  await behave(sim, task.name)
+  await expect(sim).toHaveReceived('createEvent', { times: 1 })
+  await expect(sim).toHaveNoViolations()
+  await expect(sim).toHaveNoFindings()
+  await expect(sim).not.toHaveReceived('createPrompt')
+  await expect(sim).toHaveReceived('createEvent', { match: { body: { eventType: 'refund' } } })
+})

@@ -1,0 +1,36 @@
+import type { TestSandbox } from 'conversation-analytics-simulator'
+import { expect, test } from 'conversation-analytics-simulator/vitest'
+
+const prepare = async (sim: TestSandbox) => sim.sequence(['429;retry-after=1', '200'])
+
+test('a function takes the sandbox', ({ sim }) => prepare(sim))
+
+test.for([1, 2])('%i', async (number, { sim }) => {
+  await sim.scenario('slow', { ms: number })
+})
+
+test('names are typed', async ({ sim }) => {
+  sim.allow('manners', 'unexpected')
+  await expect(sim).toHaveReceived('createEvent', { times: { atLeast: 1 }, match: { status: 201 } })
+  await expect(sim).not.toHaveReceived('createPrompt')
+  await expect(sim).toHaveNoFindings(['violations'])
+  const anything = JSON.parse('{}')
+  expect(anything).toEqual({})
+  expect([1, 2]).toHaveLength(2)
+  expect(expect.anything()).toBeDefined()
+  await expect(Promise.resolve(1)).resolves.toBe(1)
+  expect.soft(1).toBe(1)
+  // @ts-expect-error: there is no such operation
+  await expect(sim).toHaveReceived('createEvnt')
+  // @ts-expect-error: there is no such matcher
+  await expect(sim).toHaveReceivd('createEvent')
+  // @ts-expect-error: a text receives nothing
+  await expect('sim').toHaveReceived('createEvent')
+  // @ts-expect-error: there is no such kind of finding
+  sim.allow('maners')
+  // @ts-expect-error: there is no such scenario
+  await sim.scenario('slwo')
+})
+
+// @ts-expect-error: there is no such fixture
+test('fixtures are typed', async ({ simulator }) => simulator)

@@ -1,0 +1,99 @@
+import { transformSync } from 'esbuild'
+import { expect, test } from 'vitest'
+import { describeRunner, readJestReport } from './contract.ts'
+import { readBlocks } from './page.ts'
+import type { Runner } from './runner.ts'
+
+const runner: Runner = {
+  section: 'vitest',
+  cases: 'vitest',
+  packages: ['vitest', '@vitest/runner', '@vitest/expect'],
+  format: 'esm',
+  command: [
+    'node_modules/vitest/vitest.mjs',
+    'run',
+    '--reporter=json',
+    '--outputFile=report.json',
+    '--testTimeout=60000',
+  ],
+  readOutcomes: readJestReport,
+}
+
+const project = describeRunner(runner, {
+  passed: [
+    'test.fails holds for findings',
+    'errors are those of the library',
+    'a retried test begins anew',
+    'a repeated test begins anew',
+    'two tests of test.for have this name',
+    'two tests of test.for have this name',
+    'two concurrent tests have this name',
+    'two concurrent tests have this name',
+  ],
+  failed: {},
+  differing: 'matchers tell what differs',
+  repeated: {
+    'a retried test begins anew': 'one sandbox',
+    'a repeated test begins anew': 'one sandbox',
+    'two tests of test.for have this name': 'one sandbox',
+    'two concurrent tests have this name': 'own sandboxes',
+  },
+  runElsewhere: (project, env) => project.run([], env),
+  runWithoutSetup(project) {
+    project.write('bare.config.js', 'export default {}')
+    return project.run(['--config=bare.config.js'])
+  },
+  compiled: [
+    ['purchases.test.ts', '--module', 'esnext', '--moduleResolution', 'bundler'],
+    ['types.ts', '--module', 'esnext', '--moduleResolution', 'bundler'],
+    ['types.ts', '--module', 'nodenext', '--exactOptionalPropertyTypes'],
+  ],
+})
+
+test('a client that waits for half the time fails with the message in docs/test-runners.md', async () => {
+  const blocks = readBlocks()
+  const client = blocks.find(({ file }) => file === 'client.ts')?.text ?? ''
+  const message = blocks.find(({ language }) => language === 'text')?.text ?? ''
+  expect(client).toContain('* 1000')
+  project().write('client.js', transformSync(client.replace('* 1000', '* 500'), { loader: 'ts' }).code)
+  const { outcomes } = await project().run(['purchases'])
+  expect(outcomes).toMatchObject([{ status: 'failed' }])
+  expect(outcomes[0]?.message.replace(/req-\d+/g, 'req-2')).toContain(message.trim())
+})
+
+test('a set-up of your own starts a simulator with settings', async () => {
+  const setup = readBlocks().find(({ section }) => section === 'Your own simulator')
+  project().write(setup?.file ?? '', setup?.text ?? '')
+  project().write('own.config.js', `export default { test: { globalSetup: './${setup?.file}' } }`)
+  project().write(
+    'own.test.js',
+    `import { expect, test } from 'conversation-analytics-simulator/vitest'
+    test('the clock stands still', async ({ sim }) => {
+      expect(await sim.clock.read()).toEqual({ mode: 'frozen', now: '2026-01-15T12:00:00.000Z' })
+    })`,
+  )
+  const { outcomes } = await project().run(['--config=own.config.js', 'own.test.js'])
+  expect(outcomes).toMatchObject([{ status: 'passed' }])
+})
+
+test('two projects that run one file at the same time have sandboxes of their own', async () => {
+  project().write(
+    'projects.config.js',
+    `export default { test: {
+      globalSetup: 'conversation-analytics-simulator/global-setup',
+      projects: [{ test: { name: 'one', include: ['other.test.js'] } }, { test: { name: 'two', include: ['other.test.js'] } }],
+    } }`,
+  )
+  const { code, records } = await project().run(['--config=projects.config.js'])
+  expect(code).toBe(0)
+  expect(records.map(({ name }) => name.replace(/-[0-9a-f]{8}$/, '')).sort()).toEqual([
+    'other-test-js-one-another-file-has-the-same-simula',
+    'other-test-js-two-another-file-has-the-same-simula',
+  ])
+})
+
+test.each(['threads', 'vmThreads', 'vmForks'])('the pool %s has the same results', async (pool) => {
+  const { outcomes, records } = await project().run([`--pool=${pool}`, 'cases', 'other'])
+  expect(outcomes.filter(({ status }) => status === 'failed')).toHaveLength(5)
+  expect(new Set(records.map(({ controlUrl }) => controlUrl)).size).toBe(1)
+})
