@@ -8,6 +8,9 @@ import { childLimits } from '../support/child-limits.ts'
 
 const source = fileURLToPath(new URL('client/', import.meta.url))
 
+/** The milliseconds that a run of the project may take on a busy machine. */
+const limitMs = 240_000
+
 let project: Project
 
 beforeAll(() => {
@@ -37,9 +40,10 @@ function runTests(...files: string[]): Result[] {
   const command = [join(repository, 'node_modules/.bin', program), ...args, ...files]
   const { stdout, stderr } = spawnSync(
     process.execPath,
-    [...command, '--reporter=json', '--outputFile=report.json'],
+    [...command, '--reporter=json', '--outputFile=report.json', '--testTimeout=60000'],
     {
       ...childLimits,
+      timeout: limitMs,
       cwd: project.folder,
       env: project.env,
       encoding: 'utf8',
@@ -50,7 +54,9 @@ function runTests(...files: string[]): Result[] {
   return report.testResults.flatMap((file: { assertionResults: Result[] }) => file.assertionResults)
 }
 
-test('eleven of the twelve tests of a client pass, and the impatient client fails by itself', () => {
+test('eleven of the twelve tests of a client pass, and the impatient client fails by itself', {
+  timeout: limitMs,
+}, () => {
   const results = runTests()
   expect(results).toHaveLength(12)
   const failed = results.filter(({ status }) => status !== 'passed')
@@ -62,7 +68,7 @@ test('eleven of the twelve tests of a client pass, and the impatient client fail
   ])
 })
 
-test('the impatient client passes if its manners are allowed', () => {
+test('the impatient client passes if its manners are allowed', { timeout: limitMs }, () => {
   const file = join(project.folder, 'test/impatient.test.ts')
   const text = readFileSync(file, 'utf8')
   writeFileSync(file, text.replace('  await sim.scenario', "  sim.allow('manners')\n  await sim.scenario"))
