@@ -137,7 +137,9 @@ describe('the library', () => {
         ([, from, inline]) => from ?? inline,
       )
     })
-    expect(new Set(imported)).toEqual(new Set(['./index.cjs', 'vitest', 'node:test', '@playwright/test']))
+    expect(new Set(imported)).toEqual(
+      new Set(['./index.cjs', 'vitest', 'node:test', '@playwright/test', 'testcontainers']),
+    )
     expect(readFileSync(join(installed, 'dist/index.d.cts'), 'utf8')).not.toMatch(/^import\b|[:=] import\(/m)
   })
 
