@@ -5,11 +5,11 @@ import { showProblem, tell, valueOrNotice } from '../../store/notices.ts'
 import { navigate } from '../../store/route.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { formatFetch, formatVitest } from './code.ts'
-import { findReplayProblem, toReplay } from './replay.ts'
+import { findSendProblem, toReplay, urlOf } from './replay.ts'
 
 /** Copies a request in three forms, and sends it again. */
 export function Actions({ exchange }: { readonly exchange: Schema<'Exchange'> }) {
-  const problem = findReplayProblem(exchange)
+  const problem = findSendProblem(exchange)
   const send = () => void sendAgain(exchange)
   useCommands(problem === undefined ? [{ title: 'Send the request again', key: 'r', run: send }] : [], [
     exchange,
@@ -31,10 +31,9 @@ export function Actions({ exchange }: { readonly exchange: Schema<'Exchange'> })
 
 /** Sends a request to the service again, and opens the new one. */
 async function sendAgain(exchange: Schema<'Exchange'>): Promise<void> {
-  const { method, target, headers, body } = toReplay(exchange)
+  const { method, headers, body } = toReplay(exchange)
   try {
-    const hasBody = body !== undefined && method !== 'GET' && method !== 'HEAD'
-    const answer = await fetch(target, { method, headers, ...(hasBody && { body }) })
+    const answer = await fetch(urlOf(exchange), { method, headers, ...(body !== undefined && { body }) })
     const id = answer.headers.get('x-request-id')
     tell(`Sent again; the answer is ${answer.status}.`)
     if (id !== null) navigate({ view: 'requests', id })

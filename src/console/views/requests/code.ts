@@ -1,10 +1,9 @@
 import type { Schema } from '../../api/answers.ts'
-import { bodyText, meaningfulHeaders, redacted } from './replay.ts'
+import { bodyText, meaningfulHeaders, redacted, urlOf } from './replay.ts'
 
 /** Formats a request as a call of `fetch`. `$TOKEN` of the environment stands for a credential that the journal has redacted. */
 export function formatFetch(exchange: Schema<'Exchange'>, indent = ''): string {
   const { request } = exchange
-  const url = `${location.origin}${request.path}${request.query && `?${request.query}`}`
   const lines = [
     ...(request.method === 'GET' ? [] : [`  method: ${quote(request.method)},`]),
     '  headers: {',
@@ -12,7 +11,7 @@ export function formatFetch(exchange: Schema<'Exchange'>, indent = ''): string {
     '  },',
     ...formatBody(request.body),
   ]
-  return [`const answer = await fetch(${quote(url)}, {`, ...lines, '})'].join(`\n${indent}`)
+  return [`const answer = await fetch(${quote(urlOf(exchange))}, {`, ...lines, '})'].join(`\n${indent}`)
 }
 
 /** Formats a request as a vitest test that expects the same answer. A scenario that a rule switched on becomes a header. */

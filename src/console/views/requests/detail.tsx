@@ -8,7 +8,8 @@ import { Ago, formatDuration, formatInstant } from '../../ui/time.tsx'
 import { Actions } from './actions.tsx'
 import { ChainLink } from './chain-link.tsx'
 import { BodySection, HeaderSection, QuerySection, type Remark, RemarkList } from './message.tsx'
-import { Marks, pathOf } from './request-row.tsx'
+import { targetOf } from './replay.ts'
+import { Marks } from './request-row.tsx'
 import { SwitchScenario } from './switch-scenario.tsx'
 import { Why } from './why.tsx'
 
@@ -34,8 +35,8 @@ function Detail({ exchange }: { readonly exchange: Schema<'Exchange'> }) {
   return (
     <>
       <header>
-        <h2 class="cut-off" title={pathOf(exchange)}>
-          <span class="method">{request.method}</span> <span class="path">{pathOf(exchange)}</span>
+        <h2 class="cut-off" title={targetOf(exchange)}>
+          <span class="method">{request.method}</span> <span class="path">{targetOf(exchange)}</span>
         </h2>
         <a class="close" href={hrefOf({ id: undefined })} aria-label="Close the request" title="Close (Esc)">
           ✕

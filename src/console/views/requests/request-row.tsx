@@ -1,7 +1,9 @@
 import type { Schema } from '../../api/answers.ts'
 import { hrefOf, sandbox } from '../../store/route.ts'
 import { Mark, Status } from '../../ui/status.tsx'
+import { count } from '../../ui/text.ts'
 import { formatDuration, formatTimeOfDay } from '../../ui/time.tsx'
+import { targetOf } from './replay.ts'
 
 /** Properties of `RequestRow`. */
 export interface RequestRowProps {
@@ -19,7 +21,7 @@ export function RequestRow({ exchange, isOpen }: RequestRowProps) {
       </td>
       <td class="method">{request.method}</td>
       <td class="path">
-        <a href={hrefOf({ id })} aria-current={isOpen ? 'true' : undefined} title={pathOf(exchange)}>
+        <a href={hrefOf({ id })} aria-current={isOpen ? 'true' : undefined} title={targetOf(exchange)}>
           {shortenIds(request.path)}
           {request.query && <span class="faint">?{request.query}</span>}
         </a>
@@ -35,11 +37,6 @@ export function RequestRow({ exchange, isOpen }: RequestRowProps) {
       </td>
     </tr>
   )
-}
-
-/** Returns the path of a request with its query, as it was sent. */
-export function pathOf({ request: { path, query } }: Schema<'Exchange'>): string {
-  return query === '' ? path : `${path}?${query}`
 }
 
 /** Shortens the UUIDs of a path, so that its end can be read: `/v1/models/4f7c…9c34/analytics`. */
@@ -71,5 +68,3 @@ export function Marks({ exchange }: { readonly exchange: Schema<'Exchange'> }) {
     </>
   )
 }
-
-const count = (number: number, noun: string) => `${number} ${noun}${number === 1 ? '' : 's'}`
