@@ -43,6 +43,7 @@ export function entryToJson(entry: JournalEntry, { bodies }: { readonly bodies: 
     ...(entry.rule && { rule: { ...entry.rule } }),
     scenarios: [...entry.scenarios],
     ...(entry.expectation && { expectation: entry.expectation }),
+    ...(entry.replayOf !== undefined && { replayOf: entry.replayOf }),
     damage: [...entry.damage],
     violations: violationsToJson(entry.violations),
     answerViolations: violationsToJson(entry.answerViolations),

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { describeInBrowser, sharedBrowser } from '../support/browser.ts'
+import { ask, event } from '../support/client.ts'
 import { putRules, steer } from '../support/control.ts'
 import { askRaw } from '../support/raw-http.ts'
 import { startForTest } from '../support/start.ts'
@@ -66,5 +67,29 @@ describeInBrowser('a request that somebody had recorded', () => {
     await page.getByRole('region', { name: 'Request req-2' }).waitFor()
     const { requests } = await steer(own, 'GET', '/requests')
     expect(requests).toMatchObject([1, 2].map(() => ({ request: { path: '//evil.example/x' } })))
+  })
+})
+
+describeInBrowser('a request that the page sends again', () => {
+  test('is marked as such, and no report holds it against the client', async () => {
+    const own = await startForTest()
+    await ask(own, '/v1/events', { body: event({ value: 7 }) })
+    const before = await steer(own, 'GET', '/report')
+    const page = await browser.open(own, { place: '#/requests/req-1' })
+    for (const id of ['req-2', 'req-3']) {
+      await sendButton(page).click()
+      await page
+        .getByRole('region', { name: `Request ${id}` })
+        .getByText('sent from the console')
+        .waitFor()
+    }
+    await page.locator('tr[data-id="req-3"]').getByText('sent again').waitFor()
+    const { requests } = await steer(own, 'GET', '/requests')
+    expect(requests).toMatchObject([{ id: 'req-1' }, { replayOf: 'req-1' }, { replayOf: 'req-2' }])
+    const after = await steer(own, 'GET', '/report')
+    expect({ ...after, run: before['run'] }).toEqual(before) // but for the time of the report
+    expect(before).toMatchObject({ requests: 1, violations: { requests: 1 }, manners: { findings: [] } })
+    const { chains } = await steer(own, 'GET', '/retries')
+    expect(chains).toMatchObject([{ attempts: [{ id: 'req-1' }] }])
   })
 })

@@ -5,7 +5,7 @@ import { showProblem, tell, valueOrNotice } from '../../store/notices.ts'
 import { navigate } from '../../store/route.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { formatFetch, formatVitest } from './code.ts'
-import { findSendProblem, toReplay, urlOf } from './replay.ts'
+import { findSendProblem, replayHeader, toReplay, urlOf } from './replay.ts'
 
 /** Copies a request in three forms, and sends it again. */
 export function Actions({ exchange }: { readonly exchange: Schema<'Exchange'> }) {
@@ -31,7 +31,8 @@ export function Actions({ exchange }: { readonly exchange: Schema<'Exchange'> })
 
 /** Sends a request to the service again, and opens the new one. */
 async function sendAgain(exchange: Schema<'Exchange'>): Promise<void> {
-  const { method, headers, body } = toReplay(exchange)
+  const { method, headers: recorded, body } = toReplay(exchange)
+  const headers = { ...recorded, [replayHeader]: exchange.id }
   try {
     const answer = await fetch(urlOf(exchange), { method, headers, ...(body !== undefined && { body }) })
     const id = answer.headers.get('x-request-id')

@@ -65,7 +65,7 @@ function listRemarks({ violations, answerViolations, advice }: Schema<'Exchange'
 }
 
 function Facts({ exchange }: { readonly exchange: Schema<'Exchange'> }) {
-  const { answer, operation, now, at, tookMs, delayMs, scenarios, sandbox, expectation } = exchange
+  const { answer, operation, now, at, tookMs, delayMs, scenarios, sandbox, expectation, replayOf } = exchange
   return (
     <p class="facts">
       <Status code={answer.status} /> <Marks exchange={exchange} />
@@ -75,6 +75,11 @@ function Facts({ exchange }: { readonly exchange: Schema<'Exchange'> }) {
         {scenarios.length > 0 && `${answer.origin === 'scenario' ? '' : ', under'} ${scenarios.join(', ')}`}
       </span>
       {expectation && <span>a negative test of a {expectation}</span>}
+      {replayOf !== undefined && (
+        <span>
+          sent from the console, as <a href={hrefOf({ id: replayOf })}>{replayOf}</a> was; no report counts it
+        </span>
+      )}
       <span>sandbox {sandbox}</span>
       <span>
         {formatDuration(tookMs)}

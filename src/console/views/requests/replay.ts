@@ -14,9 +14,12 @@ export interface Replay {
 /** The text that the journal writes in place of a credential. */
 export const redacted = '[redacted]'
 
+/** The header that marks a request as sent by this page, so that nothing is held against the tested client for it. */
+export const replayHeader = 'x-sim-replay-of'
+
 /** Headers of the connection or of the client itself, which each client sets anew. */
 const ownHeaders =
-  /^(host|connection|content-length|transfer-encoding|accept-encoding|expect|keep-alive|user-agent|origin|referer|sec-.*)$/
+  /^(x-sim-replay-of|host|connection|content-length|transfer-encoding|accept-encoding|expect|keep-alive|user-agent|origin|referer|sec-.*)$/
 
 /** Returns the headers of a request that mean something to the service. */
 export function meaningfulHeaders({ request }: Schema<'Exchange'>): [string, string][] {

@@ -46,11 +46,18 @@ const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi
 
 /** The marks of a request: violations, advice, damage, and an answer that did not reach the client. */
 export function Marks({ exchange }: { readonly exchange: Schema<'Exchange'> }) {
-  const { violations, advice, damage, delivery, scenarios } = exchange
+  const { violations, advice, damage, delivery, scenarios, replayOf } = exchange
   const told = (list: readonly Schema<'Violation'>[]) =>
     list.map(({ in: part, pointer, message }) => `${part} ${pointer}: ${message}`).join('\n')
   return (
     <>
+      {replayOf !== undefined && (
+        <Mark
+          kind="neutral"
+          text="sent again"
+          title={`Sent from the console, as ${replayOf} was. No report counts it.`}
+        />
+      )}
       {violations.length > 0 && (
         <Mark kind="violation" text={count(violations.length, 'violation')} title={told(violations)} />
       )}
