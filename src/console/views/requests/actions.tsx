@@ -7,8 +7,15 @@ import { CopyButton } from '../../ui/copy-button.tsx'
 import { formatFetch, formatVitest } from './code.ts'
 import { findSendProblem, replayHeader, toReplay, urlOf } from './replay.ts'
 
+/** Properties of `Actions`. */
+export interface ActionsProps {
+  readonly exchange: Schema<'Exchange'>
+  /** False: the journal, which writes the curl line, does not have the request any more. */
+  readonly isRecorded: boolean
+}
+
 /** Copies a request in three forms, and sends it again. */
-export function Actions({ exchange }: { readonly exchange: Schema<'Exchange'> }) {
+export function Actions({ exchange, isRecorded }: ActionsProps) {
   const problem = findSendProblem(exchange)
   const send = () => void sendAgain(exchange)
   useCommands(problem === undefined ? [{ title: 'Send the request again', key: 'r', run: send }] : [], [
@@ -19,7 +26,7 @@ export function Actions({ exchange }: { readonly exchange: Schema<'Exchange'> })
   return (
     <div class="request-actions">
       <span class="faint">Copy as</span>
-      <CopyButton label="curl" title="Copy as curl" text={curl} />
+      <CopyButton label="curl" title="Copy as curl" text={curl} isDisabled={!isRecorded} />
       <CopyButton label="fetch" title="Copy as fetch" text={async () => formatFetch(exchange)} />
       <CopyButton label="vitest" title="Copy as a vitest test" text={async () => formatVitest(exchange)} />
       <button type="button" disabled={problem !== undefined} title={problem} onClick={send}>
