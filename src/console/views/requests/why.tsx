@@ -33,7 +33,7 @@ export function Why({ exchange }: { readonly exchange: Schema<'Exchange'> }) {
   )
 }
 
-/** A link to the rules, shown where one of them acts. */
+/** A link to the rules, shown where a reason names one of them. */
 function RulesLink({ sandbox }: { readonly sandbox: string }) {
   const query = { sandbox: sandbox === 'default' ? undefined : sandbox }
   return (
@@ -65,7 +65,9 @@ function Reasons({ exchange, explanation }: ReasonsProps) {
   const { status } = explanation.answer
   const effects = listEffects(exchange)
   const reasons = listReasons(explanation)
-  const rules = explanation.rule && <RulesLink sandbox={exchange.sandbox} />
+  const { rule } = explanation
+  const isRuleNamed = rule !== undefined && reasons.some((reason) => reason.startsWith(nameRule(rule)))
+  const rules = isRuleNamed && <RulesLink sandbox={exchange.sandbox} />
   if (status === exchange.answer.status && explanation.stage === exchange.stage)
     return (
       <>
