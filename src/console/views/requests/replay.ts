@@ -29,7 +29,7 @@ export function meaningfulHeaders({ request }: Schema<'Exchange'>): [string, str
 /** Returns the text of a recorded body; undefined where there is none, or not all of it was recorded. */
 export function bodyText(body: Schema<'Body'>): string | undefined {
   if (body.size === 0 || body.cut || body.gone) return undefined
-  return 'json' in body ? JSON.stringify(body.json) : body.text
+  return body.text ?? ('json' in body ? JSON.stringify(body.json) : undefined)
 }
 
 /** Returns true where a request had a token, which the journal does not record. */
