@@ -66,7 +66,8 @@ function Reasons({ exchange, explanation }: ReasonsProps) {
   const effects = listEffects(exchange)
   const reasons = listReasons(explanation)
   const { rule } = explanation
-  const isRuleNamed = rule !== undefined && reasons.some((reason) => reason.startsWith(nameRule(rule)))
+  const actingRule = rule && `Rule ${rule.index + 1} of the ${rule.scope} acts`
+  const isRuleNamed = actingRule !== undefined && reasons.some((reason) => reason.startsWith(actingRule))
   const rules = isRuleNamed && <RulesLink sandbox={exchange.sandbox} />
   if (status === exchange.answer.status && explanation.stage === exchange.stage)
     return (
