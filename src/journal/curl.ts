@@ -1,9 +1,10 @@
+import { replayHeader } from '../exchange/replay.ts'
 import type { JournalEntry, RecordedBody } from './entry.ts'
 import { bodyToBase64, bodyToText, decodeBody } from './entry-json.ts'
 import { redacted } from './redact-token.ts'
 
-/** Headers of the connection, which curl sets itself. */
-const connectionHeaders = [
+/** Headers of the connection, which curl sets itself, and that of a repetition: who runs the command is a client. */
+const omittedHeaders = [
   'host',
   'connection',
   'content-length',
@@ -11,6 +12,7 @@ const connectionHeaders = [
   'accept-encoding',
   'expect',
   'keep-alive',
+  replayHeader,
 ]
 
 /** Headers that curl adds unless an option removes them; `Content-Type` only to a request with a body. */
@@ -28,7 +30,7 @@ export function entryToCurl({ request, ownToken }: JournalEntry): string {
     .filter((name) => name !== 'Content-Type' || body.size > 0)
     .map((name) => `-H '${name}:'`)
   const options = Object.entries(headers)
-    .filter(([name]) => !connectionHeaders.includes(name))
+    .filter(([name]) => !omittedHeaders.includes(name))
     .map(([name, value]) => `-H ${headerArgument(name, value)}`)
   const sent = bodyArguments(body, ownToken)
   const parts = [

@@ -1,3 +1,4 @@
+import { compactJson } from '../core/compact-json.ts'
 import type { Json, JsonObject } from '../core/json.ts'
 import { hasMoreValues, maxDepth, maxValues } from '../core/strict-json.ts'
 import type { Violation } from '../documents/violation.ts'
@@ -43,6 +44,7 @@ export function entryToJson(entry: JournalEntry, { bodies }: { readonly bodies: 
     ...(entry.rule && { rule: { ...entry.rule } }),
     scenarios: [...entry.scenarios],
     ...(entry.expectation && { expectation: entry.expectation }),
+    ...(entry.replayOf !== undefined && { replayOf: entry.replayOf }),
     damage: [...entry.damage],
     violations: violationsToJson(entry.violations),
     answerViolations: violationsToJson(entry.answerViolations),
@@ -75,11 +77,19 @@ function bodyToJson(body: RecordedBody, token: string | undefined): JsonObject {
   const text = decodeBody(body)
   if (text === undefined) return { size, ...cut, base64: bodyToBase64(body, token) }
   const json = cut ? undefined : parseJson(text)
-  return {
-    size,
-    ...cut,
-    ...(json === undefined ? { text: redactDocument(text, token) } : { json: redactJson(json, token) }),
-  }
+  if (json === undefined) return { size, ...cut, text: redactDocument(text, token) }
+  const clean = redactJson(json, token)
+  return { size, json: clean, ...(isSpelledOtherwise(text, json, clean, token) && { text }) }
+}
+
+/**
+ * Returns true where JSON, written again, is another text but for white space: `1.0`, a number beyond the precision of JavaScript, a name
+ * given twice. A text with credentials is not told apart, since it is not shown. `clean`: the redacted `json`.
+ */
+function isSpelledOtherwise(text: string, json: Json, clean: Json, token: string | undefined): boolean {
+  const written = JSON.stringify(json)
+  if (text === written || compactJson(text) === written) return false
+  return JSON.stringify(clean) === written && redactText(text, token) === text
 }
 
 /** Returns a body as text with credentials and `token` redacted; undefined where it is not stored, or no UTF-8. */

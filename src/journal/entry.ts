@@ -71,6 +71,8 @@ export interface JournalEntry {
   readonly scenarios: readonly string[]
   /** The outcome that was declared for a negative test; undefined for none. */
   readonly expectation: Expectation | undefined
+  /** The id of the recorded request that this one repeats, as the console does; undefined: none. The reports leave such a request out. */
+  readonly replayOf: string | undefined
   /** The deliberate damage to the answer: `drop-field at /messageCount`, `reset`. */
   readonly damage: readonly string[]
   /** Rules of the contract that the request broke. */

@@ -6,6 +6,7 @@ import { isSeed } from '../core/seeded.ts'
 import { findNearest } from '../core/similar.ts'
 import { jsonBody } from '../exchange/body.ts'
 import { expectationHeader, expectations } from '../exchange/expectation.ts'
+import { replayHeader } from '../exchange/replay.ts'
 import type { Reply } from '../exchange/reply.ts'
 import type { ActiveScenario, Catalogue } from '../scenarios/definition.ts'
 import { maxControlLength } from '../scenarios/parameters.ts'
@@ -22,6 +23,7 @@ const controlHeaders = [
   'x-sim-seed',
   'x-sim-now',
   expectationHeader,
+  replayHeader,
 ]
 
 /** The controls that the request itself carries. */
@@ -70,13 +72,16 @@ function readScenarios(header: string | undefined, catalogue: Catalogue): Result
   )
 }
 
-/** Finds a control header that does not exist, or an unknown expectation; undefined: none. */
+/** Finds a control header that does not exist, an unknown expectation, or what is no request id; undefined: none. */
 function findHeaderProblem(
-  { request: { headers }, expectation }: Exchange,
+  { request: { headers }, expectation, replayOf }: Exchange,
   controls: readonly string[],
 ): string | undefined {
   const unknown = controls.find((name) => !controlHeaders.includes(name))
   if (unknown) return describeUnknownHeader(unknown)
+  const repeated = headers[replayHeader]
+  if (repeated !== undefined && replayOf === undefined)
+    return `X-Sim-Replay-Of is the id of a recorded request, such as req-7; got "${cutText(repeated)}".`
   const expected = headers[expectationHeader]
   if (expected === undefined || expectation !== undefined) return undefined
   return `X-Sim-Expect is ${expectations.join(' or ')}; got "${cutText(expected)}".`

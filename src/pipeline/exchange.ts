@@ -7,6 +7,7 @@ import type { Violation } from '../documents/violation.ts'
 import type { DecisionTrace, RuleReference } from '../exchange/decision-trace.ts'
 import { type Delivery, immediateDelivery } from '../exchange/delivery.ts'
 import { type Expectation, expectationHeader, readExpectation } from '../exchange/expectation.ts'
+import { readReplayOf, replayHeader } from '../exchange/replay.ts'
 import type { SimRequest } from '../exchange/request.ts'
 import { defaultSandbox, type Sandbox, type Sandboxes } from '../sandboxes/sandboxes.ts'
 import { type ActiveScenario, type DataOverrides, noOverrides } from '../scenarios/definition.ts'
@@ -78,6 +79,8 @@ export interface Exchange {
   damage: readonly string[]
   /** The outcome that the request, or a scenario, declares for a negative test; undefined for none. */
   expectation: Expectation | undefined
+  /** The id of the recorded request that this one repeats; undefined: none. */
+  readonly replayOf: string | undefined
   /** Headers that every reply to this request carries: rate fields, `Preference-Applied`. */
   readonly extraHeaders: Record<string, string>
   /** Collects the reasons for the reply; undefined except for `POST /__sim/explain` and `--log-level debug`. */
@@ -113,6 +116,7 @@ export function createExchange(
     delivery: immediateDelivery,
     damage: [],
     expectation: readExpectation(request.headers[expectationHeader]),
+    replayOf: readReplayOf(request.headers[replayHeader]),
     rawParameters: undefined,
     json: undefined,
     parameters: undefined,

@@ -83,6 +83,7 @@ function createEntry(
     rule: exchange.rule,
     scenarios: scenarios.length > 0 ? scenarios.map(({ text }) => redactText(text, token)) : none,
     expectation: exchange.expectation,
+    replayOf: exchange.replayOf,
     damage: exchange.damage.length > 0 ? exchange.damage : none,
     violations: redactViolations(exchange.violations, token),
     answerViolations: redactViolations(exchange.answerViolations, token),

@@ -47,8 +47,9 @@ export interface EvidenceOptions {
 }
 
 /**
- * Collects the evidence of every exchange of the clients, by sandbox; browsers and probes outside the contract are none. The evidence of a sandbox that is reset, cleared, deleted or evicted still
- * counts for all sandboxes, since a suite may reset between its tests.
+ * Collects the evidence of every exchange of the clients, by sandbox. The console, which sends requests again, is no client, nor are
+ * browsers and probes outside the contract. The evidence of a sandbox that is reset, cleared, deleted or evicted still counts for all
+ * sandboxes, since a suite may reset between its tests.
  */
 export class EvidenceCollector {
   readonly operations: readonly OperationItems[]

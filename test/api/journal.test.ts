@@ -134,6 +134,21 @@ describe('bodies', () => {
     expect(valueAt(one, '/request/body')).toEqual(shown)
   })
 
+  test.each([
+    ['a number with a fraction of zero', '{ "value" : 1.0 }', true],
+    ['a number beyond the precision of JavaScript', '{"value":12345678901234567890}', true],
+    ['a name given twice', '{"value":1,"value":2}', true],
+    ['white space and nothing else', '{ "value":\n\t[ 1 , "a \\" b" ] }', false],
+    ['a credential', '{"password":"abc","value":1.0}', false],
+  ])('have their text beside the JSON where it is spelled otherwise: %s', async (_name, text, isKept) => {
+    const sim = await startForTest()
+    await ask(sim, '/v1/events', { body: text })
+    const { request } = objectOf(await ask(sim, '/__sim/requests/req-1', { token: null }))
+    const body = isObject(request) && isObject(request['body']) ? request['body'] : {}
+    expect(Object.keys(body)).toEqual(isKept ? ['size', 'json', 'text'] : ['size', 'json'])
+    if (isKept) expect(body['text']).toBe(text)
+  })
+
   test('are in the list with ?bodies=true, else only their sizes', async () => {
     const sim = await startForTest()
     await ask(sim, '/v1/events', { body: event() })

@@ -1,12 +1,38 @@
 import { expect, test } from 'vitest'
 import { describeInBrowser, sharedBrowser } from '../support/browser.ts'
-import { ask } from '../support/client.ts'
+import { ask, event } from '../support/client.ts'
 import { sharedSimulator } from '../support/shared.ts'
+import { startForTest } from '../support/start.ts'
 
 const sim = sharedSimulator()
 const browser = sharedBrowser()
 
 const model = 'm'.repeat(4_000)
+
+describeInBrowser('a body of hundreds of thousands of characters', () => {
+  test('is shown in part, and wholly after a click', async () => {
+    const own = await startForTest()
+    const text = 'x'.repeat(900_000)
+    await ask(own, '/v1/events', {
+      body: event({ properties: { note: text, inner: { note: 'x'.repeat(90_000) } } }),
+    })
+    const page = await browser.open(own, { place: '#/requests/req-1' })
+    const detail = page.getByRole('region', { name: 'Request req-1' })
+    const open = () =>
+      page.evaluate('for (const one of document.querySelectorAll("details")) one.open = true')
+    await page.getByRole('heading', { name: 'Request body' }).waitFor()
+    await open()
+    await detail.getByText('note: ').first().waitFor()
+    await open()
+    const more = detail.getByRole('button', { name: 'Show all 900,002 characters' })
+    await more.first().waitFor()
+    expect(
+      await page.evaluate<number>('document.querySelector(".request-detail").scrollHeight'),
+    ).toBeLessThan(5_000)
+    await more.first().click()
+    await detail.getByText(text).waitFor()
+  })
+})
 
 describeInBrowser('an id of thousands of characters', () => {
   test.each([

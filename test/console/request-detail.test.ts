@@ -47,6 +47,8 @@ describeInBrowser('an open request', () => {
     const code = await copy(page, 'Copy as a vitest test')
     const titles = await runTests(code.replace(/^import .*\n/, ''))
     expect(titles).toEqual(['POST /v1/events answers 400'])
+    expect(code).toContain('\n    body: JSON.stringify({\n      "eventType": ')
+    expect(code).toContain('\n    }),\n  })\n')
   })
 
   test('is copied as a test that asks for the scenario which a rule had switched on', async () => {
@@ -66,6 +68,52 @@ describeInBrowser('an open request', () => {
     await page.getByRole('region', { name: 'Request req-2' }).waitFor()
     const events = await steer(own, 'GET', '/events?sandbox=w1')
     expect(events).toMatchObject({ total: 1, events: [{ replays: 1 }] })
+  })
+
+  test('is copied and sent again with its numbers as they were spelled, which the tree shows', async () => {
+    const own = await startForTest()
+    const numbers = '{ "big": 12345678901234567890,"whole":1.0, "power": [1e3], "plain":7 }'
+    const text = JSON.stringify(event({ properties: 0 })).replace('"properties":0', `"properties":${numbers}`)
+    await ask(own, '/v1/events', { body: text })
+    const page = await openNewest(own)
+    await page.getByText('big: 12345678901234567890').waitFor()
+    const lines = page.locator('.json-line', { hasText: 'JavaScript writes' })
+    expect(await lines.allTextContents()).toEqual([
+      'big: 12345678901234567890JavaScript writes 12345678901234567000',
+      'whole: 1.0JavaScript writes 1',
+      '1e3JavaScript writes 1000',
+    ])
+    await runCode(await copy(page, 'Copy as fetch'))
+    await runTests((await copy(page, 'Copy as a vitest test')).replace(/^import .*\n/, ''))
+    await page.getByRole('button', { name: 'Send again' }).click()
+    await page.getByRole('region', { name: 'Request req-4' }).waitFor()
+    const { requests } = await steer(own, 'GET', '/requests?bodies=true')
+    expect(requests).toMatchObject(Array.from({ length: 4 }, () => ({ request: { body: { text } } })))
+    expect(await copy(page, 'Copy the request body')).toBe(text)
+  })
+
+  test('shows a query with the name of a property that every object has', async () => {
+    const own = await startForTest()
+    await ask(own, `${analyticsPath}?__proto__=1&period=7d&period=30d`)
+    const page = await openNewest(own)
+    const lines = page.locator('section.message', { has: page.getByRole('heading', { name: 'Query' }) })
+    await lines.getByText('__proto__: "1"').waitFor()
+    expect(await lines.locator('.json-string').allTextContents()).toEqual(['"1"', '"7d"', '"30d"'])
+    expect(await lines.getByText('missing').count()).toBe(0)
+  })
+
+  test('leads to the rules only where a reason names one of them', async () => {
+    const own = await startForTest()
+    await putRules(own, [{ scenario: 'critical' }])
+    await ask(own, analyticsPath)
+    await ask(own, `${analyticsPath}?period=1d`)
+    const page = await openNewest(own)
+    const link = page.getByRole('link', { name: 'Switch it off, or change the rules' })
+    await page.getByText('would answer it the same way now').waitFor()
+    expect(await page.locator('.facts .status').textContent()).toBe('400')
+    expect(await link.count()).toBe(0)
+    await page.locator('tr[data-id="req-1"] a').click()
+    await link.waitFor()
   })
 
   test('says why it was answered so, and when it would be answered otherwise now', async () => {

@@ -64,6 +64,7 @@ export function entryFor(journal: Journal, parts: EntryParts = {}): JournalEntry
     rule: undefined,
     scenarios: [],
     expectation: undefined,
+    replayOf: undefined,
     damage: [],
     violations: [],
     answerViolations: [],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ask, type RequestOptions } from '../support/client.ts'
+import { ask, errorOf, type RequestOptions } from '../support/client.ts'
 import { steer } from '../support/control.ts'
 import { connectTo } from '../support/raw-http.ts'
 import { startForTest } from '../support/start.ts'
@@ -33,6 +33,41 @@ describe('a request that no client sends', () => {
   test('is not in the reports: a probe', async () => {
     const headers = { 'user-agent': 'kube-probe/1.31' }
     expect(await countsAfter('/status', { headers })).toMatchObject(nothing)
+  })
+})
+
+describe('a request that repeats a recorded one', () => {
+  test('is in the journal with the id of that one, and in no report', async () => {
+    const own = await startForTest()
+    const headers = { 'x-sim-replay-of': 'req-7' }
+    await ask(own, '/v1/events', { body: {}, headers })
+    await ask(own, '/v1/events', { body: {}, headers })
+    await ask(own, '/v1/nowhere', { headers })
+    const { requests, violations, unexpected, manners } = await steer(own, 'GET', '/report?sandbox=*')
+    expect([requests, violations, unexpected, manners]).toMatchObject([
+      0,
+      { requests: 0 },
+      { answers: 0 },
+      { findings: [] },
+    ])
+    expect(await steer(own, 'GET', '/retries')).toMatchObject({ chains: [] })
+    const journal = await steer(own, 'GET', '/requests')
+    expect(journal['requests']).toMatchObject([{ replayOf: 'req-7' }, {}, { replayOf: 'req-7' }])
+  })
+
+  test('is refused where it names no request', async () => {
+    const own = await startForTest()
+    const answer = await ask(own, '/v1/events', { body: {}, headers: { 'x-sim-replay-of': 'the last' } })
+    expect(answer.status).toBe(400)
+    expect(errorOf(answer)).toMatch(/the id of a recorded request, such as req-7; got "the last"/)
+  })
+
+  test('is copied as a command without the header, since the command is a client', async () => {
+    const own = await startForTest()
+    await ask(own, '/v1/events', { body: {}, headers: { 'x-sim-replay-of': 'req-7', 'x-team': 'a' } })
+    const { text } = await ask(own, '/__sim/requests/req-1?format=curl', { token: null })
+    expect(text).toContain('x-team')
+    expect(text).not.toContain('req-7')
   })
 })
 

@@ -12,10 +12,12 @@ export interface CopyButtonProps {
   readonly text: string | (() => Promise<string | undefined>)
   /** The name of the button where its words do not say enough: `Copy as curl`. */
   readonly title?: string
+  /** True: there is nothing to copy now. */
+  readonly isDisabled?: boolean
 }
 
 /** A button that copies a text to the clipboard. Its name stays while its words say that it has copied, which is announced beside. */
-export function CopyButton({ label, text, title }: CopyButtonProps) {
+export function CopyButton({ label, text, title, isDisabled = false }: CopyButtonProps) {
   const isCopied = useSignal(false)
   const copy = async () => {
     const made = typeof text === 'string' ? text : await text()
@@ -27,7 +29,14 @@ export function CopyButton({ label, text, title }: CopyButtonProps) {
     }, copiedMs)
   }
   return (
-    <button type="button" class="quiet copy" onClick={copy} title={title} aria-label={title ?? label}>
+    <button
+      type="button"
+      class="quiet copy"
+      disabled={isDisabled}
+      onClick={copy}
+      title={title}
+      aria-label={title ?? label}
+    >
       {isCopied.value ? 'Copied' : label}
     </button>
   )

@@ -5,11 +5,18 @@ import { showProblem, tell, valueOrNotice } from '../../store/notices.ts'
 import { navigate } from '../../store/route.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { formatFetch, formatVitest } from './code.ts'
-import { findReplayProblem, toReplay } from './replay.ts'
+import { findSendProblem, replayHeader, toReplay, urlOf } from './replay.ts'
+
+/** Properties of `Actions`. */
+export interface ActionsProps {
+  readonly exchange: Schema<'Exchange'>
+  /** False: the journal, which writes the curl line, does not have the request any more. */
+  readonly isRecorded: boolean
+}
 
 /** Copies a request in three forms, and sends it again. */
-export function Actions({ exchange }: { readonly exchange: Schema<'Exchange'> }) {
-  const problem = findReplayProblem(exchange)
+export function Actions({ exchange, isRecorded }: ActionsProps) {
+  const problem = findSendProblem(exchange)
   const send = () => void sendAgain(exchange)
   useCommands(problem === undefined ? [{ title: 'Send the request again', key: 'r', run: send }] : [], [
     exchange,
@@ -19,7 +26,7 @@ export function Actions({ exchange }: { readonly exchange: Schema<'Exchange'> })
   return (
     <div class="request-actions">
       <span class="faint">Copy as</span>
-      <CopyButton label="curl" title="Copy as curl" text={curl} />
+      <CopyButton label="curl" title="Copy as curl" text={curl} isDisabled={!isRecorded} />
       <CopyButton label="fetch" title="Copy as fetch" text={async () => formatFetch(exchange)} />
       <CopyButton label="vitest" title="Copy as a vitest test" text={async () => formatVitest(exchange)} />
       <button type="button" disabled={problem !== undefined} title={problem} onClick={send}>
@@ -31,10 +38,10 @@ export function Actions({ exchange }: { readonly exchange: Schema<'Exchange'> })
 
 /** Sends a request to the service again, and opens the new one. */
 async function sendAgain(exchange: Schema<'Exchange'>): Promise<void> {
-  const { method, target, headers, body } = toReplay(exchange)
+  const { method, headers: recorded, body } = toReplay(exchange)
+  const headers = { ...recorded, [replayHeader]: exchange.id }
   try {
-    const hasBody = body !== undefined && method !== 'GET' && method !== 'HEAD'
-    const answer = await fetch(target, { method, headers, ...(hasBody && { body }) })
+    const answer = await fetch(urlOf(exchange), { method, headers, ...(body !== undefined && { body }) })
     const id = answer.headers.get('x-request-id')
     tell(`Sent again; the answer is ${answer.status}.`)
     if (id !== null) navigate({ view: 'requests', id })

@@ -1,10 +1,9 @@
 import type { Schema } from '../../api/answers.ts'
-import { bodyText, meaningfulHeaders, redacted } from './replay.ts'
+import { bodyText, meaningfulHeaders, redacted, urlOf } from './replay.ts'
 
 /** Formats a request as a call of `fetch`. `$TOKEN` of the environment stands for a credential that the journal has redacted. */
 export function formatFetch(exchange: Schema<'Exchange'>, indent = ''): string {
   const { request } = exchange
-  const url = `${location.origin}${request.path}${request.query && `?${request.query}`}`
   const lines = [
     ...(request.method === 'GET' ? [] : [`  method: ${quote(request.method)},`]),
     '  headers: {',
@@ -12,7 +11,8 @@ export function formatFetch(exchange: Schema<'Exchange'>, indent = ''): string {
     '  },',
     ...formatBody(request.body),
   ]
-  return [`const answer = await fetch(${quote(url)}, {`, ...lines, '})'].join(`\n${indent}`)
+  const code = [`const answer = await fetch(${quote(urlOf(exchange))}, {`, ...lines, '})'].join('\n')
+  return code.replaceAll('\n', `\n${indent}`)
 }
 
 /** Formats a request as a vitest test that expects the same answer. A scenario that a rule switched on becomes a header. */
@@ -50,7 +50,9 @@ function headersOf(exchange: Schema<'Exchange'>): [string, string][] {
 
 function formatBody(body: Schema<'Body'>): string[] {
   if (body.size === 0) return []
-  if ('json' in body) return [`  body: JSON.stringify(${format(body.json, '  ')}),`]
+  // A text stands beside the JSON where that, written again, would be another one.
+  if ('json' in body && body.text === undefined)
+    return [`  body: JSON.stringify(${format(body.json, '  ')}),`]
   const text = bodyText(body)
   return [
     text === undefined ? '  // The journal does not have the whole body as text.' : `  body: ${quote(text)},`,

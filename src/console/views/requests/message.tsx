@@ -1,6 +1,8 @@
+import { useMemo } from 'preact/hooks'
 import type { Schema } from '../../api/answers.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { JsonTree } from '../../ui/json-tree.tsx'
+import { LongText } from '../../ui/long-text.tsx'
 import type { JsonMark } from '../../ui/pointer.ts'
 import { DataTable } from '../../ui/table.tsx'
 import { formatSize } from '../../ui/time.tsx'
@@ -30,12 +32,16 @@ export function BodySection({ title, body, remarks }: BodySectionProps) {
           <CopyButton
             label="Copy"
             title={`Copy the ${title.toLowerCase()}`}
-            text={JSON.stringify(body.json, null, 2)}
+            text={body.text ?? JSON.stringify(body.json, null, 2)}
           />
         )}
       </h3>
       {!isTree && <RemarkList remarks={remarks} />}
-      {isTree ? <JsonTree value={body.json} marks={remarks.map(toMark)} /> : <OtherBody body={body} />}
+      {isTree ? (
+        <JsonTree value={body.json} text={body.text} marks={remarks.map(toMark)} />
+      ) : (
+        <OtherBody body={body} />
+      )}
     </section>
   )
 }
@@ -66,15 +72,24 @@ export interface QuerySectionProps {
 
 /** The parameters of a query, with the remarks at the very parameters. */
 export function QuerySection({ query, remarks }: QuerySectionProps) {
+  const values = useMemo(() => readValues(query), [query])
   if (query === '' && remarks.length === 0) return null
-  const values: Record<string, string | string[]> = {}
-  for (const [name, value] of new URLSearchParams(query))
-    values[name] = Object.hasOwn(values, name) ? [values[name] ?? '', value].flat() : value
   return (
     <section class="message">
       <h3>Query</h3>
       <JsonTree value={values} marks={remarks.map(toMark)} />
     </section>
+  )
+}
+
+/** Returns the values of the parameters by name; of a parameter given several times it is a list. Any name may come, `__proto__` too. */
+function readValues(query: string): Record<string, string | string[]> {
+  const params = new URLSearchParams(query)
+  return Object.fromEntries(
+    [...new Set(params.keys())].map((name) => {
+      const [first = '', ...more] = params.getAll(name)
+      return [name, more.length === 0 ? first : [first, ...more]]
+    }),
   )
 }
 
@@ -85,7 +100,9 @@ function OtherBody({ body: { text, base64, cut, gone, size } }: { readonly body:
   if (size === 0) return <p class="faint">There is no body.</p>
   return (
     <>
-      <pre>{text ?? base64}</pre>
+      <pre>
+        <LongText text={text ?? base64 ?? ''} maxShown={5_000} />
+      </pre>
       {cut && <p class="faint">Only the beginning was recorded.</p>}
       {base64 !== undefined && <p class="faint">The body is no text, so it is shown in base64.</p>}
     </>

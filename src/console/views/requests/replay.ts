@@ -14,9 +14,12 @@ export interface Replay {
 /** The text that the journal writes in place of a credential. */
 export const redacted = '[redacted]'
 
+/** The header that marks a request as sent by this page, so that nothing is held against the tested client for it. */
+export const replayHeader = 'x-sim-replay-of'
+
 /** Headers of the connection or of the client itself, which each client sets anew. */
 const ownHeaders =
-  /^(host|connection|content-length|transfer-encoding|accept-encoding|expect|keep-alive|user-agent|origin|referer|sec-.*)$/
+  /^(x-sim-replay-of|host|connection|content-length|transfer-encoding|accept-encoding|expect|keep-alive|user-agent|origin|referer|sec-.*)$/
 
 /** Returns the headers of a request that mean something to the service. */
 export function meaningfulHeaders({ request }: Schema<'Exchange'>): [string, string][] {
@@ -26,7 +29,7 @@ export function meaningfulHeaders({ request }: Schema<'Exchange'>): [string, str
 /** Returns the text of a recorded body; undefined where there is none, or not all of it was recorded. */
 export function bodyText(body: Schema<'Body'>): string | undefined {
   if (body.size === 0 || body.cut || body.gone) return undefined
-  return 'json' in body ? JSON.stringify(body.json) : body.text
+  return body.text ?? ('json' in body ? JSON.stringify(body.json) : undefined)
 }
 
 /** Returns true where a request had a token, which the journal does not record. */
@@ -34,7 +37,7 @@ export function isTokenUnknown({ request }: Schema<'Exchange'>): boolean {
   return request.headers['authorization']?.includes(redacted) ?? false
 }
 
-/** Returns the reason why a request cannot be sent again; undefined: it can. */
+/** Returns the reason why a request is not known well enough to be asked about or sent again; undefined: it is. */
 export function findReplayProblem({ request }: Schema<'Exchange'>): string | undefined {
   if (request.body.size === 0) return undefined
   return bodyText(request.body) === undefined
@@ -42,17 +45,44 @@ export function findReplayProblem({ request }: Schema<'Exchange'>): string | und
     : undefined
 }
 
+/**
+ * Returns the reason why this page cannot send a request again as it was; undefined: it can. Any web page can have a request recorded,
+ * so a target that the browser would resolve to another one, such as `/v1/../__sim/reset`, must not be sent from here.
+ */
+export function findSendProblem(exchange: Schema<'Exchange'>): string | undefined {
+  const { method, body } = exchange.request
+  const url = URL.canParse(urlOf(exchange)) ? new URL(urlOf(exchange)) : undefined
+  if (url?.origin !== location.origin || url.pathname + url.search !== targetOf(exchange))
+    return 'A browser would change the path or the query. Copy the request as curl, which sends them as they are.'
+  if (controlPath.test(url.pathname)) return 'It is a request to the control plane, not to the service.'
+  if (/^(TRACE|CONNECT|TRACK)$/.test(method)) return `No browser sends ${method}. Copy the request as curl.`
+  if (/^(GET|HEAD)$/.test(method) && body.size > 0)
+    return `No browser sends a body with ${method}. Copy the request as curl.`
+  return findReplayProblem(exchange)
+}
+
+/** The pattern of the paths that the control plane answers, in any case, as the server compares them. */
+const controlPath = /^\/+__(sim|admin)(\/|$)/i
+
+/** Returns the target of a request, its path with the query, as it was sent. */
+export function targetOf({ request: { path, query } }: Schema<'Exchange'>): string {
+  return query === '' ? path : `${path}?${query}`
+}
+
+/** Returns the URL of a request at this server. A target alone would be another server's, if it began with two slashes. */
+export const urlOf = (exchange: Schema<'Exchange'>): string => location.origin + targetOf(exchange)
+
 /** Returns a request in the form in which it can be sent again. The sandbox stands in a header where only the redacted token named it. */
 export function toReplay(exchange: Schema<'Exchange'>): Replay {
   const { request, sandbox } = exchange
-  const { method, path, query } = request
+  const { method, path } = request
   const sent = meaningfulHeaders(exchange).filter(([, value]) => !value.includes(redacted))
   const headers = Object.fromEntries(sent)
   const isSandboxNamed =
     headers['x-sim-sandbox'] !== undefined || path.startsWith('/_s/') || sandbox === 'default'
   return {
     method,
-    target: query === '' ? path : `${path}?${query}`,
+    target: targetOf(exchange),
     headers: {
       ...(isTokenUnknown(exchange) && { authorization: 'Bearer any-key' }),
       ...headers,

@@ -1,7 +1,9 @@
 import type { Schema } from '../../api/answers.ts'
 import { hrefOf, sandbox } from '../../store/route.ts'
 import { Mark, Status } from '../../ui/status.tsx'
+import { count } from '../../ui/text.ts'
 import { formatDuration, formatTimeOfDay } from '../../ui/time.tsx'
+import { targetOf } from './replay.ts'
 
 /** Properties of `RequestRow`. */
 export interface RequestRowProps {
@@ -19,7 +21,7 @@ export function RequestRow({ exchange, isOpen }: RequestRowProps) {
       </td>
       <td class="method">{request.method}</td>
       <td class="path">
-        <a href={hrefOf({ id })} aria-current={isOpen ? 'true' : undefined} title={pathOf(exchange)}>
+        <a href={hrefOf({ id })} aria-current={isOpen ? 'true' : undefined} title={targetOf(exchange)}>
           {shortenIds(request.path)}
           {request.query && <span class="faint">?{request.query}</span>}
         </a>
@@ -37,11 +39,6 @@ export function RequestRow({ exchange, isOpen }: RequestRowProps) {
   )
 }
 
-/** Returns the path of a request with its query, as it was sent. */
-export function pathOf({ request: { path, query } }: Schema<'Exchange'>): string {
-  return query === '' ? path : `${path}?${query}`
-}
-
 /** Shortens the UUIDs of a path, so that its end can be read: `/v1/models/4f7c…9c34/analytics`. */
 const shortenIds = (path: string) => path.replace(uuid, (id) => `${id.slice(0, 4)}…${id.slice(-4)}`)
 
@@ -49,11 +46,18 @@ const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi
 
 /** The marks of a request: violations, advice, damage, and an answer that did not reach the client. */
 export function Marks({ exchange }: { readonly exchange: Schema<'Exchange'> }) {
-  const { violations, advice, damage, delivery, scenarios } = exchange
+  const { violations, advice, damage, delivery, scenarios, replayOf } = exchange
   const told = (list: readonly Schema<'Violation'>[]) =>
     list.map(({ in: part, pointer, message }) => `${part} ${pointer}: ${message}`).join('\n')
   return (
     <>
+      {replayOf !== undefined && (
+        <Mark
+          kind="neutral"
+          text="sent again"
+          title={`Sent from the console, as ${replayOf} was. No report counts it.`}
+        />
+      )}
       {violations.length > 0 && (
         <Mark kind="violation" text={count(violations.length, 'violation')} title={told(violations)} />
       )}
@@ -71,5 +75,3 @@ export function Marks({ exchange }: { readonly exchange: Schema<'Exchange'> }) {
     </>
   )
 }
-
-const count = (number: number, noun: string) => `${number} ${noun}${number === 1 ? '' : 's'}`

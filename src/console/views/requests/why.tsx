@@ -33,7 +33,7 @@ export function Why({ exchange }: { readonly exchange: Schema<'Exchange'> }) {
   )
 }
 
-/** A link to the rules, shown where one of them acts. */
+/** A link to the rules, shown where a reason names one of them. */
 function RulesLink({ sandbox }: { readonly sandbox: string }) {
   const query = { sandbox: sandbox === 'default' ? undefined : sandbox }
   return (
@@ -65,7 +65,10 @@ function Reasons({ exchange, explanation }: ReasonsProps) {
   const { status } = explanation.answer
   const effects = listEffects(exchange)
   const reasons = listReasons(explanation)
-  const rules = explanation.rule && <RulesLink sandbox={exchange.sandbox} />
+  const { rule } = explanation
+  const actingRule = rule && `Rule ${rule.index + 1} of the ${rule.scope} acts`
+  const isRuleNamed = actingRule !== undefined && reasons.some((reason) => reason.startsWith(actingRule))
+  const rules = isRuleNamed && <RulesLink sandbox={exchange.sandbox} />
   if (status === exchange.answer.status && explanation.stage === exchange.stage)
     return (
       <>

@@ -1,0 +1,10 @@
+/**
+ * The header that marks a request as a repetition of a recorded one: `X-Sim-Replay-Of: req-7`. The console sets it, and other tools that
+ * send recorded requests again can. The tested client did not send such a request.
+ */
+export const replayHeader = 'x-sim-replay-of'
+
+/** Returns the request id that a header value names; undefined for another value. */
+export function readReplayOf(value: string | undefined): string | undefined {
+  return value !== undefined && /^req-[1-9]\d{0,15}$/.test(value) ? value : undefined
+}

@@ -1,0 +1,95 @@
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { describeInBrowser, sharedBrowser } from '../support/browser.ts'
+import { ask, event } from '../support/client.ts'
+import { putRules, steer } from '../support/control.ts'
+import { askRaw } from '../support/raw-http.ts'
+import { startForTest } from '../support/start.ts'
+
+const browser = sharedBrowser()
+
+const sendButton = (page: Page) => page.getByRole('button', { name: 'Send again' })
+
+/** Returns the head of a request without a body, as no `fetch` sends it. */
+const rawRequest = (method: string, target: string, headers = '', body = '') =>
+  `${method} ${target} HTTP/1.1\r\nHost: localhost\r\n${headers}Content-Length: ${body.length}\r\n\r\n${body}`
+
+describeInBrowser('a request that somebody had recorded', () => {
+  test('never steers the control plane when it is sent again, whatever its path is', async () => {
+    const own = await startForTest()
+    const rule = { scenario: 'server-error' }
+    await putRules(own, [rule], 'victim')
+    const control = '/__sim/scenarios?sandbox=victim'
+    const body = '{"rules":[]}'
+    const targets = [
+      `/v1/..${control}`,
+      `/v1/%2e%2e${control}`,
+      `/.${control}`,
+      `/\\${own.origin.slice('http:/'.length)}${control}`,
+      `/${own.origin.slice('http:/'.length)}${control}`,
+    ]
+    for (const target of targets)
+      await askRaw(own.origin, rawRequest('PUT', target, 'Content-Type: application/json\r\n', body))
+    const page = await browser.open(own)
+    for (const [index, target] of targets.entries()) {
+      await page.locator(`tr[data-id="req-${index + 1}"] a`).click()
+      await page.getByRole('region', { name: `Request req-${index + 1}` }).waitFor()
+      const button = sendButton(page)
+      if (await button.isEnabled()) {
+        const answered = page.waitForResponse((response) => response.request().method() === 'PUT')
+        await button.click()
+        expect((await answered).status(), target).toBe(404)
+      } else expect(await button.getAttribute('title')).toContain('Copy the request as curl')
+    }
+    expect(await steer(own, 'GET', '/scenarios?sandbox=victim')).toMatchObject({ rules: [rule] })
+  })
+
+  test.each([
+    ['with a fragment', rawRequest('GET', '/v1/a#b'), 'would change the path'],
+    ['to all of the server', rawRequest('OPTIONS', '*'), 'would change the path'],
+    ['that asks for its echo', rawRequest('TRACE', '/v1/events'), 'No browser sends TRACE'],
+    ['that reads, with a body', rawRequest('GET', '/v1/events', '', 'x'), 'No browser sends a body'],
+  ])('is not sent by the page %s, which says why', async (_name, text, reason) => {
+    const own = await startForTest()
+    await askRaw(own.origin, text)
+    const page = await browser.open(own, { place: '#/requests/req-1' })
+    await sendButton(page).waitFor()
+    expect(await sendButton(page).isDisabled()).toBe(true)
+    expect(await sendButton(page).getAttribute('title')).toContain(reason)
+  })
+
+  test('is explained and sent as it was where its path begins with two slashes', async () => {
+    const own = await startForTest()
+    await askRaw(own.origin, rawRequest('GET', '//evil.example/x'))
+    const page = await browser.open(own, { place: '#/requests/req-1' })
+    await page.getByText('would answer it the same way now').waitFor()
+    await sendButton(page).click()
+    await page.getByRole('region', { name: 'Request req-2' }).waitFor()
+    const { requests } = await steer(own, 'GET', '/requests')
+    expect(requests).toMatchObject([1, 2].map(() => ({ request: { path: '//evil.example/x' } })))
+  })
+})
+
+describeInBrowser('a request that the page sends again', () => {
+  test('is marked as such, and no report holds it against the client', async () => {
+    const own = await startForTest()
+    await ask(own, '/v1/events', { body: event({ value: 7 }) })
+    const before = await steer(own, 'GET', '/report')
+    const page = await browser.open(own, { place: '#/requests/req-1' })
+    for (const id of ['req-2', 'req-3']) {
+      await sendButton(page).click()
+      await page
+        .getByRole('region', { name: `Request ${id}` })
+        .getByText('sent from the console')
+        .waitFor()
+    }
+    await page.locator('tr[data-id="req-3"]').getByText('sent again').waitFor()
+    const { requests } = await steer(own, 'GET', '/requests')
+    expect(requests).toMatchObject([{ id: 'req-1' }, { replayOf: 'req-1' }, { replayOf: 'req-2' }])
+    const after = await steer(own, 'GET', '/report')
+    expect({ ...after, run: before['run'] }).toEqual(before) // but for the time of the report
+    expect(before).toMatchObject({ requests: 1, violations: { requests: 1 }, manners: { findings: [] } })
+    const { chains } = await steer(own, 'GET', '/retries')
+    expect(chains).toMatchObject([{ attempts: [{ id: 'req-1' }] }])
+  })
+})
