@@ -4,6 +4,7 @@ import { type ClockHandlerDeps, clockHandlers } from './clock.ts'
 import { type ExplainHandlerDeps, explainHandlers } from './explain.ts'
 import type { ControlHandlers } from './handler.ts'
 import { type InfoHandlerDeps, infoHandlers } from './info.ts'
+import { markChanges } from './mark-changes.ts'
 import { type MetricsHandlerDeps, metricsHandlers } from './metrics.ts'
 import { type QualityHandlerDeps, qualityHandlers } from './quality.ts'
 import { type ReportHandlerDeps, reportHandlers } from './reports.ts'
@@ -56,7 +57,7 @@ export function controlHandlers(deps: ControlDeps): ControlHandlers {
   const { journal, journalSize, reporter, seedState, stateFile, cors, handledOperations } = deps
   const { productsOfModel, stopping, explain } = deps
   const reset = (name: string) => resetSandbox({ sandboxes, store, journal, seedState }, name)
-  return {
+  const handlers = {
     ...infoHandlers({
       version,
       contract,
@@ -82,4 +83,5 @@ export function controlHandlers(deps: ControlDeps): ControlHandlers {
     ...reportHandlers({ reporter, sandboxes }),
     ...retryHandlers({ journal, contract, sandboxes }),
   }
+  return markChanges(handlers, { controlContract, sandboxes })
 }

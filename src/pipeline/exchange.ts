@@ -10,7 +10,7 @@ import { type Expectation, expectationHeader, readExpectation } from '../exchang
 import type { SimRequest } from '../exchange/request.ts'
 import { defaultSandbox, type Sandbox, type Sandboxes } from '../sandboxes/sandboxes.ts'
 import { type ActiveScenario, type DataOverrides, noOverrides } from '../scenarios/definition.ts'
-import { noRules, type RuleSet } from '../scenarios/rules.ts'
+import type { ActiveRules } from '../scenarios/rules.ts'
 import type { WriteContext } from '../state/records.ts'
 import { type Bearer, readBearer } from './bearer.ts'
 
@@ -35,7 +35,7 @@ export interface Exchange {
   /** The sandbox's time when the request was identified, or the request's own; epoch milliseconds. It does not change afterwards. */
   now: number
   /** The sandbox's rules. Set by `identify`. */
-  rules: RuleSet
+  rules: ActiveRules
   /** The path without the sandbox's base path. */
   path: string
   /** Set by `identify`. */
@@ -97,7 +97,7 @@ export function createExchange(
     sandbox,
     seed: '',
     now: request.at,
-    rules: noRules,
+    rules: [],
     path: request.path,
     operation: undefined,
     pathParameters: {},

@@ -2,7 +2,7 @@ import { type Signal, useSignal } from '@preact/signals'
 import { useCallback, useEffect, useMemo } from 'preact/hooks'
 import type { AnswerOf, Schema } from '../../api/answers.ts'
 import { type Asked, ask, type Problem } from '../../api/ask.ts'
-import { type Arrival, connection, onArrival } from '../../store/live.ts'
+import { type Arrival, clearTick, connection, onArrival } from '../../store/live.ts'
 import { sandbox } from '../../store/route.ts'
 import { createSampler } from './sampler.ts'
 import { parseSearch, type RequestSearch } from './search.ts'
@@ -59,10 +59,9 @@ export function useRows(text: string): RequestRows {
     isLoading.value = isLoading.peek() + 1
     void load(search, isLoading, state)
   }, [search, isLoading, state])
-  const opened = connection.value
   useEffect(() => {
-    if (opened >= 0 && paused.peek() === undefined) reload()
-  }, [reload, opened, paused])
+    if (paused.peek() === undefined) reload()
+  }, [reload, connection.value, clearTick.value, paused])
   useEffect(() => {
     const sampler = createSampler()
     return onArrival((arrival) => {
