@@ -15,7 +15,6 @@ import { EventList } from './event-list.tsx'
 import { QualityPanel } from './quality-panel.tsx'
 import { parseEventSearch } from './search.ts'
 
-/** The events of the sandbox, and the quality indexes that they move. */
 /** The events that are listed at first, and those that are added by a click. */
 const pageSize = 200
 

@@ -1,6 +1,7 @@
 import type { Schema } from '../../api/answers.ts'
 import { hrefOf, sandbox } from '../../store/route.ts'
 import { Mark, Status } from '../../ui/status.tsx'
+import { count } from '../../ui/text.ts'
 import { formatDuration, formatTimeOfDay } from '../../ui/time.tsx'
 
 /** Properties of `RequestRow`. */
@@ -71,5 +72,3 @@ export function Marks({ exchange }: { readonly exchange: Schema<'Exchange'> }) {
     </>
   )
 }
-
-const count = (number: number, noun: string) => `${number} ${noun}${number === 1 ? '' : 's'}`

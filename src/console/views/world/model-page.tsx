@@ -15,8 +15,8 @@ import { Health } from './health.tsx'
 import { ModelHead } from './model-head.tsx'
 import {
   type AnalyticsQuestion,
+  analyticsPathOf,
   headersOf,
-  pathOf,
   useAnalytics,
   useAnalyticsWithoutEvents,
 } from './use-analytics.ts'
@@ -101,7 +101,7 @@ function AnswerPane({
   question,
   explanation: { answer, answerViolations, delivery, damage },
 }: AnswerPaneProps) {
-  const path = pathOf(question)
+  const path = analyticsPathOf(question)
   const marks = answerViolations.map(({ pointer, message }) => ({
     pointer,
     text: message,

@@ -18,7 +18,7 @@ export interface AnalyticsQuestion {
 }
 
 /** The path of the service that answers a question, below its base path. */
-export const pathOf = ({ model, period }: AnalyticsQuestion) =>
+export const analyticsPathOf = ({ model, period }: AnalyticsQuestion) =>
   `/models/${encodeURIComponent(model)}/analytics?period=${period}`
 
 /** The headers of a question, beside those that every request has. */
@@ -40,7 +40,7 @@ export function useAnalytics(
   const basePath = info.value?.contract.basePath ?? '/v1'
   const body = question && {
     method: 'GET',
-    path: basePath + pathOf(question),
+    path: basePath + analyticsPathOf(question),
     headers: { authorization: 'Bearer any-key', ...headersOf(question), ...headers },
   }
   const text = JSON.stringify(body)
