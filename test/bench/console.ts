@@ -87,8 +87,10 @@ async function measureFirstPaint(browser: Browser, url: string): Promise<void> {
   )
 }
 
-const median = (values: readonly number[]) =>
-  values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)]?.toFixed(0)
+/** Returns the median of values, rounded. */
+function median(values: readonly number[]): number {
+  return Math.round([...values].sort((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0)
+}
 
 async function measure(page: Page): Promise<void> {
   const devTools = await page.context().newCDPSession(page)
