@@ -33,7 +33,7 @@ async function* splitBlocks(stream: ReadableStream<Uint8Array>): AsyncGenerator<
   }
 }
 
-/** Reads one server-sent event; undefined: it is no request, but a comment or a note about requests that were dropped. */
+/** Reads one server-sent event; undefined: it is no request, but a comment or a note about requests that were dropped or deleted. */
 function readRequest(block: string): ControlSchemas['Exchange'] | undefined {
   const lines = block.split('\n')
   const data = lines.find((line) => line.startsWith('data: '))

@@ -4,6 +4,7 @@ import { type ClockHandlerDeps, clockHandlers } from './clock.ts'
 import { type ExplainHandlerDeps, explainHandlers } from './explain.ts'
 import type { ControlHandlers } from './handler.ts'
 import { type InfoHandlerDeps, infoHandlers } from './info.ts'
+import { markChanges } from './mark-changes.ts'
 import { type MetricsHandlerDeps, metricsHandlers } from './metrics.ts'
 import { type QualityHandlerDeps, qualityHandlers } from './quality.ts'
 import { type ReportHandlerDeps, reportHandlers } from './reports.ts'
@@ -52,13 +53,15 @@ export interface ControlDeps
  * 4. Run `npm run readme`. `test/sweeps.test.ts` asks every operation; one that needs a body or a certain path gets an entry in `controls` there.
  */
 export function controlHandlers(deps: ControlDeps): ControlHandlers {
-  const { version, contract, controlContract, catalogue, fixtures, startUp, sandboxes, store } = deps
+  const { version, startedAt, contract, controlContract, catalogue, fixtures, startUp, sandboxes, store } =
+    deps
   const { journal, journalSize, reporter, seedState, stateFile, cors, handledOperations } = deps
   const { productsOfModel, stopping, explain } = deps
   const reset = (name: string) => resetSandbox({ sandboxes, store, journal, seedState }, name)
-  return {
+  const handlers = {
     ...infoHandlers({
       version,
+      startedAt,
       contract,
       controlContract,
       fixtures,
@@ -82,4 +85,5 @@ export function controlHandlers(deps: ControlDeps): ControlHandlers {
     ...reportHandlers({ reporter, sandboxes }),
     ...retryHandlers({ journal, contract, sandboxes }),
   }
+  return markChanges(handlers, { controlContract, sandboxes })
 }

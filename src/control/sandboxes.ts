@@ -49,6 +49,7 @@ export function sandboxHandlers(
           prompts,
           snapshots,
           requests: recorded - dropped,
+          revision: sandbox.revision,
         }
       }
       return { sandboxes: await Promise.all(sandboxes.list().map(toJson)) }
@@ -77,7 +78,7 @@ function sandboxToJson({ name, usedAt }: Sandbox, { seed, rules, clock }: Sandbo
     name,
     seed,
     clock: { mode, now: new Date(now).toISOString() },
-    rules: rules.rules.length,
+    rules: rules.length,
     usedAt: new Date(usedAt).toISOString(),
   }
 }

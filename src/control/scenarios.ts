@@ -2,9 +2,10 @@ import type { Contract } from '../contract/contract.ts'
 import { endSentence } from '../core/end-sentence.ts'
 import type { Json } from '../core/json.ts'
 import type { Sandboxes } from '../sandboxes/sandboxes.ts'
+import type { RulePosition } from '../sandboxes/settings.ts'
 import { checkRules } from '../scenarios/check-rules.ts'
 import type { Catalogue } from '../scenarios/definition.ts'
-import { maxRules, noRules, type RuleSet, ruleActedKey, ruleTimesKey } from '../scenarios/rules.ts'
+import { type ActiveRules, activateRules, maxRules, ruleActedKey, ruleTimesKey } from '../scenarios/rules.ts'
 import type { Store } from '../state/store.ts'
 import { ControlError, type ControlHandlers, type ControlRequest } from './handler.ts'
 import { sequencesToJson } from './sequences.ts'
@@ -16,7 +17,7 @@ export interface ScenarioHandlerDeps {
   readonly sandboxes: Sandboxes
   readonly store: Store
   /** Rules that hold in every sandbox, from `--scenario` and `--scenarios`. */
-  readonly startUp: RuleSet
+  readonly startUp: ActiveRules
 }
 
 /** Handles `GET`, `PUT`, `POST` and `DELETE scenarios`, and `GET sequences`. */
@@ -27,10 +28,10 @@ export function scenarioHandlers(
   'getScenarios' | 'putScenarios' | 'addScenarios' | 'deleteScenarios' | 'getSequences'
 > {
   const { catalogue, contract, sandboxes, store, startUp } = deps
-  let ruleSetCount = 0
-  const readRuleSet = ({ body, bodyViolations, sandbox }: ControlRequest): RuleSet | ControlError => {
+  let putCount = 0
+  const readRules = ({ body, bodyViolations, sandbox }: ControlRequest): ActiveRules | ControlError => {
     const read = checkRules(body, bodyViolations, { catalogue, contract })
-    if (read.ok) return { id: `${sandbox} ${++ruleSetCount}`, rules: read.value }
+    if (read.ok) return activateRules(`${sandbox} ${++putCount}`, read.value)
     const problems = read.error.map(({ pointer, message }) => endSentence(`body${pointer}: ${message}`))
     return new ControlError(400, `Invalid rules: ${problems.join(' ')}`)
   }
@@ -43,17 +44,21 @@ export function scenarioHandlers(
       return { rules: rulesToJson(rules), startUp: rulesToJson(startUp), counts }
     },
     async putScenarios(request) {
-      const rules = readRuleSet(request)
+      const rules = readRules(request)
       if (rules instanceof ControlError) return rules
       const { name } = sandboxes.use(request.sandbox)
       await sandboxes.settings.setRules(name, rules)
       return { rules: rulesToJson(rules) }
     },
     async addScenarios(request) {
-      const added = readRuleSet(request)
+      const added = readRules(request)
       if (added instanceof ControlError) return added
       const { name } = sandboxes.use(request.sandbox)
-      const rules = await sandboxes.settings.addRules(name, added)
+      const rules = await sandboxes.settings.addRules(
+        name,
+        added,
+        request.parameters.query['position'] as RulePosition,
+      ) // typed by the control document
       if (rules) return { rules: rulesToJson(rules) }
       return new ControlError(
         400,
@@ -62,7 +67,7 @@ export function scenarioHandlers(
     },
     async deleteScenarios(request) {
       const { name } = sandboxes.use(request.sandbox)
-      await sandboxes.settings.setRules(name, noRules)
+      await sandboxes.settings.setRules(name, [])
       return { rules: [] }
     },
     async getSequences(request) {
@@ -74,13 +79,13 @@ export function scenarioHandlers(
   }
 }
 
-const rulesToJson = ({ rules }: RuleSet): Json[] => rules.map(({ source }) => source)
+const rulesToJson = (rules: ActiveRules): Json[] => rules.map(({ source }) => source)
 
 /** Returns the counts of the rules, in their order. `used`: the counts of the store by key. */
-function countsToJson(set: RuleSet, used: ReadonlyMap<string, number>): Json[] {
-  return set.rules.map(({ times }, index) => {
-    const acted = used.get(ruleActedKey(set, index)) ?? 0
-    const left = times === undefined ? undefined : times - (used.get(ruleTimesKey(set, index)) ?? 0)
+function countsToJson(rules: ActiveRules, used: ReadonlyMap<string, number>): Json[] {
+  return rules.map((rule) => {
+    const acted = used.get(ruleActedKey(rule)) ?? 0
+    const left = rule.times === undefined ? undefined : rule.times - (used.get(ruleTimesKey(rule)) ?? 0)
     return { acted, ...(left !== undefined && { left: Math.max(0, left) }) }
   })
 }

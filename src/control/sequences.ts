@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../core/json.ts'
 import type { RuleReference } from '../exchange/decision-trace.ts'
 import type { Catalogue } from '../scenarios/definition.ts'
 import { parseSequence, positionAt, type Sequence, sequencePrefix } from '../scenarios/parse.ts'
-import { type RuleSet, ruleSequencePrefix } from '../scenarios/rules.ts'
+import { type ActiveRules, ruleSequencePrefix } from '../scenarios/rules.ts'
 
 /** The keys that the store has for the sequence of a rule, or for those of `X-Sim-Sequence`. */
 interface SequenceOwner {
@@ -23,7 +23,7 @@ const cutMark = '\u2026'
  */
 export function sequencesToJson(
   used: ReadonlyMap<string, number>,
-  rules: Readonly<Record<RuleReference['scope'], RuleSet>>,
+  rules: Readonly<Record<RuleReference['scope'], ActiveRules>>,
   catalogue: Catalogue,
 ): Json[] {
   const ofRequests: SequenceOwner = {
@@ -42,12 +42,12 @@ export function sequencesToJson(
   })
 }
 
-function ownersIn(scope: RuleReference['scope'], set: RuleSet): SequenceOwner[] {
-  return set.rules.flatMap(({ sequence }, index) =>
-    sequence === undefined
-      ? []
-      : [{ prefix: ruleSequencePrefix(set, index), rule: { scope, index }, sequenceOf: () => sequence }],
-  )
+function ownersIn(scope: RuleReference['scope'], rules: ActiveRules): SequenceOwner[] {
+  return rules.flatMap((rule, index) => {
+    const { sequence } = rule
+    if (sequence === undefined) return []
+    return [{ prefix: ruleSequencePrefix(rule), rule: { scope, index }, sequenceOf: () => sequence }]
+  })
 }
 
 function parseStoredSequence(text: string, catalogue: Catalogue): Sequence | undefined {

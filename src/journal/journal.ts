@@ -47,6 +47,8 @@ export class Journal implements JournalReader {
   readonly #clearListeners = new Set<(sandbox: string) => void>()
   readonly #changeListeners = new Set<() => void>()
   #generation = 0
+  /** Grows with each clearing. It begins at 1, since 0 is the generation of a sandbox without entries. */
+  #clears = 1
   #version = 0
 
   /** `size`: the most entries; 0 stores none and still calls the listeners. */
@@ -120,9 +122,11 @@ export class Journal implements JournalReader {
 
   #clear(sandbox: string): void {
     const counts = this.#counts.get(sandbox)
-    if (counts) counts.isCleared = true
+    if (counts) {
+      counts.isCleared = true
+      this.#clears += 1
+    }
     this.#counts.delete(sandbox)
-    this.#generation += 1
     this.#announceChange()
     for (const listener of this.#clearListeners) listener(sandbox)
   }
@@ -150,7 +154,7 @@ export class Journal implements JournalReader {
       const { recorded = 0, dropped = 0, generation = 0 } = this.#counts.get(sandbox) ?? {}
       return { recorded, dropped, generation }
     }
-    const sum = { recorded: 0, dropped: 0, generation: this.#generation }
+    const sum = { recorded: 0, dropped: 0, generation: this.#clears }
     for (const { recorded, dropped } of this.#counts.values()) {
       sum.recorded += recorded
       sum.dropped += dropped

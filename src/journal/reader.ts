@@ -5,7 +5,7 @@ export interface JournalCounts {
   readonly recorded: number
   /** The number of recorded entries that the journal has evicted since. Above 0, a count over the stored entries is incomplete. */
   readonly dropped: number
-  /** A number that changes whenever entries are cleared. */
+  /** A number that changes whenever entries are cleared; 0 for a sandbox without entries. */
   readonly generation: number
 }
 

@@ -1,7 +1,7 @@
 import type { JournalEntry } from './entry.ts'
 import { entryToJson } from './entry-json.ts'
 import { createFilter, type JournalFilter } from './filter.ts'
-import type { JournalReader } from './reader.ts'
+import type { JournalReader, JournalSlice } from './reader.ts'
 import { waitForEntry } from './wait-for-entry.ts'
 
 /** The entries that a reader of `GET /__sim/requests/stream` asked for. */
@@ -23,7 +23,8 @@ const maxEntriesPerPiece = 100
 
 /**
  * Yields entries as server-sent events until one of the signals `ends` is aborted. Nothing is buffered for a slow reader: it
- * receives the entries that the journal still stores when it reads, and an event `dropped` names the numbers in between.
+ * receives the entries that the journal still stores when it reads, and an event `dropped` names the numbers in between. An
+ * event `cleared` says that entries were deleted, by a reset for example, so that the reader can forget them.
  */
 export async function* streamEntries(
   journal: JournalReader,
@@ -33,10 +34,13 @@ export async function* streamEntries(
   const { latest } = await journal.list({ limit: 0 })
   const matches = createFilter(filter)
   let last = after > latest ? 0 : after
+  let { generation } = await journal.counts(sandbox)
   yield ': the journal, from now on\n\n'
   while (!ends.some(({ aborted }) => aborted)) {
     const slice = await journal.list({ sandbox, after: last, limit: maxEntriesPerPiece })
-    if (slice.oldest > last + 1) yield formatGap(last, slice.oldest)
+    const losses = formatLosses(slice, generation, last)
+    if (losses !== '') yield losses
+    generation = slice.counts.generation
     const isLastPiece = slice.entries.length < maxEntriesPerPiece
     last = isLastPiece ? slice.latest : (slice.entries.at(-1)?.number ?? slice.latest)
     const matching = slice.entries.filter(matches)
@@ -44,6 +48,14 @@ export async function* streamEntries(
     else if (isLastPiece && (await waitForEntry(journal, slice.version, heartbeatMs, ends)) === 'time')
       yield ': still here\n\n'
   }
+}
+
+/** Returns the events about entries that were deleted since a generation, or evicted behind the last entry that was sent; empty for none. */
+function formatLosses({ counts, oldest }: JournalSlice, generation: number, last: number): string {
+  const isCleared = generation !== 0 && counts.generation !== generation
+  return (
+    (isCleared ? 'event: cleared\ndata: {}\n\n' : '') + (oldest > last + 1 ? formatGap(last, oldest) : '')
+  )
 }
 
 function formatEntry(entry: JournalEntry): string {

@@ -2,7 +2,7 @@ import { deriveChance } from '../core/seeded.ts'
 import type { ActiveScenario, Chance } from '../scenarios/definition.ts'
 import { numberOf } from '../scenarios/parameters.ts'
 import { itemAt, positionAt, type Sequence, sequencePrefix } from '../scenarios/parse.ts'
-import { type RuleSet, ruleTimesKey } from '../scenarios/rules.ts'
+import { type ActiveRule, ruleTimesKey } from '../scenarios/rules.ts'
 import type { Store } from '../state/store.ts'
 import { type Exchange, operationOf } from './exchange.ts'
 
@@ -53,20 +53,18 @@ export async function nextItem(
  */
 export async function findRuleRest(
   exchange: Exchange,
-  rules: RuleSet,
+  rule: ActiveRule,
   index: number,
   store: Store,
 ): Promise<string | undefined> {
-  const rule = rules.rules[index]
-  if (!rule) return 'does not exist'
   const { probability, times } = rule
   const spared = `does not act: chance spares the request (probability ${probability})`
   const usedUp = `does not act: it is used up (times ${times})`
   if (probability === 0) return spared
   if (times === 0) return usedUp
-  const key = ruleTimesKey(rules, index)
+  const key = ruleTimesKey(rule)
   if (probability < 1) {
-    // The id counts the sets that were put before, in other sandboxes too, so it may name the count but not decide the chance.
+    // The key counts the lists of rules that were put before, in other sandboxes too, so it may name the count but not decide the chance.
     const chance = await drawChance(exchange, `rule ${index}`, store, key)
     if (chance('probability') >= probability) return spared
   }

@@ -11,7 +11,7 @@ import { readReplayOf, replayHeader } from '../exchange/replay.ts'
 import type { SimRequest } from '../exchange/request.ts'
 import { defaultSandbox, type Sandbox, type Sandboxes } from '../sandboxes/sandboxes.ts'
 import { type ActiveScenario, type DataOverrides, noOverrides } from '../scenarios/definition.ts'
-import { noRules, type RuleSet } from '../scenarios/rules.ts'
+import type { ActiveRules } from '../scenarios/rules.ts'
 import type { WriteContext } from '../state/records.ts'
 import { type Bearer, readBearer } from './bearer.ts'
 
@@ -36,7 +36,7 @@ export interface Exchange {
   /** The sandbox's time when the request was identified, or the request's own; epoch milliseconds. It does not change afterwards. */
   now: number
   /** The sandbox's rules. Set by `identify`. */
-  rules: RuleSet
+  rules: ActiveRules
   /** The path without the sandbox's base path. */
   path: string
   /** Set by `identify`. */
@@ -100,7 +100,7 @@ export function createExchange(
     sandbox,
     seed: '',
     now: request.at,
-    rules: noRules,
+    rules: [],
     path: request.path,
     operation: undefined,
     pathParameters: {},

@@ -2,7 +2,7 @@ import type { ActiveScenario, Catalogue } from '../scenarios/definition.ts'
 import { findMismatch, type RuleInput } from '../scenarios/match-rule.ts'
 import { modelsIn, productsOf } from '../scenarios/models-and-products.ts'
 import { parseScenarios } from '../scenarios/parse.ts'
-import { type RuleSet, ruleActedKey, ruleSequencePrefix } from '../scenarios/rules.ts'
+import { type ActiveRule, type ActiveRules, ruleActedKey, ruleSequencePrefix } from '../scenarios/rules.ts'
 import type { Store } from '../state/store.ts'
 import { applicableScenarios } from './apply-scenarios.ts'
 import { findRuleRest, nextItem } from './chance.ts'
@@ -16,12 +16,12 @@ export interface ScenarioSources {
   /** Ids of the products that each model belongs to, by the model's id (`fixtures/products.yaml`). */
   readonly productsOfModel: ReadonlyMap<string, readonly string[]>
   /** The rules of `--scenario` and `--scenarios`, for every sandbox. */
-  readonly startUp: RuleSet
+  readonly startUp: ActiveRules
 }
 
 /** Returns false where no magic value and no rule can act on the request, so that the stage need not wait. */
 export function hasWiderScope(exchange: Exchange, sources: ScenarioSources): boolean {
-  const rules = exchange.rules.rules.length + sources.startUp.rules.length
+  const rules = exchange.rules.length + sources.startUp.length
   return rules > 0 || scenariosOfMagicValues(exchange, sources).length > 0
 }
 
@@ -80,7 +80,7 @@ function scenariosOfMagicValues(
 
 interface Scope {
   readonly name: 'sandbox' | 'start-up'
-  readonly rules: RuleSet
+  readonly rules: ActiveRules
 }
 
 /** Returns the scenarios of the first rule that acts on the request. */
@@ -90,15 +90,15 @@ async function scenariosOfRules(
   { productsOfModel }: ScenarioSources,
   store: Store,
 ): Promise<readonly ActiveScenario[]> {
-  if (rules.rules.length === 0) return []
+  if (rules.length === 0) return []
   const { trace } = exchange
   const input = ruleInput(exchange, productsOfModel)
-  for (const [index, rule] of rules.rules.entries()) {
-    const active = await scenariosOfRule(exchange, rules, index, input, store)
+  for (const [index, rule] of rules.entries()) {
+    const active = await scenariosOfRule(exchange, rule, index, input, store)
     if (typeof active === 'string') trace?.decisions.push(`Rule ${index + 1} of the ${name} ${active}.`)
     else {
       exchange.rule = { scope: name, index }
-      await store.nextSequenceIndex(exchange.sandbox.name, ruleActedKey(rules, index)) // counts it
+      await store.nextSequenceIndex(exchange.sandbox.name, ruleActedKey(rule)) // counts it
       trace?.decisions.push(`Rule ${index + 1} of the ${name} acts: ${JSON.stringify(rule.source)}.`)
       return active
     }
@@ -109,21 +109,20 @@ async function scenariosOfRules(
 /** Returns the scenarios of a rule for this request, or the reason why the rule does not act. */
 async function scenariosOfRule(
   exchange: Exchange,
-  rules: RuleSet,
+  rule: ActiveRule,
   index: number,
   input: RuleInput,
   store: Store,
 ): Promise<readonly ActiveScenario[] | string> {
-  const rule = rules.rules[index]
-  const field = rule ? findMismatch(rule, input) : 'enabled'
-  if (!rule || field !== undefined) return `is not about this request: ${field}`
+  const field = findMismatch(rule, input)
+  if (field !== undefined) return `is not about this request: ${field}`
   const applicable = applicableScenarios(exchange, rule.scenarios)
   // A request that the scenario makes no sense for does not count against the rule's `times`.
   if (!rule.sequence && applicable.length === 0) return 'makes no sense for this request'
-  const rest = await findRuleRest(exchange, rules, index, store)
+  const rest = await findRuleRest(exchange, rule, index, store)
   if (rest !== undefined) return rest
   if (!rule.sequence) return applicable
-  const item = await nextItem(exchange, rule.sequence, store, ruleSequencePrefix(rules, index))
+  const item = await nextItem(exchange, rule.sequence, store, ruleSequencePrefix(rule))
   const active = applicableScenarios(exchange, [item])
   return active.length > 0 ? active : `makes no sense for this request at its turn, "${item.text}"`
 }

@@ -10,6 +10,8 @@ export interface Sandbox {
   usedAt: number
   /** The ordinal of the last use among the uses of all sandboxes; orders uses within the same millisecond. */
   lastUse: number
+  /** The ordinal of the last change by the control plane among those of all sandboxes; 0: none. */
+  revision: number
 }
 
 /** The bounds of the registry. */
@@ -41,6 +43,7 @@ export class Sandboxes {
   readonly settings: SandboxSettingsStore
   #limit: number
   #uses = 0
+  #changes = 0
 
   constructor(settings: SandboxSettingsStore, limits: SandboxLimits) {
     this.settings = settings
@@ -66,6 +69,12 @@ export class Sandboxes {
     return sandbox
   }
 
+  /** Gives the sandbox a new revision, if it exists. */
+  markChanged(name: string): void {
+    const known = this.#known.get(name)
+    if (known) known.revision = ++this.#changes
+  }
+
   /** Returns a copy of the sandbox that `use` would return, without creating it or marking it as used. */
   peek(name: string): Sandbox {
     return { ...(this.#known.get(name) ?? this.#create(name)), activeRequests: 0 }
@@ -85,7 +94,7 @@ export class Sandboxes {
   }
 
   #create(name: string): Sandbox {
-    return { name, activeRequests: 0, usedAt: this.#limits.now(), lastUse: ++this.#uses }
+    return { name, activeRequests: 0, usedAt: this.#limits.now(), lastUse: ++this.#uses, revision: 0 }
   }
 
   /** Evicts all idle sandboxes, and then as many others as the limit demands, to make room for one more. */

@@ -1,4 +1,4 @@
-import { maxRules, noRules, type RuleSet } from '../scenarios/rules.ts'
+import { type ActiveRules, maxRules } from '../scenarios/rules.ts'
 import { Clock, type ClockMode, type ClockState } from './clock.ts'
 
 /** The settings of a sandbox: they decide every request to it. */
@@ -6,7 +6,7 @@ export interface SandboxSettings {
   /** The seed of its analytics, identifiers and chance. */
   readonly seed: string
   /** The rules for all its requests. */
-  readonly rules: RuleSet
+  readonly rules: ActiveRules
   /** The mode and the present time of its clock. */
   readonly clock: ClockState
 }
@@ -18,12 +18,9 @@ export interface SandboxSettings {
 export interface SandboxSettingsStore {
   read(sandbox: string): Promise<SandboxSettings>
   setSeed(sandbox: string, seed: string): Promise<void>
-  setRules(sandbox: string, rules: RuleSet): Promise<void>
-  /**
-   * Adds rules behind those of the sandbox, whose counts stay. Undefined, without a change: there would be too many. The id of the
-   * added rules counts only where the sandbox has none.
-   */
-  addRules(sandbox: string, added: RuleSet): Promise<RuleSet | undefined>
+  setRules(sandbox: string, rules: ActiveRules): Promise<void>
+  /** Adds rules before or behind those of the sandbox, whose counts stay. Undefined, without a change: there would be too many. */
+  addRules(sandbox: string, added: ActiveRules, position: RulePosition): Promise<ActiveRules | undefined>
   /** Sets the clock. `now` is the instant at which `frozen` and `shifted` begin; default: the time that the clock shows. */
   setClock(sandbox: string, mode: ClockMode, now?: number): Promise<ClockState>
   /** Advances the clock; a real clock becomes shifted. Undefined, without a change: the time would be beyond the year 9999. */
@@ -31,6 +28,9 @@ export interface SandboxSettingsStore {
   /** Restores the settings of the start. */
   reset(sandbox: string): Promise<void>
 }
+
+/** The place of added rules among those of the sandbox: before all, or behind all. */
+export type RulePosition = 'first' | 'last'
 
 /** The settings with which every sandbox starts. */
 export interface InitialSettings {
@@ -43,7 +43,7 @@ export interface InitialSettings {
 
 interface MutableSettings {
   seed: string
-  rules: RuleSet
+  rules: ActiveRules
   readonly clock: Clock
 }
 
@@ -68,15 +68,19 @@ export class MemorySandboxSettings implements SandboxSettingsStore {
     this.#settingsOf(sandbox).seed = seed
   }
 
-  async setRules(sandbox: string, rules: RuleSet): Promise<void> {
+  async setRules(sandbox: string, rules: ActiveRules): Promise<void> {
     this.#settingsOf(sandbox).rules = rules
   }
 
-  async addRules(sandbox: string, added: RuleSet): Promise<RuleSet | undefined> {
+  async addRules(
+    sandbox: string,
+    added: ActiveRules,
+    position: RulePosition,
+  ): Promise<ActiveRules | undefined> {
     const settings = this.#settingsOf(sandbox)
-    const { id, rules } = settings.rules
-    if (rules.length + added.rules.length > maxRules) return undefined
-    settings.rules = rules.length === 0 ? added : { id, rules: [...rules, ...added.rules] }
+    const { rules } = settings
+    if (rules.length + added.length > maxRules) return undefined
+    settings.rules = position === 'first' ? [...added, ...rules] : [...rules, ...added]
     return settings.rules
   }
 
@@ -105,6 +109,6 @@ export class MemorySandboxSettings implements SandboxSettingsStore {
 
   #create(): MutableSettings {
     const { seed, now, frozenAt } = this.#initial
-    return { seed, rules: noRules, clock: new Clock(now, frozenAt) }
+    return { seed, rules: [], clock: new Clock(now, frozenAt) }
   }
 }

@@ -32,32 +32,37 @@ export interface Rule {
   readonly source: JsonObject
 }
 
-/** Rules in their order; on each request only the first rule acts that can. */
-export interface RuleSet {
-  /** A part of the store's keys for the counts of the rules; rules that are put again get another id, and so count from 0. */
-  readonly id: string
-  readonly rules: readonly Rule[]
+/** A rule that is switched on. */
+export interface ActiveRule extends Rule {
+  /** The part of the store's keys for its counts, which no other rule has. A rule that is put again gets another, and so counts from 0. */
+  readonly key: string
 }
 
-/** Returns the prefix of the store's key for a rule's sequence. It contains the rule's index, so that rules of the same text count separately. */
-export function ruleSequencePrefix({ id }: RuleSet, index: number): string {
-  return `rule sequence ${id} ${index} `
+/** Rules in their order; on each request only the first rule acts that can. */
+export type ActiveRules = readonly ActiveRule[]
+
+/** Gives rules their keys. `id`: a text that no other rules had: `default 7`. */
+export function activateRules(id: string, rules: readonly Rule[]): ActiveRules {
+  return rules.map((rule, index) => ({ ...rule, key: `${id} ${index}` }))
+}
+
+/** Returns the prefix of the store's key for a rule's sequence, so that rules of the same text count separately. */
+export function ruleSequencePrefix({ key }: ActiveRule): string {
+  return `rule sequence ${key} `
 }
 
 /** Returns the store's key for the number of requests that used up one of a rule's `times`. */
-export function ruleTimesKey({ id }: RuleSet, index: number): string {
-  return `rule ${id} ${index}`
+export function ruleTimesKey({ key }: ActiveRule): string {
+  return `rule ${key}`
 }
 
 /** Returns the store's key for the number of requests that a rule acted on. */
-export function ruleActedKey({ id }: RuleSet, index: number): string {
-  return `acted rule ${id} ${index}`
+export function ruleActedKey({ key }: ActiveRule): string {
+  return `acted rule ${key}`
 }
 
 /** The largest number of rules of a sandbox, as in the control document. */
 export const maxRules = 1000
-
-export const noRules: RuleSet = { id: 'none', rules: [] }
 
 /** The names that rules may use. */
 export interface RuleContext {

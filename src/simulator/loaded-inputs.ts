@@ -11,7 +11,7 @@ import { declarations } from '../operations/index.ts'
 import { createCatalogue } from '../scenarios/catalogue.ts'
 import type { Catalogue } from '../scenarios/definition.ts'
 import { parseScenarios } from '../scenarios/parse.ts'
-import { type RuleContext, type RuleSet, readRules } from '../scenarios/rules.ts'
+import { type ActiveRules, activateRules, type RuleContext, readRules } from '../scenarios/rules.ts'
 import { loadRulesFile } from '../scenarios/rules-file.ts'
 import { checkOperations } from './check-operations.ts'
 
@@ -23,7 +23,7 @@ export interface LoadedInputs {
   readonly fixtures: Fixtures
   readonly catalogue: Catalogue
   /** The rules for every sandbox: the rule of `--scenario`, then those of `--scenarios`. */
-  readonly startUp: RuleSet
+  readonly startUp: ActiveRules
 }
 
 /** Loads the documents, fixtures and rules that the settings name. The error lists the findings on all of them. */
@@ -70,11 +70,11 @@ const inventedOperations = declarations.flatMap(({ operationId, invent }) => (in
 async function loadStartUpRules(
   { scenario, scenarios }: Settings,
   context: RuleContext,
-): Promise<Result<RuleSet, Findings>> {
+): Promise<Result<ActiveRules, Findings>> {
   const fromFlag = readRules(scenario === undefined ? {} : { rules: [{ scenario }] }, context)
   const fromFile = scenarios === undefined ? success([]) : await loadRulesFile(scenarios, context)
   if (fromFlag.ok && fromFile.ok)
-    return success({ id: 'start-up', rules: [...fromFlag.value, ...fromFile.value] })
+    return success(activateRules('start-up', [...fromFlag.value, ...fromFile.value]))
   const findings = fromFlag.ok ? [] : fromFlag.error.map(({ message }) => error('--scenario', message))
   return failure([...findings, ...(fromFile.ok ? [] : fromFile.error)])
 }

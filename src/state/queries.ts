@@ -10,7 +10,7 @@ import type { EventPage, EventQuery, SandboxExport, SandboxSummary, StateSummary
 /** Reads a page of the events that match, and counts all that match. */
 export async function listEvents(events: EventList, query: EventQuery): Promise<EventPage> {
   const { offset = 0, limit = Number.POSITIVE_INFINITY, order = 'oldest' } = query
-  const matching = findPositions(events, query)
+  const matching = await findPositions(events, query)
   const total = matching.length
   if (order === 'oldest') return { events: await events.read(matching.slice(offset, offset + limit)), total }
   const end = Math.max(0, total - offset)
@@ -18,15 +18,17 @@ export async function listEvents(events: EventList, query: EventQuery): Promise<
   return { events: page.reverse(), total }
 }
 
-function findPositions(events: EventList, query: EventQuery): number[] {
-  const { eventType, externalConversationId, sampledOut, insertId } = query
+async function findPositions(events: EventList, query: EventQuery): Promise<number[]> {
+  const { eventType, externalConversationId, sampledOut, insertId, eventId } = query
   const productKey = uuidKey(query.productId) ?? undefined
   const conversationKey = uuidKey(query.conversationId) ?? undefined
   const criteria = { eventType, productKey, conversationKey, externalConversationId, sampledOut }
   const found = events.findPositions(criteria, belongsTo(query.conversation))
-  if (insertId === undefined) return found
-  const inserted = events.positionOf(insertId)
-  return found.filter((position) => position === inserted)
+  const wanted = [
+    ...(insertId === undefined ? [] : [events.positionOf(insertId)]),
+    ...(eventId === undefined ? [] : [await events.findEventId(eventId.toLowerCase())]),
+  ]
+  return wanted.length === 0 ? found : found.filter((position) => wanted.every((one) => one === position))
 }
 
 /** Returns a test that an event belongs to a conversation, which its caller's id names only where the event has no other. Undefined: all pass. */

@@ -28,6 +28,7 @@ export interface EventQuery {
   /** The service's id of the conversation, or the caller's id for an event that has no other. */
   readonly conversation?: string
   readonly insertId?: string
+  readonly eventId?: string
   readonly sampledOut?: boolean
   /** The events that come first: in the order in which they were recorded, or in the reverse order. Default: `oldest`. */
   readonly order?: 'oldest' | 'newest'

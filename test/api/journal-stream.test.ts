@@ -93,3 +93,31 @@ test('there are at most 100 streams at a time; a further one is refused until on
   await expect.poll(async () => (await follow(sim)).answer.status).toBe(200)
   for (const { leave } of followed) await leave()
 })
+
+test.each(['default', '*'])('a stream of the sandbox %s says that requests were deleted', async (sandbox) => {
+  const sim = await startForTest()
+  await ask(sim, analyticsPath)
+  const { until, leave } = await follow(sim, `sandbox=${sandbox}`)
+  await until(/^: /)
+  await ask(sim, analyticsPath)
+  await until(/\nid: 2\n/)
+  await steer(sim, 'POST', '/reset')
+  await ask(sim, analyticsPath)
+  const text = await until(/\nid: 3\n/)
+  expect([...text.matchAll(/^event: (\w+)$/gm)].map(([, name]) => name)).toEqual([
+    'request',
+    'cleared',
+    'request',
+  ])
+  await leave()
+})
+
+test('a stream does not call the first request of a sandbox a deletion', async () => {
+  const sim = await startForTest()
+  const { until, leave } = await follow(sim, 'sandbox=*')
+  await until(/^: /)
+  await ask(sim, analyticsPath)
+  await ask(sim, analyticsPath, { headers: { 'x-sim-sandbox': 'other' } })
+  expect(await until(/\nid: 2\n/)).not.toContain('cleared')
+  await leave()
+})

@@ -20,7 +20,7 @@ async function readSandbox(sim: TestSimulator, sandbox: string) {
   const listed = (Array.isArray(sandboxes) ? sandboxes : []).find(
     (one) => JSON.parse(JSON.stringify(one)).name === sandbox,
   )
-  const { usedAt: _, ...own } = JSON.parse(JSON.stringify(listed ?? {}))
+  const { usedAt: _, revision: __, ...own } = JSON.parse(JSON.stringify(listed ?? {}))
   return { controls: await Promise.all(controls), own }
 }
 

@@ -102,3 +102,25 @@ test('the list shows what a deletion loses', async () => {
     expect.objectContaining({ name: 'full', events: 1, prompts: 1, snapshots: 1, requests: 3, rules: 1 }),
   )
 })
+
+test('the list shows by a revision that the control plane has changed a sandbox, and which', async () => {
+  const own = await startForTest()
+  const readRevisions = async () => {
+    const { sandboxes } = await steer(own, 'GET', '/sandboxes')
+    const listed = sandboxes as { name: string; revision: number }[]
+    return Object.fromEntries(listed.map(({ name, revision }) => [name, revision]))
+  }
+  for (const sandbox of ['one', 'two']) await putRules(own, [{ scenario: '429' }], sandbox)
+  const before = await readRevisions()
+  await ask(own, analyticsPath, { headers: { 'x-sim-sandbox': 'one' } })
+  await steer(own, 'GET', '/scenarios?sandbox=one')
+  await steer(own, 'POST', '/requests/count?sandbox=one', {})
+  await ask(own, '/__sim/scenarios?sandbox=one', { method: 'PUT', body: { rules: [{ scenario: 'no' }] } })
+  expect(await readRevisions()).toMatchObject(before)
+  await putRules(own, [{ scenario: '503' }], 'one')
+  const after = await readRevisions()
+  expect(after['one']).not.toBe(before['one'])
+  expect(after['two']).toBe(before['two'])
+  await steer(own, 'PUT', '/sandboxes/two', { seed: 'other' })
+  expect((await readRevisions())['two']).not.toBe(before['two'])
+})

@@ -53,6 +53,17 @@ describe('GET events', () => {
     expect(page.total).toBe(page.events.length)
   })
 
+  test('finds one event by its id, however old it is', async () => {
+    for (let count = 0; count < 3; count += 1) await post('by-id', '/v1/events', event({ value: `${count}` }))
+    const { events } = await readEventPage(sim(), 'sandbox=by-id')
+    for (const { eventId } of events) {
+      const found = await readEventPage(sim(), `sandbox=by-id&eventId=${String(eventId).toUpperCase()}`)
+      expect(found).toMatchObject({ events: [{ eventId }], total: 1 })
+    }
+    const none = await readEventPage(sim(), 'sandbox=by-id&eventId=00000000-0000-4000-8000-000000000000')
+    expect(none).toEqual({ events: [], total: 0 })
+  })
+
   test('returns every event once over its pages, in the order of recording, each page with the total', async () => {
     await steer(sim(), 'POST', '/reset')
     const bodies = Array.from({ length: 250 }, (_, n) => event({ value: `${n}`, insertId: `page-${n}` }))

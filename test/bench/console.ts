@@ -3,19 +3,32 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import autocannon from 'autocannon'
-import type { Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { openBrowser } from '../browser/chromium.ts'
 import { newEvent, warmAnalytics } from './requests.ts'
 import { freePort, startTarget } from './target.ts'
 import { builtSimulator } from './targets.ts'
 
 /**
- * Sends 1,000 requests a second for ten minutes (MINUTES) while the console lists them: `npm run bench:console`. Prints each half minute the
- * page's memory and nodes after a garbage collection, which must stay constant, its frames, and the time that ten keys took to appear.
+ * Prints the time until the console is first painted, then sends 1,000 requests a second for ten minutes (MINUTES) while the console lists them:
+ * `npm run bench:console`. Prints each half minute the page's memory and nodes after a garbage collection, which must stay constant, its frames,
+ * and the time that ten keys took to appear. MINUTES=0: the first paint alone.
  */
 const minutes = Number(process.env['MINUTES'] ?? 10)
 const stepSeconds = 30
 const requestsPerSecond = 1_000
+
+/** Loads of the page whose first paint is measured, with an empty cache and with a full one. */
+const loads = 9
+
+/** Waits for the first paint of content, and returns its milliseconds since the navigation. */
+const readFirstPaint = `new Promise((resolve) => {
+  const read = (list) => {
+    const paint = list.getEntriesByName('first-contentful-paint')[0]
+    if (paint) resolve(paint.startTime)
+  }
+  new PerformanceObserver(read).observe({ type: 'paint', buffered: true })
+})`
 
 /** Counts the frames since it ran last. */
 const countFrames = `(() => {
@@ -35,6 +48,8 @@ async function main(): Promise<void> {
   const browser = await openBrowser()
   try {
     const { origin } = new URL(simulator.url)
+    await measureFirstPaint(browser, `${origin}/__sim/`)
+    if (minutes === 0) return
     const page = await browser.newPage({ viewport: { width: 1024, height: 800 } })
     await page.goto(`${origin}/__sim/`)
     await page.getByText('Live', { exact: true }).waitFor()
@@ -52,6 +67,29 @@ async function main(): Promise<void> {
     await simulator.stop()
     rmSync(folder, { recursive: true })
   }
+}
+
+/** Prints the medians of the milliseconds until the first content is painted, with nothing in the browser's cache and with all in it. */
+async function measureFirstPaint(browser: Browser, url: string): Promise<void> {
+  const cold: number[] = []
+  const warm: number[] = []
+  for (let load = 0; load < loads; load += 1) {
+    const context = await browser.newContext({ viewport: { width: 1024, height: 800 } })
+    const page = await context.newPage()
+    await page.goto(url)
+    cold.push(await page.evaluate<number>(readFirstPaint))
+    await page.reload()
+    warm.push(await page.evaluate<number>(readFirstPaint))
+    await context.close()
+  }
+  console.log(
+    `first paint, medians of ${loads} loads (at most 200 ms): ${median(cold)} ms cold, ${median(warm)} ms warm`,
+  )
+}
+
+/** Returns the median of values, rounded. */
+function median(values: readonly number[]): number {
+  return Math.round([...values].sort((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0)
 }
 
 async function measure(page: Page): Promise<void> {

@@ -67,3 +67,37 @@ describeInBrowser('the keys of a list', () => {
     expect(await page.evaluate<string>('document.activeElement.tagName')).toBe('A')
   })
 })
+
+describeInBrowser('the focus', () => {
+  test('goes by Enter into the form of an open scenario', async () => {
+    const page = await browser.open(sim(), { place: '#/scenarios' })
+    await page.locator('.offer a').first().waitFor()
+    await page.keyboard.press('j')
+    await page.locator('.offer form').waitFor()
+    await page.keyboard.press('Enter')
+    await expect.poll(() => page.evaluate('"open" in document.activeElement.dataset')).toBe(true)
+    await page.keyboard.press('Tab')
+    expect(await page.evaluate('document.activeElement.closest("form") !== null')).toBe(true)
+  })
+
+  test.each([
+    { view: 'requests', part: '.request-detail' },
+    { view: 'events', part: '[data-open]' },
+  ])('returns to the row of $view that is closed, and j goes on from there', async ({ view, part }) => {
+    const headers = { 'x-sim-sandbox': `back-${view}` }
+    for (const eventType of ['first', 'second', 'third'])
+      await ask(sim(), '/v1/events', { body: event({ eventType }), headers })
+    const page = await browser.open(sim(), { place: `#/${view}?sandbox=back-${view}` })
+    const links = page.locator('main tbody a')
+    await links.nth(2).waitFor()
+    await links.nth(1).click()
+    await page.locator(part).waitFor()
+    await page.keyboard.press('Shift+Tab')
+    await page.locator(part).focus()
+    await page.keyboard.press('Escape')
+    const href = await links.nth(1).getAttribute('href')
+    await expect.poll(() => page.evaluate('document.activeElement.getAttribute("href")')).toBe(href)
+    await page.keyboard.press('j')
+    await expect.poll(() => links.nth(2).getAttribute('aria-current')).toBe('true')
+  })
+})

@@ -204,7 +204,7 @@ describeInBrowser('the view of the world', () => {
     const own = await startForTest()
     const page = await openModel(own, checkout, '?look=table')
     const lastDay = async () => (await readTable(page)).at(-1)?.[0]
-    await page.getByRole('button', { name: 'Advance by 1d' }).click()
+    await page.getByRole('button', { name: '+1d' }).click()
     await expect.poll(lastDay).toBe('2026-01-16')
     await page.getByLabel('Day to go to').fill('2026-03-04')
     await page.getByRole('button', { name: 'Go to noon' }).click()

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { MAX_NOW } from '../../src/core/instant.ts'
 import { MemorySandboxSettings } from '../../src/sandboxes/settings.ts'
-import { noRules } from '../../src/scenarios/rules.ts'
+import { activateRules } from '../../src/scenarios/rules.ts'
 
 const noon = Date.UTC(2026, 0, 15, 12)
 
@@ -15,19 +15,19 @@ test('a sandbox that was never changed has the settings of the start', async () 
   machine.now += 5
   expect(await settings.read('a')).toEqual({
     seed: '1',
-    rules: noRules,
+    rules: [],
     clock: { mode: 'real', now: noon + 5 },
   })
 })
 
 test('a change of one sandbox does not show in another, and a reset takes it back', async () => {
   const { settings } = setup(noon)
-  const rules = { id: 'a 1', rules: [] }
+  const rules = activateRules('a 1', [])
   await settings.setSeed('a', '42')
   await settings.setRules('a', rules)
   await settings.setClock('a', 'frozen', noon + 1000)
   expect(await settings.read('a')).toEqual({ seed: '42', rules, clock: { mode: 'frozen', now: noon + 1000 } })
-  const start = { seed: '1', rules: noRules, clock: { mode: 'frozen', now: noon } }
+  const start = { seed: '1', rules: [], clock: { mode: 'frozen', now: noon } }
   expect(await settings.read('b')).toEqual(start)
   await settings.reset('a')
   expect(await settings.read('a')).toEqual(start)

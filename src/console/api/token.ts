@@ -12,7 +12,9 @@ export function tokenHeaders(): Record<string, string> {
   return token === null ? {} : { Authorization: `Bearer ${token}` }
 }
 
-/** Stores the token that the user entered, for this tab only. */
-export function storeToken(token: string): void {
+/** Stores the token that the user entered, for this tab only. Returns false, without a change, where no header can carry it. */
+export function storeToken(token: string): boolean {
+  if (!/^[\x20-\x7e]+$/.test(token)) return false
   sessionStorage.setItem(storageName, token)
+  return true
 }

@@ -18,13 +18,13 @@ export function useKeys(): void {
 }
 
 function onKey(event: KeyboardEvent): void {
-  if (event.key === 'k' && (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey) {
+  if (isPaletteKey(event)) {
     event.preventDefault()
-    isPaletteOpen.value = !isPaletteOpen.value
+    togglePalette()
     return
   }
   if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return
-  if (document.querySelector('dialog[open]')) return
+  if (isDialogOpen()) return
   if (takesText(event.target)) {
     if (event.key === 'Escape') event.target.blur()
     return
@@ -35,6 +35,16 @@ function onKey(event: KeyboardEvent): void {
   event.preventDefault()
   command.run()
 }
+
+const isPaletteKey = ({ key, ctrlKey, metaKey, altKey, shiftKey }: KeyboardEvent) =>
+  key === 'k' && (ctrlKey || metaKey) && !altKey && !shiftKey
+
+/** Opens or closes the palette. Another dialog, such as a question, is closed first. */
+function togglePalette(): void {
+  if (isPaletteOpen.value || !isDialogOpen()) isPaletteOpen.value = !isPaletteOpen.value
+}
+
+const isDialogOpen = () => document.querySelector('dialog[open]') !== null
 
 const textInputs =
   'input:not([type=checkbox]):not([type=radio]):not([type=range]), textarea, select, [contenteditable]'

@@ -30,12 +30,7 @@ export function Shell() {
   return (
     <>
       <Header />
-      {streamState.value === 'offline' && (
-        <p class="banner" role="alert">
-          {streamProblem.value?.sentence ??
-            'The simulator has closed the stream of requests. The page opens it again.'}
-        </p>
-      )}
+      <Banner />
       <main>
         <h1 class="hidden">{currentView.value.title}</h1>
         <CurrentView key={`${currentView.value.name} ${sandbox.value}`} />
@@ -47,6 +42,20 @@ export function Shell() {
       {isKeyListOpen.value && <KeyList />}
       {isTokenNeeded.value && <TokenQuestion />}
     </>
+  )
+}
+
+/** Says why the page does not follow the requests. */
+function Banner() {
+  if (!isTokenNeeded.value && streamState.value !== 'offline') return null
+  const sentence = isTokenNeeded.value
+    ? 'The simulator shows nothing without its token (--control-token). Enter it to go on.'
+    : (streamProblem.value?.sentence ??
+      'The simulator has closed the stream of requests. The page opens it again.')
+  return (
+    <p class="banner" role="alert">
+      {sentence}
+    </p>
   )
 }
 

@@ -2,15 +2,20 @@ import { useSignal } from '@preact/signals'
 import { isTokenNeeded, storeToken, tokenHeaders } from '../api/token.ts'
 import { Dialog } from '../ui/dialog.tsx'
 
+const refusedSentence = 'The token was refused. Enter the one of this simulator.'
+
+const impossibleSentence =
+  'A token has only letters from A to Z, digits and signs of ASCII, so this is not the one of the simulator.'
+
 /** Asks for the token of the control plane, once for the tab. */
 export function TokenQuestion() {
   const token = useSignal('')
-  const wasRefused = 'Authorization' in tokenHeaders()
+  const refusal = useSignal('Authorization' in tokenHeaders() ? refusedSentence : undefined)
   const submit = (event: Event) => {
     event.preventDefault()
     if (token.value === '') return
-    storeToken(token.value)
-    isTokenNeeded.value = false
+    if (storeToken(token.value)) isTokenNeeded.value = false
+    else refusal.value = impossibleSentence
   }
   return (
     <Dialog title="This simulator asks for a token">
@@ -18,7 +23,7 @@ export function TokenQuestion() {
         <p>
           It was started with <code>--control-token</code>. The token is stored for this tab only.
         </p>
-        {wasRefused && <p role="alert">The token was refused. Enter the one of this simulator.</p>}
+        {refusal.value !== undefined && <p role="alert">{refusal.value}</p>}
         <label>
           Token
           <input

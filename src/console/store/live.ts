@@ -28,6 +28,9 @@ export const connection = signal(0)
 /** Grows at most once a second while requests are answered: reports about the traffic then have to be read anew. */
 export const trafficTick = signal(0)
 
+/** Grows each time that recorded requests were deleted, by a reset for example: lists of requests then have to be read anew. */
+export const clearTick = signal(0)
+
 /** Milliseconds between two ticks. */
 const trafficTickMs = 1_000
 
@@ -123,7 +126,10 @@ async function streamOnce(
 
 function receive(events: readonly StreamEvent[]): void {
   for (const { name, data } of events) {
-    if (name === 'dropped') skipped += countDropped(data)
+    if (name === 'cleared') {
+      dropWaiting()
+      clearTick.value += 1
+    } else if (name === 'dropped') skipped += countDropped(data)
     else if (waiting.length < maxWaiting) waiting.push(JSON.parse(data))
     else skipped += 1
   }

@@ -1,4 +1,5 @@
-import { signal } from '@preact/signals'
+import { effect, signal } from '@preact/signals'
+import { sandbox } from './route.ts'
 
 /** A question before an action that destroys something. */
 export interface Question {
@@ -12,6 +13,12 @@ export interface Question {
 
 /** The question that is open, with the function that takes the answer; undefined: none. */
 export const openQuestion = signal<(Question & { answer(isYes: boolean): void }) | undefined>(undefined)
+
+// A question is about the sandbox that was shown when it was asked.
+effect(() => {
+  void sandbox.value
+  openQuestion.peek()?.answer(false)
+})
 
 /** Asks once before an action that destroys something. Resolves to true where the user agreed. */
 export function askOnce(question: Question): Promise<boolean> {

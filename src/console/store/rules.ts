@@ -1,9 +1,13 @@
-import { signal } from '@preact/signals'
+import { computed, signal } from '@preact/signals'
 import type { Schema } from '../api/answers.ts'
 import { type Asked, ask } from '../api/ask.ts'
+import { changeTick } from './server.ts'
 
-/** Grows with each change of rules that this page makes. */
-export const ruleChanges = signal(0)
+/** The number of changes of rules that this page has made. */
+const ownChanges = signal(0)
+
+/** Grows with each change of rules, by this page or another client. */
+export const ruleChanges = computed(() => ownChanges.value + changeTick.value)
 
 /** The rules of a sandbox in their order. */
 export type Rules = readonly Schema<'Rule'>[]
@@ -11,10 +15,10 @@ export type Rules = readonly Schema<'Rule'>[]
 /** The rules after a change. */
 export type ChangedRules = Promise<Asked<Schema<'RuleList'>>>
 
-/** Adds a rule before the other rules of a sandbox, since the first rule that acts decides. */
+/** Adds a rule before the other rules of a sandbox, whose counts stay, since the first rule that acts decides. */
 export async function addRule(sandbox: string, rule: Schema<'Rule'>): ChangedRules {
-  const present = await ask('get', '/scenarios', { query: { sandbox } })
-  return present.ok ? putRules(sandbox, [rule, ...present.value.rules]) : present
+  const query = { sandbox, position: 'first' } as const
+  return noteChange(await ask('post', '/scenarios', { query, body: { rules: [rule] } }))
 }
 
 /**
@@ -30,8 +34,11 @@ export async function replaceRules(sandbox: string, shown: Rules, rules: Rules |
 }
 
 async function putRules(sandbox: string, rules: Rules): ChangedRules {
-  const changed = await ask('put', '/scenarios', { query: { sandbox }, body: { rules } })
-  if (changed.ok) ruleChanges.value += 1
+  return noteChange(await ask('put', '/scenarios', { query: { sandbox }, body: { rules } }))
+}
+
+function noteChange<Changed>(changed: Asked<Changed>): Asked<Changed> {
+  if (changed.ok) ownChanges.value += 1
   return changed
 }
 

@@ -7,6 +7,12 @@ import { sandbox } from './route.ts'
 /** Version, contract and operations of the simulator; undefined until they are read. */
 export const info = signal<Schema<'Info'> | undefined>(undefined)
 
+/** The time at which the simulator started, which tells it from the one before a restart; undefined until it is read. */
+export const startedAt = computed(() => info.value?.startedAt)
+
+/** Grows when a client of the control plane has changed the sandbox that is shown: what the page shows of it then has to be read anew. */
+export const changeTick = signal(0)
+
 /** All sandboxes, the least recently used first. */
 const sandboxes = signal<readonly Schema<'Sandbox'>[]>([])
 
@@ -31,8 +37,22 @@ export async function refreshInfo(): Promise<void> {
 /** Reads the list of sandboxes. Call it after a change of the list, too. */
 export async function refreshSandboxes(): Promise<void> {
   const asked = await ask('get', '/sandboxes')
-  if (asked.ok) sandboxes.value = asked.value.sandboxes
+  if (!asked.ok) return
+  sandboxes.value = asked.value.sandboxes
+  const now = { sandbox: sandbox.value, revision: findRevision(sandbox.value) }
+  if (known?.sandbox === now.sandbox && known.revision !== now.revision) changeTick.value += 1
+  known = now
 }
+
+/** The revision of the sandbox that was shown when the list was last read. */
+let known: { readonly sandbox: string; readonly revision: string } | undefined
+
+const findRevision = (name: string) =>
+  sandboxes.value
+    .filter((one) => one.revision !== 0 && (name === '*' || one.name === name))
+    .map((one) => `${one.name} ${one.revision}`)
+    .sort()
+    .join()
 
 /** Gives a sandbox another seed. Resolves to false where it is refused, which is shown. */
 export async function changeSeed(name: string, seed: string): Promise<boolean> {

@@ -3,6 +3,7 @@ import { useCallback, useRef } from 'preact/hooks'
 import type { AnswerOf, ControlPath, QueryOf } from '../api/answers.ts'
 import { ask, type Problem } from '../api/ask.ts'
 import { connection, trafficTick } from './live.ts'
+import { changeTick } from './server.ts'
 import { usePacedAsking } from './use-paced-asking.ts'
 
 /** An answer of the control plane that a component shows. */
@@ -26,7 +27,8 @@ export interface LiveQuestion<Path extends ControlPath> {
 }
 
 /**
- * Asks the control plane for as long as a component is shown: at once, when the question changes, and after each new connection to the server.
+ * Asks the control plane for as long as a component is shown: at once, when the question changes, after each new connection to the server, and
+ * when another client has changed the sandbox.
  * The last answer stays until the next has come; an answer to another question (of another sandbox, for example) is never shown.
  */
 export function useAnswer<Path extends ControlPath>(
@@ -48,7 +50,7 @@ export function useAnswer<Path extends ControlPath>(
     if (asked.ok) state.value = { key, value: asked.value }
     else state.value = { ...(state.peek().key === key ? state.peek() : { key }), problem: asked.problem }
   }, [key, path, state])
-  const reasons = [connection.value, followsTraffic ? trafficTick.value : 0]
+  const reasons = [connection.value, changeTick.value, followsTraffic ? trafficTick.value : 0]
   const isDone = () => isImmutable && state.peek().key === key && state.peek().value !== undefined
   usePacedAsking(key, reload, reasons, isDone)
   const current = state.value.key === key ? state.value : undefined

@@ -19,17 +19,18 @@ export interface KeyedList {
 
 /**
  * Offers the keys of a list for as long as it is shown: `j` and `k` open the next and the previous entry, `Enter` goes into the open one, `/` goes
- * to the search. The link of the open entry, which has `aria-current`, is scrolled into view.
+ * to the search. The link of the open entry, which has `aria-current`, is scrolled into view. When the entry is closed, the focus returns to that
+ * link, and `j` goes on from there.
  */
 export function useListKeys(list: KeyedList): void {
   const { noun, field, enter } = list
   // The commands are offered once; the list is that of the latest drawing.
   const latest = useRef(list)
   latest.current = list
+  const closed = useReturnOfFocus()
   const move = (step: number) => {
-    const { shownId = '' } = latest.current
     const ids = latest.current.ids()
-    const at = ids.indexOf(route.peek().id ?? shownId)
+    const at = ids.indexOf(route.peek().id ?? latest.current.shownId ?? closed.current?.id ?? '')
     const next = ids[at < 0 ? 0 : at + step]
     if (next !== undefined) latest.current.open(next)
   }
@@ -56,6 +57,32 @@ export function useListKeys(list: KeyedList): void {
     const row = link?.closest('tr, li') ?? link
     row?.scrollIntoView({ block: 'nearest' })
   }, [route.value.id, hasEntries])
+}
+
+/** The entry that was opened last. */
+interface OpenedEntry {
+  readonly id: string
+  readonly link: HTMLElement | null
+  /** The part of the page that shows it. */
+  readonly part: Element | null
+}
+
+/** Moves the focus from an entry that is closed to its link in the list. Returns the entry that was opened last. */
+function useReturnOfFocus(): { readonly current: OpenedEntry | undefined } {
+  const opened = useRef<OpenedEntry | undefined>(undefined)
+  const { id } = route.value
+  useEffect(() => {
+    if (id !== undefined) {
+      const link = document.querySelector<HTMLElement>('main a[aria-current], main a[aria-expanded=true]')
+      opened.current = { id, link, part: document.querySelector('[data-open]') }
+      return
+    }
+    const { link, part } = opened.current ?? {}
+    const active = document.activeElement
+    if (link?.isConnected && (active === document.body || part?.contains(active)))
+      link.focus({ preventScroll: true })
+  }, [id])
+  return opened
 }
 
 const focusOpen = () => document.querySelector<HTMLElement>('[data-open]')?.focus()

@@ -6,7 +6,7 @@ export interface DialogProps {
   readonly title: string
   /** True: the title is only for those who cannot see the dialog. */
   readonly hidesTitle?: boolean
-  /** Called when the user closes the dialog, with Escape or beside it. Absent: it cannot be closed so. */
+  /** Called when the user closes the dialog, with Escape or beside it. Absent: it stays open for as long as it is drawn. */
   readonly onClose?: () => void
   readonly children: ComponentChildren
 }
@@ -18,17 +18,32 @@ export function Dialog({ title, hidesTitle = false, onClose, children }: DialogP
   useLayoutEffect(() => {
     const dialog = element.current
     dialog?.showModal()
-    return () => dialog?.close()
+    return () => {
+      element.current = null
+      dialog?.close()
+    }
   }, [])
   const close = (event: Event) => {
     event.preventDefault()
     onClose?.()
   }
+  // Chromium lets a page refuse Escape only once, and then closes the dialog.
+  const afterClose = () => {
+    if (element.current?.open !== false) return
+    if (onClose) onClose()
+    else element.current.showModal()
+  }
   const closeBeside = (event: Event) => {
     if (event.target === element.current) onClose?.()
   }
   return (
-    <dialog ref={element} aria-labelledby={id} onCancel={close} onPointerDown={closeBeside}>
+    <dialog
+      ref={element}
+      aria-labelledby={id}
+      onCancel={close}
+      onClose={afterClose}
+      onPointerDown={closeBeside}
+    >
       <div class="dialog-content">
         <h2 id={id} class={hidesTitle ? 'hidden' : undefined}>
           {title}

@@ -2,15 +2,16 @@ import { signal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useEffect } from 'preact/hooks'
 import type { Problem } from '../api/ask.ts'
+import { connection } from '../store/live.ts'
 import { Loading } from '../ui/loading.tsx'
 
 const problem: Problem = {
   status: undefined,
   sentence:
-    'The code of this view cannot be loaded. Is the simulator running, and of the same version? Reload the page.',
+    'The code of this view cannot be loaded. It comes when the simulator answers again; if that is of another version now, reload the page.',
 }
 
-/** Creates the page of a view whose code is loaded when the view is first shown. A failed loading is tried again when it is shown again. */
+/** Creates the page of a view whose code is loaded when the view is first shown. A failed loading is tried again at a new connection. */
 export function lazyPage(load: () => Promise<() => VNode>): () => VNode {
   const loaded = signal<{ readonly Page?: () => VNode; readonly problem?: Problem }>({})
   return function LazyPage() {
@@ -20,7 +21,7 @@ export function lazyPage(load: () => Promise<() => VNode>): () => VNode {
         (Page) => (loaded.value = { Page }),
         () => (loaded.value = { problem }),
       )
-    }, [])
+    }, [connection.value])
     const { Page } = loaded.value
     return Page ? <Page /> : <Loading problem={loaded.value.problem} />
   }

@@ -171,6 +171,19 @@ export class EventList {
     return events
   }
 
+  /** Finds the position of the event with this id. No index has it, since only people ask for it, so all events are searched. Undefined: there is none. */
+  async findEventId(eventId: string): Promise<number | undefined> {
+    const list = this.copy()
+    for (let position = 0; position < list.length; ) {
+      const { from, lines } = list.#linesAround(position)
+      const found = lines.findIndex((line) => line.includes(eventId) && JSON.parse(line).eventId === eventId)
+      if (found >= 0) return from + found
+      position = from + lines.length
+      await nextTurn()
+    }
+    return undefined
+  }
+
   /** Yields each event as it is written to a file. Copies of this list share the indexed values of their events. */
   *records(): Generator<TableRecord> {
     for (const [position, indexed] of this.#index.entries()) {

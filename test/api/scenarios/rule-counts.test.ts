@@ -10,9 +10,12 @@ const sim = sharedSimulator()
 const countsIn = async (sandbox: string, target: TestSimulator = sim()) =>
   (await steer(target, 'GET', `/scenarios?sandbox=${sandbox}`))['counts']
 
-async function askTimes(sandbox: string, count: number, target: TestSimulator = sim()): Promise<void> {
+/** Asks for the same analytics several times, and returns the statuses. */
+async function askTimes(sandbox: string, count: number, target: TestSimulator = sim()): Promise<number[]> {
+  const statuses: number[] = []
   for (let asked = 0; asked < count; asked += 1)
-    await ask(target, analyticsPath, { headers: { 'x-sim-sandbox': sandbox } })
+    statuses.push((await ask(target, analyticsPath, { headers: { 'x-sim-sandbox': sandbox } })).status)
+  return statuses
 }
 
 test('each rule tells how often it acted, and how many times are left', async () => {
@@ -113,4 +116,25 @@ test('an invalid rule, and a rule beyond the largest number, are refused and add
     text: expect.stringContaining('at most 1000 rules'),
   })
   expect((await steer(sim(), 'GET', '/scenarios?sandbox=refused'))['rules']).toHaveLength(999)
+})
+
+test('a rule that is added before the others acts first, and neither their counts nor their sequences change', async () => {
+  const sandbox = 'in-front'
+  const rules = [
+    { scenario: '429', times: 1 },
+    { sequence: '503, 404', times: 2 },
+  ]
+  await putRules(sim(), rules, sandbox)
+  await askTimes(sandbox, 2)
+  await steer(sim(), 'POST', `/scenarios?sandbox=${sandbox}&position=first`, {
+    rules: [{ scenario: '500', times: 1 }],
+  })
+  expect(await countsIn(sandbox)).toMatchObject({
+    rules: [
+      { acted: 0, left: 1 },
+      { acted: 1, left: 0 },
+      { acted: 1, left: 1 },
+    ],
+  })
+  expect(await askTimes(sandbox, 3)).toEqual([500, 404, 200])
 })

@@ -9,13 +9,11 @@ import { sampleEvent } from '../../ui/curl.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { SearchField } from '../../ui/search-field.tsx'
-import { count } from '../../ui/text.ts'
 import { EventDetail } from './event-detail.tsx'
 import { EventList } from './event-list.tsx'
 import { QualityPanel } from './quality-panel.tsx'
 import { parseEventSearch } from './search.ts'
 
-/** The events of the sandbox, and the quality indexes that they move. */
 /** The events that are listed at first, and those that are added by a click. */
 const pageSize = 200
 
@@ -65,7 +63,7 @@ export function EventsPage() {
         {id === undefined ? (
           <QualityPanel quality={quality.value} reload={quality.reload} />
         ) : (
-          <Opened event={open} page={value} quality={quality.value} />
+          <Opened event={open} page={value} id={id} quality={quality.value} />
         )}
       </section>
     </div>
@@ -98,15 +96,26 @@ function Listing({ page: { events, total }, limit }: ListingProps) {
 interface OpenedProps {
   readonly event: Schema<'StoredEvent'> | undefined
   readonly page: EventPage | undefined
+  readonly id: string
   readonly quality: Schema<'Quality'> | undefined
 }
 
-function Opened({ event, page, quality }: OpenedProps) {
+function Opened({ event, page, id, quality }: OpenedProps) {
   if (event) return <EventDetail event={event} quality={quality} />
-  if (!page) return null
+  return page ? <Unlisted key={id} id={id} quality={quality} /> : null
+}
+
+/** The event that the address names, where it is too old for the list, or left out of it. */
+function Unlisted({ id, quality }: Omit<OpenedProps, 'event' | 'page'>) {
+  const { value, problem } = useAnswer('/events', {
+    query: { sandbox: sandbox.value, eventId: id, limit: 1 },
+  })
+  const event = value?.events[0]
+  if (event) return <EventDetail event={event} quality={quality} />
+  if (!value && !problem) return <Loading problem={undefined} />
   return (
-    <Empty title="This event is not listed">
-      It is not among the {count(page.events.length, 'event')} of the list.{' '}
+    <Empty title="There is no such event">
+      The sandbox has no event {id}.{' '}
       <a href={hrefOf({ id: undefined, query: { q: undefined } })}>Show all events</a>
     </Empty>
   )

@@ -11,7 +11,6 @@ import { Mark } from '../../ui/status.tsx'
 import { asText, count, shortId } from '../../ui/text.ts'
 import { PromptDetail } from './prompt-detail.tsx'
 
-/** The prompts of the sandbox with their versions. */
 /** A prompt that the service accepts. */
 const samplePrompt = {
   name: 'Order assistant',

@@ -1,13 +1,15 @@
+import { useSignal } from '@preact/signals'
 import { useRef } from 'preact/hooks'
 import { useCommands } from '../../store/commands.ts'
 import { navigate, replaceRoute, route } from '../../store/route.ts'
+import { startedAt } from '../../store/server.ts'
 import { useListKeys } from '../../store/use-list-keys.ts'
 import { sampleEvent } from '../../ui/curl.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { SearchField } from '../../ui/search-field.tsx'
 import { RequestDetail } from './detail.tsx'
 import { RequestList } from './request-list.tsx'
-import { type RequestRows, useRows } from './use-rows.ts'
+import { type RequestRows, type RowsState, useRows } from './use-rows.ts'
 
 /** Shows the view "Requests". */
 export function RequestsPage() {
@@ -15,6 +17,7 @@ export function RequestsPage() {
   const text = query['q'] ?? ''
   const rows = useRows(text)
   const field = useRef<HTMLInputElement>(null)
+  const { isOutlived, openedIn, openAgain } = useOpenedIn(id)
   useListKeys({
     noun: 'request',
     ids: () => (rows.state.peek().rows ?? []).map((exchange) => exchange.id),
@@ -32,11 +35,42 @@ export function RequestsPage() {
     <div class={id === undefined ? 'split requests' : 'split requests with-detail'}>
       <section class="split-pane" aria-label="Requests">
         <Toolbar rows={rows} field={field} />
-        <Listing rows={rows} text={text} openId={id} />
+        {isOutlived && (
+          <p class="banner" role="alert">
+            The open {id} belongs to the simulator before the restart, so its buttons are off. The new one may
+            have another {id}.{' '}
+            <button type="button" class="link" onClick={openAgain}>
+              Show it
+            </button>
+          </p>
+        )}
+        <Listing rows={rows} text={text} openId={isOutlived ? undefined : id} />
       </section>
-      {id !== undefined && <RequestDetail key={id} id={id} />}
+      {id !== undefined && (
+        <fieldset class="whole" disabled={isOutlived}>
+          <RequestDetail key={`${id} ${openedIn}`} id={id} />
+        </fieldset>
+      )}
     </div>
   )
+}
+
+/** Tells the open request from one with the same id that a simulator has recorded after a restart. */
+function useOpenedIn(id: string | undefined) {
+  const opened = useRef<{ readonly id: string | undefined; readonly in: string | undefined }>(undefined)
+  const turn = useSignal(0)
+  const known = opened.current
+  const current = known?.id === id && known?.in !== undefined ? known : { id, in: startedAt.value }
+  opened.current = current
+  const openAgain = () => {
+    opened.current = undefined
+    turn.value += 1
+  }
+  return {
+    isOutlived: id !== undefined && current.in !== startedAt.value,
+    openedIn: turn.value,
+    openAgain,
+  }
 }
 
 interface ListingProps {
@@ -49,7 +83,7 @@ interface ListingProps {
 function Listing({ rows, text, openId }: ListingProps) {
   const listed = rows.state.value.rows
   if (listed?.length === 0) return <NoRequests isSearch={text !== ''} />
-  return <RequestList rows={listed ?? []} openId={openId} />
+  return <RequestList rows={rows} listed={listed ?? []} openId={openId} />
 }
 
 interface ToolbarProps {
@@ -58,7 +92,8 @@ interface ToolbarProps {
 }
 
 function Toolbar({ rows: { search, state, paused, togglePause, reload }, field }: ToolbarProps) {
-  const { skipped, total, evicted, problem, rows } = state.value
+  const { skipped, unsearched, problem } = state.value
+  const isTooFast = skipped + unsearched > 0
   const wrong = search.problem ?? problem?.sentence
   return (
     <div class="toolbar">
@@ -73,24 +108,36 @@ function Toolbar({ rows: { search, state, paused, togglePause, reload }, field }
       <p class="toolbar-note" role={wrong ? 'alert' : undefined}>
         {wrong ? <span class="bad">{wrong}</span> : null}
         {!wrong && paused.value !== undefined && `Paused; ${paused.value} more have come.`}
-        {!wrong && skipped > 0 && (
+        {!wrong && isTooFast && (
           <>
-            They come too fast to read: {skipped.toLocaleString('en')} are not listed.{' '}
+            They come too fast to read: {describeSkipped(state.value)}.{' '}
             <button type="button" class="link" onClick={reload}>
               List the newest
             </button>
           </>
         )}
-        {!wrong && skipped === 0 && paused.value === undefined && rows && rows.length > 0 && (
-          <span class="faint">
-            {rows.length < total && `${rows.length.toLocaleString('en')} of `}
-            {total.toLocaleString('en')} listed
-            {evicted > 0 && `; the journal has evicted ${evicted.toLocaleString('en')}`}
-          </span>
+        {!wrong && !isTooFast && paused.value === undefined && (
+          <span class="faint">{describeListed(state.value)}</span>
         )}
       </p>
     </div>
   )
+}
+
+function describeSkipped({ skipped, unsearched }: RowsState): string {
+  const parts = [
+    ...(skipped > 0 ? [`${skipped.toLocaleString('en')} are not listed`] : []),
+    ...(unsearched > 0 ? [`${unsearched.toLocaleString('en')} were not searched`] : []),
+  ]
+  return parts.join(', ')
+}
+
+function describeListed({ rows, total, hasMore, evicted }: RowsState): string {
+  if (!rows || rows.length === 0) return ''
+  const listed = rows.length.toLocaleString('en')
+  const loss = evicted > 0 ? `; the journal has evicted ${evicted.toLocaleString('en')}` : ''
+  if (hasMore) return `${listed} listed, there are more${loss}`
+  return `${rows.length < total ? `${listed} of ` : ''}${total.toLocaleString('en')} listed${loss}`
 }
 
 function NoRequests({ isSearch }: { readonly isSearch: boolean }) {

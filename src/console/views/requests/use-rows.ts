@@ -1,9 +1,9 @@
 import { type Signal, useSignal } from '@preact/signals'
-import { useCallback, useEffect, useMemo } from 'preact/hooks'
+import { useCallback, useEffect, useMemo, useRef } from 'preact/hooks'
 import type { AnswerOf, Schema } from '../../api/answers.ts'
 import { type Asked, ask, type Problem } from '../../api/ask.ts'
-import { type Arrival, connection, onArrival } from '../../store/live.ts'
-import { sandbox } from '../../store/route.ts'
+import { clearTick, connection, onArrival } from '../../store/live.ts'
+import { route, sandbox } from '../../store/route.ts'
 import { createSampler } from './sampler.ts'
 import { parseSearch, type RequestSearch } from './search.ts'
 
@@ -23,6 +23,8 @@ export interface RequestRows {
   readonly togglePause: () => void
   /** Reads the newest requests, and forgets what was sampled. */
   readonly reload: () => void
+  /** True while the list is scrolled; the list itself says so. Its rows, and those of an open request, do not go. */
+  readonly isScrolled: { current: boolean }
 }
 
 /** A state of the list. */
@@ -31,8 +33,14 @@ export interface RowsState {
   readonly rows: readonly Schema<'Exchange'>[] | undefined
   /** The number of matching requests, listed or not. */
   readonly total: number
+  /** True: the journal was not read to its end, so `total` is not all. */
+  readonly hasMore: boolean
   /** The number of matching requests that came too fast to be listed. */
   readonly skipped: number
+  /** The number of requests that came too fast to be compared with the search. */
+  readonly unsearched: number
+  /** The number of new requests that wait, since their rows would take the place of those that are looked at. */
+  readonly heldBack: number
   /** The number of requests that the journal has evicted. */
   readonly evicted: number
   readonly problem: Problem | undefined
@@ -43,7 +51,10 @@ export interface RowsState {
 const emptyState: RowsState = {
   rows: undefined,
   total: 0,
+  hasMore: false,
   skipped: 0,
+  unsearched: 0,
+  heldBack: 0,
   evicted: 0,
   problem: undefined,
   readUpTo: { number: 0, connection: 0 },
@@ -55,14 +66,18 @@ export function useRows(text: string): RequestRows {
   const state = useSignal(emptyState)
   const paused = useSignal<number | undefined>(undefined)
   const isLoading = useSignal(0)
+  const isScrolled = useRef(false)
+  const openId = route.value.id
   const reload = useCallback(() => {
     isLoading.value = isLoading.peek() + 1
     void load(search, isLoading, state)
   }, [search, isLoading, state])
-  const opened = connection.value
   useEffect(() => {
-    if (opened >= 0 && paused.peek() === undefined) reload()
-  }, [reload, opened, paused])
+    if (paused.peek() === undefined) reload()
+  }, [reload, connection.value, clearTick.value, paused])
+  useEffect(() => {
+    if (openId === undefined && !isScrolled.current && state.peek().heldBack > 0) reload()
+  }, [openId, state, reload])
   useEffect(() => {
     const sampler = createSampler()
     return onArrival((arrival) => {
@@ -70,16 +85,24 @@ export function useRows(text: string): RequestRows {
       // A server that was started again counts anew.
       const last = readUpTo.connection === connection.peek() ? readUpTo.number : 0
       const matching = arrival.exchanges.filter((one) => one.number > last && search.matches(one))
-      if (paused.peek() !== undefined) paused.value = (paused.peek() ?? 0) + matching.length + arrival.skipped
-      else state.value = addRows(state.peek(), matching, arrival, sampler.choose(matching, performance.now()))
+      const unsearched = text === '' ? 0 : arrival.skipped
+      const skipped = arrival.skipped - unsearched
+      if (paused.peek() !== undefined) {
+        paused.value = (paused.peek() ?? 0) + matching.length + skipped
+        return
+      }
+      const chosen = sampler.choose(matching, performance.now())
+      const isHeld = route.peek().id !== undefined || isScrolled.current
+      const left = matching.length - chosen.length + skipped
+      state.value = addRows(state.peek(), { chosen, left, unsearched, isHeld })
     })
-  }, [search, paused, state])
+  }, [search, text, paused, state])
   const togglePause = useCallback(() => {
     const isPaused = paused.peek() !== undefined
     paused.value = isPaused ? undefined : 0
     if (isPaused) reload()
   }, [paused, reload])
-  return { search, state, paused, togglePause, reload }
+  return { search, state, paused, togglePause, reload, isScrolled }
 }
 
 async function load(search: RequestSearch, turn: Signal<number>, state: Signal<RowsState>): Promise<void> {
@@ -103,7 +126,7 @@ async function load(search: RequestSearch, turn: Signal<number>, state: Signal<R
   }
 }
 
-type FoundRows = Pick<RowsState, 'total' | 'evicted' | 'readUpTo'> & {
+type FoundRows = Pick<RowsState, 'total' | 'hasMore' | 'evicted' | 'readUpTo'> & {
   readonly rows: readonly Schema<'Exchange'>[]
 }
 
@@ -129,24 +152,36 @@ async function findRows(
     rows.push(...page.requests.filter(matches))
   } while (isWanted() && !isCheckedByJournal && cursor !== undefined && rows.length < maxRows)
   const total = isCheckedByJournal ? page.total : rows.length
-  return { ok: true, value: { rows: rows.slice(0, maxRows), total, evicted: page.dropped, readUpTo } }
+  const hasMore = !isCheckedByJournal && cursor !== undefined
+  return {
+    ok: true,
+    value: { rows: rows.slice(0, maxRows), total, hasMore, evicted: page.dropped, readUpTo },
+  }
 }
 
-function addRows(
-  state: RowsState,
-  matching: readonly Schema<'Exchange'>[],
-  { skipped }: Arrival,
-  chosen: readonly Schema<'Exchange'>[],
-): RowsState {
+/** New requests for the list. */
+interface NewRows {
+  /** Those to list, the oldest first. */
+  readonly chosen: readonly Schema<'Exchange'>[]
+  /** The number of those that match and are not to be listed. */
+  readonly left: number
+  readonly unsearched: number
+  /** True: no row may go. */
+  readonly isHeld: boolean
+}
+
+function addRows(state: RowsState, { chosen, left, unsearched, isHeld }: NewRows): RowsState {
   const rows = state.rows ?? []
   const added = chosen.filter(isMissingIn(rows)).reverse()
-  const left = matching.length - chosen.length + skipped
-  if (added.length === 0 && left === 0) return state
+  if (added.length + left + unsearched === 0) return state
+  const mustWait = isHeld && (state.heldBack > 0 || rows.length + added.length > maxRows)
   return {
     ...state,
-    rows: [...added, ...rows].slice(0, maxRows),
+    rows: mustWait ? rows : [...added, ...rows].slice(0, maxRows),
+    heldBack: state.heldBack + (mustWait ? added.length : 0),
     total: state.total + added.length + left,
     skipped: state.skipped + left,
+    unsearched: state.unsearched + unsearched,
   }
 }
 

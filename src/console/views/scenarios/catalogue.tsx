@@ -4,6 +4,7 @@ import { useCommands } from '../../store/commands.ts'
 import { tell } from '../../store/notices.ts'
 import { hrefOf, replaceRoute, route, sandbox } from '../../store/route.ts'
 import { addRule } from '../../store/rules.ts'
+import { useListKeys } from '../../store/use-list-keys.ts'
 import { groupByFamily } from '../../ui/families.ts'
 import { freeTexts, type Offer, operationsOf } from './offer.ts'
 import { RuleForm } from './rule-form.tsx'
@@ -21,20 +22,15 @@ export function CatalogueList({ catalogue, onAdded }: CatalogueListProps) {
   const field = useRef<HTMLInputElement>(null)
   const offers: Offer[] = [...freeTexts, ...catalogue.scenarios]
   const found = groupByFamily(offers.filter((offer) => hasWords(offer, text)))
-  const open = (step: number) => {
-    const names = found.flatMap(([, members]) => members.map(({ name }) => name))
-    const at = names.indexOf(route.peek().id ?? '')
-    const next = names[at < 0 ? 0 : at + step]
-    if (next !== undefined) replaceRoute({ id: next })
-  }
+  useListKeys({
+    noun: 'scenario',
+    ids: () => found.flatMap(([, members]) => members.map(({ name }) => name)),
+    open: (name) => replaceRoute({ id: name }),
+    field,
+  })
   useCommands(
-    [
-      { title: 'Search scenarios', key: '/', run: () => field.current?.focus() },
-      { title: 'Next scenario', key: 'j', isKeyOnly: true, run: () => open(1) },
-      { title: 'Previous scenario', key: 'k', isKeyOnly: true, run: () => open(-1) },
-      { title: 'Close the scenario', key: 'Escape', run: () => replaceRoute({ id: undefined }) },
-    ],
-    [catalogue, text],
+    [{ title: 'Close the scenario', key: 'Escape', run: () => replaceRoute({ id: undefined }) }],
+    [],
   )
   return (
     <>
@@ -78,7 +74,11 @@ function OfferItem({ offer, catalogue, onAdded }: OfferItemProps) {
         <code>{offer.name}</code>
         <span>{offer.about}</span>
       </a>
-      {isOpen && <AddForm key={route.value.query['operation']} {...{ offer, catalogue, onAdded }} />}
+      {isOpen && (
+        <div tabIndex={-1} data-open>
+          <AddForm key={route.value.query['operation']} {...{ offer, catalogue, onAdded }} />
+        </div>
+      )}
     </div>
   )
 }

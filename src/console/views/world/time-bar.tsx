@@ -53,7 +53,12 @@ function ClockControls() {
           {mode === 'frozen' ? 'Let it run' : 'Freeze'}
         </button>
         {['1h', '1d', '7d'].map((by) => (
-          <button key={by} type="button" aria-label={`Advance by ${by}`} onClick={() => void advance(by)}>
+          <button
+            key={by}
+            type="button"
+            title={`Advance the clock by ${by}`}
+            onClick={() => void advance(by)}
+          >
             +{by}
           </button>
         ))}

@@ -4,7 +4,7 @@ import type { AnswerOf, Schema } from '../../api/answers.ts'
 import { type Asked, ask } from '../../api/ask.ts'
 import { sandboxNow } from '../../store/clock.ts'
 import { connection, trafficTick } from '../../store/live.ts'
-import { info, sandboxNames, sandboxSeed } from '../../store/server.ts'
+import { changeTick, info, sandboxNames, sandboxSeed } from '../../store/server.ts'
 import { usePacedAsking } from '../../store/use-paced-asking.ts'
 import { type Figures, readFigures, textOf } from './figures.ts'
 
@@ -55,7 +55,7 @@ export function useAnalytics(
   }
   // A new day or seed makes another question, which is asked at once: the user has mostly just set it.
   const key = JSON.stringify([sandbox, text, today, sandboxSeed.value])
-  usePacedAsking(key, reload, [connection.value, trafficTick.value])
+  usePacedAsking(key, reload, [connection.value, changeTick.value, trafficTick.value])
   return asked.value
 }
 
