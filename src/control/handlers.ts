@@ -53,15 +53,13 @@ export interface ControlDeps
  * 4. Run `npm run readme`. `test/sweeps.test.ts` asks every operation; one that needs a body or a certain path gets an entry in `controls` there.
  */
 export function controlHandlers(deps: ControlDeps): ControlHandlers {
-  const { version, startedAt, contract, controlContract, catalogue, fixtures, startUp, sandboxes, store } =
-    deps
+  const { version, contract, controlContract, catalogue, fixtures, startUp, sandboxes, store } = deps
   const { journal, journalSize, reporter, seedState, stateFile, cors, handledOperations } = deps
   const { productsOfModel, stopping, explain } = deps
   const reset = (name: string) => resetSandbox({ sandboxes, store, journal, seedState }, name)
   const handlers = {
     ...infoHandlers({
       version,
-      startedAt,
       contract,
       controlContract,
       fixtures,

@@ -16,8 +16,6 @@ export interface InfoHandlerDeps {
   readonly fixtures: Fixtures
   readonly sandboxes: Sandboxes
   readonly store: Store
-  /** The time at which the process started, epoch milliseconds. */
-  readonly startedAt: number
   /** Value of `--state`: `:memory:`, or the path of a file. */
   readonly stateFile: string
   /** `operationId`s with a handler in `operations/`; the other operations are answered from the examples of the document. */
@@ -50,7 +48,6 @@ async function readHealth({ store, version }: InfoHandlerDeps): Promise<ControlO
 
 async function infoToJson({
   version,
-  startedAt,
   contract,
   sandboxes,
   store,
@@ -61,7 +58,6 @@ async function infoToJson({
   const { seed, clock } = await sandboxes.settings.read(sandboxes.use(defaultSandbox).name)
   return {
     version,
-    startedAt: new Date(startedAt).toISOString(),
     contract: {
       file: contract.file,
       title: contract.title,

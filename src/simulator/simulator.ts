@@ -137,7 +137,6 @@ async function assemble(
   setMaxListeners(0, stopping.signal) // one listener for each waiting request, of which there may be any number
   const handlers = controlHandlers({
     version,
-    startedAt: now(),
     contract,
     controlContract: control,
     catalogue,

@@ -7,9 +7,6 @@ import { sandbox } from './route.ts'
 /** Version, contract and operations of the simulator; undefined until they are read. */
 export const info = signal<Schema<'Info'> | undefined>(undefined)
 
-/** The time at which the simulator started, which tells it from the one before a restart; undefined until it is read. */
-export const startedAt = computed(() => info.value?.startedAt)
-
 /** Grows when a client of the control plane has changed the sandbox that is shown: what the page shows of it then has to be read anew. */
 export const changeTick = signal(0)
 

@@ -12,7 +12,9 @@ const hiddenMs = 5_000
 /** Counts violations of the sandbox that is shown, until the user works with the page again. */
 export function countUnseenViolations(): void {
   onArrival(({ exchanges }) => {
-    unseenViolations.value += exchanges.filter(({ violations }) => violations.length > 0).length
+    unseenViolations.value += exchanges.filter(
+      ({ violations, replayOf }) => violations.length > 0 && replayOf === undefined,
+    ).length
   })
   const see = () => {
     unseenViolations.value = 0

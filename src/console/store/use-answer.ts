@@ -22,8 +22,6 @@ export interface LiveQuestion<Path extends ControlPath> {
   readonly query?: QueryOf<Path, 'get'>
   /** True: it is asked again while requests are answered, at most once a second and the more seldom the longer the answer takes. */
   readonly followsTraffic?: boolean
-  /** True: the answer never changes, so it is not asked for again once it has come. */
-  readonly isImmutable?: boolean
 }
 
 /**
@@ -33,7 +31,7 @@ export interface LiveQuestion<Path extends ControlPath> {
  */
 export function useAnswer<Path extends ControlPath>(
   path: Path,
-  { path: names, query, followsTraffic = false, isImmutable = false }: LiveQuestion<Path> = {},
+  { path: names, query, followsTraffic = false }: LiveQuestion<Path> = {},
 ): LiveAnswer<AnswerOf<Path, 'get'>> {
   const key = JSON.stringify([path, names, query])
   const state = useSignal<{ key: string; value?: AnswerOf<Path, 'get'>; problem?: Problem }>({ key })
@@ -51,8 +49,7 @@ export function useAnswer<Path extends ControlPath>(
     else state.value = { ...(state.peek().key === key ? state.peek() : { key }), problem: asked.problem }
   }, [key, path, state])
   const reasons = [connection.value, changeTick.value, followsTraffic ? trafficTick.value : 0]
-  const isDone = () => isImmutable && state.peek().key === key && state.peek().value !== undefined
-  usePacedAsking(key, reload, reasons, isDone)
+  usePacedAsking(key, reload, reasons)
   const current = state.value.key === key ? state.value : undefined
   return { value: current?.value, problem: current?.problem, reload }
 }

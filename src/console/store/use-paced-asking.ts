@@ -18,18 +18,11 @@ interface Asking {
  * after it grows with its cost, since otherwise the server would be busy with this page alone. A page that is hidden asks nothing: it is given a
  * reason when it is shown again and has connected anew.
  *
- * `key`: the question. Another question is asked at once; `ask` belongs to the key. `reasons`: as many at each drawing. `isDone`: true where
- * the answer is known and never changes.
+ * `key`: the question. Another question is asked at once; `ask` belongs to the key. `reasons`: as many at each drawing.
  */
-export function usePacedAsking(
-  key: string,
-  ask: () => Promise<void>,
-  reasons: readonly unknown[],
-  isDone: () => boolean = () => false,
-): void {
+export function usePacedAsking(key: string, ask: () => Promise<void>, reasons: readonly unknown[]): void {
   const current = useRef<Asking | undefined>(undefined)
   useEffect(() => {
-    if (isDone()) return
     if (current.current?.key === key) current.current.isStale = true
     else void askAtPace(key, ask, current)
   }, [key, ...reasons])

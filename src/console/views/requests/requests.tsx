@@ -1,8 +1,6 @@
-import { useSignal } from '@preact/signals'
 import { useRef } from 'preact/hooks'
 import { useCommands } from '../../store/commands.ts'
 import { navigate, replaceRoute, route } from '../../store/route.ts'
-import { startedAt } from '../../store/server.ts'
 import { useListKeys } from '../../store/use-list-keys.ts'
 import { sampleEvent } from '../../ui/curl.ts'
 import { Empty } from '../../ui/empty.tsx'
@@ -17,7 +15,6 @@ export function RequestsPage() {
   const text = query['q'] ?? ''
   const rows = useRows(text)
   const field = useRef<HTMLInputElement>(null)
-  const { isOutlived, openedIn, openAgain } = useOpenedIn(id)
   useListKeys({
     noun: 'request',
     ids: () => (rows.state.peek().rows ?? []).map((exchange) => exchange.id),
@@ -35,42 +32,11 @@ export function RequestsPage() {
     <div class={id === undefined ? 'split requests' : 'split requests with-detail'}>
       <section class="split-pane" aria-label="Requests">
         <Toolbar rows={rows} field={field} />
-        {isOutlived && (
-          <p class="banner" role="alert">
-            The open {id} belongs to the simulator before the restart, so its buttons are off. The new one may
-            have another {id}.{' '}
-            <button type="button" class="link" onClick={openAgain}>
-              Show it
-            </button>
-          </p>
-        )}
-        <Listing rows={rows} text={text} openId={isOutlived ? undefined : id} />
+        <Listing rows={rows} text={text} openId={id} />
       </section>
-      {id !== undefined && (
-        <fieldset class="whole" disabled={isOutlived}>
-          <RequestDetail key={`${id} ${openedIn}`} id={id} />
-        </fieldset>
-      )}
+      {id !== undefined && <RequestDetail key={id} id={id} />}
     </div>
   )
-}
-
-/** Tells the open request from one with the same id that a simulator has recorded after a restart. */
-function useOpenedIn(id: string | undefined) {
-  const opened = useRef<{ readonly id: string | undefined; readonly in: string | undefined }>(undefined)
-  const turn = useSignal(0)
-  const known = opened.current
-  const current = known?.id === id && known?.in !== undefined ? known : { id, in: startedAt.value }
-  opened.current = current
-  const openAgain = () => {
-    opened.current = undefined
-    turn.value += 1
-  }
-  return {
-    isOutlived: id !== undefined && current.in !== startedAt.value,
-    openedIn: turn.value,
-    openAgain,
-  }
 }
 
 interface ListingProps {
