@@ -1,4 +1,5 @@
 import type { Settings } from '../../config/settings.ts'
+import { type Log, silentLog } from '../../core/log.ts'
 import { failure, type Result, success } from '../../core/result.ts'
 import type { Findings } from '../../documents/finding.ts'
 import type { Report } from '../../reports/report.ts'
@@ -37,16 +38,20 @@ export interface EndedRun extends CapturedEnd {
   readonly ms: number
 }
 
-/** Starts the simulator of a run, which begins without state and counts no request. `run`: undefined for a run without faults. */
+/**
+ * Starts the simulator of a run, which begins without state and counts no request. `run`: undefined for a run without faults. `log`: the
+ * log of its simulator; default: errors alone, since every simulator has the same warnings.
+ */
 export async function prepareRun(
   { settings, dependencies }: RunDeps,
   run: PlannedRun | undefined,
+  log: Log = { ...silentLog, error: (fields, message) => dependencies.log.error(fields, message) },
 ): Promise<Result<PreparedRun, Findings>> {
   const recorder = new RequestRecorder(run)
   const { record: onExchange, findFault: findPlannedFault } = recorder
   const started = await start(
     { ...settings, state: ':memory:' },
-    { ...dependencies, onExchange, findPlannedFault },
+    { ...dependencies, log, onExchange, findPlannedFault },
   )
   return started.ok ? success({ simulator: started.value, recorder }) : failure(started.error)
 }

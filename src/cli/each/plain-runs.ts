@@ -1,4 +1,5 @@
 import { parseDuration } from '../../core/instant.ts'
+import type { Log } from '../../core/log.ts'
 import { failure, type Result, success } from '../../core/result.ts'
 import type { Findings } from '../../documents/finding.ts'
 import type { Report } from '../../reports/report.ts'
@@ -25,7 +26,7 @@ export interface UntriableSuite {
 
 /** Runs the command twice without faults. The error says why it cannot be tried: it fails, asks nothing, or does not repeat itself. */
 export async function recordPlainRuns(deps: RunDeps): Promise<Result<PlainRun, UntriableSuite>> {
-  const first = await runPlainly(deps)
+  const first = await runPlainly(deps, deps.dependencies.log)
   if (!first.ok) return first
   const second = await runPlainly(deps)
   if (!second.ok) return second
@@ -40,8 +41,8 @@ export async function recordPlainRuns(deps: RunDeps): Promise<Result<PlainRun, U
   })
 }
 
-async function runPlainly(deps: RunDeps): Promise<Result<PlainRun, UntriableSuite>> {
-  const prepared = await prepareRun(deps, undefined)
+async function runPlainly(deps: RunDeps, log?: Log): Promise<Result<PlainRun, UntriableSuite>> {
+  const prepared = await prepareRun(deps, undefined, log)
   if (!prepared.ok) return failure({ code: 1, lines: [], findings: prepared.error })
   const limitMs = parseDuration(deps.settings.runTimeout ?? '')
   const ended = await executeRun(deps, prepared.value, limitMs)

@@ -19,9 +19,11 @@ import { describeFields, summarizeFields } from '../summarize-fields.ts'
 
 /** The rules for the table of runs, which other reports do not have. */
 const ownStyles = `
+#verdicts p { margin-top: 4px; color: var(--ink); overflow-wrap: anywhere; }
 .runs { margin-top: 8px; overflow-x: auto; border: 1px solid var(--line); border-radius: var(--radius); background: var(--paper); }
 table { width: 100%; border-collapse: collapse; }
 th, td { padding: 4px 14px; border-bottom: 1px solid var(--line); text-align: left; font-weight: 400; }
+td code { white-space: nowrap; overflow-wrap: normal; }
 th { color: var(--faint); font-size: var(--small); }
 tr:last-child td { border-bottom: 0; }
 td.good { color: var(--good); } td.bad { color: var(--bad); font-weight: 600; } td.none::before { content: none; } td.none { color: var(--faint); }
@@ -57,14 +59,17 @@ ${report.failed.map((sentence) => `<p class="summary">--fail-on: ${escapeHtml(se
 <ul class="figures">
 ${groups.map(renderCard).join('\n')}
 </ul>
+<section id="verdicts">
+<h2>Verdicts</h2>
+${[...groups.map(describeGroup), ...summarizeFields(runs).flatMap(describeFields)].map((line) => `<p>${escapeHtml(line)}</p>`).join('\n')}
+</section>
 <section id="findings">
 <h2>Findings</h2>
 ${findings.length === 0 ? '<p class="none">There are none.</p>' : `<ol class="findings">\n${findings.map(renderFinding).join('\n')}\n</ol>`}
 </section>
 <section id="runs">
-<h2>Runs</h2>
-${[...groups.map(describeGroup), ...summarizeFields(runs).flatMap(describeFields)].map((line) => `<p>${escapeHtml(line)}</p>`).join('\n')}
-<div class="runs"><table>
+<h2 id="runs-title">Runs</h2>
+<div class="runs" role="region" aria-labelledby="runs-title" tabindex="0"><table>
 <thead><tr><th>fault</th><th>operation</th><th>place</th><th>verdict</th></tr></thead>
 <tbody>
 ${runs.map(renderRun).join('\n')}
@@ -81,7 +86,7 @@ ${runs.map(renderRun).join('\n')}
 function renderCard({ group, counts, percent }: GroupSummary): string {
   const isGood = counts.broke + counts['not-noticed'] + counts.hung === 0
   const share = percent === undefined ? '–' : `${percent}&nbsp;%`
-  return `<li class="${isGood ? 'good' : 'bad'}"><a href="#runs"><b>${share}</b><span>${escapeHtml(group)}</span></a></li>`
+  return `<li class="${isGood ? 'good' : 'bad'}"><a href="#verdicts"><b>${share}</b><span>good verdicts on ${escapeHtml(group)}</span></a></li>`
 }
 
 function renderFinding({ name, sentence, client, lastLines, requests, repeat }: SuiteFinding): string {
