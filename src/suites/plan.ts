@@ -52,7 +52,9 @@ function listTargets(requests: readonly RecordedRequest[]): Target[] {
   const byOperation = new Map<Operation, RecordedRequest[]>()
   for (const request of requests) {
     if (!request.operation || !request.isOrdinary) continue
-    byOperation.set(request.operation, [...(byOperation.get(request.operation) ?? []), request])
+    const own = byOperation.get(request.operation)
+    if (own) own.push(request)
+    else byOperation.set(request.operation, [request])
   }
   return [...byOperation]
     .map(([operation, own]) => ({ operation, requests: own.sort((a, b) => a.occurrence - b.occurrence) }))

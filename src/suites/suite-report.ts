@@ -1,6 +1,7 @@
 import type { ReportedRun } from '../reports/reported-run.ts'
 import type { SuiteGate } from './parse-suite-fail-on.ts'
 import { nameRun, type PlannedRun } from './plan.ts'
+import type { RecordedRequest } from './recorded-request.ts'
 import type { SuiteVerdict } from './verdict.ts'
 
 /** A run that was made, or that cannot reach its fault. */
@@ -24,8 +25,8 @@ export type EarlyEnd = 'max-runs' | 'time' | 'interrupt'
 export interface SuiteReport {
   readonly contract: { readonly title: string; readonly version: string }
   readonly run: ReportedRun
-  /** The number of requests of the run without faults. */
-  readonly plainRequests: number
+  /** The number of requests of the run without faults, by operation; those that match none are under an empty name. */
+  readonly plainCounts: Readonly<Record<string, number>>
   /** The time limit of a run, milliseconds. */
   readonly limitMs: number
   /** The judged runs in the order of the plan. */
@@ -151,6 +152,24 @@ const earlyEnds: Readonly<Record<EarlyEnd, string>> = {
   'max-runs': '--max-runs',
   time: '--time',
   interrupt: 'interrupted',
+}
+
+/** Counts requests by operation, in the order of the names; see `SuiteReport.plainCounts`. */
+export function countByOperation(requests: readonly RecordedRequest[]): Record<string, number> {
+  const counts = new Map<string, number>()
+  for (const { operation } of requests) {
+    const name = operation?.id ?? ''
+    counts.set(name, (counts.get(name) ?? 0) + 1)
+  }
+  return Object.fromEntries([...counts].sort(([one], [other]) => (one < other ? -1 : 1)))
+}
+
+/** Describes the requests of the run without faults: `Without faults the command asks createEvent once, getModelAnalytics 2 times.` */
+export function describePlainRun({ plainCounts }: SuiteReport): string {
+  const parts = Object.entries(plainCounts).map(
+    ([name, count]) => `${name || 'no operation'} ${count === 1 ? 'once' : `${count} times`}`,
+  )
+  return `Without faults the command asks ${parts.join(', ')}.`
 }
 
 /** Summarizes the runs in one sentence: `12 runs, 3 equivalent ones left out, 4 not made (--time).` */

@@ -10,7 +10,7 @@ import { renderText } from '../../suites/formats/text.ts'
 import { judgeSuite } from '../../suites/judge-suite.ts'
 import { parseSuiteFailOn } from '../../suites/parse-suite-fail-on.ts'
 import type { PlannedRun, SuitePlan } from '../../suites/plan.ts'
-import type { JudgedRun, SuiteReport } from '../../suites/suite-report.ts'
+import { countByOperation, type JudgedRun, type SuiteReport } from '../../suites/suite-report.ts'
 import { judgeRun } from '../../suites/verdict.ts'
 import { writeReports } from '../finish.ts'
 import { type Output, printStartProblems } from '../output.ts'
@@ -160,7 +160,7 @@ async function runPlan(
   return success({
     contract: plain.report.contract,
     run: { ...plain.report.run, command: describeCommand(runDeps.command) },
-    plainRequests: plain.requests.length,
+    plainCounts: countByOperation(plain.requests),
     limitMs,
     runs,
     notMade,

@@ -5,6 +5,7 @@ import { pluralize } from '../../reports/report.ts'
 import { describeRun } from '../../reports/reported-run.ts'
 import {
   describeGroup,
+  describePlainRun,
   formatVerdict,
   type GroupSummary,
   isBad,
@@ -52,7 +53,7 @@ export function renderHtml(report: SuiteReport): string {
 <p class="kicker"><b>${brandMark}convsim</b> ${escapeHtml(contract.title)} <span>${escapeHtml(contract.version)}</span></p>
 <h1>Faults against the test suite</h1>
 <p class="verdict ${findings.length === 0 ? 'good' : 'bad'}">${escapeHtml(verdict)}</p>
-<p class="summary">${escapeHtml(summarizeRuns(report))}</p>
+<p class="summary">${escapeHtml(`${describePlainRun(report)} ${summarizeRuns(report)}`)}</p>
 ${report.failed.map((sentence) => `<p class="summary">--fail-on: ${escapeHtml(sentence)}.</p>\n`).join('')}<p class="requests">${describeRun(report.run).map(escapeHtml).join(' · ')}</p>
 </header>
 <main>

@@ -13,7 +13,7 @@ export function renderJson(report: SuiteReport): string {
 }
 
 function reportToJson(report: SuiteReport): JsonObject {
-  const { contract, run, runs, plainRequests, equivalent, notMade, earlyEnd, failed } = report
+  const { contract, run, runs, plainCounts, equivalent, notMade, earlyEnd, failed } = report
   const { command, version, seed, clock, contractDigest } = run
   return {
     runs: runs.map(runToJson),
@@ -23,7 +23,7 @@ function reportToJson(report: SuiteReport): JsonObject {
       equivalent,
       notMade,
       ...(earlyEnd && { endedBy: earlyEnd }),
-      requestsWithoutFaults: plainRequests,
+      requestsWithoutFaults: { ...plainCounts },
       groups: summarizeGroups(runs).map(({ group, counts, percent }) => ({
         group,
         ...counts,

@@ -2,6 +2,7 @@ import { escapeMarkdown, table } from '../../reports/formats/markdown.ts'
 import { describeRun } from '../../reports/reported-run.ts'
 import {
   describeGroup,
+  describePlainRun,
   formatVerdict,
   listFindings,
   type SuiteReport,
@@ -17,7 +18,7 @@ export function renderMarkdown(report: SuiteReport): string {
   return `${[
     `# ${escapeMarkdown(contract.title)} ${escapeMarkdown(contract.version)}: faults against the test suite`,
     escapeMarkdown(`${describeRun(report.run).join(', ')}.`),
-    escapeMarkdown(summarizeRuns(report)),
+    escapeMarkdown(`${describePlainRun(report)} ${summarizeRuns(report)}`),
     ...failed.map((sentence) => `**--fail-on:** ${escapeMarkdown(sentence)}.`),
     [
       ...summarizeGroups(report.runs).map(describeGroup),

@@ -1,5 +1,6 @@
 import {
   describeGroup,
+  describePlainRun,
   formatVerdict,
   listFindings,
   type SuiteFinding,
@@ -34,6 +35,7 @@ export function renderText(report: SuiteReport): string {
     ...findings.slice(0, shownFindings).flatMap(describeFinding),
     ...(further > 0 ? [`- and ${further} more; --report FILE has all of them.`] : []),
     '',
+    describePlainRun(report),
     ...summarizeFields(report.runs).flatMap(describeFields),
     ...summarizeGroups(report.runs).map(describeGroup),
     summarizeRuns(report),
