@@ -208,7 +208,7 @@ async function finishSuite(
   const { print, output } = deps
   const text = renderText(report).trimEnd()
   // With --log-format json all output is JSON, one object for each line.
-  if (output.isJson) for (const line of text.split('\n')) output.printLine(line)
+  if (output.isJson) for (const line of text.split('\n').filter((one) => one !== '')) output.printLine(line)
   else print(text)
   if (report.failed.length > 0) output.printLine(`convsim: --fail-on: ${report.failed.join('; ')}.`, 'error')
   const isWritten = await writeReports(

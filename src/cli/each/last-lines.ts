@@ -1,5 +1,5 @@
 /** The number of lines that are kept. */
-const maxLines = 20
+const maxLines = 40
 
 /** The number of characters that are kept of a line. */
 const maxLength = 500

@@ -11,7 +11,7 @@ import {
 import { describeFields, summarizeFields } from '../summarize-fields.ts'
 
 /** The number of lines of a command's output that the text has. */
-const shownLines = 5
+const shownLines = 12
 
 /** The number of findings that the text has. */
 const shownFindings = 20
