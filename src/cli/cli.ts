@@ -6,6 +6,7 @@
  */
 import { readFileSync, writeSync } from 'node:fs'
 import { type Invocation, parseCommandLine } from '../config/arguments.ts'
+import { triesFaults } from '../config/each-problem.ts'
 import { defaultSettings, type Settings } from '../config/settings.ts'
 import { once } from '../core/once.ts'
 import { formatFinding } from '../documents/finding.ts'
@@ -13,7 +14,7 @@ import { bundledContract, version } from '../fixtures/bundled.ts'
 import { findReportProblem } from '../reports/report-file.ts'
 import { parseReportTargets } from '../reports/report-target.ts'
 import type { RunningSimulator } from '../simulator/start.ts'
-import { addAddresses, type RunningCommand, runCommand } from './exec.ts'
+import { addAddresses, forwardSignals, runCommand } from './exec.ts'
 import { finish, printStateLoss } from './finish.ts'
 import { printHealth } from './health.ts'
 import { createOutput, type Output, printStartProblems } from './output.ts'
@@ -70,7 +71,7 @@ function run(invocation: Run): Promise<ExitCode> {
     case 'serve':
       return serve(invocation)
     case 'exec':
-      return execCommand(invocation)
+      return triesFaults(settings) ? execEach(invocation) : execCommand(invocation)
     case 'check':
       return printChecks(files, settings)
     case 'scenarios':
@@ -118,7 +119,7 @@ async function execCommand(invocation: Run): Promise<ExitCode> {
   if (!running) return 1
   const names = settings.env?.split(',') ?? []
   const child = runCommand({ file, args, env: addAddresses(process.env, running, names) })
-  const stopForwarding = forwardSignals(child)
+  const stopForwarding = forwardSignals(child, process)
   const { code, problem } = await child.ended
   stopForwarding()
   await running.close()
@@ -128,22 +129,12 @@ async function execCommand(invocation: Run): Promise<ExitCode> {
   return endSoon(await finish(running, settings, code === 0 ? lost : code, [file, ...args], printLine))
 }
 
-/** Forwards signals to the child and kills it when this process exits, until the returned function is called. */
-function forwardSignals(child: RunningCommand): () => void {
-  // On Ctrl-C the terminal signals the whole process group, so the child already has the first SIGINT; forward only later ones.
-  let childHasSignal = process.stdin.isTTY === true
-  const forward = (signal: NodeJS.Signals) => {
-    if (signal === 'SIGTERM' || !childHasSignal) child.kill(signal)
-    childHasSignal = false
-  }
-  const killChild = () => child.kill('SIGKILL')
-  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR2'] as const
-  for (const signal of signals) process.on(signal, forward)
-  process.once('exit', killChild)
-  return () => {
-    for (const signal of signals) process.off(signal, forward)
-    process.off('exit', killChild)
-  }
+/** Runs a command once for each fault. Its output is captured, so stdout is for the report. */
+async function execEach(invocation: Run): Promise<ExitCode> {
+  const output = await openOutput(invocation.settings)
+  const { tryFaults } = await import('./each/each.ts')
+  const elapsed = () => performance.now()
+  return endSoon(await tryFaults(invocation, { host: process, output, print, now: Date.now, elapsed }))
 }
 
 async function openOutput(settings: Settings): Promise<Output> {

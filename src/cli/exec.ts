@@ -47,3 +47,21 @@ export function addAddresses(
   const also = Object.fromEntries(names.map((name) => [name, baseUrl]))
   return { ...env, CONVSIM_BASE_URL: baseUrl, CONVSIM_CONTROL_URL: controlUrl, ...also }
 }
+
+/** Forwards signals of this process, `host`, to the child and kills it when this process exits, until the returned function is called. */
+export function forwardSignals(child: RunningCommand, host: NodeJS.Process): () => void {
+  // On Ctrl-C the terminal signals the whole process group, so the child already has the first SIGINT; forward only later ones.
+  let childHasSignal = host.stdin.isTTY === true
+  const forward = (signal: NodeJS.Signals) => {
+    if (signal === 'SIGTERM' || !childHasSignal) child.kill(signal)
+    childHasSignal = false
+  }
+  const killChild = () => child.kill('SIGKILL')
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR2'] as const
+  for (const signal of signals) host.on(signal, forward)
+  host.once('exit', killChild)
+  return () => {
+    for (const signal of signals) host.off(signal, forward)
+    host.off('exit', killChild)
+  }
+}

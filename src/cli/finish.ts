@@ -1,7 +1,8 @@
 import type { Settings } from '../config/settings.ts'
 import type { LogLevel } from '../core/log.ts'
 import { judgeFailOn } from '../reports/fail-on.ts'
-import { type Report, summarizeReport } from '../reports/report.ts'
+import type { ReportFormat } from '../reports/formats/report-format.ts'
+import { summarizeReport } from '../reports/report.ts'
 import { writeReportFile } from '../reports/report-file.ts'
 import { parseReportTargets } from '../reports/report-target.ts'
 import { describeCommand } from '../reports/reported-run.ts'
@@ -39,21 +40,21 @@ export async function finish(
   for (const line of listFirstFindings(report, printedFindings)) printError(`  ${line}`)
   const failed = judgeFailOn(report, report.run.failOn)
   if (failed.length > 0) printError(`convsim: --fail-on: ${failed.join('; ')}.`, 'error')
-  const isWritten = await writeReports(settings.report, report, printError)
+  const isWritten = await writeReports(settings.report, ({ render }) => render(report), printError)
   if (code !== 0) return code
   if (failed.length > 0) return 3
   return isWritten ? 0 : 1
 }
 
-/** Writes the report to every file of `--report`, and prints their names, or why one cannot be written. Returns true if all are written. */
-async function writeReports(
+/** Writes a report to every file of `--report`, and prints their names, or why one cannot be written. Returns true if all are written. */
+export async function writeReports(
   targets: Settings['report'],
-  report: Report,
+  render: (format: ReportFormat) => string,
   printError: (line: string, level?: LogLevel) => void,
 ): Promise<boolean> {
   let isWritten = true
   for (const target of parseReportTargets(targets ?? '') ?? []) {
-    const problem = await writeReportFile(target, report)
+    const problem = await writeReportFile(target.file, render(target.format))
     if (problem === undefined) printError(`convsim: the report is in ${target.file}.`)
     else {
       printError(`convsim: ${problem}`, 'error')

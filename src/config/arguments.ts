@@ -2,6 +2,7 @@ import { Command, CommanderError, Option } from 'commander'
 import { endSentence } from '../core/end-sentence.ts'
 import { findNearest } from '../core/similar.ts'
 import { type CommandName, commands, findCommand, settingsOf } from './commands.ts'
+import { findEachProblem } from './each-problem.ts'
 import { describeCommands, describeExamples } from './help.ts'
 import { describeWrongValue, type Setting } from './setting.ts'
 import { allSettings, defaultOf, olderVariableOf, type Settings, variableOf } from './settings.ts'
@@ -124,12 +125,15 @@ function parseInvocation(
     values[name] = value ?? defaults.get(name) ?? setting.default
   }
   if (command === 'serve' && files[0] !== undefined) values['contract'] = files[0]
+  const settings = values as Settings // each value is of its own setting's type
+  const eachProblem = findEachProblem(command, settings, Object.keys(flags))
+  if (eachProblem !== undefined) return problem(`${eachProblem} See convsim ${command} --help.`)
   const fromVariables = found.filter(({ source }) => env[source] !== undefined)
   return {
     kind: 'run',
     command,
     files,
-    settings: values as Settings, // each value is of its own setting's type
+    settings,
     variables: new Map(fromVariables.map(({ setting, source }) => [`--${setting.flag}`, source])),
     warnings: found.flatMap(({ warning }) => warning ?? []),
   }
@@ -227,12 +231,16 @@ function addVersionFlags(program: Command): void {
 }
 
 function addFlag(program: Command, setting: Setting<unknown>): void {
-  const { flag, short, value, description } = setting
+  const { flag, short, value, description, withoutValue } = setting
   const names = `${short ? `-${short}, ` : ''}--${flag}`
   const help = `${description} [${variableOf(setting)}${setting.alsoEnv ? `, ${setting.alsoEnv}` : ''}; default: ${defaultOf(setting)}]`
-  if (value === undefined) program.option(names, help).option(`--no-${flag}`)
-  else if (setting.repeatable) program.option(`${names} <${value}>`, help, joinWithComma)
-  else program.option(`${names} <${value}>`, help)
+  if (value === undefined) {
+    program.option(names, help).option(`--no-${flag}`)
+    return
+  }
+  const option = new Option(`${names} ${withoutValue === undefined ? `<${value}>` : `[${value}]`}`, help)
+  if (withoutValue !== undefined) option.preset(withoutValue)
+  program.addOption(setting.repeatable ? option.argParser(joinWithComma) : option)
 }
 
 const joinWithComma = (value: string, earlier: string | undefined) =>

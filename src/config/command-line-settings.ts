@@ -1,12 +1,14 @@
 import { parseDuration } from '../core/instant.ts'
 import { reportExtensions, reportFormats } from '../reports/formats/index.ts'
-import { expectedFailOn, failOnKinds, parseFailOn } from '../reports/parse-fail-on.ts'
+import { expectedFailOn, failOnKinds } from '../reports/parse-fail-on.ts'
 import { parseReportTargets } from '../reports/report-target.ts'
+import { expectedSuiteFailOn, parseSuiteFailOn, suiteFailKinds } from '../suites/parse-suite-fail-on.ts'
+import { eachSettings } from './each-settings.ts'
 import { boolean, choice, type Setting, text } from './setting.ts'
 
 const areReportTargets = (text: string) => parseReportTargets(text) !== undefined
 const isPositiveDuration = (text: string) => (parseDuration(text) ?? 0) > 0
-const isFailOn = (text: string) => parseFailOn(text) !== undefined
+const isFailOn = (text: string) => parseSuiteFailOn(text) !== undefined
 // PATH is refused, since `exec` would find no command if PATH were the base URL.
 const areNames = (text: string) => /^(?!PATH(,|$))[A-Za-z_]\w*(,(?!PATH(,|$))[A-Za-z_]\w*)*$/.test(text)
 
@@ -28,10 +30,10 @@ export const commandLineSettings = {
     default: undefined,
     defaultText: 'none',
     test: isFailOn,
-    expected: expectedFailOn,
-    names: failOnKinds,
+    expected: `${expectedFailOn}; ${expectedSuiteFailOn}`,
+    names: [...failOnKinds, ...suiteFailKinds],
     description:
-      'Exit code 3 at the end if a request broke the contract (violation), an answer was not expected (unexpected), a client broke a rule of how it retries and identifies itself (manners), a client sent what a careful one does not (advice), or less than N % of the contract was covered (coverage<N).',
+      'Exit code 3 at the end if a request broke the contract (violation), an answer was not expected (unexpected), a client broke a rule of how it retries and identifies itself (manners), a client sent what a careful one does not (advice), or less than N % of the contract was covered (coverage<N). With --each also if a fault broke the suite (not-resilient), was not noticed (unnoticed) or hung it (hung), or more than N % did (unnoticed>N).',
   }),
   env: text({
     flag: 'env',
@@ -45,6 +47,7 @@ export const commandLineSettings = {
     description:
       'For exec: a variable that gets the base URL, besides CONVSIM_BASE_URL; can be given several times.',
   }),
+  ...eachSettings,
   wait: boolean({
     flag: 'wait',
     command: 'healthcheck',

@@ -14,6 +14,8 @@ export interface Setting<T> {
   readonly command?: string
   /** The placeholder of the value in help: `N`. Undefined: the setting is an on/off switch. */
   readonly value: string | undefined
+  /** The value of the flag where none is given; undefined: the flag needs one. */
+  readonly withoutValue?: string
   readonly default: T
   /** The default as help shows it. Undefined: `String(default)`. */
   readonly defaultText?: string
@@ -58,6 +60,7 @@ interface SettingOptions {
   readonly alsoEnvOnly?: AcceptedValues
   readonly command?: string
   readonly value?: string
+  readonly withoutValue?: string
   readonly defaultText?: string
   readonly repeatable?: boolean
   readonly names?: readonly string[]

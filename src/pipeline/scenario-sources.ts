@@ -17,7 +17,15 @@ export interface ScenarioSources {
   readonly productsOfModel: ReadonlyMap<string, readonly string[]>
   /** The rules of `--scenario` and `--scenarios`, for every sandbox. */
   readonly startUp: ActiveRules
+  /** Undefined: no fault is planned. */
+  readonly findPlannedFault?: FindPlannedFault | undefined
 }
+
+/**
+ * Returns the fault that `convsim exec --each` has planned for a request; undefined: none. Called once for each request to an operation,
+ * of any sandbox, in the order of arrival.
+ */
+export type FindPlannedFault = (operation: string, requestId: string) => ActiveScenario | undefined
 
 /** Returns false where no magic value and no rule can act on the request, so that the stage need not wait. */
 export function hasWiderScope(exchange: Exchange, sources: ScenarioSources): boolean {

@@ -7,7 +7,7 @@ import type { Store } from '../state/store.ts'
 import { applyScenarios, inapplicableReason } from './apply-scenarios.ts'
 import { nextItem } from './chance.ts'
 import { type RequestedControls, readControls } from './control-headers.ts'
-import type { Exchange } from './exchange.ts'
+import { type Exchange, operationOf } from './exchange.ts'
 import { hasWiderScope, type ScenarioSources, scenariosOfWiderScope } from './scenario-sources.ts'
 import type { RequestStage } from './stage.ts'
 
@@ -25,9 +25,18 @@ export function scenario(sources: ScenarioSources, store: Store): RequestStage {
     exchange.requestedExplicitly = any
     if (preferred) exchange.extraHeaders['Preference-Applied'] = preferred
     if (any) return applyRequested(exchange, controls.value, store)
-    if (!hasWiderScope(exchange, sources)) return undefined
-    return applyWiderScope(exchange, sources, store)
+    return applyOtherSources(exchange, sources, store)
   }
+}
+
+/** Applies what others than the request ask for: the planned fault, and the wider scopes. */
+function applyOtherSources(
+  exchange: Exchange,
+  sources: ScenarioSources,
+  store: Store,
+): Promise<Reply | undefined> | undefined {
+  if (sources.findPlannedFault) return applyPlannedFault(exchange, sources, store)
+  return hasWiderScope(exchange, sources) ? applyWiderScope(exchange, sources, store) : undefined
 }
 
 /** Applies the scenarios that the request names. A requested example is the reply, whatever the scenarios reply. */
@@ -52,6 +61,17 @@ function listDecidingHeaders({ request: { headers } }: Exchange): string[] {
       `The request's own header decides, ${name}: ${cutText(value, 200)}. Magic values and rules do not act.`,
     ]
   })
+}
+
+/** Applies the planned fault, and what wider scopes ask for besides, as they do without it. */
+async function applyPlannedFault(
+  exchange: Exchange,
+  sources: ScenarioSources,
+  store: Store,
+): Promise<Reply | undefined> {
+  const fault = sources.findPlannedFault?.(operationOf(exchange).id, exchange.request.id)
+  const reply = fault && (await applyScenarios(exchange, [fault], store))
+  return reply ?? applyWiderScope(exchange, sources, store)
 }
 
 async function applyWiderScope(

@@ -2,7 +2,6 @@ import { stat, writeFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { reasonOf } from '../core/result.ts'
 import type { Finding } from '../documents/finding.ts'
-import type { Report } from './report.ts'
 import type { ReportTarget } from './report-target.ts'
 
 /** Finds a problem that would prevent the reports from being written at the end of the run; undefined: none. */
@@ -29,12 +28,9 @@ async function findFileProblem(file: string): Promise<Finding | undefined> {
 }
 
 /** Writes a report. @returns the reason of a failure; undefined for success */
-export async function writeReportFile(
-  { file, format }: ReportTarget,
-  report: Report,
-): Promise<string | undefined> {
+export async function writeReportFile(file: string, text: string): Promise<string | undefined> {
   try {
-    await writeFile(file, format.render(report))
+    await writeFile(file, text)
     return undefined
   } catch (error) {
     return `--report ${file}: cannot be written: ${reasonOf(error)}`

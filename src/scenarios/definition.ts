@@ -33,6 +33,8 @@ export interface ScenarioDefinition {
   inapplicableReason(operation: Operation, values: ScenarioValues): string | undefined
   /** Returns the problem of values that are well formed, but do not go together: `"max" is less than "ms"`; undefined: none. */
   problem?(values: ScenarioValues): string | undefined
+  /** Returns the values of the parameter "pointer" for an operation, with a star for the items of an array; absent: there is no such parameter. */
+  pointers?(operation: Operation): readonly string[]
   effect(values: ScenarioValues): Effect
 }
 

@@ -74,7 +74,7 @@ const parameters: readonly Parameter[] = [
     name: 'pointer',
     type: 'text',
     description:
-      'Where, as a JSON pointer such as /recommendations/healthLevel; without it a place that the seed settles.',
+      'Where, as a JSON pointer such as /recommendations/healthLevel, or /dataPoints/*/date for each item; without it a place that the seed settles.',
   },
   {
     name: 'seed',
@@ -105,6 +105,12 @@ export function driftScenarios(): ScenarioDefinition[] {
       const paths = fitting.map((one) => one.path)
       return `it cannot be done at ${cutText(pointer)} of the answer of ${operation.id}. ${describeKnown(pointer, paths)}`
     },
+    pointers(operation) {
+      const schema = operation.simulatedResponseSchema(operation.successStatus)
+      return (schema ? schemaLocations(schema) : [])
+        .filter((one) => one.path !== '' && drift.canOccur(one.schema, one.required))
+        .map(({ path }) => path)
+    },
     effect: (values) => ({
       kind: 'drift',
       damage: (body, schema, seed) =>
@@ -121,12 +127,19 @@ function damageAt(
   seed: string,
 ): Result<DriftedBody> {
   const possible = listBodyLocations(body, schema).filter(drift.canApply)
-  const chosen = Math.floor(deriveChance([seed, drift.name]) * possible.length)
-  const location = pointer === undefined ? possible[chosen] : possible.find((one) => one.pointer === pointer)
-  if (location) return success({ body: drift.damage(body, location), pointer: location.pointer })
-  const where = pointer === undefined ? 'anywhere in' : `at ${pointer} of`
-  return failure(`The scenario "${drift.name}" cannot be done ${where} this answer.`)
+  if (pointer === undefined) {
+    const chosen = possible[Math.floor(deriveChance([seed, drift.name]) * possible.length)]
+    if (chosen) return success({ body: drift.damage(body, chosen), pointer: chosen.pointer })
+    return failure(`The scenario "${drift.name}" cannot be done anywhere in this answer.`)
+  }
+  const named = possible.filter((one) => one.pointer === pointer || withStars(one.pointer) === pointer)
+  if (named.length === 0)
+    return failure(`The scenario "${drift.name}" cannot be done at ${pointer} of this answer.`)
+  return success({ body: named.reduce(drift.damage, body), pointer })
 }
+
+/** Returns a pointer with a star for each index: `/dataPoints/*`. */
+const withStars = (pointer: string) => pointer.replace(/\/\d+(?=\/|$)/g, '/*')
 
 /** A schema within a response schema, with the pointers to its values. */
 interface SchemaLocation {
@@ -157,7 +170,7 @@ function listSchemaLocations(
   schema: JsonObject,
   { path, required, isCertain, depth } = root,
 ): SchemaLocation[] {
-  const pattern = new RegExp(`^${path.split('*').map(escapeRegExp).join('\\d+')}$`)
+  const pattern = new RegExp(`^${path.split('*').map(escapeRegExp).join('(?:\\d+|\\*)')}$`)
   const found: SchemaLocation[] = [{ path, pattern, schema, required, isCertain }]
   if (depth > maxDepth) return found
   const { properties, items } = schema

@@ -6,6 +6,7 @@ import type { JournalEntry } from '../journal/entry.ts'
 import { Journal } from '../journal/journal.ts'
 import type { PipelineSandboxes } from '../pipeline/exchange.ts'
 import type { Pipeline } from '../pipeline/pipeline.ts'
+import type { FindPlannedFault } from '../pipeline/scenario-sources.ts'
 import type { Sandboxes } from '../sandboxes/sandboxes.ts'
 import type { Store } from '../state/store.ts'
 
@@ -15,6 +16,8 @@ export interface PipelineState {
   readonly sandboxes: PipelineSandboxes
   readonly journal: Journal
   readonly log: Log
+  /** Undefined: no fault is planned. */
+  readonly findPlannedFault?: FindPlannedFault | undefined
 }
 
 /** The dependencies of `createExplain`. */

@@ -16,9 +16,10 @@ import { immediateDelivery, type OutgoingReply } from '../exchange/delivery.ts'
 import type { Reply } from '../exchange/reply.ts'
 import type { SimRequest } from '../exchange/request.ts'
 import { version } from '../fixtures/bundled.ts'
-import { Journal } from '../journal/journal.ts'
+import { type EntryListener, Journal } from '../journal/journal.ts'
 import { createHandlers, type OperationDeps } from '../operations/index.ts'
 import { createPipeline, type Pipeline } from '../pipeline/pipeline.ts'
+import type { FindPlannedFault } from '../pipeline/scenario-sources.ts'
 import { parseFailOn } from '../reports/parse-fail-on.ts'
 import type { Report } from '../reports/report.ts'
 import { Sandboxes } from '../sandboxes/sandboxes.ts'
@@ -70,6 +71,10 @@ export interface Dependencies {
   readonly log: Log
   /** Ends the process, since the state in memory is wrong. Default: throws, and all later writes are refused. */
   readonly fatal?: (problem: string) => never
+  /** Called for each recorded exchange. Default: nobody asks. */
+  readonly onExchange?: EntryListener
+  /** Plans faults for requests. Default: there are none. */
+  readonly findPlannedFault?: FindPlannedFault
 }
 
 /** Loads and checks all inputs, opens the state, and joins the parts. Does not listen. The error lists all findings. */
@@ -108,7 +113,7 @@ interface StartInputs extends LoadedInputs {
 /** Creates every part with its dependencies, from the journal up to the control plane. */
 async function assemble(
   settings: Settings,
-  { now, log }: Dependencies,
+  { now, log, onExchange, findPlannedFault }: Dependencies,
   inputs: StartInputs,
   seedState: SandboxExport | undefined,
   store: Store,
@@ -118,6 +123,7 @@ async function assemble(
   const world = createWorld(fixtures)
   const productsOfModel = indexProductsByModel(fixtures)
   const journal = new Journal(settings.journalSize)
+  if (onExchange) journal.onEntry(onExchange)
   const sandboxes = await createSandboxes(settings, { now, store, journal, log })
   const reporter = createReporter({
     contract,
@@ -159,7 +165,7 @@ async function assemble(
   return {
     contract,
     findExample: () => findExampleRequest(contract, fixtures),
-    service: createPipelineOver({ store, sandboxes, journal, log }),
+    service: createPipelineOver({ store, sandboxes, journal, log, findPlannedFault }),
     controlRefusal: controls.refusal,
     isImport: controls.isImport,
     control: async (request, gone) => ({
@@ -181,7 +187,7 @@ function createPipelineFactory(
   operations: Omit<OperationDeps, 'store'>,
 ): (state: PipelineState) => Pipeline {
   const { productsOfModel } = operations
-  return ({ store, sandboxes, journal, log }) =>
+  return ({ store, sandboxes, journal, log, findPlannedFault }) =>
     createPipeline({
       contract,
       fixtures,
@@ -189,7 +195,13 @@ function createPipelineFactory(
       store,
       handlers: createHandlers({ ...operations, store }),
       fallback,
-      scenarios: { catalogue, ofModel: indexScenariosByModel(fixtures), productsOfModel, startUp },
+      scenarios: {
+        catalogue,
+        ofModel: indexScenariosByModel(fixtures),
+        productsOfModel,
+        startUp,
+        findPlannedFault,
+      },
       planOfUnknownKeys: settings.plan,
       limitOf: createLimitLookup(settings, fixtures),
       isModel: createModelCheck(settings, fixtures),

@@ -75,6 +75,11 @@ export const rooms: Readonly<Record<string, Room>> = {
     main: 'report.ts',
     imports: ['core', 'documents', 'contract', 'exchange', 'scenarios', 'journal'],
   },
+  suites: {
+    sentence: 'Faults against a test suite: plan, verdicts, report.',
+    main: 'plan.ts',
+    imports: ['core', 'contract', 'scenarios', 'journal', 'reports'],
+  },
   pipeline: {
     sentence: 'The way of one request through the stages; `createPipeline` is THE ORDER.',
     main: 'pipeline.ts',
@@ -107,7 +112,7 @@ export const rooms: Readonly<Record<string, Room>> = {
       'reports',
     ],
   },
-  config: { sentence: 'Every setting once.', main: 'settings.ts', imports: ['core', 'reports'] },
+  config: { sentence: 'Every setting once.', main: 'settings.ts', imports: ['core', 'reports', 'suites'] },
   simulator: {
     sentence: 'Puts the parts together: create, start, explain, seed state.',
     main: 'simulator.ts',
@@ -133,7 +138,18 @@ export const rooms: Readonly<Record<string, Room>> = {
   cli: {
     sentence: 'The process: commands, signals, exit codes.',
     main: 'cli.ts',
-    imports: ['core', 'documents', 'contract', 'fixtures', 'scenarios', 'reports', 'config', 'simulator'],
+    imports: [
+      'core',
+      'documents',
+      'contract',
+      'fixtures',
+      'scenarios',
+      'journal',
+      'reports',
+      'suites',
+      'config',
+      'simulator',
+    ],
   },
   client: {
     sentence: 'The typed client of the control plane, for tests: a simulator, and its sandboxes.',

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { type Invocation, parseCommandLine } from '../../src/config/arguments.ts'
 import { commands, findCommand, settingsOf as settingsOfCommand } from '../../src/config/commands.ts'
+import { eachSettings } from '../../src/config/each-settings.ts'
 import type { Setting } from '../../src/config/setting.ts'
 import {
   allSettings,
@@ -56,6 +57,13 @@ const samples: {
   timeout: { good: '1m', means: '1m', bad: '0s' },
   format: { good: 'github', means: 'github', bad: 'gitlab' },
   failOn: { good: 'violation, coverage<80', means: 'violation, coverage<80', bad: 'violations' },
+  each: { good: 'resilience', means: 'resilience', bad: undefined },
+  only: { good: 'time:slow@createEvent#2', means: 'time:slow@createEvent#2', bad: undefined },
+  maxRuns: { good: '20', means: 20, bad: '0' },
+  time: { good: '10m', means: '10m', bad: '0s' },
+  runTimeout: { good: '30s', means: '30s', bad: 'soon' },
+  jobs: { good: '2', means: 2, bad: '0' },
+  sampleFirst: { good: 'on', means: true, bad: 'perhaps' },
   env: { good: 'API_URL,BASE', means: 'API_URL,BASE', bad: 'API_URL,PATH' },
 }
 
@@ -86,8 +94,16 @@ function settingsOf(invocation: Invocation): Settings {
 
 /** Returns a command line with the flags, and the command that takes the setting. */
 function commandLineOf({ setting }: Row, ...flags: string[]): string[] {
-  const { command } = setting
-  return [...(command ? [command] : []), ...flags, ...(command === 'exec' ? ['--', 'npm', 'test'] : [])]
+  const { command, flag } = setting
+  const needsEach =
+    Object.values(eachSettings).some((own) => own.flag === flag) && !/^(each|only)$/.test(flag)
+  const each = needsEach ? ['--each'] : []
+  return [
+    ...(command ? [command] : []),
+    ...each,
+    ...flags,
+    ...(command === 'exec' ? ['--', 'npm', 'test'] : []),
+  ]
 }
 
 function problemOf(invocation: Invocation): string {

@@ -4,9 +4,12 @@ import { expect, test } from 'vitest'
 import { parseCommandLine } from '../../src/config/arguments.ts'
 import { reportFormats } from '../../src/reports/formats/index.ts'
 import { findReportProblem, writeReportFile } from '../../src/reports/report-file.ts'
-import { parseReportTargets } from '../../src/reports/report-target.ts'
+import { parseReportTargets, type ReportTarget } from '../../src/reports/report-target.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 import { cleanReport } from './clean-report.ts'
+
+/** Writes a report to a target, as the end of a run does. */
+const writeTarget = ({ file, format }: ReportTarget) => writeReportFile(file, format.render(cleanReport))
 
 /** Returns the target of a valid `--report` with one file. */
 function targetOf(text: string) {
@@ -24,14 +27,14 @@ test.each(Object.values(reportFormats))(
       settings: { report: file },
     })
     expect(await findReportProblem([targetOf(file)])).toBeUndefined()
-    expect(await writeReportFile(targetOf(file), cleanReport)).toBeUndefined()
+    expect(await writeTarget(targetOf(file))).toBeUndefined()
     expect(await readFile(file, 'utf8')).toBe(render(cleanReport))
   },
 )
 
 test.each(Object.entries(reportFormats))('%s=FILE gives the format of any file', async (name, { render }) => {
   const file = join(await tempFolder(), 'summary')
-  expect(await writeReportFile(targetOf(`${name}=${file}`), cleanReport)).toBeUndefined()
+  expect(await writeTarget(targetOf(`${name}=${file}`))).toBeUndefined()
   expect(await readFile(file, 'utf8')).toBe(render(cleanReport))
 })
 
@@ -59,9 +62,7 @@ test('the reason why a file cannot be written is known before and after', async 
     message: expect.stringMatching(/there is no folder .*x\. Make it/),
   })
   const file = join(folder, 'gone', 'a.md')
-  expect(await writeReportFile(targetOf(file), cleanReport)).toMatch(
-    /--report .*a\.md: cannot be written: ENOENT/,
-  )
+  expect(await writeTarget(targetOf(file))).toMatch(/--report .*a\.md: cannot be written: ENOENT/)
   await mkdir(join(folder, 'b.md'))
   expect(await findReportProblem([targetOf(join(folder, 'b.md'))])).toMatchObject({
     message: expect.stringMatching(/that is a folder, not a file/),

@@ -39,7 +39,7 @@ ${renderCoverage(report)}
 }
 
 /** The mark of the console. */
-const brandMark =
+export const brandMark =
   '<svg viewBox="0 0 16 16" aria-hidden="true"><rect width="16" height="16" rx="4"/><path d="M4 10V8m4 2V4m4 6V6"/></svg>'
 
 function sandboxPhrase({ sandbox }: Report): string {

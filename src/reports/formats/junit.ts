@@ -111,11 +111,12 @@ function operationCase(
 }
 
 /** Returns a text for an XML comment, which must not contain two hyphens. */
-function commentText(text: string): string {
+export function commentText(text: string): string {
   return escapeXml(text).replace(/-(?=-)/g, '- ')
 }
 
-function attributes(values: Readonly<Record<string, string | number>>): string {
+/** Writes the attributes of an element. */
+export function attributes(values: Readonly<Record<string, string | number>>): string {
   return Object.entries(values)
     .map(
       ([name, value]) =>
@@ -129,7 +130,7 @@ function attributes(values: Readonly<Record<string, string | number>>): string {
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 
 /** Escapes a text for XML, and removes the characters that XML 1.0 cannot express: control characters, U+FFFE and U+FFFF. */
-function escapeXml(text: string): string {
+export function escapeXml(text: string): string {
   return text
     .toWellFormed()
     .replace(/[^\t\n\r\x20-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '')

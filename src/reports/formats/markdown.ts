@@ -57,7 +57,8 @@ function renderMissing({ operation, missing }: OperationCoverage): string {
   return `<details><summary>${escapeMarkdown(operation)}: ${missing.length} missing</summary>\n\n${lines}\n\n</details>`
 }
 
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+/** Writes a table. */
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
   return [
     line(head),
@@ -67,7 +68,7 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
 }
 
 /** Escapes a text for Markdown and HTML, on one line. */
-function escapeMarkdown(text: string): string {
+export function escapeMarkdown(text: string): string {
   return text
     .toWellFormed()
     .replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')

@@ -163,6 +163,16 @@ test.each(named)('%s hits %s where it is named', async (name, pointer, keyword) 
   )
 })
 
+test('a star stands for each item of a list', async () => {
+  const answer = await ask(sim(), fullModel, {
+    headers: { 'x-sim-scenario': 'null-required;pointer=/dataPoints/*/date' },
+  })
+  expect(answer.headers.get('x-sim-damage')).toBe('null-required at /dataPoints/*/date')
+  const points = pick(answer.body, 'dataPoints')
+  expect(points).toHaveLength(7)
+  for (const index of ['0', '3', '6']) expect(pick(points, index, 'date')).toBeNull()
+})
+
 test('nothing but the named place is changed', async () => {
   const whole = await ask(sim(), fullModel)
   const damaged = await ask(sim(), fullModel, {

@@ -1,0 +1,67 @@
+import { parseDuration } from '../../core/instant.ts'
+import type { Log } from '../../core/log.ts'
+import { failure, type Result, success } from '../../core/result.ts'
+import type { Findings } from '../../documents/finding.ts'
+import type { Report } from '../../reports/report.ts'
+import { compareRuns, type RecordedRequest } from '../../suites/recorded-request.ts'
+import { type EndedRun, executeRun, prepareRun, type RunDeps } from './faulty-run.ts'
+
+/** The run without faults, which all others are compared with. */
+export interface PlainRun {
+  readonly requests: readonly RecordedRequest[]
+  readonly report: Report
+  /** The duration of the command, milliseconds. */
+  readonly ms: number
+}
+
+/** The reason why a suite cannot be tried. */
+export interface UntriableSuite {
+  /** The exit code of the process. */
+  readonly code: number
+  /** The reason, and what differs or the output of the command. */
+  readonly lines: readonly string[]
+  /** The findings that prevent the start of a simulator; absent: it started. */
+  readonly findings?: Findings
+}
+
+/** Runs the command twice without faults. The error says why it cannot be tried: it fails, asks nothing, or does not repeat itself. */
+export async function recordPlainRuns(deps: RunDeps): Promise<Result<PlainRun, UntriableSuite>> {
+  const first = await runPlainly(deps, deps.dependencies.log)
+  if (!first.ok) return first
+  const second = await runPlainly(deps)
+  if (!second.ok) return second
+  const differences = compareRuns(first.value.requests, second.value.requests)
+  if (differences.length === 0) return first
+  return failure({
+    code: 1,
+    lines: [
+      'convsim: two runs of the command without faults differ in their requests, so no fault has a fixed place:',
+      ...differences.map((line) => `  ${line}`),
+    ],
+  })
+}
+
+async function runPlainly(deps: RunDeps, log?: Log): Promise<Result<PlainRun, UntriableSuite>> {
+  const prepared = await prepareRun(deps, undefined, log)
+  if (!prepared.ok) return failure({ code: 1, lines: [], findings: prepared.error })
+  const limitMs = parseDuration(deps.settings.runTimeout ?? '')
+  const ended = await executeRun(deps, prepared.value, limitMs)
+  const { requests } = ended.recorder
+  if (ended.isTimedOut || ended.code !== 0) return failure(describeRed(ended))
+  if (requests.length > 0) return success({ requests, report: ended.report, ms: ended.ms })
+  return failure({
+    code: 1,
+    lines: [
+      'convsim: the command sends no request to the simulator, whose base URL is in CONVSIM_BASE_URL, or in the variable of --env NAME.',
+    ],
+  })
+}
+
+function describeRed({ code, isTimedOut, lastLines }: EndedRun): UntriableSuite {
+  const end = isTimedOut ? 'does not end within --run-timeout' : `fails with exit code ${code}`
+  const lines = [
+    `convsim: the command ${end} without any fault, so its failures say nothing about faults. Its last lines:`,
+    ...lastLines.map((line) => `  ${line}`),
+  ]
+  return { code: isTimedOut ? 1 : code, lines }
+}

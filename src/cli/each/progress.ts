@@ -1,0 +1,39 @@
+import { pluralize } from '../../reports/report.ts'
+import { isBad, type JudgedRun } from '../../suites/suite-report.ts'
+
+/** The line on a terminal that shows how far the runs are. */
+export interface Progress {
+  /** Shows the number of ended runs and findings, and the time that is left. */
+  update(judged: readonly JudgedRun[]): void
+  /** Removes the line. */
+  clear(): void
+}
+
+/** Creates the line. `write`: writes to the terminal; undefined: there is none. `total`: all runs. `deadline`: see `isOver`, milliseconds by `elapsed`. */
+export function createProgress(
+  write: ((text: string) => void) | undefined,
+  total: number,
+  elapsed: () => number,
+  deadline: number | undefined,
+): Progress {
+  const begun = elapsed()
+  const clearLine = '\r\u001b[2K'
+  return {
+    update(judged) {
+      const ended = judged.length
+      const findings = judged.filter(({ verdict }) => isBad(verdict)).length
+      const perRun = ended === 0 ? undefined : (elapsed() - begun) / ended
+      const leftMs = perRun && Math.min(perRun * (total - ended), (deadline ?? Infinity) - elapsed())
+      const left = leftMs === undefined ? '' : `, ${formatLeft(leftMs)} left`
+      write?.(
+        `${clearLine}convsim: run ${Math.min(ended + 1, total)} of ${total}, ${pluralize(findings, 'finding')}${left}`,
+      )
+    },
+    clear: () => write?.(clearLine),
+  }
+}
+
+function formatLeft(ms: number): string {
+  const seconds = Math.max(1, Math.ceil(ms / 1000))
+  return seconds < 120 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`
+}

@@ -1,0 +1,74 @@
+import { parseDuration } from '../core/instant.ts'
+import { boolean, integer, text } from './setting.ts'
+
+const isPositiveDuration = (text: string) => (parseDuration(text) ?? 0) > 0
+const duration = {
+  value: 'DURATION',
+  test: isPositiveDuration,
+  expected: 'a duration such as 500ms, 90s or 10m',
+}
+
+/** The flags of `exec` that try a test suite with faults. */
+export const eachSettings = {
+  each: text({
+    flag: 'each',
+    command: 'exec',
+    value: 'SET,...',
+    withoutValue: 'resilience,drift',
+    default: undefined,
+    defaultText: 'none; without a SET: resilience,drift',
+    repeatable: true,
+    description:
+      'For exec: run the command once for each fault at each place where its requests go, and report which faults the client survives and the tests notice. A SET is resilience, drift, another family of scenarios, or scenarios such as "slow;ms=500".',
+  }),
+  only: text({
+    flag: 'only',
+    command: 'exec',
+    value: 'FAULT@PLACE',
+    default: undefined,
+    defaultText: 'none',
+    description:
+      'For exec: of all runs of --each only this one, such as drift:drop-field@getModelAnalytics/avgSafetyScore or resilience:reset@createEvent#2.',
+  }),
+  maxRuns: integer({
+    flag: 'max-runs',
+    command: 'exec',
+    default: undefined,
+    defaultText: 'all',
+    min: 1,
+    max: 1_000_000,
+    description: 'For exec --each: the largest number of runs with a fault; the seed draws them.',
+  }),
+  time: text({
+    flag: 'time',
+    command: 'exec',
+    ...duration,
+    default: undefined,
+    defaultText: 'unlimited',
+    description:
+      'For exec --each: the time after which no further run begins, the runs without faults included; the seed draws the order.',
+  }),
+  runTimeout: text({
+    flag: 'run-timeout',
+    command: 'exec',
+    ...duration,
+    default: undefined,
+    defaultText: 'ten times the run without faults, at least 10s',
+    description: 'For exec --each: the time after which a run is ended, and counts as hung.',
+  }),
+  jobs: integer({
+    flag: 'jobs',
+    command: 'exec',
+    default: 1,
+    min: 1,
+    max: 64,
+    description:
+      'For exec --each: the number of runs side by side, each with a simulator on a port of its own.',
+  }),
+  sampleFirst: boolean({
+    flag: 'sample-first',
+    command: 'exec',
+    default: false,
+    description: 'For exec --each: begin with one run of each set and operation.',
+  }),
+} as const

@@ -1,0 +1,47 @@
+import { judgeCondition } from '../reports/fail-on.ts'
+import type { Report } from '../reports/report.ts'
+import { isSuiteCondition, type SuiteFailCondition, type SuiteGate } from './parse-suite-fail-on.ts'
+import { type JudgedRun, toPercent } from './suite-report.ts'
+import type { SuiteVerdict } from './verdict.ts'
+
+/** The verdict that each condition counts, the question that the runs ask, and the words for it. */
+const counted: Readonly<
+  Record<SuiteFailCondition['kind'], { verdict: SuiteVerdict; question?: string; words: string }>
+> = {
+  'not-resilient': { verdict: 'broke', question: 'recover', words: 'did not recover' },
+  unnoticed: { verdict: 'not-noticed', question: 'notice', words: 'were not noticed' },
+  hung: { verdict: 'hung', words: 'hung' },
+}
+
+/**
+ * Judges the runs and the reports on their requests. Coverage is that of the run without faults, whose report is the first.
+ * @returns a sentence for each condition that is met
+ */
+export function judgeSuite(
+  runs: readonly JudgedRun[],
+  reports: readonly Report[],
+  conditions: readonly SuiteGate[],
+): string[] {
+  return conditions.flatMap((condition) => {
+    if (isSuiteCondition(condition)) return judgeSuiteCondition(runs, condition) ?? []
+    const judged = condition.kind === 'coverage' ? reports.slice(0, 1) : reports
+    const [first, ...others] = judged.flatMap((report) => judgeCondition(report, condition) ?? [])
+    if (first === undefined) return []
+    return others.length === 0 ? first : `${first}, and so in ${others.length} more runs`
+  })
+}
+
+/** Judges the runs by one condition. @returns a sentence where it is met; undefined where they pass */
+export function judgeSuiteCondition(
+  runs: readonly JudgedRun[],
+  { kind, above }: SuiteFailCondition,
+): string | undefined {
+  const { verdict, question, words } = counted[kind]
+  const met = runs.filter(
+    (one) => one.verdict !== 'not-reached' && (question === undefined || one.run.fault.question === question),
+  )
+  const count = met.filter((one) => one.verdict === verdict).length
+  if (count === 0 || toPercent(count, met.length) <= above) return undefined
+  const bound = above > 0 ? `, at most ${above} % wanted` : ''
+  return `${count} of ${met.length} faults ${words} (${toPercent(count, met.length)} %${bound})`
+}

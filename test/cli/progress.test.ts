@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest'
+import { createProgress } from '../../src/cli/each/progress.ts'
+import type { JudgedRun } from '../../src/suites/suite-report.ts'
+
+/** Creates a progress whose clock and terminal are variables. */
+function setUp(total: number, deadline: number | undefined) {
+  const terminal = { text: '', now: 0 }
+  const write = (text: string) => {
+    terminal.text = text
+  }
+  const progress = createProgress(write, total, () => terminal.now, deadline)
+  const update = (ended: number, now: number) => {
+    terminal.now = now
+    progress.update(
+      Array.from({ length: ended }, (_, at) => ({ verdict: at === 0 ? 'broke' : 'noticed' }) as JudgedRun),
+    )
+    return terminal.text.replace('\r\u001b[2K', '')
+  }
+  return { progress, terminal, update }
+}
+
+test('the line has the run, the findings, and the time that is left', () => {
+  const { update, progress, terminal } = setUp(10, undefined)
+  expect(update(0, 0)).toBe('convsim: run 1 of 10, 0 findings')
+  expect(update(2, 4000)).toBe('convsim: run 3 of 10, 1 finding, 16 s left')
+  expect(update(5, 600_000)).toBe('convsim: run 6 of 10, 1 finding, 10 min left')
+  progress.clear()
+  expect(terminal.text).toBe('\r\u001b[2K')
+})
+
+test('the time limit bounds the time that is left', () => {
+  expect(setUp(100, 10_000).update(2, 4000)).toBe('convsim: run 3 of 100, 1 finding, 6 s left')
+})

@@ -1,0 +1,102 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+import { run } from '../support/command.ts'
+import { frozenNow } from '../support/start.ts'
+import { tempFolder } from '../support/temp-folder.ts'
+
+const folder = fileURLToPath(new URL('suites/', import.meta.url))
+
+/** The fields that the client of the sample suites reads, each with a drift that it could notice. */
+const drifts = [
+  'drop-field;pointer=/conversationCount',
+  'wrong-type;pointer=/messageCount',
+  'null-required;pointer=/eventId',
+  'unknown-enum;pointer=/recommendations/healthLevel',
+]
+
+interface SuiteOutcome {
+  readonly code: number | string
+  readonly text: string
+  /** The verdicts by the name of the fault and the operation: `drift:drop-field;pointer=/eventId createEvent`. */
+  readonly verdicts: Readonly<Record<string, string>>
+  readonly findings: readonly { readonly kind: string; readonly sentence: string }[]
+}
+
+/** Tries a sample suite with all failures that pass, and with the drift of what it reads. */
+async function trySuite(name: string): Promise<SuiteOutcome> {
+  const file = join(await tempFolder(), 'report.json')
+  const flags = [
+    '--each',
+    `resilience,${drifts.join(',')}`,
+    '--jobs',
+    '2',
+    '--clock',
+    frozenNow,
+    '--report',
+    file,
+  ]
+  const { code, stdout } = await run([
+    'exec',
+    ...flags,
+    '--fail-on',
+    'not-resilient,unnoticed,hung',
+    '--',
+    process.execPath,
+    join(folder, name),
+  ])
+  const { runs, findings } = JSON.parse(await readFile(file, 'utf8'))
+  const verdicts = runs.map(({ fault, operation, verdict }: Record<string, string>) => [
+    `${fault} ${operation}`,
+    verdict,
+  ])
+  return { code, text: stdout, verdicts: Object.fromEntries(verdicts), findings }
+}
+
+/** Returns the different verdicts on the faults of a set. */
+function verdictsOn({ verdicts }: SuiteOutcome, set: string): string[] {
+  const own = Object.entries(verdicts).filter(([name]) => name.startsWith(`${set}:`))
+  return [...new Set(own.map(([, verdict]) => verdict))].sort()
+}
+
+describe('the sample suite', () => {
+  test('good.mjs recovers from each failure, and notices the drift of each field that it reads', async () => {
+    const outcome = await trySuite('good.mjs')
+    expect(outcome).toMatchObject({ code: 0, findings: [] })
+    expect(verdictsOn(outcome, 'resilience')).toEqual(['recovered'])
+    expect(verdictsOn(outcome, 'drift')).toEqual(['noticed'])
+    expect(outcome.text).toMatch(/^There are no findings\.$/m)
+    expect(outcome.text).toMatch(/^resilience: 11 of 11 good \(100 %\): 11 recovered\.$/m)
+    expect(outcome.text).toMatch(/^drift: 4 of 4 good \(100 %\): 4 noticed\.$/m)
+  })
+
+  test('never-retries.mjs breaks on each failure but a slow answer', async () => {
+    const outcome = await trySuite('never-retries.mjs')
+    expect(outcome.code).toBe(3)
+    expect(verdictsOn(outcome, 'drift')).toEqual(['noticed'])
+    const recovered = Object.entries(outcome.verdicts).filter(([, verdict]) => verdict === 'recovered')
+    expect(recovered.map(([name]) => name)).toEqual([
+      'resilience:slow createEvent',
+      'resilience:slow getModelAnalytics',
+    ])
+    expect(new Set(outcome.findings.map(({ kind }) => kind))).toEqual(new Set(['not-resilient']))
+    expect(outcome.text).toContain(
+      '- Not resilient: the command failed with exit code 1 when "reset" struck request 1 of createEvent.',
+    )
+  })
+
+  test('asserts-little.mjs recovers, and notices no drift', async () => {
+    const outcome = await trySuite('asserts-little.mjs')
+    expect(outcome.code).toBe(3)
+    expect(verdictsOn(outcome, 'resilience')).toEqual(['recovered'])
+    expect(verdictsOn(outcome, 'drift')).toEqual(['not-noticed'])
+    expect(new Set(outcome.findings.map(({ kind }) => kind))).toEqual(new Set(['unnoticed']))
+    expect(outcome.text).toContain(
+      '- Nobody noticed: the command passed although "drop-field" struck /conversationCount in the answers of getModelAnalytics.',
+    )
+    expect(outcome.text).toMatch(
+      /^getModelAnalytics has 3 fields of which no test notices any drift: \/conversationCount, \/messageCount, \/recommendations\/healthLevel\.$/m,
+    )
+  })
+})
