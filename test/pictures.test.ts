@@ -19,7 +19,7 @@ const shown = documents.flatMap((document) =>
 )
 
 test('each picture of a document has an alternative text and at most 200 kB', () => {
-  expect(shown.map(({ file }) => file)).toEqual(['docs/images/requests.png', 'docs/images/retries.png'])
+  expect(shown).not.toEqual([])
   for (const { text, file } of shown) {
     expect(text.length, file).toBeGreaterThan(40)
     expect(statSync(join(root, file)).size, file).toBeLessThanOrEqual(200_000)
@@ -28,5 +28,5 @@ test('each picture of a document has an alternative text and at most 200 kB', ()
 
 test('each picture in docs/images is shown by a document', () => {
   const files = readdirSync(join(root, 'docs/images')).map((name) => `docs/images/${name}`)
-  expect(files.sort()).toEqual(shown.map(({ file }) => file).sort())
+  expect(files.sort()).toEqual([...new Set(shown.map(({ file }) => file))].sort())
 })

@@ -76,7 +76,11 @@ export const onlyEnglishFaker: Plugin = {
 export function simulatorFromBundle(resolveDir: string): Plugin {
   const contents = `
     import { loadBundle, rejectInOwnRealm } from './load.ts'
-    export const startFromCode = rejectInOwnRealm(async (...args) => loadBundle(__dirname).start().startFromCode(...args))`
+    let entry
+    export const startFromCode = rejectInOwnRealm(async (...args) => {
+      entry ??= loadBundle(__dirname).start()
+      return entry.startFromCode(...args)
+    })`
   return {
     name: 'simulator-from-bundle',
     setup({ onLoad }) {

@@ -1,19 +1,37 @@
 import { setImmediate as immediate, setTimeout as timeout } from 'node:timers/promises'
 
+/** The timers and clocks of the process. */
+const present = {
+  clearInterval: globalThis.clearInterval,
+  clearTimeout: globalThis.clearTimeout,
+  setImmediate: globalThis.setImmediate,
+  setInterval: globalThis.setInterval,
+  setTimeout: globalThis.setTimeout,
+  nextTurn: immediate,
+  sleep: timeout,
+  machineNow: Date.now,
+  monotonicNow: performance.now.bind(performance),
+}
+
+/** The place of the first timers that this module has seen: the library, and the bundle that it loads later, have a copy of this module each. */
+const first = Symbol.for('conversation-analytics-simulator: timers')
+const holder = globalThis as { [first]?: typeof present }
+holder[first] ??= present
+
 /**
- * The timers and clocks as they were when this module was loaded. A test that replaces the global ones by fake timers must not stop the
- * simulator that runs in its process.
+ * The timers and clocks as they were when the library was loaded. A test that replaces the global ones by fake timers must not stop the
+ * simulator that runs in its process. `nextTurn` resolves in the next turn of the event loop, after the input that waits; `sleep` after some
+ * milliseconds. `machineNow` is in epoch milliseconds; `monotonicNow` in milliseconds since the start of the process, with fractions, and never
+ * goes back.
  */
-export const { clearInterval, clearTimeout, setImmediate, setInterval, setTimeout } = globalThis
-
-/** Resolves in the next turn of the event loop, after the input that waits. */
-export const nextTurn = immediate
-
-/** Resolves after some milliseconds. */
-export const sleep = timeout
-
-/** Returns the machine's time, epoch milliseconds. */
-export const machineNow = Date.now
-
-/** Returns the milliseconds since the start of the process, with fractions; they never go back. */
-export const monotonicNow = performance.now.bind(performance)
+export const {
+  clearInterval,
+  clearTimeout,
+  machineNow,
+  monotonicNow,
+  nextTurn,
+  setImmediate,
+  setInterval,
+  setTimeout,
+  sleep,
+} = holder[first]

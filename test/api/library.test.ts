@@ -1,7 +1,11 @@
 import { describe, expect, test, vi } from 'vitest'
-import { startSimulator } from '../../src/index.ts'
 import { analyticsPath, ask, event, prompt, readStateInfo } from '../support/client.ts'
 import { startForTest } from '../support/start.ts'
+
+/** The library as it is shipped, which starts faster than the sources. */
+const { startSimulator }: typeof import('../../src/index.ts') = await import(
+  new URL('../../dist/index.cjs', import.meta.url).href
+)
 
 describe('startSimulator', () => {
   test('listens on a free port, keeps its state in memory, and is gone after close', async () => {
@@ -106,7 +110,7 @@ test('it tells what its clients did', async () => {
   })
 })
 
-test('it goes on while the test has replaced timers and clock by fake ones', async () => {
+test('it goes on while the test has replaced timers and clock by fake ones, also from the start', async () => {
   vi.useFakeTimers()
   try {
     const sim = await startSimulator()

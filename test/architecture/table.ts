@@ -159,7 +159,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   testing: {
     sentence: 'The modules that users import in their tests.',
     main: 'start-simulator.ts',
-    imports: ['client', 'simulator'],
+    imports: ['core', 'client', 'simulator'],
   },
   console: {
     sentence: 'The web page, a client of /__sim like any other.',

@@ -90,8 +90,8 @@ describeInBrowser('bad and hostile input', () => {
       await expect.poll(() => countEvents(own)).toBe(1)
     }
     const { snapshots } = (await steer(own, 'GET', '/snapshots')) as { snapshots: { snapshotId: string }[] }
-    await steer(own, 'DELETE', `/snapshots/${snapshots[0]?.snapshotId}`)
     await click(page, 'Restore … one')
+    await steer(own, 'DELETE', `/snapshots/${snapshots[0]?.snapshotId}`)
     await page.getByRole('dialog').getByRole('button', { name: 'Restore' }).click()
     await page
       .getByText(/snapshot/i)

@@ -30,7 +30,7 @@ const commonTests: Readonly<Record<string, RegExp | undefined>> = {
 }
 
 /** The message of the last test of each runner. */
-const differs = /body\/eventType: expected "refund", was "purchase"/
+const differs = /body\/eventType \(expected "refund", got "purchase"\)/
 
 /** The expectations of a runner beyond those of all runners. */
 export interface RunnerExpectations {
