@@ -7,7 +7,7 @@ export interface SandboxClock {
   freeze(at?: Date | string): Promise<ControlSchemas['Clock']>
   /** Sets the clock to an instant, from which it runs on. */
   shift(to: Date | string): Promise<ControlSchemas['Clock']>
-  /** Advances the clock by milliseconds or a duration: `90s`, `1h`, `7d`. Waiting clients count it as waiting. */
+  /** Advances the clock by milliseconds, rounded up, or a duration: `90s`, `1h`, `7d`. Waiting clients count it as waiting. */
   advance(by: number | string): Promise<ControlSchemas['Clock']>
   /** Lets the clock show the time of the simulator's machine again. */
   real(): Promise<ControlSchemas['Clock']>
@@ -16,7 +16,7 @@ export interface SandboxClock {
 /** Creates the clock of a sandbox. */
 export function sandboxClock(transport: Transport, sandbox: string): SandboxClock {
   const params = { query: { sandbox } }
-  const set = (mode: ControlSchemas['ClockMode'], at?: Date | string) =>
+  const set = async (mode: ControlSchemas['ClockMode'], at?: Date | string) =>
     dataOf(transport.PUT('/clock', { params, body: { mode, ...(at !== undefined && { now: textOf(at) }) } }))
   return {
     read: () => dataOf(transport.GET('/clock', { params })),
@@ -24,7 +24,10 @@ export function sandboxClock(transport: Transport, sandbox: string): SandboxCloc
     shift: (to) => set('shifted', to),
     advance: (by) =>
       dataOf(
-        transport.POST('/clock/advance', { params, body: { by: typeof by === 'number' ? `${by}ms` : by } }),
+        transport.POST('/clock/advance', {
+          params,
+          body: { by: typeof by === 'number' ? `${Math.ceil(by)}ms` : by },
+        }),
       ),
     real: () => set('real'),
   }

@@ -55,20 +55,36 @@ export async function connect<N extends Names = BundledNames>(
 ): Promise<SimulatorClient<N>> {
   const origin = originOf(controlUrl)
   const transport = createTransport(`${origin}/__sim`, token)
-  const { contract } = await dataOf(transport.GET('/info'))
+  const basePath = await readBasePath(transport, origin)
   // Other processes can use the same simulator, so the names must differ from theirs.
   const newName = () => `sandbox-${crypto.randomUUID()}`
   return createSimulatorClient({
     transport,
     origin,
-    basePath: contract.basePath,
+    basePath,
     newName,
     close: async () => {},
   })
 }
 
+/** The milliseconds after which a server that does not answer is none. */
+const answerMs = 10_000
+
+/** Returns the base path of the simulator at an address. Throws if something else answers there. */
+async function readBasePath(transport: Transport, origin: string): Promise<string> {
+  const signal = AbortSignal.timeout(answerMs)
+  const asked = await transport.GET('/info', { signal }).catch((error: unknown) => {
+    if (error instanceof SyntaxError) return { data: undefined } // no JSON
+    throw error
+  })
+  const basePath: unknown = asked.data?.contract?.basePath
+  if (typeof basePath !== 'string')
+    throw new Error(`${origin} answers, but is no simulator. Is the port right?`)
+  return basePath
+}
+
 function originOf(controlUrl: string): string {
-  if (!URL.canParse(controlUrl)) {
+  if (!URL.canParse(controlUrl) || !/^https?:$/.test(new URL(controlUrl).protocol)) {
     throw new Error(
       `"${controlUrl}" is no URL of a simulator such as http://127.0.0.1:4010/__sim. If it comes from CONVSIM_CONTROL_URL: npx convsim exec sets that for a command.`,
     )

@@ -4,6 +4,13 @@ import type { ControlSchemas } from './transport.ts'
 export const findingKinds = ['violations', 'unexpected', 'manners'] as const
 export type FindingKind = (typeof findingKinds)[number]
 
+/** Refuses kinds that do not exist: a misspelt one would allow nothing, and a text could allow what it contains. */
+export function refuseUnknownKinds(kinds: unknown): void {
+  const names: readonly string[] = findingKinds
+  if (Array.isArray(kinds) && kinds.every((kind) => names.includes(kind))) return
+  throw new Error(`The kinds of findings are ${names.join(', ')}, as a list; got ${JSON.stringify(kinds)}.`)
+}
+
 /** Describes a verdict that is not as expected, with the requests that come closest; undefined: it is as expected. */
 export function expectationProblem(verdict: ControlSchemas['Verdict']): string | undefined {
   if (verdict.satisfied) return undefined

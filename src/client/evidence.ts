@@ -1,5 +1,12 @@
-import { expectationProblem, type FindingKind, findingKinds, findingsProblem } from './describe.ts'
+import {
+  expectationProblem,
+  type FindingKind,
+  findingKinds,
+  findingsProblem,
+  refuseUnknownKinds,
+} from './describe.ts'
 import { ExpectationError } from './expectation-error.ts'
+import { refuseNonJson } from './json-only.ts'
 import { streamRequests } from './stream.ts'
 import { type ControlSchemas, dataOf, type Transport } from './transport.ts'
 import type { Names } from './typed-names.ts'
@@ -105,6 +112,7 @@ export function sandboxEvidence<N extends Names>(
   const params = { query: { sandbox } }
   const report = () => dataOf(transport.GET('/report', { params }))
   const expectNoFindings = async (allow: readonly FindingKind[] = []) => {
+    refuseUnknownKinds(allow)
     const kinds = findingKinds.filter((kind) => !allow.includes(kind))
     fail(findingsProblem(await report(), kinds), consoleUrl)
   }
@@ -115,7 +123,7 @@ export function sandboxEvidence<N extends Names>(
     async clearRequests() {
       await transport.DELETE('/requests', { params })
     },
-    count: (operation, match) =>
+    count: async (operation, match) =>
       dataOf(transport.POST('/requests/count', { params, body: toQuestion<N>(operation, match) })),
     async expectReceived(operation, expectation = {}) {
       refuseUnknownMembers(expectation)
@@ -164,6 +172,7 @@ function toQuestion<N extends Names>(
   operation: N['operation'] | undefined,
   match: MatchInput<N> | undefined,
 ) {
+  if (match) refuseNonJson(match, 'match')
   return {
     ...(operation !== undefined && { operation }),
     ...(match && { match: match as ControlSchemas['RequestMatch'] }), // only the type of its status is narrower

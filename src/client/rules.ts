@@ -1,3 +1,4 @@
+import { refuseNonJson } from './json-only.ts'
 import { type ControlSchemas, dataOf, type Transport } from './transport.ts'
 import type {
   Names,
@@ -28,12 +29,10 @@ export type NewRule<N extends Names> = RuleConditions<N> &
   )
 
 /** The parameters of a scenario and the conditions. The parameters can be left out if none is required. */
-export type ScenarioArguments<
-  N extends Names,
-  Name extends ScenarioNameOf<N>,
-> = object extends N['scenarios'][Name]
-  ? [parameters?: N['scenarios'][Name], conditions?: RuleConditions<N>]
-  : [parameters: N['scenarios'][Name], conditions?: RuleConditions<N>]
+export type ScenarioArguments<N extends Names, Name extends ScenarioNameOf<N>> =
+  Record<never, never> extends N['scenarios'][Name]
+    ? [parameters?: N['scenarios'][Name], conditions?: RuleConditions<N>]
+    : [parameters: N['scenarios'][Name], conditions?: RuleConditions<N>]
 
 /** The scenarios of a sandbox. Rules act in the order in which they were added: on each request only the first that can. */
 export interface SandboxRules<N extends Names> {
@@ -44,7 +43,7 @@ export interface SandboxRules<N extends Names> {
   /** Adds a rule: `await sim.rule({ scenario: '503', match: { body: { eventType: 'upgrade' } } })`. */
   rule(rule: NewRule<N>): Promise<void>
   /** Lists the rules of the sandbox and those of the start, with how often each acted. */
-  rules(): Promise<RuleListing>
+  rules(): Promise<RuleListing<N>>
   /** Replaces all rules of the sandbox; they begin to count anew. */
   setRules(rules: readonly NewRule<N>[]): Promise<void>
   /** Removes all rules of the sandbox. */
@@ -54,8 +53,8 @@ export interface SandboxRules<N extends Names> {
 }
 
 /** Rules in their order, and beside them how often each acted. */
-export interface RuleListing {
-  readonly rules: readonly ControlSchemas['Rule'][]
+export interface RuleListing<N extends Names> {
+  readonly rules: readonly NewRule<N>[]
   /** The rules of `--scenario` and `--scenarios`, which come after. */
   readonly startUp: readonly ControlSchemas['Rule'][]
   readonly counts: {
@@ -68,6 +67,7 @@ export interface RuleListing {
 export function sandboxRules<N extends Names>(transport: Transport, sandbox: string): SandboxRules<N> {
   const params = { query: { sandbox } }
   const rule = async (added: NewRule<N>) => {
+    checkMatch(added)
     await transport.POST('/scenarios', { params, body: { rules: [added] } })
   }
   return {
@@ -76,8 +76,9 @@ export function sandboxRules<N extends Names>(transport: Transport, sandbox: str
       rule({ ...conditions, scenario: writeScenario(name, parameters as object) as ScenarioSpec<N> }),
     sequence: (items, conditions) =>
       rule({ ...conditions, sequence: typeof items === 'string' ? items : items.join(', ') }),
-    rules: () => dataOf(transport.GET('/scenarios', { params })),
+    rules: async () => (await dataOf(transport.GET('/scenarios', { params }))) as unknown as RuleListing<N>, // as they were added
     async setRules(rules) {
+      for (const each of rules) checkMatch(each)
       await transport.PUT('/scenarios', { params, body: { rules: [...rules] } })
     },
     async clearRules() {
@@ -87,6 +88,10 @@ export function sandboxRules<N extends Names>(transport: Transport, sandbox: str
       return (await dataOf(transport.GET('/sequences', { params }))).sequences
     },
   }
+}
+
+function checkMatch({ match }: { readonly match?: unknown }): void {
+  if (match !== undefined) refuseNonJson(match, 'match')
 }
 
 /** Writes a scenario as text: `slow;ms=200`. Throws for a value with a quotation mark, which the text has no form for. */

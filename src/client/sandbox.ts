@@ -46,6 +46,11 @@ export function createSandboxClient<N extends Names>(
   { origin, basePath }: SimulatorAddress,
   name: string,
 ): SandboxClient<N> {
+  if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name)) {
+    throw new Error(
+      `A sandbox's name has 1 to 64 letters, digits, dots, hyphens or underscores, starting with a letter or digit; got ${JSON.stringify(name)}.`,
+    )
+  }
   const params = { query: { sandbox: name } }
   const consoleUrl = `${origin}/__sim/#/requests?sandbox=${name}`
   const remove = async () => {

@@ -1,6 +1,9 @@
 import createClient from 'openapi-fetch'
 import type { components, paths } from './control-types.ts'
 
+/** The `fetch` of the process when this module was loaded. A test that replaces the global one is about its own client. */
+const { fetch } = globalThis
+
 /** The types of the control plane's requests and answers by their names in its document. */
 export type ControlSchemas = components['schemas']
 

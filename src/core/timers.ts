@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks'
 import { setImmediate as immediate, setTimeout as timeout } from 'node:timers/promises'
 
 /** The timers and clocks of the process. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { basename } from 'node:path'
 import { connect, type SimulatorClient } from '../client/connect.ts'
-import type { FindingKind } from '../client/describe.ts'
+import { type FindingKind, refuseUnknownKinds } from '../client/describe.ts'
 import type { SandboxClient } from '../client/sandbox.ts'
 import type { BundledNames, Names } from '../client/typed-names.ts'
 
@@ -45,15 +45,21 @@ const openNames = new Set<string>()
 export async function openSandbox<N extends Names = BundledNames>(place: TestPlace): Promise<OpenSandbox<N>> {
   const simulator = await connectOnce()
   const name = freeName(sandboxNameOf(place))
-  openNames.add(name)
   const sandbox = simulator.sandbox(name) as unknown as SandboxClient<N> // names are checked by types alone
-  await sandbox.delete() // an earlier run can have left it
-  await sandbox.reset() // from now on it exists, so that a report about no requests is one
+  openNames.add(name)
+  try {
+    await sandbox.delete() // an earlier run can have left it
+    await sandbox.reset() // from now on it exists, so that a report about no requests is one
+  } catch (error) {
+    openNames.delete(name)
+    throw error
+  }
   const allowed = new Set<FindingKind>()
   return {
     sim: {
       ...sandbox,
       allow(...kinds) {
+        refuseUnknownKinds(kinds)
         for (const kind of kinds) allowed.add(kind)
       },
     },
@@ -78,7 +84,10 @@ function connectOnce(): Promise<SimulatorClient> {
       'No simulator runs for these tests: CONVSIM_CONTROL_URL is not set. Add "conversation-analytics-simulator/global-setup" to globalSetup of the test configuration, or run the tests with: npx convsim exec -- npm test',
     )
   }
-  connecting ??= connect(url, token === undefined ? {} : { token })
+  connecting ??= connect(url, token === undefined ? {} : { token }).catch((error: unknown) => {
+    connecting = undefined // the next test tries again
+    throw error
+  })
   return connecting
 }
 

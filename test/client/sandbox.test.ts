@@ -1,8 +1,12 @@
+import { once } from 'node:events'
 import { readdir, readFile } from 'node:fs/promises'
-import { afterAll, describe, expect, test } from 'vitest'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, describe, expect, test, vi } from 'vitest'
 import { type AnyNames, connect, startSimulator } from '../../src/index.ts'
 import { inputs } from '../support/catalogue.ts'
 import { event } from '../support/client.ts'
+import { excludeFromRecording } from '../support/control-answers/recording.ts'
 import { controlOperations } from '../support/control-operations.ts'
 
 const simulator = await startSimulator({ clock: '2026-01-15T12:00:00Z' })
@@ -46,6 +50,10 @@ describe('a sandbox', () => {
       expect(await names()).toContain('short-lived')
     }
     expect(await names()).not.toContain('short-lived')
+  })
+
+  test.each(['..', 'a/b', '*', '', 'x'.repeat(65)])('is refused with the name %j', (name) => {
+    expect(() => simulator.sandbox(name)).toThrow(/^A sandbox's name has 1 to 64 letters/)
   })
 
   test('shows nothing of another', async () => {
@@ -121,7 +129,7 @@ describe('the clock and the seed of a sandbox', () => {
     expect(await sim.clock.read()).toEqual({ mode: 'frozen', now: '2026-01-15T12:00:00.000Z' })
     expect(await sim.clock.freeze(new Date('2026-02-01T00:00:00Z'))).toMatchObject({ mode: 'frozen' })
     expect((await sim.clock.advance('1h')).now).toBe('2026-02-01T01:00:00.000Z')
-    expect((await sim.clock.advance(500)).now).toBe('2026-02-01T01:00:00.500Z')
+    expect((await sim.clock.advance(499.123456789)).now).toBe('2026-02-01T01:00:00.500Z')
     expect((await sim.clock.shift('2026-03-01T00:00:00Z')).mode).toBe('shifted')
     expect((await sim.clock.real()).mode).toBe('real')
     const before = await (await askAnalytics(sim.baseUrl)).text()
@@ -213,6 +221,41 @@ describe('expectations', () => {
     await expect(sim.expectReceived('createEvent', expectation as object)).rejects.toThrow(message)
   })
 
+  test.each([
+    [{ body: { insertId: undefined } }, /^match\.body\.insertId is undefined, which JSON cannot carry/],
+    [{ body: /refund/ }, /^match\.body is a RegExp/],
+    [{ body: { a: [1, new Map()] } }, /^match\.body\.a\.1 is a Map/],
+    [{ status: undefined }, /^match\.status is undefined/],
+  ])('%o is refused as a condition, since JSON would leave it out', async (match: object, message) => {
+    const sim = simulator.sandbox('unsendable')
+    await send(sim.baseUrl)
+    await expect(sim.expectReceived('createEvent', { match })).rejects.toThrow(message)
+    await expect(sim.count('createEvent', match)).rejects.toThrow(message)
+    await expect(sim.rule({ scenario: '503', match })).rejects.toThrow(message)
+    await expect(sim.setRules([{ scenario: '503', match }])).rejects.toThrow(message)
+  })
+
+  test.each(['violations please', ['maners']])(
+    '%j is refused as kinds of findings',
+    async (kinds: unknown) => {
+      const sim = simulator.sandbox('kinds')
+      await expect(sim.expectNoFindings(kinds as [])).rejects.toThrow(
+        /violations, unexpected, manners, as a list/,
+      )
+    },
+  )
+
+  test('go on while the test has replaced fetch', async () => {
+    const sim = simulator.sandbox('replaced-fetch')
+    await send(sim.baseUrl)
+    vi.stubGlobal('fetch', () => Promise.reject(new Error('replaced')))
+    try {
+      await sim.expectReceived('createEvent', { times: 1 })
+    } finally {
+      vi.unstubAllGlobals()
+    }
+  })
+
   test('of operations that the contract does not know are refused', async () => {
     const { sandbox } = await connect<AnyNames>(simulator.controlUrl)
     await expect(sandbox('unknown').expectReceived('createEvnt', { times: 0 })).rejects.toThrow(/createEvent/)
@@ -300,6 +343,22 @@ describe('connect', () => {
   test('says what to do where no simulator answers', async () => {
     await expect(connect('http://127.0.0.1:9/__sim')).rejects.toThrow(/No simulator answers at .*npx convsim/)
     await expect(connect('localhost')).rejects.toThrow(/no URL of a simulator/)
+    await expect(connect('localhost:4010')).rejects.toThrow(/no URL of a simulator/)
+  })
+
+  test.each([
+    ['<html>', 'text/html'],
+    ['{"name":"another"}', 'application/json'],
+    ['', 'text/plain'],
+  ])('says that a server that answers %j is no simulator', async (body, type) => {
+    const server = createServer((_, res) => {
+      excludeFromRecording(res)
+      res.writeHead(body === '' ? 204 : 200, { 'content-type': type }).end(body)
+    })
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    const { port } = server.address() as AddressInfo
+    await expect(connect(`http://127.0.0.1:${port}`)).rejects.toThrow(/answers, but is no simulator/)
+    server.close()
   })
 })
 
