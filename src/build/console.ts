@@ -29,7 +29,7 @@ export async function buildConsole(root: string, folder: string): Promise<Metafi
     logLevel: 'warning',
   })
   const page = await readFile(join(source, 'index.html'), 'utf8')
-  await writeFile(join(folder, 'index.html'), insertNames(page, metafile))
+  await writeFile(join(folder, 'index.html'), insertPreloads(insertNames(page, metafile), metafile))
   for (const file of [join(folder, 'index.html'), ...(await listFiles(join(folder, 'assets')))])
     await writeCompressed(file)
   return metafile
@@ -41,6 +41,14 @@ function insertNames(page: string, { outputs }: Metafile): string {
     const name = basename(path)
     return text.replace(`assets/${name.replace(/-[A-Z0-9]{8}\./, '.')}`, `assets/${name}`)
   }, page)
+}
+
+/** Adds links to the modules that the script imports, so that the browser asks for them at once, and not only when it has read the script. */
+function insertPreloads(page: string, { outputs }: Metafile): string {
+  const script = Object.values(outputs).find(({ entryPoint }) => entryPoint?.endsWith('main.tsx'))
+  const imported = (script?.imports ?? []).filter(({ kind }) => kind === 'import-statement')
+  const links = imported.map(({ path }) => `<link rel="modulepreload" href="assets/${basename(path)}">`)
+  return page.replace('<script', () => [...links, '<script'].join('\n    '))
 }
 
 async function listFiles(folder: string): Promise<string[]> {
