@@ -10,7 +10,7 @@ export function createClient(baseUrl, { attempts }) {
       const outcome = await send(baseUrl + path, init)
       if (outcome.body !== undefined) return outcome.body
       if (attempt === attempts || !outcome.canRetry) throw new Error(outcome.reason)
-      await new Promise((resolve) => setTimeout(resolve, outcome.waitMs ?? 20 * attempt))
+      await new Promise((resolve) => setTimeout(resolve, outcome.waitMs ?? 100 * attempt))
     }
   }
   return {
