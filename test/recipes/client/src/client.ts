@@ -38,6 +38,13 @@ const productId = '00000000-0000-4000-9000-000000000002'
 const maxAttempts = 3
 const maxWaitSeconds = 60
 
+/** The body of a success. Each caller checks the fields that it reads. */
+interface AnswerBody {
+  readonly [name: string]: unknown
+  readonly hallucinationCount?: { readonly percentage: number } | null
+  readonly dataPoints?: readonly { readonly date: string }[]
+}
+
 /** A client of the service, which sends a failed request again where that is safe. */
 export class AnalyticsClient {
   readonly #options: Required<ClientOptions>
@@ -78,7 +85,7 @@ export class AnalyticsClient {
     }
   }
 
-  async #request(method: string, path: string, body?: object) {
+  async #request(method: string, path: string, body?: object): Promise<AnswerBody> {
     for (let attempt = 1; ; attempt += 1) {
       const outcome = await this.#send(method, path, body)
       if (!(outcome instanceof ServiceError)) return outcome
@@ -90,8 +97,7 @@ export class AnalyticsClient {
   }
 
   /** Sends a request once, and returns the body of the answer, or the error. */
-  // biome-ignore lint/suspicious/noExplicitAny: each caller checks the fields that it reads
-  async #send(method: string, path: string, body?: object): Promise<any> {
+  async #send(method: string, path: string, body?: object): Promise<AnswerBody | ServiceError> {
     const { baseUrl, apiKey } = this.#options
     try {
       const response = await fetch(baseUrl + path, {
