@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core'
+import type { Page, Route } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
 import { listAccessibilityFindings } from '../support/axe.ts'
 import { describeInBrowser, setHidden, sharedBrowser } from '../support/browser.ts'
@@ -34,6 +34,17 @@ describeInBrowser('the console', () => {
     expect(new URL(page.url()).pathname).toBe('/__sim/')
     expect(await page.title()).toBe('Requests · convsim')
     await page.getByText('Live', { exact: true }).waitFor()
+  })
+
+  test('shows its head before its script has run, which takes that over', async () => {
+    const page = await browser.open(sim())
+    const held = new Promise<Route>((resolve) => void page.route('**/assets/app-*.js', resolve))
+    await page.reload({ waitUntil: 'commit' })
+    await page.locator('header .brand').waitFor()
+    expect(await page.locator('nav').count()).toBe(0)
+    await (await held).continue()
+    await page.getByText('Live', { exact: true }).waitFor()
+    expect(await page.locator('header, .brand').count()).toBe(2)
   })
 
   test.each([
