@@ -186,7 +186,8 @@ describe('sampling', () => {
     // Four standard deviations of a fair choice are 120.
     expect(first.length).toBeGreaterThan(880)
     expect(first.length).toBeLessThan(1120)
-    expect(await sampled(10_000, 0.1)).toEqual(first)
+    const ofFirstThousand = first.filter((insertId) => Number(insertId.slice('order-'.length)) < 1_000)
+    expect(await sampled(1_000, 0.1)).toEqual(ofFirstThousand)
   })
 
   test('chooses others with another seed', async () => {
