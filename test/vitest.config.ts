@@ -5,11 +5,28 @@ import { SlowFileReporter } from './support/slow-file-reporter.ts'
 
 const controlAnswers = new ControlAnswersReporter()
 
+/** The files that replace modules, or measure what a process holds: each has a process of its own. All others share their modules. */
+const isolated = [
+  'test/simulator/no-growth.test.ts',
+  'test/state/collections/index.test.ts',
+  'test/testing/testcontainers.test.ts',
+]
+
 export default defineConfig({
   test: {
     root: new URL('../', import.meta.url).pathname,
-    include: ['test/**/*.test.ts'],
-    exclude: ['test/recipes/client/**'], // a project of its own
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'shared',
+          include: ['test/**/*.test.ts'],
+          exclude: ['test/recipes/client/**', ...isolated], // the client is a project of its own
+          isolate: false,
+        },
+      },
+      { extends: true, test: { name: 'isolated', include: isolated } },
+    ],
     globalSetup: ['test/support/build-once.ts'],
     setupFiles: ['test/support/control-answers/setup.ts'],
     reporters: ['default', controlAnswers, new ClosingLineReporter(controlAnswers), new SlowFileReporter()],
