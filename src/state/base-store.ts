@@ -13,6 +13,7 @@ import {
   summarizeSnapshot,
   updateRecord,
 } from './commands.ts'
+import type { Committer, CounterPort } from './committer.ts'
 import { Counters } from './memory/counters.ts'
 import type { StateData } from './memory/state-data.ts'
 import type { Table } from './memory/table.ts'
@@ -40,38 +41,27 @@ import type {
   Store,
 } from './store.ts'
 
-/** Makes a committed change durable; the part that differs between adapters. */
-export interface Committer {
-  /** The state with all stored changes, and no others whenever a caller can read it. */
-  readonly state: StateData
-  /** Decides, stores and applies a command. Rejects, the state unchanged, if the change cannot be stored. */
-  commit<T>(command: Command<T>): Promise<T>
-  /** See `Store`. Absent: no write is refused for good. */
-  findLoss?(): Promise<string | undefined>
-  close(): Promise<void>
-}
-
 /** The part of the port that is the same for all adapters. */
 export class BaseStore implements Store {
   readonly #committer: Committer
-  /** Undefined until they are first needed: most forks need none. */
-  #counters: Counters | undefined
-  readonly #createCounters: () => Counters
+  /** The counters of this process. Undefined until they are first needed: most forks need none. */
+  #counters: CounterPort | undefined
+  readonly #createCounters: () => CounterPort
 
   /** `createCounters`: the counters to begin with; default: new ones. */
-  constructor(committer: Committer, createCounters = () => new Counters()) {
+  constructor(committer: Committer, createCounters: () => CounterPort = () => new Counters()) {
     this.#committer = committer
     this.#createCounters = createCounters
   }
 
   async recordEvent(context: WriteContext, draft: EventDraft): Promise<EventReceipt> {
     const copy = cloneJson(draft)
-    return this.#committer.commit((state) => recordEvent(state, context, copy))
+    return this.#committer.commit(context.sandbox, (state) => recordEvent(state, context, copy))
   }
 
   async addPromptVersion(context: WriteContext, draft: PromptDraft): Promise<PromptReceipt> {
     const copy = cloneJson(draft)
-    return this.#committer.commit((state) => addPromptVersion(state, context, copy))
+    return this.#committer.commit(context.sandbox, (state) => addPromptVersion(state, context, copy))
   }
 
   async consumeRate(
@@ -92,38 +82,39 @@ export class BaseStore implements Store {
   }
 
   async listEvents(sandbox: string, query: EventQuery = {}): Promise<EventPage> {
-    return listEvents(this.#table(sandbox, eventCollection).list, query)
+    return listEvents((await this.#table(sandbox, eventCollection)).list, query)
   }
 
   async listPrompts(sandbox: string): Promise<readonly StoredPrompt[]> {
-    return this.#table(sandbox, promptCollection).list()
+    return (await this.#table(sandbox, promptCollection)).list()
   }
 
   async activateVersion(sandbox: string, promptId: string, versionId: string): Promise<boolean> {
-    return this.#committer.commit((state) => {
+    return this.#committer.commit(sandbox, (state) => {
       const found = state.sandbox(sandbox).data.table(promptCollection).hasVersion(promptId, versionId)
       return changeIf(found, { sandbox, op: 'activate', promptId, versionId })
     })
   }
 
   async eventImpact(sandbox: string, query: ImpactQuery): Promise<ReadonlyMap<string, DayImpact>> {
-    return this.#table(sandbox, eventCollection).impact(query)
+    return (await this.#table(sandbox, eventCollection)).impact(query)
   }
 
   async getQuality(sandbox: string): Promise<QualitySettings> {
-    return deepFreeze(this.#committer.state.sandbox(sandbox).data.quality)
+    return deepFreeze((await this.#read(sandbox)).sandbox(sandbox).data.quality)
   }
 
   async putQuality(sandbox: string, settings: QualitySettings): Promise<void> {
     const quality = cloneJson(settings)
-    return this.#committer.commit(() => ({ change: { sandbox, op: 'quality', quality }, result: undefined }))
+    const change = { sandbox, op: 'quality', quality } as const
+    return this.#committer.commit(sandbox, () => ({ change, result: undefined }))
   }
 
   async listRecords<Item extends object>(
     sandbox: string,
     collection: PlainCollection<Item>,
   ): Promise<readonly Item[]> {
-    return this.#table(sandbox, collection).list()
+    return (await this.#table(sandbox, collection)).list()
   }
 
   async updateRecord<Item extends object>(
@@ -132,15 +123,16 @@ export class BaseStore implements Store {
     key: string,
     update: (record: Item | undefined) => Item | undefined,
   ): Promise<Item | undefined> {
-    return this.#committer.commit((state) => updateRecord(state, sandbox, collection, key, update))
+    return this.#committer.commit(sandbox, (state) => updateRecord(state, sandbox, collection, key, update))
   }
 
   async createSnapshot(context: WriteContext, name?: string): Promise<Snapshot> {
-    return this.#committer.commit((state) => createSnapshot(state, context, name))
+    return this.#committer.commit(context.sandbox, (state) => createSnapshot(state, context, name))
   }
 
   async listSnapshots(sandbox: string): Promise<readonly Snapshot[]> {
-    return Array.from(this.#committer.state.sandbox(sandbox).snapshots.values(), summarizeSnapshot)
+    const { snapshots } = (await this.#read(sandbox)).sandbox(sandbox)
+    return Array.from(snapshots.values(), summarizeSnapshot)
   }
 
   async restoreSnapshot(sandbox: string, snapshotId: string): Promise<boolean> {
@@ -151,14 +143,14 @@ export class BaseStore implements Store {
   }
 
   async deleteSnapshot(sandbox: string, snapshotId: string): Promise<boolean> {
-    return this.#committer.commit((state) => {
+    return this.#committer.commit(sandbox, (state) => {
       const found = state.sandbox(sandbox).snapshots.has(snapshotId)
       return changeIf(found, { sandbox, op: 'forget', snapshotId })
     })
   }
 
   async exportSandbox(sandbox: string): Promise<SandboxExport> {
-    return exportSandbox(this.#committer.state, sandbox)
+    return exportSandbox(await this.#read(sandbox), sandbox)
   }
 
   async importSandbox(sandbox: string, document: unknown): Promise<Result<RecordCounts, readonly string[]>> {
@@ -170,31 +162,36 @@ export class BaseStore implements Store {
   }
 
   async listSandboxes(): Promise<readonly SandboxSummary[]> {
-    return listSandboxes(this.#committer.state)
+    return listSandboxes(await this.#read(undefined))
   }
 
   async deleteSandbox(sandbox: string): Promise<boolean> {
-    const found = await this.#committer.commit((state) =>
-      changeIf(state.sandboxes.has(sandbox), { sandbox, op: 'delete' }),
-    )
+    const found = await this.#committer.commit(sandbox, (state) => ({
+      ...changeIf(state.sandboxes.has(sandbox), { sandbox, op: 'delete' }),
+      discards: 'sandbox',
+    }))
     this.#counters?.reset(sandbox) // a sandbox without stored data can have counters
     return found
   }
 
   async reset(sandbox: string): Promise<void> {
-    await this.#committer.commit((state) => changeIf(state.sandboxes.has(sandbox), { sandbox, op: 'reset' }))
+    await this.#committer.commit(sandbox, (state) => ({
+      ...changeIf(state.sandboxes.has(sandbox), { sandbox, op: 'reset' }),
+      discards: 'counters',
+    }))
     this.#counters?.reset(sandbox)
   }
 
   async size(): Promise<StateSummary> {
-    return countRecords(this.#committer.state)
+    return countRecords(await this.#read(undefined))
   }
 
   fork(): Store {
-    const { state } = this.#committer
+    const { state, refresh } = this.#committer
     const committer: Committer = {
       state,
-      commit: async (command) => command(state).result,
+      commit: async (sandbox, command) => command(await this.#read(sandbox)).result,
+      ...(refresh && { refresh: refresh.bind(this.#committer) }),
       close: async () => {},
     }
     return new BaseStore(committer, () => this.#readCounters().copy())
@@ -204,22 +201,40 @@ export class BaseStore implements Store {
     return this.#committer.findLoss?.()
   }
 
+  async findOutage(): Promise<string | undefined> {
+    return this.#committer.findOutage?.()
+  }
+
   async close(): Promise<void> {
     await this.#committer.close()
   }
 
-  #table<Item extends object, T extends Table<Item>>(sandbox: string, collection: Collection<Item, T>): T {
-    return this.#committer.state.sandbox(sandbox).data.table(collection)
+  /** Returns the state, first with the changes of other processes, if there can be any. */
+  #read(sandbox: string | undefined): StateData | Promise<StateData> {
+    const committer = this.#committer
+    const refreshed = committer.refresh?.(sandbox)
+    return refreshed ? refreshed.then(() => committer.state) : committer.state
+  }
+
+  async #table<Item extends object, T extends Table<Item>>(
+    sandbox: string,
+    collection: Collection<Item, T>,
+  ): Promise<T> {
+    return (await this.#read(sandbox)).sandbox(sandbox).data.table(collection)
   }
 
   /** Commits a command that replaces all data of the sandbox, and discards the sandbox's counters. */
   async #replaceData(sandbox: string, command: Command<boolean>): Promise<boolean> {
-    const isReplaced = await this.#committer.commit(command)
+    const isReplaced = await this.#committer.commit(sandbox, (state) => {
+      const decision = command(state)
+      return decision.result ? { ...decision, discards: 'counters' } : decision
+    })
     if (isReplaced) this.#counters?.reset(sandbox)
     return isReplaced
   }
 
-  #readCounters(): Counters {
+  #readCounters(): CounterPort {
+    if (this.#committer.counters) return this.#committer.counters
     this.#counters ??= this.#createCounters()
     return this.#counters
   }

@@ -13,6 +13,8 @@ import type { EventReceipt, PromptReceipt, Snapshot } from './store.ts'
 export interface Decision<T> {
   /** Absent: the command changes nothing. */
   readonly change?: Change
+  /** The counters of the sandbox, or everything that a shared store has of it, to be discarded in the same step. Absent: nothing. */
+  readonly discards?: 'counters' | 'sandbox'
   readonly result: T
 }
 

@@ -1,5 +1,5 @@
 /**
- * The simulator's memory: the port, its commands, memory/ and file/.
+ * The simulator's memory: the port, its commands, memory/, file/ and redis/.
  * `Store` is the port. Its data is in `memory/state-data.ts`; `open-store.ts` chooses where changes are stored.
  */
 import type { Result } from '../core/result.ts'
@@ -78,6 +78,14 @@ export interface RateResult {
  */
 export class StoreWriteError extends Error {
   override readonly name = 'StoreWriteError'
+}
+
+/**
+ * The shared store did not answer, so the request was refused. A change may be stored all the same, if it was on its way: a client
+ * that sends it again with the same `insertId` changes nothing.
+ */
+export class StoreUnavailableError extends Error {
+  override readonly name = 'StoreUnavailableError'
 }
 
 /** A description of a stored copy of a sandbox, which the sandbox can be restored to. */
@@ -181,6 +189,8 @@ export interface Store {
    * `close` it says why `close` could not write the state.
    */
   findLoss(): Promise<string | undefined>
+  /** Says why requests that need the state are refused until a shared store answers again. Undefined: they are not. */
+  findOutage(): Promise<string | undefined>
   /** Writes pending changes and releases files and locks. Later writes are refused. */
   close(): Promise<void>
 }

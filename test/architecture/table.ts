@@ -30,7 +30,7 @@ export const rooms: Readonly<Record<string, Room>> = {
     imports: ['core'],
   },
   state: {
-    sentence: "The simulator's memory: the port, its commands, memory/ and file/.",
+    sentence: "The simulator's memory: the port, its commands, memory/, file/ and redis/.",
     main: 'store.ts',
     imports: ['core', 'documents'],
   },

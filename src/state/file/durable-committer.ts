@@ -1,7 +1,7 @@
 import type { Low } from 'lowdb'
 import { reasonOf } from '../../core/result.ts'
-import type { Committer } from '../base-store.ts'
 import type { Command } from '../commands.ts'
+import type { Committer } from '../committer.ts'
 import { describeLoss } from '../loss.ts'
 import type { Change, StateData } from '../memory/state-data.ts'
 import { StoreWriteError } from '../store.ts'
@@ -57,7 +57,7 @@ export class DurableCommitter implements Committer {
     this.#checkpointAt = Math.max(deps.checkpointFrom, checkpointBytes)
   }
 
-  async commit<T>(command: Command<T>): Promise<T> {
+  async commit<T>(_sandbox: string, command: Command<T>): Promise<T> {
     if (this.#closing !== undefined) throw new Error('The state is closed.')
     if (this.#divergence !== undefined) throw new Error(this.#divergence)
     const { change, result } = command(this.state)

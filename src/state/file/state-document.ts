@@ -27,6 +27,18 @@ export async function readStateDocument(path: string): Promise<unknown> {
   return reader.finish()
 }
 
+/** Reads the text of a state file of the current format, as it is read from a file. */
+export function parseStateText(text: string): unknown {
+  const reader = new DocumentReader()
+  let from = 0
+  for (const line of text.split('\n').slice(0, -1)) {
+    const bytes = Buffer.from(line)
+    reader.addLine({ bytes, from, isComplete: true })
+    from += bytes.length + 1
+  }
+  return reader.finish()
+}
+
 /**
  * Parses records one by one. The other lines are JSON, too, with the numbers of lists in place of records (`"events": [3]`), and with
  * the line breaks of all lines, so that a fault in them has its place.

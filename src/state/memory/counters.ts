@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import type { CounterPort } from '../committer.ts'
 import type { RateResult } from '../store.ts'
 
 /** A fixed rate window. Times are epoch milliseconds. */
@@ -14,16 +15,16 @@ interface RateWindow {
 const MAX_WINDOWS = 100_000
 
 /** The largest number of sequences of the process; one more evicts the sequence that was advanced longest ago. */
-const MAX_SEQUENCES = 10_000
+export const MAX_SEQUENCES = 10_000
 
 /** The characters of a key that are stored; a longer key is cut there, and a hash of the whole follows. A control lists sequences by their keys. */
-const MAX_RATE_KEY = 64
-const MAX_SEQUENCE_KEY = 1000
+export const MAX_RATE_KEY = 64
+export const MAX_SEQUENCE_KEY = 1000
 
 /**
  * The rate windows and sequences of all sandboxes, under one bound for the process. They are never stored, so a restart discards them.
  */
-export class Counters {
+export class Counters implements CounterPort {
   /** The number of each sandbox, part of its keys. A reset sandbox gets another; what it had is then evicted before all in use. */
   readonly #owners = new Map<string, number>()
   #lastOwner = 0
@@ -110,7 +111,7 @@ function isOpen({ opened, ends }: RateWindow, now: number): boolean {
 }
 
 /** Shortens a key that a client chose: a token or a sequence may have 16 kB. Equal only for equal keys. */
-function shorten(key: string, max: number): string {
+export function shorten(key: string, max: number): string {
   if (key.length <= max) return key
   // A copy, since V8's slice of a text holds the whole text.
   const start = Buffer.from(key.slice(0, max)).toString()

@@ -8,7 +8,7 @@ export function createMemoryStore(): Store {
   let isClosed = false
   return new BaseStore({
     state,
-    async commit(command) {
+    async commit(_sandbox, command) {
       if (isClosed) throw new Error('The state is closed.')
       const { change, result } = command(state)
       if (change !== undefined) state.apply(change)

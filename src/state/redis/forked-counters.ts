@@ -1,0 +1,65 @@
+import type { CounterPort } from '../committer.ts'
+import type { RateResult } from '../store.ts'
+import type { RateWindowRecord, RedisCounters } from './redis-counters.ts'
+
+/** Counters that begin with those in Redis and advance in memory only. */
+export class ForkedCounters implements CounterPort {
+  readonly #origin: RedisCounters
+  readonly #sequences = new Map<string, number>()
+  readonly #windows = new Map<string, RateWindowRecord>()
+  readonly #discarded = new Set<string>()
+
+  constructor(origin: RedisCounters) {
+    this.#origin = origin
+  }
+
+  async consumeRate(
+    sandbox: string,
+    key: string,
+    limit: number,
+    windowMs: number,
+    now: number,
+  ): Promise<RateResult> {
+    const name = JSON.stringify([sandbox, key])
+    const known = this.#windows.get(name) ?? (await this.#storedWindow(sandbox, key))
+    const isOpen = known !== undefined && known.opened <= now && now < known.ends
+    const { opened, ends, used } = isOpen ? known : { opened: now, ends: now + windowMs, used: 0 }
+    const allowed = used < limit
+    this.#windows.set(name, { opened, ends, used: allowed ? used + 1 : used })
+    return { allowed, limit, remaining: Math.max(0, limit - used - (allowed ? 1 : 0)), resetMs: ends - now }
+  }
+
+  async #storedWindow(sandbox: string, key: string): Promise<RateWindowRecord | undefined> {
+    return this.#discarded.has(sandbox) ? undefined : this.#origin.rateWindow(sandbox, key)
+  }
+
+  async nextSequenceIndex(sandbox: string, key: string): Promise<number> {
+    const name = JSON.stringify([sandbox, key])
+    const index = this.#sequences.get(name) ?? (await this.#storedCount(sandbox, key))
+    this.#sequences.set(name, index + 1)
+    return index
+  }
+
+  async #storedCount(sandbox: string, key: string): Promise<number> {
+    return this.#discarded.has(sandbox) ? 0 : this.#origin.sequenceCount(sandbox, key)
+  }
+
+  async sequenceCounts(sandbox: string): Promise<ReadonlyMap<string, number>> {
+    const counts = new Map(this.#discarded.has(sandbox) ? [] : await this.#origin.sequenceCounts(sandbox))
+    for (const [name, count] of this.#sequences) {
+      const [owner, key]: [string, string] = JSON.parse(name) // written by this class
+      if (owner === sandbox) counts.set(key, count)
+    }
+    return counts
+  }
+
+  reset(sandbox: string): void {
+    this.#discarded.add(sandbox)
+    for (const counts of [this.#sequences, this.#windows])
+      for (const name of [...counts.keys()]) if (JSON.parse(name)[0] === sandbox) counts.delete(name)
+  }
+
+  copy(): CounterPort {
+    throw new Error('a fork has no forks')
+  }
+}

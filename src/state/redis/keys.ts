@@ -1,0 +1,45 @@
+/** The keys of a sandbox. They share a hash tag, so that a cluster has them on one node, where a script can use them together. */
+export interface SandboxKeys {
+  /** A list: the changes since the snapshot, as JSON. */
+  readonly log: string
+  /** A hash: `incarnation`, and `base`, the number of changes that the snapshot contains. */
+  readonly head: string
+  /** A string: the sandbox after the first `base` changes. */
+  readonly snapshot: string
+  /** A hash of counts, and a sorted set of its fields in the order of their last use. */
+  readonly sequences: string
+  readonly sequenceOrder: string
+  /** A hash of rate windows, and a sorted set of its fields in the order in which they were opened. */
+  readonly windows: string
+  readonly windowOrder: string
+}
+
+/** Returns the keys of a sandbox. */
+export function sandboxKeys(prefix: string, sandbox: string): SandboxKeys {
+  const tag = `{${prefix}:${escapeName(sandbox)}}`
+  return {
+    log: `${tag}:log`,
+    head: `${tag}:head`,
+    snapshot: `${tag}:snapshot`,
+    sequences: `${tag}:sequences`,
+    sequenceOrder: `${tag}:sequence-order`,
+    windows: `${tag}:windows`,
+    windowOrder: `${tag}:window-order`,
+  }
+}
+
+/** Returns the keys that belong to no sandbox. */
+export function sharedKeys(prefix: string) {
+  return {
+    format: `{${prefix}}:format`,
+    /** A sorted set: the sandboxes in the order of their creation. */
+    sandboxes: `{${prefix}}:sandboxes`,
+    /** The number of sandboxes that were ever created. */
+    created: `{${prefix}}:created`,
+  }
+}
+
+/** Escapes a name by UTF-16 units, so that names with braces, or with lone surrogates, have keys of their own. */
+function escapeName(name: string): string {
+  return name.replace(/[^A-Za-z0-9._-]/g, (unit) => `%${unit.charCodeAt(0).toString(16)};`)
+}

@@ -1,0 +1,86 @@
+/**
+ * The state data in Redis, shared by several replicas: one log for each sandbox, of which each replica has a copy.
+ * `openRedisStore` connects; `redis-committer.ts` appends to the logs, `shared-log.ts` reads them, `scripts.ts` has the steps that are atomic.
+ */
+import { randomUUID } from 'node:crypto'
+import { failure, type Result, reasonOf, success } from '../../core/result.ts'
+import { BaseStore } from '../base-store.ts'
+import type { OpenedStore } from '../file/file-store.ts'
+import { StateData } from '../memory/state-data.ts'
+import { countRecords } from '../queries.ts'
+import { StateChecks } from '../state-checks.ts'
+import { RedisConnection, type RedisTimeouts } from './connection.ts'
+import { sharedKeys } from './keys.ts'
+import type { RedisLocation } from './location.ts'
+import { RedisCommitter } from './redis-committer.ts'
+import { RedisCounters } from './redis-counters.ts'
+import { SharedLogs } from './shared-log.ts'
+
+/** The options of a store in Redis. */
+export interface RedisStoreOptions extends Partial<RedisTimeouts> {
+  /** Receives a sentence about each failure in the background. Default: no effect. */
+  readonly report?: (problem: string) => void
+  /** The least length of a log, in characters, from which on a snapshot replaces it. Default: 1 MiB. */
+  readonly snapshotFrom?: number
+}
+
+/** The mark of the format of all keys. It changes with every change of the format, also with that of the state file. */
+const FORMAT_MARK = 'convsim state 1'
+
+const DEFAULT_SNAPSHOT_FROM = 1024 * 1024
+const DEFAULT_COMMAND_MS = 2000
+const DEFAULT_CONNECT_MS = 5000
+
+/** A store in Redis that is ready for use. */
+export interface OpenedRedisStore extends OpenedStore {
+  /** The records beside the data of sandboxes, and the figures of appends. */
+  readonly committer: RedisCommitter
+  readonly connection: RedisConnection
+}
+
+/** Opens the store in Redis, and reads all of its sandboxes. The error is a sentence with the next step, without the password. */
+export async function openRedisStore(
+  location: RedisLocation,
+  options: RedisStoreOptions = {},
+): Promise<Result<OpenedRedisStore>> {
+  const { commandMs = DEFAULT_COMMAND_MS, connectMs = DEFAULT_CONNECT_MS } = options
+  let onLost = () => {}
+  const opened = await RedisConnection.open(location, { commandMs, connectMs }, () => onLost())
+  if (!opened.ok) return opened
+  const connection = opened.value
+  try {
+    const fault = await findFormatFault(connection, location)
+    if (fault !== undefined) throw new Error(fault)
+    const state = new StateData()
+    const logs = new SharedLogs({
+      connection,
+      state,
+      checks: await StateChecks.load(),
+      prefix: location.prefix,
+      createId: randomUUID,
+      snapshotFrom: options.snapshotFrom ?? DEFAULT_SNAPSHOT_FROM,
+      report: options.report ?? (() => {}),
+    })
+    onLost = () => logs.forgetAll()
+    const counters = new RedisCounters(connection, location.prefix)
+    const committer = new RedisCommitter({ state, logs, connection, counters, random: Math.random })
+    await committer.refresh(undefined)
+    const loaded = { ...countRecords(state), journalEntries: 0, warnings: [] }
+    return success({ store: new BaseStore(committer), loaded, committer, connection })
+  } catch (error) {
+    connection.close()
+    return failure(`The state in ${location.shown} cannot be used: ${reasonOf(error)}`)
+  }
+}
+
+/** Marks a new state with its format. Returns a sentence about a state of another format. Undefined: the format is ours. */
+async function findFormatFault(
+  connection: RedisConnection,
+  { prefix }: RedisLocation,
+): Promise<string | undefined> {
+  const { format } = sharedKeys(prefix)
+  await connection.call('set', format, FORMAT_MARK, 'NX')
+  const found = await connection.call('get', format)
+  if (found === FORMAT_MARK) return undefined
+  return `the keys with the prefix "${prefix}" have the format "${String(found)}", and this version knows "${FORMAT_MARK}". Use the version that wrote them, or another prefix (--state-prefix).`
+}

@@ -1,0 +1,105 @@
+/** The scripts that run in Redis. Each is one atomic step on the keys of one sandbox. */
+
+/**
+ * Compares the log with the caller's copy, and changes it only if they are the same.
+ *
+ * KEYS: log, head, snapshot, and the four keys of the counters. ARGV: the incarnation and the length of the caller's copy; the incarnation
+ * of a log that begins; `read`, `append`, `discard` (append, and discard the counters) or `delete`; the changes.
+ * Returns [1] if the copy was the same; [0, changes that the copy lacks]; or [2, incarnation, base, snapshot, all changes] if the copy
+ * cannot be continued: the log is another one, or was trimmed.
+ */
+export const EXCHANGE = `
+local head = redis.call('HMGET', KEYS[2], 'incarnation', 'base')
+local incarnation = head[1] or ''
+local base = tonumber(head[2] or '0')
+local length = base + redis.call('LLEN', KEYS[1])
+local known = tonumber(ARGV[2])
+if incarnation ~= ARGV[1] or known > length or known < base then
+  return {2, incarnation, base, redis.call('GET', KEYS[3]) or '', redis.call('LRANGE', KEYS[1], 0, -1)}
+end
+if known < length then return {0, redis.call('LRANGE', KEYS[1], known - base, -1)} end
+local mode = ARGV[4]
+if mode == 'delete' then
+  redis.call('DEL', unpack(KEYS))
+  return {1}
+end
+if mode == 'discard' then redis.call('DEL', KEYS[4], KEYS[5], KEYS[6], KEYS[7]) end
+if mode ~= 'read' and #ARGV > 4 then
+  if incarnation == '' then redis.call('HSET', KEYS[2], 'incarnation', ARGV[3], 'base', 0) end
+  for index = 5, #ARGV do redis.call('RPUSH', KEYS[1], ARGV[index]) end
+end
+return {1}`
+
+/**
+ * Stores a snapshot and trims the log.
+ *
+ * KEYS: log, head, snapshot. ARGV: the incarnation, the number of changes that the snapshot contains, the snapshot.
+ * Returns 1; 0 if the log is another one, or has a snapshot that is as new.
+ */
+export const STORE_SNAPSHOT = `
+local head = redis.call('HMGET', KEYS[2], 'incarnation', 'base')
+local base = tonumber(head[2] or '0')
+local upTo = tonumber(ARGV[2])
+if head[1] ~= ARGV[1] or upTo <= base or upTo > base + redis.call('LLEN', KEYS[1]) then return 0 end
+redis.call('SET', KEYS[3], ARGV[3])
+redis.call('LTRIM', KEYS[1], upTo - base, -1)
+redis.call('HSET', KEYS[2], 'base', upTo)
+return 1`
+
+/** Adds a sandbox to the list of sandboxes, behind all others. KEYS: sandboxes, created. ARGV: the entry. */
+export const LIST_SANDBOX = `
+return redis.call('ZADD', KEYS[1], redis.call('INCR', KEYS[2]), ARGV[1])`
+
+/** The lines of a script that make a field of a hash the last of an order, and evict the first beyond a limit. */
+const touch = (hash: string, order: string, limit: string) => `
+local last = redis.call('ZREVRANGE', ${order}, 0, 0, 'WITHSCORES')
+redis.call('ZADD', ${order}, (tonumber(last[2] or '0') + 1), ARGV[1])
+if redis.call('ZCARD', ${order}) > tonumber(${limit}) then
+  local first = redis.call('ZPOPMIN', ${order})
+  redis.call('HDEL', ${hash}, first[1])
+end`
+
+/**
+ * Advances a sequence. KEYS: sequences, their order. ARGV: the field, the largest number of sequences, the milliseconds after which
+ * unused sequences are forgotten. Returns the count before.
+ */
+export const NEXT_SEQUENCE_INDEX = `
+local count = redis.call('HINCRBY', KEYS[1], ARGV[1], 1)
+${touch('KEYS[1]', 'KEYS[2]', 'ARGV[2]')}
+redis.call('PEXPIRE', KEYS[1], ARGV[3])
+redis.call('PEXPIRE', KEYS[2], ARGV[3])
+return count - 1`
+
+/**
+ * Consumes one unit of a rate window, and opens it if none is open. KEYS: windows, their order. ARGV: the field, the largest number of
+ * windows, the milliseconds after which they are forgotten, the limit, the present time, the end of a window that opens now.
+ * Returns [1 if it is allowed, the used units, the end of the window].
+ */
+export const CONSUME_RATE = `
+local opened, ends, used = string.match(redis.call('HGET', KEYS[1], ARGV[1]) or '', '^(%S+) (%S+) (%S+)$')
+local now = tonumber(ARGV[5])
+if not opened or tonumber(opened) > now or now >= tonumber(ends) then
+  opened, ends, used = ARGV[5], ARGV[6], '0'
+  ${touch('KEYS[1]', 'KEYS[2]', 'ARGV[2]')}
+end
+local count = tonumber(used)
+local allowed = 0
+if count < tonumber(ARGV[4]) then
+  allowed = 1
+  count = count + 1
+end
+redis.call('HSET', KEYS[1], ARGV[1], opened .. ' ' .. ends .. ' ' .. string.format('%d', count))
+if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[3]) then
+  redis.call('PEXPIRE', KEYS[1], ARGV[3])
+  redis.call('PEXPIRE', KEYS[2], ARGV[3])
+end
+return {allowed, count, ends}`
+
+/** Lists the sequences in the order of their last use. KEYS: sequences, their order. Returns a list of keys and counts in turn. */
+export const LIST_SEQUENCES = `
+local listed = {}
+for _, field in ipairs(redis.call('ZRANGE', KEYS[2], 0, -1)) do
+  listed[#listed + 1] = field
+  listed[#listed + 1] = redis.call('HGET', KEYS[1], field) or '0'
+end
+return listed`

@@ -1,0 +1,27 @@
+import { parseRedisUrl } from '../../../src/state/redis/location.ts'
+import {
+  type OpenedRedisStore,
+  openRedisStore,
+  type RedisStoreOptions,
+} from '../../../src/state/redis/redis-store.ts'
+
+let prefixes = 0
+
+/** Returns a prefix that no other test of the file has. */
+export function nextPrefix(): string {
+  prefixes += 1
+  return `test-${prefixes}`
+}
+
+/** Opens the store in Redis. Throws if it is refused. */
+export async function openRedisOrFail(
+  url: string,
+  prefix: string,
+  options: RedisStoreOptions = {},
+): Promise<OpenedRedisStore> {
+  const location = parseRedisUrl(url, prefix)
+  if (!location.ok) throw new Error(location.error)
+  const opened = await openRedisStore(location.value, options)
+  if (!opened.ok) throw new Error(opened.error)
+  return opened.value
+}
