@@ -2,7 +2,10 @@
 export interface SandboxKeys {
   /** A list: the changes since the snapshot, as JSON. */
   readonly log: string
-  /** A hash: `incarnation`, and `base`, the number of changes that the snapshot contains. */
+  /**
+   * A hash: `incarnation`; `base`, the number of changes that the snapshot contains; `turn` and `turn-ends`, the replica that alone may
+   * append until a time of Redis.
+   */
   readonly head: string
   /** A string: the sandbox after the first `base` changes. */
   readonly snapshot: string

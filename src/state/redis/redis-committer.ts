@@ -7,7 +7,7 @@ import { StoreUnavailableError } from '../store.ts'
 import { conflictKey } from './conflict-key.ts'
 import type { RedisConnection } from './connection.ts'
 import type { RedisCounters } from './redis-counters.ts'
-import type { ExchangeMode, LogEntry, SharedLogs } from './shared-log.ts'
+import type { ExchangeMode, ExchangeOutcome, LogEntry, SharedLogs } from './shared-log.ts'
 
 /** A decision about the log of a sandbox. */
 type LogDecision = Omit<Decision<unknown>, 'change'> & { readonly change?: LogEntry }
@@ -28,8 +28,17 @@ interface Decided {
 /** The number of times that a command is decided before it is refused. */
 const MAX_TRIES = 20
 
-/** The longest pause of the back-off, milliseconds. */
-const MAX_BACK_OFF_MS = 16
+/** The number of tries after which a replica waits between them, and reserves the log if it is too late again. */
+const TRIES_AT_ONCE = 3
+
+/** The time for which a replica reserves a log. Another waits no longer if the replica ends meanwhile. */
+const RESERVE_MS = 50
+
+/** The number of times that a replica waits for a log that others reserved. */
+const MAX_WAITS = 500
+
+/** The longest pause between tries, milliseconds. */
+const MAX_BACK_OFF_MS = 8
 
 /** The largest number of changes that are appended at once: Redis does nothing else meanwhile. */
 const MAX_BATCH = 256
@@ -122,31 +131,35 @@ export class RedisCommitter implements Committer {
 
   /** Commits the first commands of the queue. */
   async #commitSome(sandbox: string, queue: PendingCommand[]): Promise<void> {
-    for (let tries = 1; tries <= MAX_TRIES; tries += 1) {
-      if (tries > 2) await this.#backOff(tries)
+    let waits = 0
+    for (let tries = 1; tries <= MAX_TRIES && waits <= MAX_WAITS; ) {
       const batch = this.#decideSome(queue)
-      if (await this.#append(sandbox, batch)) {
+      const outcome = await this.#append(sandbox, batch, tries)
+      if (outcome === 'same') {
         queue.splice(0, batch.length)
         for (const { command, decision } of batch) command.resolve(decision.result)
         return
       }
+      if (outcome === 'behind') tries += 1
+      else waits += 1
+      if (outcome === 'reserved' || tries > TRIES_AT_ONCE) await this.#backOff(tries)
       this.#repeated += 1
     }
     const message = `Other replicas changed the sandbox ${MAX_TRIES} times in a row, so this change was given up; send it again.`
     queue.shift()?.reject(new StoreUnavailableError(message))
   }
 
-  /** Appends the changes of a batch. False: another replica was faster, and nothing was appended. */
-  async #append(sandbox: string, batch: readonly Decided[]): Promise<boolean> {
-    if (batch.length === 0) return true
+  /** Appends the changes of a batch, unless another replica was faster. */
+  async #append(sandbox: string, batch: readonly Decided[], tries: number): Promise<ExchangeOutcome> {
+    if (batch.length === 0) return 'same'
     this.#appends += 1
     const entries = batch.flatMap(({ decision }) => decision.change ?? [])
-    return this.#deps.logs.exchange(sandbox, modeOf(batch), entries)
+    return this.#deps.logs.exchange(sandbox, modeOf(batch), entries, tries > TRIES_AT_ONCE ? RESERVE_MS : 0)
   }
 
+  /** Waits for a random time. A replica that was often too late waits for less, since it has reserved the log. */
   async #backOff(tries: number): Promise<void> {
-    const limit = Math.min(2 ** tries / 4, MAX_BACK_OFF_MS)
-    await sleep(this.#deps.random() * limit)
+    await sleep((this.#deps.random() * MAX_BACK_OFF_MS) / tries)
   }
 
   /** Decides the first commands, up to one that depends on an earlier one. A command that throws is taken out and rejected. */

@@ -58,6 +58,7 @@ export async function openRedisStore(
       checks: await StateChecks.load(),
       prefix: location.prefix,
       createId: randomUUID,
+      replicaId: randomUUID(),
       snapshotFrom: options.snapshotFrom ?? DEFAULT_SNAPSHOT_FROM,
       report: options.report ?? (() => {}),
     })

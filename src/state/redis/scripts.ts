@@ -4,29 +4,45 @@
  * Compares the log with the caller's copy, and changes it only if they are the same.
  *
  * KEYS: log, head, snapshot, and the four keys of the counters. ARGV: the incarnation and the length of the caller's copy; the incarnation
- * of a log that begins; `read`, `append`, `discard` (append, and discard the counters) or `delete`; the changes.
- * Returns [1] if the copy was the same; [0, changes that the copy lacks]; or [2, incarnation, base, snapshot, all changes] if the copy
- * cannot be continued: the log is another one, or was trimmed.
+ * of a log that begins; `read`, `append`, `discard` (append, and discard the counters) or `delete`; the id of the replica; the milliseconds
+ * for which it reserves the log if it is too late, or 0; the changes.
+ * Returns [1] if the copy was the same; [0, changes that the copy lacks]; [2, incarnation, base, snapshot, all changes] if the copy cannot be
+ * continued: the log is another one, or was trimmed; or [3] if another replica has reserved the log.
  */
 export const EXCHANGE = `
-local head = redis.call('HMGET', KEYS[2], 'incarnation', 'base')
+local head = redis.call('HMGET', KEYS[2], 'incarnation', 'base', 'turn', 'turn-ends')
 local incarnation = head[1] or ''
 local base = tonumber(head[2] or '0')
 local length = base + redis.call('LLEN', KEYS[1])
 local known = tonumber(ARGV[2])
-if incarnation ~= ARGV[1] or known > length or known < base then
+local mode = ARGV[4]
+local now = 0
+local taken = false
+if mode ~= 'read' and head[3] ~= '' and head[3] or ARGV[6] ~= '0' then
+  local time = redis.call('TIME')
+  now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
+  taken = head[3] and head[3] ~= '' and head[3] ~= ARGV[5] and now < tonumber(head[4])
+end
+if incarnation ~= ARGV[1] or known ~= length then
+  if incarnation ~= '' and ARGV[6] ~= '0' and not taken then
+    redis.call('HSET', KEYS[2], 'turn', ARGV[5], 'turn-ends', string.format('%.0f', now + tonumber(ARGV[6])))
+  end
+  if incarnation == ARGV[1] and known >= base and known < length then
+    return {0, redis.call('LRANGE', KEYS[1], known - base, -1)}
+  end
   return {2, incarnation, base, redis.call('GET', KEYS[3]) or '', redis.call('LRANGE', KEYS[1], 0, -1)}
 end
-if known < length then return {0, redis.call('LRANGE', KEYS[1], known - base, -1)} end
-local mode = ARGV[4]
+if mode == 'read' then return {1} end
+if taken then return {3} end
+if head[3] == ARGV[5] then redis.call('HSET', KEYS[2], 'turn', '') end
 if mode == 'delete' then
   redis.call('DEL', unpack(KEYS))
   return {1}
 end
 if mode == 'discard' then redis.call('DEL', KEYS[4], KEYS[5], KEYS[6], KEYS[7]) end
-if mode ~= 'read' and #ARGV > 4 then
+if #ARGV > 6 then
   if incarnation == '' then redis.call('HSET', KEYS[2], 'incarnation', ARGV[3], 'base', 0) end
-  for index = 5, #ARGV do redis.call('RPUSH', KEYS[1], ARGV[index]) end
+  for index = 7, #ARGV do redis.call('RPUSH', KEYS[1], ARGV[index]) end
 end
 return {1}`
 

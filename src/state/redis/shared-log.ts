@@ -2,8 +2,9 @@ import type { JsonObject } from '../../core/json.ts'
 import type { Change, StateData } from '../memory/state-data.ts'
 import type { StateChecks } from '../state-checks.ts'
 import type { RedisConnection, RedisReply, Script } from './connection.ts'
-import { type SandboxKeys, sandboxKeys, sharedKeys } from './keys.ts'
-import { EXCHANGE, LIST_SANDBOX, STORE_SNAPSHOT } from './scripts.ts'
+import { type SandboxKeys, sandboxKeys } from './keys.ts'
+import { SandboxIndex } from './sandbox-index.ts'
+import { EXCHANGE, STORE_SNAPSHOT } from './scripts.ts'
 import { parseSnapshot, serializeSnapshot } from './snapshot-text.ts'
 
 /** A change of the record beside the data of a sandbox. Null: the record is removed. */
@@ -18,6 +19,15 @@ export type LogEntry = Change | SharedRecordChange
 
 /** The effect of an exchange with the log: see `EXCHANGE`. */
 export type ExchangeMode = 'read' | 'append' | 'discard' | 'delete'
+
+/** The outcome of an exchange. `behind`: the copy lacked changes; `reserved`: another replica may append alone for a moment. */
+export type ExchangeOutcome = 'same' | 'behind' | 'reserved'
+
+/** The outcomes by the numbers that `EXCHANGE` returns; all others are `behind`. */
+const OUTCOMES: ReadonlyMap<unknown, ExchangeOutcome> = new Map([
+  [1, 'same'],
+  [3, 'reserved'],
+])
 
 /** This process's copy of a sandbox, without its data, which `StateData` has. */
 interface Copy {
@@ -37,6 +47,7 @@ interface StoredChanges {
   readonly lines: readonly string[]
   /** The id of the log that begins with them. Empty: they continue a log. */
   readonly created: string
+  readonly mode: ExchangeMode
 }
 
 const NO_COPY: Readonly<Copy> = {
@@ -55,6 +66,8 @@ export interface SharedLogDeps {
   readonly prefix: string
   /** Returns an id that no other log has. */
   readonly createId: () => string
+  /** The id of this process among those that share the state. */
+  readonly replicaId: string
   /** The least length of a log, in characters, from which on a snapshot replaces it. */
   readonly snapshotFrom: number
   /** Receives a sentence about each failure in the background. */
@@ -63,7 +76,6 @@ export interface SharedLogDeps {
 
 const exchangeScript: Script = { text: EXCHANGE, keys: 7 }
 const snapshotScript: Script = { text: STORE_SNAPSHOT, keys: 3 }
-const listScript: Script = { text: LIST_SANDBOX, keys: 2 }
 
 /**
  * The logs of all sandboxes in Redis, and this process's copies of what they lead to. A copy is of one connection: when the connection is
@@ -74,9 +86,11 @@ export class SharedLogs {
   readonly #copies = new Map<string, Copy>()
   readonly #keys = new Map<string, SandboxKeys>()
   readonly #snapshots = new Set<string>()
+  readonly #index: SandboxIndex
 
   constructor(deps: SharedLogDeps) {
     this.#deps = deps
+    this.#index = new SandboxIndex(deps.connection, deps.prefix)
   }
 
   /** Returns the record beside the data of a sandbox, as the copy has it. Undefined: there is none. */
@@ -97,27 +111,29 @@ export class SharedLogs {
   }
 
   /**
-   * Changes the log of a sandbox if the copy has all changes of it, and applies the changes to the copy. False: the copy lacked changes;
-   * nothing was changed, and the copy has them now.
+   * Changes the log of a sandbox if the copy has all changes of it, and applies the changes to the copy. `behind`: nothing was changed, and
+   * the copy has the changes now that it lacked; `reserveMs`: for so long no other replica can then append; 0: it can.
    */
-  async exchange(sandbox: string, mode: ExchangeMode, entries: readonly LogEntry[] = []): Promise<boolean> {
-    const known = this.#copies.get(sandbox) ?? NO_COPY
-    const { incarnation, seq } = known
+  async exchange(
+    sandbox: string,
+    mode: ExchangeMode,
+    entries: readonly LogEntry[] = [],
+    reserveMs = 0,
+  ): Promise<ExchangeOutcome> {
+    const { incarnation, seq } = this.#copies.get(sandbox) ?? NO_COPY
     const isFirst = incarnation === '' && entries.length > 0 && mode !== 'delete'
     const created = isFirst ? this.#deps.createId() : ''
-    if (isFirst) await this.#list(sandbox, created)
+    if (isFirst) await this.#index.add(sandbox, created)
     const lines = entries.map((entry) => JSON.stringify(entry))
-    const args = [incarnation, seq, created, mode, ...lines]
-    const [outcome, ...rest] = await this.#send(sandbox, args)
-    if (outcome !== 1) {
-      if (outcome === 0) this.#applyMissed(sandbox, { incarnation, seq }, rest[0] as string[])
-      else this.#replace(sandbox, rest)
-      if (isFirst) await this.#unlist(sandbox, created)
-      return false
-    }
-    if (mode === 'delete') await this.#forgetDeleted(sandbox, incarnation)
-    else this.#applyOwn(sandbox, { incarnation, seq }, { entries, lines, created })
-    return true
+    const args = [incarnation, seq, created, mode, this.#deps.replicaId, reserveMs, ...lines]
+    const [code, ...rest] = await this.#send(sandbox, args)
+    const outcome = OUTCOMES.get(code) ?? 'behind'
+    if (outcome === 'same') this.#applyOwn(sandbox, { incarnation, seq }, { entries, lines, created, mode })
+    else if (code === 0) this.#applyMissed(sandbox, { incarnation, seq }, rest[0] as string[])
+    else if (code === 2) this.#replace(sandbox, rest)
+    const unused = findUnusedId(outcome, mode, incarnation, created)
+    if (unused !== '') await this.#index.remove(sandbox, unused)
+    return outcome
   }
 
   async #send(sandbox: string, args: readonly (string | number)[]): Promise<readonly RedisReply[]> {
@@ -127,29 +143,11 @@ export class SharedLogs {
     return (await this.#deps.connection.run(exchangeScript, all, args)) as RedisReply[] // the script returns a list
   }
 
-  async #forgetDeleted(sandbox: string, incarnation: string): Promise<void> {
-    this.forget(sandbox)
-    if (incarnation !== '') await this.#unlist(sandbox, incarnation)
-  }
-
-  /** Lists the names of the sandboxes that have a log, in the order of their creation. */
+  /** Lists the names of the sandboxes that have a log, in the order of their creation, and forgets the copies of all others. */
   async list(): Promise<readonly string[]> {
-    const { connection, prefix } = this.#deps
-    const members = (await connection.call('zrange', sharedKeys(prefix).sandboxes, 0, -1)) as string[]
-    const names = new Set(members.map((member) => parseName(member.slice(member.indexOf(' ') + 1))))
-    for (const sandbox of [...this.#copies.keys()]) if (!names.has(sandbox)) this.forget(sandbox) // it was deleted
+    const names = await this.#index.list()
+    for (const sandbox of [...this.#copies.keys()]) if (!names.has(sandbox)) this.forget(sandbox)
     return [...names]
-  }
-
-  /** Lists a sandbox before its log begins, so that no log is unknown if this process ends in between. */
-  async #list(sandbox: string, incarnation: string): Promise<void> {
-    const { sandboxes, created } = sharedKeys(this.#deps.prefix)
-    await this.#deps.connection.run(listScript, [sandboxes, created], [listed(sandbox, incarnation)])
-  }
-
-  async #unlist(sandbox: string, incarnation: string): Promise<void> {
-    const { connection, prefix } = this.#deps
-    await connection.call('zrem', sharedKeys(prefix).sandboxes, listed(sandbox, incarnation))
   }
 
   #keysOf(sandbox: string): SandboxKeys {
@@ -165,8 +163,12 @@ export class SharedLogs {
   #applyOwn(
     sandbox: string,
     known: Pick<Copy, 'incarnation' | 'seq'>,
-    { entries, lines, created }: StoredChanges,
+    { entries, lines, created, mode }: StoredChanges,
   ): void {
+    if (mode === 'delete') {
+      this.forget(sandbox)
+      return
+    }
     const copy = this.#copies.get(sandbox) ?? { ...NO_COPY }
     if (entries.length === 0) return
     if (copy.incarnation !== known.incarnation || copy.seq !== known.seq) {
@@ -239,6 +241,13 @@ export class SharedLogs {
   }
 }
 
-const listed = (sandbox: string, incarnation: string) => `${incarnation} ${JSON.stringify(sandbox)}`
-
-const parseName = (text: string): string => JSON.parse(text) // written by `listed`
+/** Returns the id of a log that does not exist after an exchange: the log was deleted, or another process began one. Empty: there is none. */
+function findUnusedId(
+  outcome: ExchangeOutcome,
+  mode: ExchangeMode,
+  incarnation: string,
+  created: string,
+): string {
+  if (outcome === 'same') return mode === 'delete' ? incarnation : ''
+  return created
+}

@@ -1,270 +1,48 @@
 import { writeSync } from 'node:fs'
-import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { expect } from 'vitest'
 import type { WriteBytes } from '../../../src/state/file/write-ahead-log.ts'
-import { createMemoryStore } from '../../../src/state/memory/memory-store.ts'
 import { type Store, StoreWriteError } from '../../../src/state/store.ts'
-import { event, noon, product, prompt } from '../drafts.ts'
+import { type RestartableStore, stateProperty } from '../property.ts'
 import { copyAsKilled, openOrFail, statePath } from './open-file.ts'
 
-/** A simple model of a sandbox's content. */
-interface Content {
-  events: { name: string | undefined; value: string; replays: number }[]
-  prompts: { name: string; versions: number; active: number | undefined }[]
-  weight: number
-}
-
-/** A simple model of a sandbox. */
-type Model = Content & { snapshots: Content[] }
-
-const fresh = (): Model => ({ events: [], prompts: [], weight: 0.1, snapshots: [] })
-const contentOf = ({ events, prompts, weight }: Content): Content =>
-  structuredClone({ events, prompts, weight })
-
-/** A store, a model of it, and the writes that are not settled. */
-interface Pair {
-  store: Store
-  readonly model: Map<string, Model>
-  readonly pending: Promise<unknown>[]
-  path: string
-  /** True: the disk takes half of a write and then fails. */
-  isFull: boolean
+/** Opens a store in a file with frequent checkpoints and a disk that can be full. */
+async function open(): Promise<RestartableStore> {
+  let path = statePath()
+  let isFull = false
   /** The stores that count as killed. They must be closed at the end. */
-  readonly killed: Store[]
-}
-
-/** Opens the store with frequent checkpoints and a disk that can be full. */
-async function open(pair: Pair): Promise<void> {
+  const killed: Store[] = []
   const write: WriteBytes = (fd, bytes, offset) => {
-    if (!pair.isFull) return writeSync(fd, bytes, offset)
+    if (!isFull) return writeSync(fd, bytes, offset)
     writeSync(fd, bytes, offset, (bytes.length - offset) >> 1)
     throw new Error('ENOSPC: no space left on device')
   }
-  const { store, loaded } = await openOrFail(pair.path, { checkpointFrom: 2000, write })
-  expect(loaded.warnings).toEqual([])
-  pair.store = store
-}
-
-type Operation = (pair: Pair) => Promise<void>
-
-function modelOf({ model }: Pair, sandbox: string): Model {
-  const known = model.get(sandbox) ?? fresh()
-  model.set(sandbox, known)
-  return known
-}
-
-const writerIn = (sandbox: string) => ({ sandbox, seed: '1', now: noon })
-
-async function settle({ pending }: Pair): Promise<void> {
-  await Promise.all(pending.splice(0))
-}
-
-/** Operations that do not wait for the store, so that several are pending at once. */
-const start = {
-  event: (sandbox: string, name: string | undefined, value: string) => async (pair: Pair) => {
-    const { events } = modelOf(pair, sandbox)
-    const known = name === undefined ? undefined : events.find((event) => event.name === name)
-    if (known === undefined) events.push({ name, value, replays: 0 })
-    else known.replays += 1
-    const draft = event({ value, ...(name !== undefined && { insertId: name }) })
-    pair.pending.push(pair.store.recordEvent(writerIn(sandbox), draft))
-  },
-  prompt: (sandbox: string, name: string) => async (pair: Pair) => {
-    const { prompts } = modelOf(pair, sandbox)
-    const known = prompts.find((prompt) => prompt.name === name)
-    if (known === undefined) prompts.push({ name, versions: 1, active: undefined })
-    else known.versions += 1
-    pair.pending.push(pair.store.addPromptVersion(writerIn(sandbox), prompt({ externalPromptId: name })))
-  },
-  weight: (sandbox: string, weight: number) => async (pair: Pair) => {
-    modelOf(pair, sandbox).weight = weight
-    pair.pending.push(pair.store.putQuality(sandbox, { weight }))
-  },
-  reset: (sandbox: string) => async (pair: Pair) => {
-    Object.assign(modelOf(pair, sandbox), { ...fresh(), snapshots: modelOf(pair, sandbox).snapshots })
-    pair.pending.push(pair.store.reset(sandbox))
-  },
-  remove: (sandbox: string) => async (pair: Pair) => {
-    pair.model.delete(sandbox)
-    pair.pending.push(pair.store.deleteSandbox(sandbox))
-  },
-  snapshot: (sandbox: string) => async (pair: Pair) => {
-    const model = modelOf(pair, sandbox)
-    model.snapshots.push(contentOf(model))
-    pair.pending.push(pair.store.createSnapshot(writerIn(sandbox)))
-  },
-}
-
-/** Operations that need a result, so they settle all pending writes first. */
-const finish = {
-  restore: (sandbox: string, which: number) => async (pair: Pair) => {
-    await settle(pair)
-    const snapshots = await pair.store.listSnapshots(sandbox)
-    const model = modelOf(pair, sandbox)
-    const copy = model.snapshots[which]
-    if (copy !== undefined) Object.assign(model, contentOf(copy))
-    const found = await pair.store.restoreSnapshot(sandbox, snapshots[which]?.snapshotId ?? 'none')
-    expect(found).toBe(copy !== undefined)
-  },
-  deleteSnapshot: (sandbox: string, which: number) => async (pair: Pair) => {
-    await settle(pair)
-    const snapshots = await pair.store.listSnapshots(sandbox)
-    const deleted = modelOf(pair, sandbox).snapshots.splice(which, 1)
-    const found = await pair.store.deleteSnapshot(sandbox, snapshots[which]?.snapshotId ?? 'none')
-    expect(found).toBe(deleted.length === 1)
-  },
-  activate: (sandbox: string, which: number, version: number) => async (pair: Pair) => {
-    await settle(pair)
-    const prompt = modelOf(pair, sandbox).prompts[which]
-    const exists = prompt !== undefined && version < prompt.versions
-    if (exists) prompt.active = version
-    const stored = (await pair.store.listPrompts(sandbox))[which]
-    const versionId = stored?.versions[version]?.versionId ?? 'none'
-    expect(await pair.store.activateVersion(sandbox, stored?.promptId ?? 'none', versionId)).toBe(exists)
-  },
-  move: (from: string, to: string) => async (pair: Pair) => {
-    await settle(pair)
-    Object.assign(modelOf(pair, to), contentOf(modelOf(pair, from)))
-    const outcome = await pair.store.importSandbox(to, await pair.store.exportSandbox(from))
-    expect(outcome).toMatchObject({ ok: true })
-  },
-  restart: (isGraceful: boolean) => async (pair: Pair) => {
-    await settle(pair)
-    if (isGraceful) await pair.store.close()
-    else pair.killed.push(pair.store)
-    if (!isGraceful) pair.path = copyAsKilled(pair.path)
-    await open(pair)
-  },
-  /** Writes to a full disk are refused, so the model does not change. */
-  refused: (sandbox: string, name: string | undefined) => async (pair: Pair) => {
-    await settle(pair)
-    pair.isFull = true
-    const outcomes = await Promise.allSettled([
-      pair.store.recordEvent(writerIn(sandbox), event(name === undefined ? {} : { insertId: name })),
-      pair.store.addPromptVersion(writerIn(sandbox), prompt({ externalPromptId: name ?? 'x' })),
-      pair.store.createSnapshot(writerIn(sandbox)),
-      pair.store.putQuality(sandbox, { weight: 0.9 }),
-    ])
-    pair.isFull = false
-    for (const outcome of outcomes) {
-      expect(outcome.status === 'rejected' && outcome.reason).toBeInstanceOf(StoreWriteError)
-    }
-  },
-}
-
-async function compare(pair: Pair): Promise<void> {
-  await settle(pair)
-  for (const sandbox of ['a', 'b']) {
-    const { quality, events, prompts } = await pair.store.exportSandbox(sandbox)
-    const stored: Content = {
-      events: events.map(({ fields, replays }) => ({ name: fields.insertId, value: fields.value, replays })),
-      prompts: prompts.map(({ externalPromptId = '', versions }) => {
-        const active = versions.findIndex((version) => version.active)
-        return { name: externalPromptId, versions: versions.length, active: active < 0 ? undefined : active }
-      }),
-      weight: quality.weight,
-    }
-    expect(stored).toEqual(contentOf(modelOf(pair, sandbox)))
-    expect(await pair.store.listSnapshots(sandbox)).toHaveLength(modelOf(pair, sandbox).snapshots.length)
-    expect(new Set(events.map(({ eventId }) => eventId)).size).toBe(events.length)
-    const impacts = await pair.store.eventImpact(sandbox, { productIds: [product] })
-    const sums = [...impacts.values()].map(({ impact, events }) => ({ impact, events }))
-    expect(sums).toEqual(events.length === 0 ? [] : [{ impact: events.length, events: events.length }])
+  const openAgain = async () => {
+    const { store, loaded } = await openOrFail(path, { checkpointFrom: 2000, write })
+    expect(loaded.warnings).toEqual([])
+    return store
+  }
+  let store = await openAgain()
+  return {
+    get store() {
+      return store
+    },
+    async restart(isGraceful) {
+      if (isGraceful) await store.close()
+      else killed.push(store)
+      if (!isGraceful) path = copyAsKilled(path)
+      store = await openAgain()
+    },
+    async refuse(writes) {
+      isFull = true
+      const outcomes = await Promise.allSettled(writes(store))
+      isFull = false
+      for (const outcome of outcomes)
+        expect(outcome.status === 'rejected' && outcome.reason).toBeInstanceOf(StoreWriteError)
+    },
+    async close() {
+      for (const each of [store, ...killed]) await each.close()
+    },
   }
 }
 
-const sandbox = fc.constantFrom('a', 'b')
-const few = fc.nat({ max: 2 })
-const name = fc.constantFrom('x', 'y', 'z')
-const optionalName = fc.option(name, { nil: undefined })
-
-/** Labels an operation, so that a counterexample shows `event("a", "x", "y")` and not the source. */
-function labelled(name: string, given: readonly unknown[], run: Operation): Operation {
-  const label = `${name}(${given.map((value) => JSON.stringify(value)).join(', ')})`
-  return Object.assign((pair: Pair) => run(pair), { [fc.toStringMethod]: () => label })
-}
-
-const operation: fc.Arbitrary<Operation> = fc.oneof(
-  {
-    weight: 10,
-    arbitrary: fc
-      .tuple(sandbox, optionalName, name)
-      .map((given) => labelled('event', given, start.event(...given))),
-  },
-  {
-    weight: 5,
-    arbitrary: fc.tuple(sandbox, name).map((given) => labelled('prompt', given, start.prompt(...given))),
-  },
-  {
-    weight: 2,
-    arbitrary: fc
-      .tuple(sandbox, fc.constantFrom(0, 0.5, 1))
-      .map((given) => labelled('weight', given, start.weight(...given))),
-  },
-  { weight: 1, arbitrary: sandbox.map((name) => labelled('reset', [name], start.reset(name))) },
-  { weight: 1, arbitrary: sandbox.map((name) => labelled('remove', [name], start.remove(name))) },
-  { weight: 2, arbitrary: sandbox.map((name) => labelled('snapshot', [name], start.snapshot(name))) },
-  {
-    weight: 2,
-    arbitrary: fc.tuple(sandbox, few).map((given) => labelled('restore', given, finish.restore(...given))),
-  },
-  {
-    weight: 1,
-    arbitrary: fc
-      .tuple(sandbox, few)
-      .map((given) => labelled('deleteSnapshot', given, finish.deleteSnapshot(...given))),
-  },
-  {
-    weight: 2,
-    arbitrary: fc
-      .tuple(sandbox, few, few)
-      .map((given) => labelled('activate', given, finish.activate(...given))),
-  },
-  {
-    weight: 1,
-    arbitrary: fc.tuple(sandbox, sandbox).map((given) => labelled('move', given, finish.move(...given))),
-  },
-  {
-    weight: 2,
-    arbitrary: fc
-      .boolean()
-      .map((isGraceful) => labelled('restart', [isGraceful], finish.restart(isGraceful))),
-  },
-  {
-    weight: 1,
-    arbitrary: fc
-      .tuple(sandbox, optionalName)
-      .map((given) => labelled('refused', given, finish.refused(...given))),
-  },
-  { weight: 2, arbitrary: fc.constant(labelled('compare', [], compare)) },
-)
-
-test('any operations, restarts, snapshots and resets leave the state that the model predicts', async () => {
-  await fc.assert(
-    fc.asyncProperty(
-      fc.array(operation, { minLength: 5, maxLength: 60, size: 'max' }),
-      async (operations) => {
-        const pair: Pair = {
-          store: createMemoryStore(),
-          model: new Map(),
-          pending: [],
-          path: statePath(),
-          isFull: false,
-          killed: [],
-        }
-        await open(pair)
-        for (const run of operations) await run(pair)
-        await compare(pair)
-        await finish.restart(false)(pair)
-        await compare(pair)
-        for (const store of [pair.store, ...pair.killed]) await store.close()
-      },
-    ),
-    {
-      numRuns: Number(process.env['PROPERTY_RUNS'] ?? 100),
-      // Below the time limit of the test, which would not show the failing operations.
-      interruptAfterTimeLimit: 90_000,
-      markInterruptAsFailure: true,
-    },
-  )
-}, 120_000)
+stateProperty(open, 100)

@@ -1,9 +1,59 @@
+import type { OpenedRedisStore } from '../../../src/state/redis/redis-store.ts'
 import { describeWithRedis, sharedRedis } from '../../support/redis.ts'
 import { conformance } from '../conformance.ts'
+import { stateProperty } from '../property.ts'
+import { replicaSuite } from '../replicas.ts'
 import { nextPrefix, openRedisOrFail } from './open-redis.ts'
+
+/** Snapshots are stored often, so that every test has some. */
+const options = { snapshotFrom: 2000 }
 
 describeWithRedis('with Redis', () => {
   const redis = sharedRedis()
 
-  conformance('the store in Redis', async () => (await openRedisOrFail(redis().url, nextPrefix())).store)
+  conformance(
+    'the store in Redis',
+    async () => (await openRedisOrFail(redis().url, nextPrefix(), options)).store,
+  )
+
+  // Two replicas take turns.
+  stateProperty(async () => {
+    const prefix = nextPrefix()
+    const open = () => openRedisOrFail(redis().url, prefix, options)
+    let replicas = [await open(), await open()]
+    const all = [...replicas]
+    let turns = 0
+    return {
+      get store() {
+        return (replicas[turns % 2] as OpenedRedisStore).store // of two
+      },
+      takeTurns() {
+        turns += 1
+      },
+      async restart(isGraceful) {
+        const [first, second] = replicas
+        if (!first || !second) throw new Error('there are fewer than two replicas')
+        if (isGraceful) await first.store.close()
+        else first.connection.close()
+        replicas = [second, await open()]
+        all.push(...replicas)
+      },
+      async close() {
+        for (const { store } of all) await store.close()
+      },
+    }
+  }, 40)
+
+  replicaSuite('the store in Redis', async (count) => {
+    const prefix = nextPrefix()
+    const opened = await Promise.all(
+      Array.from({ length: count }, () => openRedisOrFail(redis().url, prefix, options)),
+    )
+    return {
+      stores: opened.map(({ store }) => store),
+      async close() {
+        for (const { store } of opened) await store.close()
+      },
+    }
+  })
 })

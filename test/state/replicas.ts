@@ -1,0 +1,156 @@
+import { describe, expect, test } from 'vitest'
+import { DEFAULT_QUALITY } from '../../src/state/records.ts'
+import type { Store } from '../../src/state/store.ts'
+import { context, event, noon, prompt } from './drafts.ts'
+import { isLinearizable, type Operation } from './linearizable.ts'
+
+/** Several stores over one state, as several processes have them. */
+export interface Replicas {
+  readonly stores: readonly Store[]
+  close(): Promise<void>
+}
+
+/** Calls `each` for 0 to `count - 1`, with so many calls at a time as there are writers. */
+async function inParallel(
+  writers: number,
+  count: number,
+  each: (index: number) => Promise<void>,
+): Promise<void> {
+  let next = 0
+  const write = async () => {
+    for (let index = next++; index < count; index = next++) await each(index)
+  }
+  await Promise.all(Array.from({ length: writers }, write))
+}
+
+const writeWeight = async (store: Store, value: number) => {
+  await store.putQuality('default', { weight: value })
+  return { kind: 'write', value } as const
+}
+
+const readWeight = async (store: Store) =>
+  ({ kind: 'read', value: (await store.getQuality('default')).weight }) as const
+
+/** Defines the tests that every adapter for a shared state must pass. `open` opens stores over an empty state. */
+export function replicaSuite(name: string, open: (count: number) => Promise<Replicas>): void {
+  describe(`${name} is one store for several replicas`, () => {
+    const withStores = async (run: (stores: readonly [Store, Store, Store]) => Promise<void>) => {
+      const replicas = await open(3)
+      const [first, second, third] = replicas.stores
+      if (!first || !second || !third) throw new Error('there are fewer than three stores')
+      await run([first, second, third])
+      await replicas.close()
+    }
+    const anyOf = (stores: readonly Store[], index: number) => stores[index % stores.length] as Store // below the length
+
+    test('10,000 events with 1,000 insertIds from 64 writers leave 1,000 events, and one id for each', () =>
+      withStores(async (stores) => {
+        const ids = new Map<string, Set<string>>()
+        let created = 0
+        await inParallel(64, 10_000, async (index) => {
+          const insertId = `e${(index * 7) % 1000}`
+          const receipt = await anyOf(stores, index).recordEvent(context, event({ insertId }))
+          ids.set(insertId, (ids.get(insertId) ?? new Set()).add(receipt.event.eventId))
+          if (!receipt.replayed) created += 1
+        })
+        expect([ids.size, created, [...ids.values()].filter(({ size }) => size !== 1)]).toEqual([
+          1000,
+          1000,
+          [],
+        ])
+        const exports = await Promise.all(stores.map((store) => store.exportSandbox('default')))
+        expect(exports[0]?.events).toHaveLength(1000)
+        expect(exports[0]?.events.reduce((sum, { replays }) => sum + replays, 0)).toBe(9000)
+        expect([exports[1], exports[2]]).toEqual([exports[0], exports[0]])
+      }))
+
+    test('300 versions of one prompt that are added at once are numbered 1 to 300', () =>
+      withStores(async (stores) => {
+        const numbers: number[] = []
+        const draft = prompt({ externalPromptId: 'greeting' })
+        await inParallel(300, 300, async (index) => {
+          const { version } = await anyOf(stores, index).addPromptVersion(context, draft)
+          numbers.push(version.version)
+        })
+        expect(numbers.sort((a, b) => a - b)).toEqual(Array.from({ length: 300 }, (_, index) => index + 1))
+        const [stored] = await stores[2].listPrompts('default')
+        expect(stored?.versions.map(({ version }) => version)).toEqual(numbers)
+      }))
+
+    test('equal events without an insertId get the ids of one process, whichever replica is asked', () =>
+      withStores(async (stores) => {
+        const run = async (write: (index: number) => Store) => {
+          const ids: string[] = []
+          for (let index = 0; index < 12; index += 1)
+            ids.push((await write(index).recordEvent(context, event())).event.eventId)
+          await stores[0].reset('default')
+          return ids
+        }
+        expect(await run((index) => anyOf(stores, index))).toEqual(await run(() => stores[0]))
+      }))
+
+    test('a sequence and a rate window are advanced once for each use', () =>
+      withStores(async (stores) => {
+        const indexes: number[] = []
+        let allowed = 0
+        await inParallel(64, 300, async (index) => {
+          indexes.push(await anyOf(stores, index).nextSequenceIndex('default', 's'))
+          if ((await anyOf(stores, index).consumeRate(context, 'key', 100, 1000)).allowed) allowed += 1
+        })
+        expect(indexes.sort((a, b) => a - b)).toEqual(Array.from({ length: 300 }, (_, index) => index))
+        expect(allowed).toBe(100)
+        expect(await stores[1].listSequences('default')).toEqual(new Map([['s', 300]]))
+      }))
+
+    test('a write of one replica is read by all once it is acknowledged', () =>
+      withStores(async (stores) => {
+        for (let index = 0; index < 30; index += 1) {
+          await anyOf(stores, index).recordEvent(context, event({ insertId: `e${index}` }))
+          const totals = await Promise.all(stores.map((store) => store.listEvents('default', { limit: 0 })))
+          expect(totals.map(({ total }) => total)).toEqual([index + 1, index + 1, index + 1])
+        }
+        const [one, two, three] = stores
+        await one.putQuality('default', { weight: 0.5 })
+        expect(await two.getQuality('default')).toEqual({ weight: 0.5 })
+        const { snapshotId } = await two.createSnapshot(context)
+        await three.reset('default')
+        await three.nextSequenceIndex('default', 's')
+        expect(await one.getQuality('default')).toEqual(DEFAULT_QUALITY)
+        expect(await one.restoreSnapshot('default', snapshotId)).toBe(true)
+        expect((await two.listEvents('default')).total).toBe(30)
+        expect(await three.nextSequenceIndex('default', 's')).toBe(0)
+        await three.importSandbox('copy', await one.exportSandbox('default'))
+        expect((await two.size()).events).toBe(60)
+        expect((await one.listSandboxes()).map((sandbox) => sandbox.name)).toEqual(['default', 'copy'])
+        expect(await two.deleteSandbox('default')).toBe(true)
+        expect(await one.deleteSandbox('default')).toBe(false)
+        expect((await one.listSandboxes()).map((sandbox) => sandbox.name)).toEqual(['copy'])
+        await three.recordEvent(context, event())
+        expect((await one.listSandboxes()).map((sandbox) => sandbox.name)).toEqual(['copy', 'default'])
+      }))
+
+    test('a history of reads, writes and resets of one sandbox is linearizable', () =>
+      withStores(async (stores) => {
+        const history: Operation[] = []
+        let clock = 0
+        await inParallel(6, 240, async (index) => {
+          const store = anyOf(stores, index * 5 + (index >> 3))
+          const operation = index % 3 === 0 ? writeWeight : readWeight
+          const begun = ++clock
+          const done = await operation(store, index / 1000)
+          history.push({ ...done, begun, ended: ++clock })
+        })
+        expect(isLinearizable(history, DEFAULT_QUALITY.weight)).toBe(true)
+      }))
+
+    test('writers of many sandboxes do not disturb each other', () =>
+      withStores(async (stores) => {
+        await inParallel(64, 1280, async (index) => {
+          const writer = { sandbox: `s${index % 64}`, seed: '1', now: noon }
+          await anyOf(stores, index >> 6).recordEvent(writer, event({ insertId: `e${index}` }))
+        })
+        const summaries = await stores[1].listSandboxes()
+        expect(summaries.map(({ events }) => events)).toEqual(Array.from({ length: 64 }, () => 20))
+      }))
+  })
+}
