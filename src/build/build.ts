@@ -75,7 +75,7 @@ const { metafile } = await build({
     resolveDir: root,
   },
   outfile: join(dist, BUNDLE),
-  external: ['@stoplight/prism-http'],
+  external: ['@stoplight/prism-http', 'ioredis'],
   supported: { 'dynamic-import': false },
   define: { 'import.meta.url': '__url' },
   banner: { js: '(function (exports, require, module, __url) {' },
@@ -146,6 +146,16 @@ const prism = await build({
   plugins: [leaveOut('node-fetch', 'postman-collection'), onlyEnglishFaker],
 })
 await writeLicences(prism.metafile, prismFolder)
+
+// The client of Redis is bundled into a file beside it for the same reason: the image has no other libraries. The npm package has it as an
+// optional dependency.
+const redisFolder = join(dist, 'node_modules/ioredis')
+const redis = await build({
+  ...bundleOptions,
+  stdin: { contents: "module.exports = require('ioredis')", resolveDir: root },
+  outfile: join(redisFolder, 'index.js'),
+})
+await writeLicences(redis.metafile, redisFolder)
 
 const consoleFolder = join(dist, 'console')
 await writeLicences(await buildConsole(root, consoleFolder), consoleFolder)

@@ -10,9 +10,9 @@ import { isSeed } from '../core/seeded.ts'
 import { commandLineSettings } from './command-line-settings.ts'
 import { limitSettings } from './limit-settings.ts'
 import { boolean, choice, defaultsOf, integer, type Setting, text } from './setting.ts'
+import { stateSettings } from './state-settings.ts'
 
 const isClock = (text: string) => text === 'real' || parseNow(text) !== undefined
-const isStateFile = (text: string) => text !== '' && !/^[a-z]+:\/\//i.test(text)
 
 /** Tests that a header can carry the token: clients and servers cut the spaces around a value. */
 const isToken = (text: string) => /^[\x20-\x7e]{1,1000}$/.test(text) && text === text.trim()
@@ -62,29 +62,7 @@ const sharedSettings = {
     defaultText: 'the bundled ones',
     description: 'Folder of the fixtures: keys, plans, models, products, personas, phrases.',
   }),
-  state: text({
-    flag: 'state',
-    value: 'FILE',
-    default: './.convsim/state.json',
-    test: isStateFile,
-    expected: 'a file, or ":memory:" (a shared store such as redis:// cannot be used yet)',
-    description:
-      'File that stores prompts and events; ":memory:" stores them in memory until the process ends.',
-  }),
-  sync: boolean({
-    flag: 'sync',
-    default: false,
-    description:
-      'Answer a write once its change is on the disk, so that a power failure cannot lose it; the file system decides how long that takes.',
-  }),
-  seedState: text({
-    flag: 'seed-state',
-    value: 'FILE',
-    default: undefined,
-    defaultText: 'none',
-    description:
-      'An export (GET /__sim/export) that the default sandbox starts with, and returns to when it is reset.',
-  }),
+  ...stateSettings,
   seed: text({
     flag: 'seed',
     default: '1',

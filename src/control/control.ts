@@ -7,11 +7,11 @@ import type { Contract, Operation, OperationMatch } from '../contract/contract.t
 import type { Log } from '../core/log.ts'
 import { findNearest } from '../core/similar.ts'
 import { jsonBody } from '../exchange/body.ts'
-import { refuse } from '../exchange/refusals.ts'
+import { refusals, refuse } from '../exchange/refusals.ts'
 import type { Reply } from '../exchange/reply.ts'
 import type { SimRequest } from '../exchange/request.ts'
 import { redactHead } from '../journal/redact.ts'
-import { StoreWriteError } from '../state/store.ts'
+import { StoreUnavailableError, StoreWriteError } from '../state/store.ts'
 import { answerConsole, isConsoleFile } from './console-files.ts'
 import { type GuardSettings, guard } from './guard.ts'
 import {
@@ -90,6 +90,10 @@ function refuseInternalError({ id }: SimRequest, error: unknown, log: Log): Repl
   if (error instanceof StoreWriteError) {
     log.error({ requestId: id, reason: error.message }, 'the state cannot be written')
     return refuse(500, error.message, 'simulator')
+  }
+  if (error instanceof StoreUnavailableError) {
+    log.warn({ requestId: id, reason: error.message }, 'the shared state does not answer')
+    return refusals.unavailable(error.message)
   }
   log.error({ requestId: id, err: error }, 'a bug in the control plane')
   return refuse(500, 'Internal error of the simulator; its log tells more.', 'simulator')

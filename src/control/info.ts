@@ -16,7 +16,7 @@ export interface InfoHandlerDeps {
   readonly fixtures: Fixtures
   readonly sandboxes: Sandboxes
   readonly store: Store
-  /** Value of `--state`: `:memory:`, or the path of a file. */
+  /** Value of `--state`: `:memory:`, the path of a file, or a URL without user and password. */
   readonly stateFile: string
   /** `operationId`s with a handler in `operations/`; the other operations are answered from the examples of the document. */
   readonly handledOperations: ReadonlySet<string>
@@ -38,11 +38,15 @@ export function infoHandlers(
   }
 }
 
-/** Returns 503 with the reason if the state refuses all writes: a restart helps, which an orchestrator does for an unhealthy process. */
+/**
+ * Returns 503 with the reason if the state refuses all writes: a restart helps, which an orchestrator does for an unhealthy process. Also
+ * while a shared state does not answer, so that a load balancer sends no requests.
+ */
 async function readHealth({ store, version }: InfoHandlerDeps): Promise<ControlOutcome> {
   const loss = await store.findLoss()
-  if (loss === undefined) return { status: 'healthy', version }
-  const body = jsonBody({ status: 'unhealthy', version, reason: describeLoss(loss) })
+  const reason = loss === undefined ? await store.findOutage() : describeLoss(loss)
+  if (reason === undefined) return { status: 'healthy', version }
+  const body = jsonBody({ status: 'unhealthy', version, reason })
   return new CustomReply({ status: 503, body })
 }
 

@@ -52,7 +52,11 @@ export function sandboxHandlers(
           revision: sandbox.revision,
         }
       }
-      return { sandboxes: await Promise.all(sandboxes.list().map(toJson)) }
+      const known = sandboxes.list()
+      const ofOthers = [...stored.keys()]
+        .filter((name) => !sandboxes.has(name))
+        .map((name) => sandboxes.peek(name))
+      return { sandboxes: await Promise.all([...ofOthers, ...known].map(toJson)) }
     },
     async putSandbox({ parameters, body }) {
       const sandbox = sandboxes.use(String(parameters.path['name']))

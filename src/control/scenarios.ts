@@ -5,7 +5,7 @@ import type { Sandboxes } from '../sandboxes/sandboxes.ts'
 import type { RulePosition } from '../sandboxes/settings.ts'
 import { checkRules } from '../scenarios/check-rules.ts'
 import type { Catalogue } from '../scenarios/definition.ts'
-import { type ActiveRules, activateRules, maxRules, ruleActedKey, ruleTimesKey } from '../scenarios/rules.ts'
+import { type ActiveRules, maxRules, type Rule, ruleActedKey, ruleTimesKey } from '../scenarios/rules.ts'
 import type { Store } from '../state/store.ts'
 import { ControlError, type ControlHandlers, type ControlRequest } from './handler.ts'
 import { sequencesToJson } from './sequences.ts'
@@ -28,10 +28,9 @@ export function scenarioHandlers(
   'getScenarios' | 'putScenarios' | 'addScenarios' | 'deleteScenarios' | 'getSequences'
 > {
   const { catalogue, contract, sandboxes, store, startUp } = deps
-  let putCount = 0
-  const readRules = ({ body, bodyViolations, sandbox }: ControlRequest): ActiveRules | ControlError => {
+  const readRules = ({ body, bodyViolations }: ControlRequest): readonly Rule[] | ControlError => {
     const read = checkRules(body, bodyViolations, { catalogue, contract })
-    if (read.ok) return activateRules(`${sandbox} ${++putCount}`, read.value)
+    if (read.ok) return read.value
     const problems = read.error.map(({ pointer, message }) => endSentence(`body${pointer}: ${message}`))
     return new ControlError(400, `Invalid rules: ${problems.join(' ')}`)
   }
@@ -79,7 +78,7 @@ export function scenarioHandlers(
   }
 }
 
-const rulesToJson = (rules: ActiveRules): Json[] => rules.map(({ source }) => source)
+const rulesToJson = (rules: readonly Rule[]): Json[] => rules.map(({ source }) => source)
 
 /** Returns the counts of the rules, in their order. `used`: the counts of the store by key. */
 function countsToJson(rules: ActiveRules, used: ReadonlyMap<string, number>): Json[] {

@@ -39,6 +39,9 @@ export const messages = {
 /** The error of a request whose client disconnected before the end of the body. */
 export const abortedMessage = 'The client went away before the end of its body.'
 
+/** The milliseconds after which a client may try again while the shared state does not answer. */
+const unavailableMs = 1000
+
 /** The refusals of the pipeline, in the order of its stages. */
 export const refusals = {
   /** `isBaseMissing`: true where the path under the base URL would be an operation. */
@@ -91,6 +94,8 @@ export const refusals = {
   lostRequest: () => refuse(503, 'The connection was lost before the service did its work.', 'scenario'),
   /** Refuses a control header that cannot be parsed, or a scenario that cannot be applied. */
   control: (problem: string) => refuse(400, problem, 'simulator'),
+  /** Refuses a request while the shared state does not answer. */
+  unavailable: (problem: string) => refuse(503, problem, 'simulator', retryHeaders(unavailableMs)),
   /** Reports a bug of the simulator, or a state that cannot be written. */
   ownFault: (problem: string) => refuse(500, problem, 'simulator'),
 }

@@ -12,16 +12,19 @@ const maxHeaderLength = 4000
 export interface HeaderSettings {
   /** True: replies carry the informative headers (`X-Sim-...`). */
   readonly simHeaders: boolean
+  /** The name of this process among the replicas. Undefined: replies do not name it. */
+  readonly replica?: string | undefined
   /** The form of the reset in the `X-RateLimit-...` headers beside the `RateLimit` fields; `off`: there are none. */
   readonly xRateLimit: 'off' | 'epoch' | 'seconds'
 }
 
 /** Sets the headers as they are sent. */
-export function finaliseHeaders({ simHeaders, xRateLimit }: HeaderSettings): ReplyStage {
+export function finaliseHeaders({ simHeaders, replica, xRateLimit }: HeaderSettings): ReplyStage {
   return function finaliseHeaders(exchange, reply) {
     const headers = inAscii({ ...reply.headers, ...exchange.extraHeaders })
     if (xRateLimit !== 'off') Object.assign(headers, olderRateHeaders(headers, xRateLimit, exchange.now))
     if (simHeaders) addSimHeaders(headers, exchange, reply)
+    if (simHeaders && replica !== undefined) headers['X-Sim-Replica'] = replica
     const { status, body, origin, stream } = reply
     return stream ? { status, headers, body, origin, stream } : { status, headers, body, origin }
   }

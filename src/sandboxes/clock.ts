@@ -10,19 +10,39 @@ export interface ClockState {
   readonly now: number
 }
 
+/** The setting of a clock, from which it shows the same time on another machine. */
+export interface ClockSetting {
+  readonly mode: ClockMode
+  /** The instant of a frozen clock, epoch milliseconds. */
+  readonly frozen: number
+  /** The offset of a shifted clock from the machine's time, milliseconds. */
+  readonly shift: number
+}
+
 /** The clock of a sandbox. */
 export class Clock {
   readonly #real: () => number
   #mode: ClockMode = 'real'
-  /** The instant of a frozen clock, epoch milliseconds. */
   #frozen = 0
-  /** The offset of a shifted clock from the machine's time, milliseconds. */
   #shift = 0
 
   /** @param frozenAt the instant at which the clock starts frozen, epoch milliseconds; undefined: it starts real */
   constructor(real: () => number, frozenAt: number | undefined) {
     this.#real = real
     if (frozenAt !== undefined) this.set('frozen', frozenAt)
+  }
+
+  /** Creates a clock with the setting of another one. */
+  static of(real: () => number, { mode, frozen, shift }: ClockSetting): Clock {
+    const clock = new Clock(real, undefined)
+    clock.#mode = mode
+    clock.#frozen = frozen
+    clock.#shift = shift
+    return clock
+  }
+
+  get setting(): ClockSetting {
+    return { mode: this.#mode, frozen: this.#frozen, shift: this.#shift }
   }
 
   /** Returns the time in epoch milliseconds, at most the last instant of the year 9999. */

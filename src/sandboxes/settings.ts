@@ -1,4 +1,4 @@
-import { type ActiveRules, maxRules } from '../scenarios/rules.ts'
+import { type ActiveRules, activateRules, maxRules, type Rule } from '../scenarios/rules.ts'
 import { Clock, type ClockMode, type ClockState } from './clock.ts'
 
 /** The settings of a sandbox: they decide every request to it. */
@@ -18,9 +18,10 @@ export interface SandboxSettings {
 export interface SandboxSettingsStore {
   read(sandbox: string): Promise<SandboxSettings>
   setSeed(sandbox: string, seed: string): Promise<void>
-  setRules(sandbox: string, rules: ActiveRules): Promise<void>
+  /** Replaces the rules. The new ones count from 0. */
+  setRules(sandbox: string, rules: readonly Rule[]): Promise<ActiveRules>
   /** Adds rules before or behind those of the sandbox, whose counts stay. Undefined, without a change: there would be too many. */
-  addRules(sandbox: string, added: ActiveRules, position: RulePosition): Promise<ActiveRules | undefined>
+  addRules(sandbox: string, added: readonly Rule[], position: RulePosition): Promise<ActiveRules | undefined>
   /** Sets the clock. `now` is the instant at which `frozen` and `shifted` begin; default: the time that the clock shows. */
   setClock(sandbox: string, mode: ClockMode, now?: number): Promise<ClockState>
   /** Advances the clock; a real clock becomes shifted. Undefined, without a change: the time would be beyond the year 9999. */
@@ -31,6 +32,15 @@ export interface SandboxSettingsStore {
 
 /** The place of added rules among those of the sandbox: before all, or behind all. */
 export type RulePosition = 'first' | 'last'
+
+/** Returns all rules in their order. */
+export function joinRules<T>(
+  present: readonly T[],
+  added: readonly T[],
+  position: RulePosition,
+): readonly T[] {
+  return position === 'first' ? [...added, ...present] : [...present, ...added]
+}
 
 /** The settings with which every sandbox starts. */
 export interface InitialSettings {
@@ -53,6 +63,7 @@ export class MemorySandboxSettings implements SandboxSettingsStore {
   /** The settings of all sandboxes that were never changed. */
   readonly #unchanged: MutableSettings
   readonly #changed = new Map<string, MutableSettings>()
+  #activations = 0
 
   constructor(initial: InitialSettings) {
     this.#initial = initial
@@ -68,20 +79,27 @@ export class MemorySandboxSettings implements SandboxSettingsStore {
     this.#settingsOf(sandbox).seed = seed
   }
 
-  async setRules(sandbox: string, rules: ActiveRules): Promise<void> {
-    this.#settingsOf(sandbox).rules = rules
+  async setRules(sandbox: string, rules: readonly Rule[]): Promise<ActiveRules> {
+    const settings = this.#settingsOf(sandbox)
+    settings.rules = this.#activate(sandbox, rules)
+    return settings.rules
   }
 
   async addRules(
     sandbox: string,
-    added: ActiveRules,
+    added: readonly Rule[],
     position: RulePosition,
   ): Promise<ActiveRules | undefined> {
     const settings = this.#settingsOf(sandbox)
     const { rules } = settings
     if (rules.length + added.length > maxRules) return undefined
-    settings.rules = position === 'first' ? [...added, ...rules] : [...rules, ...added]
+    settings.rules = joinRules(rules, this.#activate(sandbox, added), position)
     return settings.rules
+  }
+
+  #activate(sandbox: string, rules: readonly Rule[]): ActiveRules {
+    this.#activations += 1
+    return activateRules(`${sandbox} ${this.#activations}`, rules)
   }
 
   async setClock(sandbox: string, mode: ClockMode, now?: number): Promise<ClockState> {

@@ -4,19 +4,21 @@ import { failure, type Result } from '../core/result.ts'
 import type { Findings } from '../documents/finding.ts'
 import type { OpenedStore } from '../state/file/file-store.ts'
 import { openStore } from '../state/open-store.ts'
+import { showState } from '../state/redis/location.ts'
 
 /** Opens the state that `--state` names, and logs what is missing from it. `fatal`: see `Dependencies`. */
 export async function openState(
-  { state, sync }: Settings,
+  { state, statePrefix, sync }: Settings,
   log: Log,
   fatal: ((problem: string) => never) | undefined,
 ): Promise<Result<OpenedStore, Findings>> {
   const opened = await openStore(state, {
     sync,
+    prefix: statePrefix,
     report: (problem) => log.error({ problem }, 'the state cannot be written'),
     ...(fatal && { fatal }),
   })
   if (!opened.ok) return failure([{ severity: 'error', place: '--state', message: opened.error }])
-  for (const warning of opened.value.loaded.warnings) log.warn({ file: state }, warning)
+  for (const warning of opened.value.loaded.warnings) log.warn({ file: showState(state) }, warning)
   return opened
 }

@@ -8,7 +8,6 @@ import type { Contract } from '../contract/contract.ts'
 import type { Fallback } from '../contract/fallback.ts'
 import { createControl } from '../control/control.ts'
 import { controlHandlers } from '../control/handlers.ts'
-import { parseDuration, parseNow } from '../core/instant.ts'
 import type { Log } from '../core/log.ts'
 import { type Result, success } from '../core/result.ts'
 import type { Findings } from '../documents/finding.ts'
@@ -22,10 +21,10 @@ import { createPipeline, type Pipeline } from '../pipeline/pipeline.ts'
 import type { FindPlannedFault } from '../pipeline/scenario-sources.ts'
 import { parseFailOn } from '../reports/parse-fail-on.ts'
 import type { Report } from '../reports/report.ts'
-import { Sandboxes } from '../sandboxes/sandboxes.ts'
-import { MemorySandboxSettings, type SandboxSettingsStore } from '../sandboxes/settings.ts'
 import { createWorld } from '../simulation/world.ts'
-import type { SandboxExport, Store } from '../state/store.ts'
+import type { OpenedStore } from '../state/file/file-store.ts'
+import { showState } from '../state/redis/location.ts'
+import type { SandboxExport } from '../state/store.ts'
 import { createFallbackIfNeeded } from './create-fallback.ts'
 import { type ExampleRequest, findExampleRequest } from './example-request.ts'
 import { createExplain, type PipelineState } from './explain.ts'
@@ -38,7 +37,9 @@ import {
   readGuardSettings,
 } from './lookups.ts'
 import { openState } from './open-state.ts'
+import { replicaName } from './replica-name.ts'
 import { createReporter } from './reporter.ts'
+import { createSandboxes } from './sandboxes.ts'
 import { loadSeedState, seedDefaultSandbox } from './seed-state.ts'
 
 /** Everything but the socket: requests in, replies out. */
@@ -94,20 +95,34 @@ export async function createSimulator(
   try {
     await seedDefaultSandbox(store, seedState.value)
     dependencies.log.info(
-      { ...countInputs(inputs.value), state: { file: settings.state, ...loaded } },
+      { ...countInputs(inputs.value), state: { file: showState(settings.state), ...loaded } },
       'loaded',
     )
+    for (const { place, message } of inputs.value.contract.warnings) dependencies.log.warn({ place }, message)
     const all = { ...inputs.value, fallback: fallback.value }
-    return success(await assemble(settings, dependencies, all, seedState.value, store))
+    return success(
+      await assemble(withReplica(settings, opened.value), dependencies, all, seedState.value, opened.value),
+    )
   } catch (error) {
     await store.close() // otherwise the file stays locked until the process ends
     throw error
   }
 }
 
+/** Names the process if others share its state. */
+function withReplica(settings: Settings, { shared }: OpenedStore): Settings {
+  return shared ? { ...settings, replica: settings.replica ?? replicaName() } : settings
+}
+
 /** The inputs of a start, with the replies for operations without a handler. */
 interface StartInputs extends LoadedInputs {
   readonly fallback: Fallback | undefined
+}
+
+function createJournal({ journalSize }: Settings, onExchange: EntryListener | undefined): Journal {
+  const journal = new Journal(journalSize)
+  if (onExchange) journal.onEntry(onExchange)
+  return journal
 }
 
 /** Creates every part with its dependencies, from the journal up to the control plane. */
@@ -116,15 +131,20 @@ async function assemble(
   { now, log, onExchange, findPlannedFault }: Dependencies,
   inputs: StartInputs,
   seedState: SandboxExport | undefined,
-  store: Store,
+  { store, shared }: OpenedStore,
 ): Promise<Simulator> {
   const { contract, control, fixtures, catalogue } = inputs
-  for (const { place, message } of contract.warnings) log.warn({ place }, message)
   const world = createWorld(fixtures)
   const productsOfModel = indexProductsByModel(fixtures)
-  const journal = new Journal(settings.journalSize)
-  if (onExchange) journal.onEntry(onExchange)
-  const sandboxes = await createSandboxes(settings, { now, store, journal, log })
+  const journal = createJournal(settings, onExchange)
+  const sandboxes = await createSandboxes(settings, {
+    now,
+    store,
+    shared,
+    journal,
+    log,
+    rules: { catalogue, contract },
+  })
   const reporter = createReporter({
     contract,
     fixtures,
@@ -154,7 +174,7 @@ async function assemble(
     journal,
     journalSize: settings.journalSize,
     reporter,
-    stateFile: settings.state,
+    stateFile: showState(settings.state),
     cors: settings.cors,
     handledOperations: handled,
     productsOfModel,
@@ -211,40 +231,4 @@ function createPipelineFactory(
       journal,
       log,
     })
-}
-
-interface SandboxDeps extends Dependencies {
-  readonly store: Store
-  readonly journal: Journal
-}
-
-/** Creates the registry of sandboxes. It begins with those of the state file, which are listed and evicted as all others. */
-async function createSandboxes(
-  { seed, clock, sandboxLimit, sandboxIdle }: Settings,
-  { now, store, journal, log }: SandboxDeps,
-): Promise<Sandboxes> {
-  const frozenAt = clock === 'real' ? undefined : parseNow(clock)
-  const settings = new MemorySandboxSettings({ seed, frozenAt, now })
-  const sandboxes = new Sandboxes(settings, {
-    limit: sandboxLimit,
-    idleMs: parseDuration(sandboxIdle) ?? Number.POSITIVE_INFINITY,
-    now,
-    onEvicted: onSandboxEvicted(settings, store, journal, log),
-  })
-  sandboxes.adopt((await store.listSandboxes()).map(({ name }) => name))
-  return sandboxes
-}
-
-/** Deletes the settings, the state and the journal of an evicted sandbox. */
-function onSandboxEvicted(settings: SandboxSettingsStore, store: Store, journal: Journal, log: Log) {
-  return (name: string, reason: 'limit' | 'idle'): void => {
-    log.warn(
-      { sandbox: name, reason },
-      'a sandbox is dropped with all that it held; see --sandbox-limit, --sandbox-idle',
-    )
-    const deletions = [settings.reset(name), journal.clear(name), store.deleteSandbox(name)]
-    Promise.all(deletions).catch((error: unknown) =>
-      log.error({ sandbox: name, err: error }, 'its state could not be dropped'),
-    )
-  }
 }

@@ -1,13 +1,21 @@
 import { type Result, success } from '../core/result.ts'
 import { type FileStoreOptions, type OpenedStore, openFileStore } from './file/file-store.ts'
 import { createMemoryStore } from './memory/memory-store.ts'
+import { isRedisUrl, parseRedisUrl } from './redis/location.ts'
 import type { Store } from './store.ts'
 
-/** Opens the store that `--state` names: `:memory:`, or the path of a file. The error is a sentence with the next step. */
-export async function openStore(
-  location: string,
-  options: FileStoreOptions = {},
-): Promise<Result<OpenedStore>> {
+/** The options of any store. */
+export interface StoreOptions extends FileStoreOptions {
+  /** The beginning of the keys in Redis. */
+  readonly prefix: string
+}
+
+/**
+ * Opens the store that `--state` names: `:memory:`, the URL of a Redis server, or the path of a file. The error is a sentence with the next
+ * step.
+ */
+export async function openStore(location: string, options: StoreOptions): Promise<Result<OpenedStore>> {
+  if (isRedisUrl(location)) return openShared(location, options)
   switch (location) {
     case ':memory:':
       return success(await describeStore(createMemoryStore()))
@@ -19,4 +27,12 @@ export async function openStore(
 /** Returns a store without a log of its own with the numbers of its records. */
 async function describeStore(store: Store): Promise<OpenedStore> {
   return { store, loaded: { ...(await store.size()), journalEntries: 0, warnings: [] } }
+}
+
+/** Opens a store in Redis, whose code is loaded only then. */
+async function openShared(location: string, { prefix, report }: StoreOptions): Promise<Result<OpenedStore>> {
+  const parsed = parseRedisUrl(location, prefix)
+  if (!parsed.ok) return parsed
+  const { openRedisStore } = await import('./redis/redis-store.ts')
+  return openRedisStore(parsed.value, report && { report })
 }

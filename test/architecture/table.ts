@@ -196,6 +196,7 @@ export const libraries: Readonly<Record<string, { readonly only: readonly string
     cors: { only: ['http/'] },
     esbuild: { only: ['build/'] },
     express: { only: ['http/'] },
+    ioredis: { only: ['state/redis/connection.ts'], lazy: true },
     lowdb: { only: ['state/file/'] },
     'openapi-fetch': { only: ['client/transport.ts'] },
     '@playwright/test': { only: ['testing/playwright.ts'] },
@@ -222,9 +223,16 @@ export interface Habit {
 export const habits: readonly Habit[] = [
   {
     sentence:
-      'only the command line, the build, what runs in the processes of tests, the lock (its id) and the time limit (its processor time) use the process',
+      'only the command line, the build, what runs in the processes of tests, the lock and the name of a replica (their id) and the time limit (its processor time) use the process',
     pattern: /\bprocess\s*[.[]|'node:process'/,
-    only: ['cli/cli.ts', 'build/', 'testing/', 'state/file/lock-holder.ts', 'core/run-with-timeout.ts'],
+    only: [
+      'cli/cli.ts',
+      'build/',
+      'testing/',
+      'state/file/lock-holder.ts',
+      'simulator/replica-name.ts',
+      'core/run-with-timeout.ts',
+    ],
     instead: 'take it as a parameter that cli.ts passes',
   },
   {
@@ -242,9 +250,14 @@ export const habits: readonly Habit[] = [
   },
   {
     sentence:
-      'only the nonce of a lock, the id of a history, and the names of sandboxes beside those of other processes are random',
+      'only the nonce of a lock, the ids of histories and replicas, the back-off between replicas, and the names of sandboxes beside those of other processes are random',
     pattern: /\bMath\.random\b|\brandom(UUID|Bytes|Int)\b|\bgetRandomValues\b/,
-    only: ['state/file/lock-holder.ts', 'state/file/format.ts', 'client/connect.ts'],
+    only: [
+      'state/file/lock-holder.ts',
+      'state/file/format.ts',
+      'state/redis/redis-store.ts',
+      'client/connect.ts',
+    ],
     instead: 'derive it (core/seeded.ts), so that a run can be repeated byte for byte',
   },
   {

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { MAX_NOW } from '../../src/core/instant.ts'
 import { MemorySandboxSettings } from '../../src/sandboxes/settings.ts'
-import { activateRules } from '../../src/scenarios/rules.ts'
 
 const noon = Date.UTC(2026, 0, 15, 12)
 
@@ -22,9 +21,8 @@ test('a sandbox that was never changed has the settings of the start', async () 
 
 test('a change of one sandbox does not show in another, and a reset takes it back', async () => {
   const { settings } = setup(noon)
-  const rules = activateRules('a 1', [])
   await settings.setSeed('a', '42')
-  await settings.setRules('a', rules)
+  const rules = await settings.setRules('a', [])
   await settings.setClock('a', 'frozen', noon + 1000)
   expect(await settings.read('a')).toEqual({ seed: '42', rules, clock: { mode: 'frozen', now: noon + 1000 } })
   const start = { seed: '1', rules: [], clock: { mode: 'frozen', now: noon } }

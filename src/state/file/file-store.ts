@@ -10,6 +10,7 @@ import { failure, type Result, reasonOf, success } from '../../core/result.ts'
 import { BaseStore } from '../base-store.ts'
 import { StateData } from '../memory/state-data.ts'
 import { countRecords } from '../queries.ts'
+import type { SharedState } from '../shared-state.ts'
 import type { StateSummary, Store } from '../store.ts'
 import { CheckpointFile } from './checkpoint.ts'
 import { DurableCommitter } from './durable-committer.ts'
@@ -58,6 +59,8 @@ export interface LoadSummary extends StateSummary {
 export interface OpenedStore {
   readonly store: Store
   readonly loaded: LoadSummary
+  /** Absent: no other process uses the state. */
+  readonly shared?: SharedState
 }
 
 const DEFAULT_CHECKPOINT_FROM = 4 * 1024 * 1024

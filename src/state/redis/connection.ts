@@ -81,6 +81,7 @@ export class RedisConnection {
       const timer = setTimeout(() => reject(new Error(`no answer within ${connectMs} ms`)), connectMs)
       this.#redis.on('ready', () => {
         this.#outage = undefined
+        this.#lastError = ''
         clearTimeout(timer)
         resolve()
       })
@@ -129,9 +130,9 @@ export class RedisConnection {
 
   #explain(error: unknown): Error {
     const reason = reasonOf(error)
-    if (reason === 'Command timed out') {
+    if (reason === 'Command timed out' && this.#outage === undefined) {
       this.#lastError = 'it did not answer in time'
-      this.#outage ??= this.#lastError
+      this.#outage = this.#lastError
       this.#redis.disconnect(true)
     }
     const message = `The state in ${this.#shown} did not answer (${this.#lastError || reason}); send the request again.`

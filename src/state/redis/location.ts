@@ -11,7 +11,7 @@ export interface RedisLocation {
 
 /** Returns true for a value of `--state` that names a Redis server. */
 export function isRedisUrl(state: string): boolean {
-  return /^rediss?:\/\//i.test(state)
+  return /^rediss?:/i.test(state)
 }
 
 /** Parses the URL of a Redis server. The error does not repeat the URL, which may contain a password. */

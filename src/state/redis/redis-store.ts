@@ -8,6 +8,7 @@ import { BaseStore } from '../base-store.ts'
 import type { OpenedStore } from '../file/file-store.ts'
 import { StateData } from '../memory/state-data.ts'
 import { countRecords } from '../queries.ts'
+import type { SharedState } from '../shared-state.ts'
 import { StateChecks } from '../state-checks.ts'
 import { RedisConnection, type RedisTimeouts } from './connection.ts'
 import { sharedKeys } from './keys.ts'
@@ -33,7 +34,8 @@ const DEFAULT_CONNECT_MS = 5000
 
 /** A store in Redis that is ready for use. */
 export interface OpenedRedisStore extends OpenedStore {
-  /** The records beside the data of sandboxes, and the figures of appends. */
+  readonly shared: SharedState
+  /** Has the figures of appends. */
   readonly committer: RedisCommitter
   readonly connection: RedisConnection
 }
@@ -67,7 +69,13 @@ export async function openRedisStore(
     const committer = new RedisCommitter({ state, logs, connection, counters, random: Math.random })
     await committer.refresh(undefined)
     const loaded = { ...countRecords(state), journalEntries: 0, warnings: [] }
-    return success({ store: new BaseStore(committer), loaded, committer, connection })
+    const shared: SharedState = {
+      shown: location.shown,
+      readRecord: (sandbox) => committer.readShared(sandbox),
+      updateRecord: (sandbox, update) => committer.updateShared(sandbox, update),
+      forget: (sandbox) => logs.forget(sandbox),
+    }
+    return success({ store: new BaseStore(committer), loaded, shared, committer, connection })
   } catch (error) {
     connection.close()
     return failure(`The state in ${location.shown} cannot be used: ${reasonOf(error)}`)

@@ -1,0 +1,158 @@
+import type { JsonObject } from '../core/json.ts'
+import type { Result } from '../core/result.ts'
+import { type ActiveRules, activateRules, maxRules, type Rule } from '../scenarios/rules.ts'
+import { Clock, type ClockMode, type ClockSetting, type ClockState } from './clock.ts'
+import {
+  type InitialSettings,
+  joinRules,
+  type RulePosition,
+  type SandboxSettings,
+  type SandboxSettingsStore,
+} from './settings.ts'
+
+/** The store of one record for each sandbox, which all replicas read and change. */
+export interface SettingsRecords {
+  readRecord(sandbox: string): Promise<JsonObject | undefined>
+  /** `update` is called again if another replica was faster. */
+  updateRecord<T>(
+    sandbox: string,
+    update: (record: JsonObject | undefined) => {
+      readonly record: JsonObject | undefined
+      readonly result: T
+    },
+  ): Promise<T>
+}
+
+/** The stored settings of a sandbox. An absent member has the value of the start. */
+interface SettingsRecord {
+  readonly seed?: string
+  readonly clock?: ClockSetting
+  readonly rules?: readonly StoredRule[]
+  /** The number of times that rules were put or added, so that no two rules have the same key. */
+  readonly activations?: number
+}
+
+/** A rule as it was put, with its key. */
+interface StoredRule {
+  readonly source: JsonObject
+  readonly key: string
+}
+
+/** Parses rules as they were put. */
+export type ParseRules = (rules: readonly JsonObject[]) => Result<readonly Rule[], unknown>
+
+/** Holds the settings of sandboxes in a shared store, so that all replicas have them once the call that sets them has returned. */
+export class SharedSandboxSettings implements SandboxSettingsStore {
+  readonly #initial: InitialSettings
+  readonly #records: SettingsRecords
+  readonly #parseRules: ParseRules
+  /** The parsed rules of records, which are never changed. */
+  readonly #parsed = new WeakMap<object, ActiveRules>()
+
+  constructor(initial: InitialSettings, records: SettingsRecords, parseRules: ParseRules) {
+    this.#initial = initial
+    this.#records = records
+    this.#parseRules = parseRules
+  }
+
+  async read(sandbox: string): Promise<SandboxSettings> {
+    const record: SettingsRecord = (await this.#records.readRecord(sandbox)) ?? {}
+    return {
+      seed: record.seed ?? this.#initial.seed,
+      rules: this.#rulesOf(record),
+      clock: this.#clockOf(record).state(),
+    }
+  }
+
+  async setSeed(sandbox: string, seed: string): Promise<void> {
+    await this.#update(sandbox, (record) => ({ record: { ...record, seed }, result: undefined }))
+  }
+
+  async setRules(sandbox: string, rules: readonly Rule[]): Promise<ActiveRules> {
+    return this.#update(sandbox, (record) => {
+      const { activations, added } = activate(sandbox, record, rules)
+      return { record: { ...record, activations, rules: added.map(toStored) }, result: added }
+    })
+  }
+
+  async addRules(
+    sandbox: string,
+    rules: readonly Rule[],
+    position: RulePosition,
+  ): Promise<ActiveRules | undefined> {
+    return this.#update(sandbox, (record) => {
+      const present = this.#rulesOf(record)
+      if (present.length + rules.length > maxRules) return { record, result: undefined }
+      const { activations, added } = activate(sandbox, record, rules)
+      const all = joinRules(present, added, position)
+      return { record: { ...record, activations, rules: all.map(toStored) }, result: all }
+    })
+  }
+
+  async setClock(sandbox: string, mode: ClockMode, now?: number): Promise<ClockState> {
+    return this.#update(sandbox, (record) => {
+      const clock = this.#clockOf(record)
+      clock.set(mode, now)
+      return { record: { ...record, clock: clock.setting }, result: clock.state() }
+    })
+  }
+
+  async advanceClock(sandbox: string, ms: number): Promise<ClockState | undefined> {
+    return this.#update<ClockState | undefined>(sandbox, (record) => {
+      const clock = this.#clockOf(record)
+      if (!clock.advance(ms)) return { record, result: undefined }
+      return { record: { ...record, clock: clock.setting }, result: clock.state() }
+    })
+  }
+
+  /** Keeps the number of activations, since requests that are in progress can still count by the keys of old rules. */
+  async reset(sandbox: string): Promise<void> {
+    await this.#update(sandbox, ({ activations }) => ({
+      record: activations === undefined ? {} : { activations },
+      result: undefined,
+    }))
+  }
+
+  #update<T>(
+    sandbox: string,
+    update: (record: SettingsRecord) => { readonly record: SettingsRecord; readonly result: T },
+  ): Promise<T> {
+    return this.#records.updateRecord(sandbox, (stored) => {
+      const present: SettingsRecord = stored ?? {}
+      const { record, result } = update(present)
+      if (record === present || (stored === undefined && Object.keys(record).length === 0))
+        return { record: stored, result }
+      return { record: JSON.parse(JSON.stringify(record)), result }
+    })
+  }
+
+  #clockOf({ clock }: SettingsRecord): Clock {
+    const { now, frozenAt } = this.#initial
+    return clock === undefined ? new Clock(now, frozenAt) : Clock.of(now, clock)
+  }
+
+  #rulesOf({ rules = noRules }: SettingsRecord): ActiveRules {
+    if (rules.length === 0) return []
+    const known = this.#parsed.get(rules)
+    if (known !== undefined) return known
+    const parsed = this.#parseRules(rules.map(({ source }) => source))
+    if (!parsed.ok) {
+      const names = JSON.stringify(parsed.error).slice(0, 500)
+      throw new Error(
+        `a rule of another replica is not understood, which has other inputs or another version: ${names}`,
+      )
+    }
+    const active = parsed.value.map((rule, index) => ({ ...rule, key: rules[index]?.key ?? '' }))
+    this.#parsed.set(rules, active)
+    return active
+  }
+}
+
+const noRules: readonly StoredRule[] = []
+
+const toStored = ({ source, key }: ActiveRules[number]): StoredRule => ({ source, key })
+
+/** Gives rules the next keys of the sandbox. */
+function activate(sandbox: string, { activations = 0 }: SettingsRecord, rules: readonly Rule[]) {
+  return { activations: activations + 1, added: activateRules(`${sandbox} ${activations + 1}`, rules) }
+}

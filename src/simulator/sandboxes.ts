@@ -1,0 +1,56 @@
+import type { Settings } from '../config/settings.ts'
+import { parseDuration, parseNow } from '../core/instant.ts'
+import type { Log } from '../core/log.ts'
+import type { Journal } from '../journal/journal.ts'
+import { Sandboxes } from '../sandboxes/sandboxes.ts'
+import { MemorySandboxSettings, type SandboxSettingsStore } from '../sandboxes/settings.ts'
+import { SharedSandboxSettings } from '../sandboxes/shared-settings.ts'
+import { type RuleContext, readRules } from '../scenarios/rules.ts'
+import type { SharedState } from '../state/shared-state.ts'
+import type { Store } from '../state/store.ts'
+
+/** The parts that the registry of sandboxes works with. */
+interface SandboxDeps {
+  /** Returns epoch milliseconds. */
+  readonly now: () => number
+  readonly log: Log
+  readonly store: Store
+  /** Undefined: no other process uses the state. */
+  readonly shared: SharedState | undefined
+  readonly journal: Journal
+  readonly rules: RuleContext
+}
+
+/** Creates the registry of sandboxes. It begins with those of the state, which are listed and evicted as all others. */
+export async function createSandboxes(
+  { seed, clock, sandboxLimit, sandboxIdle }: Settings,
+  deps: SandboxDeps,
+): Promise<Sandboxes> {
+  const { now, store, shared, rules } = deps
+  const initial = { seed, frozenAt: clock === 'real' ? undefined : parseNow(clock), now }
+  const settings = shared
+    ? new SharedSandboxSettings(initial, shared, (sources) => readRules({ rules: [...sources] }, rules))
+    : new MemorySandboxSettings(initial)
+  const sandboxes = new Sandboxes(settings, {
+    limit: sandboxLimit,
+    idleMs: parseDuration(sandboxIdle) ?? Number.POSITIVE_INFINITY,
+    now,
+    onEvicted: shared ? (name) => shared.forget(name) : onSandboxEvicted(settings, deps),
+  })
+  sandboxes.adopt((await store.listSandboxes()).map(({ name }) => name))
+  return sandboxes
+}
+
+/** Deletes the settings, the state and the journal of an evicted sandbox. */
+function onSandboxEvicted(settings: SandboxSettingsStore, { store, journal, log }: SandboxDeps) {
+  return (name: string, reason: 'limit' | 'idle'): void => {
+    log.warn(
+      { sandbox: name, reason },
+      'a sandbox is dropped with all that it held; see --sandbox-limit, --sandbox-idle',
+    )
+    const deletions = [settings.reset(name), journal.clear(name), store.deleteSandbox(name)]
+    Promise.all(deletions).catch((error: unknown) =>
+      log.error({ sandbox: name, err: error }, 'its state could not be dropped'),
+    )
+  }
+}

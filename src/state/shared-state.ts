@@ -1,0 +1,20 @@
+import type { JsonObject } from '../core/json.ts'
+
+/** A record after an update, and the result of the update. */
+interface RecordUpdate<T> {
+  /** The same record as before changes nothing. Undefined: there is none any more. */
+  readonly record: JsonObject | undefined
+  readonly result: T
+}
+
+/** The part of a shared state that a store in this process does not have. */
+export interface SharedState {
+  /** The URL of the server without user and password. */
+  readonly shown: string
+  /** Reads the record beside the data of a sandbox, as it is now. Undefined: there is none. The record is never changed. */
+  readRecord(sandbox: string): Promise<JsonObject | undefined>
+  /** Replaces that record. `update` has no effects, since it is called again if another process was faster. */
+  updateRecord<T>(sandbox: string, update: (record: JsonObject | undefined) => RecordUpdate<T>): Promise<T>
+  /** Forgets this process's copy of a sandbox; the next use reads it again. */
+  forget(sandbox: string): void
+}

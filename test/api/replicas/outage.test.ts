@@ -1,0 +1,100 @@
+import { expect, test } from 'vitest'
+import { defaultSettings } from '../../../src/config/settings.ts'
+import { silentLog } from '../../../src/core/log.ts'
+
+import { ask } from '../../support/client.ts'
+import { steer } from '../../support/control.ts'
+import { describeWithRedis, startRedis } from '../../support/redis.ts'
+import { start } from '../../support/start.ts'
+import { startReplicas } from './start-replicas.ts'
+
+const path = '/v1/models/5b7a1c52-0f0e-4d5e-9a9b-3f1f2a7c0001/analytics?period=7d'
+const event = {
+  eventType: 'a',
+  productId: '6f1c1e0a-2b7d-4c55-9a35-0d6f2f0a9a01',
+  value: '1',
+  valueType: 'numeric',
+  influence: 'neutral',
+}
+
+/** Asks until the status is the expected one. */
+async function untilStatus(target: { readonly origin: string }, url: string, status: number): Promise<void> {
+  while ((await ask(target, url)).status !== status) await new Promise((resolve) => setTimeout(resolve, 20))
+}
+
+describeWithRedis('while Redis is away', () => {
+  test('requests get 503 in the shape of the service, health says so, and all goes on with nothing lost once it is back', async () => {
+    const redis = await startRedis({ durable: true })
+    const [one, two] = await startReplicas(redis)
+    const write = (target: { readonly origin: string }, insertId: string) =>
+      ask(target, '/v1/events', { body: { ...event, insertId } })
+    expect((await write(one, 'before')).status).toBe(201)
+    await redis.kill()
+    for (const answer of [await write(one, 'away'), await ask(two, path), await ask(two, '/__sim/events')]) {
+      expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1'])
+      expect(answer.body).toEqual({
+        success: false,
+        error: expect.stringContaining(`127.0.0.1:${redis.port}`),
+      })
+    }
+    const health = await ask(one, '/__sim/health')
+    expect([health.status, health.body]).toEqual([
+      503,
+      {
+        status: 'unhealthy',
+        version: expect.any(String),
+        reason: expect.stringContaining('cannot be reached'),
+      },
+    ])
+    await redis.start()
+    for (const replica of [one, two]) await untilStatus(replica, '/__sim/health', 200)
+    expect((await write(two, 'away')).status).toBe(201)
+    expect(await steer(one, 'GET', '/events')).toMatchObject({ total: 2 })
+    for (const replica of [one, two]) await replica.close()
+    await redis.close()
+  })
+
+  test('a Redis that does not answer is waited for once, and requests after that are refused at once', async () => {
+    const redis = await startRedis()
+    const replicas = await startReplicas(redis)
+    redis.pause()
+    const answers = await Promise.all(
+      Array.from({ length: 60 }, (_, index) => ask(replicas[0], path, { token: `key-${index}` })),
+    )
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([503]))
+    expect((await ask(replicas[0], path)).status).toBe(503)
+    redis.resume()
+    await untilStatus(replicas[0], path, 200)
+    for (const replica of replicas) await replica.close()
+    await redis.close()
+  })
+
+  test.each([
+    ['redis://:secret@127.0.0.1:1', /^The state in redis:\/\/127\.0\.0\.1:1 cannot be used \(.*ECONNREFUSED/],
+    ['redis://:secret@', /^The URL of a Redis server is redis:\/\/HOST/],
+    ['redis://cache/x?secret', /^The URL of a Redis server is redis:\/\/HOST/],
+  ])('there is no start with %s, and the message does not have the password', async (state, expected) => {
+    const started = await start({ ...defaultSettings(), port: 0, state }, { now: Date.now, log: silentLog })
+    const [finding] = started.ok ? [] : started.error
+    expect(finding).toMatchObject({ place: '--state', message: expect.stringMatching(expected) })
+    expect(finding?.message).not.toContain('secret')
+  })
+
+  test('a wrong password is named as the reason, and is not shown', async () => {
+    const redis = await startRedis({ args: ['--requirepass', 'right'] })
+    const state = redis.url.replace('redis://', 'redis://:wrong-one@')
+    const started = await start({ ...defaultSettings(), port: 0, state }, { now: Date.now, log: silentLog })
+    const [finding] = started.ok ? [] : started.error
+    expect(finding?.message).toContain('WRONGPASS')
+    expect(finding?.message).not.toContain('wrong-one')
+    const right = redis.url.replace('redis://', 'redis://:right@')
+    const running = await start(
+      { ...defaultSettings(), port: 0, state: `${right}/3` },
+      { now: Date.now, log: silentLog },
+    )
+    if (!running.ok) throw new Error(running.error[0]?.message)
+    expect((await ask(running.value, '/__sim/info')).text).toContain(`${redis.url}/3`)
+    await running.value.close()
+    await redis.close()
+  })
+})

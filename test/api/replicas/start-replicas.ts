@@ -1,0 +1,23 @@
+import { onTestFinished } from 'vitest'
+import type { Settings } from '../../../src/config/settings.ts'
+import type { RedisServer } from '../../support/redis.ts'
+import { startForTest, type TestSimulator } from '../../support/start.ts'
+
+let prefixes = 0
+
+/** Starts three simulators that share an empty state for one test. */
+export async function startReplicas(
+  redis: RedisServer,
+  settings: Partial<Settings> = {},
+): Promise<readonly [TestSimulator, TestSimulator, TestSimulator]> {
+  prefixes += 1
+  const statePrefix = `api-${process.pid}-${prefixes}`
+  const start = (replica: string) =>
+    startForTest({ state: redis.url, statePrefix, replica, clock: 'real', ...settings })
+  return [await start('one'), await start('two'), await start('three')]
+}
+
+/** Makes a Redis go on at the end of the test, if it was stopped. */
+export function resumeAtEnd(redis: RedisServer): void {
+  onTestFinished(() => redis.resume())
+}
