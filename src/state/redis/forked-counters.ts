@@ -1,15 +1,30 @@
 import type { CounterPort } from '../committer.ts'
 import type { RateResult } from '../store.ts'
-import type { RateWindowRecord, RedisCounters } from './redis-counters.ts'
+
+/** A rate window as it is stored. Times are epoch milliseconds. */
+export interface RateWindowRecord {
+  readonly opened: number
+  readonly ends: number
+  readonly used: number
+}
+
+/** The counters that a fork begins with. */
+export interface CounterSource {
+  /** Returns the rate window of a key. Undefined: none was opened. */
+  rateWindow(sandbox: string, key: string): Promise<RateWindowRecord | undefined>
+  /** Returns the count of a sequence. 0: it was never advanced. */
+  sequenceCount(sandbox: string, key: string): Promise<number>
+  sequenceCounts(sandbox: string): Promise<ReadonlyMap<string, number>>
+}
 
 /** Counters that begin with those in Redis and advance in memory only. */
 export class ForkedCounters implements CounterPort {
-  readonly #origin: RedisCounters
+  readonly #origin: CounterSource
   readonly #sequences = new Map<string, number>()
   readonly #windows = new Map<string, RateWindowRecord>()
   readonly #discarded = new Set<string>()
 
-  constructor(origin: RedisCounters) {
+  constructor(origin: CounterSource) {
     this.#origin = origin
   }
 

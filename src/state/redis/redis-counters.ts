@@ -2,7 +2,7 @@ import type { CounterPort } from '../committer.ts'
 import { MAX_RATE_KEY, MAX_SEQUENCE_KEY, MAX_SEQUENCES, shorten } from '../memory/counters.ts'
 import type { RateResult } from '../store.ts'
 import type { RedisConnection, RedisReply, Script } from './connection.ts'
-import { ForkedCounters } from './forked-counters.ts'
+import { type CounterSource, ForkedCounters, type RateWindowRecord } from './forked-counters.ts'
 import { sandboxKeys } from './keys.ts'
 import { CONSUME_RATE, LIST_SEQUENCES, NEXT_SEQUENCE_INDEX } from './scripts.ts'
 
@@ -17,7 +17,7 @@ const rateScript: Script = { text: CONSUME_RATE, keys: 2 }
 const listScript: Script = { text: LIST_SEQUENCES, keys: 2 }
 
 /** The counters of all replicas, in Redis: each step is one script. A change of the log discards them in the step that needs it. */
-export class RedisCounters implements CounterPort {
+export class RedisCounters implements CounterPort, CounterSource {
   readonly #connection: RedisConnection
   readonly #prefix: string
 
@@ -57,13 +57,11 @@ export class RedisCounters implements CounterPort {
     return counts
   }
 
-  /** Returns the count of a sequence. 0: it was never advanced. */
   async sequenceCount(sandbox: string, key: string): Promise<number> {
     const { sequences } = sandboxKeys(this.#prefix, sandbox)
     return Number((await this.#connection.call('hget', sequences, shorten(key, MAX_SEQUENCE_KEY))) ?? 0)
   }
 
-  /** Returns the rate window of a key. Undefined: none was opened. */
   async rateWindow(sandbox: string, key: string): Promise<RateWindowRecord | undefined> {
     const { windows } = sandboxKeys(this.#prefix, sandbox)
     const stored = await this.#connection.call('hget', windows, shorten(key, MAX_RATE_KEY))
@@ -78,11 +76,4 @@ export class RedisCounters implements CounterPort {
   copy(): CounterPort {
     return new ForkedCounters(this)
   }
-}
-
-/** A rate window as it is stored. Times are epoch milliseconds. */
-export interface RateWindowRecord {
-  readonly opened: number
-  readonly ends: number
-  readonly used: number
 }

@@ -4,8 +4,9 @@ import type { StateChecks } from '../state-checks.ts'
 import type { RedisConnection, RedisReply, Script } from './connection.ts'
 import { type SandboxKeys, sandboxKeys } from './keys.ts'
 import { SandboxIndex } from './sandbox-index.ts'
-import { EXCHANGE, STORE_SNAPSHOT } from './scripts.ts'
-import { parseSnapshot, serializeSnapshot } from './snapshot-text.ts'
+import { EXCHANGE } from './scripts.ts'
+import { parseSnapshot } from './snapshot-text.ts'
+import { storeSnapshot } from './store-snapshot.ts'
 
 /** A change of the record beside the data of a sandbox. Null: the record is removed. */
 interface SharedRecordChange {
@@ -75,7 +76,6 @@ export interface SharedLogDeps {
 }
 
 const exchangeScript: Script = { text: EXCHANGE, keys: 7 }
-const snapshotScript: Script = { text: STORE_SNAPSHOT, keys: 3 }
 
 /**
  * The logs of all sandboxes in Redis, and this process's copies of what they lead to. A copy is of one connection: when the connection is
@@ -98,7 +98,6 @@ export class SharedLogs {
     return this.#copies.get(sandbox)?.shared
   }
 
-  /** Forgets all copies. */
   forgetAll(): void {
     for (const sandbox of [...this.#copies.keys()]) this.forget(sandbox)
   }
@@ -233,11 +232,14 @@ export class SharedLogs {
     const { incarnation, seq, logLength, shared } = copy
     const entry = state.sandboxes.get(sandbox)
     const contents = { entry: entry && { ...entry, data: entry.data.copy() }, shared }
-    const text = await serializeSnapshot(sandbox, contents)
-    const { log, head, snapshot } = this.#keysOf(sandbox)
-    await connection.run(snapshotScript, [log, head, snapshot], [incarnation, seq, text])
+    const length = await storeSnapshot(connection, this.#keysOf(sandbox), {
+      sandbox,
+      incarnation,
+      seq,
+      contents,
+    })
     copy.logLength -= logLength
-    copy.snapshotLength = text.length
+    copy.snapshotLength = length
   }
 }
 
