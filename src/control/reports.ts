@@ -22,22 +22,23 @@ export function reportHandlers({
   sandboxes,
 }: ReportHandlerDeps): Pick<ControlHandlers, 'getCoverage' | 'getManners' | 'getReport'> {
   return {
-    getCoverage: async (request) => ({
-      sandbox: request.sandboxFilter ?? '*',
-      ...coverageToJson(await reporter.coverage(request.sandboxFilter)),
-    }),
-    getManners(request) {
-      const refusal = refuseUnused(request.sandboxFilter, sandboxes)
-      if (refusal) return refusal
-      const { rules, ...found } = reporter.manners(request.sandboxFilter)
-      return { sandbox: request.sandboxFilter ?? '*', rules: { ...rules }, ...findingsToJson(found) }
+    async getCoverage(request) {
+      const { truncated, ...coverage } = await reporter.coverage(request.sandboxFilter)
+      const sandbox = request.sandboxFilter ?? '*'
+      return { sandbox, ...coverageToJson(coverage), ...(truncated && { truncated }) }
+    },
+    async getManners(request) {
+      const { rules, truncated, ...found } = await reporter.manners(request.sandboxFilter)
+      const sandbox = request.sandboxFilter ?? '*'
+      const body = { sandbox, rules: { ...rules }, ...findingsToJson(found), ...(truncated && { truncated }) }
+      return refuseUnused(request.sandboxFilter, sandboxes) ?? body
     },
     async getReport(request) {
-      const refusal = refuseUnused(request.sandboxFilter, sandboxes)
-      if (refusal) return refusal
       const failOn = readFailOn(request)
       if (failOn instanceof ControlError) return failOn
       const report = await reporter.report(request.sandboxFilter)
+      const refusal = refuseUnused(request.sandboxFilter, sandboxes)
+      if (refusal) return refusal
       return replyWith(failOn ? { ...report, run: { ...report.run, failOn } } : report, request, failOn ?? [])
     },
   }

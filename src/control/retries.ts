@@ -42,11 +42,11 @@ export function retryHandlers({
   const idempotentOperations = once(() => findIdempotentOperations(contract))
   return {
     async getRetries({ sandboxFilter: sandbox, parameters, elapsed }) {
-      const refusal = refuseUnused(sandbox, sandboxes)
-      if (refusal) return refusal
       const { minAttempts, request, limit } = parameters.query as unknown as RetriesQuery // typed by the control document
       const query = { sandbox, minAttempts, request, limit }
       const history = await readRetryHistory(journal, query, idempotentOperations(), elapsed)
+      const refusal = refuseUnused(sandbox, sandboxes) // after the journal was read, which may bring sandboxes of other replicas
+      if (refusal) return refusal
       if (!history) return new ControlError(400, tooLongMessage)
       const { chains, further, truncated } = history
       return { sandbox: sandbox ?? '*', chains: chains.map(chainToJson), further, truncated }

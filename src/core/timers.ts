@@ -12,6 +12,7 @@ const present = {
   sleep: timeout,
   machineNow: Date.now,
   monotonicNow: performance.now.bind(performance),
+  timeOrigin: performance.timeOrigin,
 }
 
 /** The place of the first timers that this module has seen: the library, and the bundle that it loads later, have a copy of this module each. */
@@ -23,7 +24,7 @@ holder[first] ??= present
  * The timers and clocks as they were when the library was loaded. A test that replaces the global ones by fake timers must not stop the
  * simulator that runs in its process. `nextTurn` resolves in the next turn of the event loop, after the input that waits; `sleep` after some
  * milliseconds. `machineNow` is in epoch milliseconds; `monotonicNow` in milliseconds since the start of the process, with fractions, and never
- * goes back.
+ * goes back; `timeOrigin` is its zero in epoch milliseconds.
  */
 export const {
   clearInterval,
@@ -35,4 +36,5 @@ export const {
   setInterval,
   setTimeout,
   sleep,
+  timeOrigin,
 } = holder[first]

@@ -52,6 +52,8 @@ export interface JournalEntry {
    * Undefined: none was sent, or it is too short to be redacted.
    */
   readonly ownToken: string | undefined
+  /** The hash of `ownToken` in a shared journal, which tells the callers of all replicas apart. */
+  readonly caller?: string
   /** True where the client closed the connection before the end of its body: no client received the answer, so the reports do not judge the exchange. */
   readonly aborted: boolean
   readonly answer: {

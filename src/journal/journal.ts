@@ -20,8 +20,10 @@ export interface LiveExchange {
   readonly operation: Operation | undefined
   /** The parameters as they were sent; path parameters only where the request matches an operation. */
   readonly rawParameters: RawParameters
-  /** The bearer token, which tells callers apart; undefined for none. A listener must not store it. */
+  /** The bearer token, or its hash in a shared journal, which tells callers apart; undefined for none. A listener must not store it. */
   readonly token: string | undefined
+  /** True: another replica answered the request. */
+  readonly isForeign?: true
 }
 
 /** A function that the journal calls for each recorded exchange. It runs within the request's turn, so it must be fast. */
@@ -92,6 +94,14 @@ export class Journal implements JournalReader {
   onClear(listener: (sandbox: string) => void): () => void {
     this.#clearListeners.add(listener)
     return () => void this.#clearListeners.delete(listener)
+  }
+
+  /** Waits until the journal has every exchange that ended before. Only a shared journal has others than those of this process. */
+  async catchUp(): Promise<void> {}
+
+  /** Returns true if exchanges of a sandbox, or of any (undefined), may be missing without being counted. */
+  hasLoss(_sandbox: string | undefined): boolean {
+    return false
   }
 
   async list(range: EntryRange = {}): Promise<JournalSlice> {

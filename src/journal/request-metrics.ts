@@ -38,7 +38,9 @@ export class RequestMetrics {
   readonly #byOperation = new Map<string | undefined, OperationMetrics>()
 
   constructor(journal: Journal) {
-    journal.onEntry((entry) => this.#add(entry))
+    journal.onEntry((entry, { isForeign }) => {
+      if (!isForeign) this.#add(entry)
+    })
   }
 
   counts(): readonly AnswerCount[] {

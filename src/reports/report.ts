@@ -5,6 +5,7 @@
  */
 
 import type { Contract } from '../contract/contract.ts'
+import type { Journal } from '../journal/journal.ts'
 import type { CappedTally } from './capped-tally.ts'
 import type { BrokenRule, UnexpectedAnswer } from './contract-findings.ts'
 import { type CoverageView, viewCoverage } from './coverage-view.ts'
@@ -52,15 +53,22 @@ export interface Report {
   /** The findings on how the client retries and identifies itself. */
   readonly manners: FindingList<MannersFinding>
   readonly coverage: CoverageView
+  /** True: exchanges of other replicas may be missing, so that every number is the least that it can be. Absent: none is missing. */
+  readonly truncated?: true
 }
 
 /** The name of the reported sandbox; undefined for all sandboxes. */
 export type SandboxFilter = string | undefined
 
+/** Says that exchanges of other replicas may be missing. */
+type Truncation = Pick<Report, 'truncated'>
+
 /** The parts that a reporter depends on. */
 export interface ReporterDependencies {
   readonly contract: Pick<Contract, 'title' | 'version'>
   readonly collector: EvidenceCollector
+  /** Waits for exchanges of other replicas, and knows if some may be missing. */
+  readonly journal: Pick<Journal, 'catchUp' | 'hasLoss'>
   readonly hintFinder: HintFinder
   /** Returns the seed and the time of a sandbox; undefined for the default sandbox. */
   readonly contextOf: (sandbox: SandboxFilter) => Promise<PreviewContext>
@@ -77,21 +85,34 @@ export class Reporter {
   }
 
   /** Reports the coverage of the contract. */
-  async coverage(sandbox: SandboxFilter): Promise<CoverageView> {
+  async coverage(sandbox: SandboxFilter): Promise<CoverageView & Truncation> {
+    await this.#dependencies.journal.catchUp()
+    return { ...(await this.#viewCoverage(sandbox)), ...this.#findTruncation(sandbox) }
+  }
+
+  async #viewCoverage(sandbox: SandboxFilter): Promise<CoverageView> {
     const { collector, hintFinder, contextOf } = this.#dependencies
     const { coverage } = collector.evidenceOf(sandbox)
     return viewCoverage(coverage, collector.operations, hintFinder, await contextOf(sandbox))
   }
 
+  #findTruncation(sandbox: SandboxFilter): Truncation {
+    return this.#dependencies.journal.hasLoss(sandbox) ? { truncated: true } : {}
+  }
+
   /** Reports how the clients retry and identify themselves, with the rules. */
-  manners(sandbox: SandboxFilter): FindingList<MannersFinding> & { readonly rules: typeof mannersRules } {
+  async manners(
+    sandbox: SandboxFilter,
+  ): Promise<FindingList<MannersFinding> & Truncation & { readonly rules: typeof mannersRules }> {
+    await this.#dependencies.journal.catchUp()
     const { manners } = this.#dependencies.collector.evidenceOf(sandbox)
-    return { rules: mannersRules, ...toFindingList(manners.findings) }
+    return { rules: mannersRules, ...toFindingList(manners.findings), ...this.#findTruncation(sandbox) }
   }
 
   /** Reports everything. */
   async report(sandbox: SandboxFilter): Promise<Report> {
     const { title, version } = this.#dependencies.contract
+    await this.#dependencies.journal.catchUp()
     const { contractFindings, manners, requests } = this.#dependencies.collector.evidenceOf(sandbox)
     return {
       contract: { title, version },
@@ -105,7 +126,8 @@ export class Reporter {
       unexpectedAnswers: toFindingList(contractFindings.unexpectedAnswers),
       advice: toFindingList(contractFindings.advice),
       manners: toFindingList(manners.findings),
-      coverage: await this.coverage(sandbox),
+      coverage: await this.#viewCoverage(sandbox),
+      ...this.#findTruncation(sandbox),
     }
   }
 }
@@ -131,6 +153,7 @@ export function summarizeReport(report: Report): string {
     `${pluralize(countFindings(manners), 'finding')} on manners`,
     ...(countFindings(advice) > 0 ? [`${pluralize(countFindings(advice), 'piece')} of advice`] : []),
     `${coverage.percent} % of the contract covered`,
+    ...(report.truncated ? ['requests to other replicas may be missing'] : []),
   ].join(', ')
 }
 

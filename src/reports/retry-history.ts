@@ -102,7 +102,7 @@ class ChainCollector {
       return
     }
     // The token itself is not stored. Callers whose tokens are too short to be redacted are not told apart.
-    const live = { requestBody: undefined, token: entry.ownToken }
+    const live = { requestBody: undefined, token: entry.caller ?? entry.ownToken }
     const tracked = this.#trackerOf(entry.sandbox).record(entry, live)
     if (tracked) this.#addAttempt({ entry, ...tracked })
   }

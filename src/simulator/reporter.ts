@@ -5,6 +5,7 @@ import { once } from '../core/once.ts'
 import { version } from '../fixtures/bundled.ts'
 import type { Fixtures } from '../fixtures/fixtures.ts'
 import type { Journal } from '../journal/journal.ts'
+import { hashToken } from '../journal/shared-entry.ts'
 import { findIdempotentOperations } from '../reports/call-key.ts'
 import { listCoverageItems } from '../reports/coverage-items.ts'
 import { EvidenceCollector } from '../reports/evidence-collector.ts'
@@ -34,7 +35,7 @@ interface ReporterDeps {
 /** Creates the reporter, with a collector that listens to the journal. */
 export function createReporter(deps: ReporterDeps): Reporter {
   const { contract, fixtures, catalogue, world, journal, sandboxes, limit, now, failOn } = deps
-  const keys = new Set(fixtures.keys.map(({ token }) => token))
+  const keys = new Set(fixtures.keys.flatMap(({ token }) => [token, hashToken(token)])) // a shared journal has hashes
   const collector = new EvidenceCollector({
     operations: listCoverageItems(contract),
     idempotentOperations: findIdempotentOperations(contract),
@@ -47,6 +48,7 @@ export function createReporter(deps: ReporterDeps): Reporter {
   return new Reporter({
     contract,
     collector,
+    journal,
     hintFinder: new HintFinder(catalogue, createPreviewer({ contract, fixtures, catalogue, world })),
     async contextOf(sandbox = defaultSandbox) {
       const { seed, clock } = await sandboxes.settings.read(sandbox)

@@ -26,7 +26,7 @@ export async function createSandboxes(
   { seed, clock, sandboxLimit, sandboxIdle }: Settings,
   deps: SandboxDeps,
 ): Promise<Sandboxes> {
-  const { now, store, shared, rules } = deps
+  const { now, store, shared, rules, journal } = deps
   const initial = { seed, frozenAt: clock === 'real' ? undefined : parseNow(clock), now }
   const settings = shared
     ? new SharedSandboxSettings(initial, shared, (sources) => readRules({ rules: [...sources] }, rules))
@@ -36,6 +36,9 @@ export async function createSandboxes(
     idleMs: parseDuration(sandboxIdle) ?? Number.POSITIVE_INFINITY,
     now,
     onEvicted: shared ? (name) => shared.forget(name) : onSandboxEvicted(settings, deps),
+  })
+  journal.onEntry(({ sandbox }, { isForeign }) => {
+    if (isForeign) sandboxes.use(sandbox) // so that a sandbox is in use wherever it is used
   })
   sandboxes.adopt((await store.listSandboxes()).map(({ name }) => name))
   return sandboxes

@@ -15,7 +15,7 @@ import { immediateDelivery, type OutgoingReply } from '../exchange/delivery.ts'
 import type { Reply } from '../exchange/reply.ts'
 import type { SimRequest } from '../exchange/request.ts'
 import { version } from '../fixtures/bundled.ts'
-import { type EntryListener, Journal } from '../journal/journal.ts'
+import type { EntryListener } from '../journal/journal.ts'
 import { createHandlers, type OperationDeps } from '../operations/index.ts'
 import { createPipeline, type Pipeline } from '../pipeline/pipeline.ts'
 import type { FindPlannedFault } from '../pipeline/scenario-sources.ts'
@@ -36,6 +36,7 @@ import {
   indexScenariosByModel,
   readGuardSettings,
 } from './lookups.ts'
+import { openJournal } from './open-journal.ts'
 import { openState } from './open-state.ts'
 import { replicaName } from './replica-name.ts'
 import { createReporter } from './reporter.ts'
@@ -119,24 +120,19 @@ interface StartInputs extends LoadedInputs {
   readonly fallback: Fallback | undefined
 }
 
-function createJournal({ journalSize }: Settings, onExchange: EntryListener | undefined): Journal {
-  const journal = new Journal(journalSize)
-  if (onExchange) journal.onEntry(onExchange)
-  return journal
-}
-
 /** Creates every part with its dependencies, from the journal up to the control plane. */
 async function assemble(
   settings: Settings,
-  { now, log, onExchange, findPlannedFault }: Dependencies,
+  deps: Dependencies,
   inputs: StartInputs,
   seedState: SandboxExport | undefined,
   { store, shared }: OpenedStore,
 ): Promise<Simulator> {
   const { contract, control, fixtures, catalogue } = inputs
+  const { now, log, findPlannedFault } = deps
   const world = createWorld(fixtures)
   const productsOfModel = indexProductsByModel(fixtures)
-  const journal = createJournal(settings, onExchange)
+  const { journal, followOthers, closeJournal } = await openJournal(settings, deps, contract, shared)
   const sandboxes = await createSandboxes(settings, {
     now,
     store,
@@ -182,23 +178,22 @@ async function assemble(
     explain: createExplain({ store, sandboxes, log, createPipelineOver }),
   })
   const controls = createControl(control, handlers, readGuardSettings(settings), log)
+  await followOthers()
   return {
     contract,
     findExample: () => findExampleRequest(contract, fixtures),
     service: createPipelineOver({ store, sandboxes, journal, log, findPlannedFault }),
     controlRefusal: controls.refusal,
     isImport: controls.isImport,
-    control: async (request, gone) => ({
-      reply: await controls.answer(request, gone),
-      delivery: immediateDelivery,
-      date: undefined,
-    }),
+    control: async (request, gone) => replyAtOnce(await controls.answer(request, gone)),
     report: () => reporter.report(undefined),
     stopping,
     findStateLoss: () => store.findLoss(),
-    close: () => store.close(),
+    close: () => closeJournal().then(() => store.close()),
   }
 }
+
+const replyAtOnce = (reply: Reply): OutgoingReply => ({ reply, delivery: immediateDelivery, date: undefined })
 
 /** Creates a function that creates a pipeline over the simulator's state, or over the copy of it for `POST /__sim/explain`. */
 function createPipelineFactory(

@@ -28,6 +28,7 @@ function reportToJson(report: Report): JsonObject {
     manners: findingsToJson({ ...manners, list: manners.list.map(withoutTime) }),
     advice: findingsToJson(advice),
     coverage: coverageToJson(coverage),
+    ...(report.truncated && { truncated: true }),
   }
 }
 

@@ -1,6 +1,6 @@
 import { insertKey } from '../events.ts'
 import { externalKey } from '../prompts.ts'
-import type { LogEntry } from './shared-log.ts'
+import type { LogEntry } from './log-entry.ts'
 
 /**
  * Returns the name of the only records that a change depends on and changes, so that changes with different names can be decided on the same

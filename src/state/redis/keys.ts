@@ -37,6 +37,10 @@ export function sharedKeys(prefix: string) {
     format: `{${prefix}}:format`,
     /** A sorted set: the sandboxes in the order of their creation. */
     sandboxes: `{${prefix}}:sandboxes`,
+    /** A stream: what the replicas tell each other, such as the exchanges for the journal. */
+    stream: `{${prefix}}:journal`,
+    /** A sorted set: the ids of the replicas, by the time of Redis at which they were last alive. */
+    replicas: `{${prefix}}:replicas`,
     /** The number of sandboxes that were ever created. */
     created: `{${prefix}}:created`,
   }

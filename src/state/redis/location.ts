@@ -35,5 +35,5 @@ export function showState(state: string): string {
 const DEFAULT_PORT = 6379
 
 /** The rule for URLs, as the end of a sentence about `--state`. */
-export const urlRule =
+const urlRule =
   'The URL of a Redis server is redis://HOST:PORT/DATABASE or rediss:// for TLS, with USER:PASSWORD@ before the host if it needs them (percent-encoded).'

@@ -6,8 +6,9 @@ import type { StateData } from '../memory/state-data.ts'
 import { StoreUnavailableError } from '../store.ts'
 import { conflictKey } from './conflict-key.ts'
 import type { RedisConnection } from './connection.ts'
+import type { LogEntry } from './log-entry.ts'
 import type { RedisCounters } from './redis-counters.ts'
-import type { ExchangeMode, ExchangeOutcome, LogEntry, SharedLogs } from './shared-log.ts'
+import type { ExchangeMode, ExchangeOutcome, SharedLogs } from './shared-log.ts'
 
 /** A decision about the log of a sandbox. */
 type LogDecision = Omit<Decision<unknown>, 'change'> & { readonly change?: LogEntry }

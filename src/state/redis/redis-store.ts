@@ -15,6 +15,7 @@ import { sharedKeys } from './keys.ts'
 import type { RedisLocation } from './location.ts'
 import { RedisCommitter } from './redis-committer.ts'
 import { RedisCounters } from './redis-counters.ts'
+import { RedisStream } from './redis-stream.ts'
 import { SharedLogs } from './shared-log.ts'
 
 /** The options of a store in Redis. */
@@ -54,13 +55,14 @@ export async function openRedisStore(
     const fault = await findFormatFault(connection, location)
     if (fault !== undefined) throw new Error(fault)
     const state = new StateData()
+    const replicaId = randomUUID()
     const logs = new SharedLogs({
       connection,
       state,
       checks: await StateChecks.load(),
       prefix: location.prefix,
       createId: randomUUID,
-      replicaId: randomUUID(),
+      replicaId,
       snapshotFrom: options.snapshotFrom ?? DEFAULT_SNAPSHOT_FROM,
       report: options.report ?? (() => {}),
     })
@@ -74,6 +76,12 @@ export async function openRedisStore(
       readRecord: (sandbox) => committer.readShared(sandbox),
       updateRecord: (sandbox, update) => committer.updateShared(sandbox, update),
       forget: (sandbox) => logs.forget(sandbox),
+      async openStream<Message>(size: number) {
+        const reader = await RedisConnection.open(location, { commandMs, connectMs }, () => {})
+        if (!reader.ok) throw new Error(reader.error)
+        const { prefix } = location
+        return new RedisStream<Message>({ connection, reader: reader.value, prefix, id: replicaId, size })
+      },
     }
     return success({ store: new BaseStore(committer), loaded, shared, committer, connection })
   } catch (error) {

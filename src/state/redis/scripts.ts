@@ -119,3 +119,14 @@ for _, field in ipairs(redis.call('ZRANGE', KEYS[2], 0, -1)) do
   listed[#listed + 1] = redis.call('HGET', KEYS[1], field) or '0'
 end
 return listed`
+
+/**
+ * Notes that a process is alive. KEYS: the processes. ARGV: its id, the milliseconds after which a silent process counts as ended.
+ * Returns the number of processes that ended since any last call, and the ids of those that are alive.
+ */
+export const BEAT = `
+local time = redis.call('TIME')
+local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
+redis.call('ZADD', KEYS[1], now, ARGV[1])
+local lost = redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - tonumber(ARGV[2]))
+return {lost, redis.call('ZRANGE', KEYS[1], 0, -1)}`

@@ -1,22 +1,13 @@
 import type { JsonObject } from '../../core/json.ts'
-import type { Change, StateData } from '../memory/state-data.ts'
+import type { StateData } from '../memory/state-data.ts'
 import type { StateChecks } from '../state-checks.ts'
 import type { RedisConnection, RedisReply, Script } from './connection.ts'
 import { type SandboxKeys, sandboxKeys } from './keys.ts'
+import type { LogEntry } from './log-entry.ts'
 import { SandboxIndex } from './sandbox-index.ts'
 import { EXCHANGE } from './scripts.ts'
 import { parseSnapshot } from './snapshot-text.ts'
 import { storeSnapshot } from './store-snapshot.ts'
-
-/** A change of the record beside the data of a sandbox. Null: the record is removed. */
-interface SharedRecordChange {
-  readonly sandbox: string
-  readonly op: 'shared'
-  readonly record: JsonObject | null
-}
-
-/** An entry of the log of a sandbox. */
-export type LogEntry = Change | SharedRecordChange
 
 /** The effect of an exchange with the log: see `EXCHANGE`. */
 export type ExchangeMode = 'read' | 'append' | 'discard' | 'delete'

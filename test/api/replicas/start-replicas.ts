@@ -1,4 +1,3 @@
-import { onTestFinished } from 'vitest'
 import type { Settings } from '../../../src/config/settings.ts'
 import type { RedisServer } from '../../support/redis.ts'
 import { startForTest, type TestSimulator } from '../../support/start.ts'
@@ -15,9 +14,4 @@ export async function startReplicas(
   const start = (replica: string) =>
     startForTest({ state: redis.url, statePrefix, replica, clock: 'real', ...settings })
   return [await start('one'), await start('two'), await start('three')]
-}
-
-/** Makes a Redis go on at the end of the test, if it was stopped. */
-export function resumeAtEnd(redis: RedisServer): void {
-  onTestFinished(() => redis.resume())
 }

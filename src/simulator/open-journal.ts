@@ -1,0 +1,49 @@
+import type { Settings } from '../config/settings.ts'
+import type { Contract } from '../contract/contract.ts'
+import type { Log } from '../core/log.ts'
+import { type EntryListener, Journal } from '../journal/journal.ts'
+import { SharedJournal } from '../journal/shared-journal.ts'
+import type { StreamMessage } from '../journal/shared-stream.ts'
+import type { SharedState } from '../state/shared-state.ts'
+
+/** The parts that a journal works with; see `Dependencies`. */
+interface JournalDeps {
+  readonly log: Log
+  readonly onExchange?: EntryListener
+}
+
+/** A journal, with the functions that read what other replicas have recorded, once all listeners are there, and that end it. */
+interface OpenedJournal {
+  readonly journal: Journal
+  readonly followOthers: () => Promise<void>
+  readonly closeJournal: () => Promise<void>
+}
+
+/** The share of the journal's size that is the number of messages in the stream: a message has several exchanges under load. */
+const MESSAGES_PER_ENTRY = 0.1
+const MIN_MESSAGES = 1000
+
+/** Opens the journal of this process, or that of all replicas. `shared`: undefined where no other process uses the state. */
+export async function openJournal(
+  { journalSize }: Settings,
+  { log, onExchange }: JournalDeps,
+  contract: Contract,
+  shared: SharedState | undefined,
+): Promise<OpenedJournal> {
+  if (!shared) {
+    const journal = new Journal(journalSize)
+    if (onExchange) journal.onEntry(onExchange)
+    return { journal, followOthers: async () => {}, closeJournal: async () => {} }
+  }
+  const operations = new Map(contract.operations.map((operation) => [operation.id, operation]))
+  const journal = new SharedJournal(journalSize, {
+    stream: await shared.openStream<StreamMessage>(Math.max(MIN_MESSAGES, journalSize * MESSAGES_PER_ENTRY)),
+    findOperation: (id) => operations.get(id),
+    report: (problem) => log.error({ problem }, 'the journal of another replica cannot be read'),
+  })
+  if (onExchange)
+    journal.onEntry((entry, live) => {
+      if (!live.isForeign) onExchange(entry, live)
+    })
+  return { journal, followOthers: () => journal.open(), closeJournal: () => journal.close() }
+}

@@ -1,0 +1,119 @@
+import { expect, test } from 'vitest'
+import type { Json, JsonObject } from '../../../src/core/json.ts'
+import { ask, objectOf } from '../../support/client.ts'
+import { putRules, steer } from '../../support/control.ts'
+import { describeWithRedis, sharedRedis } from '../../support/redis.ts'
+import { startReplicas } from './start-replicas.ts'
+
+const path = '/v1/models/5b7a1c52-0f0e-4d5e-9a9b-3f1f2a7c0001/analytics?period=7d'
+const operation = 'getModelAnalytics'
+
+const event = {
+  eventType: 'a',
+  productId: '6f1c1e0a-2b7d-4c55-9a35-0d6f2f0a9a01',
+  value: '1',
+  valueType: 'numeric',
+  influence: 'neutral',
+}
+
+type Target = { readonly origin: string }
+
+const verify = async (target: Target, body: Json) => {
+  const { status, body: verdict } = await ask(target, '/__sim/verify', { body })
+  return [status, verdict]
+}
+
+describeWithRedis('the journal of replicas', () => {
+  const redis = sharedRedis()
+
+  test('every replica lists and counts the requests to all, as soon as they are answered', async () => {
+    const replicas = await startReplicas(redis())
+    for (let index = 0; index < 12; index += 1) {
+      await ask(replicas[index % 3] ?? replicas[0], path)
+      for (const replica of replicas)
+        expect(await verify(replica, { operation, count: { exactly: index + 1 } })).toEqual([
+          200,
+          expect.objectContaining({ satisfied: true, count: index + 1, truncated: false }),
+        ])
+    }
+    const lists = await Promise.all(replicas.map((replica) => steer(replica, 'GET', '/requests')))
+    expect(lists[0]).toMatchObject({ total: 12, recorded: 12, dropped: 0, truncated: false })
+    expect([lists[1], lists[2]]).toEqual([lists[0], lists[0]])
+  })
+
+  test('a verification waits for a request to another replica', async () => {
+    const [one, two] = await startReplicas(redis())
+    const waiting = verify(one, { operation: 'createEvent', match: { body: { value: '7' } }, withinMs: 5000 })
+    await ask(two, '/v1/events', { body: { ...event, value: '7' } })
+    expect(await waiting).toEqual([200, expect.objectContaining({ satisfied: true, count: 1 })])
+  })
+
+  test('clearing through one replica clears all, with the requests that they answered before', async () => {
+    const [one, two, three] = await startReplicas(redis())
+    await Promise.all([ask(one, path), ask(two, path), ask(three, path)])
+    await steer(two, 'DELETE', '/requests')
+    await ask(three, path)
+    for (const replica of [one, two, three])
+      expect(await steer(replica, 'GET', '/requests')).toMatchObject({ total: 1, truncated: false })
+    await steer(one, 'POST', '/reset')
+    expect(await steer(three, 'GET', '/requests')).toMatchObject({ total: 0 })
+  })
+
+  test('coverage, manners and reports are those of one process', async () => {
+    const replicas = await startReplicas(redis())
+    const [one, two, three] = replicas
+    const alone = (await startReplicas(redis()))[0]
+    const retried = { ...event, insertId: 'y' }
+    const send = async (targets: readonly Target[]) => {
+      const at = (index: number) => targets[index % targets.length] ?? one
+      await ask(at(0), path)
+      await ask(at(1), '/v1/events', { body: { ...event, insertId: 'x' } })
+      await ask(at(2), '/v1/events', { body: { ...event, value: 7 } })
+      await putRules(at(0), [{ scenario: 'rate-limited;retry-after=5', times: 1 }])
+      await ask(at(0), '/v1/events', { body: retried })
+      await ask(at(1), '/v1/events', { body: retried })
+      await ask(at(2), `/v1/models/not-an-id/analytics`)
+    }
+    await send(replicas)
+    await send([alone])
+    const reports = await Promise.all(
+      [one, two, three, alone].map(async (target) => {
+        const { run: _, ...report } = objectOf(await ask(target, '/__sim/report?format=json'))
+        return JSON.parse(JSON.stringify(report).replace(/"requests":\["[^\]]*\]/g, '"requests":[]'))
+      }),
+    )
+    expect(reports[1]).toEqual(reports[0])
+    expect(reports[2]).toEqual(reports[0])
+    const summaryOf = ({ summary, coverage }: JsonObject) => ({ summary, coverage })
+    expect(summaryOf(reports[3])).toEqual(summaryOf(reports[0]))
+    expect(reports[0]).toMatchObject({ requests: 6, manners: { findings: [{ rule: 'retry-after' }] } })
+    const attempts = async (target: Target) => {
+      const { chains, truncated } = await steer(target, 'GET', '/retries')
+      return [(chains as { attempts: Json[] }[]).map((chain) => chain.attempts.length), truncated]
+    }
+    expect(await attempts(two)).toEqual([[1, 2, 1], false])
+    expect(await attempts(three)).toEqual(await attempts(alone))
+  })
+
+  test('a new replica knows what was asked before, and a stopped one is not waited for', async () => {
+    const [one, two, three] = await startReplicas(redis())
+    await ask(two, path)
+    await two.close()
+    await ask(three, path)
+    expect(await steer(one, 'GET', '/requests')).toMatchObject({ total: 2, truncated: false })
+  })
+
+  test('a sandbox that another replica met is known, and one that none met is not', async () => {
+    const [one, two] = await startReplicas(redis())
+    await ask(one, path, { headers: { 'x-sim-sandbox': 'worker-1' } })
+    expect(await steer(two, 'GET', '/manners?sandbox=worker-1')).toMatchObject({ findings: [] })
+    expect((await ask(two, '/__sim/manners?sandbox=worker-2')).status).toBe(404)
+  })
+
+  test('no token leaves its process', async () => {
+    const [one, two] = await startReplicas(redis())
+    const token = 'sk-very-secret-1234'
+    await ask(one, '/v1/events', { token, body: { ...event, properties: { note: `key ${token}` } } })
+    expect((await ask(two, '/__sim/requests?bodies=true')).text).not.toContain(token)
+  })
+})
