@@ -6,12 +6,20 @@ import { memoizeLast } from '../core/memoize-last.ts'
 import type { JournalEntry, RecordedBody } from './entry.ts'
 import { bodyToText, decodeBody } from './entry-json.ts'
 import type { LiveExchange } from './journal.ts'
+import type { ExchangeLines } from './shared-stream.ts'
 
 /** Finds an operation of the contract by its id. */
 export type FindOperation = (id: string) => Operation | undefined
 
-/** A body as another replica reads it. */
+/** An exchange as it is recorded. */
+export interface SharedExchange {
+  readonly entry: JournalEntry
+  readonly live: LiveExchange
+}
+
+/** A body as another replica reads it. `ref`: the index of one that several exchanges have. */
 type SharedBody =
+  | { readonly ref: number; readonly size: number }
   | { readonly text: string; readonly size: number }
   | { readonly base64: string; readonly size: number }
   | { readonly size: number }
@@ -22,10 +30,32 @@ export const hashToken = memoizeLast(
 )
 
 /**
- * Encodes an exchange for other replicas. `clockOffset`: the zero of the process's monotonic time in epoch milliseconds. The request's own
- * token is redacted in the bodies, too, since other replicas cannot know it.
+ * Encodes exchanges for other replicas, with equal bodies of answers once. `clockOffset`: the zero of the process's monotonic time in epoch
+ * milliseconds. A request's own token is redacted in the bodies, too, since other replicas cannot know it.
  */
-export function encodeExchange(entry: JournalEntry, live: LiveExchange, clockOffset: number): string {
+export function encodeExchanges(exchanges: readonly SharedExchange[], clockOffset: number): ExchangeLines {
+  const bodies: string[] = []
+  const known = new Map<Uint8Array, number>()
+  const shareAnswer = ({ answer: { body }, ownToken }: JournalEntry): SharedBody => {
+    if (body.bytes === undefined || body.size === 0) return { size: body.size }
+    let index = known.get(body.bytes)
+    if (index === undefined) {
+      index = bodies.push(JSON.stringify(shareBody(body, ownToken))) - 1
+      known.set(body.bytes, index)
+    }
+    return { ref: index, size: body.size }
+  }
+  const lines = exchanges.map((exchange) =>
+    encodeExchange(exchange, shareAnswer(exchange.entry), clockOffset),
+  )
+  return { bodies, exchanges: lines }
+}
+
+function encodeExchange(
+  { entry, live }: SharedExchange,
+  answerBody: SharedBody,
+  clockOffset: number,
+): string {
   const { receivedAt, openedAt, endedAt, ownToken, request, answer, ...others } = entry
   return JSON.stringify({
     ...others,
@@ -33,7 +63,7 @@ export function encodeExchange(entry: JournalEntry, live: LiveExchange, clockOff
     tookMs: endedAt - receivedAt,
     ...(openedAt !== undefined && { openedMs: receivedAt - openedAt }),
     request: { ...request, body: shareBody(request.body, ownToken) },
-    answer: { ...answer, body: shareBody(answer.body, ownToken) },
+    answer: { ...answer, body: answerBody },
     live: {
       rawParameters: live.rawParameters,
       token: live.token,
@@ -55,10 +85,9 @@ function shareBody(body: RecordedBody, token: string | undefined): SharedBody {
   return { text: bodyToText(body, token) ?? '', size }
 }
 
-/** An exchange of another replica, with the number 0. */
-export interface SharedExchange {
-  readonly entry: JournalEntry
-  readonly live: LiveExchange
+interface ParsedBody {
+  readonly shared: SharedBody
+  readonly recorded: RecordedBody
 }
 
 /** Decodes exchanges of other replicas. Equal bodies are parsed once, since the answers to many requests are the same. */
@@ -67,14 +96,31 @@ export class ExchangeDecoder {
   readonly #clockOffset: number
   readonly #bodies = new LruCache<Json | undefined>(200)
 
-  /** `clockOffset`: see `encodeExchange`. */
+  /** `clockOffset`: see `encodeExchanges`. */
   constructor(findOperation: FindOperation, clockOffset: number) {
     this.#findOperation = findOperation
     this.#clockOffset = clockOffset
   }
 
-  decode(line: string): SharedExchange {
+  /** Decodes the exchanges of a message. Those with the same answer share its bytes. */
+  *decode({ bodies, exchanges }: ExchangeLines): Generator<SharedExchange> {
+    const parsed = new Map<number, ParsedBody>()
+    const findBody = (body: SharedBody): ParsedBody => {
+      if (!('ref' in body)) return { shared: body, recorded: toRecorded(body) }
+      let known = parsed.get(body.ref)
+      if (known === undefined) {
+        const shared: SharedBody = JSON.parse(bodies[body.ref] ?? '{"size":0}')
+        known = { shared, recorded: toRecorded(shared) }
+        parsed.set(body.ref, known)
+      }
+      return known
+    }
+    for (const line of exchanges) yield this.#decodeExchange(line, findBody)
+  }
+
+  #decodeExchange(line: string, findBody: (body: SharedBody) => ParsedBody): SharedExchange {
     const { live, request, answer, receivedAt: epochMs, tookMs, openedMs, ...others } = JSON.parse(line)
+    const answerBody = findBody(answer.body)
     const receivedAt = epochMs - this.#clockOffset
     const entry: JournalEntry = {
       ...others,
@@ -83,7 +129,7 @@ export class ExchangeDecoder {
       endedAt: receivedAt + tookMs,
       openedAt: openedMs === undefined ? undefined : receivedAt - openedMs,
       request: { ...request, body: toRecorded(request.body) },
-      answer: { ...answer, body: toRecorded(answer.body) },
+      answer: { ...answer, body: { ...answerBody.recorded } },
     }
     const parse = (body: SharedBody) => this.#parse(body)
     const rawParameters: RawParameters = live.rawParameters
@@ -99,7 +145,7 @@ export class ExchangeDecoder {
           return live.requestBody ?? parse(request.body)
         },
         get answerBody() {
-          return live.answerBody ?? parse(answer.body)
+          return live.answerBody ?? parse(answerBody.shared)
         },
       },
     }

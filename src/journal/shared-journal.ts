@@ -3,14 +3,8 @@ import type { JournalEntry } from './entry.ts'
 import { Journal, type LiveExchange } from './journal.ts'
 import { Outbox } from './outbox.ts'
 import type { EntryRange, JournalCounts, JournalSlice } from './reader.ts'
-import {
-  ExchangeDecoder,
-  encodeExchange,
-  type FindOperation,
-  hashToken,
-  type SharedExchange,
-} from './shared-entry.ts'
-import type { SharedStream, StreamMessage } from './shared-stream.ts'
+import { ExchangeDecoder, type FindOperation, hashToken, type SharedExchange } from './shared-entry.ts'
+import { decodeMessage, type SharedStream, type StreamMessage } from './shared-stream.ts'
 
 /** The parts that a shared journal works with. */
 export interface SharedJournalDeps {
@@ -65,7 +59,7 @@ export class SharedJournal extends Journal {
   async open(): Promise<void> {
     await this.#beat()
     await this.#deps.stream.follow(
-      (message) => this.#receive(message),
+      (text) => this.#receive(decodeMessage(text, this.#deps.stream.id)),
       () => this.#noteLoss(),
     )
     this.#timer = setInterval(() => void this.#beat().catch(() => undefined), BEAT_MS)
@@ -91,7 +85,7 @@ export class SharedJournal extends Journal {
       entry: ownToken === undefined ? entry : { ...entry, caller: hashToken(ownToken) },
       live: live.token === undefined ? live : { ...live, token: hashToken(live.token) },
     }
-    if (this.#outbox.addEntry(encodeExchange(shared.entry, shared.live, timeOrigin))) this.#own.push(shared)
+    if (this.#outbox.addEntry(shared)) this.#own.push(shared)
   }
 
   #receive({ from, number, content }: StreamMessage): void {
@@ -102,7 +96,8 @@ export class SharedJournal extends Journal {
     const isOwn = from === this.#deps.stream.id
     switch (content.kind) {
       case 'entries':
-        for (const line of content.entries) this.#add(isOwn ? this.#own.shift() : this.#decoder.decode(line))
+        for (const exchange of isOwn ? this.#own.splice(0, content.count) : this.#decoder.decode(content))
+          this.#add(exchange)
         return
       case 'question':
         this.#outbox.add({ kind: 'answer', id: content.id })
@@ -118,9 +113,7 @@ export class SharedJournal extends Journal {
     }
   }
 
-  #add(exchange: SharedExchange | undefined): void {
-    if (exchange === undefined) return
-    const { entry, live } = exchange
+  #add({ entry, live }: SharedExchange): void {
     try {
       super.record({ ...entry, number: this.recorded + 1 }, live)
     } catch (error) {

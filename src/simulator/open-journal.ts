@@ -3,7 +3,6 @@ import type { Contract } from '../contract/contract.ts'
 import type { Log } from '../core/log.ts'
 import { type EntryListener, Journal } from '../journal/journal.ts'
 import { SharedJournal } from '../journal/shared-journal.ts'
-import type { StreamMessage } from '../journal/shared-stream.ts'
 import type { SharedState } from '../state/shared-state.ts'
 
 /** The parts that a journal works with; see `Dependencies`. */
@@ -37,7 +36,7 @@ export async function openJournal(
   }
   const operations = new Map(contract.operations.map((operation) => [operation.id, operation]))
   const journal = new SharedJournal(journalSize, {
-    stream: await shared.openStream<StreamMessage>(Math.max(MIN_MESSAGES, journalSize * MESSAGES_PER_ENTRY)),
+    stream: await shared.openStream(Math.max(MIN_MESSAGES, journalSize * MESSAGES_PER_ENTRY)),
     findOperation: (id) => operations.get(id),
     report: (problem) => log.error({ problem }, 'the journal of another replica cannot be read'),
   })

@@ -15,19 +15,19 @@ export interface SharedState {
   readRecord(sandbox: string): Promise<JsonObject | undefined>
   /** Replaces that record. `update` has no effects, since it is called again if another process was faster. */
   updateRecord<T>(sandbox: string, update: (record: JsonObject | undefined) => RecordUpdate<T>): Promise<T>
-  /** Opens a bounded stream of about so many messages, which are JSON, with a connection of its own. */
-  openStream<Message>(size: number): Promise<SharedMessages<Message>>
+  /** Opens a bounded stream of about so many messages, with a connection of its own. */
+  openStream(size: number): Promise<SharedMessages>
   /** Forgets this process's copy of a sandbox; the next use reads it again. */
   forget(sandbox: string): void
 }
 
 /** A bounded stream of messages in one order, which all processes read, with a list of these processes. */
-export interface SharedMessages<Message> {
+export interface SharedMessages {
   /** The id of this process. */
   readonly id: string
-  append(message: Message): Promise<void>
+  append(message: string): Promise<void>
   /** Calls `onMessage` for each message, first for those that the stream holds. `onCut`: earlier messages were dropped from the stream. */
-  follow(onMessage: (message: Message) => void, onCut: () => void): Promise<void>
+  follow(onMessage: (message: string) => void, onCut: () => void): Promise<void>
   /** Says that this process is alive. Returns all that are, and the number of those that ended without a word since the last call of any. */
   beat(): Promise<{ readonly alive: readonly string[]; readonly lost: number }>
   close(): Promise<void>

@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util'
 import { formatGoals } from './goals.ts'
 import { installNode } from './install-node.ts'
 import { type LoadResult, type RequestSource, runLoad, runSequentially } from './load.ts'
+import { benchReplicas } from './replicas.ts'
 import { coldAnalytics, newEvent, warmAnalytics } from './requests.ts'
 import { formatTable, median, type Row } from './table.ts'
 import { freePort, type StartedTarget, startTarget, type Target } from './target.ts'
@@ -15,14 +16,15 @@ import { buildBaselines, builtSimulator, installPeers, simulatorOf } from './tar
  * Measures the built simulator and two servers that send the same bytes: `npm run bench`. The targets take turns within every
  * round, and rounds are short, so that noise of the machine affects all of them. A figure is the median of the rounds.
  */
-const usage = `npm run bench -- [--seconds 1] [--rounds 15] [--connections 16] [--cold 200] [--beside FOLDER] [--node 24] [--peers]
+const usage = `npm run bench -- [--seconds 1] [--rounds 15] [--connections 16] [--cold 200] [--beside FOLDER] [--node 24] [--peers] [--replicas]
   seconds      duration of each load in each round, after a warm-up of five seconds
   rounds       number of rounds; figures are medians
   connections  number of concurrent connections
   cold         number of new models in each round
   beside       another checkout with its node_modules, which is built and measured in the same rounds
   node         24: everything runs on the Node of the image, which is installed in a temporary folder
-  peers        measure Prism and Steady, too, which are installed in a temporary folder`
+  peers        measure Prism and Steady, too, which are installed in a temporary folder
+  replicas     measure replicas that share a state in Redis, and nothing else; needs redis-server`
 
 interface Options {
   readonly seconds: number
@@ -34,6 +36,7 @@ interface Options {
   /** Undefined: the Node that runs the bench. */
   readonly node: string | undefined
   readonly peers: boolean
+  readonly replicas: boolean
 }
 
 const otherBenches = `
@@ -55,6 +58,7 @@ async function main(options: Options): Promise<void> {
     execFileSync('npm', ['run', '--silent', 'build'], { stdio: 'inherit', cwd: checkout })
   const folder = mkdtempSync(join(tmpdir(), 'convsim-bench-'))
   try {
+    if (options.replicas) return await benchReplicas(folder, options)
     const peers = options.peers ? installPeers(folder) : { targets: [], missing: [] }
     const other = options.beside === undefined ? [] : [simulatorOf(resolve(options.beside), 'beside', folder)]
     const targets = [builtSimulator(folder), ...(await buildBaselines(folder)), ...other, ...peers.targets]
@@ -175,6 +179,7 @@ function readOptions(): Options {
       beside: { type: 'string' },
       node: { type: 'string' },
       peers: { type: 'boolean', default: false },
+      replicas: { type: 'boolean', default: false },
       help: { type: 'boolean' },
     },
   })
@@ -195,6 +200,7 @@ function readOptions(): Options {
     beside: values.beside,
     node: values.node,
     peers: values.peers,
+    replicas: values.replicas,
   }
 }
 

@@ -22,6 +22,7 @@ export interface StartedTarget {
   readonly name: string
   /** The URL with the base path: `http://127.0.0.1:12345/v1`. */
   readonly url: string
+  readonly pid: number
   /** The time from the start of the process to the end of its first 200, milliseconds. */
   readonly readyMs: number
   /** Returns the resident memory, MB. Undefined: not on Linux. */
@@ -42,6 +43,7 @@ export async function startTarget(target: Target, port: number, first: BenchRequ
   return {
     name: target.name,
     url,
+    pid: child.pid ?? 0,
     readyMs,
     residentMb: () => readResidentMb(child.pid ?? 0),
     async stop() {

@@ -76,11 +76,11 @@ export async function openRedisStore(
       readRecord: (sandbox) => committer.readShared(sandbox),
       updateRecord: (sandbox, update) => committer.updateShared(sandbox, update),
       forget: (sandbox) => logs.forget(sandbox),
-      async openStream<Message>(size: number) {
+      async openStream(size: number) {
         const reader = await RedisConnection.open(location, { commandMs, connectMs }, () => {})
         if (!reader.ok) throw new Error(reader.error)
         const { prefix } = location
-        return new RedisStream<Message>({ connection, reader: reader.value, prefix, id: replicaId, size })
+        return new RedisStream({ connection, reader: reader.value, prefix, id: replicaId, size })
       },
     }
     return success({ store: new BaseStore(committer), loaded, shared, committer, connection })

@@ -27,8 +27,8 @@ const RETRY_MS = 100
 /** The largest number of messages that are read at once. */
 const MAX_MESSAGES = 100
 
-/** A bounded stream in Redis, with a list of the processes that write to it. Messages are JSON. */
-export class RedisStream<Message> {
+/** A bounded stream in Redis, with a list of the processes that write to it. */
+export class RedisStream {
   readonly id: string
   readonly #deps: RedisStreamDeps
   readonly #stream: string
@@ -45,13 +45,13 @@ export class RedisStream<Message> {
     this.#replicas = replicas
   }
 
-  async append(message: Message): Promise<void> {
+  async append(message: string): Promise<void> {
     const { connection, size } = this.#deps
-    await connection.call('xadd', this.#stream, 'MAXLEN', '~', size, '*', 'm', JSON.stringify(message))
+    await connection.call('xadd', this.#stream, 'MAXLEN', '~', size, '*', 'm', message)
   }
 
   /** Reads what the stream holds, then follows it in the background. */
-  async follow(onMessage: (message: Message) => void, onCut: () => void): Promise<void> {
+  async follow(onMessage: (message: string) => void, onCut: () => void): Promise<void> {
     if (await this.#wasTrimmed()) onCut()
     while (await this.#read(onMessage, 0));
     this.#following = this.#followOn(onMessage)
@@ -67,7 +67,7 @@ export class RedisStream<Message> {
     return count('entries-added') > count('length')
   }
 
-  async #followOn(onMessage: (message: Message) => void): Promise<void> {
+  async #followOn(onMessage: (message: string) => void): Promise<void> {
     while (!this.#isClosed) {
       try {
         await this.#read(onMessage, BLOCK_MS)
@@ -78,7 +78,7 @@ export class RedisStream<Message> {
   }
 
   /** Reads the next messages. False: there are none. */
-  async #read(onMessage: (message: Message) => void, blockMs: number): Promise<boolean> {
+  async #read(onMessage: (message: string) => void, blockMs: number): Promise<boolean> {
     const block = blockMs > 0 ? ['BLOCK', blockMs] : []
     const reply = await this.#deps.reader.call(
       'xread',
@@ -93,7 +93,7 @@ export class RedisStream<Message> {
     const [[, messages = []] = []] = reply as [string, [string, string[]][]][] // one stream
     for (const [id, [, text = '']] of messages) {
       this.#last = id
-      onMessage(JSON.parse(text))
+      onMessage(text)
     }
     return true
   }

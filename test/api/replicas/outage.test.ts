@@ -4,7 +4,8 @@ import { silentLog } from '../../../src/core/log.ts'
 
 import { ask } from '../../support/client.ts'
 import { steer } from '../../support/control.ts'
-import { describeWithRedis, startRedis } from '../../support/redis.ts'
+import { describeWithRedis } from '../../support/redis.ts'
+import { startRedis } from '../../support/redis-server.ts'
 import { start } from '../../support/start.ts'
 import { startReplicas } from './start-replicas.ts'
 

@@ -1,5 +1,5 @@
 import type { Settings } from '../../../src/config/settings.ts'
-import type { RedisServer } from '../../support/redis.ts'
+import type { RedisServer } from '../../support/redis-server.ts'
 import { startForTest, type TestSimulator } from '../../support/start.ts'
 
 let prefixes = 0

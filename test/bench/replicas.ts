@@ -1,0 +1,147 @@
+import { readFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
+import { parseRedisUrl } from '../../src/state/redis/location.ts'
+import { openRedisStore } from '../../src/state/redis/redis-store.ts'
+import { context, event } from '../state/drafts.ts'
+import { startRedis } from '../support/redis-server.ts'
+import { type RequestSource, runLoad } from './load.ts'
+import { newEvent, warmAnalytics } from './requests.ts'
+import { median } from './table.ts'
+import { freePort, type StartedTarget, startTarget, type Target } from './target.ts'
+import { builtSimulator } from './targets.ts'
+
+/** The options of a measurement of replicas; see `npm run bench -- --help`. */
+export interface ReplicaBenchOptions {
+  readonly seconds: number
+  readonly rounds: number
+  readonly connections: number
+}
+
+/** One or more processes that share a load. */
+interface Group {
+  readonly name: string
+  readonly members: readonly StartedTarget[]
+}
+
+interface Measured {
+  readonly perSecond: number
+  /** Processor time of the simulators for each request, microseconds. */
+  readonly cpu: number
+}
+
+const loads: readonly [string, RequestSource][] = [
+  ['GET', warmAnalytics],
+  ['POST', newEvent],
+]
+
+/** Measures one replica on Redis beside one on a file, three replicas beside one, and the appends that were decided again. */
+export async function benchReplicas(folder: string, options: ReplicaBenchOptions): Promise<void> {
+  const redis = await startRedis()
+  const started: StartedTarget[] = []
+  const start = async (target: Target) => {
+    const running = await startTarget(target, await freePort(), warmAnalytics)
+    started.push(running)
+    return running
+  }
+  const onRedis = (prefix: string, count: number) =>
+    Promise.all(Array.from({ length: count }, () => start(targetOn(folder, redis.url, prefix))))
+  try {
+    const groups: Group[] = [
+      { name: 'file', members: [await start(builtSimulator(folder))] },
+      { name: 'one', members: await onRedis('one', 1) },
+      { name: 'three', members: await onRedis('three', 3) },
+    ]
+    console.log(
+      `Node ${process.version}, ${availableParallelism()} cores, median of ${options.rounds} rounds, ${options.seconds} s each, ${options.connections} connections\n`,
+    )
+    for (const [name, source] of loads) await measureLoad(name, source, groups, options)
+    for (const sandboxes of [1, 64]) await measureContention(redis.url, sandboxes)
+  } finally {
+    for (const each of started) await each.stop()
+    await redis.close()
+  }
+}
+
+function targetOn(folder: string, url: string, prefix: string): Target {
+  const built = builtSimulator(join(folder, prefix))
+  return {
+    ...built,
+    arguments: (port) => {
+      const [script = ''] = built.arguments(port)
+      return [script, '--port', String(port), '--state', url, '--state-prefix', prefix]
+    },
+  }
+}
+
+async function measureLoad(
+  name: string,
+  source: RequestSource,
+  groups: readonly Group[],
+  { seconds, rounds, connections }: ReplicaBenchOptions,
+): Promise<void> {
+  for (const group of groups) await runOn(group, source, connections, 2)
+  const results = new Map<string, Measured[]>(groups.map((group) => [group.name, []]))
+  for (let round = 0; round < rounds; round += 1)
+    for (const group of groups)
+      results.get(group.name)?.push(await runOn(group, source, connections, seconds))
+  const figure = (group: string, member: keyof Measured) =>
+    median((results.get(group) ?? []).map((measured) => measured[member]))
+  for (const { name: group } of groups)
+    console.log(
+      `${name} ${group.padEnd(6)} ${Math.round(figure(group, 'perSecond'))} requests/s, ${figure(group, 'cpu').toFixed(1)} µs of processor time each`,
+    )
+  const share = (figure('one', 'perSecond') / figure('file', 'perSecond')).toFixed(2)
+  const cost = (figure('three', 'cpu') / figure('one', 'cpu')).toFixed(2)
+  console.log(`${name} one replica on Redis against one on a file: ${share} of the requests/s`)
+  console.log(`${name} three replicas against one: ${cost} of the processor time for each request\n`)
+}
+
+async function runOn({ members }: Group, source: RequestSource, connections: number, duration: number) {
+  const before = members.map(cpuMs)
+  const share = Math.ceil(connections / members.length)
+  const results = await Promise.all(members.map((member) => runLoad(member, source, share, { duration })))
+  const answers = results.reduce((sum, result) => sum + result.answers, 0)
+  const cpu = members.reduce((sum, member, index) => sum + cpuMs(member) - (before[index] ?? 0), 0)
+  return {
+    perSecond: results.reduce((sum, { perSecond }) => sum + perSecond, 0),
+    cpu: (cpu * 1000) / answers,
+  }
+}
+
+/** Returns the processor time of a process so far, from Linux: user and system time in ticks of 10 ms. */
+function cpuMs({ pid }: StartedTarget): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+  const [utime = 0, stime = 0] = stat
+    .slice(stat.lastIndexOf(')') + 2)
+    .split(' ')
+    .slice(11, 13)
+    .map(Number)
+  return (utime + stime) * 10
+}
+
+/** Prints the share of appends that had to be decided again, of 64 writers over three stores in this process. */
+async function measureContention(url: string, sandboxes: number): Promise<void> {
+  const location = parseRedisUrl(url, `contention-${sandboxes}`)
+  if (!location.ok) throw new Error(location.error)
+  const opened = await Promise.all([0, 1, 2].map(() => openRedisStore(location.value)))
+  const stores = opened.flatMap((each) => (each.ok ? each.value : []))
+  const writes = 10_000
+  let next = 0
+  const write = async () => {
+    for (let index = next++; index < writes; index = next++) {
+      const writer = { ...context, sandbox: `s${index % sandboxes}` }
+      await stores[index % 3]?.store.recordEvent(writer, event({ insertId: `e${index}` }))
+    }
+  }
+  const startedAt = performance.now()
+  await Promise.all(Array.from({ length: 64 }, write))
+  const seconds = (performance.now() - startedAt) / 1000
+  const sum = (member: 'appends' | 'repeated') =>
+    stores.reduce((total, { committer }) => total + committer.contention[member], 0)
+  const share = ((sum('repeated') / sum('appends')) * 100).toFixed(1)
+  console.log(
+    `64 writers of ${sandboxes} ${sandboxes === 1 ? 'sandbox' : 'sandboxes'} over three replicas: ${writes} events in ${sum('appends')} appends, ${share} % of them decided again, ${Math.round(writes / seconds)} events/s`,
+  )
+  for (const { store } of stores) await store.close()
+}

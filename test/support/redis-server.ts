@@ -1,0 +1,81 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** The server of Debian's package `redis-server`. */
+export const executablePath = '/usr/bin/redis-server'
+
+/** A Redis server of a test. */
+export interface RedisServer {
+  /** `redis://127.0.0.1:12345` */
+  readonly url: string
+  readonly port: number
+  /** Stops it as a power failure would, and starts it again on the same port with what is on its disk. */
+  kill(): Promise<void>
+  start(): Promise<void>
+  /** Makes it answer nothing, without an end of its connections. */
+  pause(): void
+  resume(): void
+  close(): Promise<void>
+}
+
+/** Starts a Redis server on a free port, which stores nothing on the disk, or each write (`durable`). */
+export async function startRedis(
+  options: { readonly durable?: boolean; readonly args?: readonly string[] } = {},
+): Promise<RedisServer> {
+  const folder = mkdtempSync(join(tmpdir(), 'convsim-redis-'))
+  const port = await findFreePort()
+  const persistence = options.durable
+    ? ['--appendonly', 'yes', '--appendfsync', 'always']
+    : ['--appendonly', 'no']
+  const args = ['--port', `${port}`, '--bind', '127.0.0.1', '--dir', folder, '--save', '', ...persistence]
+  let child: ChildProcess | undefined
+  const ended = () => new Promise<void>((resolve) => child?.once('exit', () => resolve()))
+  const server: RedisServer = {
+    url: `redis://127.0.0.1:${port}`,
+    port,
+    async start() {
+      child = spawn(executablePath, [...args, ...(options.args ?? [])], {
+        stdio: ['ignore', 'pipe', 'ignore'],
+      })
+      await waitForLine(child, 'Ready to accept connections')
+    },
+    async kill() {
+      const end = ended()
+      child?.kill('SIGKILL')
+      await end
+    },
+    pause: () => void child?.kill('SIGSTOP'),
+    resume: () => void child?.kill('SIGCONT'),
+    async close() {
+      if (child?.exitCode === null && child.signalCode === null) await server.kill()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+  await server.start()
+  return server
+}
+
+function waitForLine(child: ChildProcess, text: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let output = ''
+    child.stdout?.on('data', (chunk: Buffer) => {
+      output += chunk.toString()
+      if (output.includes(text)) resolve()
+    })
+    child.once('exit', () => reject(new Error(`redis-server ended: ${output}`)))
+  })
+}
+
+function findFreePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer()
+    probe.once('error', reject)
+    probe.listen(0, '127.0.0.1', () => {
+      const { port } = probe.address() as AddressInfo // of a TCP server
+      probe.close(() => resolve(port))
+    })
+  })
+}
