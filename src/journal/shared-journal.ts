@@ -1,4 +1,12 @@
-import { clearInterval, nextTurn, setInterval, sleep, timeOrigin } from '../core/timers.ts'
+import {
+  clearInterval,
+  clearTimeout,
+  nextTurn,
+  setInterval,
+  setTimeout,
+  sleep,
+  timeOrigin,
+} from '../core/timers.ts'
 import type { JournalEntry } from './entry.ts'
 import { Journal, type LiveExchange } from './journal.ts'
 import { Outbox } from './outbox.ts'
@@ -16,6 +24,9 @@ export interface SharedJournalDeps {
 
 /** The most milliseconds that a reader waits for the other replicas. */
 const ANSWER_MS = 1000
+
+/** The milliseconds after which an exchange is recorded, if no reader asks before; more than those that an exchange takes to be sent. */
+const SETTLE_MS = 50
 
 /** The milliseconds between two signs of life. */
 const BEAT_MS = 1000
@@ -37,6 +48,11 @@ export class SharedJournal extends Journal {
   readonly #decoder: ExchangeDecoder
   /** The own exchanges that the stream has not returned yet. */
   readonly #own: SharedExchange[] = []
+  /** The exchanges that the stream has returned, until no message can come with an exchange that ended before. */
+  readonly #pending: SharedExchange[] = []
+  /** The number of them that were pending for `SETTLE_MS`. */
+  #older = 0
+  #timer: ReturnType<typeof setTimeout> | undefined
   /** The number of the last message of each process. */
   readonly #numbers = new Map<string, number>()
   readonly #questions = new Map<string, Question>()
@@ -46,7 +62,7 @@ export class SharedJournal extends Journal {
   #losses = 0
   readonly #lossesAtClear = new Map<string, number>()
   #lossesAtClearOfAll = 0
-  #timer: ReturnType<typeof setInterval> | undefined
+  #beats: ReturnType<typeof setInterval> | undefined
 
   constructor(size: number, deps: SharedJournalDeps) {
     super(size)
@@ -62,13 +78,14 @@ export class SharedJournal extends Journal {
       (text) => this.#receive(decodeMessage(text, this.#deps.stream.id)),
       () => this.#noteLoss(),
     )
-    this.#timer = setInterval(() => void this.#beat().catch(() => undefined), BEAT_MS)
-    this.#timer.unref()
+    this.#beats = setInterval(() => void this.#beat().catch(() => undefined), BEAT_MS)
+    this.#beats.unref()
   }
 
   /** Sends all that was recorded, and ends. */
   async close(): Promise<void> {
-    clearInterval(this.#timer)
+    clearInterval(this.#beats)
+    clearTimeout(this.#timer)
     await this.#outbox.close(ANSWER_MS)
     await this.#deps.stream.close()
   }
@@ -96,8 +113,8 @@ export class SharedJournal extends Journal {
     const isOwn = from === this.#deps.stream.id
     switch (content.kind) {
       case 'entries':
-        for (const exchange of isOwn ? this.#own.splice(0, content.count) : this.#decoder.decode(content))
-          this.#add(exchange)
+        this.#pending.push(...(isOwn ? this.#own.splice(0, content.count) : this.#decoder.decode(content)))
+        this.#timer ??= setTimeout(() => this.#settleOlder(), SETTLE_MS)
         return
       case 'question':
         this.#outbox.add({ kind: 'answer', id: content.id })
@@ -113,11 +130,23 @@ export class SharedJournal extends Journal {
     }
   }
 
-  #add({ entry, live }: SharedExchange): void {
-    try {
-      super.record({ ...entry, number: this.recorded + 1 }, live)
-    } catch (error) {
-      this.#deps.report(`An exchange of another replica could not be recorded (${String(error)}).`)
+  /** Records the exchanges that were pending at the last call, too, and calls itself until none is pending. */
+  #settleOlder(): void {
+    this.#settle(this.#older)
+    this.#older = this.#pending.length
+    this.#timer = this.#older === 0 ? undefined : setTimeout(() => this.#settleOlder(), SETTLE_MS)
+  }
+
+  /** Records the first pending exchanges in the order in which they ended, whichever message came first. */
+  #settle(count: number): void {
+    const settled = this.#pending.splice(0, count)
+    this.#older = 0
+    for (const { entry, live } of settled.sort((a, b) => a.entry.endedAt - b.entry.endedAt)) {
+      try {
+        super.record({ ...entry, number: this.recorded + 1 }, live)
+      } catch (error) {
+        this.#deps.report(`An exchange of another replica could not be recorded (${String(error)}).`)
+      }
     }
   }
 
@@ -126,6 +155,7 @@ export class SharedJournal extends Journal {
   }
 
   #noteClear(sandbox: string | undefined): void {
+    this.#settle(this.#pending.length)
     if (sandbox === undefined) this.#lossesAtClearOfAll = this.#losses
     else this.#lossesAtClear.set(sandbox, this.#losses)
     void super.clear(sandbox)
@@ -164,6 +194,7 @@ export class SharedJournal extends Journal {
     })
     if ((this.#questions.get(id)?.open.size ?? 0) > 0) this.#noteLoss()
     this.#questions.delete(id)
+    this.#settle(this.#pending.length)
   }
 
   override async list(range: EntryRange = {}): Promise<JournalSlice> {
