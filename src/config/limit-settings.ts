@@ -14,6 +14,15 @@ const isSize = (text: string) => parseSize(text) !== undefined
 
 /** The settings that bound sizes and numbers, a part of the table of settings. */
 export const limitSettings = {
+  drain: text({
+    flag: 'drain',
+    value: 'DURATION',
+    default: '0s',
+    test: isDuration,
+    expected: 'a duration such as 500ms or 3s',
+    description:
+      'Time after a stop was requested in which requests are still answered while health is 503, so that a load balancer sends the next ones elsewhere.',
+  }),
   analysesWindow: text({
     flag: 'analyses-window',
     value: 'DURATION',

@@ -55,7 +55,7 @@ export interface ControlDeps
 export function controlHandlers(deps: ControlDeps): ControlHandlers {
   const { version, contract, controlContract, catalogue, fixtures, startUp, sandboxes, store } = deps
   const { journal, journalSize, reporter, seedState, stateFile, cors, handledOperations } = deps
-  const { productsOfModel, stopping, explain } = deps
+  const { productsOfModel, stopping, draining, explain } = deps
   const reset = (name: string) => resetSandbox({ sandboxes, store, journal, seedState }, name)
   const handlers = {
     ...infoHandlers({
@@ -66,6 +66,7 @@ export function controlHandlers(deps: ControlDeps): ControlHandlers {
       sandboxes,
       store,
       stateFile,
+      draining,
       handledOperations,
     }),
     ...catalogueHandlers({ catalogue, contract, fixtures, handledOperations }),

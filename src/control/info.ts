@@ -18,6 +18,8 @@ export interface InfoHandlerDeps {
   readonly store: Store
   /** Value of `--state`: `:memory:`, the path of a file, or a URL without user and password. */
   readonly stateFile: string
+  /** Aborted when a stop was requested, and requests are still answered. */
+  readonly draining: AbortSignal
   /** `operationId`s with a handler in `operations/`; the other operations are answered from the examples of the document. */
   readonly handledOperations: ReadonlySet<string>
 }
@@ -42,9 +44,10 @@ export function infoHandlers(
  * Returns 503 with the reason if the state refuses all writes: a restart helps, which an orchestrator does for an unhealthy process. Also
  * while a shared state does not answer, so that a load balancer sends no requests.
  */
-async function readHealth({ store, version }: InfoHandlerDeps): Promise<ControlOutcome> {
+async function readHealth({ store, version, draining }: InfoHandlerDeps): Promise<ControlOutcome> {
   const loss = await store.findLoss()
-  const reason = loss === undefined ? await store.findOutage() : describeLoss(loss)
+  const outage = draining.aborted ? 'This process is about to stop.' : await store.findOutage()
+  const reason = loss === undefined ? outage : describeLoss(loss)
   if (reason === undefined) return { status: 'healthy', version }
   const body = jsonBody({ status: 'unhealthy', version, reason })
   return new CustomReply({ status: 503, body })

@@ -60,6 +60,8 @@ export interface Simulator {
   report(): Promise<Report>
   /** Aborted at a stop: ends the requests that wait, `POST /__sim/verify` and streams, and the deliveries that hang. */
   readonly stopping: AbortController
+  /** Aborted before a stop, while requests are still answered: health is 503 from then on. */
+  readonly draining: AbortController
   /** Says why the state is not written any more, also at the stop. Undefined: it is written. */
   findStateLoss(): Promise<string | undefined>
   /** Writes the state and releases its file. */
@@ -155,8 +157,7 @@ async function assemble(
   const operations = { contract, world, productsOfModel, cacheSize: settings.cacheSize }
   const handled = new Set(createHandlers({ ...operations, store }).keys())
   const createPipelineOver = createPipelineFactory(settings, inputs, operations)
-  const stopping = new AbortController()
-  setMaxListeners(0, stopping.signal) // one listener for each waiting request, of which there may be any number
+  const { draining, stopping } = createEnds()
   const handlers = controlHandlers({
     version,
     contract,
@@ -175,6 +176,7 @@ async function assemble(
     handledOperations: handled,
     productsOfModel,
     stopping: stopping.signal,
+    draining: draining.signal,
     explain: createExplain({ store, sandboxes, log, createPipelineOver }),
   })
   const controls = createControl(control, handlers, readGuardSettings(settings), log)
@@ -188,9 +190,17 @@ async function assemble(
     control: async (request, gone) => replyAtOnce(await controls.answer(request, gone)),
     report: () => reporter.report(undefined),
     stopping,
+    draining,
     findStateLoss: () => store.findLoss(),
     close: () => closeJournal().then(() => store.close()),
   }
+}
+
+/** Creates the controllers of the end of the process. */
+function createEnds() {
+  const stopping = new AbortController()
+  setMaxListeners(0, stopping.signal) // one listener for each waiting request, of which there may be any number
+  return { draining: new AbortController(), stopping }
 }
 
 const replyAtOnce = (reply: Reply): OutgoingReply => ({ reply, delivery: immediateDelivery, date: undefined })

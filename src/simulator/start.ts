@@ -6,10 +6,11 @@ import {
   settingTable,
   type sharedDefaults,
 } from '../config/settings.ts'
+import { parseDuration } from '../core/instant.ts'
 import { type Log, silentLog } from '../core/log.ts'
 import { failure, type Result, success } from '../core/result.ts'
 import { describeKnown } from '../core/similar.ts'
-import { machineNow } from '../core/timers.ts'
+import { machineNow, sleep } from '../core/timers.ts'
 import type { Finding, Findings } from '../documents/finding.ts'
 import { listDocumentedPaths } from '../exchange/control-aliases.ts'
 import { createApp } from '../http/app.ts'
@@ -57,10 +58,16 @@ export async function start(
   const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host
   const origin = `http://${host}:${listening.value.port}`
   let closing: Promise<void> | undefined
-  const close = () => {
-    if (closing) return closing
+  const drainAndStop = async () => {
+    const drainMs = parseDuration(settings.drain) ?? 0
+    simulator.draining.abort()
+    if (drainMs > 0) await sleep(drainMs)
     simulator.stopping.abort()
-    closing = stop(listening.value, shutdownGraceMs).then(() => simulator.close())
+    await stop(listening.value, shutdownGraceMs)
+    await simulator.close()
+  }
+  const close = () => {
+    closing ??= drainAndStop()
     return closing
   }
   return success({

@@ -22,6 +22,7 @@ const samples: {
   fixtures: { good: 'folder', means: 'folder', bad: undefined },
   state: { good: ':memory:', means: ':memory:', bad: 'mysql://db' },
   statePrefix: { good: 'team-a:convsim', means: 'team-a:convsim', bad: 'a{b}' },
+  drain: { good: '3s', means: '3s', bad: 'soon' },
   replica: { good: 'sim-2', means: 'sim-2', bad: 'two words' },
   seed: { good: 'a-world', means: 'a-world', bad: 'two words' },
   clock: { good: '2026-01-15', means: '2026-01-15', bad: 'noon' },

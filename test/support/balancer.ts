@@ -1,0 +1,75 @@
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { onTestFinished } from 'vitest'
+
+/** A plain load balancer: each request goes to the next server that is ready, and to the one after it if that one does not take connections. */
+export interface Balancer {
+  /** `http://127.0.0.1:12345` */
+  readonly origin: string
+}
+
+/** A server's reply, or the code of the error for which there is none. */
+type Attempt = IncomingMessage | string
+
+/** Milliseconds between two checks of a server. */
+const CHECK_MS = 50
+
+/** Starts a balancer for one test. `ports`: those of the servers. A request that was cut off gets a 502. */
+export async function startBalancer(ports: readonly number[]): Promise<Balancer> {
+  let next = 0
+  const unready = new Set<number>()
+  const check = async (port: number) => {
+    const ok = await fetch(`http://127.0.0.1:${port}/readyz`).then(
+      (answer) => answer.ok,
+      () => false,
+    )
+    if (ok) unready.delete(port)
+    else unready.add(port)
+  }
+  const checks = setInterval(() => ports.map(check), CHECK_MS)
+  const forward = async (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    const body = await readBody(incoming)
+    const ready = ports.filter((port) => !unready.has(port))
+    const servers = ready.length > 0 ? ready : ports
+    for (const _ of servers) {
+      next += 1
+      const attempt = await send(incoming, body, servers[next % servers.length] ?? 0)
+      if (typeof attempt !== 'string') {
+        outgoing.writeHead(attempt.statusCode ?? 502, attempt.headers)
+        attempt.pipe(outgoing)
+        return
+      }
+      if (attempt !== 'ECONNREFUSED') break
+    }
+    outgoing.writeHead(502).end()
+  }
+  const server = createServer((incoming, outgoing) => void forward(incoming, outgoing))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    clearInterval(checks)
+    server.closeAllConnections()
+    server.close()
+  })
+  const { port } = server.address() as AddressInfo // of a TCP server
+  return { origin: `http://127.0.0.1:${port}` }
+}
+
+async function readBody(incoming: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  for await (const chunk of incoming) chunks.push(chunk)
+  return Buffer.concat(chunks)
+}
+
+function send(
+  { method = 'GET', url = '/', headers }: IncomingMessage,
+  body: Buffer,
+  port: number,
+): Promise<Attempt> {
+  return new Promise((resolve) => {
+    const { connection: _, ...others } = headers
+    const outgoing = request({ host: '127.0.0.1', port, method, path: url, headers: others, agent: false })
+    outgoing.on('response', resolve)
+    outgoing.on('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message))
+    outgoing.end(body)
+  })
+}
