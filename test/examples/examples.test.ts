@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { allSettings, variableOf } from '../../src/config/settings.ts'
 import { version } from '../../src/fixtures/bundled.ts'
 import { ask, event } from '../support/client.ts'
 import { convsim, startProgram } from '../support/command.ts'
@@ -75,11 +76,21 @@ test('convsim starts with the variables that the examples give its container', a
   }
 })
 
+test('the replicas get variables that are settings', () => {
+  const [env = {}] = membersIn(membersIn(readExample('replicas/compose.yaml'), 'convsim'), 'environment')
+  const names = Object.keys(env as object)
+  const known = allSettings.map(([, setting]) => variableOf(setting))
+  expect(names.length).toBeGreaterThan(0)
+  expect(known).toEqual(expect.arrayContaining(names))
+})
+
 test('the image has a health check that is quick, which no example replaces', () => {
   expect(dockerfile).toMatch(/^HEALTHCHECK --interval=1s /m)
   for (const file of exampleFiles)
     expect(
-      membersIn(readExample(file), 'healthcheck').concat(membersIn(readExample(file), 'options')),
+      membersIn(membersIn(readExample(file), 'convsim'), 'healthcheck').concat(
+        membersIn(readExample(file), 'options'),
+      ),
     ).toEqual([])
 })
 

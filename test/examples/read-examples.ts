@@ -7,6 +7,7 @@ export const exampleFiles = [
   'github-actions.yml',
   'gitlab-ci.yml',
   'action/action.yml',
+  'replicas/compose.yaml',
 ] as const
 
 export type ExampleFile = (typeof exampleFiles)[number]
