@@ -30,7 +30,18 @@ interface Replica {
 }
 
 const startReplica = (redis: RedisServer, port: number) =>
-  convsim(['--port', `${port}`, '--state', redis.url, '--replica', `r${port}`, '--drain', '400ms'])
+  convsim([
+    '--port',
+    `${port}`,
+    '--state',
+    redis.url,
+    '--replica',
+    `r${port}`,
+    '--drain',
+    '400ms',
+    '--journal-size',
+    '20000',
+  ])
 
 async function startThree(redis: RedisServer): Promise<readonly Replica[]> {
   const replicas: Replica[] = []

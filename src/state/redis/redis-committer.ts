@@ -8,6 +8,7 @@ import { conflictKey } from './conflict-key.ts'
 import type { RedisConnection } from './connection.ts'
 import type { LogEntry } from './log-entry.ts'
 import type { RedisCounters } from './redis-counters.ts'
+import { Refresher } from './refresher.ts'
 import type { ExchangeMode, ExchangeOutcome, SharedLogs } from './shared-log.ts'
 
 /** A decision about the log of a sandbox. */
@@ -66,14 +67,14 @@ export class RedisCommitter implements Committer {
   readonly counters: RedisCounters
   readonly #deps: RedisCommitterDeps
   readonly #queues = new Map<string, PendingCommand[]>()
-  /** The refreshes that are sent at the end of this turn, which all readers of this turn share. */
-  readonly #refreshes = new Map<string, Promise<void>>()
+  readonly #refresher: Refresher
   #appends = 0
   #repeated = 0
   #isClosed = false
 
   constructor(deps: RedisCommitterDeps) {
     this.#deps = deps
+    this.#refresher = new Refresher((sandbox) => deps.logs.exchange(sandbox, 'read'))
     this.state = deps.state
     this.counters = deps.counters
   }
@@ -185,26 +186,15 @@ export class RedisCommitter implements Committer {
   }
 
   async refresh(sandbox: string | undefined): Promise<void> {
-    if (sandbox !== undefined) return this.#refreshOne(sandbox)
+    if (sandbox !== undefined) return this.#refresher.refresh(sandbox)
     const names = await this.#deps.logs.list()
-    await Promise.all(names.map((name) => this.#refreshOne(name)))
+    await Promise.all(names.map((name) => this.#refresher.refresh(name)))
     for (const name of names) this.state.moveToEnd(name) // in the order of their creation
-  }
-
-  #refreshOne(sandbox: string): Promise<void> {
-    const known = this.#refreshes.get(sandbox)
-    if (known !== undefined) return known
-    const refresh = nextTurn().then(async () => {
-      this.#refreshes.delete(sandbox)
-      await this.#deps.logs.exchange(sandbox, 'read')
-    })
-    this.#refreshes.set(sandbox, refresh)
-    return refresh
   }
 
   /** Reads the record beside the data of a sandbox. Undefined: there is none. */
   async readShared(sandbox: string): Promise<JsonObject | undefined> {
-    await this.#refreshOne(sandbox)
+    await this.#refresher.refresh(sandbox)
     return this.#deps.logs.sharedRecord(sandbox)
   }
 
