@@ -70,7 +70,8 @@ export async function openRedisStore(
     const counters = new RedisCounters(connection, location.prefix)
     const committer = new RedisCommitter({ state, logs, connection, counters, random: Math.random })
     await committer.refresh(undefined)
-    const loaded = { ...countRecords(state), journalEntries: 0, warnings: [] }
+    const warnings = await findWarnings(connection)
+    const loaded = { ...countRecords(state), journalEntries: 0, warnings }
     const shared: SharedState = {
       shown: location.shown,
       readRecord: (sandbox) => committer.readShared(sandbox),
@@ -88,6 +89,16 @@ export async function openRedisStore(
     connection.close()
     return failure(`The state in ${location.shown} cannot be used: ${reasonOf(error)}`)
   }
+}
+
+/** Warns of a Redis that deletes keys when its memory is full. */
+async function findWarnings(connection: RedisConnection): Promise<readonly string[]> {
+  const memory = String(await connection.call('info', 'memory'))
+  const policy = /maxmemory_policy:(\S+)/.exec(memory)?.[1] ?? 'noeviction'
+  if (policy === 'noeviction') return []
+  return [
+    `Redis has the maxmemory-policy ${policy}, so it may delete parts of the state. Set it to noeviction.`,
+  ]
 }
 
 /** Marks a new state with its format. Returns a sentence about a state of another format. Undefined: the format is ours. */

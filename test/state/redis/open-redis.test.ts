@@ -1,0 +1,76 @@
+import { expect, test } from 'vitest'
+import { parseRedisUrl } from '../../../src/state/redis/location.ts'
+import { openRedisStore } from '../../../src/state/redis/redis-store.ts'
+import { describeWithRedis, sharedRedis } from '../../support/redis.ts'
+import { context, event, prompt } from '../drafts.ts'
+import { nextPrefix, openRedisOrFail } from './open-redis.ts'
+
+describeWithRedis('a state in Redis', () => {
+  const redis = sharedRedis({ args: ['--maxmemory-policy', 'allkeys-lru'] })
+
+  test('of another format is refused, and stays as it is', async () => {
+    const prefix = nextPrefix()
+    const { store, connection } = await openRedisOrFail(redis().url, prefix)
+    await connection.call('set', `{${prefix}}:format`, 'convsim state 99')
+    const location = parseRedisUrl(redis().url, prefix)
+    const opened = location.ok ? await openRedisStore(location.value) : location
+    expect(opened.ok ? '' : opened.error).toBe(
+      `The state in ${redis().url} cannot be used: the keys with the prefix "${prefix}" have the format "convsim state 99", and this version knows "convsim state 1". Use the version that wrote them, or another prefix (--state-prefix).`,
+    )
+    expect(await connection.call('get', `{${prefix}}:format`)).toBe('convsim state 99')
+    await store.close()
+  })
+
+  test('is read from a snapshot and the rest of the log, which stays short', async () => {
+    const prefix = nextPrefix()
+    const { store, connection } = await openRedisOrFail(redis().url, prefix, { snapshotFrom: 5000 })
+    for (let index = 0; index < 200; index += 1)
+      await store.recordEvent(context, event({ insertId: `e${index}` }))
+    await store.addPromptVersion(context, prompt())
+    await store.createSnapshot(context, 'kept')
+    await store.recordEvent(context, event({ insertId: 'e0' }))
+    expect(Number(await connection.call('llen', `{${prefix}:default}:log`))).toBeLessThan(200)
+    const before = await store.exportSandbox('default')
+    const again = await openRedisOrFail(redis().url, prefix)
+    expect(again.loaded).toMatchObject({ sandboxes: 1, events: 200, prompts: 1 })
+    expect(await again.store.exportSandbox('default')).toEqual(before)
+    expect(await again.store.listSnapshots('default')).toEqual(await store.listSnapshots('default'))
+    await store.close()
+    await again.store.close()
+  })
+
+  test('has no keys but the format and the counts after its sandboxes are deleted', async () => {
+    const prefix = nextPrefix()
+    const { store, shared, connection } = await openRedisOrFail(redis().url, prefix)
+    await store.recordEvent(context, event())
+    await store.nextSequenceIndex('default', 's')
+    await store.consumeRate(context, 'key', 1, 1000)
+    await shared.updateRecord('worker', () => ({ record: { seed: '7' }, result: undefined }))
+    await store.deleteSandbox('default')
+    await store.deleteSandbox('worker')
+    expect(((await connection.call('keys', `{${prefix}*`)) as string[]).sort()).toEqual([
+      `{${prefix}}:created`,
+      `{${prefix}}:format`,
+    ])
+    await store.close()
+  })
+
+  test('whose server deletes keys when its memory is full gets a warning', async () => {
+    const { store, loaded } = await openRedisOrFail(redis().url, nextPrefix())
+    expect(loaded.warnings).toEqual([expect.stringContaining('allkeys-lru')])
+    await store.close()
+  })
+
+  test('is answered again with what a new, empty Redis has, after the old one is lost', async () => {
+    const prefix = nextPrefix()
+    const { store } = await openRedisOrFail(redis().url, prefix)
+    await store.recordEvent(context, event({ insertId: 'x' }))
+    await redis().kill()
+    await expect(store.recordEvent(context, event({ insertId: 'y' }))).rejects.toThrow(/127\.0\.0\.1/)
+    await redis().start()
+    while ((await store.findOutage()) !== undefined) await new Promise((resolve) => setTimeout(resolve, 20))
+    expect((await store.recordEvent(context, event({ insertId: 'x' }))).replayed).toBe(false)
+    expect((await store.listEvents('default')).total).toBe(1)
+    await store.close()
+  })
+})
