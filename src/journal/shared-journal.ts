@@ -157,7 +157,7 @@ export class SharedJournal extends Journal {
   #noteClear(sandbox: string | undefined): void {
     this.#settle(this.#pending.length)
     if (sandbox === undefined) this.#lossesAtClearOfAll = this.#losses
-    else this.#lossesAtClear.set(sandbox, this.#losses)
+    else if (this.#losses > 0) this.#lossesAtClear.set(sandbox, this.#losses)
     void super.clear(sandbox)
   }
 
