@@ -5,8 +5,8 @@ import { startBalancer } from '../support/balancer.ts'
 import { ask, textOf } from '../support/client.ts'
 import { type Command, convsim } from '../support/command.ts'
 import { steer } from '../support/control.ts'
-import { describeWithRedis } from '../support/redis.ts'
-import { type RedisServer, startRedis } from '../support/redis-server.ts'
+import { describeWithRedis, redisForTest } from '../support/redis.ts'
+import type { RedisServer } from '../support/redis-server.ts'
 
 /** Milliseconds of load with kills; `npm run test:replicas` takes a minute. */
 const chaosMs = Number(process.env['REPLICA_SECONDS'] ?? 3) * 1000
@@ -64,7 +64,7 @@ async function inParallel(connections: number, count: number, each: (index: numb
 
 describeWithRedis('three processes behind a balancer', () => {
   test('are one service: one event for each insertId, one numbering, one journal', async () => {
-    const redis = await startRedis()
+    const redis = await redisForTest()
     const replicas = await startThree(redis)
     const balancer = await startBalancer(replicas.map(({ port }) => port))
     const ids = new Map<string, string>()
@@ -97,11 +97,10 @@ describeWithRedis('three processes behind a balancer', () => {
       })
       expect([counted.status, counted.body]).toEqual([200, expect.objectContaining({ count: posts })])
     }
-    await redis.close()
   })
 
   test('a replica that is stopped and started under load loses no request', async () => {
-    const redis = await startRedis()
+    const redis = await redisForTest()
     const replicas = await startThree(redis)
     const balancer = await startBalancer(replicas.map(({ port }) => port))
     let isOver = false
@@ -125,11 +124,10 @@ describeWithRedis('three processes behind a balancer', () => {
     await load
     expect([...statuses]).toEqual([201])
     expect(await steer(balancer, 'GET', '/events?limit=1')).toMatchObject({ total: answered })
-    await redis.close()
   })
 
   test('replicas that are killed, and a Redis that is stopped, lose nothing acknowledged and double nothing', async () => {
-    const redis = await startRedis({ durable: true })
+    const redis = await redisForTest({ durable: true })
     const replicas = await startThree(redis)
     const balancer = await startBalancer(replicas.map(({ port }) => port))
     const acknowledged = new Map<string, string>()
@@ -184,6 +182,5 @@ describeWithRedis('three processes behind a balancer', () => {
     expect(stored.size).toBe((events as unknown[]).length)
     for (const [insertId, eventId] of acknowledged) expect(stored.get(insertId)).toBe(eventId)
     expect(acknowledged.size).toBeGreaterThan(10)
-    await redis.close()
   }, 300_000)
 })

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { afterAll, beforeAll, describe } from 'vitest'
+import { afterAll, beforeAll, describe, onTestFinished } from 'vitest'
 import { executablePath, type RedisServer, startRedis } from './redis-server.ts'
 
 const installCommand = 'apt-get install -y --no-install-recommends redis-server'
@@ -30,4 +30,11 @@ export function sharedRedis(options: Parameters<typeof startRedis>[0] = {}): () 
     if (!server) throw new Error('the Redis of this file does not run')
     return server
   }
+}
+
+/** Starts a Redis for one test, at whose end it is closed. */
+export async function redisForTest(options: Parameters<typeof startRedis>[0] = {}): Promise<RedisServer> {
+  const server = await startRedis(options)
+  onTestFinished(() => server.close())
+  return server
 }

@@ -4,8 +4,7 @@ import { silentLog } from '../../../src/core/log.ts'
 
 import { ask } from '../../support/client.ts'
 import { steer } from '../../support/control.ts'
-import { describeWithRedis } from '../../support/redis.ts'
-import { startRedis } from '../../support/redis-server.ts'
+import { describeWithRedis, redisForTest } from '../../support/redis.ts'
 import { start } from '../../support/start.ts'
 import { startReplicas } from './start-replicas.ts'
 
@@ -25,7 +24,7 @@ async function untilStatus(target: { readonly origin: string }, url: string, sta
 
 describeWithRedis('while Redis is away', () => {
   test('requests get 503 in the shape of the service, health says so, and all goes on with nothing lost once it is back', async () => {
-    const redis = await startRedis({ durable: true })
+    const redis = await redisForTest({ durable: true })
     const [one, two] = await startReplicas(redis)
     const write = (target: { readonly origin: string }, insertId: string) =>
       ask(target, '/v1/events', { body: { ...event, insertId } })
@@ -52,11 +51,10 @@ describeWithRedis('while Redis is away', () => {
     expect((await write(two, 'away')).status).toBe(201)
     expect(await steer(one, 'GET', '/events')).toMatchObject({ total: 2 })
     for (const replica of [one, two]) await replica.close()
-    await redis.close()
   })
 
   test('a Redis that does not answer is waited for once, and requests after that are refused at once', async () => {
-    const redis = await startRedis()
+    const redis = await redisForTest()
     const replicas = await startReplicas(redis)
     redis.pause()
     const answers = await Promise.all(
@@ -67,7 +65,6 @@ describeWithRedis('while Redis is away', () => {
     redis.resume()
     await untilStatus(replicas[0], path, 200)
     for (const replica of replicas) await replica.close()
-    await redis.close()
   })
 
   test.each([
@@ -82,7 +79,7 @@ describeWithRedis('while Redis is away', () => {
   })
 
   test('a wrong password is named as the reason, and is not shown', async () => {
-    const redis = await startRedis({ args: ['--requirepass', 'right'] })
+    const redis = await redisForTest({ args: ['--requirepass', 'right'] })
     const state = redis.url.replace('redis://', 'redis://:wrong-one@')
     const started = await start({ ...defaultSettings(), port: 0, state }, { now: Date.now, log: silentLog })
     const [finding] = started.ok ? [] : started.error
@@ -97,6 +94,5 @@ describeWithRedis('while Redis is away', () => {
     const { text } = await ask(running.value, '/__sim/info')
     expect([text.includes(`${redis.url}/3`), text.includes('right')]).toEqual([true, false])
     await running.value.close()
-    await redis.close()
   })
 })
