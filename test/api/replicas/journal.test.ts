@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { expect, test } from 'vitest'
 import type { Json, JsonObject } from '../../../src/core/json.ts'
 import { ask, objectOf } from '../../support/client.ts'
@@ -115,5 +116,10 @@ describeWithRedis('the journal of replicas', () => {
     const token = 'sk-very-secret-1234'
     await ask(one, '/v1/events', { token, body: { ...event, properties: { note: `key ${token}` } } })
     expect((await ask(two, '/__sim/requests?bodies=true')).text).not.toContain(token)
+    const cli = (...args: string[]) =>
+      execFileSync('redis-cli', ['-p', `${redis().port}`, ...args], { encoding: 'utf8' })
+    const streams = cli('--scan', '--pattern', '*:journal').trim().split('\n')
+    const messages = streams.map((stream) => cli('xrange', stream, '-', '+')).join('')
+    expect([messages.includes('sha256:'), messages.includes(token)]).toEqual([true, false])
   })
 })
