@@ -3,9 +3,11 @@ import type { Operation, RawParameters } from '../contract/contract.ts'
 import type { Json } from '../core/json.ts'
 import { LruCache } from '../core/lru-cache.ts'
 import { memoizeLast } from '../core/memoize-last.ts'
+import { readQuery } from '../core/query-string.ts'
 import type { JournalEntry, RecordedBody } from './entry.ts'
 import { bodyToText, decodeBody } from './entry-json.ts'
 import type { LiveExchange } from './journal.ts'
+import { redactText } from './redact.ts'
 import type { ExchangeLines } from './shared-stream.ts'
 
 /** Finds an operation of the contract by its id. */
@@ -65,13 +67,19 @@ function encodeExchange(
     request: { ...request, body: shareBody(request.body, ownToken) },
     answer: { ...answer, body: answerBody },
     live: {
-      rawParameters: live.rawParameters,
+      path: redactValues(live.rawParameters.path, ownToken),
       token: live.token,
       // A body that the entry has only in part; the others are parsed again.
       ...(isCut(request.body) && { requestBody: live.requestBody }),
       ...(isCut(answer.body) && { answerBody: live.answerBody }),
     },
   })
+}
+
+function redactValues(values: RawParameters['path'], token: string | undefined): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [name, redactText(String(value), token)]),
+  )
 }
 
 const isCut = ({ bytes, size }: RecordedBody) => (bytes?.length ?? 0) < size
@@ -132,7 +140,9 @@ export class ExchangeDecoder {
       answer: { ...answer, body: { ...answerBody.recorded } },
     }
     const parse = (body: SharedBody) => this.#parse(body)
-    const rawParameters: RawParameters = live.rawParameters
+    // Query and headers of the entry, which have no credentials.
+    const { query, headers } = entry.request
+    const rawParameters: RawParameters = { path: live.path, query: readQuery(query), header: headers }
     const operation = entry.operation === undefined ? undefined : this.#findOperation(entry.operation)
     return {
       entry,
