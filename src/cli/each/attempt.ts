@@ -31,7 +31,7 @@ export interface EachDeps {
 }
 
 /** An attempt to try a suite: its settings, and the things that its runs share. */
-export interface Attempt {
+export interface SuiteAttempt {
   readonly settings: RunDeps['settings']
   readonly deps: EachDeps
   readonly runDeps: RunDeps
@@ -45,8 +45,8 @@ export interface Attempt {
 export async function attemptSuite<T>(
   options: EachOptions,
   deps: EachDeps,
-  make: (attempt: Attempt) => Promise<Result<T, UntriableSuite>>,
-  finish: (report: T, attempt: Attempt) => Promise<number>,
+  make: (attempt: SuiteAttempt) => Promise<Result<T, UntriableSuite>>,
+  finish: (report: T, attempt: SuiteAttempt) => Promise<number>,
 ): Promise<number> {
   const { settings, files: command } = options
   const { host, output, now, elapsed } = deps

@@ -11,7 +11,7 @@ import { countByOperation, type JudgedRun, type SuiteReport } from '../../suites
 import { judgeRun } from '../../suites/verdict.ts'
 import { writeReports } from '../finish.ts'
 import {
-  type Attempt,
+  type SuiteAttempt,
   attemptSuite,
   deadlineAfter,
   type EachDeps,
@@ -36,7 +36,7 @@ export function tryFaults(options: EachOptions, deps: EachDeps): Promise<number>
 }
 
 /** Checks the settings, records the runs without faults, plans, and makes the runs. */
-async function makeReport(attempt: Attempt): Promise<Result<SuiteReport, UntriableSuite>> {
+async function makeReport(attempt: SuiteAttempt): Promise<Result<SuiteReport, UntriableSuite>> {
   const { settings, deps, runDeps } = attempt
   const faults = await loadFaults(settings)
   if (!faults.ok) return failure({ code: 1, lines: [], findings: faults.error })
@@ -50,7 +50,7 @@ async function makeReport(attempt: Attempt): Promise<Result<SuiteReport, Untriab
 
 /** Makes the runs of a plan within their bounds, and reports on them. */
 async function runPlan(
-  { settings, deps, runDeps, stop }: Attempt,
+  { settings, deps, runDeps, stop }: SuiteAttempt,
   plan: SuitePlan,
   plain: PlainRun,
   deadline: number | undefined,
@@ -121,7 +121,7 @@ function unreached(run: PlannedRun): JudgedRun {
 }
 
 /** Prints the report, writes its files, and returns the exit code. */
-async function finishSuite(report: SuiteReport, { settings, deps, stop }: Attempt): Promise<number> {
+async function finishSuite(report: SuiteReport, { settings, deps, stop }: SuiteAttempt): Promise<number> {
   const { output } = deps
   printReport(renderText(report), deps)
   if (report.failed.length > 0) output.printLine(`convsim: --fail-on: ${report.failed.join('; ')}.`, 'error')

@@ -24,7 +24,8 @@ export class CandidateRuns {
   /** Starts the simulator of a run. */
   readonly prepare = async (candidate: Candidate): Promise<Result<PreparedRun, Findings>> => {
     this.#files += 1
-    const scenarios = join(await this.#folder, `${this.#files}.yaml`)
+    const name = `${this.#files}.yaml` // before the wait, since several runs are prepared at a time
+    const scenarios = join(await this.#folder, name)
     await writeFile(scenarios, renderRules(candidate))
     const prepared = await prepareRun(
       { ...this.#deps, settings: { ...this.#deps.settings, scenarios } },

@@ -4,7 +4,7 @@ import type { Report } from '../../reports/report.ts'
 import type { Candidate, HuntPlace } from '../../suites/hunt/candidate.ts'
 import { drawCandidates } from '../../suites/hunt/draw-candidates.ts'
 import type { HuntCounts, HuntEnd } from '../../suites/hunt/hunt-report.ts'
-import type { Attempt } from '../each/attempt.ts'
+import type { SuiteAttempt } from '../each/attempt.ts'
 import type { EndedRun } from '../each/faulty-run.ts'
 import { makeRuns } from '../each/make-runs.ts'
 import type { PlainRun } from '../each/plain-runs.ts'
@@ -15,7 +15,7 @@ import { type ShrinkFindingDeps, type ShrunkFinding, shrinkFinding } from './shr
 
 /** The things that a hunt needs. */
 export interface HuntContext extends LoadedHunt {
-  readonly attempt: Attempt
+  readonly attempt: SuiteAttempt
   readonly plain: PlainRun
   readonly places: readonly HuntPlace[]
   /** The time limit of a run, milliseconds. */

@@ -9,7 +9,7 @@ import { judgeHunt } from '../../suites/hunt/judge-hunt.ts'
 import { parseSuiteFailOn } from '../../suites/parse-suite-fail-on.ts'
 import { countByOperation } from '../../suites/suite-report.ts'
 import {
-  type Attempt,
+  type SuiteAttempt,
   attemptSuite,
   deadlineAfter,
   type EachDeps,
@@ -39,7 +39,7 @@ export function huntFaults(options: EachOptions, deps: EachDeps): Promise<number
 const defaultTime = '2m'
 
 /** Checks the settings, records the runs without faults, and hunts. */
-async function makeReport(attempt: Attempt): Promise<Result<HuntReport, UntriableSuite>> {
+async function makeReport(attempt: SuiteAttempt): Promise<Result<HuntReport, UntriableSuite>> {
   const { settings, deps, runDeps } = attempt
   const loaded = await loadHunt(settings)
   if (!loaded.ok) return failure({ code: 1, lines: [], findings: loaded.error })
@@ -106,7 +106,7 @@ const defaultFailOn = 'not-resilient,hung'
 
 async function writeFinding(
   { drawn, shrunk }: HuntCatch,
-  { settings, runDeps }: Attempt,
+  { settings, runDeps }: SuiteAttempt,
 ): Promise<{ readonly value: HuntFinding; readonly problem: string | undefined }> {
   const { candidate, ended, needed, isShrunk, runs } = shrunk
   const file = settings.huntFile
@@ -132,7 +132,7 @@ async function writeFinding(
 const maxRequests = 200
 
 /** Prints the report, writes its files, and returns the exit code. */
-async function finishHunt(report: HuntReport, { settings, deps, stop }: Attempt): Promise<number> {
+async function finishHunt(report: HuntReport, { settings, deps, stop }: SuiteAttempt): Promise<number> {
   const { printLine } = deps.output
   printReport(renderHuntText(report), deps)
   if (report.failed.length > 0) printLine(`convsim: --fail-on: ${report.failed.join('; ')}.`, 'error')
