@@ -11,7 +11,6 @@ import { countByOperation, type JudgedRun, type SuiteReport } from '../../suites
 import { judgeRun } from '../../suites/verdict.ts'
 import { writeReports } from '../finish.ts'
 import {
-  type SuiteAttempt,
   attemptSuite,
   deadlineAfter,
   type EachDeps,
@@ -19,6 +18,7 @@ import {
   findTerminal,
   limitRun,
   printReport,
+  type SuiteAttempt,
 } from './attempt.ts'
 import { type EndedRun, prepareRun } from './faulty-run.ts'
 import { loadFaults, planSuite } from './load-faults.ts'

@@ -9,7 +9,6 @@ import { judgeHunt } from '../../suites/hunt/judge-hunt.ts'
 import { parseSuiteFailOn } from '../../suites/parse-suite-fail-on.ts'
 import { countByOperation } from '../../suites/suite-report.ts'
 import {
-  type SuiteAttempt,
   attemptSuite,
   deadlineAfter,
   type EachDeps,
@@ -17,6 +16,7 @@ import {
   findTerminal,
   limitRun,
   printReport,
+  type SuiteAttempt,
 } from '../each/attempt.ts'
 import { recordPlainRuns, type UntriableSuite } from '../each/plain-runs.ts'
 import { describeRepeat } from '../each/repeat-command.ts'
