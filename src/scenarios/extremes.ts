@@ -59,7 +59,9 @@ export function extremeScenarios(
         {
           name: 'fields',
           type: 'names',
-          description: `Only these fields, separated by "|"${names[0] === undefined ? '' : `, e.g. fields=${names.slice(0, 2).join('|')}`}; without it all of them.`,
+          example: names[0] ?? 'FIELD',
+          description:
+            'Only these fields, separated by "|", such as dataPoints.messageCount; without it all of them.',
         },
       ],
       fields: (operation) => listExtremeFields(kind, operation).map(({ field }) => field),
