@@ -1,6 +1,7 @@
 import type { Operation } from '../contract/contract.ts'
 import { cutText } from '../core/cut-text.ts'
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
+import { once } from '../core/once.ts'
 import { describeKnown } from '../core/similar.ts'
 import { typesOf } from './body-locations.ts'
 import type { ExtremeField, ScenarioDefinition } from './definition.ts'
@@ -49,8 +50,12 @@ export function extremeScenarios(
   operations: readonly Operation[],
 ): Omit<ScenarioDefinition, 'inapplicableReason'>[] {
   return kinds.map((kind) => {
-    const fields = operations.flatMap((operation) => listExtremeFields(kind, operation))
-    const names = fields.map(({ field }) => field)
+    // Listed on first use, since a start needs neither the schemas of answers nor long texts.
+    const byOperation = once(
+      () => new Map(operations.map((operation) => [operation, listExtremeFields(kind, operation)])),
+    )
+    const fields = once(() => [...byOperation().values()].flat())
+    const names = once(() => fields().map(({ field }) => field))
     return {
       name: kind.name,
       family: 'data',
@@ -59,20 +64,22 @@ export function extremeScenarios(
         {
           name: 'fields',
           type: 'names',
-          example: names[0] ?? 'FIELD',
+          get example() {
+            return names()[0] ?? 'FIELD'
+          },
           description:
             'Only these fields, separated by "|", such as dataPoints.messageCount; without it all of them.',
         },
       ],
-      fields: (operation) => listExtremeFields(kind, operation).map(({ field }) => field),
+      fields: (operation) => (byOperation().get(operation) ?? []).map(({ field }) => field),
       problem(values) {
-        const unknown = namesIn(values)?.find((name) => !names.includes(name))
+        const unknown = namesIn(values)?.find((name) => !names().includes(name))
         if (unknown === undefined) return undefined
-        return `"${cutText(unknown)}" is no such field. ${describeKnown(unknown, names)}`
+        return `"${cutText(unknown)}" is no such field. ${describeKnown(unknown, names())}`
       },
       effect: (values) => {
         const only = namesIn(values)
-        const chosen = only ? fields.filter(({ field }) => only.includes(field)) : fields
+        const chosen = only ? fields().filter(({ field }) => only.includes(field)) : fields()
         return { kind: 'data', overrides: { extreme: { name: kind.name, fields: chosen } } }
       },
     }
@@ -141,6 +148,6 @@ function textOfSchema(schema: JsonObject, text: string, length: number): string 
   if (!isOfType(schema, 'string') || 'format' in schema || 'pattern' in schema) return undefined
   const { minLength = 0, maxLength = Number.POSITIVE_INFINITY } = schema
   const size = Math.min(Math.max(length, Number(minLength)), Number(maxLength))
-  const characters = [...text] // JSON Schema counts characters, of which some are two units of a string
-  return Array.from({ length: size }, (_, index) => characters[index % characters.length]).join('')
+  const characters = [...text.repeat(Math.ceil(size / [...text].length))] // JSON Schema counts characters, of which some are two units of a string
+  return characters.slice(0, size).join('')
 }
