@@ -1,3 +1,5 @@
+import { pluralize } from '../../reports/report.ts'
+
 /** The line on a terminal that shows the number of runs of a hunt. */
 export interface HuntProgress {
   /** Counts a run of the hunt, or one that makes a finding smaller. */
@@ -21,8 +23,8 @@ export function createHuntProgress(
       const left = deadline === undefined ? '' : `, ${Math.max(0, seconds)} s left`
       write?.(
         kind === 'hunt'
-          ? `${clearLine}convsim: nothing found in ${counts.hunt} runs${left}`
-          : `${clearLine}convsim: found after ${counts.hunt} runs; run ${counts.shrink} makes it smaller`,
+          ? `${clearLine}convsim: nothing found in ${pluralize(counts.hunt, 'run')}${left}`
+          : `${clearLine}convsim: found after ${pluralize(counts.hunt, 'run')}; run ${counts.shrink} makes it smaller`,
       )
     },
     clear: () => write?.(clearLine),
