@@ -71,7 +71,9 @@ function run(invocation: Run): Promise<ExitCode> {
     case 'serve':
       return serve(invocation)
     case 'exec':
-      return triesFaults(settings) ? execEach(invocation) : execCommand(invocation)
+      return triesFaults(settings) || settings.hunt !== undefined
+        ? execEach(invocation)
+        : execCommand(invocation)
     case 'check':
       return printChecks(files, settings)
     case 'scenarios':
@@ -129,12 +131,13 @@ async function execCommand(invocation: Run): Promise<ExitCode> {
   return endSoon(await finish(running, settings, code === 0 ? lost : code, [file, ...args], printLine))
 }
 
-/** Runs a command once for each fault. Its output is captured, so stdout is for the report. */
+/** Runs a command once for each fault, or under sequences of faults. Its output is captured, so stdout is for the report. */
 async function execEach(invocation: Run): Promise<ExitCode> {
   const output = await openOutput(invocation.settings)
-  const { tryFaults } = await import('./each/each.ts')
-  const elapsed = () => performance.now()
-  return endSoon(await tryFaults(invocation, { host: process, output, print, now: Date.now, elapsed }))
+  const deps = { host: process, output, print, now: Date.now, elapsed: () => performance.now() }
+  if (invocation.settings.hunt === undefined)
+    return endSoon(await (await import('./each/each.ts')).tryFaults(invocation, deps))
+  return endSoon(await (await import('./hunt/hunt.ts')).huntFaults(invocation, deps))
 }
 
 async function openOutput(settings: Settings): Promise<Output> {

@@ -39,9 +39,10 @@ export const commands: Readonly<Record<CommandName, CommandDescription>> = {
     operands: 'a command after "--"',
     maxOperands: 100_000,
     description:
-      'Run a command against a simulator of its own, which has a free port and its state in memory unless --port or --state is given. The command finds the base URL in CONVSIM_BASE_URL. Afterwards print a summary of its requests and exit with its exit code, or with 3 (--fail-on). With --each, run it once for each fault.',
+      'Run a command against a simulator of its own, which has a free port and its state in memory unless --port or --state is given. The command finds the base URL in CONVSIM_BASE_URL. Afterwards print a summary of its requests and exit with its exit code, or with 3 (--fail-on). With --each, run it once for each fault; with --hunt, under combinations of faults until one breaks it.',
     examples: [
       'exec --each resilience,drift --time 10m --fail-on not-resilient -- npm test',
+      'exec --hunt --time 10m --jobs 2 -- npm test',
       'exec --env API_URL --report report.html --fail-on violation -- npm test',
     ],
   },

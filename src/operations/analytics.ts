@@ -3,6 +3,7 @@ import { LruCache } from '../core/lru-cache.ts'
 import { dayOf, nameOfDay } from '../core/utc-day.ts'
 import { type Body, jsonBody } from '../exchange/body.ts'
 import { type DataOverrides, noOverrides } from '../scenarios/definition.ts'
+import { setExtremes } from '../scenarios/extremes.ts'
 import type { AnalyticsQuery, World } from '../simulation/analytics.ts'
 import type { Store } from '../state/store.ts'
 import type { OperationDeclaration, OperationHandler } from './handler.ts'
@@ -63,21 +64,24 @@ type FiguresQuery = Omit<AnalyticsQuery, 'persona' | 'shape' | 'qualityShift'>
 /** Returns a text of everything that an answer depends on. Of the time only the day counts. */
 function cacheKey(
   { seed, modelId, days, now }: FiguresQuery,
-  { persona, shape, nulls }: DataOverrides,
+  { persona, shape, nulls, extreme }: DataOverrides,
   shift: QualityShift | undefined,
 ): string {
   const day = dayOf(now)
-  return [days, day, persona, shape, nulls, shift?.key, seed, modelId].join(' ') // only the last may have a space
+  const values = extreme && [extreme.name, ...extreme.fields.map(({ field }) => field)]
+  return [days, day, persona, shape, nulls, values, shift?.key, seed, modelId].join(' ') // only the last may have a space
 }
 
 /** Builds the body of a 200 with the overrides applied. The caller owns the result. */
 function analyticsBody(
   world: World,
   query: Omit<AnalyticsQuery, 'persona' | 'shape'>,
-  { persona, shape, nulls }: DataOverrides,
+  { persona, shape, nulls, extreme }: DataOverrides,
 ): Json {
   const analytics = world.analytics({ ...query, persona, shape })
-  return withNulls(analytics as unknown as JsonObject, nulls) // an interface whose members are all JSON
+  const body = analytics as unknown as JsonObject // an interface whose members are all JSON
+  if (extreme) setExtremes(body, extreme.fields)
+  return withNulls(body, nulls)
 }
 
 /** The change that the events of a model's products make to each day's conversation quality. */

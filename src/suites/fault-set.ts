@@ -34,6 +34,7 @@ export interface Fault {
 const faultSets = {
   resilience: ['unavailable', 'rate-limited', 'slow', 'reset', 'truncated', 'lost-ack'],
   drift: ['drop-field', 'wrong-type', 'null-required', 'unknown-enum'],
+  extremes: ['all-null', 'empty-lists', 'largest-numbers', 'longest-texts', 'strange-texts'],
 } as const satisfies Record<string, readonly string[]>
 
 /** The names that a set can have. `expectations` changes no answer. */

@@ -10,6 +10,7 @@ export interface RecordedRequest {
   readonly operation: Operation | undefined
   /** The number among the requests of its operation that did not steer the simulator themselves, from 1; 0 for all others. */
   readonly occurrence: number
+  readonly sandbox: string
   /** The operation, the query, the names and types in the body, and the status; without values that a run may choose anew. */
   readonly signature: string
   /** True for an undamaged success, which a fault can change. */
@@ -31,12 +32,13 @@ export function toRecordedRequest(
   live: LiveExchange,
   occurrence: number,
 ): RecordedRequest {
-  const { request, answer, delivery, scenarios, damage } = entry
+  const { request, answer, delivery, sandbox, scenarios, damage } = entry
   const { operation } = live
   const path = request.path.replace(/^\/_s\/[^/]*/, '')
   return {
     operation,
     occurrence,
+    sandbox,
     signature: [
       operation?.id ?? `${request.method} ${path}`,
       ...describeQuery(request.query),

@@ -165,7 +165,7 @@ export function countByOperation(requests: readonly RecordedRequest[]): Record<s
 }
 
 /** Describes the requests of the run without faults: `Without faults the command asks createEvent once, getModelAnalytics 2 times.` */
-export function describePlainRun({ plainCounts }: SuiteReport): string {
+export function describePlainRun({ plainCounts }: Pick<SuiteReport, 'plainCounts'>): string {
   const parts = Object.entries(plainCounts).map(
     ([name, count]) => `${name || 'no operation'} ${count === 1 ? 'once' : `${count} times`}`,
   )

@@ -231,7 +231,7 @@ if (readFileSync(${JSON.stringify(file)}, 'utf8') === 'x') await send('/models/$
       /no place for .*Did you mean "drift:drop-field@getModelAnalytics\/conversationCount"/,
     ],
     [['--only', 'resilience:reset@createPrompt'], /no request of it can meet this fault/],
-    [['--jobs', '2'], /--jobs needs --each or --only/],
+    [['--jobs', '2'], /--jobs needs --each, --only or --hunt/],
     [['--fail-on', 'unnoticed'], /has a condition that needs convsim exec --each/],
     [['--each', '--state', 'x.json'], /--each takes no --state/],
     [['--each', '--jobs', '2', '--port', '4567'], /--jobs takes no --port/],

@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createProgress } from '../../src/cli/each/progress.ts'
+import { createHuntProgress } from '../../src/cli/hunt/progress.ts'
 import type { JudgedRun } from '../../src/suites/suite-report.ts'
 
 /** Creates a progress whose clock and terminal are variables. */
@@ -30,4 +31,25 @@ test('the line has the run, the findings, and the time that is left', () => {
 
 test('the time limit bounds the time that is left', () => {
   expect(setUp(100, 10_000).update(2, 4000)).toBe('convsim: run 3 of 100, 1 finding, 6 s left')
+})
+
+describe('the line of a hunt', () => {
+  test('counts the runs, then those that make a finding smaller, and says how much time is left', () => {
+    const lines: string[] = []
+    const progress = createHuntProgress(
+      (text) => void lines.push(text.replace('\r\u001b[2K', '')),
+      () => 500,
+      3000,
+    )
+    progress.count('hunt')
+    progress.count('hunt')
+    progress.count('shrink')
+    progress.clear()
+    expect(lines).toEqual([
+      'convsim: nothing found in 1 run, 3 s left',
+      'convsim: nothing found in 2 runs, 3 s left',
+      'convsim: found after 2 runs; run 1 makes it smaller',
+      '',
+    ])
+  })
 })

@@ -58,6 +58,8 @@ const samples: {
   format: { good: 'github', means: 'github', bad: 'gitlab' },
   failOn: { good: 'violation, coverage<80', means: 'violation, coverage<80', bad: 'violations' },
   each: { good: 'resilience', means: 'resilience', bad: undefined },
+  hunt: { good: 'resilience', means: 'resilience', bad: undefined },
+  huntFile: { good: 'out/found.yaml', means: 'out/found.yaml', bad: undefined },
   only: { good: 'time:slow@createEvent#2', means: 'time:slow@createEvent#2', bad: undefined },
   maxRuns: { good: '20', means: 20, bad: '0' },
   time: { good: '10m', means: '10m', bad: '0s' },
@@ -96,8 +98,8 @@ function settingsOf(invocation: Invocation): Settings {
 function commandLineOf({ setting }: Row, ...flags: string[]): string[] {
   const { command, flag } = setting
   const needsEach =
-    Object.values(eachSettings).some((own) => own.flag === flag) && !/^(each|only)$/.test(flag)
-  const each = needsEach ? ['--each'] : []
+    Object.values(eachSettings).some((own) => own.flag === flag) && !/^(each|only|hunt)$/.test(flag)
+  const each = needsEach ? [flag === 'hunt-file' ? '--hunt' : '--each'] : []
   return [
     ...(command ? [command] : []),
     ...each,
