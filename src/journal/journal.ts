@@ -50,6 +50,7 @@ export class Journal implements JournalReader {
   /** Grows with each clearing. It begins at 1, since 0 is the generation of a sandbox without entries. */
   #clears = 1
   #version = 0
+  #order = 0
 
   /** `size`: the most entries; 0 stores none and still calls the listeners. */
   constructor(size: number) {
@@ -61,6 +62,11 @@ export class Journal implements JournalReader {
   /** The number of exchanges that were ever recorded, which is also the number of the latest one. */
   get recorded(): number {
     return this.#entries.latest
+  }
+
+  /** Returns the next position in the order in which requests and changes by the control plane are handled, from 1. */
+  takeOrder(): number {
+    return ++this.#order
   }
 
   /** Stores an entry, whose number must be `recorded + 1`, and calls the listeners. */

@@ -1,0 +1,166 @@
+import type { Json, JsonObject } from '../core/json.ts'
+import { readQuery } from '../core/query-string.ts'
+import { nextTurn } from '../core/timers.ts'
+import type { JournalEntry } from '../journal/entry.ts'
+import type { JournalReader } from '../journal/reader.ts'
+import { redactJson, redactText } from '../journal/redact.ts'
+import { redacted } from '../journal/redact-token.ts'
+import type { Sandboxes } from '../sandboxes/sandboxes.ts'
+import type { Store } from '../state/store.ts'
+import type { BundledChange, BundleHead } from './bundle.ts'
+import { bundleBody, bundleEntry } from './bundle-entry.ts'
+import type { Callers } from './callers.ts'
+import type { HeldState, Histories, SandboxChange, SandboxHistory } from './history.ts'
+
+/** The parts of a simulator that a bundle has. */
+export interface BundleSource {
+  readonly head: BundleHead
+  readonly journal: JournalReader
+  readonly histories: Histories
+  readonly sandboxes: Sandboxes
+  readonly store: Store
+  /** The names of the keys, shared by all sandboxes of the bundle. */
+  readonly callers: Callers
+}
+
+/** The records of a state after which others are answered. */
+const recordsPerTurn = 50
+
+/**
+ * Yields the text of a bundle in pieces, between which other requests are answered. `sandbox`: undefined for all that have requests
+ * or changes. Each sandbox is read at one moment.
+ */
+export async function* writeBundle(
+  source: BundleSource,
+  sandbox: string | undefined,
+): AsyncGenerator<string> {
+  const names = sandbox === undefined ? await listUsed(source) : [sandbox]
+  yield `${JSON.stringify(source.head).slice(0, -1)},\n"sandboxes":[`
+  for (const [index, name] of names.entries()) {
+    if (index > 0) yield ','
+    yield* writeSandbox(source, name)
+  }
+  yield ']}\n'
+}
+
+async function listUsed({ sandboxes, journal, histories }: BundleSource): Promise<string[]> {
+  const used: string[] = []
+  for (const { name } of sandboxes.list()) {
+    const { recorded } = await journal.counts(name)
+    const { changes, start } = histories.of(name)
+    if (recorded > 0 || changes.length > 0 || start.kind !== 'empty') used.push(name)
+  }
+  return used.sort()
+}
+
+async function* writeSandbox(source: BundleSource, name: string): AsyncGenerator<string> {
+  const { journal, histories, sandboxes, store } = source
+  // All parts are read before the next request can change one of them, since none waits for anything but a promise that is resolved.
+  const [{ entries, counts }, settings] = await Promise.all([
+    journal.list({ sandbox: name }),
+    sandboxes.settings.read(name),
+  ])
+  const history = histories.of(name)
+  const exported = store.exportSandbox(name)
+  const { seed, clock, rules } = settings
+  const missing = {
+    evicted: counts.dropped,
+    deleted: history.deletedRequests,
+    changes: history.lostChanges,
+  }
+  const head = {
+    name,
+    seed,
+    clock: { mode: clock.mode, now: new Date(clock.now).toISOString() },
+    rules: rules.map((rule) => redactJson(rule.source)),
+    missing,
+  }
+  yield `\n${JSON.stringify(head).slice(0, -1)},\n"start":{"empty":${history.start.kind === 'empty'}`
+  yield* writeHeldState(history.start)
+  yield '},\n"changes":['
+  yield* writeChanges(history)
+  yield '],\n"requests":['
+  yield* writeRequests(entries, source.callers)
+  yield '],\n"state":'
+  yield* writeState({ ...(await exported) } as unknown as JsonObject) // an export is JSON
+  yield '}'
+}
+
+async function* writeChanges({ changes }: SandboxHistory): AsyncGenerator<string> {
+  for (const [index, change] of changes.entries()) {
+    yield `${index === 0 ? '' : ','}\n`
+    yield* writeChange(change)
+    await nextTurn()
+  }
+}
+
+async function* writeRequests(entries: readonly JournalEntry[], callers: Callers): AsyncGenerator<string> {
+  const ordered = entries.toSorted((one, other) => one.order - other.order)
+  for (const [index, entry] of ordered.entries()) {
+    yield `${index === 0 ? '' : ','}\n${JSON.stringify(bundleEntry(entry, callers))}`
+    await nextTurn()
+  }
+}
+
+/** Yields an export without credentials, record by record, and returns true where some were redacted. */
+async function* writeState(state: JsonObject): AsyncGenerator<string, boolean> {
+  let isRedacted = false
+  const clean = (value: Json) => {
+    const text = JSON.stringify(redactJson(value))
+    isRedacted ||= text !== JSON.stringify(value)
+    return text
+  }
+  let separator = '{'
+  for (const [name, value] of Object.entries(state)) {
+    yield `${separator}${JSON.stringify(name)}:`
+    separator = ','
+    if (!Array.isArray(value)) yield clean(value)
+    else yield* writeRecords(value, clean)
+  }
+  yield '}'
+  return isRedacted
+}
+
+async function* writeRecords(
+  records: readonly Json[],
+  clean: (record: Json) => string,
+): AsyncGenerator<string> {
+  yield '['
+  for (const [index, record] of records.entries()) {
+    yield (index === 0 ? '' : ',') + clean(record)
+    if (index % recordsPerTurn === 0) await nextTurn()
+  }
+  yield ']'
+}
+
+/** Yields the members of a state, each behind a comma. */
+async function* writeHeldState(held: HeldState): AsyncGenerator<string> {
+  if (held.kind === 'empty') return
+  if (held.kind === 'unknown') {
+    yield `,"problem":${JSON.stringify(held.reason)}`
+    return
+  }
+  yield ',"state":'
+  const isRedacted = yield* writeState(JSON.parse(held.text)) // an export that we encoded
+  if (isRedacted) yield ',"redacted":true'
+}
+
+/** Yields a change as a JSON object. */
+async function* writeChange({ state, ...change }: SandboxChange): AsyncGenerator<string> {
+  const query = redactText(`?${withoutSandbox(change.query)}`).slice(1)
+  const body = bundleBody(change.body)
+  const isRedacted = body.redacted === true || query.includes(redacted)
+  const written: BundledChange = { ...change, at: new Date(change.at).toISOString(), query, body }
+  yield JSON.stringify({ ...written, ...(isRedacted && { redacted: true }) }).slice(0, -1)
+  if (state) yield* writeHeldState(state)
+  yield '}'
+}
+
+/** Removes the sandbox from a query, since a replay names it by itself. */
+function withoutSandbox(query: string): string {
+  const { sandbox: _, ...others } = readQuery(query)
+  const parts = Object.entries(others).flatMap(([name, value]) =>
+    [value].flat().map((one): [string, string] => [name, one]),
+  )
+  return new URLSearchParams(parts).toString()
+}
