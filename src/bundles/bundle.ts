@@ -45,13 +45,24 @@ export interface BundledSandbox {
   readonly clock: { readonly mode: string; readonly now: string }
   readonly rules: readonly Json[]
   readonly start: BundledState & { readonly empty: boolean }
-  /** The numbers of what happened in the sandbox and is not in the bundle. */
-  readonly missing: { readonly evicted: number; readonly deleted: number; readonly changes: number }
+  readonly missing: MissingParts
   readonly changes: readonly BundledChange[]
   /** In the order in which their handling began. */
   readonly requests: readonly BundledRequest[]
   /** Events, prompts and quality settings at the end. */
   readonly state: JsonObject
+}
+
+/** The numbers of what happened in the sandbox and is not in the bundle. */
+export interface MissingParts {
+  /** Requests that the journal evicted. */
+  readonly evicted: number
+  /** Requests that were deleted from the journal while the state stayed. */
+  readonly deleted: number
+  /** Requests whose delivery had not ended. */
+  readonly unfinished: number
+  /** Changes by the control plane beyond the number that is held. */
+  readonly changes: number
 }
 
 /** A state of a sandbox, or the reason why it is not there. */

@@ -7,7 +7,7 @@ import { redactJson, redactText } from '../journal/redact.ts'
 import { redacted } from '../journal/redact-token.ts'
 import type { Sandboxes } from '../sandboxes/sandboxes.ts'
 import type { Store } from '../state/store.ts'
-import type { BundledChange, BundleHead } from './bundle.ts'
+import type { BundledChange, BundleHead, MissingParts } from './bundle.ts'
 import { bundleBody, bundleEntry } from './bundle-entry.ts'
 import type { Callers } from './callers.ts'
 import type { HeldState, Histories, SandboxChange, SandboxHistory } from './history.ts'
@@ -63,9 +63,10 @@ async function* writeSandbox(source: BundleSource, name: string): AsyncGenerator
   const history = histories.of(name)
   const exported = store.exportSandbox(name)
   const { seed, clock, rules } = settings
-  const missing = {
+  const missing: MissingParts = {
     evicted: counts.dropped,
     deleted: history.deletedRequests,
+    unfinished: sandboxes.list().find((known) => known.name === name)?.activeRequests ?? 0,
     changes: history.lostChanges,
   }
   const head = {

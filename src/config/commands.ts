@@ -2,7 +2,7 @@ import type { Setting } from './setting.ts'
 import { allSettings, type Settings } from './settings.ts'
 
 /** The name of a command: `serve`. */
-export type CommandName = 'serve' | 'exec' | 'check' | 'scenarios' | 'assumptions' | 'healthcheck'
+export type CommandName = 'serve' | 'exec' | 'replay' | 'check' | 'scenarios' | 'assumptions' | 'healthcheck'
 
 /** A command as help, documentation and the errors of the command line describe it. */
 interface CommandDescription {
@@ -44,6 +44,18 @@ export const commands: Readonly<Record<CommandName, CommandDescription>> = {
       'exec --each resilience,drift --time 10m --fail-on not-resilient -- npm test',
       'exec --env API_URL --report report.html --fail-on violation -- npm test',
     ],
+  },
+  replay: {
+    usage: 'FILE [options]',
+    operands: 'a bundle',
+    maxOperands: 1,
+    description:
+      'Send the requests of a bundle (--bundle FILE, GET /__sim/bundle) to the same state again, and say where an answer differs. Exit code 0 if all answers are the same, 3 if one differs, 1 if one cannot be repeated or judged.',
+    settings: ['until', 'format'],
+    settingDescriptions: {
+      format: 'The form of the results: lines for people, or one JSON document.',
+    },
+    examples: ['replay bundle.json', 'replay bundle.json --until req-7 --format json'],
   },
   check: {
     usage: '[files...] [options]',

@@ -25,6 +25,8 @@ export function findEachProblem(
   }
   if (flags.includes('state'))
     return '--each takes no --state: each run begins with a state of its own, in memory.'
+  if (flags.includes('bundle'))
+    return '--each takes no --bundle: repeat one fault with convsim exec --scenario FAULT --bundle FILE.'
   if (jobs > 1 && port !== 0) return '--jobs takes no --port: each of the runs side by side has a free port.'
   return undefined
 }

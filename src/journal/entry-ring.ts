@@ -114,7 +114,10 @@ export class EntryRing<Owner> {
 }
 
 /** Evicts in place: a copy of an old entry for every new one took 7 of the 55 µs of a GET. */
-function evictBytes(body: { bytes: RecordedBody['bytes']; digest?: RecordedBody['digest'] }, side: Side): void {
+function evictBytes(
+  body: { bytes: RecordedBody['bytes']; digest?: RecordedBody['digest'] },
+  side: Side,
+): void {
   // Of an answer the digest stays, so that a replay can still compare it; a request cannot be repeated by its digest.
   if (side === 'answer' && body.bytes) body.digest ??= computeBodyDigest(body.bytes)
   body.bytes = undefined
