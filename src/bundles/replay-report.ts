@@ -34,15 +34,22 @@ export function describeSurroundings({ bundle, versions, contractDigest }: Repla
   ]
 }
 
+/** The most requests that are printed for people. */
+const maxPrinted = 20
+
 /** Formats a replay as lines for people. */
 export function formatReplay(report: ReplayReport): string {
   const { bundle, versions, results } = report
   const { same, differs, 'not-judged': open } = countVerdicts(results.filter(({ id }) => id !== 'state'))
+  const remarkable = results.filter(isRemarkable)
   const reasons = bundle.reasons.length === 0 ? '' : ` (${bundle.reasons.join('; ')})`
   return [
     `The bundle of ${bundle.writtenAt}${reasons} had Node ${bundle.versions.node}, this is ${versions.node}.`,
     ...describeSurroundings(report),
-    ...results.filter(isRemarkable).flatMap(formatResult),
+    ...remarkable.slice(0, maxPrinted).flatMap(formatResult),
+    ...(remarkable.length > maxPrinted
+      ? [`... and ${remarkable.length - maxPrinted} more, which --format json lists.`]
+      : []),
     `${same + differs + open} requests: ${same} same, ${differs} different, ${open} not judged; the state at the end: ${describeState(results)}.`,
   ].join('\n')
 }

@@ -124,7 +124,8 @@ class SandboxReplay {
     }
     const entry = await this.#target.send(recorded)
     const compared = compareAnswers(recorded.answer, bundleAnswer(entry), entry.answer.body)
-    const sentence = redacted.length === 0 ? [] : [`${id} was sent without its ${redacted.join(', ')}`]
+    const sentence =
+      redacted.length === 0 ? [] : [`${id} was sent with redacted parts (${redacted.join(', ')})`]
     const uncompared = compared.uncompared === undefined ? [] : [compared.uncompared]
     this.#judge({
       id,
