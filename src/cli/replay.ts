@@ -11,6 +11,8 @@ import { failure, type Result, success } from '../core/result.ts'
 import { type Findings, formatFinding } from '../documents/finding.ts'
 import { openReplayTarget } from '../simulator/replay-target.ts'
 
+type ReplaySettings = Pick<Settings, 'contract' | 'until' | 'format'>
+
 /** The outputs of the command. */
 interface ReplayOutput {
   readonly print: (text: string) => void
@@ -22,13 +24,14 @@ const exitCodes = { same: 0, 'not-judged': 1, differs: 3 } as const
 /** Replays a bundle, prints the results, and returns the exit code. */
 export async function printReplay(
   file: string,
-  { until, format }: Pick<Settings, 'until' | 'format'>,
+  settings: ReplaySettings,
   { print, printError }: ReplayOutput,
 ): Promise<number> {
+  const { format } = settings
   if (file === '') return refuse('it needs a bundle: convsim replay bundle.json', printError)
   if (format === 'github') return refuse('--format is text or json here', printError)
   const bundle = await readBundle(file)
-  const replayed = bundle.ok ? await replayInFolder(bundle.value, until, file) : bundle
+  const replayed = bundle.ok ? await replayInFolder(bundle.value, settings, file) : bundle
   if (!replayed.ok) {
     printError(['convsim cannot replay:', ...replayed.error.map(formatFinding)].join('\n'))
     return 1
@@ -46,12 +49,12 @@ function refuse(reason: string, printError: ReplayOutput['printError']): number 
 /** Replays a bundle with a temporary folder for its documents, which is deleted afterwards. */
 async function replayInFolder(
   bundle: Bundle,
-  until: string | undefined,
+  { until, contract }: ReplaySettings,
   file: string,
 ): Promise<Result<ReplayReport, Findings>> {
   const folder = await mkdtemp(join(tmpdir(), 'convsim-replay-'))
   try {
-    const target = await openReplayTarget(bundle, folder)
+    const target = await openReplayTarget(bundle, folder, contract)
     if (!target.ok) return target
     const { contractDigest } = target.value
     const { results, isComplete } = await replayBundle(bundle, target.value, until)

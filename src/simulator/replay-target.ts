@@ -22,15 +22,16 @@ export interface OpenedReplayTarget extends ReplayTarget {
 
 /**
  * Opens a simulator with the settings, documents and rules of a bundle, whose files it writes to `folder`, which must exist. The
- * clocks of all sandboxes show the instant of the request that is sent.
+ * clocks of all sandboxes show the instant of the request that is sent. `contract`: a document in place of that of the run.
  */
 export async function openReplayTarget(
   bundle: Bundle,
   folder: string,
+  contract: string | undefined,
 ): Promise<Result<OpenedReplayTarget, Findings>> {
   let now = Date.parse(bundle.writtenAt)
   let last: JournalEntry | undefined
-  const created = await createSimulator(await settingsFor(bundle, folder), {
+  const created = await createSimulator(await settingsFor(bundle, folder, contract), {
     now: () => now,
     log: silentLog,
     onExchange: (entry) => {
@@ -64,6 +65,7 @@ export async function openReplayTarget(
 async function settingsFor(
   { settings, contract, fixtures, rules }: Bundle,
   folder: string,
+  ownContract: string | undefined,
 ): Promise<Settings> {
   const write = async (name: string, value: Json) => {
     const file = join(folder, name)
@@ -71,7 +73,8 @@ async function settingsFor(
     return file
   }
   const files: Partial<Record<'contract' | 'fixtures' | 'scenarios', string>> = {}
-  if (contract.document) files.contract = await write('contract.json', contract.document)
+  if (ownContract !== undefined) files.contract = ownContract
+  else if (contract.document) files.contract = await write('contract.json', contract.document)
   if (rules.length > 0) files.scenarios = await write('rules.json', { rules: [...rules] })
   if (fixtures) {
     files.fixtures = join(folder, 'fixtures')

@@ -23,7 +23,7 @@ export async function replayText(
   const printed = { out: '', errors: '' }
   const code = await printReplay(
     file,
-    { until: options.until, format: options.format ?? 'text' },
+    { contract: undefined, until: options.until, format: options.format ?? 'text' },
     {
       print: (line) => {
         printed.out += line
