@@ -50,7 +50,7 @@ export function formatReplay(report: ReplayReport): string {
     ...(remarkable.length > maxPrinted
       ? [`... and ${remarkable.length - maxPrinted} more, which --format json lists.`]
       : []),
-    `${same + differs + open} requests: ${same} same, ${differs} different, ${open} not judged; the state at the end: ${describeState(results)}.`,
+    `Requests: ${same} same, ${differs} different, ${open} not judged. The state at the end: ${describeState(results)}.`,
   ].join('\n')
 }
 

@@ -17,11 +17,11 @@ export function describeMissing({ start, missing }: BundledSandbox): string[] {
   return [
     ...(start.problem === undefined ? [] : [`the state at the start is not known: ${start.problem}`]),
     ...(start.redacted ? ['the state at the start was redacted'] : []),
-    ...(evicted > 0 ? [`the journal had evicted ${evicted} earlier requests (--journal-size)`] : []),
+    ...(evicted > 0 ? [`earlier requests that the journal had evicted (--journal-size): ${evicted}`] : []),
     ...(deleted > 0
-      ? [`${deleted} earlier requests were deleted from the journal, and the state stayed`]
+      ? [`earlier requests that were deleted from the journal while the state stayed: ${deleted}`]
       : []),
-    ...(unfinished > 0 ? [`${unfinished} requests had not ended when the bundle was written`] : []),
-    ...(changes > 0 ? [`${changes} changes by the control plane were too many to be held`] : []),
+    ...(unfinished > 0 ? [`requests that had not ended when the bundle was written: ${unfinished}`] : []),
+    ...(changes > 0 ? [`changes by the control plane that were too many to be held: ${changes}`] : []),
   ]
 }

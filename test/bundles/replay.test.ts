@@ -200,14 +200,14 @@ describe('a replay does not judge', () => {
     expect((await resultsOf(sim))[0]).toEqual([
       'req-2',
       'not-judged',
-      ['the journal had evicted 1 earlier requests (--journal-size)'],
+      ['earlier requests that the journal had evicted (--journal-size): 1'],
     ])
     await steer(sim, 'DELETE', '/requests')
     await ask(sim, '/v1/events', { body: event() })
     expect((await resultsOf(sim))[0]).toEqual([
       'req-3',
       'not-judged',
-      ['2 earlier requests were deleted from the journal, and the state stayed'],
+      ['earlier requests that were deleted from the journal while the state stayed: 2'],
     ])
   })
 

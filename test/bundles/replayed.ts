@@ -67,4 +67,4 @@ export function withRequest(
 
 /** The last line of a replay in which everything is the same. */
 export const allSame = (requests: number) =>
-  `${requests} requests: ${requests} same, 0 different, 0 not judged; the state at the end: same.`
+  `Requests: ${requests} same, 0 different, 0 not judged. The state at the end: same.`
