@@ -1,7 +1,11 @@
+import { minTokenLength } from '../journal/redact-token.ts'
 import { isSandboxName } from '../sandboxes/sandboxes.ts'
 
 /** The schemes whose name a refusal quotes. */
 const otherSchemes = ['apikey', 'basic', 'digest', 'negotiate', 'token']
+
+/** The most keys that are looked for in the records of a bundle, each of which is compared with each of them. */
+const maxSecrets = 1000
 
 /**
  * Gives the keys of a bundle names in place of their texts, which are secrets: `bundle-caller-1`. Equal keys have equal names, so that the
@@ -14,6 +18,14 @@ export class Callers {
   /** `publicKeys`: keys that are no secrets, since everybody has them with convsim. */
   constructor(publicKeys: readonly string[]) {
     for (const key of publicKeys) this.#names.set(key, key)
+  }
+
+  /** Lists the keys that are redacted in records: those that are no public keys, and as long as what is redacted elsewhere; at most 1,000. */
+  listSecrets(): readonly string[] {
+    return [...this.#names]
+      .filter(([key, name]) => key !== name && key.length >= minTokenLength)
+      .slice(0, maxSecrets)
+      .map(([key]) => key)
   }
 
   /** Returns the name of a key. */

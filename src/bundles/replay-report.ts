@@ -20,7 +20,7 @@ export function judgeReplay({ results }: ReplayReport): ReplayVerdict {
 }
 
 /** Returns sentences about what the replay was done with in place of what the run had. */
-export function describeSurroundings({ bundle, versions, contractDigest }: ReplayReport): string[] {
+function describeSurroundings({ bundle, versions, contractDigest }: ReplayReport): string[] {
   const names = ['convsim', 'faker'] as const
   const others = names.filter((name) => bundle.versions[name] !== versions[name])
   return [

@@ -3,11 +3,10 @@ import type { Callers } from '../bundles/callers.ts'
 import { bundleVersions } from '../bundles/versions.ts'
 import type { Settings } from '../config/settings.ts'
 import type { JsonObject } from '../core/json.ts'
-import { redactJson } from '../journal/redact.ts'
 import type { LoadedInputs } from './loaded-inputs.ts'
 
 /** The settings that decide answers. Those of sockets, bounds and logs do not: a bundle has each body as it was read. */
-export const bundledSettings = [
+const bundledSettings = [
   'seed',
   'plan',
   'maxAnalysesPerHour',
@@ -28,7 +27,7 @@ export interface BundleHeadSource {
   readonly now: number
 }
 
-/** Creates the part of a bundle that all its sandboxes share. */
+/** Creates the part of a bundle that all its sandboxes share. Its rules are not redacted yet. */
 export function createBundleHead(source: BundleHeadSource, reasons: readonly string[]): BundleHead {
   const { settings, inputs, contractDigest, callers, now } = source
   const { contract, fixtures, startUp } = inputs
@@ -46,6 +45,6 @@ export function createBundleHead(source: BundleHeadSource, reasons: readonly str
     },
     ...(settings.fixtures !== undefined && { fixtures: { ...fixtures, keys } as unknown as JsonObject }), // read from JSON or YAML
     settings: Object.fromEntries(values),
-    rules: startUp.map((rule) => redactJson(rule.source)),
+    rules: startUp.map((rule) => rule.source),
   }
 }
