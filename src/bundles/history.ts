@@ -3,6 +3,9 @@ import type { RecordedBody } from '../journal/entry.ts'
 /** The most changes of a sandbox that are held; further ones are counted. */
 const maxChanges = 10_000
 
+/** The bytes of a change without its body, about. */
+const bytesPerChange = 500
+
 /** The most bytes of states and of bodies of changes that are held, of all sandboxes. */
 const maxHeldBytes = 32 * 1024 * 1024
 
@@ -69,14 +72,14 @@ export class Histories {
   /** Adds a change to the history of its sandbox. */
   record(sandbox: string, change: SandboxChange): void {
     const history = this.#historyOf(sandbox)
-    if (history.changes.length >= maxChanges) {
+    const { body, state } = change
+    const isHeld = (body.bytes?.length ?? 0) <= maxBodyBytes
+    const size = bytesPerChange + (isHeld ? (body.bytes?.length ?? 0) : 0)
+    if (history.changes.length >= maxChanges || this.#bytes + size > maxHeldBytes) {
       history.lostChanges += 1
       return
     }
-    const { body, state } = change
-    const size = body.bytes?.length ?? 0
-    const isHeld = size <= maxBodyBytes && this.#bytes + size <= maxHeldBytes
-    if (isHeld) this.#count(history, size)
+    this.#count(history, size)
     history.changes.push({
       ...change,
       body: isHeld ? body : { bytes: undefined, size: body.size },

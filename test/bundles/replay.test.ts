@@ -173,6 +173,35 @@ describe('a replay', () => {
   })
 })
 
+test('an answer is compared by its digest where its body was evicted or is very long', async () => {
+  const sim = await startForTest()
+  const model = (index: number) =>
+    analyticsPath.replace('4f7c2a1e', `4f7c2a${index.toString(16).padStart(2, '0')}`)
+  for (let index = 0; index < 40; index += 1)
+    await Promise.all(Array.from({ length: 10 }, () => ask(sim, `${model(index)}?period=90d`)))
+  const bundle = await getBundle(sim)
+  const [first] = bundle.sandboxes[0]?.requests ?? []
+  expect(first?.answer.body).toEqual({
+    size: expect.any(Number),
+    sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+  })
+  expect(await replay(bundle)).toMatchObject({ code: 0, stdout: expect.stringContaining(allSame(400)) })
+  const other = withRequest(bundle, first?.id ?? '', ({ answer, ...request }) => ({
+    ...request,
+    answer: { ...answer, body: { ...answer.body, sha256: '0'.repeat(64) } },
+  }))
+  expect(await replay(other, { until: first?.id ?? '' })).toMatchObject({ code: 3 })
+})
+
+test('the key of a caller is in no record of the state', async () => {
+  const sim = await startForTest()
+  const secret = 'zq_live_51H8xYz'
+  await ask(sim, '/v1/events', { body: event({ properties: { note: `with ${secret}` } }), token: 'another' })
+  await ask(sim, analyticsPath, { token: secret })
+  const bundle = await getBundle(sim)
+  expect(JSON.stringify(bundle.sandboxes[0]?.state)).toContain('with [redacted]')
+})
+
 describe('a replay does not judge', () => {
   /** Returns the id, the verdict and the reasons of each result that is not simply the same. */
   const resultsOf = async (sim: TestSimulator) => {
