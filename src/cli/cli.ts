@@ -74,6 +74,10 @@ function run(invocation: Run): Promise<ExitCode> {
       return triesFaults(settings) || settings.hunt !== undefined
         ? execEach(invocation)
         : execCommand(invocation)
+    case 'replay':
+      return import('./replay.ts').then((own) =>
+        own.printReplay(files[0] ?? '', settings, { print, printError }),
+      )
     case 'check':
       return printChecks(files, settings)
     case 'scenarios':
@@ -100,7 +104,9 @@ async function serve(invocation: Run): Promise<ExitCode> {
   await running.close()
   log.info({}, 'stopped')
   log.flush()
-  const isReportRequested = settings.report !== undefined || settings.failOn !== undefined
+  const isReportRequested = [settings.report, settings.failOn, settings.bundle].some(
+    (one) => one !== undefined,
+  )
   const lost = await printStateLoss(running, printLine)
   return endSoon(isReportRequested ? await finish(running, settings, lost, undefined, printLine) : lost)
 }
@@ -155,7 +161,7 @@ async function startOrReport(
   output: Output,
 ): Promise<RunningSimulator | undefined> {
   const { log } = output
-  const problem = await findReportProblem(parseReportTargets(settings.report ?? '') ?? [])
+  const problem = await findReportProblem(parseReportTargets(settings.report ?? '') ?? [], settings.bundle)
   if (problem !== undefined) {
     printStartProblems(describeStartProblems([problem], variables), output)
     return undefined

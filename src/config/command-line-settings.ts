@@ -3,6 +3,7 @@ import { reportExtensions, reportFormats } from '../reports/formats/index.ts'
 import { expectedFailOn, failOnKinds } from '../reports/parse-fail-on.ts'
 import { parseReportTargets } from '../reports/report-target.ts'
 import { expectedSuiteFailOn, parseSuiteFailOn, suiteFailKinds } from '../suites/parse-suite-fail-on.ts'
+import { bundleSettings } from './bundle-settings.ts'
 import { eachSettings } from './each-settings.ts'
 import { boolean, choice, type Setting, text } from './setting.ts'
 
@@ -47,6 +48,7 @@ export const commandLineSettings = {
     description:
       'For exec: a variable that gets the base URL, besides CONVSIM_BASE_URL; can be given several times.',
   }),
+  ...bundleSettings,
   ...eachSettings,
   wait: boolean({
     flag: 'wait',

@@ -2,7 +2,7 @@ import type { Setting } from './setting.ts'
 import { allSettings, type Settings } from './settings.ts'
 
 /** The name of a command: `serve`. */
-export type CommandName = 'serve' | 'exec' | 'check' | 'scenarios' | 'assumptions' | 'healthcheck'
+export type CommandName = 'serve' | 'exec' | 'check' | 'replay' | 'scenarios' | 'assumptions' | 'healthcheck'
 
 /** A command as help, documentation and the errors of the command line describe it. */
 interface CommandDescription {
@@ -54,6 +54,19 @@ export const commands: Readonly<Record<CommandName, CommandDescription>> = {
       'Check contract documents, fixture folders and scenario files; without any, check the bundled ones. Exit code 1 if one has an error.',
     settings: ['contract', 'fixtures', 'scenario', 'scenarios', 'plan', 'format'],
     examples: ['check', 'check my-contract.yaml rules.yaml --format github'],
+  },
+  replay: {
+    usage: 'FILE [options]',
+    operands: 'a bundle',
+    maxOperands: 1,
+    description:
+      'Send the requests of a bundle (--bundle FILE, GET /__sim/bundle) to the same state again, and say where an answer differs. Exit code 0 if all answers are the same, 3 if one differs, 1 if one cannot be repeated or judged.',
+    settings: ['contract', 'until', 'format'],
+    settingDescriptions: {
+      contract: 'An OpenAPI document in place of that of the run.',
+      format: 'The form of the results: lines for people, or one JSON document.',
+    },
+    examples: ['replay bundle.json', 'replay bundle.json --until req-7 --format json'],
   },
   scenarios: {
     usage: '[name] [options]',

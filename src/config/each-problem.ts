@@ -20,6 +20,8 @@ export function findEachProblem(
   if (command !== 'exec' || (!isHunt && !triesFaults(settings))) return findUseless(settings, flags)
   if (flags.includes('state'))
     return `${isHunt ? '--hunt' : '--each'} takes no --state: each run begins with a state of its own, in memory.`
+  if (flags.includes('bundle'))
+    return `${isHunt ? '--hunt' : '--each'} takes no --bundle: repeat what it has found with convsim exec --scenarios FILE --bundle FILE.`
   if (jobs > 1 && port !== 0) return '--jobs takes no --port: each of the runs side by side has a free port.'
   if (isHunt) return findHuntProblem(settings, flags)
   return flags.includes('huntFile') ? '--hunt-file needs --hunt.' : undefined

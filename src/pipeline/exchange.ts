@@ -30,6 +30,8 @@ export type PipelineSandboxes = Pick<Sandboxes, 'use' | 'settings'>
 /** One request on its way through the stages; each stage adds its results. */
 export interface Exchange {
   readonly request: SimRequest
+  /** The position of the request in the order of `Journal.takeOrder`. */
+  readonly order: number
   sandbox: Sandbox
   /** The sandbox's seed, or the request's own. Set by `identify`. */
   seed: string
@@ -92,11 +94,13 @@ export function createExchange(
   request: SimRequest,
   sandboxes: PipelineSandboxes,
   trace: DecisionTrace | undefined,
+  order: number,
 ): Exchange {
   const sandbox = sandboxes.use(defaultSandbox)
   sandbox.activeRequests += 1
   return {
     request,
+    order,
     sandbox,
     seed: '',
     now: request.at,

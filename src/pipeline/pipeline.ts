@@ -88,7 +88,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
   const isExplained = log.isLevelEnabled('debug')
   return async function pipeline(request, trace) {
     const decisionTrace = trace ?? (isExplained ? { decisions: [] } : undefined)
-    const exchange = createExchange(request, sandboxes, decisionTrace)
+    const exchange = createExchange(request, sandboxes, decisionTrace, deps.journal.takeOrder())
     try {
       const first = await firstReply(requestStages, exchange, log)
       let reply = first

@@ -60,6 +60,7 @@ function createEntry(
   return {
     id: request.id,
     number,
+    order: exchange.order,
     at: request.at,
     now: exchange.now,
     durationMs: Math.round(durationMs * 1000) / 1000, // microseconds
@@ -71,6 +72,7 @@ function createEntry(
     operation: exchange.operation?.id,
     request: { method: request.method, path, query, headers, body: bodyOf(exchange) },
     ownToken: token,
+    authorization: request.headers['authorization'],
     aborted: request.body.kind === 'aborted',
     answer: {
       status: reply.status,
@@ -110,7 +112,9 @@ function bodyOf({ request: { body, headers } }: Exchange): RecordedBody {
   if (body.kind === 'bytes') return captureBody(body.bytes)
   // The size of a body that could not be read is known from its header alone.
   const declared = Number(headers['content-length'])
-  return { bytes: undefined, size: Number.isSafeInteger(declared) ? declared : 0 }
+  const size = Number.isSafeInteger(declared) ? declared : 0
+  if (body.kind === 'aborted') return { bytes: undefined, size }
+  return { bytes: undefined, size, unreadable: { status: body.status, reason: body.reason } }
 }
 
 /** The fields of the log's line about an exchange; undefined ones are left out. */

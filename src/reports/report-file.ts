@@ -4,13 +4,19 @@ import { reasonOf } from '../core/result.ts'
 import type { Finding } from '../documents/finding.ts'
 import type { ReportTarget } from './report-target.ts'
 
-/** Finds a problem that would prevent the reports from being written at the end of the run; undefined: none. */
-export async function findReportProblem(targets: readonly ReportTarget[]): Promise<Finding | undefined> {
+/** Finds a problem that would prevent the reports, or the bundle of `--bundle`, from being written at the end of the run; undefined: none. */
+export async function findReportProblem(
+  targets: readonly ReportTarget[],
+  bundle?: string,
+): Promise<Finding | undefined> {
   const files = targets.map(({ file }) => resolve(file))
   const twice = targets.find((_, index) => files.indexOf(files[index] ?? '') !== index)
   if (twice) return problemWith(twice.file, 'is given twice. Each report needs a file of its own.')
   const problems = await Promise.all(targets.map(({ file }) => findFileProblem(file)))
-  return problems.find((problem) => problem !== undefined)
+  const found = problems.find((problem) => problem !== undefined)
+  if (found || bundle === undefined) return found
+  const problem = await findFileProblem(bundle)
+  return problem && { ...problem, flag: '--bundle' }
 }
 
 const problemWith = (file: string, message: string): Finding => ({

@@ -1,6 +1,4 @@
-import { createHash } from 'node:crypto'
 import type { Contract } from '../contract/contract.ts'
-import { canonicalJson, type JsonObject } from '../core/json.ts'
 import { once } from '../core/once.ts'
 import { version } from '../fixtures/bundled.ts'
 import type { Fixtures } from '../fixtures/fixtures.ts'
@@ -14,6 +12,7 @@ import { Reporter } from '../reports/report.ts'
 import { defaultSandbox, type Sandboxes } from '../sandboxes/sandboxes.ts'
 import type { Catalogue } from '../scenarios/definition.ts'
 import type { World } from '../simulation/analytics.ts'
+import { computeContractDigest } from './contract-digest.ts'
 import { createPreviewer } from './previews.ts'
 
 interface ReporterDeps {
@@ -43,7 +42,7 @@ export function createReporter(deps: ReporterDeps): Reporter {
   })
   journal.onEntry((entry, live) => collector.record(entry, live))
   journal.onClear((sandbox) => collector.retire(sandbox))
-  const contractDigest = once(() => digestOf(contract.document))
+  const contractDigest = once(() => computeContractDigest(contract.document))
   return new Reporter({
     contract,
     collector,
@@ -58,8 +57,4 @@ export function createReporter(deps: ReporterDeps): Reporter {
       return { at: now(), version, command: undefined, seed, clock, contractDigest: digest, failOn }
     },
   })
-}
-
-function digestOf(document: JsonObject): string {
-  return `sha256:${createHash('sha256').update(canonicalJson(document)).digest('hex')}`
 }

@@ -3,12 +3,12 @@
  * `createSimulator` loads and joins them, `start.ts` makes the simulator listen.
  */
 import { setMaxListeners } from 'node:events'
+import { Histories } from '../bundles/history.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Contract } from '../contract/contract.ts'
 import type { Fallback } from '../contract/fallback.ts'
 import { createControl } from '../control/control.ts'
 import { controlHandlers } from '../control/handlers.ts'
-import { parseDuration, parseNow } from '../core/instant.ts'
 import type { Log } from '../core/log.ts'
 import { type Result, success } from '../core/result.ts'
 import type { Findings } from '../documents/finding.ts'
@@ -22,11 +22,11 @@ import { createPipeline, type Pipeline } from '../pipeline/pipeline.ts'
 import type { FindPlannedFault } from '../pipeline/scenario-sources.ts'
 import { parseFailOn } from '../reports/parse-fail-on.ts'
 import type { Report } from '../reports/report.ts'
-import { Sandboxes } from '../sandboxes/sandboxes.ts'
-import { MemorySandboxSettings, type SandboxSettingsStore } from '../sandboxes/settings.ts'
 import { createWorld } from '../simulation/world.ts'
 import type { SandboxExport, Store } from '../state/store.ts'
+import { createBundler } from './bundler.ts'
 import { createFallbackIfNeeded } from './create-fallback.ts'
+import { createSandboxes } from './create-sandboxes.ts'
 import { type ExampleRequest, findExampleRequest } from './example-request.ts'
 import { createExplain, type PipelineState } from './explain.ts'
 import { countInputs, type LoadedInputs, loadInputs } from './loaded-inputs.ts'
@@ -56,6 +56,8 @@ export interface Simulator {
   control(request: SimRequest, gone: AbortSignal): Promise<OutgoingReply>
   /** Returns the report about the clients of all sandboxes. */
   report(): Promise<Report>
+  /** Yields the text of a bundle of all sandboxes. `reasons`: the conditions that were met. */
+  bundle(reasons: readonly string[]): AsyncIterable<string>
   /** Aborted at a stop: ends the requests that wait, `POST /__sim/verify` and streams, and the deliveries that hang. */
   readonly stopping: AbortController
   /** Says why the state is not written any more, also at the stop. Undefined: it is written. */
@@ -124,7 +126,9 @@ async function assemble(
   const productsOfModel = indexProductsByModel(fixtures)
   const journal = new Journal(settings.journalSize)
   if (onExchange) journal.onEntry(onExchange)
-  const sandboxes = await createSandboxes(settings, { now, store, journal, log })
+  const histories = new Histories()
+  const sandboxes = await createSandboxes(settings, { now, store, journal, histories, log })
+  const bundler = await createBundler({ settings, inputs, journal, histories, sandboxes, store, now })
   const reporter = createReporter({
     contract,
     fixtures,
@@ -137,7 +141,6 @@ async function assemble(
     failOn: parseFailOn(settings.failOn ?? '') ?? [],
   })
   const operations = { contract, world, productsOfModel, cacheSize: settings.cacheSize }
-  const handled = new Set(createHandlers({ ...operations, store }).keys())
   const createPipelineOver = createPipelineFactory(settings, inputs, operations)
   const stopping = new AbortController()
   setMaxListeners(0, stopping.signal) // one listener for each waiting request, of which there may be any number
@@ -156,9 +159,11 @@ async function assemble(
     reporter,
     stateFile: settings.state,
     cors: settings.cors,
-    handledOperations: handled,
+    handledOperations: new Set(createHandlers({ ...operations, store }).keys()),
     productsOfModel,
     stopping: stopping.signal,
+    histories,
+    writeBundle: (sandbox) => bundler.write(sandbox),
     explain: createExplain({ store, sandboxes, log, createPipelineOver }),
   })
   const controls = createControl(control, handlers, readGuardSettings(settings), log)
@@ -174,6 +179,7 @@ async function assemble(
       date: undefined,
     }),
     report: () => reporter.report(undefined),
+    bundle: (reasons) => bundler.write(undefined, reasons),
     stopping,
     findStateLoss: () => store.findLoss(),
     close: () => store.close(),
@@ -211,40 +217,4 @@ function createPipelineFactory(
       journal,
       log,
     })
-}
-
-interface SandboxDeps extends Dependencies {
-  readonly store: Store
-  readonly journal: Journal
-}
-
-/** Creates the registry of sandboxes. It begins with those of the state file, which are listed and evicted as all others. */
-async function createSandboxes(
-  { seed, clock, sandboxLimit, sandboxIdle }: Settings,
-  { now, store, journal, log }: SandboxDeps,
-): Promise<Sandboxes> {
-  const frozenAt = clock === 'real' ? undefined : parseNow(clock)
-  const settings = new MemorySandboxSettings({ seed, frozenAt, now })
-  const sandboxes = new Sandboxes(settings, {
-    limit: sandboxLimit,
-    idleMs: parseDuration(sandboxIdle) ?? Number.POSITIVE_INFINITY,
-    now,
-    onEvicted: onSandboxEvicted(settings, store, journal, log),
-  })
-  sandboxes.adopt((await store.listSandboxes()).map(({ name }) => name))
-  return sandboxes
-}
-
-/** Deletes the settings, the state and the journal of an evicted sandbox. */
-function onSandboxEvicted(settings: SandboxSettingsStore, store: Store, journal: Journal, log: Log) {
-  return (name: string, reason: 'limit' | 'idle'): void => {
-    log.warn(
-      { sandbox: name, reason },
-      'a sandbox is dropped with all that it held; see --sandbox-limit, --sandbox-idle',
-    )
-    const deletions = [settings.reset(name), journal.clear(name), store.deleteSandbox(name)]
-    Promise.all(deletions).catch((error: unknown) =>
-      log.error({ sandbox: name, err: error }, 'its state could not be dropped'),
-    )
-  }
 }

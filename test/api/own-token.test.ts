@@ -69,6 +69,7 @@ async function readEverything(sim: Awaited<ReturnType<typeof startForTest>>): Pr
     ...entries.map((entry): [string, string] => ['journal', JSON.stringify(entry)]),
     ...(await Promise.all([...curls, ...reports])),
     ['metrics', await read('/metrics')],
+    ['bundle', await read('/bundle?sandbox=*')],
     ['verify', (await ask(sim, '/__sim/verify', { token: null, body: verification })).text],
   ]
 }

@@ -80,6 +80,11 @@ export const rooms: Readonly<Record<string, Room>> = {
     main: 'plan.ts',
     imports: ['core', 'contract', 'scenarios', 'journal', 'reports'],
   },
+  bundles: {
+    sentence: 'A sandbox and its requests in one file, and their replay.',
+    main: 'bundle.ts',
+    imports: ['core', 'documents', 'state', 'fixtures', 'sandboxes', 'journal'],
+  },
   pipeline: {
     sentence: 'The way of one request through the stages; `createPipeline` is THE ORDER.',
     main: 'pipeline.ts',
@@ -110,6 +115,7 @@ export const rooms: Readonly<Record<string, Room>> = {
       'sandboxes',
       'journal',
       'reports',
+      'bundles',
     ],
   },
   config: { sentence: 'Every setting once.', main: 'settings.ts', imports: ['core', 'reports', 'suites'] },
@@ -130,6 +136,7 @@ export const rooms: Readonly<Record<string, Room>> = {
       'operations',
       'journal',
       'reports',
+      'bundles',
       'pipeline',
       'control',
       'config',
@@ -147,6 +154,7 @@ export const rooms: Readonly<Record<string, Room>> = {
       'journal',
       'reports',
       'suites',
+      'bundles',
       'config',
       'simulator',
     ],
@@ -222,9 +230,16 @@ export interface Habit {
 export const habits: readonly Habit[] = [
   {
     sentence:
-      'only the command line, the build, what runs in the processes of tests, the lock (its id) and the time limit (its processor time) use the process',
+      'only the command line, the build, what runs in the processes of tests, a bundle (its version of Node), the lock (its id) and the time limit (its processor time) use the process',
     pattern: /\bprocess\s*[.[]|'node:process'/,
-    only: ['cli/cli.ts', 'build/', 'testing/', 'state/file/lock-holder.ts', 'core/run-with-timeout.ts'],
+    only: [
+      'cli/cli.ts',
+      'build/',
+      'testing/',
+      'bundles/versions.ts',
+      'state/file/lock-holder.ts',
+      'core/run-with-timeout.ts',
+    ],
     instead: 'take it as a parameter that cli.ts passes',
   },
   {

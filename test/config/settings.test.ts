@@ -57,6 +57,8 @@ const samples: {
   timeout: { good: '1m', means: '1m', bad: '0s' },
   format: { good: 'github', means: 'github', bad: 'gitlab' },
   failOn: { good: 'violation, coverage<80', means: 'violation, coverage<80', bad: 'violations' },
+  bundle: { good: 'bundle.json', means: 'bundle.json', bad: undefined },
+  until: { good: 'req-7', means: 'req-7', bad: undefined },
   each: { good: 'resilience', means: 'resilience', bad: undefined },
   hunt: { good: 'resilience', means: 'resilience', bad: undefined },
   huntFile: { good: 'out/found.yaml', means: 'out/found.yaml', bad: undefined },

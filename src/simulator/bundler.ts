@@ -1,0 +1,47 @@
+import { Callers } from '../bundles/callers.ts'
+import type { Histories } from '../bundles/history.ts'
+import { beginHistories } from '../bundles/hold-state.ts'
+import { writeBundle } from '../bundles/write-bundle.ts'
+import type { Settings } from '../config/settings.ts'
+import { once } from '../core/once.ts'
+import type { Journal } from '../journal/journal.ts'
+import type { Sandboxes } from '../sandboxes/sandboxes.ts'
+import type { Store } from '../state/store.ts'
+import { createBundleHead } from './bundle-head.ts'
+import { computeContractDigest } from './contract-digest.ts'
+import type { LoadedInputs } from './loaded-inputs.ts'
+
+/** Writes the bundles of a simulator. */
+export interface Bundler {
+  /** Yields the text of a bundle. `sandbox`: undefined for all; `reasons`: see `BundleHead`. */
+  write(sandbox: string | undefined, reasons?: readonly string[]): AsyncIterable<string>
+}
+
+interface BundlerDeps {
+  readonly settings: Settings
+  readonly inputs: LoadedInputs
+  readonly journal: Journal
+  readonly histories: Histories
+  readonly sandboxes: Sandboxes
+  readonly store: Store
+  /** Returns the machine's time, epoch milliseconds. */
+  readonly now: () => number
+}
+
+/** Creates the bundler, which begins the histories of the stored sandboxes. Call it before the first request. */
+export async function createBundler(deps: BundlerDeps): Promise<Bundler> {
+  const { settings, inputs, journal, histories, store, now } = deps
+  journal.onClear((sandbox, recorded) => histories.countDeleted(sandbox, recorded))
+  await beginHistories(histories, store, settings.bundle !== undefined)
+  const contractDigest = once(() => computeContractDigest(inputs.contract.document))
+  // The bundled keys are no secrets; a user's own may be.
+  const publicKeys = settings.fixtures === undefined ? inputs.fixtures.keys.map(({ token }) => token) : []
+  return {
+    write(sandbox, reasons = []) {
+      const callers = new Callers(publicKeys)
+      const source = { settings, inputs, contractDigest: contractDigest(), callers, now: now() }
+      const head = createBundleHead(source, reasons)
+      return writeBundle({ ...deps, head, callers }, sandbox)
+    },
+  }
+}
