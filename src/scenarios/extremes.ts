@@ -50,9 +50,9 @@ export function extremeScenarios(
   operations: readonly Operation[],
 ): Omit<ScenarioDefinition, 'inapplicableReason'>[] {
   return kinds.map((kind) => {
-    // Listed on first use, since a start needs neither the schemas of answers nor long texts.
+    // By id, since each simulator has operations of its own; listed on first use, since a start needs neither the schemas of answers nor long texts.
     const byOperation = once(
-      () => new Map(operations.map((operation) => [operation, listExtremeFields(kind, operation)])),
+      () => new Map(operations.map((operation) => [operation.id, listExtremeFields(kind, operation)])),
     )
     const fields = once(() => [...byOperation().values()].flat())
     const names = once(() => fields().map(({ field }) => field))
@@ -71,7 +71,7 @@ export function extremeScenarios(
             'Only these fields, separated by "|", such as dataPoints.messageCount; without it all of them.',
         },
       ],
-      fields: (operation) => (byOperation().get(operation) ?? []).map(({ field }) => field),
+      fields: (operation) => (byOperation().get(operation.id) ?? []).map(({ field }) => field),
       problem(values) {
         const unknown = namesIn(values)?.find((name) => !names().includes(name))
         if (unknown === undefined) return undefined

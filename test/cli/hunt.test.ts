@@ -103,7 +103,7 @@ describe('convsim exec --hunt', () => {
       [
         ['--jobs', '1'],
         ['--jobs', '3'],
-      ].map((jobs) => huntJson(suite(check), '--hunt', quick, ...jobs)),
+      ].map((jobs) => huntJson(suite(check), '--hunt', 'rate-limited;retry-after=0,empty-lists', ...jobs)),
     )
     const [one, other] = found.map(({ report }) => report)
     expect(one.found.steps).toEqual([
