@@ -8,13 +8,13 @@ import { tempFolder } from '../support/temp-folder.ts'
 
 const model = '00000000-0000-4000-8000-000000000002'
 
-/** A suite that reads analytics, as often as it must, and records an event; `check` decides whether it is green. */
+/** A suite that reads analytics, trying again until the answer is good, and records an event; `check` decides whether it is green. */
 const suite = (check = 'true') => `
 const base = process.env.CONVSIM_BASE_URL
 const headers = { authorization: 'Bearer k', 'content-type': 'application/json' }
 async function send(path, body) {
   const statuses = []
-  for (;;) {
+  while (statuses.length < 20) {
     try {
       const answer = await fetch(base + path, { headers, ...(body && { method: 'POST', body: JSON.stringify(body) }) })
       statuses.push(answer.status)
@@ -24,6 +24,7 @@ async function send(path, body) {
       statuses.push(0)
     }
   }
+  throw new Error('no good answer')
 }
 const analytics = await send('/models/${model}/analytics?period=7d')
 const event = await send('/events', { eventType: 'a', productId: '00000000-0000-4000-9000-000000000002', value: '1', insertId: 'i' })
@@ -61,15 +62,15 @@ describe('convsim exec --hunt', () => {
       '--hunt',
       quick,
       '--max-runs',
-      '30',
+      '12',
       '--jobs',
       '2',
     )
     expect([code, file, report.found]).toEqual([0, undefined, null])
-    expect(report.summary).toMatchObject({ runs: 30, single: 9, pair: 19, longer: 2, endedBy: 'max-runs' })
-    expect(stdout).toMatch(/^Nothing found in 30 runs: no combination broke the suite\.$/m)
+    expect(report.summary).toMatchObject({ runs: 12, single: 9, pair: 3, longer: 0, endedBy: 'max-runs' })
+    expect(stdout).toMatch(/^Nothing found in 12 runs: no combination broke the suite\.$/m)
     expect(stdout).toMatch(
-      /^30 runs until --max-runs was reached: 9 with one fault, 19 with two, 2 with more\.$/m,
+      /^12 runs until --max-runs was reached: 9 with one fault, 3 with two, 0 with more\.$/m,
     )
   })
 
