@@ -237,11 +237,11 @@ describe('a hunt in a suite that hangs', () => {
       '--hunt',
       'rate-limited;retry-after=0',
       '--run-timeout',
-      '3s',
+      '2s',
     )
     expect([code, report.found.verdict]).toEqual([3, 'hung'])
     expect(report.found.sentence).toMatch(
-      /^The command does not end within 3 s if request 1 of getModelAnalytics meets /,
+      /^The command does not end within 2 s if request 1 of getModelAnalytics meets /,
     )
     await untilGone(Number(await readFile(pidFile, 'utf8')))
   })
