@@ -1,4 +1,4 @@
-import { type Setting, text } from './setting.ts'
+import { boolean, type Setting, text } from './setting.ts'
 
 const areFiles = (text: string) => splitFiles(text).length > 0
 
@@ -14,6 +14,12 @@ export const documentSettings = {
     expected: 'files with commas between them',
     description:
       'OpenAPI Overlay (1.0 or 1.1) that changes the contract before it is used; can be given several times, and they are applied in order.',
+  }),
+  watch: boolean({
+    flag: 'watch',
+    default: false,
+    description:
+      'Load the contract, its overlays, the fixtures and the file of scenario rules again when one of them changes; if one has an error, what was loaded before stays. State, sandboxes and journal stay.',
   }),
 } as const satisfies Record<string, Setting<unknown>>
 

@@ -7,7 +7,7 @@ import { failure, type Result, success } from '../core/result.ts'
 import { describeKnown } from '../core/similar.ts'
 import type { Finding, Findings } from '../documents/finding.ts'
 import { bundledContract, bundledFixtures, controlContract } from '../fixtures/bundled.ts'
-import { type Fixtures, loadFixtures } from '../fixtures/fixtures.ts'
+import { FIXTURE_FILES, type Fixtures, loadFixtures } from '../fixtures/fixtures.ts'
 import { declarations } from '../operations/index.ts'
 import { createCatalogue } from '../scenarios/catalogue.ts'
 import type { Catalogue } from '../scenarios/definition.ts'
@@ -54,6 +54,17 @@ export async function loadInputs(settings: Settings): Promise<Result<LoadedInput
     return failure(nameFlags([...findings, ...(startUp.ok ? [] : startUp.error)], settings))
   const documents = { contract: contract.value, control: control.value, fixtures: fixtures.value }
   return success({ ...documents, catalogue, startUp: startUp.value })
+}
+
+/** Returns the files that the inputs are read from; those of a fixtures folder one by one. */
+export function listInputFiles({ contract, overlay, fixtures, scenarios }: Settings): string[] {
+  const folder = fixtures ?? bundledFixtures
+  return [
+    contract ?? bundledContract,
+    ...splitFiles(overlay),
+    ...FIXTURE_FILES.map((name) => join(folder, `${name}.yaml`)),
+    ...(scenarios === undefined ? [] : [scenarios]),
+  ]
 }
 
 /** Returns the numbers of the inputs, for the log. */

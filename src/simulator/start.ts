@@ -65,7 +65,9 @@ export async function start(
   }
   return success({
     origin,
-    baseUrl: origin + simulator.contract.basePath,
+    get baseUrl() {
+      return origin + simulator.contract.basePath
+    },
     controlUrl: `${origin}/__sim`,
     findExample: () => simulator.findExample(),
     report: () => simulator.report(),
