@@ -26,7 +26,7 @@ import { tuneV8 } from './tune-v8.ts'
 
 /**
  * The exit code of the process. 0: success. 1: a bad setting, contract, fixture, state, port or report, a lost state, or no health. 3: a condition
- * of `--fail-on` is met. Others: the exit code of the command of `exec`.
+ * of `--fail-on` is met, or a change of a contract breaks clients. Others: the exit code of the command of `exec`.
  */
 type ExitCode = number
 
@@ -77,6 +77,10 @@ function run(invocation: Run): Promise<ExitCode> {
       return printChecks(files, settings)
     case 'scenarios':
       return import('./scenarios.ts').then((own) => own.printScenarios(files, settings, print, printError))
+    case 'contract':
+      return import('./contract-diff.ts').then((own) =>
+        own.runContractCommand(files, settings, print, printError),
+      )
     case 'assumptions':
       return printAssumptions(files[0] ?? settings.contract ?? bundledContract, settings)
     case 'healthcheck':

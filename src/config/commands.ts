@@ -2,7 +2,14 @@ import type { Setting } from './setting.ts'
 import { allSettings, type Settings } from './settings.ts'
 
 /** The name of a command: `serve`. */
-export type CommandName = 'serve' | 'exec' | 'check' | 'scenarios' | 'assumptions' | 'healthcheck'
+export type CommandName =
+  | 'serve'
+  | 'exec'
+  | 'check'
+  | 'contract'
+  | 'scenarios'
+  | 'assumptions'
+  | 'healthcheck'
 
 /** A command as help, documentation and the errors of the command line describe it. */
 interface CommandDescription {
@@ -56,6 +63,24 @@ export const commands: Readonly<Record<CommandName, CommandDescription>> = {
       'check',
       'check my-contract.yaml rules.yaml --format github',
       'check our.overlay.yaml --contract my-contract.yaml',
+    ],
+  },
+  contract: {
+    usage: 'diff OLD NEW [options]',
+    operands: '"diff" and two contract documents',
+    maxOperands: 3,
+    description:
+      'Compare two contract documents for clients of the old one: what breaks them, what breaks some (risky), and what does not. Exit code 3 if a change breaks clients, 1 if a document cannot be read.',
+    settings: ['overlay', 'format'],
+    settingDescriptions: {
+      overlay:
+        'OpenAPI Overlay (1.0 or 1.1) that changes the new document before it is compared; can be given several times.',
+      format:
+        "The form of the changes: lines for people, one JSON document, or GitHub's commands, which annotate the lines of a pull request.",
+    },
+    examples: [
+      'contract diff old.yaml new.yaml',
+      'contract diff my-contract.yaml my-contract.yaml --overlay our.overlay.yaml --format json',
     ],
   },
   scenarios: {
