@@ -1,5 +1,5 @@
 import { relative } from 'node:path'
-import { type Finding, formatFinding } from '../documents/finding.ts'
+import { formatFinding } from '../documents/finding.ts'
 import type { CheckResult } from './check.ts'
 
 /** The forms in which `convsim check` prints its results, by the value of `--format`. */
@@ -31,7 +31,7 @@ function formatForGithub(results: readonly CheckResult[]): string {
   return results
     .flatMap((result) => [
       ...result.findings.map(({ severity, place, message }) =>
-        formatWorkflowCommand(severity, place, message),
+        formatWorkflowCommand(severity === 'info' ? 'notice' : severity, place, message),
       ),
       formatSummary(result),
     ])
@@ -44,7 +44,7 @@ function formatSummary({ file, summary }: CheckResult): string {
 
 /** Returns `::error file=spec/openapi.yaml,line=12,col=5::must be a string`; the file is relative to the working folder, since GitHub expects it so. */
 export function formatWorkflowCommand(
-  severity: Finding['severity'] | 'notice',
+  severity: 'error' | 'warning' | 'notice',
   place: string,
   message: string,
 ): string {

@@ -54,7 +54,7 @@ const sharedSettings = {
     value: 'FILE',
     default: undefined,
     defaultText: 'the bundled one',
-    description: 'The OpenAPI 3.1 document of the service.',
+    description: 'The OpenAPI 3.1 or 3.2 document of the service.',
   }),
   ...documentSettings,
   fixtures: text({

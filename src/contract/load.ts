@@ -9,6 +9,7 @@ import type { Source } from '../documents/source.ts'
 import { checkDoubling } from './checks/doubling.ts'
 import { checkExamples } from './checks/examples.ts'
 import { checkExpansion } from './checks/expansion.ts'
+import { checkNewParts } from './checks/new-in-3-2.ts'
 import { normaliseSchemas } from './checks/normalise.ts'
 import { checkRecursion } from './checks/recursion.ts'
 import { checkReferences } from './checks/references.ts'
@@ -40,7 +41,7 @@ export interface LoadOptions {
 }
 
 /**
- * Reads an OpenAPI 3.1 document (YAML or JSON), checks it and compiles every validator.
+ * Reads an OpenAPI 3.1 or 3.2 document (YAML or JSON), checks it and compiles every validator.
  * @returns all findings, warnings included, if any of them is an error
  */
 export async function loadContract(
@@ -119,6 +120,7 @@ export async function buildContract(
 /** Runs the checks that need no validators, and normalises the document between them. */
 async function checkDocument(document: JsonObject, source: Source, structure: boolean): Promise<Finding[]> {
   const findings = structure ? await checkStructure(document, source) : []
+  findings.push(...checkNewParts(document, source))
   findings.push(...checkReferences(document, source))
   findings.push(...checkRecursion(document, source), ...checkExpansion(document, source))
   findings.push(...checkDoubling(document, source))

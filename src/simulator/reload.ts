@@ -19,6 +19,12 @@ export interface ReloadDeps {
   readonly now: () => number
 }
 
+/** Logs the findings on a contract that is served. */
+export function logFindings(findings: Findings, log: Log): void {
+  for (const { severity, place, message } of findings)
+    log[severity === 'info' ? 'info' : 'warn']({ place }, message)
+}
+
 /** Reloads all inputs as `reloadOrReport` does. An exception is a bug: it is logged, and the next change is reloaded all the same. */
 export async function reload(deps: ReloadDeps, files: readonly string[]): Promise<void> {
   try {
@@ -64,7 +70,7 @@ async function reloadOrReport(deps: ReloadDeps, files: readonly string[]): Promi
     { files, generation: number, contract: generation.contractDigest(), operations, tookMs },
     'reloaded',
   )
-  for (const { place, message } of contract.warnings) log.warn({ place }, message)
+  logFindings(contract.warnings, log)
   for (const misfit of misfits)
     log.warn(
       misfit,

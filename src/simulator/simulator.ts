@@ -29,7 +29,7 @@ import { createGeneration, loadGeneration, loadStartInputs, type StartInputs } f
 import { countInputs, listInputFiles } from './loaded-inputs.ts'
 import { readGuardSettings } from './lookups.ts'
 import { openState } from './open-state.ts'
-import { reload } from './reload.ts'
+import { logFindings, reload } from './reload.ts'
 import { createReporter } from './reporter.ts'
 import { loadSeedState, seedDefaultSandbox } from './seed-state.ts'
 import { ServedInputs } from './served-inputs.ts'
@@ -114,7 +114,7 @@ async function assemble(
   { now, log, onExchange, findPlannedFault }: Dependencies,
   { inputs, seedState, store, watcher }: StartDeps,
 ): Promise<Simulator> {
-  for (const { place, message } of inputs.contract.warnings) log.warn({ place }, message)
+  logFindings(inputs.contract.warnings, log)
   const journal = new Journal(settings.journalSize)
   if (onExchange) journal.onEntry(onExchange)
   const sandboxes = await createSandboxes(settings, { now, store, journal, log })

@@ -301,12 +301,14 @@ describe('the clock', () => {
 describe('commands', () => {
   test.each(Object.keys(commands))('%s is a command', (command) => {
     const behind = command === 'exec' ? ['--', 'npm', 'test', '--port', '2'] : []
-    expect(parseCommandLine([command, '--contract', 'a.yaml', ...behind], {})).toMatchObject({
+    // The comparison of two contracts takes them as arguments.
+    const [flag, name] = command === 'contract' ? ['--overlay', 'overlay'] : ['--contract', 'contract']
+    expect(parseCommandLine([command, flag, 'a.yaml', ...behind], {})).toMatchObject({
       kind: 'run',
       command,
-      settings: { contract: 'a.yaml' },
+      settings: { [name]: 'a.yaml' },
     })
-    const flagFirst = parseCommandLine(['--contract', 'a.yaml', command, ...behind], {})
+    const flagFirst = parseCommandLine([flag, 'a.yaml', command, ...behind], {})
     expect(flagFirst).toMatchObject({ kind: 'run', command })
   })
 
