@@ -151,9 +151,11 @@ const consoleFolder = join(dist, 'console')
 await writeLicences(await buildConsole(root, consoleFolder), consoleFolder)
 
 // The library of `checkStructure` reads the schema of OpenAPI from a file beside its code, which is in `dist/` now.
-const schemas = join('schemas', 'v3.1')
 const validatorFile = createRequire(import.meta.url).resolve('@seriousme/openapi-schema-validator')
-await cp(join(dirname(validatorFile), schemas), join(dist, schemas), { recursive: true })
+for (const version of ['v3.1', 'v3.2']) {
+  const schemas = join('schemas', version)
+  await cp(join(dirname(validatorFile), schemas), join(dist, schemas), { recursive: true })
+}
 
 await compileAhead()
 

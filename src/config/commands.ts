@@ -2,7 +2,15 @@ import type { Setting } from './setting.ts'
 import { allSettings, type Settings } from './settings.ts'
 
 /** The name of a command: `serve`. */
-export type CommandName = 'serve' | 'exec' | 'check' | 'replay' | 'scenarios' | 'assumptions' | 'healthcheck'
+export type CommandName =
+  | 'serve'
+  | 'exec'
+  | 'check'
+  | 'contract'
+  | 'replay'
+  | 'scenarios'
+  | 'assumptions'
+  | 'healthcheck'
 
 /** A command as help, documentation and the errors of the command line describe it. */
 interface CommandDescription {
@@ -51,9 +59,31 @@ export const commands: Readonly<Record<CommandName, CommandDescription>> = {
     operands: 'files or folders',
     maxOperands: 1000,
     description:
-      'Check contract documents, fixture folders and scenario files; without any, check the bundled ones. Exit code 1 if one has an error.',
-    settings: ['contract', 'fixtures', 'scenario', 'scenarios', 'plan', 'format'],
-    examples: ['check', 'check my-contract.yaml rules.yaml --format github'],
+      'Check contract documents, overlays, fixture folders and scenario files; without any, check the bundled ones. Exit code 1 if one has an error.',
+    settings: ['contract', 'overlay', 'fixtures', 'scenario', 'scenarios', 'plan', 'format'],
+    examples: [
+      'check',
+      'check my-contract.yaml rules.yaml --format github',
+      'check our.overlay.yaml --contract my-contract.yaml',
+    ],
+  },
+  contract: {
+    usage: 'diff OLD NEW [options]',
+    operands: '"diff" and two contract documents',
+    maxOperands: 3,
+    description:
+      'Compare two contract documents for clients of the old one: what breaks them, what breaks some (risky), and what does not. Exit code 3 if a change breaks clients, 1 if a document cannot be read.',
+    settings: ['overlay', 'format'],
+    settingDescriptions: {
+      overlay:
+        'OpenAPI Overlay (1.0 or 1.1) that changes the new document before it is compared; can be given several times.',
+      format:
+        "The form of the changes: lines for people, one JSON document, or GitHub's commands, which annotate the lines of a pull request.",
+    },
+    examples: [
+      'contract diff old.yaml new.yaml',
+      'contract diff my-contract.yaml my-contract.yaml --overlay our.overlay.yaml --format json',
+    ],
   },
   replay: {
     usage: 'FILE [options]',
@@ -74,7 +104,7 @@ export const commands: Readonly<Record<CommandName, CommandDescription>> = {
     maxOperands: 1,
     description:
       'List all scenarios, or show one: its parameters, its effect on each operation, an example, and the keys and models that switch it on.',
-    settings: ['contract', 'fixtures'],
+    settings: ['contract', 'overlay', 'fixtures'],
     examples: ['scenarios', 'scenarios rate-limited', 'scenarios "slow;ms=200"'],
   },
   assumptions: {
@@ -83,7 +113,7 @@ export const commands: Readonly<Record<CommandName, CommandDescription>> = {
     maxOperands: 1,
     description:
       'List every place where the contract fills a gap in the service description, with the reason.',
-    settings: ['contract'],
+    settings: ['contract', 'overlay'],
     examples: ['assumptions', 'assumptions my-contract.yaml'],
   },
   healthcheck: {

@@ -18,13 +18,17 @@ export function findEachProblem(
   const { hunt, jobs, port } = settings
   const isHunt = hunt !== undefined
   if (command !== 'exec' || (!isHunt && !triesFaults(settings))) return findUseless(settings, flags)
-  if (flags.includes('state'))
-    return `${isHunt ? '--hunt' : '--each'} takes no --state: each run begins with a state of its own, in memory.`
-  if (flags.includes('bundle'))
-    return `${isHunt ? '--hunt' : '--each'} takes no --bundle: repeat what it has found with convsim exec --scenarios FILE --bundle FILE.`
+  const unfit = flags.find((name) => Object.hasOwn(refusals, name))
+  if (unfit !== undefined) return `--${isHunt ? 'hunt' : 'each'} ${refusals[unfit as keyof typeof refusals]}`
   if (jobs > 1 && port !== 0) return '--jobs takes no --port: each of the runs side by side has a free port.'
   if (isHunt) return findHuntProblem(settings, flags)
   return flags.includes('huntFile') ? '--hunt-file needs --hunt.' : undefined
+}
+
+/** The settings that neither `--each` nor `--hunt` takes, and why. */
+const refusals = {
+  state: 'takes no --state: each run begins with a state of its own, in memory.',
+  bundle: 'takes no --bundle: repeat what it has found with convsim exec --scenarios FILE --bundle FILE.',
 }
 
 /** Finds a setting that needs `--each` or `--hunt`. A variable may be for other commands, so only a flag without effect is refused. */

@@ -9,6 +9,7 @@ import type { Source } from '../documents/source.ts'
 import { checkDoubling } from './checks/doubling.ts'
 import { checkExamples } from './checks/examples.ts'
 import { checkExpansion } from './checks/expansion.ts'
+import { checkNewParts } from './checks/new-in-3-2.ts'
 import { normaliseSchemas } from './checks/normalise.ts'
 import { checkRecursion } from './checks/recursion.ts'
 import { checkReferences } from './checks/references.ts'
@@ -35,21 +36,47 @@ export interface LoadOptions {
   readonly responses?: boolean
   /** The precompiled files, which are neither parsed nor compiled. @default the files that the build has precompiled */
   readonly precompiled?: PrecompiledFiles
+  /** The files of overlays that are applied to the document, in their order. @default none */
+  readonly overlays?: readonly string[]
 }
 
 /**
- * Reads an OpenAPI 3.1 document (YAML or JSON), checks it and compiles every validator.
+ * Reads an OpenAPI 3.1 or 3.2 document (YAML or JSON), checks it and compiles every validator.
  * @returns all findings, warnings included, if any of them is an error
  */
 export async function loadContract(
   file: string,
   options: LoadOptions = {},
 ): Promise<Result<Contract, Findings>> {
+  const { overlays = [] } = options
+  if (overlays.length > 0) {
+    const source = await readOverlaid(file, overlays)
+    return source.ok ? buildContract(source.value, options) : source
+  }
   const first = await readSource(file, options.precompiled ?? precompiled)
   const lacksValidators =
     first.ok && first.value.precompiled?.hasResponseValidators === false && options.responses !== false
   const source = lacksValidators ? await readSource(file) : first
   return source.ok ? buildContract(source.value, options) : source
+}
+
+/** Reads a document and applies overlays to it. The error has the findings on all files that cannot be read. */
+export async function readOverlaid(
+  file: string,
+  overlays: readonly string[],
+): Promise<Result<Source, Findings>> {
+  const [document, { readOverlay }, { applyOverlay }] = await Promise.all([
+    readSource(file),
+    import('../documents/read-overlay.ts'),
+    import('../documents/overlay.ts'),
+  ])
+  const read = await Promise.all(overlays.map(readOverlay))
+  const findings = [document, ...read].flatMap((each) => (each.ok ? [] : each.error))
+  if (findings.length > 0) return failure(findings)
+  return read.reduce(
+    (source, overlay) => (source.ok && overlay.ok ? applyOverlay(source.value, overlay.value) : source),
+    document,
+  )
 }
 
 /** Checks and compiles a document that was read, as `loadContract` does. `normaliseSchemas` changes `source.value` in place. */
@@ -93,6 +120,7 @@ export async function buildContract(
 /** Runs the checks that need no validators, and normalises the document between them. */
 async function checkDocument(document: JsonObject, source: Source, structure: boolean): Promise<Finding[]> {
   const findings = structure ? await checkStructure(document, source) : []
+  findings.push(...checkNewParts(document, source))
   findings.push(...checkReferences(document, source))
   findings.push(...checkRecursion(document, source), ...checkExpansion(document, source))
   findings.push(...checkDoubling(document, source))

@@ -59,7 +59,7 @@ export interface ControlDeps
 export function controlHandlers(deps: ControlDeps): ControlHandlers {
   const { version, contract, controlContract, catalogue, fixtures, startUp, sandboxes, store } = deps
   const { journal, journalSize, reporter, seedState, stateFile, cors, handledOperations } = deps
-  const { productsOfModel, stopping, explain, histories, writeBundle } = deps
+  const { productsOfModel, stopping, explain, documents, histories, writeBundle } = deps
   const reset = (name: string) => resetSandbox({ sandboxes, store, journal, seedState }, name)
   const handlers = {
     ...infoHandlers({
@@ -67,6 +67,7 @@ export function controlHandlers(deps: ControlDeps): ControlHandlers {
       contract,
       controlContract,
       fixtures,
+      documents,
       sandboxes,
       store,
       stateFile,

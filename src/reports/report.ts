@@ -61,7 +61,7 @@ export type SandboxFilter = string | undefined
 export interface ReporterDependencies {
   readonly contract: Pick<Contract, 'title' | 'version'>
   readonly collector: EvidenceCollector
-  readonly hintFinder: HintFinder
+  readonly hintFinder: () => HintFinder
   /** Returns the seed and the time of a sandbox; undefined for the default sandbox. */
   readonly contextOf: (sandbox: SandboxFilter) => Promise<PreviewContext>
   /** Returns the run with the seed and the clock of a sandbox; undefined for the default sandbox. */
@@ -80,7 +80,7 @@ export class Reporter {
   async coverage(sandbox: SandboxFilter): Promise<CoverageView> {
     const { collector, hintFinder, contextOf } = this.#dependencies
     const { coverage } = collector.evidenceOf(sandbox)
-    return viewCoverage(coverage, collector.operations, hintFinder, await contextOf(sandbox))
+    return viewCoverage(coverage, collector.operations, hintFinder(), await contextOf(sandbox))
   }
 
   /** Reports how the clients retry and identify themselves, with the rules. */

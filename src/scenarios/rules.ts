@@ -36,6 +36,8 @@ export interface Rule {
 export interface ActiveRule extends Rule {
   /** The part of the store's keys for its counts, which no other rule has. A rule that is put again gets another, and so counts from 0. */
   readonly key: string
+  /** The reason why the rule no longer fits the contract, which was loaded again since; it is passed over. Undefined: it fits. */
+  readonly misfit?: string
 }
 
 /** Rules in their order; on each request only the first rule acts that can. */

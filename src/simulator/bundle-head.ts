@@ -41,7 +41,9 @@ export function createBundleHead(source: BundleHeadSource, reasons: readonly str
     versions: bundleVersions(),
     contract: {
       digest: contractDigest,
-      ...(settings.contract !== undefined && { document: contract.document }),
+      ...((settings.contract !== undefined || settings.overlay !== undefined) && {
+        document: contract.document,
+      }),
     },
     ...(settings.fixtures !== undefined && { fixtures: { ...fixtures, keys } as unknown as JsonObject }), // read from JSON or YAML
     settings: Object.fromEntries(values),

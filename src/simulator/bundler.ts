@@ -3,13 +3,11 @@ import type { Histories } from '../bundles/history.ts'
 import { beginHistories } from '../bundles/hold-state.ts'
 import { writeBundle } from '../bundles/write-bundle.ts'
 import type { Settings } from '../config/settings.ts'
-import { once } from '../core/once.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { Sandboxes } from '../sandboxes/sandboxes.ts'
 import type { Store } from '../state/store.ts'
 import { createBundleHead } from './bundle-head.ts'
-import { computeContractDigest } from './contract-digest.ts'
-import type { LoadedInputs } from './loaded-inputs.ts'
+import type { Generation } from './generation.ts'
 
 /** Writes the bundles of a simulator. */
 export interface Bundler {
@@ -19,7 +17,8 @@ export interface Bundler {
 
 interface BundlerDeps {
   readonly settings: Settings
-  readonly inputs: LoadedInputs
+  /** Returns the present generation; a bundle has its documents. */
+  readonly present: () => Generation
   readonly journal: Journal
   readonly histories: Histories
   readonly sandboxes: Sandboxes
@@ -30,16 +29,16 @@ interface BundlerDeps {
 
 /** Creates the bundler, which begins the histories of the stored sandboxes. Call it before the first request. */
 export async function createBundler(deps: BundlerDeps): Promise<Bundler> {
-  const { settings, inputs, journal, histories, store, now } = deps
+  const { settings, present, journal, histories, store, now } = deps
   journal.onClear((sandbox, recorded) => histories.countDeleted(sandbox, recorded))
   await beginHistories(histories, store, settings.bundle !== undefined)
-  const contractDigest = once(() => computeContractDigest(inputs.contract.document))
-  // The bundled keys are no secrets; a user's own may be.
-  const publicKeys = settings.fixtures === undefined ? inputs.fixtures.keys.map(({ token }) => token) : []
   return {
     write(sandbox, reasons = []) {
+      const inputs = present()
+      // The bundled keys are no secrets; a user's own may be.
+      const publicKeys = settings.fixtures === undefined ? inputs.fixtures.keys.map(({ token }) => token) : []
       const callers = new Callers(publicKeys)
-      const source = { settings, inputs, contractDigest: contractDigest(), callers, now: now() }
+      const source = { settings, inputs, contractDigest: inputs.contractDigest(), callers, now: now() }
       const head = createBundleHead(source, reasons)
       return writeBundle({ ...deps, head, callers }, sandbox)
     },

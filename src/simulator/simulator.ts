@@ -6,7 +6,6 @@ import { setMaxListeners } from 'node:events'
 import { Histories } from '../bundles/history.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Contract } from '../contract/contract.ts'
-import type { Fallback } from '../contract/fallback.ts'
 import { createControl } from '../control/control.ts'
 import { controlHandlers } from '../control/handlers.ts'
 import type { Log } from '../core/log.ts'
@@ -17,29 +16,23 @@ import type { Reply } from '../exchange/reply.ts'
 import type { SimRequest } from '../exchange/request.ts'
 import { version } from '../fixtures/bundled.ts'
 import { type EntryListener, Journal } from '../journal/journal.ts'
-import { createHandlers, type OperationDeps } from '../operations/index.ts'
-import { createPipeline, type Pipeline } from '../pipeline/pipeline.ts'
+import { declarations } from '../operations/index.ts'
 import type { FindPlannedFault } from '../pipeline/scenario-sources.ts'
-import { parseFailOn } from '../reports/parse-fail-on.ts'
 import type { Report } from '../reports/report.ts'
-import { createWorld } from '../simulation/world.ts'
 import type { SandboxExport, Store } from '../state/store.ts'
 import { createBundler } from './bundler.ts'
-import { createFallbackIfNeeded } from './create-fallback.ts'
 import { createSandboxes } from './create-sandboxes.ts'
 import { type ExampleRequest, findExampleRequest } from './example-request.ts'
 import { createExplain, type PipelineState } from './explain.ts'
-import { countInputs, type LoadedInputs, loadInputs } from './loaded-inputs.ts'
-import {
-  createLimitLookup,
-  createModelCheck,
-  indexProductsByModel,
-  indexScenariosByModel,
-  readGuardSettings,
-} from './lookups.ts'
+import { createGeneration, loadStartInputs, type StartInputs } from './generation.ts'
+import { countInputs, listInputFiles } from './loaded-inputs.ts'
+import { readGuardSettings } from './lookups.ts'
 import { openState } from './open-state.ts'
+import { logFindings, reloadOnChange } from './reload.ts'
 import { createReporter } from './reporter.ts'
 import { loadSeedState, seedDefaultSandbox } from './seed-state.ts'
+import { ServedInputs } from './served-inputs.ts'
+import { createFileWatcher, type FileWatcher } from './watch-files.ts'
 
 /** Everything but the socket: requests in, replies out. */
 export interface Simulator {
@@ -84,12 +77,12 @@ export async function createSimulator(
   settings: Settings,
   dependencies: Dependencies,
 ): Promise<Result<Simulator, Findings>> {
-  const inputs = await loadInputs(settings)
+  // Created before the files are read, so that no change is missed.
+  const watcher = settings.watch ? await createFileWatcher(listInputFiles(settings)) : undefined
+  const inputs = await loadStartInputs(settings, dependencies.log)
   if (!inputs.ok) return inputs
   const seedState = await loadSeedState(settings.seedState)
   if (!seedState.ok) return seedState
-  const fallback = await createFallbackIfNeeded(inputs.value.contract, dependencies.log)
-  if (!fallback.ok) return fallback
   const opened = await openState(settings, dependencies.log, dependencies.fatal)
   if (!opened.ok) return opened
   const { store, loaded } = opened.value
@@ -99,58 +92,57 @@ export async function createSimulator(
       { ...countInputs(inputs.value), state: { file: settings.state, ...loaded } },
       'loaded',
     )
-    const all = { ...inputs.value, fallback: fallback.value }
-    return success(await assemble(settings, dependencies, all, seedState.value, store))
+    const start = { inputs: inputs.value, seedState: seedState.value, store, watcher }
+    return success(await assemble(settings, dependencies, start))
   } catch (error) {
     await store.close() // otherwise the file stays locked until the process ends
     throw error
   }
 }
 
-/** The inputs of a start, with the replies for operations without a handler. */
-interface StartInputs extends LoadedInputs {
-  readonly fallback: Fallback | undefined
+/** The inputs of a start, and what watches their files. */
+interface StartDeps {
+  readonly inputs: StartInputs
+  readonly seedState: SandboxExport | undefined
+  readonly store: Store
+  /** Undefined without `--watch`. */
+  readonly watcher: FileWatcher | undefined
 }
 
 /** Creates every part with its dependencies, from the journal up to the control plane. */
 async function assemble(
   settings: Settings,
   { now, log, onExchange, findPlannedFault }: Dependencies,
-  inputs: StartInputs,
-  seedState: SandboxExport | undefined,
-  store: Store,
+  { inputs, seedState, store, watcher }: StartDeps,
 ): Promise<Simulator> {
-  const { contract, control, fixtures, catalogue } = inputs
-  for (const { place, message } of contract.warnings) log.warn({ place }, message)
-  const world = createWorld(fixtures)
-  const productsOfModel = indexProductsByModel(fixtures)
+  logFindings(inputs.contract.warnings, log)
   const journal = new Journal(settings.journalSize)
   if (onExchange) journal.onEntry(onExchange)
   const histories = new Histories()
   const sandboxes = await createSandboxes(settings, { now, store, journal, histories, log })
-  const bundler = await createBundler({ settings, inputs, journal, histories, sandboxes, store, now })
-  const reporter = createReporter({
-    contract,
-    fixtures,
-    catalogue,
-    world,
+  const state = { store, sandboxes, journal, log, findPlannedFault }
+  const served = new ServedInputs(createGeneration(1, settings, inputs, state))
+  const { contract, fixtures, catalogue } = served
+  const present = () => served.present
+  const bundler = await createBundler({ settings, present, journal, histories, sandboxes, store, now })
+  const { reporter, adopt } = createReporter({
+    present,
     journal,
     sandboxes,
-    limit: settings.sandboxLimit,
+    settings,
     now,
-    failOn: parseFailOn(settings.failOn ?? '') ?? [],
   })
-  const operations = { contract, world, productsOfModel, cacheSize: settings.cacheSize }
-  const createPipelineOver = createPipelineFactory(settings, inputs, operations)
+  const createPipelineOver = (copy: PipelineState) => present().createPipelineOver(copy)
   const stopping = new AbortController()
   setMaxListeners(0, stopping.signal) // one listener for each waiting request, of which there may be any number
   const handlers = controlHandlers({
     version,
     contract,
-    controlContract: control,
+    controlContract: inputs.control,
     catalogue,
     fixtures,
-    startUp: inputs.startUp,
+    documents: () => served.describe(settings),
+    startUp: () => present().startUp,
     sandboxes,
     store,
     seedState,
@@ -159,18 +151,19 @@ async function assemble(
     reporter,
     stateFile: settings.state,
     cors: settings.cors,
-    handledOperations: new Set(createHandlers({ ...operations, store }).keys()),
-    productsOfModel,
+    handledOperations: new Set(declarations.map(({ operationId }) => operationId)),
+    productsOfModel: () => present().productsOfModel,
     stopping: stopping.signal,
     histories,
     writeBundle: (sandbox) => bundler.write(sandbox),
     explain: createExplain({ store, sandboxes, log, createPipelineOver }),
   })
-  const controls = createControl(control, handlers, readGuardSettings(settings), log)
+  if (watcher) reloadOnChange(watcher, stopping.signal, { settings, state, served, adopt, now })
+  const controls = createControl(inputs.control, handlers, readGuardSettings(settings), log)
   return {
     contract,
     findExample: () => findExampleRequest(contract, fixtures),
-    service: createPipelineOver({ store, sandboxes, journal, log, findPlannedFault }),
+    service: (request) => present().service(request),
     controlRefusal: controls.refusal,
     isImport: controls.isImport,
     control: async (request, gone) => ({
@@ -182,39 +175,9 @@ async function assemble(
     bundle: (reasons) => bundler.write(undefined, reasons),
     stopping,
     findStateLoss: () => store.findLoss(),
-    close: () => store.close(),
+    close: () => {
+      stopping.abort()
+      return store.close()
+    },
   }
-}
-
-/** Creates a function that creates a pipeline over the simulator's state, or over the copy of it for `POST /__sim/explain`. */
-function createPipelineFactory(
-  settings: Settings,
-  { contract, fixtures, catalogue, startUp, fallback }: StartInputs,
-  operations: Omit<OperationDeps, 'store'>,
-): (state: PipelineState) => Pipeline {
-  const { productsOfModel } = operations
-  return ({ store, sandboxes, journal, log, findPlannedFault }) =>
-    createPipeline({
-      contract,
-      fixtures,
-      sandboxes,
-      store,
-      handlers: createHandlers({ ...operations, store }),
-      fallback,
-      scenarios: {
-        catalogue,
-        ofModel: indexScenariosByModel(fixtures),
-        productsOfModel,
-        startUp,
-        findPlannedFault,
-      },
-      planOfUnknownKeys: settings.plan,
-      limitOf: createLimitLookup(settings, fixtures),
-      isModel: createModelCheck(settings, fixtures),
-      strict: settings.strict,
-      headers: settings,
-      logBodies: settings.logBodies,
-      journal,
-      log,
-    })
 }

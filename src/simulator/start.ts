@@ -67,7 +67,9 @@ export async function start(
   }
   return success({
     origin,
-    baseUrl: origin + simulator.contract.basePath,
+    get baseUrl() {
+      return origin + simulator.contract.basePath
+    },
     controlUrl: `${origin}/__sim`,
     findExample: () => simulator.findExample(),
     report: () => simulator.report(),

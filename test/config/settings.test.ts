@@ -19,6 +19,8 @@ const samples: {
   port: { good: '0', means: 0, bad: 'http' },
   host: { good: '0.0.0.0', means: '0.0.0.0', bad: undefined },
   contract: { good: 'a.yaml', means: 'a.yaml', bad: undefined },
+  overlay: { good: 'a.yaml, b.yaml', means: 'a.yaml, b.yaml', bad: ',' },
+  watch: { good: 'on', means: true, bad: 'always' },
   fixtures: { good: 'folder', means: 'folder', bad: undefined },
   state: { good: ':memory:', means: ':memory:', bad: undefined },
   seed: { good: 'a-world', means: 'a-world', bad: 'two words' },
@@ -303,12 +305,14 @@ describe('the clock', () => {
 describe('commands', () => {
   test.each(Object.keys(commands))('%s is a command', (command) => {
     const behind = command === 'exec' ? ['--', 'npm', 'test', '--port', '2'] : []
-    expect(parseCommandLine([command, '--contract', 'a.yaml', ...behind], {})).toMatchObject({
+    // The comparison of two contracts takes them as arguments.
+    const [flag, name] = command === 'contract' ? ['--overlay', 'overlay'] : ['--contract', 'contract']
+    expect(parseCommandLine([command, flag, 'a.yaml', ...behind], {})).toMatchObject({
       kind: 'run',
       command,
-      settings: { contract: 'a.yaml' },
+      settings: { [name]: 'a.yaml' },
     })
-    const flagFirst = parseCommandLine(['--contract', 'a.yaml', command, ...behind], {})
+    const flagFirst = parseCommandLine([flag, 'a.yaml', command, ...behind], {})
     expect(flagFirst).toMatchObject({ kind: 'run', command })
   })
 
