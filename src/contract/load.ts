@@ -2,6 +2,7 @@ import { isObject, type Json, type JsonObject } from '../core/json.ts'
 import { joinPointer } from '../core/json-pointer.ts'
 import { once } from '../core/once.ts'
 import { failure, type Result, success } from '../core/result.ts'
+import { nextTurn } from '../core/timers.ts'
 import type { Finding, Findings } from '../documents/finding.ts'
 import { type PrecompiledFiles, precompiled } from '../documents/precompiled.ts'
 import { readSource } from '../documents/read-source.ts'
@@ -79,7 +80,10 @@ export async function readOverlaid(
   )
 }
 
-/** Checks and compiles a document that was read, as `loadContract` does. `normaliseSchemas` changes `source.value` in place. */
+/**
+ * Checks and compiles a document that was read, as `loadContract` does. `normaliseSchemas` changes `source.value` in place. The event loop goes
+ * on between the steps, since a reload under load would otherwise keep connections waiting until their idle time is over.
+ */
 export async function buildContract(
   source: Source,
   options: LoadOptions = {},
@@ -92,10 +96,14 @@ export async function buildContract(
   }
   const version = checkVersion(document, source)
   if (version.length > 0) return failure(version)
+  const rest = () => (source.precompiled ? undefined : nextTurn())
+  await rest()
   // The build has checked and normalised a precompiled document.
   const checked = source.precompiled ? [] : await checkDocument(document, source, structure)
   const compiler = await chooseCompiler(document, source, { meta: structure })
+  await rest()
   const operations = compileOperations(document, compiler, options.responses ?? true)
+  await rest()
   const examples = source.precompiled ? [] : checkExamples(document, compiler, source)
   // The compiler's findings are read last, because examples compile schemas that no operation refers to.
   const findings = [...checked, ...compiler.findings, ...examples]
@@ -120,6 +128,7 @@ export async function buildContract(
 /** Runs the checks that need no validators, and normalises the document between them. */
 async function checkDocument(document: JsonObject, source: Source, structure: boolean): Promise<Finding[]> {
   const findings = structure ? await checkStructure(document, source) : []
+  await nextTurn()
   findings.push(...checkNewParts(document, source))
   findings.push(...checkReferences(document, source))
   findings.push(...checkRecursion(document, source), ...checkExpansion(document, source))

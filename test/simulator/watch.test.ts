@@ -166,7 +166,7 @@ describe('--watch', () => {
         statuses.set(status, (statuses.get(status) ?? 0) + 1)
       }
     }
-    const clients = Array.from({ length: 8 }, send)
+    const clients = Array.from({ length: 4 }, send)
     const stop = () => {
       isDone = true
     }
