@@ -6,6 +6,7 @@
  */
 import { readFileSync, writeSync } from 'node:fs'
 import { type Invocation, parseCommandLine } from '../config/arguments.ts'
+import { splitFiles } from '../config/document-settings.ts'
 import { triesFaults } from '../config/each-problem.ts'
 import { defaultSettings, type Settings } from '../config/settings.ts'
 import { once } from '../core/once.ts'
@@ -77,7 +78,7 @@ function run(invocation: Run): Promise<ExitCode> {
     case 'scenarios':
       return import('./scenarios.ts').then((own) => own.printScenarios(files, settings, print, printError))
     case 'assumptions':
-      return printAssumptions(files[0] ?? settings.contract ?? bundledContract)
+      return printAssumptions(files[0] ?? settings.contract ?? bundledContract, settings)
     case 'healthcheck':
       return printHealth(findServerSettings(settings), { print, printError, now: () => performance.now() })
   }
@@ -185,14 +186,14 @@ async function printChecks(files: readonly string[], settings: Settings): Promis
   const { formatChecks } = await import('./check-format.ts')
   const { loadInputs } = await import('../simulator/loaded-inputs.ts')
   // A folder of fixtures is loaded together with the contract of the settings, so that names of scenarios are checked, too.
-  const all = await checkFiles(files, (fixtures = settings.fixtures) => loadInputs({ ...settings, fixtures }))
+  const all = await checkFiles(files, settings, (changes) => loadInputs({ ...settings, ...changes }))
   print(formatChecks(all, settings.format))
   return all.every(({ summary }) => summary) ? 0 : 1
 }
 
-async function printAssumptions(file: string): Promise<ExitCode> {
+async function printAssumptions(file: string, { overlay }: Settings): Promise<ExitCode> {
   const { loadContract } = await import('../contract/load.ts')
-  const loaded = await loadContract(file)
+  const loaded = await loadContract(file, { overlays: splitFiles(overlay) })
   if (!loaded.ok) {
     printError(loaded.error.map(formatFinding).join('\n'))
     return 1

@@ -50,9 +50,13 @@ export const commands: Readonly<Record<CommandName, CommandDescription>> = {
     operands: 'files or folders',
     maxOperands: 1000,
     description:
-      'Check contract documents, fixture folders and scenario files; without any, check the bundled ones. Exit code 1 if one has an error.',
-    settings: ['contract', 'fixtures', 'scenario', 'scenarios', 'plan', 'format'],
-    examples: ['check', 'check my-contract.yaml rules.yaml --format github'],
+      'Check contract documents, overlays, fixture folders and scenario files; without any, check the bundled ones. Exit code 1 if one has an error.',
+    settings: ['contract', 'overlay', 'fixtures', 'scenario', 'scenarios', 'plan', 'format'],
+    examples: [
+      'check',
+      'check my-contract.yaml rules.yaml --format github',
+      'check our.overlay.yaml --contract my-contract.yaml',
+    ],
   },
   scenarios: {
     usage: '[name] [options]',
@@ -60,7 +64,7 @@ export const commands: Readonly<Record<CommandName, CommandDescription>> = {
     maxOperands: 1,
     description:
       'List all scenarios, or show one: its parameters, its effect on each operation, an example, and the keys and models that switch it on.',
-    settings: ['contract', 'fixtures'],
+    settings: ['contract', 'overlay', 'fixtures'],
     examples: ['scenarios', 'scenarios rate-limited', 'scenarios "slow;ms=200"'],
   },
   assumptions: {
@@ -69,7 +73,7 @@ export const commands: Readonly<Record<CommandName, CommandDescription>> = {
     maxOperands: 1,
     description:
       'List every place where the contract fills a gap in the service description, with the reason.',
-    settings: ['contract'],
+    settings: ['contract', 'overlay'],
     examples: ['assumptions', 'assumptions my-contract.yaml'],
   },
   healthcheck: {

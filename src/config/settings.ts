@@ -8,6 +8,7 @@ import { parseNow } from '../core/instant.ts'
 import { parseOrigins } from '../core/origins.ts'
 import { isSeed } from '../core/seeded.ts'
 import { commandLineSettings } from './command-line-settings.ts'
+import { documentSettings } from './document-settings.ts'
 import { limitSettings } from './limit-settings.ts'
 import { boolean, choice, defaultsOf, integer, type Setting, text } from './setting.ts'
 
@@ -55,6 +56,7 @@ const sharedSettings = {
     defaultText: 'the bundled one',
     description: 'The OpenAPI 3.1 document of the service.',
   }),
+  ...documentSettings,
   fixtures: text({
     flag: 'fixtures',
     value: 'FOLDER',

@@ -35,6 +35,8 @@ export interface LoadOptions {
   readonly responses?: boolean
   /** The precompiled files, which are neither parsed nor compiled. @default the files that the build has precompiled */
   readonly precompiled?: PrecompiledFiles
+  /** The files of overlays that are applied to the document, in their order. @default none */
+  readonly overlays?: readonly string[]
 }
 
 /**
@@ -45,11 +47,35 @@ export async function loadContract(
   file: string,
   options: LoadOptions = {},
 ): Promise<Result<Contract, Findings>> {
+  const { overlays = [] } = options
+  if (overlays.length > 0) {
+    const source = await readOverlaid(file, overlays)
+    return source.ok ? buildContract(source.value, options) : source
+  }
   const first = await readSource(file, options.precompiled ?? precompiled)
   const lacksValidators =
     first.ok && first.value.precompiled?.hasResponseValidators === false && options.responses !== false
   const source = lacksValidators ? await readSource(file) : first
   return source.ok ? buildContract(source.value, options) : source
+}
+
+/** Reads a document and applies overlays to it. The error has the findings on all files that cannot be read. */
+export async function readOverlaid(
+  file: string,
+  overlays: readonly string[],
+): Promise<Result<Source, Findings>> {
+  const [document, { readOverlay }, { applyOverlay }] = await Promise.all([
+    readSource(file),
+    import('../documents/read-overlay.ts'),
+    import('../documents/overlay.ts'),
+  ])
+  const read = await Promise.all(overlays.map(readOverlay))
+  const findings = [document, ...read].flatMap((each) => (each.ok ? [] : each.error))
+  if (findings.length > 0) return failure(findings)
+  return read.reduce(
+    (source, overlay) => (source.ok && overlay.ok ? applyOverlay(source.value, overlay.value) : source),
+    document,
+  )
 }
 
 /** Checks and compiles a document that was read, as `loadContract` does. `normaliseSchemas` changes `source.value` in place. */

@@ -1,4 +1,5 @@
 import { join, normalize, sep } from 'node:path'
+import { splitFiles } from '../config/document-settings.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Contract } from '../contract/contract.ts'
 import { loadContract } from '../contract/load.ts'
@@ -28,8 +29,9 @@ export interface LoadedInputs {
 
 /** Loads the documents, fixtures and rules that the settings name. The error lists the findings on all of them. */
 export async function loadInputs(settings: Settings): Promise<Result<LoadedInputs, Findings>> {
+  const overlays = splitFiles(settings.overlay)
   const loaded = await Promise.all([
-    loadContract(settings.contract ?? bundledContract),
+    loadContract(settings.contract ?? bundledContract, { overlays }),
     loadContract(controlContract, { responses: false }),
     loadFixtures(settings.fixtures ?? bundledFixtures),
   ])
@@ -44,7 +46,9 @@ export async function loadInputs(settings: Settings): Promise<Result<LoadedInput
     ...checkMagicValues(fixtures.value, catalogue),
     ...checkPlan(settings, fixtures.value),
     // A test checks the bundled document, whose start must be quick.
-    ...(settings.contract === undefined ? [] : checkOperations(contract.value, fixtures.value)),
+    ...(settings.contract === undefined && overlays.length === 0
+      ? []
+      : checkOperations(contract.value, fixtures.value)),
   ]
   if (!startUp.ok || findings.length > 0)
     return failure(nameFlags([...findings, ...(startUp.ok ? [] : startUp.error)], settings))
@@ -82,10 +86,11 @@ async function loadStartUpRules(
 /** Adds the flag to each finding about the file or folder that it names. */
 export function nameFlags(
   findings: Findings,
-  files: Partial<Pick<Settings, 'contract' | 'fixtures' | 'scenarios' | 'seedState'>>,
+  files: Partial<Pick<Settings, 'contract' | 'overlay' | 'fixtures' | 'scenarios' | 'seedState'>>,
 ): Finding[] {
   const flags = [
     [files.contract, '--contract'],
+    ...splitFiles(files.overlay).map((file) => [file, '--overlay'] as const),
     [files.fixtures, '--fixtures'],
     [files.scenarios, '--scenarios'],
     [files.seedState, '--seed-state'],

@@ -197,6 +197,7 @@ export const libraries: Readonly<Record<string, { readonly only: readonly string
     esbuild: { only: ['build/'] },
     express: { only: ['http/'] },
     lowdb: { only: ['state/file/'] },
+    'jsonpath-js': { only: ['documents/json-path.ts'] },
     'openapi-fetch': { only: ['client/transport.ts'] },
     '@playwright/test': { only: ['testing/playwright.ts'] },
     testcontainers: { only: ['testing/testcontainers.ts'] },

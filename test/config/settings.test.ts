@@ -19,6 +19,7 @@ const samples: {
   port: { good: '0', means: 0, bad: 'http' },
   host: { good: '0.0.0.0', means: '0.0.0.0', bad: undefined },
   contract: { good: 'a.yaml', means: 'a.yaml', bad: undefined },
+  overlay: { good: 'a.yaml, b.yaml', means: 'a.yaml, b.yaml', bad: ',' },
   fixtures: { good: 'folder', means: 'folder', bad: undefined },
   state: { good: ':memory:', means: ':memory:', bad: undefined },
   seed: { good: 'a-world', means: 'a-world', bad: 'two words' },
