@@ -2,6 +2,7 @@ import { Command, CommanderError, Option } from 'commander'
 import { endSentence } from '../core/end-sentence.ts'
 import { findNearest } from '../core/similar.ts'
 import { type CommandName, commands, findCommand, settingsOf } from './commands.ts'
+import { findDriftProblem } from './drift-problem.ts'
 import { findEachProblem } from './each-problem.ts'
 import { describeCommands, describeExamples } from './help.ts'
 import { describeWrongValue, type Setting } from './setting.ts'
@@ -126,8 +127,9 @@ function parseInvocation(
   }
   if (command === 'serve' && files[0] !== undefined) values['contract'] = files[0]
   const settings = values as Settings // each value is of its own setting's type
-  const eachProblem = findEachProblem(command, settings, Object.keys(flags))
-  if (eachProblem !== undefined) return problem(`${eachProblem} See convsim ${command} --help.`)
+  const unfit =
+    findEachProblem(command, settings, Object.keys(flags)) ?? findDriftProblem(command, settings, files)
+  if (unfit !== undefined) return problem(`${unfit} See convsim ${command} --help.`)
   const fromVariables = found.filter(({ source }) => env[source] !== undefined)
   return {
     kind: 'run',

@@ -1,8 +1,8 @@
 import type { Json, JsonObject } from '../core/json.ts'
 import { joinPointer } from '../core/json-pointer.ts'
 import type { ObservedAnswer } from './answer.ts'
-import { listHeaders } from './observe-head.ts'
 import type { Observation } from './observation.ts'
+import { listHeaders } from './observe-head.ts'
 import { findResponse } from './places.ts'
 import { visitObjects } from './visit-objects.ts'
 

@@ -34,11 +34,17 @@ export function matchSample(contract: Contract, sample: TrafficSample): MatchedS
   const [path = '', query] = split(sample.target)
   for (let at = 0; at >= 0; at = path.indexOf('/', at + 1)) {
     const below = path.slice(at)
-    const candidates = below.startsWith(`${contract.basePath}/`) ? [below.slice(contract.basePath.length)] : []
+    const candidates = below.startsWith(`${contract.basePath}/`)
+      ? [below.slice(contract.basePath.length)]
+      : []
     for (const candidate of [...candidates, below]) {
       const match = contract.match(sample.method, contract.basePath + candidate)
       if (match.kind !== 'operation') continue
-      return { operation: match.operation, sample, target: query === undefined ? candidate : `${candidate}?${query}` }
+      return {
+        operation: match.operation,
+        sample,
+        target: query === undefined ? candidate : `${candidate}?${query}`,
+      }
     }
   }
   return undefined
@@ -74,7 +80,9 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
 function parseBody(bytes: Uint8Array): Result<Json> {
   try {
     const value: Json = JSON.parse(utf8.decode(bytes))
-    return isWithinDepth(value, maxDepth) ? success(value) : failure(`is nested deeper than ${maxDepth} levels`)
+    return isWithinDepth(value, maxDepth)
+      ? success(value)
+      : failure(`is nested deeper than ${maxDepth} levels`)
   } catch {
     return failure('is no JSON')
   }
@@ -83,4 +91,12 @@ function parseBody(bytes: Uint8Array): Result<Json> {
 function isWithinDepth(value: Json, depth: number): boolean {
   if (typeof value !== 'object' || value === null) return true
   return depth > 0 && Object.values(value).every((item) => isWithinDepth(item, depth - 1))
+}
+
+/** Returns answers as they are compared with another version of the contract; those to operations that it does not have are left out. */
+export function rebindAnswers(answers: readonly ObservedAnswer[], contract: Contract): ObservedAnswer[] {
+  return answers.flatMap((answer) => {
+    const operation = contract.operations.find(({ id }) => id === answer.operation.id)
+    return operation ? [{ ...answer, operation }] : []
+  })
 }

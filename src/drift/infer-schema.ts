@@ -8,7 +8,8 @@ const formats = ['date-time', 'uuid'] as const
 export function inferSchema(values: readonly Json[]): JsonObject {
   const types = [...new Set(values.map(typeOf))].sort()
   const strings = values.filter((value) => typeof value === 'string')
-  const format = strings.length > 0 ? formats.find((name) => strings.every((text) => hasFormat(name, text))) : undefined
+  const format =
+    strings.length > 0 ? formats.find((name) => strings.every((text) => hasFormat(name, text))) : undefined
   const objects = values.filter(isObject)
   const items = values.filter(Array.isArray).flat()
   return {
@@ -22,7 +23,10 @@ export function inferSchema(values: readonly Json[]): JsonObject {
 function inferProperties(objects: readonly JsonObject[]): JsonObject {
   const names = [...new Set(objects.flatMap(Object.keys))]
   return Object.fromEntries(
-    names.map((name) => [name, inferSchema(objects.flatMap((one) => (Object.hasOwn(one, name) ? [one[name] ?? null] : [])))]),
+    names.map((name) => [
+      name,
+      inferSchema(objects.flatMap((one) => (Object.hasOwn(one, name) ? [one[name] ?? null] : []))),
+    ]),
   )
 }
 

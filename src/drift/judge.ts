@@ -95,7 +95,11 @@ function judgeStatus(context: FindingContext, status: number): DriftFinding[] {
       const name = added.first.pointer.slice(added.first.pointer.lastIndexOf('/') + 1)
       const message = `is now called "${name}"`
       const changes = { kind: 'renamed-field', detail: name, message, values: added.values } as const
-      return toFinding({ ...missing, first: { ...missing.first, value: added.first.value } }, context, changes)
+      return toFinding(
+        { ...missing, first: { ...missing.first, value: added.first.value } },
+        context,
+        changes,
+      )
     }),
     ...mergeLists(others).map((tally) => toFinding(tally, context)),
   ]

@@ -41,7 +41,9 @@ function checkInParts(body: Json, check: (part: Json) => Violation[], isWhole = 
     .map((violation) => ({ violation, part: body, isWhole }))
   if (!violations.some(({ keyword }) => keyword === 'more')) return found
   const halves = halveLongestList(body)
-  return halves.length === 0 ? found : [...found, ...halves.flatMap((half) => checkInParts(half, check, false))]
+  return halves.length === 0
+    ? found
+    : [...found, ...halves.flatMap((half) => checkInParts(half, check, false))]
 }
 
 function halveLongestList(body: Json): Json[] {
@@ -50,7 +52,9 @@ function halveLongestList(body: Json): Json[] {
   const middle = Math.ceil(longest.length / 2)
   const list = valueAt(body, longest.pointer)
   if (!Array.isArray(list)) return []
-  return [list.slice(0, middle), list.slice(middle)].map((half) => replaceList(body, parsePointer(longest.pointer), half))
+  return [list.slice(0, middle), list.slice(middle)].map((half) =>
+    replaceList(body, parsePointer(longest.pointer), half),
+  )
 }
 
 function findLongestList(value: Json, pointer: string): { pointer: string; length: number } {

@@ -11,12 +11,15 @@ export function observeHead(document: JsonObject, answer: ObservedAnswer): Obser
   const response = findResponse(document, answer.operation, answer.status)
   if (!response) {
     const message = `the status ${answer.status} is not documented`
-    return [difference('undocumented-status', message, String(answer.status))]
+    return [difference('undocumented-status', message, String(answer.status), '', answer.body)]
   }
   return [...observeBodyForm(answer, response), ...observeHeaders(document, answer, response)]
 }
 
-function observeBodyForm({ headers, bytes, problem }: ObservedAnswer, response: ResponsePlace): Observation[] {
+function observeBodyForm(
+  { headers, bytes, problem }: ObservedAnswer,
+  response: ResponsePlace,
+): Observation[] {
   const documented = isObject(response.value.content) ? Object.keys(response.value.content) : []
   if (documented.length === 0 || bytes === undefined) return []
   if (bytes.length === 0) return [difference('broken-json', 'the body is empty')]
@@ -51,7 +54,11 @@ export function listHeaders(document: JsonObject, { pointer, value }: ResponsePl
   })
 }
 
-function observeHeaders(document: JsonObject, { headers }: ObservedAnswer, response: ResponsePlace): Observation[] {
+function observeHeaders(
+  document: JsonObject,
+  { headers }: ObservedAnswer,
+  response: ResponsePlace,
+): Observation[] {
   return listHeaders(document, response).flatMap(({ name, required, schema }) => {
     const text = headers[name]
     if (text === undefined)

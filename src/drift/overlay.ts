@@ -17,7 +17,10 @@ export function createOverlay(document: JsonObject, edits: readonly Edit[]): Jso
   const { title, version } = isObject(document.info) ? document.info : {}
   return {
     overlay: '1.1.0',
-    info: { title: `Differences of ${String(title ?? 'the service')}, found by convsim drift`, version: String(version ?? '1') },
+    info: {
+      title: `Differences of ${String(title ?? 'the service')}, found by convsim drift`,
+      version: String(version ?? '1'),
+    },
     actions,
   }
 }
@@ -29,14 +32,17 @@ function toActions(pointer: string, before: Json | undefined, after: Json | unde
   const actions: JsonObject[] = []
   if (before !== undefined && (after === undefined || isMerged))
     actions.push({ target: toJsonPath(tokens), remove: true })
-  if (after !== undefined) actions.push({ target: toJsonPath(owner), update: { [tokens.at(-1) ?? '']: after } })
+  if (after !== undefined)
+    actions.push({ target: toJsonPath(owner), update: { [tokens.at(-1) ?? '']: after } })
   return actions
 }
 
 /** Returns the JSONPath of a place: `$.paths['/models/{modelId}/analytics'].get`. */
 export function toJsonPath(tokens: readonly string[]): string {
   const steps = tokens.map((token) =>
-    /^[A-Za-z_]\w*$/.test(token) ? `.${token}` : `['${token.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}']`,
+    /^[A-Za-z_]\w*$/.test(token)
+      ? `.${token}`
+      : `['${token.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}']`,
   )
   return `$${steps.join('')}`
 }

@@ -27,7 +27,7 @@ export interface PatchDeps {
   /** Loads a document as a start does. */
   readonly load: (document: JsonObject) => Promise<Result<Contract, Findings>>
   /** Applies the overlay to the document as it is served with it. */
-  readonly applyOverlay: (document: JsonObject, overlay: JsonObject) => Result<JsonObject, Findings>
+  readonly applyOverlay: (document: JsonObject, overlay: JsonObject) => Promise<Result<JsonObject, Findings>>
   /** Compares the same answers with another contract. */
   readonly judge: (contract: Contract) => DriftReport
 }
@@ -47,16 +47,21 @@ export async function createPatch(
   const edits: Edit[] = []
   let findings = report.findings.filter(({ isDrift }) => isDrift)
   for (let round = 1; ; round += 1) {
-    const planned = planRound(document, findings, edits)
+    const planned = round > maxRounds ? giveUp(findings) : planRound(document, findings, edits)
     const overlay = createOverlay(document, edits)
-    if (planned.count === 0 || round === maxRounds) return success({ edits, overlay, left: planned.left })
-    const applied = applyOverlay(document, overlay)
+    if (planned.count === 0) return success({ edits, overlay, left: planned.left })
+    const applied = await applyOverlay(document, overlay)
     if (!applied.ok) return applied
     const contract = await load(applied.value)
     if (!contract.ok) return contract
     findings = judge(contract.value).findings.filter(({ isDrift }) => isDrift)
     if (findings.length === 0) return success({ edits, overlay, left: [] })
   }
+}
+
+function giveUp(findings: readonly DriftFinding[]): { count: number; left: UnpatchedFinding[] } {
+  const reason = `It is left after ${maxRounds} rounds of changes.`
+  return { count: 0, left: findings.map((finding) => ({ finding, reason })) }
 }
 
 /** Adds the changes for each finding to `edits`, and returns their number and the findings that have none. */
@@ -75,8 +80,8 @@ function planRound(
     const added = planned.ok ? planned.value.filter((edit) => !known.has(JSON.stringify(edit))) : []
     edits.push(...added)
     count += added.length
-    if (planned.ok) continue
-    left.push({ finding, reason: planned.error })
+    const reason = planned.ok ? 'The change at its place does not remove it.' : planned.error
+    if (added.length === 0) left.push({ finding, reason })
   }
   return { count, left }
 }

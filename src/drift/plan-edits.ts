@@ -47,9 +47,13 @@ function planMember(
     edits.push({ kind: 'set', pointer: joinPointer(site, 'deprecated'), value: true })
   if (kind === 'renamed-field') {
     const schema = site === undefined ? undefined : valueAt(document, site)
-    edits.push(addProperty(document, owner, detail, isObject(schema) ? copySchema(schema) : inferSchema(values)))
+    edits.push(
+      addProperty(document, owner, detail, isObject(schema) ? copySchema(schema) : inferSchema(values)),
+    )
   }
-  return edits.length > 0 ? success(edits) : failure('The rule that demands it cannot be found in the contract.')
+  return edits.length > 0
+    ? success(edits)
+    : failure('The rule that demands it cannot be found in the contract.')
 }
 
 /** Returns a copy of a schema for another property, without what was said about the first. */
@@ -100,7 +104,9 @@ function planValue(document: JsonObject, place: SchemaPlace, finding: DriftFindi
   if (kind === 'enum-value' && keyword === 'enum' && isHere)
     return success(values.slice(0, 1).map((value) => ({ kind: 'append', pointer: `${rules}/enum`, value })))
   if (isSimulated || kind === 'no-enum' || kind === 'enum-value')
-    return isHere ? success([{ kind: 'remove', pointer: joinPointer(rules, keyword) }]) : widen(document, place, values)
+    return isHere
+      ? success([{ kind: 'remove', pointer: joinPointer(rules, keyword) }])
+      : widen(document, place, values)
   const isReference = place.site !== place.pointer
   if ((kind === 'format' || kind === 'constraint') && isHere && !isReference)
     return success([{ kind: 'remove', pointer: joinPointer(rules, keyword) }])
@@ -108,7 +114,11 @@ function planValue(document: JsonObject, place: SchemaPlace, finding: DriftFindi
 }
 
 /** Plans the changes after which a schema also takes values of the types that were seen. A shared schema stays as it is for others. */
-function widen(document: JsonObject, { site, pointer }: SchemaPlace, values: readonly Json[]): Result<readonly Edit[]> {
+function widen(
+  document: JsonObject,
+  { site, pointer }: SchemaPlace,
+  values: readonly Json[],
+): Result<readonly Edit[]> {
   const schema = valueAt(document, site)
   if (!isObject(schema)) return failure('The contract has no schema at its place.')
   const seen = inferSchema(values)

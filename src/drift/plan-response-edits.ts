@@ -10,9 +10,13 @@ import { listHeaders } from './observe-head.ts'
 import { findBodySchema, findOperation, findResponse, type ResponsePlace } from './places.ts'
 
 /** Plans the changes for a status, a header or a media type; undefined: the finding is about none of them. */
-export function planResponseEdits(document: JsonObject, finding: DriftFinding): Result<readonly Edit[]> | undefined {
+export function planResponseEdits(
+  document: JsonObject,
+  finding: DriftFinding,
+): Result<readonly Edit[]> | undefined {
   const { operation, status, kind } = finding
-  if (kind === 'broken-json') return failure('A body that is no JSON is a fault of the service; no contract allows it.')
+  if (kind === 'broken-json')
+    return failure('A body that is no JSON is a fault of the service; no contract allows it.')
   if (kind === 'undocumented-status') return addStatus(document, finding)
   const response = findResponse(document, operation, status)
   if (kind === 'content-type' && response) return addMediaType(response, finding)
@@ -20,7 +24,10 @@ export function planResponseEdits(document: JsonObject, finding: DriftFinding): 
 }
 
 /** Adds a response. Its schema is that of a documented response of the same class which the bodies fit, or else what was seen. */
-function addStatus(document: JsonObject, { operation, status, values }: DriftFinding): Result<readonly Edit[]> {
+function addStatus(
+  document: JsonObject,
+  { operation, status, values }: DriftFinding,
+): Result<readonly Edit[]> {
   const pointer = findOperation(document, operation)
   if (pointer === undefined) return failure('The contract does not have the operation any more.')
   const alike = operation.statuses.find(
@@ -49,12 +56,16 @@ function copyOf(document: JsonObject, pointer: string): Json {
 
 function addMediaType(response: ResponsePlace, { detail }: DriftFinding): Result<readonly Edit[]> {
   const [mediaType = ''] = detail.split(';')
-  if (!/^[\w.+-]+\/[\w.+-]+$/.test(mediaType.trim())) return failure('The answer has no media type that could be documented.')
+  if (!/^[\w.+-]+\/[\w.+-]+$/.test(mediaType.trim()))
+    return failure('The answer has no media type that could be documented.')
   const content = isObject(response.value.content) ? response.value.content : {}
   const json = Object.keys(content).find(isJson)
   const known = json === undefined ? undefined : content[json]
-  const media = isJson(mediaType) && isObject(known) && known.schema !== undefined ? { schema: known.schema } : {}
-  return success([{ kind: 'set', pointer: joinPointer(response.pointer, 'content', mediaType.trim()), value: media }])
+  const media =
+    isJson(mediaType) && isObject(known) && known.schema !== undefined ? { schema: known.schema } : {}
+  return success([
+    { kind: 'set', pointer: joinPointer(response.pointer, 'content', mediaType.trim()), value: media },
+  ])
 }
 
 function loosenHeader(
@@ -64,7 +75,8 @@ function loosenHeader(
 ): Result<readonly Edit[]> {
   const header = listHeaders(document, response).find(({ name }) => name === detail)
   if (!header) return failure('The contract does not have the header any more.')
-  if (keyword === 'required') return success([{ kind: 'set', pointer: joinPointer(header.pointer, 'required'), value: false }])
+  if (keyword === 'required')
+    return success([{ kind: 'set', pointer: joinPointer(header.pointer, 'required'), value: false }])
   const found = resolve(document, joinPointer(header.pointer, 'schema'))
   if (!found) return failure('The header has no schema.')
   const { type, enum: values } = found.value

@@ -95,7 +95,8 @@ function listValues(
     for (let index = 0; ; index += 1) {
       const found = resolve(document, joinPointer(owner, 'parameters', index))
       if (!found) break
-      if (found.value.in !== location || String(found.value.name).toLowerCase() !== name.toLowerCase()) continue
+      if (found.value.in !== location || String(found.value.name).toLowerCase() !== name.toLowerCase())
+        continue
       const examples = readExamples(document, found.pointer).map(({ value }) => String(value))
       if (examples.length > 0) return examples
     }
@@ -156,7 +157,8 @@ function fillBody(
     const given = ids.get(name)
     if (given) body[name] = given[(number - 1) % given.length] ?? ''
     // A prompt has one identifier for all runs, so that they make versions and not prompts.
-    if (markedMembers.includes(name)) body[name] = probePrefix + (name === 'insertId' ? `${run}-${number}` : 'prompt')
+    if (markedMembers.includes(name))
+      body[name] = probePrefix + (name === 'insertId' ? `${run}-${number}` : 'prompt')
   }
   return body
 }

@@ -18,7 +18,8 @@ export function findRenames(tallies: readonly Tally[]): Rename[] {
     added.filter((other) => fits(one, other)).map((other) => ({ missing: one, added: other })),
   )
   return pairs.filter(
-    (pair) => pairs.filter((other) => other.missing === pair.missing || other.added === pair.added).length === 1,
+    (pair) =>
+      pairs.filter((other) => other.missing === pair.missing || other.added === pair.added).length === 1,
   )
 }
 
@@ -26,7 +27,9 @@ function fits(missing: Tally, added: Tally): boolean {
   const { owner, name } = splitPointer(missing.first.pointer)
   const other = splitPointer(added.first.pointer)
   if (owner !== other.owner || missing.answers.size !== added.answers.size) return false
-  return [...missing.answers].every((answer) => added.answers.has(answer) && isCured(answer, owner, name, other.name))
+  return [...missing.answers].every(
+    (answer) => added.answers.has(answer) && isCured(answer, owner, name, other.name),
+  )
 }
 
 /** Returns true where an answer has no fault at the field once it has the name of the contract. */
@@ -34,7 +37,8 @@ function isCured(answer: ObservedAnswer, owner: string, name: string, newName: s
   const body = rename(answer.body ?? null, parsePointer(owner), name, newName)
   const place = `${owner}/${name}`
   return !observeBody({ ...answer, body }).some(
-    ({ pointer }) => pointer === place || pointer.startsWith(`${place}/`) || pointer === `${owner}/${newName}`,
+    ({ pointer }) =>
+      pointer === place || pointer.startsWith(`${place}/`) || pointer === `${owner}/${newName}`,
   )
 }
 
@@ -44,7 +48,9 @@ function rename(value: Json, [token, ...rest]: readonly string[], name: string, 
     return token === '*' ? value.map((item) => rename(item, rest, name, newName)) : value
   if (!isObject(value)) return value
   if (token !== undefined)
-    return Object.hasOwn(value, token) ? { ...value, [token]: rename(value[token] ?? null, rest, name, newName) } : value
+    return Object.hasOwn(value, token)
+      ? { ...value, [token]: rename(value[token] ?? null, rest, name, newName) }
+      : value
   const { [newName]: moved, ...others } = value
   return moved === undefined ? value : { ...others, [name]: moved }
 }

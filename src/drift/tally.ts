@@ -74,7 +74,8 @@ export function toFinding(
       value: shown === undefined ? undefined : cutText(shown, maxSampleLength),
     },
     ...locate(contract, first, firstAnswer),
-    values,
+    // Of a list the patch takes the values themselves.
+    values: kind === 'enum-value' ? values.map((value) => redactJson(value, token)) : values,
     ...changes,
   }
 }
@@ -138,7 +139,9 @@ function locateStatus(contract: Contract, operation: ObservedAnswer['operation']
   const settled = isSuccess ? near : near.filter(({ site }) => status === 422 && site.endsWith('/400'))
   return {
     place: pointer === undefined ? undefined : joinPointer(pointer, 'responses'),
-    assumption: findAssumption(contract, settled.flatMap((found) => [found.site, found.pointer])),
+    assumption: findAssumption(
+      contract,
+      settled.flatMap((found) => [found.site, found.pointer]),
+    ),
   }
 }
-

@@ -59,5 +59,7 @@ function readBody(body: Json | undefined): Uint8Array | undefined {
 
 function readHeaders(headers: Json | undefined): Record<string, string> {
   if (!isObject(headers)) return {}
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]))
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]),
+  )
 }

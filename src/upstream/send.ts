@@ -88,7 +88,7 @@ async function follow(
 function findRedirect({ status, headers }: Response, url: URL): URL | undefined {
   const location = headers.get('location')
   const isRedirect = [301, 302, 303, 307, 308].includes(status) && location !== null
-  return isRedirect && URL.canParse(location, url) ? new URL(location, url) : undefined
+  return isRedirect && URL.canParse(location, url.href) ? new URL(location, url) : undefined
 }
 
 async function readAnswer(response: Response): Promise<TrafficAnswer> {

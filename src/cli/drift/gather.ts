@@ -1,0 +1,122 @@
+import { upstreamTokenVariable } from '../../config/variables.ts'
+import type { Contract } from '../../contract/contract.ts'
+import { sleep } from '../../core/timers.ts'
+import { type MatchedSample, matchSample } from '../../drift/answer.ts'
+import type { NotJudged } from '../../drift/finding.ts'
+import type { Probe, ProbePlan } from '../../drift/probes.ts'
+import type { TrafficSample } from '../../traffic/sample.ts'
+import type { UpstreamAccess } from '../../upstream/send.ts'
+import { sendWithRetries } from '../../upstream/send-with-retries.ts'
+import { NotJudgedList } from './not-judged.ts'
+
+/** The traffic that is judged. */
+export interface GatheredTraffic {
+  readonly samples: readonly MatchedSample[]
+  /** The ids of the operations on which a verdict is expected. */
+  readonly expected: ReadonlySet<string>
+  readonly notJudged: readonly NotJudged[]
+}
+
+/** The longest wait that the real service can ask for, milliseconds. */
+const maxPauseMs = 60_000
+
+/** Sends the probes one after another, since a comparison must not be a load on the real service. */
+export async function gatherFromUpstream(
+  access: UpstreamAccess,
+  { probes, unplanned }: ProbePlan,
+  announce: (text: string) => void,
+): Promise<GatheredTraffic> {
+  const samples: MatchedSample[] = []
+  const notJudged = new NotJudgedList()
+  for (const [index, probe] of probes.entries()) {
+    const { operation, target } = probe
+    const request = { method: operation.method, target, body: probe.body }
+    const sent = await sendWithRetries(access, request, probe.isRepeatable, {
+      maxPauseMs,
+      sleep: (ms) => pause(ms, announce),
+    })
+    samples.push(...sortOut(sent.samples, probe, notJudged, access.token !== undefined))
+    if (isHopeless(sent.samples, samples.length)) break
+    if (index === probes.length - 1 || sent.pauseMs === 0) continue
+    if (sent.pauseMs > maxPauseMs) {
+      const sentence = `The service asks to wait ${Math.ceil(sent.pauseMs / 1000)} s; ${probes.length - index - 1} probes were not sent. Run it again after that, or with fewer --ids.`
+      notJudged.add(operation.id, 'rate-limited', sentence, `${operation.method} ${target}`)
+      break
+    }
+    await pause(sent.pauseMs, announce)
+  }
+  for (const { operation, sentence } of unplanned) notJudged.add(operation, 'not-probed', sentence)
+  return {
+    samples,
+    expected: new Set(probes.map(({ operation }) => operation.id)),
+    notJudged: notJudged.list(),
+  }
+}
+
+/** Waits, and says so if it takes long. */
+function pause(ms: number, announce: (text: string) => void): Promise<unknown> {
+  if (ms >= 2000) announce(`convsim drift: waiting ${Math.ceil(ms / 1000)} s, as the service asks.`)
+  return sleep(ms)
+}
+
+/** Returns the samples that can be judged, and lists the others. */
+function sortOut(
+  samples: readonly TrafficSample[],
+  { operation, target }: Probe,
+  notJudged: NotJudgedList,
+  hasToken: boolean,
+): MatchedSample[] {
+  return samples.flatMap((sample) => {
+    const { answer } = sample
+    const request = `${sample.method} ${sample.target}`
+    if ('problem' in answer) notJudged.add(operation.id, answer.problem, answer.sentence, request)
+    else if (answer.status === 401)
+      notJudged.add(operation.id, 'unauthorized', describeUnauthorized(hasToken), request)
+    else return [{ operation, sample, target }]
+    return []
+  })
+}
+
+function describeUnauthorized(hasToken: boolean): string {
+  return hasToken
+    ? `The service does not accept the token in ${upstreamTokenVariable} (401). Set a valid one.`
+    : `The service asks for a token (401). Set ${upstreamTokenVariable}.`
+}
+
+/** Returns true where further probes would fail in the same way: no token, no trusted certificate, another host, or no service at all. */
+function isHopeless(samples: readonly TrafficSample[], answered: number): boolean {
+  const last = samples.at(-1)?.answer
+  if (!last) return false
+  if (!('problem' in last)) return last.status === 401
+  return (
+    last.problem === 'certificate' ||
+    last.problem === 'redirect' ||
+    (last.problem === 'connection' && answered === 0)
+  )
+}
+
+/** Finds the operations of recorded traffic. Requests to other addresses are passed over. */
+export function gatherFromRecording(contract: Contract, recorded: readonly TrafficSample[]): GatheredTraffic {
+  const samples: MatchedSample[] = []
+  const notJudged = new NotJudgedList()
+  const expected = new Set<string>()
+  for (const sample of recorded) {
+    const matched = matchSample(contract, sample)
+    if (!matched) continue
+    const { id } = matched.operation
+    const request = `${sample.method} ${sample.target}`
+    expected.add(id)
+    if ('problem' in sample.answer) notJudged.add(id, sample.answer.problem, sample.answer.sentence, request)
+    else if (sample.answer.status === 401)
+      notJudged.add(
+        id,
+        'unauthorized',
+        'A 401 is an answer to a token, and says nothing about the contract.',
+        request,
+      )
+    else samples.push(matched)
+  }
+  for (const { id } of contract.operations)
+    if (!expected.has(id)) notJudged.add(id, 'no-traffic', 'The recording has no request to it.')
+  return { samples, expected, notJudged: notJudged.list() }
+}

@@ -1,0 +1,35 @@
+import type { CommandName } from './commands.ts'
+import type { Settings } from './settings.ts'
+
+/** Finds arguments and settings of `drift` that do not fit together, and a form of `--format` that the command does not have; undefined: none. */
+export function findDriftProblem(
+  command: CommandName,
+  settings: Settings,
+  files: readonly string[],
+): string | undefined {
+  if (command === 'check' && settings.format === 'markdown')
+    return 'convsim check has no --format markdown; it has text, json and github.'
+  if (command !== 'drift') return undefined
+  const { har, journal, writes, dryRun } = settings
+  const recording = har !== undefined ? '--har' : journal !== undefined ? '--journal' : undefined
+  if (recording === undefined)
+    return files.length > 0
+      ? undefined
+      : 'convsim drift takes the base URL of the real service, such as https://api.example.com/v1, or recorded traffic: --har FILE or --journal FILE.'
+  if (files.length > 0)
+    return `${recording} judges recorded traffic without any network; leave ${files[0]} out.`
+  if (writes !== undefined)
+    return `--writes needs the base URL of the real service; ${recording} sends nothing.`
+  return dryRun ? `--dry-run needs the base URL of the real service; ${recording} sends nothing.` : undefined
+}
+
+/** Reads the values of `--ids`, by name. */
+export function readIds(text: string | undefined): ReadonlyMap<string, readonly string[]> {
+  const ids = new Map<string, string[]>()
+  for (const part of (text ?? '').split(',').filter((one) => one !== '')) {
+    const at = part.indexOf('=')
+    const name = part.slice(0, at).trim()
+    ids.set(name, [...(ids.get(name) ?? []), part.slice(at + 1).trim()])
+  }
+  return ids
+}
