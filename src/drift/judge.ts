@@ -103,13 +103,18 @@ function judgeStatus(context: FindingContext, status: number): DriftFinding[] {
     }),
     ...mergeLists(others).map((tally) => toFinding(tally, context)),
   ]
-  const absences = findAbsences(document, answers).map(({ observation, of }) => {
+  // A required field that is missing is a finding already.
+  const missing = new Set(tallies.map(({ first }) => first.pointer))
+  const absences = findAbsences(document, answers).filter(
+    ({ observation }) => observation.kind === 'header' || !missing.has(observation.pointer),
+  )
+  const notes = absences.map(({ observation, of }) => {
     const [firstAnswer] = answers
     if (!firstAnswer) throw new Error('an absence was found in no answers')
     const tally = { first: observation, firstAnswer, answers: new Set<ObservedAnswer>(), values: [] }
     return toFinding(tally, context, { isDrift: false, breaks: false, of })
   })
-  return [...findings, ...absences].sort(byPlace)
+  return [...findings, ...notes].sort(byPlace)
 }
 
 const byPlace = (one: DriftFinding, other: DriftFinding) =>

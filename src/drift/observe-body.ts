@@ -84,15 +84,25 @@ function toObservation({ violation, part }: BrokenRule, isSimulated: boolean): O
   return [{ kind, pointer: withStars(part, pointer), detail, value, keyword, isSimulated, message }]
 }
 
+/** The kinds of differences by the keyword that a value breaks; other keywords are constraints. */
+const kinds: Readonly<Record<string, FindingKind>> = {
+  required: 'missing-field',
+  dependentRequired: 'missing-field',
+  additionalProperties: 'new-field',
+  unevaluatedProperties: 'new-field',
+  type: 'wrong-type',
+  anyOf: 'wrong-type',
+  oneOf: 'wrong-type',
+  enum: 'enum-value',
+  const: 'enum-value',
+  format: 'format',
+}
+
 function kindOf(keyword: string, value: Json | undefined): FindingKind {
-  if (keyword === 'required' || keyword === 'dependentRequired') return 'missing-field'
-  if (keyword === 'additionalProperties' || keyword === 'unevaluatedProperties') return 'new-field'
-  const isType = ['type', 'anyOf', 'oneOf'].includes(keyword)
-  const isList = keyword === 'enum' || keyword === 'const'
-  if (value === null && (isType || isList)) return 'null'
-  if (isType) return 'wrong-type'
-  if (isList) return typeof value === 'object' ? 'wrong-type' : 'enum-value'
-  return keyword === 'format' ? 'format' : 'constraint'
+  const kind = kinds[keyword] ?? 'constraint'
+  if (kind !== 'wrong-type' && kind !== 'enum-value') return kind
+  if (value === null) return 'null'
+  return typeof value === 'object' ? 'wrong-type' : kind
 }
 
 /** Drops what follows from a wrong type at the same place: a number is in no list of strings either. */

@@ -3,7 +3,7 @@ import { readExamples } from '../contract/examples.ts'
 import { isJson } from '../contract/media-types.ts'
 import { resolve } from '../contract/resolve.ts'
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
-import { joinPointer } from '../core/json-pointer.ts'
+import { joinPointer, valueAt } from '../core/json-pointer.ts'
 import { findOperation } from './places.ts'
 
 /** A request that asks the real service and the simulator alike. */
@@ -86,23 +86,33 @@ function planOperation(contract: Contract, operation: Operation, options: ProbeO
 function listValues(
   document: JsonObject,
   operation: string | undefined,
-  { name, in: location, schema }: DescribedParameter,
+  parameter: DescribedParameter,
 ): string[] {
+  const { schema } = parameter
   if (Array.isArray(schema.enum)) return schema.enum.filter((value) => value !== null).map(String)
-  if (operation === undefined) return []
-  const owners = [operation, operation.slice(0, operation.lastIndexOf('/'))]
-  for (const owner of owners) {
-    for (let index = 0; ; index += 1) {
-      const found = resolve(document, joinPointer(owner, 'parameters', index))
-      if (!found) break
-      if (found.value.in !== location || String(found.value.name).toLowerCase() !== name.toLowerCase())
-        continue
-      const examples = readExamples(document, found.pointer).map(({ value }) => String(value))
-      if (examples.length > 0) return examples
-    }
-  }
+  const pointer = operation === undefined ? undefined : findParameter(document, operation, parameter)
+  const examples = pointer === undefined ? [] : readExamples(document, pointer)
+  if (examples.length > 0) return examples.map(({ value }) => String(value))
   const single = schema.example ?? schema.default
   return single === undefined ? [] : [String(single)]
+}
+
+/** Finds a parameter in the lists of an operation and of its path item. */
+function findParameter(
+  document: JsonObject,
+  operation: string,
+  { name, in: location }: DescribedParameter,
+): string | undefined {
+  const owners = [operation, operation.slice(0, operation.lastIndexOf('/'))]
+  const lists = owners.map((owner) => joinPointer(owner, 'parameters'))
+  const all = lists.flatMap((list) => {
+    const items = valueAt(document, list)
+    return Array.isArray(items) ? items.map((_, index) => resolve(document, joinPointer(list, index))) : []
+  })
+  const found = all.find(
+    (one) => one?.value.in === location && String(one.value.name).toLowerCase() === name.toLowerCase(),
+  )
+  return found?.pointer
 }
 
 type ValuesOf = (parameter: DescribedParameter) => readonly string[]

@@ -38,16 +38,19 @@ export async function sendWithRetries(
   for (let attempt = 1; ; attempt += 1) {
     const sample = await send(access, request)
     const { answer } = sample
-    const isAnswered = !('problem' in answer)
-    const pauseMs = isAnswered ? readPause(answer.status, answer.headers, access.now()) : 0
-    const mayPass = isAnswered
-      ? isTransient(answer.status) && (isRepeatable || answer.status === 429)
-      : isRepeatable && (answer.problem === 'time-out' || answer.problem === 'connection')
-    const isLast = !mayPass || attempt === maxAttempts || pauseMs > maxPauseMs
-    if (isAnswered || isLast) samples.push(sample)
+    const pauseMs = 'problem' in answer ? 0 : readPause(answer.status, answer.headers, access.now())
+    const isLast = attempt === maxAttempts || pauseMs > maxPauseMs || !mayPass(sample, isRepeatable)
+    if (isLast || !('problem' in answer)) samples.push(sample)
     if (isLast) return { samples, pauseMs }
     await sleep(Math.max(pauseMs, computeBackOff(attempt, request.target, access.now())))
   }
+}
+
+/** Returns true for a failure after which the same request may succeed, and does nothing twice. */
+function mayPass({ answer }: TrafficSample, isRepeatable: boolean): boolean {
+  if ('problem' in answer)
+    return isRepeatable && (answer.problem === 'time-out' || answer.problem === 'connection')
+  return answer.status === 429 || (isRepeatable && isTransient(answer.status))
 }
 
 /** Returns the wait before a retry: half of it is certain, so that many clients do not come back at the same moment. */

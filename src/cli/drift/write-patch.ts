@@ -44,26 +44,35 @@ export async function writePatch(
     judge: (contract) => judgeDrift(contract, { ...input, answers: rebindAnswers(input.answers, contract) }),
   })
   if (!patch.ok) return patch.error
-  const { edits, overlay, left } = patch.value
-  if (edits.length > 0) {
-    const clean = (text: string) => redactToken(text, input.token)
-    const texts = [
-      [file, clean(file.endsWith('.json') ? `${JSON.stringify(overlay, null, 2)}\n` : writeYaml(overlay))],
-    ]
-    // A diff changes the document itself, which does not have what another overlay adds.
-    if (overlays.length === 0)
-      texts.push([`${file}.diff`, clean(await diffDocument(documentFile, patch.value))])
-    for (const [name = '', text = ''] of texts) {
-      const failed = await writeReportFile(name, text)
-      if (failed !== undefined) return [problem('--patch', failed.replace('--report ', ''))]
-    }
-    printError(
-      `convsim drift: the patch is in ${texts.map(([name]) => name).join(' and ')}; ${describeProof(left.length)}`,
-    )
+  const { edits, left } = patch.value
+  const texts =
+    edits.length === 0 ? [] : await renderPatch(patch.value, file, documentFile, overlays.length > 0)
+  for (const [name, text] of texts) {
+    const failed = await writeReportFile(name, redactToken(text, input.token))
+    if (failed !== undefined) return [problem('--patch', failed.replace('--report ', ''))]
   }
+  const names = texts.map(([name]) => name).join(' and ')
+  if (names !== '') printError(`convsim drift: the patch is in ${names}; ${describeProof(left.length)}`)
   for (const { finding, reason } of left)
     printError(`convsim drift: not patched: ${finding.kind}: ${describePlace(finding)}: ${reason}`)
   return undefined
+}
+
+/** Returns the files of a patch with their texts. A diff changes the document itself, which does not have what another overlay adds. */
+async function renderPatch(
+  { overlay, edits }: DriftPatch,
+  file: string,
+  documentFile: string,
+  isOverlaid: boolean,
+): Promise<(readonly [string, string])[]> {
+  const text = file.endsWith('.json') ? `${JSON.stringify(overlay, null, 2)}\n` : writeYaml(overlay)
+  if (isOverlaid) return [[file, text]]
+  const before = await readFile(documentFile, 'utf8')
+  const name = relative('', documentFile).replaceAll('\\', '/')
+  return [
+    [file, text],
+    [`${file}.diff`, createDiff(name, before, editYaml(before, edits))],
+  ]
 }
 
 function describeProof(left: number): string {
@@ -91,9 +100,4 @@ async function changeDocument(
   if (!applied.ok) return applied
   const changed = applied.value.value
   return isObject(changed) ? success(changed) : failure([problem('the patch', 'makes no OpenAPI document')])
-}
-
-async function diffDocument(file: string, { edits }: DriftPatch): Promise<string> {
-  const text = await readFile(file, 'utf8')
-  return createDiff(relative('', file).replaceAll('\\', '/'), text, editYaml(text, edits))
 }

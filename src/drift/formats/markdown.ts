@@ -16,11 +16,11 @@ export function renderMarkdown(report: DriftReport): string {
     rows.length > 0
       ? ['', '| difference | place | seen | breaks clients |', '| --- | --- | --- | --- |', ...rows]
       : []
-  const others = notJudged.map((one) => `- ${escape(describeNotJudged(one))}`)
+  const others = notJudged.map((one) => `- ${escapeMarks(describeNotJudged(one))}`)
   return [
     `# ${verdicts[verdict]}`,
     '',
-    `${escape(contract.title)} ${escape(contract.version)}: ${escape(summarizeDrift(report))}`,
+    `${escapeMarks(contract.title)} ${escapeMarks(contract.version)}: ${escapeMarks(summarizeDrift(report))}`,
     ...table,
     ...(others.length > 0 ? ['', '## Not judged', '', ...others] : []),
   ].join('\n')
@@ -28,13 +28,13 @@ export function renderMarkdown(report: DriftReport): string {
 
 function renderRow(finding: DriftFinding): string {
   const { kind, seen, of, breaks, isDrift, assumption } = finding
-  const settled = assumption ? ` Settles the assumption at \`#${escape(assumption.pointer)}\`.` : ''
-  const what = `**${kind}**: ${escape(describeFinding(finding))} First: ${escape(describeSample(finding))}${settled}`
+  const settled = assumption ? ` Settles the assumption at \`#${escapeMarks(assumption.pointer)}\`.` : ''
+  const what = `**${kind}**: ${escapeMarks(describeFinding(finding))} First: ${escapeMarks(describeSample(finding))}${settled}`
   const effect = breaks ? 'yes' : isDrift ? 'no' : 'a note'
-  return `| ${what} | ${escape(describePlace(finding))} | ${seen} of ${of} | ${effect} |`
+  return `| ${what} | ${escapeMarks(describePlace(finding))} | ${seen} of ${of} | ${effect} |`
 }
 
 /** Escapes what Markdown or HTML would read as a mark. */
-function escape(text: string): string {
+function escapeMarks(text: string): string {
   return text.replace(/[\\|*_`<>[\]]/g, (mark) => `\\${mark}`).replaceAll('\n', ' ')
 }
