@@ -51,7 +51,6 @@ export type NotJudgedReason =
   | 'redirect'
   | 'rate-limited'
   | 'too-few-samples'
-  | 'no-body'
   | 'not-probed'
   | 'no-traffic'
 

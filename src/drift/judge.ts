@@ -20,6 +20,8 @@ export interface DriftInput {
   readonly minSamples: number
   /** Requests about which nothing is said. */
   readonly notJudged: readonly NotJudged[]
+  /** A sentence that says how to get more answers. */
+  readonly howToGetMore: string
   /** The token of the real service, which is redacted everywhere; undefined: none. */
   readonly token: string | undefined
 }
@@ -62,16 +64,22 @@ function countJudged({ answers }: DriftInput): Map<string, number> {
   return counts
 }
 
-function findTooFew({ answers, expected, minSamples }: DriftInput): NotJudged[] {
+function findTooFew({ answers, expected, minSamples, howToGetMore }: DriftInput): NotJudged[] {
   return [...expected].flatMap((operation): NotJudged[] => {
     const own = answers.filter((answer) => answer.operation.id === operation)
-    const count = own.filter(({ status, body }) => status >= 200 && status < 300 && body !== undefined).length
+    const count = own.filter(isSuccess).length
     if (count >= minSamples) return []
     const others = [...new Set(own.map(({ status }) => status).filter((status) => status >= 300))].sort()
     const seen = others.length > 0 ? ` Other answers had the status ${others.join(', ')}.` : ''
-    const sentence = `${count} of ${minSamples} successful answers with a JSON body.${seen} Give ids that the service knows (--ids), or --samples ${Math.max(1, count)}.`
+    const sentence = `${count} of ${minSamples} successful answers whose body can be judged.${seen} ${howToGetMore}`
     return [{ operation, reason: 'too-few-samples', request: undefined, count: own.length, sentence }]
   })
+}
+
+/** Returns true for a success whose body is known, or that has none by the contract. */
+function isSuccess({ operation, status, body, bytes }: ObservedAnswer): boolean {
+  if (status < 200 || status >= 300) return false
+  return body !== undefined || (bytes !== undefined && !operation.hasResponseBody(status))
 }
 
 function judgeOperation(context: FindingContext): DriftFinding[] {

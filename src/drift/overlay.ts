@@ -3,16 +3,15 @@ import { parsePointer, valueAt } from '../core/json-pointer.ts'
 import { applyEdits, type Edit } from '../documents/edit.ts'
 
 /**
- * Writes changes of a document as an OpenAPI Overlay 1.1.0. Each action sets or removes one member: an update of an object or array that exists
- * would be merged with it, so such a member is removed before.
+ * Writes changes of a document as an OpenAPI Overlay 1.1.0, which can also append and remove single items of a list. An update of an object
+ * would be merged with the one that is there, so that one is removed before.
  */
 export function createOverlay(document: JsonObject, edits: readonly Edit[]): JsonObject {
   let current: Json = document
   const actions: JsonObject[] = []
   for (const edit of edits) {
-    const before: Json | undefined = valueAt(current, edit.pointer)
+    actions.push(...toActions(edit, valueAt(current, edit.pointer)))
     current = applyEdits(current, [edit])
-    actions.push(...toActions(edit.pointer, before, valueAt(current, edit.pointer)))
   }
   const { title, version } = isObject(document.info) ? document.info : {}
   return {
@@ -25,24 +24,31 @@ export function createOverlay(document: JsonObject, edits: readonly Edit[]): Jso
   }
 }
 
-function toActions(pointer: string, before: Json | undefined, after: Json | undefined): JsonObject[] {
-  const tokens = parsePointer(pointer)
-  const owner = tokens.slice(0, -1)
-  const isMerged = typeof before === 'object' && before !== null
-  const actions: JsonObject[] = []
-  if (before !== undefined && (after === undefined || isMerged))
-    actions.push({ target: toJsonPath(tokens), remove: true })
-  if (after !== undefined)
-    actions.push({ target: toJsonPath(owner), update: { [tokens.at(-1) ?? '']: after } })
-  return actions
+function toActions(edit: Edit, before: Json | undefined): JsonObject[] {
+  const tokens = parsePointer(edit.pointer)
+  const target = toJsonPath(tokens)
+  switch (edit.kind) {
+    case 'append':
+      return [{ target, update: [edit.value] }]
+    case 'remove-item':
+      return [{ target: `${target}[?@ == ${quote(edit.value)}]`, remove: true }]
+    case 'remove':
+      return [{ target, remove: true }]
+    case 'set': {
+      const isMerged = typeof before === 'object' && before !== null
+      const update = {
+        target: toJsonPath(tokens.slice(0, -1)),
+        update: { [tokens.at(-1) ?? '']: edit.value },
+      }
+      return isMerged ? [{ target, remove: true }, update] : [update]
+    }
+  }
 }
 
 /** Returns the JSONPath of a place: `$.paths['/models/{modelId}/analytics'].get`. */
 export function toJsonPath(tokens: readonly string[]): string {
-  const steps = tokens.map((token) =>
-    /^[A-Za-z_]\w*$/.test(token)
-      ? `.${token}`
-      : `['${token.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}']`,
-  )
+  const steps = tokens.map((token) => (/^[A-Za-z_]\w*$/.test(token) ? `.${token}` : `[${quote(token)}]`))
   return `$${steps.join('')}`
 }
+
+const quote = (text: string) => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`

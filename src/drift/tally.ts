@@ -5,7 +5,7 @@ import { joinPointer, parsePointer } from '../core/json-pointer.ts'
 import { redactJson, redactText } from '../journal/redact.ts'
 import type { ObservedAnswer } from './answer.ts'
 import type { DriftFinding } from './finding.ts'
-import type { Observation } from './observation.ts'
+import type { FindingKind, Observation } from './observation.ts'
 import { findAssumption, findOperation, findResponse, findSchema, type ResponsePlace } from './places.ts'
 
 /** The most values of a place whose types are learned. */
@@ -89,10 +89,9 @@ export function countAnswersWith(
   if (kind === 'undocumented-status') return answers.length
   const own = answers.filter((answer) => answer.status === status)
   if (pointer === '') return own.length
-  const isAboutMember = ['missing-field', 'renamed-field', 'absent-field', 'new-field'].includes(kind)
   const tokens = parsePointer(pointer)
-  const place = isAboutMember ? tokens.slice(0, -1) : tokens
-  return own.filter(({ body }) => body !== undefined && hasPlace(body, place, isAboutMember)).length
+  const place = isAboutMember(kind) ? tokens.slice(0, -1) : tokens
+  return own.filter(({ body }) => body !== undefined && hasPlace(body, place, isAboutMember(kind))).length
 }
 
 /** Returns true where a body has the value at some tokens, of which `*` is any item. `isOwner`: the value has to be an object. */
@@ -105,7 +104,7 @@ function hasPlace(value: Json, [token, ...rest]: readonly string[], isOwner: boo
 /** Finds the place of a difference in the contract, and the assumption that it settles. */
 function locate(
   contract: Contract,
-  { kind, pointer, detail }: Observation,
+  { kind, pointer, detail, isSimulated }: Observation,
   { operation, status }: ObservedAnswer,
 ): { readonly place: string | undefined; readonly assumption: Assumption | undefined } {
   const { document } = contract
@@ -119,12 +118,23 @@ function locate(
   const parent = pointer.slice(0, Math.max(0, pointer.lastIndexOf('/')))
   const own = pointer === '' ? undefined : findSchema(document, operation, status, pointer)
   const owner = findSchema(document, operation, status, parent)
-  const places = [own?.site, own?.pointer, owner?.site, owner?.pointer]
+  // Whether a member is there is settled by its object, and what it holds by its schema.
+  const isAboutOwner = isAboutMember(kind) || isSimulated || parent === ''
+  const places = [
+    own?.site,
+    ...(isAboutMember(kind) ? [] : [own?.pointer]),
+    ...(isAboutOwner ? [owner?.site, owner?.pointer] : []),
+  ]
   return {
     place: own?.site ?? owner?.pointer ?? response.pointer,
     assumption: findAssumption(contract, [...places, ...(parent === '' ? whole : [])]),
   }
 }
+
+const memberKinds: readonly FindingKind[] = ['missing-field', 'renamed-field', 'absent-field', 'new-field']
+
+/** Returns true for a difference about a member that is there, or is not. */
+const isAboutMember = (kind: FindingKind) => memberKinds.includes(kind)
 
 /** Finds the documented response of the same class, whose status is an assumption that another status settles. */
 function locateStatus(contract: Contract, operation: ObservedAnswer['operation'], status: number) {

@@ -42,7 +42,7 @@ export async function send(access: UpstreamAccess, request: UpstreamRequest): Pr
     ...(token !== undefined && { authorization: `Bearer ${token}` }),
     ...(request.body !== undefined && { 'content-type': 'application/json' }),
   }
-  const own = findOwnToken(headers) ?? token
+  const own = findOwnToken(headers)
   const started = now()
   const answer = await follow(access, request, headers).catch((error: unknown) =>
     describeFailure(error, upstream, timeoutMs, now()),

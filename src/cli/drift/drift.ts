@@ -36,11 +36,15 @@ export async function printDrift(
   printError: Print,
 ): Promise<number> {
   const { settings, variables } = invocation
-  const token = env[upstreamTokenVariable] || undefined
+  const token = env[upstreamTokenVariable]?.trim() || undefined
   const fail = (sentence: string) => {
     printError(`convsim drift: ${sentence}`)
     return 1
   }
+  if (token !== undefined && !/^[\x21-\x7e]+$/.test(token))
+    return fail(
+      `${upstreamTokenVariable} has characters that no header can carry, such as spaces. Set it again.`,
+    )
   const own = await createOwnAnswers(settings, machineNow)
   if (!own.ok) return fail(describeFindings(own.error, variables))
   try {

@@ -15,6 +15,8 @@ export interface GatheredTraffic {
   /** The ids of the operations on which a verdict is expected. */
   readonly expected: ReadonlySet<string>
   readonly notJudged: readonly NotJudged[]
+  /** A sentence that says how to get more answers. */
+  readonly howToGetMore: string
 }
 
 /** The longest wait that the real service can ask for, milliseconds. */
@@ -50,6 +52,7 @@ export async function gatherFromUpstream(
     samples,
     expected: new Set(probes.map(({ operation }) => operation.id)),
     notJudged: notJudged.list(),
+    howToGetMore: 'Give ids that the service knows (--ids), or a smaller --samples.',
   }
 }
 
@@ -118,5 +121,6 @@ export function gatherFromRecording(contract: Contract, recorded: readonly Traff
   }
   for (const { id } of contract.operations)
     if (!expected.has(id)) notJudged.add(id, 'no-traffic', 'The recording has no request to it.')
-  return { samples, expected, notJudged: notJudged.list() }
+  const howToGetMore = 'Record more traffic, with its bodies, or give a smaller --samples.'
+  return { samples, expected, notJudged: notJudged.list(), howToGetMore }
 }
