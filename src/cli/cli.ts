@@ -79,10 +79,10 @@ function run(invocation: Run): Promise<ExitCode> {
       return import('./scenarios.ts').then((own) => own.printScenarios(files, settings, print, printError))
     case 'assumptions':
       return printAssumptions(files[0] ?? settings.contract ?? bundledContract, settings)
-    case 'drift':
-      return import('./drift/drift.ts').then((own) =>
-        own.printDrift(invocation, process.env, print, printError),
-      )
+    case 'drift': {
+      const deps = { env: process.env, now: Date.now, print, printError }
+      return import('./drift/drift.ts').then((own) => own.printDrift(invocation, deps))
+    }
     case 'healthcheck':
       return printHealth(findServerSettings(settings), { print, printError, now: () => performance.now() })
   }
@@ -191,7 +191,7 @@ async function printChecks(files: readonly string[], settings: Settings): Promis
   const { loadInputs } = await import('../simulator/loaded-inputs.ts')
   // A folder of fixtures is loaded together with the contract of the settings, so that names of scenarios are checked, too.
   const all = await checkFiles(files, settings, (changes) => loadInputs({ ...settings, ...changes }))
-  print(formatChecks(all, settings.format === 'markdown' ? 'text' : settings.format))
+  print(formatChecks(all, settings.format))
   return all.every(({ summary }) => summary) ? 0 : 1
 }
 

@@ -2,7 +2,6 @@ import { Command, CommanderError, Option } from 'commander'
 import { endSentence } from '../core/end-sentence.ts'
 import { findNearest } from '../core/similar.ts'
 import { type CommandName, commands, findCommand, settingsOf } from './commands.ts'
-import { findDriftProblem } from './drift-problem.ts'
 import { findEachProblem } from './each-problem.ts'
 import { describeCommands, describeExamples } from './help.ts'
 import { describeWrongValue, type Setting } from './setting.ts'
@@ -127,8 +126,8 @@ function parseInvocation(
   }
   if (command === 'serve' && files[0] !== undefined) values['contract'] = files[0]
   const settings = values as Settings // each value is of its own setting's type
-  const unfit = findUnfitSetting(command, settings, Object.keys(flags), files)
-  if (unfit !== undefined) return problem(`${unfit} See convsim ${command} --help.`)
+  const eachProblem = findEachProblem(command, settings, Object.keys(flags))
+  if (eachProblem !== undefined) return problem(`${eachProblem} See convsim ${command} --help.`)
   const fromVariables = found.filter(({ source }) => env[source] !== undefined)
   return {
     kind: 'run',
@@ -138,16 +137,6 @@ function parseInvocation(
     variables: new Map(fromVariables.map(({ setting, source }) => [`--${setting.flag}`, source])),
     warnings: found.flatMap(({ warning }) => warning ?? []),
   }
-}
-
-/** Finds settings and arguments that do not fit together; undefined: none. `flags`: the names of the settings that flags gave. */
-function findUnfitSetting(
-  command: CommandName,
-  settings: Settings,
-  flags: readonly string[],
-  files: readonly string[],
-): string | undefined {
-  return findEachProblem(command, settings, flags) ?? findDriftProblem(command, settings, files)
 }
 
 /** Finds a variable, an argument or a flag that cannot be there, whatever its value is; undefined: none. */

@@ -72,6 +72,6 @@ export const commandLineSettings = {
     of: ['text', 'json', 'github', 'markdown'],
     default: 'text',
     description:
-      "For check and drift: the form of the findings: lines for people, one JSON document, GitHub's commands, which annotate a pull request, or for drift Markdown.",
+      "For check and drift: the form of the findings: lines for people, one JSON document, GitHub's commands, which annotate the lines of a pull request, or Markdown.",
   }),
 } as const satisfies Record<string, Setting<unknown>>

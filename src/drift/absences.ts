@@ -7,7 +7,7 @@ import { findResponse } from './places.ts'
 import { visitObjects } from './visit-objects.ts'
 
 /** The fewest answers from which an absence is told: fewer may lack a field by chance. */
-export const minAbsenceAnswers = 5
+const minAbsenceAnswers = 5
 
 /** Something that the contract allows and no answer has. */
 export interface Absence {

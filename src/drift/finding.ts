@@ -1,6 +1,6 @@
 import type { Assumption, Operation } from '../contract/contract.ts'
 import type { Json } from '../core/json.ts'
-import type { FindingKind } from './observation.ts'
+import type { DriftKind } from './observation.ts'
 
 /** A difference between the real service and the contract, in all answers that were judged. */
 export interface DriftFinding {
@@ -8,7 +8,7 @@ export interface DriftFinding {
   readonly status: number
   /** JSON pointer in the body, with `*` for the items of an array; empty for the whole answer. */
   readonly pointer: string
-  readonly kind: FindingKind
+  readonly kind: DriftKind
   /** The new name of a renamed field, the name of a header, or the value that an enum does not have; empty for other kinds. */
   readonly detail: string
   /** The number of answers that show it. */

@@ -31,7 +31,7 @@ function inferProperties(objects: readonly JsonObject[]): JsonObject {
 }
 
 /** Returns the JSON Schema type of a value; every number is a `number`. */
-export function typeOf(value: Json): string {
+function typeOf(value: Json): string {
   if (value === null) return 'null'
   return Array.isArray(value) ? 'array' : typeof value
 }

@@ -18,14 +18,14 @@ export const findingKinds = {
   'broken-json': 'a body that is no JSON',
 } as const
 
-export type FindingKind = keyof typeof findingKinds
+export type DriftKind = keyof typeof findingKinds
 
 /** One difference in one answer. */
 export interface Observation {
-  readonly kind: FindingKind
+  readonly kind: DriftKind
   /** JSON pointer in the body, with `*` for the items of an array; empty for the whole answer. */
   readonly pointer: string
-  /** What tells differences of one kind at one place apart: the new value of an enum, the name of a header. */
+  /** The part that differs among differences of one kind at one place: the new value of an enum, the name of a header. */
   readonly detail: string
   /** The value at fault; undefined: there is none. */
   readonly value: Json | undefined

@@ -3,7 +3,7 @@ import { joinPointer, parsePointer, valueAt } from '../core/json-pointer.ts'
 import type { Violation } from '../documents/violation.ts'
 import { redacted } from '../journal/redact-token.ts'
 import type { ObservedAnswer } from './answer.ts'
-import type { FindingKind, Observation } from './observation.ts'
+import type { DriftKind, Observation } from './observation.ts'
 import { visitObjects } from './visit-objects.ts'
 
 /** Compares the body of an answer with the schema of its status, and with the narrower rules that the simulator's own answers keep. */
@@ -85,7 +85,7 @@ function toObservation({ violation, part }: BrokenRule, isSimulated: boolean): O
 }
 
 /** The kinds of differences by the keyword that a value breaks; other keywords are constraints. */
-const kinds: Readonly<Record<string, FindingKind>> = {
+const kinds: Readonly<Record<string, DriftKind>> = {
   required: 'missing-field',
   dependentRequired: 'missing-field',
   additionalProperties: 'new-field',
@@ -98,7 +98,7 @@ const kinds: Readonly<Record<string, FindingKind>> = {
   format: 'format',
 }
 
-function kindOf(keyword: string, value: Json | undefined): FindingKind {
+function kindOf(keyword: string, value: Json | undefined): DriftKind {
   const kind = kinds[keyword] ?? 'constraint'
   if (kind !== 'wrong-type' && kind !== 'enum-value') return kind
   if (value === null) return 'null'

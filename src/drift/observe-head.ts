@@ -3,7 +3,7 @@ import { resolve } from '../contract/resolve.ts'
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
 import { joinPointer } from '../core/json-pointer.ts'
 import type { ObservedAnswer } from './answer.ts'
-import type { FindingKind, Observation } from './observation.ts'
+import type { DriftKind, Observation } from './observation.ts'
 import { findResponse, type ResponsePlace } from './places.ts'
 
 /** Compares the status, the headers and the form of the body with the contract. */
@@ -89,12 +89,6 @@ function describeType({ type, enum: values }: JsonObject): string {
   return Array.isArray(values) ? `one of ${values.join(', ')}` : `of type ${[type ?? []].flat().join(' or ')}`
 }
 
-function difference(
-  kind: FindingKind,
-  message: string,
-  detail = '',
-  keyword = '',
-  value?: Json,
-): Observation {
+function difference(kind: DriftKind, message: string, detail = '', keyword = '', value?: Json): Observation {
   return { kind, pointer: '', detail, value, keyword, isSimulated: false, message }
 }

@@ -35,7 +35,8 @@ function toActions(edit: Edit, before: Json | undefined): JsonObject[] {
     case 'remove':
       return [{ target, remove: true }]
     case 'set': {
-      const isMerged = typeof before === 'object' && before !== null
+      // An object would be merged, a list appended to, and a single value takes neither.
+      const isMerged = before !== undefined && (isComposite(before) || isComposite(edit.value))
       const update = {
         target: toJsonPath(tokens.slice(0, -1)),
         update: { [tokens.at(-1) ?? '']: edit.value },
@@ -45,8 +46,10 @@ function toActions(edit: Edit, before: Json | undefined): JsonObject[] {
   }
 }
 
+const isComposite = (value: Json) => typeof value === 'object' && value !== null
+
 /** Returns the JSONPath of a place: `$.paths['/models/{modelId}/analytics'].get`. */
-export function toJsonPath(tokens: readonly string[]): string {
+function toJsonPath(tokens: readonly string[]): string {
   const steps = tokens.map((token) => (/^[A-Za-z_]\w*$/.test(token) ? `.${token}` : `[${quote(token)}]`))
   return `$${steps.join('')}`
 }

@@ -36,7 +36,7 @@ export interface ProbeOptions {
 }
 
 /** The beginning of each identifier that a probe writes. */
-export const probePrefix = 'convsim-probe-'
+const probePrefix = 'convsim-probe-'
 
 /** The members of bodies that name what is written, so that it can be found and told from real data. */
 const markedMembers = ['insertId', 'externalPromptId']

@@ -5,7 +5,7 @@ import { joinPointer, parsePointer } from '../core/json-pointer.ts'
 import { redactJson, redactText } from '../journal/redact.ts'
 import type { ObservedAnswer } from './answer.ts'
 import type { DriftFinding } from './finding.ts'
-import type { FindingKind, Observation } from './observation.ts'
+import type { DriftKind, Observation } from './observation.ts'
 import { findAssumption, findOperation, findResponse, findSchema, type ResponsePlace } from './places.ts'
 
 /** The most values of a place whose types are learned. */
@@ -81,7 +81,7 @@ export function toFinding(
 }
 
 /** Counts the answers that could show a difference: those with its place, or with the object that lacks it. */
-export function countAnswersWith(
+function countAnswersWith(
   { kind, pointer }: Pick<Observation, 'kind' | 'pointer'>,
   answers: readonly ObservedAnswer[],
   status: number,
@@ -131,10 +131,10 @@ function locate(
   }
 }
 
-const memberKinds: readonly FindingKind[] = ['missing-field', 'renamed-field', 'absent-field', 'new-field']
+const memberKinds: readonly DriftKind[] = ['missing-field', 'renamed-field', 'absent-field', 'new-field']
 
 /** Returns true for a difference about a member that is there, or is not. */
-const isAboutMember = (kind: FindingKind) => memberKinds.includes(kind)
+const isAboutMember = (kind: DriftKind) => memberKinds.includes(kind)
 
 /** Finds the documented response of the same class, whose status is an assumption that another status settles. */
 function locateStatus(contract: Contract, operation: ObservedAnswer['operation'], status: number) {

@@ -84,7 +84,7 @@ export const rooms: Readonly<Record<string, Room>> = {
     sentence:
       'Recorded exchanges with a service: samples from a HAR file, an export of a journal, or the wire.',
     main: 'sample.ts',
-    imports: ['core', 'documents', 'contract', 'exchange', 'journal'],
+    imports: ['core', 'journal'],
   },
   upstream: {
     sentence: 'The real service over HTTP: requests with time limits, retries, and nothing secret written.',

@@ -27,12 +27,12 @@ export async function runDrift(
   if (parsed.kind !== 'run') throw new Error(parsed.kind === 'problem' ? parsed.problem : parsed.kind)
   const out: string[] = []
   const errors: string[] = []
-  const code = await printDrift(
-    parsed,
-    token === null ? {} : { CONVSIM_UPSTREAM_TOKEN: token },
-    (text) => out.push(text),
-    (text) => errors.push(text),
-  )
+  const code = await printDrift(parsed, {
+    env: token === null ? {} : { CONVSIM_UPSTREAM_TOKEN: token },
+    now: Date.now,
+    print: (text) => out.push(text),
+    printError: (text) => errors.push(text),
+  })
   const stdout = out.join('\n')
   return {
     code,

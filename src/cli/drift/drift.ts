@@ -1,10 +1,8 @@
 import type { Invocation } from '../../config/arguments.ts'
-import { readIds } from '../../config/drift-problem.ts'
 import type { Settings } from '../../config/settings.ts'
 import { type Environment, upstreamTokenVariable } from '../../config/variables.ts'
 import { parseDuration } from '../../core/instant.ts'
 import { failure, type Result, success } from '../../core/result.ts'
-import { machineNow } from '../../core/timers.ts'
 import type { Findings } from '../../documents/finding.ts'
 import { type ObservedAnswer, observeAnswer } from '../../drift/answer.ts'
 import type { DriftReport, DriftVerdict } from '../../drift/finding.ts'
@@ -16,6 +14,7 @@ import { findOwnToken } from '../../journal/redact-token.ts'
 import { readTrafficFile } from '../../traffic/read-traffic-file.ts'
 import { parseUpstream, type Upstream } from '../../upstream/parse-upstream.ts'
 import { describeStartProblems } from '../start-problem.ts'
+import { findArgumentProblem, readIds } from './arguments.ts'
 import { type GatheredTraffic, gatherFromRecording, gatherFromUpstream } from './gather.ts'
 import { createOwnAnswers, type OwnAnswers } from './own-answers.ts'
 import { writePatch } from './write-patch.ts'
@@ -28,14 +27,20 @@ const exitCodes: Readonly<Record<DriftVerdict, number>> = { same: 0, drift: 3, '
 
 const defaultTimeoutMs = 10_000
 
+/** The process around the command. */
+export interface DriftDeps {
+  /** Its variables, which have the token. */
+  readonly env: Environment
+  /** Returns epoch milliseconds. */
+  readonly now: () => number
+  readonly print: Print
+  readonly printError: Print
+}
+
 /** Compares the real service, or recorded traffic of it, with the contract. Returns the exit code. */
-export async function printDrift(
-  invocation: Run,
-  env: Environment,
-  print: Print,
-  printError: Print,
-): Promise<number> {
-  const { settings, variables } = invocation
+export async function printDrift(invocation: Run, deps: DriftDeps): Promise<number> {
+  const { settings, variables, files } = invocation
+  const { env, now, print, printError } = deps
   const token = env[upstreamTokenVariable]?.trim() || undefined
   const fail = (sentence: string) => {
     printError(`convsim drift: ${sentence}`)
@@ -45,16 +50,18 @@ export async function printDrift(
     return fail(
       `${upstreamTokenVariable} has characters that no header can carry, such as spaces. Set it again.`,
     )
-  const own = await createOwnAnswers(settings, machineNow)
+  const problem = findArgumentProblem(settings, files)
+  if (problem !== undefined) return fail(`${problem} See convsim drift --help.`)
+  const own = await createOwnAnswers(settings, now)
   if (!own.ok) return fail(describeFindings(own.error, variables))
   try {
-    const plan = planTraffic(invocation, own.value, token)
+    const plan = planTraffic(invocation, own.value, token, now())
     if (!plan.ok) return fail(plan.error)
     if (plan.value.kind === 'probes' && settings.dryRun) {
       printPlan(plan.value, settings, print)
       return 0
     }
-    const traffic = await gather(plan.value, settings, own.value, token, printError)
+    const traffic = await gather(plan.value, settings, own.value, token, deps)
     if (!traffic.ok) return fail(traffic.error)
     const answers = await observe(traffic.value, own.value)
     const input: DriftInput = {
@@ -65,8 +72,8 @@ export async function printDrift(
     }
     const report = judgeDrift(own.value.contract, input)
     print(renderDrift(report, settings.format))
-    const problem = await proposePatch(report, settings, input, printError)
-    return problem === undefined ? exitCodes[report.verdict] : fail(describeFindings(problem, variables))
+    const faults = await proposePatch(report, settings, input, printError)
+    return faults === undefined ? exitCodes[report.verdict] : fail(describeFindings(faults, variables))
   } finally {
     await own.value.close()
   }
@@ -88,6 +95,7 @@ function planTraffic(
   { settings, files }: Run,
   { contract }: OwnAnswers,
   token: string | undefined,
+  now: number,
 ): Result<TrafficPlan> {
   const [address] = files
   if (address === undefined) return success({ kind: 'recording' })
@@ -110,7 +118,7 @@ function planTraffic(
     return failure(
       `--ids ${unknown}: no operation has such a parameter or member of a body. Known: ${[...names].join(', ')}.`,
     )
-  const run = new Date(machineNow()).toISOString().replace(/[-:]|\.\d+/g, '')
+  const run = new Date(now).toISOString().replace(/[-:]|\.\d+/g, '')
   const probes = planProbes(contract, { ids, withWrites: writes !== undefined, samples, run })
   return success({ kind: 'probes', upstream: upstream.value, probes })
 }
@@ -138,7 +146,7 @@ async function gather(
   { har, journal, timeout }: Settings,
   { contract }: OwnAnswers,
   token: string | undefined,
-  announce: Print,
+  { now, printError }: DriftDeps,
 ): Promise<Result<GatheredTraffic>> {
   if (plan.kind === 'probes') {
     const timeoutMs = parseDuration(timeout ?? '') ?? defaultTimeoutMs
@@ -147,9 +155,9 @@ async function gather(
       token,
       timeoutMs,
       userAgent: `convsim/${version}`,
-      now: machineNow,
+      now,
     }
-    return success(await gatherFromUpstream(access, plan.probes, announce))
+    return success(await gatherFromUpstream(access, plan.probes, printError))
   }
   const files = [
     ...(har === undefined ? [] : [readTrafficFile(har, 'har')]),

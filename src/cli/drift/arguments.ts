@@ -1,21 +1,13 @@
-import type { CommandName } from './commands.ts'
-import type { Settings } from './settings.ts'
+import type { Settings } from '../../config/settings.ts'
 
-/** Finds arguments and settings of `drift` that do not fit together, and a form of `--format` that the command does not have; undefined: none. */
-export function findDriftProblem(
-  command: CommandName,
-  settings: Settings,
-  files: readonly string[],
-): string | undefined {
-  if (command === 'check' && settings.format === 'markdown')
-    return 'convsim check has no --format markdown; it has text, json and github.'
-  if (command !== 'drift') return undefined
+/** Finds arguments and settings of `drift` that do not fit together; undefined: none. */
+export function findArgumentProblem(settings: Settings, files: readonly string[]): string | undefined {
   const { har, journal, writes, dryRun } = settings
   const recording = har !== undefined ? '--har' : journal !== undefined ? '--journal' : undefined
   if (recording === undefined)
     return files.length > 0
       ? undefined
-      : 'convsim drift takes the base URL of the real service, such as https://api.example.com/v1, or recorded traffic: --har FILE or --journal FILE.'
+      : 'Give the base URL of the real service, such as https://api.example.com/v1, or recorded traffic: --har FILE or --journal FILE.'
   if (files.length > 0)
     return `${recording} judges recorded traffic without any network; leave ${files[0]} out.`
   if (writes !== undefined)
