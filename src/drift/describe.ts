@@ -1,3 +1,4 @@
+import { escapeControls } from '../core/escape-controls.ts'
 import type { DriftFinding, DriftReport, DriftVerdict, NotJudged } from './finding.ts'
 import { findingKinds } from './observation.ts'
 
@@ -10,25 +11,25 @@ export const verdicts: Readonly<Record<DriftVerdict, string>> = {
 
 /** Names the place of a finding: `getModelAnalytics 200 /recommendations/healthLevel`, `getModelAnalytics 418`. */
 export function describePlace({ operation, status, pointer }: DriftFinding): string {
-  return `${operation.id} ${status}${pointer === '' ? '' : ` ${pointer}`}`
+  return escapeControls(`${operation.id} ${status}${pointer === '' ? '' : ` ${pointer}`}`)
 }
 
 /** Describes a finding in sentences: `must be a string; got null. Seen in 2 of 9 answers; breaks clients.` */
 export function describeFinding({ kind, message, seen, of, breaks, isDrift }: DriftFinding): string {
   const effect = breaks ? 'breaks clients' : isDrift ? 'breaks no client' : 'a note'
-  return `${findingKinds[kind]}: ${message}. Seen in ${seen} of ${of} answers; ${effect}.`
+  return `${findingKinds[kind]}: ${escapeControls(message)}. Seen in ${seen} of ${of} answers; ${effect}.`
 }
 
 /** Describes the first answer that shows a finding: `GET /v1/models/ID/analytics: "archived"`. */
 export function describeSample({ sample: { request, value } }: DriftFinding): string {
-  return value === undefined ? request : `${request}: ${value}`
+  return escapeControls(value === undefined ? request : `${request}: ${value}`)
 }
 
 /** Describes what is not judged: `createEvent: A POST writes. ...`. */
 export function describeNotJudged({ operation, reason, request, count, sentence }: NotJudged): string {
   const times = count > 1 ? `, ${count} requests` : ''
   const first = request === undefined ? '' : ` (${request}${times})`
-  return `${operation || 'no operation'}: ${reason}${first}: ${sentence}`
+  return escapeControls(`${operation || 'no operation'}: ${reason}${first}: ${sentence}`)
 }
 
 /** Summarizes a report in one line: `drift: 3 differences, 1 note; 9 answers of getModelAnalytics.` */

@@ -54,6 +54,7 @@ describe('convsim drift', () => {
     [['http://api.example.com/v1'], 'in clear text'],
     [['https://api.example.com/v1', '--ids', 'model=1'], '--ids model: no operation has such a parameter'],
     [['--har', 'missing.har'], 'missing.har cannot be read'],
+    [['--har', 'a.har', '--patch', 'nowhere/patch.yaml'], 'there is no folder nowhere. Make it first.'],
   ])('%j is refused before anything is sent', async (args, reason) => {
     const refused = await runDrift(args)
     expect(refused.code).toBe(1)
@@ -61,16 +62,12 @@ describe('convsim drift', () => {
   })
 
   test.each([
-    [['drift'], 'Give the base URL of the real service'],
-    [
-      ['drift', 'https://api.example.com', '--har', 'a.har'],
-      '--har judges recorded traffic without any network',
-    ],
-    [['drift', '--journal', 'a.json', '--writes', 'x'], '--journal sends nothing'],
-    [['drift', '--har', 'a.har', '--dry-run'], '--har sends nothing'],
-    [['check', '--samples', '3'], '--samples is a flag of convsim drift'],
+    [[], 'Give the base URL of the real service'],
+    [['https://api.example.com', '--har', 'a.har'], '--har judges recorded traffic without any network'],
+    [['--journal', 'a.json', '--writes', 'x'], '--journal sends nothing'],
+    [['--har', 'a.har', '--dry-run'], '--har sends nothing'],
   ])('%j is refused as a command line', async (args, reason) => {
-    const { code, stderr } = await run(args)
+    const { code, stderr } = await runDrift(args)
     expect(code).toBe(1)
     expect(stderr).toContain(reason)
   })

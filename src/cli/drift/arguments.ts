@@ -1,7 +1,25 @@
+import { stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import type { Settings } from '../../config/settings.ts'
 
 /** Finds arguments and settings of `drift` that do not fit together; undefined: none. */
-export function findArgumentProblem(settings: Settings, files: readonly string[]): string | undefined {
+export async function findArgumentProblem(
+  settings: Settings,
+  files: readonly string[],
+): Promise<string | undefined> {
+  return findTrafficProblem(settings, files) ?? (await findFolderProblem(settings))
+}
+
+/** Finds out before anything is sent that the patch could not be written. */
+async function findFolderProblem({ patch }: Settings): Promise<string | undefined> {
+  if (patch === undefined) return undefined
+  const folder = await stat(dirname(patch)).catch(() => undefined)
+  return folder?.isDirectory()
+    ? undefined
+    : `--patch ${patch}: there is no folder ${dirname(patch)}. Make it first.`
+}
+
+function findTrafficProblem(settings: Settings, files: readonly string[]): string | undefined {
   const { har, journal, writes, dryRun } = settings
   const recording = har !== undefined ? '--har' : journal !== undefined ? '--journal' : undefined
   if (recording === undefined)

@@ -50,7 +50,7 @@ export async function printDrift(invocation: Run, deps: DriftDeps): Promise<numb
     return fail(
       `${upstreamTokenVariable} has characters that no header can carry, such as spaces. Set it again.`,
     )
-  const problem = findArgumentProblem(settings, files)
+  const problem = await findArgumentProblem(settings, files)
   if (problem !== undefined) return fail(`${problem} See convsim drift --help.`)
   const own = await createOwnAnswers(settings, now)
   if (!own.ok) return fail(describeFindings(own.error, variables))

@@ -98,6 +98,9 @@ function isHopeless(samples: readonly TrafficSample[], answered: number): boolea
   )
 }
 
+/** Returns true for a 304: a browser asked if the answer in its cache has changed, which says nothing about the contract. */
+const isUnchanged = ({ answer }: TrafficSample) => 'status' in answer && answer.status === 304
+
 /** Finds the operations of recorded traffic. Requests to other addresses are passed over. */
 export function gatherFromRecording(contract: Contract, recorded: readonly TrafficSample[]): GatheredTraffic {
   const samples: MatchedSample[] = []
@@ -105,7 +108,7 @@ export function gatherFromRecording(contract: Contract, recorded: readonly Traff
   const expected = new Set<string>()
   for (const sample of recorded) {
     const matched = matchSample(contract, sample)
-    if (!matched) continue
+    if (!matched || isUnchanged(sample)) continue
     const { id } = matched.operation
     const request = `${sample.method} ${sample.target}`
     expected.add(id)
