@@ -1,6 +1,10 @@
-import { printDrift } from '../../src/cli/drift/drift.ts'
 import { parseCommandLine } from '../../src/config/arguments.ts'
 import type { JsonObject } from '../../src/core/json.ts'
+
+/** The command of the build, so that tests run the bundle, whose documents are precompiled. */
+const { printDrift }: typeof import('../../src/cli/drift/drift.ts') = await import(
+  new URL('../../dist/drift.js', import.meta.url).href
+)
 
 /** The token of the real service in tests. */
 export const upstreamToken = 'upstream-secret-4711-token'

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { relative } from 'node:path'
+import { basename, relative } from 'node:path'
 import { splitFiles } from '../../config/document-settings.ts'
 import type { Settings } from '../../config/settings.ts'
 import { buildContract, readOverlaid } from '../../contract/load.ts'
@@ -68,7 +68,9 @@ async function renderPatch(
   const text = file.endsWith('.json') ? `${JSON.stringify(overlay, null, 2)}\n` : writeYaml(overlay)
   if (isOverlaid) return [[file, text]]
   const before = await readFile(documentFile, 'utf8')
-  const name = relative('', documentFile).replaceAll('\\', '/')
+  const path = relative('', documentFile).replaceAll('\\', '/')
+  // Neither git nor patch applies a diff to a file outside the working folder.
+  const name = path.startsWith('..') ? basename(documentFile) : path
   return [
     [file, text],
     [`${file}.diff`, createDiff(name, before, editYaml(before, edits))],
