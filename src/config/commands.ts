@@ -77,7 +77,7 @@ export const commands: Readonly<Record<CommandName, CommandDescription>> = {
     examples: ['assumptions', 'assumptions my-contract.yaml'],
   },
   drift: {
-    usage: '<upstream> [options]',
+    usage: '[upstream] [options]',
     operands: 'the base URL of the real service',
     maxOperands: 1,
     description:

@@ -29,25 +29,30 @@ export interface MatchedSample {
   readonly target: string
 }
 
-/** Finds the operation of a sample, also under another base path; undefined: it asks for none. */
-export function matchSample(contract: Contract, sample: TrafficSample): MatchedSample | undefined {
+/**
+ * Finds the operation of a sample; undefined: it asks for none. `basePath`: the path before those of the contract, without a slash at its end;
+ * undefined: that of the contract, which may stand behind another one: `/gateway/v1`.
+ */
+export function matchSample(
+  contract: Contract,
+  sample: TrafficSample,
+  basePath?: string,
+): MatchedSample | undefined {
   const [path = '', query] = split(sample.target)
-  for (let at = 0; at >= 0; at = path.indexOf('/', at + 1)) {
-    const below = path.slice(at)
-    const candidates = below.startsWith(`${contract.basePath}/`)
-      ? [below.slice(contract.basePath.length)]
-      : []
-    for (const candidate of [...candidates, below]) {
-      const match = contract.match(sample.method, contract.basePath + candidate)
-      if (match.kind !== 'operation') continue
-      return {
-        operation: match.operation,
-        sample,
-        target: query === undefined ? candidate : `${candidate}?${query}`,
-      }
-    }
+  for (const below of listPathsBelow(path, contract.basePath, basePath)) {
+    const match = contract.match(sample.method, contract.basePath + below)
+    if (match.kind !== 'operation') continue
+    return { operation: match.operation, sample, target: query === undefined ? below : `${below}?${query}` }
   }
   return undefined
+}
+
+function listPathsBelow(path: string, ownBase: string, basePath: string | undefined): string[] {
+  if (basePath !== undefined) return path.startsWith(`${basePath}/`) ? [path.slice(basePath.length)] : []
+  const paths: string[] = []
+  for (let at = path.indexOf('/'); at >= 0; at = path.indexOf('/', at + 1))
+    if (path.startsWith(`${ownBase}/`, at)) paths.push(path.slice(at + ownBase.length))
+  return paths
 }
 
 function split(target: string): [string, string | undefined] {

@@ -27,23 +27,30 @@ export function observeBody(answer: ObservedAnswer): Observation[] {
 interface BrokenRule {
   readonly violation: Violation
   readonly part: Json
-  readonly isWhole: boolean
 }
 
 /** The rules about the number of items, which a part of a list does not keep. */
 const countKeywords = ['minItems', 'maxItems', 'uniqueItems', 'contains']
 
+/** The most parts of a body that are checked, so that a body of many long lists cannot take forever. */
+const maxParts = 500
+
 /** Checks a body. A check stops after many errors; then the longest list is checked in two halves, so that no difference is lost. */
-function checkInParts(body: Json, check: (part: Json) => Violation[], isWhole = true): BrokenRule[] {
-  const violations = check(body)
-  const found = violations
-    .filter(({ keyword }) => keyword !== 'more' && (isWhole || !countKeywords.includes(keyword)))
-    .map((violation) => ({ violation, part: body, isWhole }))
-  if (!violations.some(({ keyword }) => keyword === 'more')) return found
-  const halves = halveLongestList(body)
-  return halves.length === 0
-    ? found
-    : [...found, ...halves.flatMap((half) => checkInParts(half, check, false))]
+function checkInParts(body: Json, check: (part: Json) => Violation[]): BrokenRule[] {
+  const found: BrokenRule[] = []
+  const parts = [body]
+  for (let count = 0; count < maxParts; count += 1) {
+    const part = parts.pop()
+    if (part === undefined) break
+    const violations = check(part)
+    for (const violation of violations) {
+      const { keyword } = violation
+      if (keyword !== 'more' && (part === body || !countKeywords.includes(keyword)))
+        found.push({ violation, part })
+    }
+    if (violations.some(({ keyword }) => keyword === 'more')) parts.push(...halveLongestList(part))
+  }
+  return found
 }
 
 function halveLongestList(body: Json): Json[] {

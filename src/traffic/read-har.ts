@@ -17,7 +17,7 @@ function readEntry(entry: JsonObject): TrafficSample[] {
   const { request, response } = entry
   if (!isObject(request) || !isObject(response) || typeof request.url !== 'string') return []
   if (!URL.canParse(request.url)) return []
-  const { pathname, search } = new URL(request.url)
+  const { origin, pathname, search } = new URL(request.url)
   const headers = readHeaders(request.headers)
   const token = findOwnToken(headers)
   const { postData } = request
@@ -25,6 +25,7 @@ function readEntry(entry: JsonObject): TrafficSample[] {
   return [
     {
       method: String(request.method ?? 'GET').toUpperCase(),
+      origin,
       target: redactText(pathname + search, token),
       requestHeaders: redactHeaders(headers, token),
       requestBody: text === undefined ? undefined : Buffer.from(text),

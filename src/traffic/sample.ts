@@ -6,6 +6,8 @@
 /** One exchange with a service, whichever way it was observed. */
 export interface TrafficSample {
   readonly method: string
+  /** Scheme, host and port of the service: `https://api.example.com`; absent where a recording does not have them. */
+  readonly origin?: string
   /** Path and query as sent: `/v1/models/…/analytics?period=7d`. */
   readonly target: string
   /** Lower-case names; credentials are redacted. */

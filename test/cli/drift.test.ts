@@ -63,7 +63,6 @@ describe('convsim drift', () => {
 
   test.each([
     [[], 'Give the base URL of the real service'],
-    [['https://api.example.com', '--har', 'a.har'], '--har judges recorded traffic without any network'],
     [['--journal', 'a.json', '--writes', 'x'], '--journal sends nothing'],
     [['--har', 'a.har', '--dry-run'], '--har sends nothing'],
   ])('%j is refused as a command line', async (args, reason) => {
@@ -138,6 +137,19 @@ describe('recorded traffic', () => {
     await writeFile(file, JSON.stringify({ log: { version: '1.2', entries: [...entries, other] } }))
     const report = await runDrift(['--har', file], null)
     expect(placesOf(report)).toEqual(['enum-value /recommendations/healthLevel'])
+    const meant = await runDrift(['https://api.example.com/base/v1', '--har', file], null)
+    expect(placesOf(meant)).toEqual(placesOf(report))
+    const none = await runDrift(['https://api.example.org/v1', '--har', file], null)
+    expect([none.code, none.report.verdict]).toEqual([1, 'not-judged'])
+    const [first] = entries
+    const elsewhere = JSON.stringify(first).replace('api.example.com/base', 'tracker.example.com')
+    await writeFile(file, JSON.stringify({ log: { entries: [...entries, JSON.parse(elsewhere)] } }))
+    const several = await runDrift(['--har', file], null)
+    expect(several.code).toBe(1)
+    expect(several.stderr).toContain(
+      'https://api.example.com and https://tracker.example.com. Give the base URL',
+    )
+    await writeFile(file, JSON.stringify({ log: { entries } }))
     for (const format of ['text', 'markdown', 'github']) {
       const { stdout, code } = await runDrift(['--har', file, '--format', format], null)
       expect(stdout).toContain('/recommendations/healthLevel')

@@ -47,7 +47,7 @@ const newField = at('03', '7d', (answer) =>
   }),
 )
 const slow = at('02', '7d', (answer) => {
-  answer.delayMs = 5000
+  answer.delayMs = 60_000
 })
 const brokenJson = at('01', '7d', (answer) => {
   answer.body = JSON.stringify(answer.body).slice(0, 200)
@@ -63,7 +63,7 @@ const all =
 describe('a real service with planted differences', () => {
   test('each is found and named with its pointer, and nothing else is', async () => {
     const upstream = await startFakeUpstream(all(...patchable, slow, brokenJson))
-    const run = await runDrift([upstream.baseUrl, ...ids, '--timeout', '150ms'])
+    const run = await runDrift([upstream.baseUrl, ...ids, '--timeout', '700ms'])
     expect(placesOf(run)).toEqual([
       'broken-json ',
       'enum-value /recommendations/healthLevel',

@@ -62,10 +62,11 @@ export async function startFakeUpstream(
     requests.push({ method, url, headers })
     const answer = await answerWith(simulator, { method, url, headers }, Buffer.concat(chunks))
     change(answer, { method, url, headers })
-    setTimeout(() => {
+    const timer = setTimeout(() => {
       response.writeHead(answer.status, answer.headers)
       response.end(typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body))
     }, answer.delayMs ?? 0)
+    response.on('close', () => clearTimeout(timer))
   }
   const server = isExpired ? createTlsServer(readCertificate(), listener) : createServer(listener)
   const port = await listenForTest(server)

@@ -36,6 +36,7 @@ describe('a HAR file', () => {
     expect(samples).toEqual([
       {
         method: 'GET',
+        origin: 'https://api.example.com',
         target: '/v1/models?api_key=[redacted]&period=7d',
         requestHeaders: { authorization: 'Bearer [redacted]' },
         requestBody: undefined,

@@ -26,11 +26,8 @@ function findTrafficProblem(settings: Settings, files: readonly string[]): strin
     return files.length > 0
       ? undefined
       : 'Give the base URL of the real service, such as https://api.example.com/v1, or recorded traffic: --har FILE or --journal FILE.'
-  if (files.length > 0)
-    return `${recording} judges recorded traffic without any network; leave ${files[0]} out.`
-  if (writes !== undefined)
-    return `--writes needs the base URL of the real service; ${recording} sends nothing.`
-  return dryRun ? `--dry-run needs the base URL of the real service; ${recording} sends nothing.` : undefined
+  if (writes !== undefined) return `--writes cannot be used: ${recording} sends nothing.`
+  return dryRun ? `--dry-run cannot be used: ${recording} sends nothing.` : undefined
 }
 
 /** Reads the values of `--ids`, by name. */

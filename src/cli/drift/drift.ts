@@ -89,7 +89,8 @@ const readToken = (token: string | undefined) =>
 /** The source of the traffic: probes for a service, or files. */
 type TrafficPlan =
   | { readonly kind: 'probes'; readonly upstream: Upstream; readonly probes: ProbePlan }
-  | { readonly kind: 'recording' }
+  /** `upstream`: the service that is meant; undefined: whatever has the paths of the contract. */
+  | { readonly kind: 'recording'; readonly upstream: Upstream | undefined }
 
 function planTraffic(
   { settings, files }: Run,
@@ -98,9 +99,11 @@ function planTraffic(
   now: number,
 ): Result<TrafficPlan> {
   const [address] = files
-  if (address === undefined) return success({ kind: 'recording' })
-  const upstream = parseUpstream(address, token !== undefined)
+  if (address === undefined) return success({ kind: 'recording', upstream: undefined })
+  const isRecorded = settings.har !== undefined || settings.journal !== undefined
+  const upstream = parseUpstream(address, token !== undefined && !isRecorded)
   if (!upstream.ok) return upstream
+  if (isRecorded) return success({ kind: 'recording', upstream: upstream.value })
   const { writes, samples } = settings
   if (writes !== undefined && writes !== upstream.value.host)
     return failure(
@@ -166,12 +169,8 @@ async function gather(
   const read = await Promise.all(files)
   const problem = read.find((one) => !one.ok)
   if (problem && !problem.ok) return problem
-  return success(
-    gatherFromRecording(
-      contract,
-      read.flatMap((one) => (one.ok ? one.value : [])),
-    ),
-  )
+  const recorded = read.flatMap((one) => (one.ok ? one.value : []))
+  return gatherFromRecording(contract, recorded, plan.upstream)
 }
 
 /** Reads the answers, and asks the simulator for its own. */

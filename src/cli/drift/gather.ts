@@ -1,10 +1,12 @@
 import { upstreamTokenVariable } from '../../config/variables.ts'
 import type { Contract } from '../../contract/contract.ts'
+import { failure, type Result, success } from '../../core/result.ts'
 import { sleep } from '../../core/timers.ts'
 import { type MatchedSample, matchSample } from '../../drift/answer.ts'
 import type { NotJudged } from '../../drift/finding.ts'
 import type { Probe, ProbePlan } from '../../drift/probes.ts'
 import type { TrafficSample } from '../../traffic/sample.ts'
+import type { Upstream } from '../../upstream/parse-upstream.ts'
 import type { UpstreamAccess } from '../../upstream/send.ts'
 import { sendWithRetries } from '../../upstream/send-with-retries.ts'
 import { NotJudgedList } from './not-judged.ts'
@@ -101,29 +103,42 @@ function isHopeless(samples: readonly TrafficSample[], answered: number): boolea
 /** Returns true for a 304: a browser asked if the answer in its cache has changed, which says nothing about the contract. */
 const isUnchanged = ({ answer }: TrafficSample) => 'status' in answer && answer.status === 304
 
-/** Finds the operations of recorded traffic. Requests to other addresses are passed over. */
-export function gatherFromRecording(contract: Contract, recorded: readonly TrafficSample[]): GatheredTraffic {
-  const samples: MatchedSample[] = []
+/**
+ * Finds the operations of recorded traffic. Requests to other addresses are passed over. The error says that several services were recorded.
+ * @param upstream the service that is meant; undefined: whatever has the paths of the contract
+ */
+export function gatherFromRecording(
+  contract: Contract,
+  recorded: readonly TrafficSample[],
+  upstream: Upstream | undefined,
+): Result<GatheredTraffic> {
+  const meant = recorded.filter(({ origin }) => !upstream || (origin ?? upstream.origin) === upstream.origin)
+  const matched = meant.flatMap((sample) => {
+    const basePath = sample.origin === undefined ? undefined : upstream?.basePath
+    return matchSample(contract, sample, basePath) ?? []
+  })
+  const origins = [...new Set(matched.flatMap(({ sample }) => sample.origin ?? []))]
+  if (origins.length > 1)
+    return failure(
+      `The recording has such requests to ${origins.join(' and ')}. Give the base URL of the service that is meant, too: convsim drift ${origins[0]}${contract.basePath} --har FILE.`,
+    )
   const notJudged = new NotJudgedList()
-  const expected = new Set<string>()
-  for (const sample of recorded) {
-    const matched = matchSample(contract, sample)
-    if (!matched || isUnchanged(sample)) continue
-    const { id } = matched.operation
-    const request = `${sample.method} ${sample.target}`
-    expected.add(id)
-    if ('problem' in sample.answer) notJudged.add(id, sample.answer.problem, sample.answer.sentence, request)
-    else if (sample.answer.status === 401)
-      notJudged.add(
-        id,
-        'unauthorized',
-        'A 401 is an answer to a token, and says nothing about the contract.',
-        request,
-      )
-    else samples.push(matched)
-  }
+  const samples = matched.filter((one) => !isUnchanged(one.sample) && isJudged(one, notJudged))
+  const expected = new Set(matched.map(({ operation }) => operation.id))
   for (const { id } of contract.operations)
     if (!expected.has(id)) notJudged.add(id, 'no-traffic', 'The recording has no request to it.')
   const howToGetMore = 'Record more traffic, with its bodies, or give a smaller --samples.'
-  return { samples, expected, notJudged: notJudged.list(), howToGetMore }
+  return success({ samples, expected, notJudged: notJudged.list(), howToGetMore })
 }
+
+/** Returns true for a recorded answer that can be judged, and lists any other. */
+function isJudged({ operation, sample }: MatchedSample, notJudged: NotJudgedList): boolean {
+  const { answer } = sample
+  const request = `${sample.method} ${sample.target}`
+  if ('problem' in answer) notJudged.add(operation.id, answer.problem, answer.sentence, request)
+  else if (answer.status === 401) notJudged.add(operation.id, 'unauthorized', recordedRefusal, request)
+  else return true
+  return false
+}
+
+const recordedRefusal = 'A 401 is an answer to a token, and says nothing about the contract.'
