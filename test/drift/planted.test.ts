@@ -226,4 +226,25 @@ describe('the simulator as the real service', () => {
     const written = upstream.requests.filter(({ method }) => method === 'POST')
     expect(written).toHaveLength(6)
   })
+
+  test('with another success status of a write settles the assumption about it', async () => {
+    const upstream = await startFakeUpstream((answer, { method, url }) => {
+      if (method !== 'POST' || !url.endsWith('/events')) return
+      answer.status = 200
+      answer.body = { id: 'evt_1' }
+    })
+    const file = join(await tempFolder(), 'patch.yaml')
+    const args = [upstream.baseUrl, ...ids, `--writes=${upstream.host}`]
+    const run = await runDrift([...args, '--patch', file])
+    expect(run.report.findings).toEqual([
+      expect.objectContaining({
+        operation: 'createEvent',
+        kind: 'undocumented-status',
+        status: 200,
+        assumption: '/paths/~1events/post/responses/201',
+      }),
+    ])
+    const overlaid = await runDrift([...args, '--overlay', file])
+    expect([overlaid.report.findings, overlaid.report.verdict, overlaid.code]).toEqual([[], 'same', 0])
+  })
 })

@@ -3,11 +3,8 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
-import { defaultSettings } from '../../src/config/settings.ts'
 import type { JsonObject } from '../../src/core/json.ts'
-import { silentLog } from '../../src/core/log.ts'
-import { once } from '../../src/core/once.ts'
-import { createSimulator, type Simulator } from '../../src/simulator/simulator.ts'
+import { startForTest } from './start.ts'
 
 /** An answer of the fake service, before it is written. */
 export interface FakeAnswer {
@@ -38,29 +35,19 @@ export interface FakeUpstream {
   readonly requests: readonly FakeRequest[]
 }
 
-const frozenNow = Date.parse('2026-01-15T12:00:00.000Z')
-
-/** The simulator behind all fake services of a file. It has no socket and no file, so nobody has to close it. */
-const simulatorOfFile = once(async () => {
-  const settings = { ...defaultSettings(), state: ':memory:', clock: new Date(frozenNow).toISOString() }
-  const created = await createSimulator(settings, { now: () => frozenNow, log: silentLog })
-  if (!created.ok) throw new Error(created.error.map(({ message }) => message).join('\n'))
-  return created.value
-})
-
 /** Starts a fake service for one test. */
 export async function startFakeUpstream(
   change: Change = () => undefined,
   isExpired = false,
 ): Promise<FakeUpstream> {
-  const simulator = await simulatorOfFile()
+  const { origin } = await startForTest()
   const requests: FakeRequest[] = []
   const listener: RequestListener = async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk)
     const { method = 'GET', url = '/', headers } = request
     requests.push({ method, url, headers })
-    const answer = await answerWith(simulator, { method, url, headers }, Buffer.concat(chunks))
+    const answer = await answerWith(origin, { method, url, headers }, Buffer.concat(chunks))
     change(answer, { method, url, headers })
     const timer = setTimeout(() => {
       response.writeHead(answer.status, answer.headers)
@@ -90,27 +77,14 @@ export async function listenForTest(server: Server | ReturnType<typeof createTls
 }
 
 async function answerWith(
-  { service }: Simulator,
+  origin: string,
   { method, url, headers }: FakeRequest,
-  bytes: Uint8Array,
+  bytes: Buffer,
 ): Promise<FakeAnswer> {
-  const [path = '', query = ''] = url.split('?')
-  const { reply } = await service({
-    id: 'fake',
-    at: frozenNow,
-    receivedAt: 0,
-    openedAt: undefined,
-    elapsed: () => 0,
-    method,
-    path,
-    query,
-    headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)])),
-    body: bytes.length > 0 ? { kind: 'bytes', bytes } : { kind: 'absent' },
-  })
-  const body = structuredClone(reply.body?.value ?? {}) as JsonObject
-  return {
-    status: reply.status,
-    headers: { ...reply.headers, 'content-type': 'application/json; charset=utf-8' },
-    body,
-  }
+  const sent = { authorization: String(headers['authorization'] ?? ''), 'content-type': 'application/json' }
+  const init = { method, headers: sent }
+  const answer = await fetch(origin + url, bytes.length > 0 ? { ...init, body: bytes } : init)
+  const body = (await answer.json()) as JsonObject
+  const { 'content-length': _, ...own } = Object.fromEntries(answer.headers)
+  return { status: answer.status, headers: own, body }
 }
