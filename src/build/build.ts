@@ -45,7 +45,7 @@ interface EntryModule {
   readonly exports: readonly string[]
 }
 
-/** The modules of `dist/` by the names of their entries. The last two are for tests, which run the bundled code. */
+/** The modules of `dist/` by the names of their entries. All but the first are for tests, which run the bundled code. */
 const entries: Readonly<Record<string, EntryModule>> = {
   cli: { file: 'cli.js', source: 'src/cli/cli.ts', exports: [] },
   precompiled: {
@@ -53,6 +53,7 @@ const entries: Readonly<Record<string, EntryModule>> = {
     source: 'src/documents/precompiled.ts',
     exports: ['precompiled'],
   },
+  drift: { file: 'drift.js', source: 'src/cli/drift/drift.ts', exports: ['printDrift'] },
   start: { file: 'start.js', source: 'src/simulator/start.ts', exports: ['start'] },
 }
 

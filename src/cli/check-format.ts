@@ -3,7 +3,12 @@ import { formatFinding } from '../documents/finding.ts'
 import type { CheckResult } from './check.ts'
 
 /** The forms in which `convsim check` prints its results, by the value of `--format`. */
-const formats = { text: formatAsText, json: formatAsJson, github: formatForGithub } as const
+const formats = {
+  text: formatAsText,
+  json: formatAsJson,
+  github: formatForGithub,
+  markdown: formatAsMarkdown,
+} as const
 
 /** Formats the results of `convsim check`. */
 export function formatChecks(results: readonly CheckResult[], format: keyof typeof formats): string {
@@ -24,6 +29,18 @@ function formatAsJson(results: readonly CheckResult[]): string {
     findings: findings.map(({ severity, place, message }) => ({ severity, ...locate(place), message })),
   }))
   return JSON.stringify({ ok: files.every(({ ok }) => ok), files }, null, 2)
+}
+
+/** Formats findings as a Markdown list, for a summary of a pipeline. */
+function formatAsMarkdown(results: readonly CheckResult[]): string {
+  return results
+    .flatMap((result) => [
+      `- ${formatSummary(result)}`,
+      ...result.findings.map(
+        ({ severity, place, message }) => `  - **${severity}** \`${place}\`: ${message}`,
+      ),
+    ])
+    .join('\n')
 }
 
 /** Formats findings as GitHub's workflow commands, which annotate the lines of a pull request. */

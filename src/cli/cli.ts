@@ -89,6 +89,10 @@ function run(invocation: Run): Promise<ExitCode> {
       )
     case 'assumptions':
       return printAssumptions(files[0] ?? settings.contract ?? bundledContract, settings)
+    case 'drift': {
+      const deps = { env: process.env, now: Date.now, print, printError }
+      return import('./drift/drift.ts').then((own) => own.printDrift(invocation, deps))
+    }
     case 'healthcheck':
       return printHealth(findServerSettings(settings), { print, printError, now: () => performance.now() })
   }

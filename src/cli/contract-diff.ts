@@ -63,6 +63,14 @@ const formats: Readonly<Record<Settings['format'], (diff: ContractDiff) => strin
   text: (diff) =>
     [...diff.changes.map((change) => `  ${formatChange(diff, change)}`), formatSummary(diff)].join('\n'),
   json: formatAsJson,
+  markdown: (diff) =>
+    [
+      ...diff.changes.map(
+        (change) => `- **${change.level}** \`${placeOf(diff, change)}\`: ${describe(change)}`,
+      ),
+      '',
+      formatSummary(diff),
+    ].join('\n'),
   github: (diff) =>
     [
       ...diff.changes.map((change) =>

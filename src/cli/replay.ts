@@ -29,7 +29,7 @@ export async function printReplay(
 ): Promise<number> {
   const { format } = settings
   if (file === '') return refuse('it needs a bundle: convsim replay bundle.json', printError)
-  if (format === 'github') return refuse('--format is text or json here', printError)
+  if (format !== 'text' && format !== 'json') return refuse('--format is text or json here', printError)
   const bundle = await readBundle(file)
   const replayed = bundle.ok ? await replayInFolder(bundle.value, settings, file) : bundle
   if (!replayed.ok) {

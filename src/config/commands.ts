@@ -10,6 +10,7 @@ export type CommandName =
   | 'replay'
   | 'scenarios'
   | 'assumptions'
+  | 'drift'
   | 'healthcheck'
 
 /** A command as help, documentation and the errors of the command line describe it. */
@@ -78,7 +79,7 @@ export const commands: Readonly<Record<CommandName, CommandDescription>> = {
       overlay:
         'OpenAPI Overlay (1.0 or 1.1) that changes the new document before it is compared; can be given several times.',
       format:
-        "The form of the changes: lines for people, one JSON document, or GitHub's commands, which annotate the lines of a pull request.",
+        "The form of the changes: lines for people, one JSON document, GitHub's commands, which annotate the lines of a pull request, or Markdown.",
     },
     examples: [
       'contract diff old.yaml new.yaml',
@@ -115,6 +116,37 @@ export const commands: Readonly<Record<CommandName, CommandDescription>> = {
       'List every place where the contract fills a gap in the service description, with the reason.',
     settings: ['contract', 'overlay'],
     examples: ['assumptions', 'assumptions my-contract.yaml'],
+  },
+  drift: {
+    usage: '[upstream] [options]',
+    operands: 'the base URL of the real service',
+    maxOperands: 1,
+    description:
+      'Compare the real service with the contract: fields, types, null, lists of values, formats, statuses and headers, never values. The token is in CONVSIM_UPSTREAM_TOKEN. Exit code 0 if they are the same, 3 if they differ, 1 if that could not be judged.',
+    settings: [
+      'contract',
+      'overlay',
+      'fixtures',
+      'ids',
+      'samples',
+      'writes',
+      'dryRun',
+      'har',
+      'journal',
+      'patch',
+      'timeout',
+      'format',
+    ],
+    settingDescriptions: {
+      timeout: 'The longest time to wait for an answer of the real service.',
+      format:
+        "The form of the findings: lines for people, one JSON document, GitHub's commands, or Markdown.",
+    },
+    examples: [
+      'drift https://api.example.com/v1 --ids modelId=4f7c2a1e-9b3d-4c58-8e21-6d0a5b7f9c34',
+      'drift https://api.example.com/v1 --dry-run',
+      'drift --har traffic.har --patch real.overlay.yaml',
+    ],
   },
   healthcheck: {
     usage: '[options]',

@@ -37,12 +37,16 @@ test('contract diff exits with 0 if nothing breaks clients', async () => {
   expect(same).toMatchObject({ code: 0, stdout: expect.stringContaining(': no changes that clients see\n') })
 })
 
-test('contract diff prints JSON, and commands of GitHub', async () => {
+test('contract diff prints JSON, commands of GitHub, and Markdown', async () => {
   const overlay =
     'overlay: 1.1.0\ninfo: { title: T, version: 1.0.0 }\nactions: [{ target: $.paths, remove: true }, { target: $, update: { paths: { /a: { get: { responses: { "204": { description: None. } } } } } } }]\n'
   const [old = '', changes = ''] = await write(SMALL, overlay)
   const words = ['contract', 'diff', old, old, '--overlay', changes, '--format']
-  const [json, github] = await Promise.all([run([...words, 'json']), run([...words, 'github'])])
+  const [json, github, markdown] = await Promise.all([
+    run([...words, 'json']),
+    run([...words, 'github']),
+    run([...words, 'markdown']),
+  ])
   expect({ code: json.code, ...JSON.parse(json.stdout) }).toMatchObject({
     code: 3,
     breaks: true,
@@ -59,6 +63,9 @@ test('contract diff prints JSON, and commands of GitHub', async () => {
   })
   expect(github.stdout).toMatch(
     /^::error file=[^\n]*0\.yaml,line=6,col=5::listThings: GET \/things is gone\n::notice /,
+  )
+  expect(markdown.stdout).toMatch(
+    /^- \*\*breaking\*\* `[^`]*0\.yaml:6:5`: listThings: GET \/things is gone\n- \*\*compatible\*\* /,
   )
 })
 

@@ -70,6 +70,13 @@ const samples: {
   runTimeout: { good: '30s', means: '30s', bad: 'soon' },
   jobs: { good: '2', means: 2, bad: '0' },
   sampleFirst: { good: 'on', means: true, bad: 'perhaps' },
+  ids: { good: 'modelId=a,modelId=b', means: 'modelId=a,modelId=b', bad: 'modelId' },
+  samples: { good: '5', means: 5, bad: '0' },
+  writes: { good: 'api.example.com', means: 'api.example.com', bad: undefined },
+  dryRun: { good: 'on', means: true, bad: 'perhaps' },
+  har: { good: 'a.har', means: 'a.har', bad: undefined },
+  journal: { good: 'journal.json', means: 'journal.json', bad: undefined },
+  patch: { good: 'a.yaml', means: 'a.yaml', bad: undefined },
   env: { good: 'API_URL,BASE', means: 'API_URL,BASE', bad: 'API_URL,PATH' },
 }
 
