@@ -4,6 +4,7 @@ import { expectedFailOn, failOnKinds } from '../reports/parse-fail-on.ts'
 import { parseReportTargets } from '../reports/report-target.ts'
 import { expectedSuiteFailOn, parseSuiteFailOn, suiteFailKinds } from '../suites/parse-suite-fail-on.ts'
 import { eachSettings } from './each-settings.ts'
+import { proxySettings } from './proxy-settings.ts'
 import { boolean, choice, type Setting, text } from './setting.ts'
 
 const areReportTargets = (text: string) => parseReportTargets(text) !== undefined
@@ -48,6 +49,7 @@ export const commandLineSettings = {
       'For exec: a variable that gets the base URL, besides CONVSIM_BASE_URL; can be given several times.',
   }),
   ...eachSettings,
+  ...proxySettings,
   wait: boolean({
     flag: 'wait',
     command: 'healthcheck',

@@ -1,4 +1,5 @@
 import { findSimilar } from '../core/similar.ts'
+import { upstreamTokenVariable } from './proxy-settings.ts'
 import { allSettings, olderVariableOf, variableOf } from './settings.ts'
 
 /** Environment variables, e.g. `process.env`. */
@@ -33,6 +34,7 @@ export function findVariableProblem(
     ...known,
     ...allSettings.map(([, setting]) => olderVariableOf(setting)),
     ...variablesOfExec,
+    upstreamTokenVariable,
   ]
   const unknown = Object.keys(env).find((name) => /^(CONV)?SIM_/.test(name) && !understood.includes(name))
   if (unknown !== undefined) {

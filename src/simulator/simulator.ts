@@ -8,7 +8,6 @@ import type { Contract } from '../contract/contract.ts'
 import type { Fallback } from '../contract/fallback.ts'
 import { createControl } from '../control/control.ts'
 import { controlHandlers } from '../control/handlers.ts'
-import { parseDuration, parseNow } from '../core/instant.ts'
 import type { Log } from '../core/log.ts'
 import { type Result, success } from '../core/result.ts'
 import type { Findings } from '../documents/finding.ts'
@@ -22,11 +21,13 @@ import { createPipeline, type Pipeline } from '../pipeline/pipeline.ts'
 import type { FindPlannedFault } from '../pipeline/scenario-sources.ts'
 import { parseFailOn } from '../reports/parse-fail-on.ts'
 import type { Report } from '../reports/report.ts'
-import { Sandboxes } from '../sandboxes/sandboxes.ts'
-import { MemorySandboxSettings, type SandboxSettingsStore } from '../sandboxes/settings.ts'
 import { createWorld } from '../simulation/world.ts'
 import type { SandboxExport, Store } from '../state/store.ts'
+import type { UpstreamTarget } from '../upstream/target.ts'
+import { createUpstream } from '../upstream/upstream.ts'
+import { withFittingDocument } from './check-operations.ts'
 import { createFallbackIfNeeded } from './create-fallback.ts'
+import { createSandboxes } from './create-sandboxes.ts'
 import { type ExampleRequest, findExampleRequest } from './example-request.ts'
 import { createExplain, type PipelineState } from './explain.ts'
 import { countInputs, type LoadedInputs, loadInputs } from './loaded-inputs.ts'
@@ -75,6 +76,8 @@ export interface Dependencies {
   readonly onExchange?: EntryListener
   /** Plans faults for requests. Default: there are none. */
   readonly findPlannedFault?: FindPlannedFault
+  /** The real service, for a proxy. Default: the simulator answers itself. */
+  readonly upstream?: UpstreamTarget | undefined
 }
 
 /** Loads and checks all inputs, opens the state, and joins the parts. Does not listen. The error lists all findings. */
@@ -82,11 +85,14 @@ export async function createSimulator(
   settings: Settings,
   dependencies: Dependencies,
 ): Promise<Result<Simulator, Findings>> {
-  const inputs = await loadInputs(settings)
+  const isProxy = dependencies.upstream !== undefined
+  const inputs = await loadInputs(settings, isProxy)
   if (!inputs.ok) return inputs
   const seedState = await loadSeedState(settings.seedState)
   if (!seedState.ok) return seedState
-  const fallback = await createFallbackIfNeeded(inputs.value.contract, dependencies.log)
+  const fallback = isProxy
+    ? success(undefined)
+    : await createFallbackIfNeeded(inputs.value.contract, dependencies.log)
   if (!fallback.ok) return fallback
   const opened = await openState(settings, dependencies.log, dependencies.fatal)
   if (!opened.ok) return opened
@@ -113,7 +119,7 @@ interface StartInputs extends LoadedInputs {
 /** Creates every part with its dependencies, from the journal up to the control plane. */
 async function assemble(
   settings: Settings,
-  { now, log, onExchange, findPlannedFault }: Dependencies,
+  { now, log, onExchange, findPlannedFault, upstream: target }: Dependencies,
   inputs: StartInputs,
   seedState: SandboxExport | undefined,
   store: Store,
@@ -136,6 +142,7 @@ async function assemble(
     now,
     failOn: parseFailOn(settings.failOn ?? '') ?? [],
   })
+  const upstream = target && createUpstream(target)
   const operations = { contract, world, productsOfModel, cacheSize: settings.cacheSize }
   const handled = new Set(createHandlers({ ...operations, store }).keys())
   const createPipelineOver = createPipelineFactory(settings, inputs, operations)
@@ -159,13 +166,13 @@ async function assemble(
     handledOperations: handled,
     productsOfModel,
     stopping: stopping.signal,
-    explain: createExplain({ store, sandboxes, log, createPipelineOver }),
+    explain: createExplain({ store, sandboxes, log, upstream, createPipelineOver }),
   })
   const controls = createControl(control, handlers, readGuardSettings(settings), log)
   return {
     contract,
     findExample: () => findExampleRequest(contract, fixtures),
-    service: createPipelineOver({ store, sandboxes, journal, log, findPlannedFault }),
+    service: createPipelineOver({ store, sandboxes, journal, log, findPlannedFault, upstream }),
     controlRefusal: controls.refusal,
     isImport: controls.isImport,
     control: async (request, gone) => ({
@@ -176,7 +183,10 @@ async function assemble(
     report: () => reporter.report(undefined),
     stopping,
     findStateLoss: () => store.findLoss(),
-    close: () => store.close(),
+    close() {
+      upstream?.close()
+      return store.close()
+    },
   }
 }
 
@@ -187,14 +197,17 @@ function createPipelineFactory(
   operations: Omit<OperationDeps, 'store'>,
 ): (state: PipelineState) => Pipeline {
   const { productsOfModel } = operations
-  return ({ store, sandboxes, journal, log, findPlannedFault }) =>
+  return ({ store, sandboxes, journal, log, findPlannedFault, upstream }) =>
     createPipeline({
       contract,
       fixtures,
       sandboxes,
       store,
-      handlers: createHandlers({ ...operations, store }),
+      handlers: upstream
+        ? withFittingDocument(createHandlers({ ...operations, store }), contract, fixtures)
+        : createHandlers({ ...operations, store }),
       fallback,
+      upstream,
       scenarios: {
         catalogue,
         ofModel: indexScenariosByModel(fixtures),
@@ -211,40 +224,4 @@ function createPipelineFactory(
       journal,
       log,
     })
-}
-
-interface SandboxDeps extends Dependencies {
-  readonly store: Store
-  readonly journal: Journal
-}
-
-/** Creates the registry of sandboxes. It begins with those of the state file, which are listed and evicted as all others. */
-async function createSandboxes(
-  { seed, clock, sandboxLimit, sandboxIdle }: Settings,
-  { now, store, journal, log }: SandboxDeps,
-): Promise<Sandboxes> {
-  const frozenAt = clock === 'real' ? undefined : parseNow(clock)
-  const settings = new MemorySandboxSettings({ seed, frozenAt, now })
-  const sandboxes = new Sandboxes(settings, {
-    limit: sandboxLimit,
-    idleMs: parseDuration(sandboxIdle) ?? Number.POSITIVE_INFINITY,
-    now,
-    onEvicted: onSandboxEvicted(settings, store, journal, log),
-  })
-  sandboxes.adopt((await store.listSandboxes()).map(({ name }) => name))
-  return sandboxes
-}
-
-/** Deletes the settings, the state and the journal of an evicted sandbox. */
-function onSandboxEvicted(settings: SandboxSettingsStore, store: Store, journal: Journal, log: Log) {
-  return (name: string, reason: 'limit' | 'idle'): void => {
-    log.warn(
-      { sandbox: name, reason },
-      'a sandbox is dropped with all that it held; see --sandbox-limit, --sandbox-idle',
-    )
-    const deletions = [settings.reset(name), journal.clear(name), store.deleteSandbox(name)]
-    Promise.all(deletions).catch((error: unknown) =>
-      log.error({ sandbox: name, err: error }, 'its state could not be dropped'),
-    )
-  }
 }

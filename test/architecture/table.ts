@@ -59,6 +59,11 @@ export const rooms: Readonly<Record<string, Room>> = {
     main: 'sandboxes.ts',
     imports: ['core', 'scenarios'],
   },
+  upstream: {
+    sentence: 'The real service over HTTP: requests with time limits, retries, and nothing secret written.',
+    main: 'upstream.ts',
+    imports: ['core', 'exchange'],
+  },
   operations: {
     sentence: "The service's operations, one file each, and the table of handlers.",
     main: 'index.ts',
@@ -94,6 +99,7 @@ export const rooms: Readonly<Record<string, Room>> = {
       'sandboxes',
       'operations',
       'journal',
+      'upstream',
     ],
   },
   control: {
@@ -130,6 +136,7 @@ export const rooms: Readonly<Record<string, Room>> = {
       'operations',
       'journal',
       'reports',
+      'upstream',
       'pipeline',
       'control',
       'config',
@@ -147,6 +154,7 @@ export const rooms: Readonly<Record<string, Room>> = {
       'journal',
       'reports',
       'suites',
+      'upstream',
       'config',
       'simulator',
     ],

@@ -43,6 +43,7 @@ const samples: {
   models: { good: 'closed', means: 'closed', bad: 'some' },
   sync: { good: 'yes', means: true, bad: 'perhaps' },
   strict: { good: 'true', means: true, bad: 'perhaps' },
+  upstreamTimeout: { good: '5s', means: '5s', bad: 'soon' },
   cacheSize: { good: '50', means: 50, bad: '-1' },
   bodyLimit: { good: '500kb', means: '500kb', bad: 'huge' },
   importLimit: { good: '2mb', means: '2mb', bad: 'all' },
