@@ -7,15 +7,15 @@
 import { writeSync } from 'node:fs'
 import { type Invocation, parseCommandLine } from '../config/arguments.ts'
 import { triesFaults } from '../config/each-problem.ts'
-import { upstreamTokenVariable } from '../config/proxy-settings.ts'
 import { defaultSettings, type Settings } from '../config/settings.ts'
+import { upstreamTokenVariable } from '../config/variables.ts'
 import { once } from '../core/once.ts'
 import { formatFinding } from '../documents/finding.ts'
 import { bundledContract, version } from '../fixtures/bundled.ts'
 import { findReportProblem } from '../reports/report-file.ts'
 import { parseReportTargets } from '../reports/report-target.ts'
 import type { RunningSimulator } from '../simulator/start.ts'
-import type { UpstreamTarget } from '../upstream/target.ts'
+import type { UpstreamTarget } from '../upstream/forward.ts'
 import { addAddresses, forwardSignals, runCommand } from './exec.ts'
 import { finish, printStateLoss } from './finish.ts'
 import { printHealth } from './health.ts'
@@ -110,7 +110,8 @@ async function serve(invocation: Run, upstream?: UpstreamTarget): Promise<ExitCo
   const stopRequested = waitForStopSignal(log) // before the start, because a signal may come during it
   const running = await startOrReport(invocation, output, upstream)
   if (!running) return 1
-  if (upstream) log.info({ upstream: upstream.origin + upstream.path }, 'requests go on to the real service')
+  if (upstream)
+    log.info({ upstream: upstream.origin + upstream.basePath }, 'requests go on to the real service')
   tuneV8()
   print(formatReadyLine(running, isJson, Date.now()))
   if (!isJson && log.isLevelEnabled('info')) printLine(formatBanner(running))

@@ -1,7 +1,8 @@
 import type { Settings } from '../config/settings.ts'
 import { parseDuration } from '../core/instant.ts'
 import { failure, type Result, success } from '../core/result.ts'
-import { parseUpstream, type UpstreamTarget } from '../upstream/target.ts'
+import type { UpstreamTarget } from '../upstream/forward.ts'
+import { parseUpstream } from '../upstream/parse-upstream.ts'
 
 /** Reads the real service of `convsim proxy` from its operand and its token from the environment. The error is a sentence. */
 export function readProxyTarget(
@@ -9,7 +10,9 @@ export function readProxyTarget(
   { port, upstreamTimeout }: Pick<Settings, 'port' | 'upstreamTimeout'>,
   token: string | undefined,
 ): Result<UpstreamTarget> {
-  const parsed = parseUpstream(url)
+  if (url === '')
+    return failure('Name the real service by its URL: convsim proxy https://api.example.com/v1.')
+  const parsed = parseUpstream(url, token !== undefined)
   if (!parsed.ok) return parsed
   const { hostname, port: upstreamPort } = new URL(parsed.value.origin)
   const isOwnHost = ['localhost', '127.0.0.1', '[::1]'].includes(hostname)

@@ -1,9 +1,6 @@
 import { parseDuration } from '../core/instant.ts'
 import { text } from './setting.ts'
 
-/** The environment variable of the token for the real service. It has no flag, since other processes can read a command line. */
-export const upstreamTokenVariable = 'CONVSIM_UPSTREAM_TOKEN'
-
 const isPositiveDuration = (text: string) => (parseDuration(text) ?? 0) > 0
 
 /** The flags of `proxy`. */

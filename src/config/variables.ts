@@ -1,5 +1,4 @@
 import { findSimilar } from '../core/similar.ts'
-import { upstreamTokenVariable } from './proxy-settings.ts'
 import { allSettings, olderVariableOf, variableOf } from './settings.ts'
 
 /** Environment variables, e.g. `process.env`. */
@@ -7,6 +6,9 @@ export type Environment = Readonly<Record<string, string | undefined>>
 
 /** The variables that `exec` sets for its command, which may start convsim again. */
 const variablesOfExec = ['CONVSIM_BASE_URL', 'CONVSIM_CONTROL_URL']
+
+/** The variable of the token for the real service. It has no flag, since other users can read the arguments of a process. */
+export const upstreamTokenVariable = 'CONVSIM_UPSTREAM_TOKEN'
 
 /**
  * Returns the environment without the variables that Kubernetes sets for services: those of a service with the name "convsim" look like

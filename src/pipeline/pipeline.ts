@@ -12,7 +12,7 @@ import type { Fixtures } from '../fixtures/fixtures.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { OperationHandlers } from '../operations/index.ts'
 import { type Store, StoreWriteError } from '../state/store.ts'
-import type { Upstream } from '../upstream/upstream.ts'
+import type { UpstreamClient } from '../upstream/forward.ts'
 import { applyDrift } from './apply-drift.ts'
 import { authenticate } from './authenticate.ts'
 import { checkModelExists } from './check-model-exists.ts'
@@ -42,7 +42,7 @@ export interface PipelineDeps {
   /** Replies for operations without a handler; undefined where every operation has one. */
   readonly fallback: Fallback | undefined
   /** The real service that answers in place of the handlers; absent: the simulator answers. */
-  readonly upstream?: Upstream | undefined
+  readonly upstream?: UpstreamClient | undefined
   readonly scenarios: ScenarioSources
   readonly planOfUnknownKeys: string
   /** Returns the limit of a plan's analyses; undefined: unlimited. */

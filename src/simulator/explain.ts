@@ -10,7 +10,7 @@ import type { Pipeline } from '../pipeline/pipeline.ts'
 import type { FindPlannedFault } from '../pipeline/scenario-sources.ts'
 import type { Sandboxes } from '../sandboxes/sandboxes.ts'
 import type { Store } from '../state/store.ts'
-import type { Upstream } from '../upstream/upstream.ts'
+import type { UpstreamClient } from '../upstream/forward.ts'
 
 /** The parts of a pipeline that a request can change. All pipelines of a simulator share the other parts. */
 export interface PipelineState {
@@ -21,7 +21,7 @@ export interface PipelineState {
   /** Undefined: no fault is planned. */
   readonly findPlannedFault?: FindPlannedFault | undefined
   /** Undefined: the simulator answers. */
-  readonly upstream?: Upstream | undefined
+  readonly upstream?: UpstreamClient | undefined
 }
 
 /** The dependencies of `createExplain`. */
@@ -30,7 +30,7 @@ export interface ExplainDeps {
   readonly sandboxes: Sandboxes
   readonly log: Log
   /** The real service, which is never asked to explain; undefined: the simulator answers. */
-  readonly upstream: Upstream | undefined
+  readonly upstream: UpstreamClient | undefined
   readonly createPipelineOver: (state: PipelineState) => Pipeline
 }
 
@@ -61,7 +61,7 @@ export function createExplain({ store, sandboxes, log, upstream, createPipelineO
 }
 
 /** Stands for the real service, since an explanation must not cause anything there. */
-const refuseToSend: Upstream['send'] = async () =>
+const refuseToSend: UpstreamClient['send'] = async () =>
   failure({
     kind: 'connection',
     sentence: 'The real service would answer; it is not asked in order to explain.',

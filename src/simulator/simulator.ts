@@ -23,8 +23,8 @@ import { parseFailOn } from '../reports/parse-fail-on.ts'
 import type { Report } from '../reports/report.ts'
 import { createWorld } from '../simulation/world.ts'
 import type { SandboxExport, Store } from '../state/store.ts'
-import type { UpstreamTarget } from '../upstream/target.ts'
-import { createUpstream } from '../upstream/upstream.ts'
+import type { UpstreamTarget } from '../upstream/forward.ts'
+import { createUpstreamClient } from '../upstream/forward.ts'
 import { withFittingDocument } from './check-operations.ts'
 import { createFallbackIfNeeded } from './create-fallback.ts'
 import { createSandboxes } from './create-sandboxes.ts'
@@ -142,7 +142,7 @@ async function assemble(
     now,
     failOn: parseFailOn(settings.failOn ?? '') ?? [],
   })
-  const upstream = target && createUpstream(target)
+  const upstream = target && createUpstreamClient(target)
   const operations = { contract, world, productsOfModel, cacheSize: settings.cacheSize }
   const handled = new Set(createHandlers({ ...operations, store }).keys())
   const createPipelineOver = createPipelineFactory(settings, inputs, operations)

@@ -59,11 +59,6 @@ export const rooms: Readonly<Record<string, Room>> = {
     main: 'sandboxes.ts',
     imports: ['core', 'scenarios'],
   },
-  upstream: {
-    sentence: 'The real service over HTTP: requests with time limits, retries, and nothing secret written.',
-    main: 'upstream.ts',
-    imports: ['core', 'exchange'],
-  },
   operations: {
     sentence: "The service's operations, one file each, and the table of handlers.",
     main: 'index.ts',
@@ -84,6 +79,17 @@ export const rooms: Readonly<Record<string, Room>> = {
     sentence: 'Faults against a test suite: plan, verdicts, report.',
     main: 'plan.ts',
     imports: ['core', 'contract', 'scenarios', 'journal', 'reports'],
+  },
+  traffic: {
+    sentence:
+      'Recorded exchanges with a service: samples from a HAR file, an export of a journal, or the wire.',
+    main: 'sample.ts',
+    imports: ['core', 'journal'],
+  },
+  upstream: {
+    sentence: 'The real service over HTTP: requests with time limits, retries, and nothing secret written.',
+    main: 'parse-upstream.ts',
+    imports: ['core', 'exchange'],
   },
   pipeline: {
     sentence: 'The way of one request through the stages; `createPipeline` is THE ORDER.',

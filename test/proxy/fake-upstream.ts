@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
-import type { UpstreamTarget } from '../../src/upstream/target.ts'
+import type { UpstreamTarget } from '../../src/upstream/forward.ts'
 import { startForTest, type TestSimulator } from '../support/start.ts'
 
 /** Starts a server that stands for the real service, for one test. */
@@ -20,8 +20,8 @@ export function closeServer(server: Server): Promise<void> {
 /** Starts a proxy in front of an origin, for one test. */
 export function proxyTo(
   origin: string,
-  { path = '', token, timeoutMs = 5000 }: Partial<UpstreamTarget> = {},
+  { basePath = '', token, timeoutMs = 5000 }: Partial<UpstreamTarget> = {},
   settings: Parameters<typeof startForTest>[0] = {},
 ): Promise<TestSimulator> {
-  return startForTest({ clock: 'real', ...settings }, { origin, path, token, timeoutMs })
+  return startForTest({ clock: 'real', ...settings }, { origin, basePath, token, timeoutMs })
 }

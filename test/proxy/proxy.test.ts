@@ -51,7 +51,7 @@ describe('the way of a request', () => {
       seen.push({ headers: req.headers, url: req.url })
       res.writeHead(200, { 'Set-Cookie': ['a=1', 'b=2'], 'X-Team': 'blue', 'X-Sim-Foreign': 'x' }).end()
     })
-    const sim = await proxyTo(origin, { path: '/api/v1' })
+    const sim = await proxyTo(origin, { basePath: '/api/v1' })
     const answer = await ask(sim, `${analyticsPath}?period=7d`, {
       token: 'client-secret~worker-3',
       headers: {

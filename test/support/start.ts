@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest'
 import { defaultSettings, type Settings } from '../../src/config/settings.ts'
 import { type Log, type LogLevel, silentLog } from '../../src/core/log.ts'
-import type { UpstreamTarget } from '../../src/upstream/target.ts'
+import type { UpstreamTarget } from '../../src/upstream/forward.ts'
 
 /** The `start` of the build, so that tests run the bundle. */
 export const { start }: typeof import('../../src/simulator/start.ts') = await import(

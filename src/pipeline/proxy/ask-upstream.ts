@@ -4,9 +4,9 @@ import type { Body } from '../../exchange/body.ts'
 import { refusals, refuse } from '../../exchange/refusals.ts'
 import type { Reply } from '../../exchange/reply.ts'
 import { decodeAnswerBody } from '../../upstream/decode-body.ts'
+import type { ForwardedRequest, UpstreamClient } from '../../upstream/forward.ts'
 import { forwardAnswerHeaders, forwardRequestHeaders } from '../../upstream/forwarded-headers.ts'
 import { createRelay, readWhole } from '../../upstream/relay.ts'
-import type { Upstream, UpstreamRequest } from '../../upstream/upstream.ts'
 import type { Exchange } from '../exchange.ts'
 import type { RequestStage } from '../stage.ts'
 
@@ -17,7 +17,7 @@ export const maxCheckedBytes = 8 * 1024 * 1024
 export const maxCheckedValues = 1_000_000
 
 /** Asks the real service. It is the last stage and always replies: with the service's answer, or why there is none. */
-export function askUpstream(basePath: string, upstream: Upstream): RequestStage {
+export function askUpstream(basePath: string, upstream: UpstreamClient): RequestStage {
   return async function askUpstream(exchange): Promise<Reply> {
     const { body } = exchange.request
     if (body.kind === 'unreadable')
@@ -33,8 +33,8 @@ export function askUpstream(basePath: string, upstream: Upstream): RequestStage 
 function createRequest(
   exchange: Exchange,
   basePath: string,
-  { target: { path: upstreamPath, token } }: Upstream,
-): UpstreamRequest {
+  { target: { basePath: upstreamPath, token } }: UpstreamClient,
+): ForwardedRequest {
   const { request, path } = exchange
   const isInBase = path === basePath || path.startsWith(`${basePath}/`)
   const target = upstreamPath !== '' && isInBase ? upstreamPath + path.slice(basePath.length) : path

@@ -3,7 +3,7 @@ import type { Log } from '../../core/log.ts'
 import { refusals } from '../../exchange/refusals.ts'
 import type { OperationHandlers } from '../../operations/index.ts'
 import type { Store } from '../../state/store.ts'
-import type { Upstream } from '../../upstream/upstream.ts'
+import type { UpstreamClient } from '../../upstream/forward.ts'
 import { applyDrift } from '../apply-drift.ts'
 import { checkReply } from '../check-reply.ts'
 import type { Exchange, PipelineSandboxes } from '../exchange.ts'
@@ -33,7 +33,7 @@ export interface ProxyDeps {
  * Returns the stages of a request that the real service answers. Scenarios refuse in front of it. The contract only judges: the service
  * decides, also about keys, plans, models and rates.
  */
-export function proxyRequestStages(deps: ProxyDeps, upstream: Upstream): RequestStages {
+export function proxyRequestStages(deps: ProxyDeps, upstream: UpstreamClient): RequestStages {
   const { contract, sandboxes, scenarios, store } = deps
   const noMagicValues = { ...scenarios, ofModel: new Map<string, string>() }
   return Object.entries({
@@ -78,10 +78,12 @@ function scenarioOfOperation(stage: RequestStage): RequestStage {
   }
 }
 
-/** Runs the stage `validate` for its findings alone. */
+/** Runs the stage `validate` for its findings alone. As in the simulator, a request without its credential is not judged further. */
 function judgeRequest(stage: RequestStage): RequestStage {
   return function judgeRequest(exchange) {
-    if (exchange.operation && exchange.request.body.kind !== 'unreadable') stage(exchange)
+    const { operation, bearer, request } = exchange
+    const isJudged = operation && (bearer.ok || !operation.secured) && request.body.kind !== 'unreadable'
+    if (isJudged) stage(exchange)
     return undefined
   }
 }

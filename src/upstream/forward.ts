@@ -1,17 +1,23 @@
-/**
- * The real service over HTTP: requests with time limits, retries, and nothing secret written.
- *
+/*
  * Node's own client, not `@stoplight/prism-http`: Prism's proxy reads each answer whole before it passes it on, answers a broken one
  * itself, knows neither time limits nor broken connections, and costs 0.8 s and 95 MB at the start.
  */
 import http, { type IncomingMessage } from 'node:http'
 import https from 'node:https'
 import { failure, type Result, success } from '../core/result.ts'
-import { describeNetworkError, describeTimeOut, type UpstreamProblem } from './network-problem.ts'
-import type { UpstreamTarget } from './target.ts'
+import { describeNetworkError, describeTimeOut, type UpstreamProblem } from './describe-network-error.ts'
+import type { Upstream } from './parse-upstream.ts'
+
+/** The real service of a proxy. */
+export interface UpstreamTarget extends Pick<Upstream, 'origin' | 'basePath'> {
+  /** The token that replaces that of the client; undefined: the client's own goes to the service. Never written anywhere. */
+  readonly token: string | undefined
+  /** The milliseconds that the service has until its answer begins, and between two parts of its body. */
+  readonly timeoutMs: number
+}
 
 /** A request as it goes to the real service. */
-export interface UpstreamRequest {
+export interface ForwardedRequest {
   /** Upper case. */
   readonly method: string
   /** Path and query. */
@@ -22,10 +28,10 @@ export interface UpstreamRequest {
 }
 
 /** The real service: sends requests, and ends its connections at the stop. */
-export interface Upstream {
+export interface UpstreamClient {
   readonly target: UpstreamTarget
   /** Sends a request, and resolves with the head of the answer; its body is read from it. */
-  send(request: UpstreamRequest): Promise<Result<IncomingMessage, UpstreamProblem>>
+  send(request: ForwardedRequest): Promise<Result<IncomingMessage, UpstreamProblem>>
   close(): void
 }
 
@@ -33,14 +39,14 @@ export interface Upstream {
 const idempotent = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE', 'TRACE'])
 
 /** Creates the client of the real service. It connects at the first request. */
-export function createUpstream(target: UpstreamTarget): Upstream {
+export function createUpstreamClient(target: UpstreamTarget): UpstreamClient {
   const isSecure = target.origin.startsWith('https:')
   const agent = isSecure ? new https.Agent({ keepAlive: true }) : new http.Agent({ keepAlive: true })
   // A write that was lost on a connection at its end could have been carried out, so it must not be sent twice: it gets a new connection.
   const freshAgent = isSecure ? new https.Agent() : new http.Agent()
   const request = isSecure ? https.request : http.request
 
-  const sendOnce = (asked: UpstreamRequest, isRetry: boolean) =>
+  const sendOnce = (asked: ForwardedRequest, isRetry: boolean) =>
     new Promise<Result<IncomingMessage, UpstreamProblem> | 'again'>((resolve) => {
       const { method, body } = asked
       const isRepeatable = idempotent.has(method)
