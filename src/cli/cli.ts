@@ -75,6 +75,8 @@ function run(invocation: Run): Promise<ExitCode> {
       return serve(invocation)
     case 'proxy':
       return proxy(invocation)
+    case 'record':
+      return record(invocation)
     case 'exec':
       return triesFaults(settings) ? execEach(invocation) : execCommand(invocation)
     case 'check':
@@ -90,6 +92,11 @@ function run(invocation: Run): Promise<ExitCode> {
         now: () => performance.now(),
       })
   }
+}
+
+async function record({ files, settings }: Run): Promise<ExitCode> {
+  const { createAsk, recordFixtures } = await import('./record/record.ts')
+  return recordFixtures(files, settings, { print, printError, ask: createAsk(process.stdin, process.stdout) })
 }
 
 /** Serves with the answers of the real service. */

@@ -2,7 +2,15 @@ import type { Setting } from './setting.ts'
 import { allSettings, type Settings } from './settings.ts'
 
 /** The name of a command: `serve`. */
-export type CommandName = 'serve' | 'exec' | 'check' | 'scenarios' | 'assumptions' | 'healthcheck' | 'proxy'
+export type CommandName =
+  | 'serve'
+  | 'exec'
+  | 'check'
+  | 'scenarios'
+  | 'assumptions'
+  | 'healthcheck'
+  | 'proxy'
+  | 'record'
 
 /** A command as help, documentation and the errors of the command line describe it. */
 interface CommandDescription {
@@ -108,6 +116,18 @@ export const commands: Readonly<Record<CommandName, CommandDescription>> = {
     examples: [
       'proxy https://api.example.com/v1',
       'proxy https://api.example.com/v1 --report report.html --fail-on violation,unexpected',
+    ],
+  },
+  record: {
+    usage: 'SOURCE... [options]',
+    operands: 'the URL of a running proxy or simulator, HAR files, and exports of GET /__sim/requests',
+    maxOperands: 100,
+    description:
+      'Turn recorded traffic into a folder of fixtures: exact answers by model, or personas fitted to them. Credentials and what identifies people are redacted, and all is listed before it is written.',
+    settings: ['contract', 'fixtures', 'seed', 'controlToken', 'out', 'as', 'write'],
+    examples: [
+      'record http://127.0.0.1:4010 --out recorded --write',
+      'record traffic.har --as personas --out recorded',
     ],
   },
 }

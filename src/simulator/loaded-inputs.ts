@@ -50,6 +50,7 @@ export async function loadInputs(
   const startUp = await loadStartUpRules(settings, { catalogue, contract: contract.value })
   const findings: Finding[] = [
     ...checkMagicValues(fixtures.value, catalogue),
+    ...checkAnswers(fixtures.value, contract.value),
     ...checkPlan(settings, fixtures.value),
     // A test checks the bundled document, whose start must be quick.
     ...(settings.contract === undefined || isProxy ? [] : checkOperations(contract.value, fixtures.value)),
@@ -120,6 +121,18 @@ function checkMagicValues({ keys, models }: Fixtures, catalogue: Catalogue): Fin
   return magic.flatMap(({ place, scenario }) => {
     const parsed = parseScenarios(scenario ?? '', catalogue)
     return parsed.ok ? [] : [{ ...error(place, parsed.error), flag: '--fixtures' }]
+  })
+}
+
+/** Returns a finding for each rule of the contract that an exact answer breaks; the contract is that of this start. */
+function checkAnswers({ answers }: Fixtures, { operations }: Contract): Finding[] {
+  return answers.flatMap(({ operation: id, body, place }) => {
+    const operation = operations.find((one) => one.id === id)
+    const violations = operation?.checkResponse(operation.successStatus, body) ?? []
+    return violations.map(({ pointer, message }): Finding => {
+      const about = `the exact answer breaks the contract: ${pointer || 'the body'} ${message}`
+      return { severity: 'error', place: place(pointer), message: about }
+    })
   })
 }
 

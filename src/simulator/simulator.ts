@@ -143,7 +143,8 @@ async function assemble(
     failOn: parseFailOn(settings.failOn ?? '') ?? [],
   })
   const upstream = target && createUpstreamClient(target)
-  const operations = { contract, world, productsOfModel, cacheSize: settings.cacheSize }
+  const { answers } = fixtures
+  const operations = { contract, world, productsOfModel, answers, cacheSize: settings.cacheSize }
   const handled = new Set(createHandlers({ ...operations, store }).keys())
   const createPipelineOver = createPipelineFactory(settings, inputs, operations)
   const stopping = new AbortController()
