@@ -43,7 +43,7 @@ const samples: {
   models: { good: 'closed', means: 'closed', bad: 'some' },
   sync: { good: 'yes', means: true, bad: 'perhaps' },
   strict: { good: 'true', means: true, bad: 'perhaps' },
-  out: { good: 'recorded', means: 'recorded', bad: '' },
+  out: { good: 'recorded', means: 'recorded', bad: undefined },
   as: { good: 'personas', means: 'personas', bad: 'all' },
   write: { good: 'true', means: true, bad: 'maybe' },
   upstreamTimeout: { good: '5s', means: '5s', bad: 'soon' },
