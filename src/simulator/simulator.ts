@@ -23,8 +23,7 @@ import { parseFailOn } from '../reports/parse-fail-on.ts'
 import type { Report } from '../reports/report.ts'
 import { createWorld } from '../simulation/world.ts'
 import type { SandboxExport, Store } from '../state/store.ts'
-import type { UpstreamTarget } from '../upstream/forward.ts'
-import { createUpstreamClient } from '../upstream/forward.ts'
+import type { UpstreamClient, UpstreamTarget } from '../upstream/forward.ts'
 import { withFittingDocument } from './check-operations.ts'
 import { createFallbackIfNeeded } from './create-fallback.ts'
 import { createSandboxes } from './create-sandboxes.ts'
@@ -142,7 +141,7 @@ async function assemble(
     now,
     failOn: parseFailOn(settings.failOn ?? '') ?? [],
   })
-  const upstream = target && createUpstreamClient(target)
+  const upstream = target && (await connectUpstream(target))
   const { answers } = fixtures
   const operations = { contract, world, productsOfModel, answers, cacheSize: settings.cacheSize }
   const handled = new Set(createHandlers({ ...operations, store }).keys())
@@ -189,6 +188,12 @@ async function assemble(
       return store.close()
     },
   }
+}
+
+/** Creates the client of the real service. Only a proxy loads it, with Node's modules for TLS. */
+async function connectUpstream(target: UpstreamTarget): Promise<UpstreamClient> {
+  const { createUpstreamClient } = await import('../upstream/forward.ts')
+  return createUpstreamClient(target)
 }
 
 /** Creates a function that creates a pipeline over the simulator's state, or over the copy of it for `POST /__sim/explain`. */
