@@ -39,7 +39,8 @@ function readEntry(entry: JsonObject): TrafficSample[] {
       requestBody: readBody(request.body),
       answer: {
         status: Number(answer.status),
-        headers: readHeaders(answer.headers),
+        // The simulator's journal has no Content-Type, which is written with the body.
+        headers: { 'content-type': 'application/json', ...readHeaders(answer.headers) },
         body: readBody(answer.body),
         ...ms,
       },

@@ -60,7 +60,7 @@ export function createRelay(
       isBroken,
     }),
     cancel() {
-      if (!answer.complete || answer.readableLength > 0) answer.destroy()
+      if (!answer.readableEnded) answer.destroy()
     },
   }
 }

@@ -2,7 +2,7 @@ import type { Violation } from '../../documents/violation.ts'
 import type { DeliveryOutcome } from '../../exchange/delivery.ts'
 import type { Reply } from '../../exchange/reply.ts'
 import { redactHeaders, redactViolations } from '../../journal/redact.ts'
-import { redacted, redactToken } from '../../journal/redact-token.ts'
+import { minTokenLength, redacted, redactToken } from '../../journal/redact-token.ts'
 import { decodeAnswerBody } from '../../upstream/decode-body.ts'
 import type { RecordingRelay } from '../../upstream/relay.ts'
 import type { Exchange } from '../exchange.ts'
@@ -20,11 +20,13 @@ export function answerToRecord(
   token: string | undefined,
 ): Reply {
   const { relay } = exchange
+  // A token that is shorter than a credential is a part of unrelated words.
+  const secret = token === undefined || token.length < minTokenLength ? undefined : token
   if (!relay) return judgeUnknown(exchange, reply)
   relay.cancel() // its client may have left
   const answer = reply.relay ? withPassedBody(exchange, reply, relay, outcome) : reply
-  exchange.answerViolations = redactViolations(exchange.answerViolations, token)
-  return judgeUnknown(exchange, withoutToken(answer, token))
+  exchange.answerViolations = redactViolations(exchange.answerViolations, secret)
+  return judgeUnknown(exchange, withoutToken(answer, secret))
 }
 
 /** Adds the violation of a request that matches no operation of the contract and that the real service answers all the same. */
