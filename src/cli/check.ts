@@ -10,6 +10,7 @@ import { readSource } from '../documents/read-source.ts'
 import type { Source } from '../documents/source.ts'
 import { bundledContract, bundledFixtures, controlContract } from '../fixtures/bundled.ts'
 import type { Fixtures } from '../fixtures/fixtures.ts'
+import { pluralize } from '../reports/report.ts'
 import type { RuleContext } from '../scenarios/rules.ts'
 import { isContract, isRulesFile, loadRulesFile } from '../scenarios/rules-file.ts'
 import { checkOperations } from '../simulator/check-operations.ts'
@@ -52,9 +53,13 @@ async function checkFile(
     () => false, // the loader reports a file that does not exist
   )
   if (isFolder) {
-    return toCheckResult(file, await loadWith({ fixtures: file }), ({ fixtures: { personas, models } }) => [
-      `${personas.length} personas, ${models.length} models`,
-    ])
+    return toCheckResult(
+      file,
+      await loadWith({ fixtures: file }),
+      ({ fixtures: { personas, models, answers } }) => [
+        `${personas.length} personas, ${models.length} models${answers.length === 0 ? '' : `, ${pluralize(answers.length, 'exact answer')}`}`,
+      ],
+    )
   }
   const source = await readSource(file)
   if (!source.ok) return { file, findings: source.error, summary: '' }

@@ -97,6 +97,7 @@ function splitAtDashes(argv: readonly string[]): {
 
 /** The defaults of a command that differ from those of the settings. */
 const commandDefaults: { readonly [Name in CommandName]?: Partial<Settings> } = {
+  proxy: { state: ':memory:' },
   exec: { port: 0, state: ':memory:', logLevel: 'warn', logFormat: 'pretty' },
 }
 

@@ -6,6 +6,7 @@ import { expectedSuiteFailOn, parseSuiteFailOn, suiteFailKinds } from '../suites
 import { bundleSettings } from './bundle-settings.ts'
 import { driftSettings } from './drift-settings.ts'
 import { eachSettings } from './each-settings.ts'
+import { proxySettings } from './proxy-settings.ts'
 import { boolean, choice, type Setting, text } from './setting.ts'
 
 const areReportTargets = (text: string) => parseReportTargets(text) !== undefined
@@ -52,6 +53,7 @@ export const commandLineSettings = {
   ...bundleSettings,
   ...eachSettings,
   ...driftSettings,
+  ...proxySettings,
   wait: boolean({
     flag: 'wait',
     command: 'healthcheck',

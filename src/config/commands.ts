@@ -12,6 +12,8 @@ export type CommandName =
   | 'assumptions'
   | 'drift'
   | 'healthcheck'
+  | 'proxy'
+  | 'record'
 
 /** A command as help, documentation and the errors of the command line describe it. */
 interface CommandDescription {
@@ -25,6 +27,8 @@ interface CommandDescription {
   readonly description: string
   /** The settings that the command reads; undefined: all except those of other commands. */
   readonly settings?: readonly (keyof Settings)[]
+  /** Settings of a server that have no effect on the command. */
+  readonly withoutSettings?: readonly (keyof Settings)[]
   /** True: the flags of `serve` that the command does not read are accepted, so that a script can pass those of its server. */
   readonly acceptsServerFlags?: boolean
   /** The descriptions in the command's help of settings that mean something else for it than for `serve`. */
@@ -161,6 +165,41 @@ export const commands: Readonly<Record<CommandName, CommandDescription>> = {
     },
     examples: ['healthcheck', 'healthcheck --port 5000 --wait --timeout 1m'],
   },
+  proxy: {
+    usage: 'UPSTREAM [options]',
+    operands: 'the URL of the real service',
+    maxOperands: 1,
+    description:
+      "Pass requests on to the real service, check both directions against the contract, and record them. Scenarios act in front of the service. CONVSIM_UPSTREAM_TOKEN, if it is set, replaces the client's token.",
+    // The real service knows keys, plans, models and records; the proxy stores none.
+    withoutSettings: [
+      'state',
+      'sync',
+      'seedState',
+      'plan',
+      'maxAnalysesPerHour',
+      'analysesWindow',
+      'models',
+      'cacheSize',
+      'xRateLimit',
+    ],
+    examples: [
+      'proxy https://api.example.com/v1',
+      'proxy https://api.example.com/v1 --report report.html --fail-on violation,unexpected',
+    ],
+  },
+  record: {
+    usage: 'SOURCE... [options]',
+    operands: 'the URL of a running proxy or simulator, HAR files, and exports of GET /__sim/requests',
+    maxOperands: 100,
+    description:
+      'Turn recorded traffic into a folder of fixtures: exact answers by model, or personas fitted to them. Credentials and what identifies people are redacted, and all is listed before it is written.',
+    settings: ['contract', 'fixtures', 'seed', 'controlToken', 'out', 'as', 'write'],
+    examples: [
+      'record http://127.0.0.1:4010 --out recorded --write',
+      'record traffic.har --as personas --out recorded',
+    ],
+  },
 }
 
 const names = Object.keys(commands) as CommandName[] // the keys of the table
@@ -173,10 +212,12 @@ export function findCommand(word: string): CommandName | undefined {
 /** Returns the settings that a command reads, described as they are for it, in the table's order, by their name in `Settings`. */
 export function settingsOf(command: CommandName): readonly (readonly [string, Setting<unknown>])[] {
   const read: readonly string[] | undefined = commands[command].settings
+  const without: readonly string[] = commands[command].withoutSettings ?? []
   const own = new Map(Object.entries(commands[command].settingDescriptions ?? {}))
   return allSettings
     .filter(([name, setting]) =>
       read ? read.includes(name) : setting.command === undefined || setting.command === command,
     )
+    .filter(([name]) => !without.includes(name))
     .map(([name, setting]) => [name, { ...setting, description: own.get(name) ?? setting.description }])
 }

@@ -80,7 +80,7 @@ export function controlHandlers(deps: ControlDeps): ControlHandlers {
     ...recordHandlers({ store }),
     ...snapshotHandlers({ store, sandboxes }),
     ...qualityHandlers({ store, fixtures, sandboxes }),
-    ...requestHandlers({ journal, contract, stopping }),
+    ...requestHandlers({ version, journal, contract, stopping }),
     ...verifyHandlers({ journal, contract, sandboxes, productsOfModel, stopping }),
     ...explainHandlers({ explain, contract, cors }),
     ...metricsHandlers({ journal, sandboxes, store }),

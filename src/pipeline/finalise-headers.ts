@@ -23,13 +23,15 @@ export function finaliseHeaders({ simHeaders, xRateLimit }: HeaderSettings): Rep
     if (xRateLimit !== 'off') Object.assign(headers, olderRateHeaders(headers, xRateLimit, exchange.now))
     if (simHeaders) addSimHeaders(headers, exchange, reply)
     const { status, body, origin, stream } = reply
+    if (reply.relay || reply.cookies) return { ...reply, headers }
     return stream ? { status, headers, body, origin, stream } : { status, headers, body, origin }
   }
 }
 
 function addSimHeaders(headers: Record<string, string>, exchange: Exchange, reply: Reply): void {
   const { request, operation, sandbox, scenarios, violations, advice } = exchange
-  headers['X-Request-Id'] = request.id
+  // The id that the real service gave its answer is the one that its support asks for.
+  headers[headers['x-request-id'] === undefined ? 'X-Request-Id' : 'X-Sim-Request-Id'] = request.id
   headers['X-Sim-Origin'] = reply.origin
   headers['X-Sim-Sandbox'] = sandbox.name
   if (operation) headers['X-Sim-Operation'] = toAscii(operation.id)

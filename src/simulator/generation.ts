@@ -11,6 +11,7 @@ import { reactivateRules } from '../scenarios/refit-rules.ts'
 import type { ActiveRules } from '../scenarios/rules.ts'
 import type { World } from '../simulation/analytics.ts'
 import { createWorld } from '../simulation/world.ts'
+import { withFittingDocument } from './check-operations.ts'
 import { computeContractDigest } from './contract-digest.ts'
 import { createFallbackIfNeeded } from './create-fallback.ts'
 import type { PipelineState } from './explain.ts'
@@ -48,10 +49,15 @@ export interface Generation extends StartInputs {
   readonly hintFinder: () => HintFinder
 }
 
-/** Loads all inputs of the settings, and the replies for operations without a handler. */
-export async function loadStartInputs(settings: Settings, log: Log): Promise<Result<StartInputs, Findings>> {
-  const inputs = await loadInputs(settings)
+/** Loads all inputs of the settings, and the replies for operations without a handler. `isProxy`: the real service replies. */
+export async function loadStartInputs(
+  settings: Settings,
+  log: Log,
+  isProxy: boolean,
+): Promise<Result<StartInputs, Findings>> {
+  const inputs = await loadInputs(settings, isProxy)
   if (!inputs.ok) return inputs
+  if (isProxy) return success({ ...inputs.value, fallback: undefined })
   const fallback = await createFallbackIfNeeded(inputs.value.contract, log)
   return fallback.ok ? success({ ...inputs.value, fallback: fallback.value }) : fallback
 }
@@ -63,7 +69,7 @@ export async function loadGeneration(
   state: PipelineState,
   former: ActiveRules,
 ): Promise<Result<Generation, Findings>> {
-  const inputs = await loadStartInputs(settings, state.log)
+  const inputs = await loadStartInputs(settings, state.log, state.upstream !== undefined)
   if (!inputs.ok) return inputs
   const startUp = reactivateRules(`start-up ${number}`, inputs.value.startUp, former)
   return success(createGeneration(number, settings, { ...inputs.value, startUp }, state))
@@ -101,15 +107,18 @@ function createPipelineFactory(
   world: World,
   productsOfModel: ReadonlyMap<string, readonly string[]>,
 ): (state: PipelineState) => Pipeline {
-  const operations = { contract, world, productsOfModel, cacheSize: settings.cacheSize }
-  return ({ store, sandboxes, journal, log, findPlannedFault }) =>
-    createPipeline({
+  const { answers } = fixtures
+  const operations = { contract, world, productsOfModel, answers, cacheSize: settings.cacheSize }
+  return ({ store, sandboxes, journal, log, findPlannedFault, upstream }) => {
+    const handlers = createHandlers({ ...operations, store })
+    return createPipeline({
       contract,
       fixtures,
       sandboxes,
       store,
-      handlers: createHandlers({ ...operations, store }),
+      handlers: upstream ? withFittingDocument(handlers, contract, fixtures) : handlers,
       fallback,
+      upstream,
       scenarios: {
         catalogue,
         ofModel: indexScenariosByModel(fixtures),
@@ -126,4 +135,5 @@ function createPipelineFactory(
       journal,
       log,
     })
+  }
 }

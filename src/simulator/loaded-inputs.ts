@@ -12,6 +12,7 @@ import { declarations } from '../operations/index.ts'
 import { createCatalogue } from '../scenarios/catalogue.ts'
 import type { Catalogue } from '../scenarios/definition.ts'
 import { parseScenarios } from '../scenarios/parse.ts'
+import { toProxyCatalogue } from '../scenarios/proxy-catalogue.ts'
 import { type ActiveRules, activateRules, type RuleContext, readRules } from '../scenarios/rules.ts'
 import { loadRulesFile } from '../scenarios/rules-file.ts'
 import { checkOperations } from './check-operations.ts'
@@ -27,8 +28,14 @@ export interface LoadedInputs {
   readonly startUp: ActiveRules
 }
 
-/** Loads the documents, fixtures and rules that the settings name. The error lists the findings on all of them. */
-export async function loadInputs(settings: Settings): Promise<Result<LoadedInputs, Findings>> {
+/**
+ * Loads the documents, fixtures and rules that the settings name. The error lists the findings on all of them. `isProxy`: true where the real
+ * service answers, so that the document need not fit the handlers.
+ */
+export async function loadInputs(
+  settings: Settings,
+  isProxy = false,
+): Promise<Result<LoadedInputs, Findings>> {
   const overlays = splitFiles(settings.overlay)
   const loaded = await Promise.all([
     loadContract(settings.contract ?? bundledContract, { overlays }),
@@ -40,13 +47,15 @@ export async function loadInputs(settings: Settings): Promise<Result<LoadedInput
     const findings = loaded.flatMap((one) => (one.ok ? [] : one.error))
     return failure(nameFlags(findings, settings))
   }
-  const catalogue = createCatalogue(contract.value, fixtures.value.personas, inventedOperations)
+  const all = createCatalogue(contract.value, fixtures.value.personas, inventedOperations)
+  const catalogue = isProxy ? toProxyCatalogue(all) : all
   const startUp = await loadStartUpRules(settings, { catalogue, contract: contract.value })
   const findings: Finding[] = [
     ...checkMagicValues(fixtures.value, catalogue),
+    ...checkAnswers(fixtures.value, contract.value),
     ...checkPlan(settings, fixtures.value),
     // A test checks the bundled document, whose start must be quick.
-    ...(settings.contract === undefined && overlays.length === 0
+    ...((settings.contract === undefined && overlays.length === 0) || isProxy
       ? []
       : checkOperations(contract.value, fixtures.value)),
   ]
@@ -128,6 +137,18 @@ function checkMagicValues({ keys, models }: Fixtures, catalogue: Catalogue): Fin
   return magic.flatMap(({ place, scenario }) => {
     const parsed = parseScenarios(scenario ?? '', catalogue)
     return parsed.ok ? [] : [{ ...error(place, parsed.error), flag: '--fixtures' }]
+  })
+}
+
+/** Returns a finding for each rule of the contract that an exact answer breaks; the contract is that of this start. */
+function checkAnswers({ answers }: Fixtures, { operations }: Contract): Finding[] {
+  return answers.flatMap(({ operation: id, body, place }) => {
+    const operation = operations.find((one) => one.id === id)
+    const violations = operation?.checkResponse(operation.successStatus, body) ?? []
+    return violations.map(({ pointer, message }): Finding => {
+      const about = `the exact answer breaks the contract: ${pointer || 'the body'} ${message}`
+      return { severity: 'error', place: place(pointer), message: about }
+    })
   })
 }
 

@@ -98,7 +98,13 @@ async function settingsFor(
 /** Sends a request, and ends the delivery of its answer without sending it or waiting for its delay. */
 async function deliverNothing(simulator: Simulator, request: SimRequest): Promise<void> {
   const { delivery, onEnd } = await simulator.service(request)
-  onEnd?.(deliveryOutcome(delivery.mode, true, { sentBytes: 0, isCutByStop: false }))
+  onEnd?.(
+    deliveryOutcome(delivery.mode, true, {
+      sentBytes: 0,
+      isCutByStop: false,
+      isCutByUpstream: false,
+    }),
+  )
 }
 
 function toRequest({ id, at, method, path, query, headers, body, aborted }: BundledRequest): SimRequest {

@@ -20,10 +20,11 @@ import { declarations } from '../operations/index.ts'
 import type { FindPlannedFault } from '../pipeline/scenario-sources.ts'
 import type { Report } from '../reports/report.ts'
 import type { SandboxExport, Store } from '../state/store.ts'
+import type { UpstreamClient, UpstreamTarget } from '../upstream/forward.ts'
 import { createBundler } from './bundler.ts'
 import { createSandboxes } from './create-sandboxes.ts'
 import { type ExampleRequest, findExampleRequest } from './example-request.ts'
-import { createExplain, type PipelineState } from './explain.ts'
+import { createExplain } from './explain.ts'
 import { createGeneration, loadStartInputs, type StartInputs } from './generation.ts'
 import { countInputs, listInputFiles } from './loaded-inputs.ts'
 import { readGuardSettings } from './lookups.ts'
@@ -70,6 +71,8 @@ export interface Dependencies {
   readonly onExchange?: EntryListener
   /** Plans faults for requests. Default: there are none. */
   readonly findPlannedFault?: FindPlannedFault
+  /** The real service, for a proxy. Default: the simulator answers itself. */
+  readonly upstream?: UpstreamTarget | undefined
 }
 
 /** Loads and checks all inputs, opens the state, and joins the parts. Does not listen. The error lists all findings. */
@@ -79,7 +82,7 @@ export async function createSimulator(
 ): Promise<Result<Simulator, Findings>> {
   // Created before the files are read, so that no change is missed.
   const watcher = settings.watch ? await createFileWatcher(listInputFiles(settings)) : undefined
-  const inputs = await loadStartInputs(settings, dependencies.log)
+  const inputs = await loadStartInputs(settings, dependencies.log, dependencies.upstream !== undefined)
   if (!inputs.ok) return inputs
   const seedState = await loadSeedState(settings.seedState)
   if (!seedState.ok) return seedState
@@ -87,6 +90,7 @@ export async function createSimulator(
   if (!opened.ok) return opened
   const { store, loaded } = opened.value
   try {
+    logFindings(inputs.value.contract.warnings, dependencies.log)
     await seedDefaultSandbox(store, seedState.value)
     dependencies.log.info(
       { ...countInputs(inputs.value), state: { file: settings.state, ...loaded } },
@@ -112,15 +116,15 @@ interface StartDeps {
 /** Creates every part with its dependencies, from the journal up to the control plane. */
 async function assemble(
   settings: Settings,
-  { now, log, onExchange, findPlannedFault }: Dependencies,
+  { now, log, onExchange, findPlannedFault, upstream: target }: Dependencies,
   { inputs, seedState, store, watcher }: StartDeps,
 ): Promise<Simulator> {
-  logFindings(inputs.contract.warnings, log)
   const journal = new Journal(settings.journalSize)
   if (onExchange) journal.onEntry(onExchange)
   const histories = new Histories()
   const sandboxes = await createSandboxes(settings, { now, store, journal, histories, log })
-  const state = { store, sandboxes, journal, log, findPlannedFault }
+  const upstream = target && (await connectUpstream(target))
+  const state = { store, sandboxes, journal, log, findPlannedFault, upstream }
   const served = new ServedInputs(createGeneration(1, settings, inputs, state))
   const { contract, fixtures, catalogue } = served
   const present = () => served.present
@@ -132,7 +136,6 @@ async function assemble(
     settings,
     now,
   })
-  const createPipelineOver = (copy: PipelineState) => present().createPipelineOver(copy)
   const stopping = new AbortController()
   setMaxListeners(0, stopping.signal) // one listener for each waiting request, of which there may be any number
   const handlers = controlHandlers({
@@ -156,7 +159,7 @@ async function assemble(
     stopping: stopping.signal,
     histories,
     writeBundle: (sandbox) => bundler.write(sandbox),
-    explain: createExplain({ store, sandboxes, log, createPipelineOver }),
+    explain: createExplain({ ...state, createPipelineOver: (copy) => present().createPipelineOver(copy) }),
   })
   if (watcher) reloadOnChange(watcher, stopping.signal, { settings, state, served, adopt, now })
   const controls = createControl(inputs.control, handlers, readGuardSettings(settings), log)
@@ -175,9 +178,16 @@ async function assemble(
     bundle: (reasons) => bundler.write(undefined, reasons),
     stopping,
     findStateLoss: () => store.findLoss(),
-    close: () => {
+    close() {
       stopping.abort()
+      upstream?.close()
       return store.close()
     },
   }
+}
+
+/** Creates the client of the real service. Only a proxy loads it, with Node's modules for TLS. */
+async function connectUpstream(target: UpstreamTarget): Promise<UpstreamClient> {
+  const { createUpstreamClient } = await import('../upstream/forward.ts')
+  return createUpstreamClient(target)
 }

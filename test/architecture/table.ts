@@ -94,7 +94,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   upstream: {
     sentence: 'The real service over HTTP: requests with time limits, retries, and nothing secret written.',
     main: 'parse-upstream.ts',
-    imports: ['core', 'journal', 'traffic'],
+    imports: ['core', 'exchange', 'journal', 'traffic'],
   },
   drift: {
     sentence: 'Differences between the real service and the contract: shapes, findings, verdict, patch.',
@@ -115,6 +115,7 @@ export const rooms: Readonly<Record<string, Room>> = {
       'sandboxes',
       'operations',
       'journal',
+      'upstream',
     ],
   },
   control: {
@@ -153,6 +154,7 @@ export const rooms: Readonly<Record<string, Room>> = {
       'journal',
       'reports',
       'bundles',
+      'upstream',
       'pipeline',
       'control',
       'config',
@@ -165,6 +167,7 @@ export const rooms: Readonly<Record<string, Room>> = {
       'core',
       'documents',
       'contract',
+      'simulation',
       'fixtures',
       'scenarios',
       'exchange',
