@@ -171,8 +171,9 @@ export const commands: Readonly<Record<CommandName, CommandDescription>> = {
     maxOperands: 1,
     description:
       "Pass requests on to the real service, check both directions against the contract, and record them. Scenarios act in front of the service. CONVSIM_UPSTREAM_TOKEN, if it is set, replaces the client's token.",
-    // The real service knows keys, plans, models and records; the proxy stores none.
+    // The real service knows keys, plans, models and records; the proxy stores none, and cannot bring the service back to an earlier state.
     withoutSettings: [
+      'bundle',
       'state',
       'sync',
       'seedState',

@@ -158,7 +158,7 @@ async function assemble(
     productsOfModel: () => present().productsOfModel,
     stopping: stopping.signal,
     histories,
-    writeBundle: (sandbox) => bundler.write(sandbox),
+    writeBundle: upstream ? undefined : bundler.write,
     explain: createExplain({ ...state, createPipelineOver: (copy) => present().createPipelineOver(copy) }),
   })
   if (watcher) reloadOnChange(watcher, stopping.signal, { settings, state, served, adopt, now })
