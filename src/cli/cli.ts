@@ -24,7 +24,7 @@ import type { ProcessLog } from './process-log.ts'
 import { formatBanner, formatReadyLine } from './ready.ts'
 import { findServerSettings } from './server-settings.ts'
 import { describeStartProblems } from './start-problem.ts'
-import type { Run } from './tools.ts'
+import type { Run, ToolName } from './tools.ts'
 import { tuneV8 } from './tune-v8.ts'
 
 /**
@@ -85,8 +85,13 @@ function run(invocation: Run): Promise<ExitCode> {
         now: () => performance.now(),
       })
     default:
-      return import('./tools.ts').then(({ runTool }) => runTool(command, invocation, { print, printError }))
+      return runToolCommand(command, invocation)
   }
+}
+
+async function runToolCommand(command: ToolName, invocation: Run): Promise<ExitCode> {
+  const { runTool } = await import('./tools.ts')
+  return runTool(command, invocation, { print, printError, host: process, now: Date.now })
 }
 
 /** Serves with the answers of the real service. */

@@ -9,18 +9,21 @@ import { bundledContract } from '../fixtures/bundled.ts'
 export type Run = Extract<Invocation, { kind: 'run' }>
 
 /** The commands that neither serve nor run another command: they read, print and end. */
-type ToolName = Exclude<CommandName, 'serve' | 'proxy' | 'exec' | 'healthcheck'>
+export type ToolName = Exclude<CommandName, 'serve' | 'proxy' | 'exec' | 'healthcheck'>
 
-/** Injected dependencies: output streams, which take a text without its last line feed. */
+/** Injected dependencies: the process, its clock, and its output, which takes a text without the last line feed. */
 interface ToolDeps {
   readonly print: (text: string) => void
   readonly printError: (text: string) => void
+  readonly host: Pick<NodeJS.Process, 'env' | 'stdin' | 'stdout'>
+  /** Returns epoch milliseconds. */
+  readonly now: () => number
 }
 
 /** Runs a command that ends by itself, and returns its exit code. Each loads its own modules. */
 export async function runTool(command: ToolName, invocation: Run, deps: ToolDeps): Promise<number> {
   const { files, settings } = invocation
-  const { print, printError } = deps
+  const { print, printError, host, now } = deps
   switch (command) {
     case 'check':
       return printChecks(files, settings, deps)
@@ -33,14 +36,10 @@ export async function runTool(command: ToolName, invocation: Run, deps: ToolDeps
     case 'replay':
       return (await import('./replay.ts')).printReplay(files[0] ?? '', settings, deps)
     case 'drift':
-      return (await import('./drift/drift.ts')).printDrift(invocation, {
-        ...deps,
-        env: process.env,
-        now: Date.now,
-      })
+      return (await import('./drift/drift.ts')).printDrift(invocation, { ...deps, env: host.env, now })
     case 'record': {
       const { createAsk, recordFixtures } = await import('./record/record.ts')
-      return recordFixtures(files, settings, { ...deps, ask: createAsk(process.stdin, process.stdout) })
+      return recordFixtures(files, settings, { ...deps, ask: createAsk(host.stdin, host.stdout) })
     }
   }
 }

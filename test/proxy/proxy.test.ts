@@ -34,7 +34,7 @@ test('a proxy has no bundle, and says what to take in its place', async () => {
     409,
     {
       success: false,
-      error: expect.stringMatching(/^A proxy has no bundle, .* format=har exports the requests\.$/),
+      error: expect.stringMatching(/^A proxy has no bundle, .*format=har exports the requests\.$/),
     },
   ])
 })
