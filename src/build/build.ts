@@ -53,8 +53,8 @@ const entries: Readonly<Record<string, EntryModule>> = {
     source: 'src/documents/precompiled.ts',
     exports: ['precompiled'],
   },
-  drift: { file: 'drift.js', source: 'src/cli/drift/drift.ts', exports: ['printDrift'] },
   start: { file: 'start.js', source: 'src/simulator/start.ts', exports: ['start'] },
+  tools: { file: 'tools.js', source: 'src/cli/tools.ts', exports: ['runTool'] },
 }
 
 /** The name of the file of the library. */

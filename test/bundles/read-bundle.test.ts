@@ -20,7 +20,7 @@ async function refusalOf(text: string): Promise<string> {
 
 test('a file that is no bundle is refused with the place of the fault', async () => {
   expect(await refusalOf('{\n "kind": }')).toBe(
-    'convsim cannot replay:\n  bundle.json:2:10: error: is not JSON: it has "}" here, where a value is expected',
+    'convsim cannot replay:\n  bundle.json:2:10: error: is not JSON: it has "}" here, where a value is expected\n',
   )
   expect(await refusalOf('{"openapi": "3.1.0"}')).toContain(
     'bundle.json:1:1: error: is no bundle: convsim writes',

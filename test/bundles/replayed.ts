@@ -1,39 +1,21 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Bundle, BundledRequest } from '../../src/bundles/bundle.ts'
-import { printReplay } from '../../src/cli/replay.ts'
 import { ask } from '../support/client.ts'
+import { runInProcess, type ToolRun } from '../support/run-tool.ts'
 import type { TestSimulator } from '../support/start.ts'
 import { tempFolder } from '../support/temp-folder.ts'
-
-/** The outcome of `convsim replay`. */
-export interface ReplayOutcome {
-  readonly code: number
-  readonly stdout: string
-  readonly stderr: string
-}
 
 /** Writes a text to a file, and replays it as `convsim replay FILE` does. */
 export async function replayText(
   text: string,
   options: { readonly until?: string; readonly format?: 'text' | 'json' } = {},
-): Promise<ReplayOutcome> {
+): Promise<ToolRun> {
   const file = join(await tempFolder(), 'bundle.json')
   await writeFile(file, text)
-  const printed = { out: '', errors: '' }
-  const code = await printReplay(
-    file,
-    { contract: undefined, until: options.until, format: options.format ?? 'text' },
-    {
-      print: (line) => {
-        printed.out += line
-      },
-      printError: (line) => {
-        printed.errors += line.replaceAll(file, 'bundle.json')
-      },
-    },
-  )
-  return { code, stdout: printed.out, stderr: printed.errors }
+  const until = options.until === undefined ? [] : ['--until', options.until]
+  const outcome = await runInProcess(['replay', file, '--format', options.format ?? 'text', ...until])
+  return { ...outcome, stderr: outcome.stderr.replaceAll(file, 'bundle.json') }
 }
 
 /** Gets the bundle of a sandbox; `*` for all. */
@@ -49,7 +31,7 @@ export async function readBundleFile(file: string): Promise<Bundle> {
 }
 
 /** Replays a bundle. */
-export function replay(bundle: Bundle, options?: Parameters<typeof replayText>[1]): Promise<ReplayOutcome> {
+export function replay(bundle: Bundle, options?: Parameters<typeof replayText>[1]): Promise<ToolRun> {
   return replayText(JSON.stringify(bundle), options)
 }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { bundledContract } from '../../src/fixtures/bundled.ts'
 import { SMALL } from '../contract/documents.ts'
-import { run } from '../support/command.ts'
+import { runInProcess } from '../support/run-tool.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 /** Writes texts as `0.yaml`, `1.yaml`, ..., and returns the files. */
@@ -19,7 +19,7 @@ test('contract diff prints each change with its line in both documents, and exit
     SMALL,
     SMALL.replace('[name]', '[]').replace('openapi', '# New\nopenapi'),
   )
-  const { code, stdout } = await run(['contract', 'diff', old, present])
+  const { code, stdout } = await runInProcess(['contract', 'diff', old, present])
   expect(code).toBe(3)
   expect(stdout).toBe(
     [
@@ -31,9 +31,9 @@ test('contract diff prints each change with its line in both documents, and exit
 
 test('contract diff exits with 0 if nothing breaks clients', async () => {
   const [old = '', present = ''] = await write(SMALL, SMALL.replace('[name]', '[]'))
-  const { code, stdout } = await run(['contract', 'diff', present, old])
+  const { code, stdout } = await runInProcess(['contract', 'diff', present, old])
   expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining(': 1 compatible\n') })
-  const same = await run(['contract', 'diff', bundledContract, bundledContract])
+  const same = await runInProcess(['contract', 'diff', bundledContract, bundledContract])
   expect(same).toMatchObject({ code: 0, stdout: expect.stringContaining(': no changes that clients see\n') })
 })
 
@@ -43,9 +43,9 @@ test('contract diff prints JSON, commands of GitHub, and Markdown', async () => 
   const [old = '', changes = ''] = await write(SMALL, overlay)
   const words = ['contract', 'diff', old, old, '--overlay', changes, '--format']
   const [json, github, markdown] = await Promise.all([
-    run([...words, 'json']),
-    run([...words, 'github']),
-    run([...words, 'markdown']),
+    runInProcess([...words, 'json']),
+    runInProcess([...words, 'github']),
+    runInProcess([...words, 'markdown']),
   ])
   expect({ code: json.code, ...JSON.parse(json.stdout) }).toMatchObject({
     code: 3,
@@ -70,12 +70,12 @@ test('contract diff prints JSON, commands of GitHub, and Markdown', async () => 
 })
 
 test('contract diff exits with 1 if a document cannot be read, or a word is missing', async () => {
-  const missing = await run(['contract', 'diff', 'none.yaml', bundledContract])
+  const missing = await runInProcess(['contract', 'diff', 'none.yaml', bundledContract])
   expect(missing).toMatchObject({
     code: 1,
     stderr: expect.stringContaining('none.yaml: error: cannot be read: there is no such file'),
   })
-  const words = await run(['contract', 'diff', bundledContract])
+  const words = await runInProcess(['contract', 'diff', bundledContract])
   expect(words).toMatchObject({
     code: 1,
     stderr: expect.stringContaining('convsim contract takes "diff" and two documents'),

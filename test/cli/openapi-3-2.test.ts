@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { SMALL } from '../contract/documents.ts'
 import { ask } from '../support/client.ts'
-import { run } from '../support/command.ts'
+import { runInProcess } from '../support/run-tool.ts'
 import { startForTest } from '../support/start.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
@@ -20,6 +20,6 @@ test('a 3.2 document is served, and what is new in it is logged', async () => {
     ['warn', { place: `${file}:7:5` }],
     ['info', { place: `${file}:4:19` }],
   ])
-  const { code, stdout } = await run(['check', file, '--format', 'github'])
+  const { code, stdout } = await runInProcess(['check', file, '--format', 'github'])
   expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringMatching(/^::notice file=.*kind/m) })
 })

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { bundledContract } from '../../src/fixtures/bundled.ts'
 import { ask, event } from '../support/client.ts'
 import { run } from '../support/command.ts'
+import { runInProcess } from '../support/run-tool.ts'
 import { startForTest } from '../support/start.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
@@ -46,7 +47,7 @@ describe('--overlay', () => {
 
   test('of assumptions lists those of the changed contract', async () => {
     const file = await overlayWith(`{ target: '${operation}', update: { x-assumption: We looked. } }`)
-    const { code, stdout } = await run(['assumptions', '--overlay', file])
+    const { code, stdout } = await runInProcess(['assumptions', '--overlay', file])
     expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining('  We looked.\n') })
   })
 })
@@ -60,7 +61,7 @@ describe('check', () => {
       ),
       overlayWith(`{ target: '${operation}', update: { parameters: [{ $ref: '#/none' }] } }`),
     ])
-    const { code, stdout } = await run(['check', good, broken])
+    const { code, stdout } = await runInProcess(['check', good, broken])
     expect(code).toBe(1)
     expect(stdout).toMatch(/our\.overlay\.yaml: ok, 2 actions, \d+ operations\n/)
     expect(stdout).toContain(`${broken}:4:67: error: $ref "#/none" leads to nothing`)
@@ -68,13 +69,13 @@ describe('check', () => {
 
   test('checks the contract with the overlays of --overlay, with the lines of both', async () => {
     const file = await overlayWith('{ target: $.info, update: { x-a: 1 } }')
-    const one = await run(['check', '--overlay', file])
+    const one = await runInProcess(['check', '--overlay', file])
     expect(one).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(/^\S*spec\/openapi\.yaml: ok, [^\n]*\n$/),
     })
     const another = await overlayWith('{ target: $.paths.*, update: { get: 1 } }')
-    const two = await run(['check', bundledContract, '--overlay', file, '--overlay', another])
+    const two = await runInProcess(['check', bundledContract, '--overlay', file, '--overlay', another])
     expect(two).toMatchObject({ code: 1, stdout: expect.stringContaining(`${another}:4:`) })
   })
 })
