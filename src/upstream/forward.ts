@@ -30,8 +30,11 @@ export interface ForwardedRequest {
 /** The real service: sends requests, and ends its connections at the stop. */
 export interface UpstreamClient {
   readonly target: UpstreamTarget
-  /** Sends a request, and resolves with the head of the answer; its body is read from it. */
-  send(request: ForwardedRequest): Promise<Result<IncomingMessage, UpstreamProblem>>
+  /**
+   * Sends a request, and resolves with the head of the answer; its body is read from it. An abort of `clientGone` ends the request and
+   * the answer.
+   */
+  send(request: ForwardedRequest, clientGone: AbortSignal): Promise<Result<IncomingMessage, UpstreamProblem>>
   close(): void
 }
 
@@ -46,7 +49,7 @@ export function createUpstreamClient(target: UpstreamTarget): UpstreamClient {
   const freshAgent = isSecure ? new https.Agent() : new http.Agent()
   const request = isSecure ? https.request : http.request
 
-  const sendOnce = (asked: ForwardedRequest, isRetry: boolean) =>
+  const sendOnce = (asked: ForwardedRequest, signal: AbortSignal, isRetry: boolean) =>
     new Promise<Result<IncomingMessage, UpstreamProblem> | 'again'>((resolve) => {
       const { method, body } = asked
       const isRepeatable = idempotent.has(method)
@@ -57,6 +60,7 @@ export function createUpstreamClient(target: UpstreamTarget): UpstreamClient {
         headers: { ...asked.headers, ...length },
         agent: isRepeatable ? agent : freshAgent,
         timeout: target.timeoutMs,
+        signal,
       })
       let received: IncomingMessage | undefined
       sent.on('response', (answer) => {
@@ -79,10 +83,10 @@ export function createUpstreamClient(target: UpstreamTarget): UpstreamClient {
 
   return {
     target,
-    async send(asked) {
-      const first = await sendOnce(asked, false)
+    async send(asked, clientGone) {
+      const first = await sendOnce(asked, clientGone, false)
       if (first !== 'again') return first
-      const second = await sendOnce(asked, true)
+      const second = await sendOnce(asked, clientGone, true)
       if (second === 'again') throw new Error('a request was to be sent a third time')
       return second
     },

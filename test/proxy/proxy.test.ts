@@ -312,4 +312,39 @@ describe('faults of the real service', () => {
     stop.abort()
     expect(await isClosed).toBe(true)
   })
+
+  test.each([
+    ['before the answer begins', undefined, false],
+    ['while a scenario reads the answer', 'drop-field', true],
+  ])(
+    'a client that leaves %s ends the request, and is recorded as gone',
+    async (_when, scenario, isBegun) => {
+      let [asked, closed] = [() => {}, () => {}]
+      const isAsked = new Promise<void>((resolve) => {
+        asked = resolve
+      })
+      const isClosed = new Promise<void>((resolve) => {
+        closed = resolve
+      })
+      const origin = await fakeUpstream((_req, res) => {
+        res.on('close', () => closed())
+        if (isBegun) res.writeHead(200, { 'Content-Type': 'application/json' }).write('{')
+        asked()
+      })
+      const sim = await proxyTo(origin, { timeoutMs: 60_000 })
+      const stop = new AbortController()
+      const headers = { authorization: 'Bearer k', ...(scenario && { 'x-sim-scenario': scenario }) }
+      const answer = fetch(sim.origin + analyticsPath, { headers, signal: stop.signal }).catch(() => 'left')
+      await isAsked
+      stop.abort()
+      await isClosed
+      expect(await answer).toBe('left')
+      await expect
+        .poll(() => lastEntry(sim))
+        .toMatchObject({
+          answer: { status: 499, origin: 'simulator' },
+          delivery: { outcome: 'client-gone', sentBytes: 0 },
+        })
+    },
+  )
 })

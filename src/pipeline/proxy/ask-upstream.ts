@@ -23,10 +23,27 @@ export function askUpstream(basePath: string, upstream: UpstreamClient): Request
     if (body.kind === 'unreadable')
       return refuse(body.status, `${body.reason} The proxy did not pass it on.`, 'simulator')
     exchange.trace?.decisions.push(`The request goes on to the real service at ${upstream.target.origin}.`)
-    const sent = await upstream.send(createRequest(exchange, basePath, upstream))
-    if (!sent.ok) return refuse(sent.error.kind === 'time-out' ? 504 : 502, sent.error.sentence, 'simulator')
-    return receive(exchange, sent.value)
+    const request = createRequest(exchange, basePath, upstream)
+    const clientGone = new AbortController()
+    const endWatch = exchange.request.watchClient?.(() => clientGone.abort())
+    try {
+      const reply = await send(exchange, request, upstream, clientGone.signal)
+      return clientGone.signal.aborted ? refusals.clientGone() : reply
+    } finally {
+      endWatch?.() // the delivery watches the client from now on
+    }
   }
+}
+
+async function send(
+  exchange: Exchange,
+  request: ForwardedRequest,
+  upstream: UpstreamClient,
+  clientGone: AbortSignal,
+): Promise<Reply> {
+  const sent = await upstream.send(request, clientGone)
+  if (!sent.ok) return refuse(sent.error.kind === 'time-out' ? 504 : 502, sent.error.sentence, 'simulator')
+  return receive(exchange, sent.value)
 }
 
 /** Returns the request as it goes to the service: with the path of the service in place of the contract's base path. */
