@@ -3,6 +3,7 @@ import type { Settings } from '../config/settings.ts'
 import type { ChangeLevel, ContractChange } from '../contract/diff/change.ts'
 import { changeLevels, diffContracts } from '../contract/diff/diff.ts'
 import { buildContract, readOverlaid } from '../contract/load.ts'
+import { escapeControls } from '../core/escape-controls.ts'
 import type { JsonObject } from '../core/json.ts'
 import { failure, type Result, success } from '../core/result.ts'
 import { type Findings, formatFinding } from '../documents/finding.ts'
@@ -43,12 +44,18 @@ export async function runContractCommand(
   const [old, present] = await Promise.all([loadSide(oldFile, []), loadSide(newFile, splitFiles(overlay))])
   if (!old.ok || !present.ok) {
     const findings = [old, present].flatMap((side) => (side.ok ? [] : side.error))
-    printError(`convsim contract diff: a document cannot be read:\n${findings.map(formatFinding).join('\n')}`)
+    const lines = findings.map((finding) => escapeControls(formatFinding(finding)))
+    printError(`convsim contract diff: a document cannot be read:\n${lines.join('\n')}`)
     return 1
   }
-  const changes = diffContracts(old.value.document, present.value.document)
+  const changes = diffContracts(old.value.document, present.value.document).map(escapeNames)
   print(formats[format]({ old: old.value, new: present.value, changes }))
   return changes.some(({ level }) => level === 'breaking') ? 3 : 0
+}
+
+/** Escapes the control characters in names of a document: a terminal carries them out, and a line of GitHub ends at a line break. */
+function escapeNames({ operations, message, ...change }: ContractChange): ContractChange {
+  return { ...change, operations: operations.map(escapeControls), message: escapeControls(message) }
 }
 
 async function loadSide(file: string, overlays: readonly string[]): Promise<Result<DiffSide, Findings>> {

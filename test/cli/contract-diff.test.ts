@@ -81,3 +81,16 @@ test('contract diff exits with 1 if a document cannot be read, or a word is miss
     stderr: expect.stringContaining('convsim contract takes "diff" and two documents'),
   })
 })
+
+test.each(['text', 'json', 'github', 'markdown'])(
+  'contract diff escapes control characters in names, as %s',
+  async (format) => {
+    const name = '"q\\n::error file=x::INJECTED\\e[2J"'
+    const [old = '', present = ''] = await write(SMALL, `${SMALL}        ${name}: { type: string }\n`)
+    const { stdout } = await runInProcess(['contract', 'diff', old, present, '--format', format])
+    expect(stdout).toContain('INJECTED')
+    expect(stdout).not.toMatch(/^::error file=x|\u001b/m)
+    const shown = format === 'json' ? JSON.parse(stdout).changes[0].message : stdout
+    expect(shown).toContain('q\\u000a::error file=x::INJECTED\\u001b[2J')
+  },
+)
