@@ -363,3 +363,45 @@ test('a change of a shared schema is one change with all its operations', () => 
     },
   ])
 })
+
+describe('a range of statuses covers its members', () => {
+  const responses = (byStatus: JsonObject) => documentOf({ responses: byStatus })
+  const [text, orNull] = [json('{ type: string }'), json("{ type: [string, 'null'] }")]
+
+  test.each<[string, JsonObject, JsonObject, Change[]]>([
+    [
+      'a member becomes the range',
+      { 200: text },
+      { '2XX': text },
+      [
+        [
+          'risky',
+          'status-added',
+          'the answer 2XX is new, which breaks clients that know one status of success',
+        ],
+      ],
+    ],
+    [
+      'a member becomes the range with another schema',
+      { 404: text },
+      { '4XX': orNull },
+      [
+        ['breaking', 'null-added', 'the answer 404 can be of the type null'],
+        ['compatible', 'status-added', 'the answer 4XX is new'],
+      ],
+    ],
+    [
+      'the range becomes members',
+      { '2XX': text },
+      { 200: text, 201: orNull },
+      [
+        ['breaking', 'null-added', 'the answer 201 can be of the type null'],
+        ['compatible', 'status-removed', 'the answer 2XX is 200, 201 alone'],
+        ['compatible', 'status-added', 'the answer 200 is new'],
+        ['compatible', 'status-added', 'the answer 201 is new'],
+      ],
+    ],
+  ])('%s', (_change, old, present, changes) => {
+    expect(changesOf(responses(old), responses(present))).toEqual(changes)
+  })
+})
