@@ -29,16 +29,18 @@ export type InputLoader = (
 ) => Promise<Result<RuleContext & { readonly fixtures: Fixtures }, Findings>>
 
 /**
- * Checks contract documents, overlays, scenario files and folders of fixtures. Without any it checks the bundled ones; with `--overlay`
- * the contract that the overlay changes.
+ * Checks contract documents, overlays, scenario files and folders of fixtures. Without any it checks what the settings name: the contract,
+ * also for `--overlay`, which changes it, and the fixtures; without these the bundled ones.
  */
 export function checkFiles(
   files: readonly string[],
-  { contract = bundledContract, overlay }: Pick<Settings, 'contract' | 'overlay'>,
+  { contract, overlay, fixtures }: Pick<Settings, 'contract' | 'overlay' | 'fixtures'>,
   loadWith: InputLoader,
 ): Promise<CheckResult[]> {
   const overlays = splitFiles(overlay)
-  const known = overlays.length > 0 ? [contract] : [bundledContract, controlContract, bundledFixtures]
+  const changed = overlays.length > 0 ? (contract ?? bundledContract) : contract
+  const named = [changed, fixtures].filter((file) => file !== undefined)
+  const known = named.length > 0 ? named : [bundledContract, controlContract, bundledFixtures]
   const all = files.length > 0 ? files : known
   return Promise.all(all.map((file) => checkFile(file, overlays, loadWith)))
 }

@@ -33,6 +33,8 @@ interface CommandDescription {
   readonly acceptsServerFlags?: boolean
   /** The descriptions in the command's help of settings that mean something else for it than for `serve`. */
   readonly settingDescriptions?: { readonly [Name in keyof Settings]?: string }
+  /** The values that the command takes of a setting with more of them: `text` and `json` of the formats. */
+  readonly settingValues?: { readonly [Name in keyof Settings]?: readonly Settings[Name][] }
   /** Command lines after `convsim`: `check my-contract.yaml`. */
   readonly examples: readonly string[]
 }
@@ -64,7 +66,7 @@ export const commands: Readonly<Record<CommandName, CommandDescription>> = {
     operands: 'files or folders',
     maxOperands: 1000,
     description:
-      'Check contract documents, overlays, fixture folders and scenario files; without any, check the bundled ones. Exit code 1 if one has an error.',
+      'Check contract documents, overlays, fixture folders and scenario files; without any, check those of --contract and --fixtures, or the bundled ones. Exit code 1 if one has an error.',
     settings: ['contract', 'overlay', 'fixtures', 'scenario', 'scenarios', 'plan', 'format'],
     examples: [
       'check',
@@ -101,6 +103,7 @@ export const commands: Readonly<Record<CommandName, CommandDescription>> = {
       contract: 'An OpenAPI document in place of that of the run.',
       format: 'The form of the results: lines for people, or one JSON document.',
     },
+    settingValues: { format: ['text', 'json'] },
     examples: ['replay bundle.json', 'replay bundle.json --until req-7 --format json'],
   },
   scenarios: {
@@ -215,10 +218,18 @@ export function settingsOf(command: CommandName): readonly (readonly [string, Se
   const read: readonly string[] | undefined = commands[command].settings
   const without: readonly string[] = commands[command].withoutSettings ?? []
   const own = new Map(Object.entries(commands[command].settingDescriptions ?? {}))
+  const values = new Map(Object.entries(commands[command].settingValues ?? {}))
   return allSettings
     .filter(([name, setting]) =>
       read ? read.includes(name) : setting.command === undefined || setting.command === command,
     )
     .filter(([name]) => !without.includes(name))
-    .map(([name, setting]) => [name, { ...setting, description: own.get(name) ?? setting.description }])
+    .map(([name, setting]) => [
+      name,
+      {
+        ...setting,
+        description: own.get(name) ?? setting.description,
+        value: values.get(name)?.join('|') ?? setting.value,
+      },
+    ])
 }
