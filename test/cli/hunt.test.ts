@@ -130,7 +130,7 @@ describe('convsim exec --hunt', () => {
     expect([code, stderr]).toEqual([3, expect.stringMatching(/piece of advice, and so in 2 more runs/)])
   })
 
-  test('a failure that does not repeat is no finding', async () => {
+  test('a failure that does not repeat is no finding, and no candidate is lost by it', async () => {
     const counter = join(await tempFolder(), 'count')
     await writeFile(counter, '')
     const code = `import { appendFileSync, readFileSync } from 'node:fs'
@@ -138,6 +138,7 @@ appendFileSync(${JSON.stringify(counter)}, 'x')
 ${suite(`readFileSync(${JSON.stringify(counter)}, 'utf8').length !== 4`)}`
     const { stdout, report } = await huntJson(code, '--hunt', quick, '--max-runs', '5')
     expect([report.found, report.summary.unrepeatable]).toEqual([null, 1])
+    expect(report.summary).toMatchObject({ runs: 5, endedBy: 'max-runs' })
     expect(stdout).toMatch(/^1 run failed, and passed when repeated: the suite itself is not reliable\.$/m)
   })
 
