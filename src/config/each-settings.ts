@@ -71,7 +71,7 @@ export const eachSettings = {
     command: 'exec',
     ...duration,
     default: undefined,
-    defaultText: 'ten times the run without faults, at least 10s',
+    defaultText: 'ten times the run without faults, at least 10s; without faults: 10m',
     description: 'For exec --each and --hunt: the time after which a run is ended, and counts as hung.',
   }),
   jobs: integer({

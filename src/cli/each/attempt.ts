@@ -57,6 +57,7 @@ export async function attemptSuite<T>(
     dependencies: { now, log: output.log, fatal: endWith(host, output) },
     killGroup: createKillGroup(host),
     elapsed,
+    terminal: findTerminal(deps),
     running: new Set(),
   }
   const stop = listenForStop(host, runDeps.running)
