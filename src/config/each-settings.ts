@@ -27,6 +27,7 @@ export const eachSettings = {
     value: 'FAULT@PLACE',
     default: undefined,
     defaultText: 'none',
+    repeatable: true, // so that a second run is refused, and does not replace the first
     description:
       'For exec: of all runs of --each only this one, such as drift:drop-field@getModelAnalytics/avgSafetyScore or resilience:reset@createEvent#2.',
   }),

@@ -186,9 +186,9 @@ describe('a hunt is refused with', () => {
   test.each([
     [['--hunt', 'drift'], /--hunt: error: "drop-field" has a wrong or final answer/],
     [['--hunt', 'resilence'], /There is no scenario "resilence"/],
-    [['--hunt', '--each'], /--hunt takes no --each or --only/],
-    [['--hunt', '--only', 'drift:drop-field@createEvent/eventId'], /--hunt takes no --each or --only/],
-    [['--hunt', '--scenario', 'slow'], /--hunt takes no --scenario or --scenarios/],
+    [['--hunt', '--each'], /--hunt takes no --each: /],
+    [['--hunt', '--only', 'drift:drop-field@createEvent/eventId'], /--hunt takes no --only: /],
+    [['--hunt', '--scenario', 'slow'], /--hunt takes no --scenario: /],
     [['--hunt', '--sample-first'], /--sample-first needs --each/],
     [['--hunt', '--state', 'x.json'], /--hunt takes no --state/],
     [['--hunt', '--fail-on', 'unnoticed'], /--fail-on unnoticed needs --each/],
