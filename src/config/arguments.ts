@@ -127,7 +127,8 @@ function parseInvocation(
   }
   if (command === 'serve' && files[0] !== undefined) values['contract'] = files[0]
   const settings = values as Settings // each value is of its own setting's type
-  const eachProblem = findEachProblem(command, settings, Object.keys(flags))
+  const sources = new Map(found.map(({ name, source }) => [name, source]))
+  const eachProblem = findEachProblem(command, settings, sources)
   if (eachProblem !== undefined) return problem(`${eachProblem} See convsim ${command} --help.`)
   const fromVariables = found.filter(({ source }) => env[source] !== undefined)
   return {

@@ -27,6 +27,7 @@ export const eachSettings = {
     value: 'FAULT@PLACE',
     default: undefined,
     defaultText: 'none',
+    repeatable: true, // so that a second run is refused, and does not replace the first
     description:
       'For exec: of all runs of --each only this one, such as drift:drop-field@getModelAnalytics/avgSafetyScore or resilience:reset@createEvent#2.',
   }),
@@ -71,7 +72,7 @@ export const eachSettings = {
     command: 'exec',
     ...duration,
     default: undefined,
-    defaultText: 'ten times the run without faults, at least 10s',
+    defaultText: 'ten times the run without faults, at least 10s; without faults: 10m',
     description: 'For exec --each and --hunt: the time after which a run is ended, and counts as hung.',
   }),
   jobs: integer({

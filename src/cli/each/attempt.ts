@@ -48,8 +48,9 @@ export async function attemptSuite<T>(
   make: (attempt: SuiteAttempt) => Promise<Result<T, UntriableSuite>>,
   finish: (report: T, attempt: SuiteAttempt) => Promise<number>,
 ): Promise<number> {
-  const { settings, files: command } = options
+  const { files: command } = options
   const { host, output, now, elapsed } = deps
+  const settings = { ...options.settings, clock: freezeClock(options.settings, now()) }
   const runDeps: RunDeps = {
     settings,
     command,
@@ -57,6 +58,7 @@ export async function attemptSuite<T>(
     dependencies: { now, log: output.log, fatal: endWith(host, output) },
     killGroup: createKillGroup(host),
     elapsed,
+    terminal: findTerminal(deps),
     running: new Set(),
   }
   const stop = listenForStop(host, runDeps.running)
@@ -71,6 +73,11 @@ export async function attemptSuite<T>(
   } finally {
     stop.release()
   }
+}
+
+/** Returns the value of `--clock` for all runs and their repetitions: the real time is that of the first run, in seconds. `now`: epoch milliseconds. */
+function freezeClock({ clock }: RunDeps['settings'], now: number): string {
+  return clock === 'real' ? new Date(now).toISOString().replace(/\.\d+Z$/, 'Z') : clock
 }
 
 /** Creates the function that ends the process, since the state of a simulator is wrong. */

@@ -15,6 +15,8 @@ export interface RunBounds<T> {
   readonly isOver: (run?: T) => boolean
   /** Returns true once a stop was requested, which ends the commands: their ends say nothing. */
   readonly isStopped: () => boolean
+  /** Called with each run that was taken and not made, because it is over; absent: nobody asks. */
+  readonly onSkip?: (run: T) => void
   /** Called after each run. */
   readonly onEnd: (run: T, ended: EndedRun) => void
 }
@@ -59,9 +61,12 @@ async function executeUnlessOver<T>(
   run: T,
   prepared: PreparedRun,
   deps: RunDeps,
-  { limitMs, isOver, isStopped, onEnd }: RunBounds<T>,
+  { limitMs, isOver, isStopped, onSkip, onEnd }: RunBounds<T>,
 ): Promise<void> {
-  if (isOver(run)) return prepared.simulator.close()
+  if (isOver(run)) {
+    onSkip?.(run)
+    return prepared.simulator.close()
+  }
   const ended = await executeRun(deps, prepared, limitMs)
   if (!isStopped()) onEnd(run, ended)
 }

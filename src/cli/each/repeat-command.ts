@@ -1,6 +1,7 @@
 import { eachSettings } from '../../config/each-settings.ts'
 import { allSettings, type Settings } from '../../config/settings.ts'
-import { describeCommand } from '../../reports/reported-run.ts'
+import { redacted } from '../../journal/redact-token.ts'
+import { redactWords } from '../../reports/reported-run.ts'
 
 /** The settings that a repetition of one run does not need. */
 const unneeded = new Set([...Object.keys(eachSettings), 'report', 'failOn', 'port', 'logLevel', 'logFormat'])
@@ -8,7 +9,7 @@ const unneeded = new Set([...Object.keys(eachSettings), 'report', 'failOn', 'por
 /** The settings whose default is another for `exec`. */
 const unneededDefaults: Partial<Settings> = { state: ':memory:' }
 
-/** Writes the command line that repeats a run. `words`: the flags that name the run: `--only`, and its name. Credentials are redacted. */
+/** Writes the command line that repeats a run. `words`: the flags that name the run: `--only`, and its name. Credentials are redacted, and the line says so. */
 export function describeRepeat(
   words: readonly string[],
   settings: Settings,
@@ -23,8 +24,14 @@ export function describeRepeat(
     if (value === undefined) return own === true ? [`--${flag}`] : [`--no-${flag}`]
     return [`--${flag}`, String(own)]
   })
-  return describeCommand(['convsim', 'exec', ...words, ...flags, '--', ...command].map(quoteWord))
+  const all = ['convsim', 'exec', ...words, ...flags, '--', ...command]
+  const clean = redactWords(all)
+  const hasCredential = clean.some((word, index) => word !== all[index])
+  return clean.map(quoteWord).join(' ') + (hasCredential ? note : '')
 }
+
+/** The comment of a command line that lacks its credentials. */
+const note = ` # put the credential back at ${redacted}`
 
 /** Quotes a word for a shell, if it needs quotes. */
 function quoteWord(word: string): string {

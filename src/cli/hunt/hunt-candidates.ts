@@ -2,6 +2,7 @@ import { type Result, success } from '../../core/result.ts'
 import type { Findings } from '../../documents/finding.ts'
 import type { Report } from '../../reports/report.ts'
 import type { Candidate, HuntPlace } from '../../suites/hunt/candidate.ts'
+import { CandidateQueue } from '../../suites/hunt/candidate-queue.ts'
 import { drawCandidates } from '../../suites/hunt/draw-candidates.ts'
 import type { HuntCounts, HuntEnd } from '../../suites/hunt/hunt-report.ts'
 import type { SuiteAttempt } from '../each/attempt.ts'
@@ -45,17 +46,14 @@ export interface HuntOutcome {
   readonly reports: readonly Report[]
 }
 
-/** A candidate with its number among the drawn ones, from 1. */
-interface NumberedCandidate {
-  readonly number: number
-  readonly candidate: Candidate
-}
-
 /** Draws candidates and runs the command under each until one breaks it each time; then shrinks that one. The error: no simulator can start. */
 export async function huntCandidates(context: HuntContext): Promise<Result<HuntOutcome, Findings>> {
   const { attempt, plain } = context
   const { seed, maxRuns, failOn } = attempt.settings
-  const drawn = numberCandidates(drawCandidates({ ...context, seed }), maxRuns ?? Number.POSITIVE_INFINITY)
+  const queue: HuntQueue = new CandidateQueue(
+    drawCandidates({ ...context, seed }),
+    maxRuns ?? Number.POSITIVE_INFINITY,
+  )
   const counts = { single: 0, pair: 0, longer: 0 }
   const reports: Report[] = []
   const onEnd = ({ length }: Candidate, { report }: EndedRun) => {
@@ -64,43 +62,29 @@ export async function huntCandidates(context: HuntContext): Promise<Result<HuntO
     if (failOn !== undefined) reports.push({ ...report, coverage: plain.report.coverage })
   }
   for (let unrepeatable = 0; ; unrepeatable += 1) {
-    const broken = await findBroken(drawn, context, onEnd)
-    if (!broken.ok) return broken
-    if (!broken.value)
-      return success({ counts, unrepeatable, end: endOf(context, counts), found: undefined, reports })
-    const { candidate, ended } = broken.value
+    const made = await runQueue(queue, context, onEnd)
+    if (!made.ok) return made
+    const broken = queue.takeBroken()
+    if (!broken)
+      return success({ counts, unrepeatable, end: endOf(context, queue), found: undefined, reports })
+    const { candidate, ended } = broken
     const shrunk = await shrinkFinding(candidate, ended, shrinkDeps(context))
     if (shrunk)
       return success({ counts, unrepeatable, end: 'found', found: { drawn: candidate, shrunk }, reports })
   }
 }
 
-function* numberCandidates(
-  candidates: Iterable<Candidate>,
-  count: number,
-): Generator<NumberedCandidate, undefined> {
-  let number = 0
-  for (const candidate of candidates) {
-    if (number >= count) return undefined
-    number += 1
-    yield { number, candidate }
-  }
-  return undefined
-}
+type HuntQueue = CandidateQueue<EndedRun>
 
-/** A candidate that broke the suite, and its run. */
-type BrokenRun = NumberedCandidate & { readonly ended: EndedRun }
-
-/** Finds the first drawn candidate that breaks the suite; undefined: none did. Of several side by side it is the one that was drawn first. */
-async function findBroken(
-  drawn: Iterable<NumberedCandidate, undefined>,
+/** Runs the candidates of the queue until one breaks the suite. Of those side by side all that broke it are in the queue then. */
+function runQueue(
+  queue: HuntQueue,
   { attempt, runs, progress, limitMs, deadline }: HuntContext,
   onEnd: (candidate: Candidate, ended: EndedRun) => void,
-): Promise<Result<BrokenRun | undefined, Findings>> {
+): Promise<Result<undefined, Findings>> {
   const { settings, deps, runDeps, stop } = attempt
-  const broken: BrokenRun[] = []
   const isStopped = () => stop.code !== undefined
-  const made = await makeRuns(drawn, runDeps, {
+  return makeRuns(queue.take(), runDeps, {
     jobs: settings.jobs,
     limitMs,
     isStopped,
@@ -108,15 +92,14 @@ async function findBroken(
     isOver: (run) =>
       isStopped() ||
       (deadline !== undefined && deps.elapsed() >= deadline) ||
-      broken.some(({ number }) => run === undefined || number < run.number),
-    onEnd: ({ number, candidate }, ended) => {
+      (run !== undefined && queue.isAfterBroken(run)),
+    onSkip: (run) => queue.putBack(run),
+    onEnd: (run, ended) => {
       progress.count('hunt')
-      onEnd(candidate, ended)
-      if (isBroken(ended)) broken.push({ number, candidate, ended })
+      onEnd(run.candidate, ended)
+      if (isBroken(ended)) queue.addBroken({ ...run, ended })
     },
   })
-  if (!made.ok) return made
-  return success(broken.sort((one, other) => one.number - other.number)[0])
 }
 
 function shrinkDeps({
@@ -142,9 +125,6 @@ function shrinkDeps({
 }
 
 /** Returns the reason why a hunt that found nothing ended. */
-function endOf({ attempt, deadline }: HuntContext, { single, pair, longer }: HuntCounts): HuntEnd {
-  const { settings, deps, stop } = attempt
-  if (stop.code !== undefined) return 'interrupt'
-  if (single + pair + longer === settings.maxRuns) return 'max-runs'
-  return deadline !== undefined && deps.elapsed() >= deadline ? 'time' : 'exhausted'
+function endOf({ attempt }: HuntContext, queue: HuntQueue): HuntEnd {
+  return attempt.stop.code !== undefined ? 'interrupt' : (queue.findEnd() ?? 'time')
 }

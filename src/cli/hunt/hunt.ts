@@ -108,7 +108,7 @@ async function writeFinding(
   { drawn, shrunk }: HuntCatch,
   { settings, runDeps }: SuiteAttempt,
 ): Promise<{ readonly value: HuntFinding; readonly problem: string | undefined }> {
-  const { candidate, ended, needed, isShrunk, runs } = shrunk
+  const { candidate, ended, needed, certainty, tally, runs } = shrunk
   const file = settings.huntFile
   const repeat = describeRepeat(['--scenarios', file], settings, runDeps.command)
   const problem = await writeHuntFile(file, candidate, repeat)
@@ -119,7 +119,8 @@ async function writeFinding(
     drawn,
     needed,
     shrinkingRuns: runs,
-    isShrunk,
+    certainty,
+    tally,
     file: problem === undefined ? file : undefined,
     repeat,
     lastLines: ended.lastLines,

@@ -1,28 +1,27 @@
 import type { Catalogue } from '../../scenarios/definition.ts'
 import { type Candidate, type HuntPlace, type HuntStep, keyOf } from '../../suites/hunt/candidate.ts'
+import type { FindingCertainty } from '../../suites/hunt/hunt-report.ts'
 import { leaveOut, shrink } from '../../suites/hunt/shrink.ts'
 import type { EndedRun } from '../each/faulty-run.ts'
-import { isBroken } from './candidate-runs.ts'
+import { RepeatedRuns, type RepeatedRunsDeps } from './repeated-runs.ts'
 
 /** The things that shrinking a finding needs. */
-export interface ShrinkFindingDeps {
+export interface ShrinkFindingDeps extends RepeatedRunsDeps {
   readonly catalogue: Catalogue
   readonly places: readonly HuntPlace[]
-  /** Runs the command once under a candidate. */
-  readonly run: (candidate: Candidate) => Promise<EndedRun>
-  /** Returns true once there is no time for a further run. */
-  readonly isOver: () => boolean
-  /** Returns true once a stop was requested, which ends the command: its end says nothing. */
-  readonly isStopped: () => boolean
 }
 
-/** A candidate that broke the suite at least twice, as small as the time allowed. */
+/** A candidate that broke the suite, as small as the time allowed. */
 export interface ShrunkFinding {
   readonly candidate: Candidate
-  /** The last run that broke. */
+  readonly certainty: FindingCertainty
+  /** The last run of the candidate that broke. */
   readonly ended: EndedRun
+  /** The number of runs of the candidate, and of those that broke. */
+  readonly tally: { readonly made: number; readonly failed: number }
+  /** The steps without which the command passed. */
   readonly needed: readonly HuntStep[]
-  readonly isShrunk: boolean
+  /** The number of runs that shrank and confirmed it. */
   readonly runs: number
 }
 
@@ -32,39 +31,31 @@ export async function shrinkFinding(
   first: EndedRun,
   deps: ShrinkFindingDeps,
 ): Promise<ShrunkFinding | undefined> {
-  const broken = new Map<string, EndedRun | undefined>()
-  let [runs, isShrunk] = [0, true]
-  /** Returns the run if it broke. */
-  const runAgain = async (candidate: Candidate): Promise<EndedRun | undefined> => {
-    if (deps.isOver() || deps.isStopped()) isShrunk = false
-    if (!isShrunk) return undefined
-    const ended = await deps.run(candidate)
-    runs += 1
-    if (deps.isStopped()) isShrunk = false
-    return isBroken(ended) && !deps.isStopped() ? ended : undefined
+  const repeated = new RepeatedRuns(deps)
+  const describe = (candidate: Candidate, certainty: FindingCertainty, needed: readonly HuntStep[]) => {
+    const { made, failed, lastBroken = first } = repeated.tallyOf(candidate)
+    return { candidate, certainty, ended: lastBroken, tally: { made, failed }, needed, runs: repeated.made }
   }
-  const breaks = async (candidate: Candidate) => {
-    const key = keyOf(candidate)
-    if (!broken.has(key)) broken.set(key, await runAgain(candidate))
-    return broken.get(key) !== undefined
+  repeated.count(drawn, first)
+  if ((await repeated.runAgain(drawn)) === 'passed') return undefined
+  const candidate = await shrink(drawn, { ...deps, breaks: (one) => repeated.breaks(one) })
+  if ((await repeated.runAgain(candidate)) === 'passed') {
+    // A smaller one that does not break each time is worth less than the drawn one, which has broken twice.
+    if (keyOf(candidate) !== keyOf(drawn)) await repeated.runAgain(drawn)
+    return describe(drawn, 'unreliable', [])
   }
-  const again = await runAgain(drawn)
-  if (!again && isShrunk) return undefined
-  broken.set(keyOf(drawn), again ?? first)
-  const candidate = await shrink(drawn, { breaks, catalogue: deps.catalogue, places: deps.places })
-  const last = await runAgain(candidate)
-  const needed: HuntStep[] = []
-  for (const step of candidate) if (!(await breaksWithout(candidate, step, breaks))) needed.push(step)
-  // A smaller one that does not break each time is worth less than the drawn one, which did.
-  if (!last && isShrunk) return { candidate: drawn, ended: again ?? first, needed: [], isShrunk: false, runs }
-  return { candidate, ended: last ?? broken.get(keyOf(candidate)) ?? first, needed, isShrunk, runs }
+  const needed = await findNeeded(candidate, repeated)
+  return describe(candidate, repeated.isCutShort ? 'incomplete' : 'confirmed', needed)
 }
 
-async function breaksWithout(
-  candidate: Candidate,
-  step: HuntStep,
-  breaks: (candidate: Candidate) => Promise<boolean>,
-): Promise<boolean> {
-  for (const smaller of leaveOut(candidate, step)) if (await breaks(smaller)) return true
+/** Returns the steps without which the command passes. */
+async function findNeeded(candidate: Candidate, repeated: RepeatedRuns): Promise<readonly HuntStep[]> {
+  const needed: HuntStep[] = []
+  for (const step of candidate) if (!(await breaksWithout(candidate, step, repeated))) needed.push(step)
+  return needed
+}
+
+async function breaksWithout(candidate: Candidate, step: HuntStep, repeated: RepeatedRuns): Promise<boolean> {
+  for (const smaller of leaveOut(candidate, step)) if (await repeated.breaks(smaller)) return true
   return false
 }

@@ -13,6 +13,12 @@ export interface HuntCounts {
   readonly longer: number
 }
 
+/**
+ * The certainty of a finding. `confirmed`: it broke the suite in each run. `unreliable`: it, or what shrinking made of it, broke the suite in
+ * some runs only. `incomplete`: the time was up, or the hunt was interrupted, before every smaller one was tried.
+ */
+export type FindingCertainty = 'confirmed' | 'unreliable' | 'incomplete'
+
 /** The faults that broke the suite, as few and as small as the runs could make them. */
 export interface HuntFinding {
   readonly verdict: 'broke' | 'hung'
@@ -25,8 +31,9 @@ export interface HuntFinding {
   readonly needed: readonly HuntStep[]
   /** The number of runs that shrank and confirmed the finding. */
   readonly shrinkingRuns: number
-  /** False: the time was up, or the hunt was interrupted, before every smaller one was tried. */
-  readonly isShrunk: boolean
+  readonly certainty: FindingCertainty
+  /** The number of runs under these faults, and of those that broke. */
+  readonly tally: { readonly made: number; readonly failed: number }
   /** The file of scenarios; undefined: it could not be written. */
   readonly file: string | undefined
   /** The command line that repeats the finding. */
@@ -58,8 +65,10 @@ export function describeHuntFinding(
 }
 
 /** Describes how small a finding is: `It passes if any one of them is left out.` */
-export function describeNeed({ candidate, needed, isShrunk }: HuntFinding): string {
-  if (!isShrunk) return 'The end of the hunt came before every smaller one was tried, so there may be fewer.'
+export function describeNeed(finding: HuntFinding): string {
+  const { candidate, needed, certainty } = finding
+  if (certainty === 'unreliable') return describeUnreliable(finding)
+  if (certainty === 'incomplete') return describeIncomplete(finding)
   if (needed.length < candidate.length)
     return `It is not certain that all ${candidate.length} are needed: not every run without one of them passed.`
   return candidate.length === 1
@@ -67,9 +76,27 @@ export function describeNeed({ candidate, needed, isShrunk }: HuntFinding): stri
     : 'It passes if any one of them is left out, and fails each time with all of them.'
 }
 
-/** Describes the origin of a finding: `Drawn as ..., and made smaller in 12 more runs.` */
-export function describeShrinking({ drawn, shrinkingRuns }: HuntFinding): string {
-  return `It was drawn as: ${drawn.map(describeStep).join(', and ')}. It was made smaller, and confirmed, in ${pluralize(shrinkingRuns, 'more run')}.`
+function describeUnreliable({ tally: { made, failed } }: HuntFinding): string {
+  const count = `It failed in ${failed} of ${made} runs`
+  return failed < made
+    ? `${count}, so the suite itself may not be reliable.`
+    : `${count}; a smaller one failed in some runs only, so there may be fewer.`
+}
+
+function describeIncomplete({ tally: { made } }: HuntFinding): string {
+  return made === 1
+    ? 'The end of the hunt came before it was repeated, so it may not fail again.'
+    : 'The end of the hunt came before every smaller one was tried, so there may be fewer.'
+}
+
+/** Describes the origin of a finding: `It was drawn as: ... It was made smaller, and confirmed, in 12 more runs.` */
+export function describeShrinking({ drawn, shrinkingRuns, certainty }: HuntFinding): string {
+  const runs = pluralize(shrinkingRuns, 'more run')
+  const shrinking =
+    certainty === 'confirmed'
+      ? `It was made smaller, and confirmed, in ${runs}.`
+      : `To make it smaller and to confirm it, convsim made ${runs}.`
+  return `It was drawn as: ${drawn.map(describeStep).join(', and ')}. ${shrinking}`
 }
 
 /** The words for the end of a hunt that found nothing. */

@@ -32,7 +32,8 @@ export function renderHuntJson(report: HuntReport): string {
 }
 
 function findingToJson(finding: HuntFinding, report: HuntReport): JsonObject {
-  const { verdict, code, candidate, drawn, isShrunk, needed, file, repeat, lastLines, requests } = finding
+  const { verdict, code, candidate, drawn, certainty, tally, needed, file, repeat, lastLines, requests } =
+    finding
   return {
     verdict,
     code,
@@ -40,8 +41,10 @@ function findingToJson(finding: HuntFinding, report: HuntReport): JsonObject {
     steps: stepsToJson(candidate),
     drawn: stepsToJson(drawn),
     rules: toRules(candidate).map((rule) => ({ ...rule })),
-    shrunk: isShrunk,
-    confirmed: isShrunk && needed.length === candidate.length,
+    certainty,
+    runs: { ...tally },
+    shrunk: certainty === 'confirmed',
+    confirmed: certainty === 'confirmed' && needed.length === candidate.length,
     file: file ?? null,
     repeat,
     lastLines: [...lastLines],
