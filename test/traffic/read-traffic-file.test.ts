@@ -64,6 +64,16 @@ describe('a HAR file', () => {
     ])
   })
 
+  test('has no token of a request in the answers that echo it, to whatever request', async () => {
+    const sent = [{ name: 'Authorization', value: 'Bearer opaque-987654' }]
+    const echo = { size: 1, text: '{"you":"opaque-987654","opaque-987654":"\u00fc"}' }
+    const encoded = { ...echo, text: Buffer.from(echo.text).toString('base64'), encoding: 'base64' }
+    const entries = [entry({ status: 200, content: echo }, sent), entry({ status: 200, content: encoded })]
+    const samples = samplesOf(await read({ log: { entries } }, 'har'))
+    const clean = Buffer.from('{"you":"[redacted]","[redacted]":"\u00fc"}')
+    expect(samples).toMatchObject([{ answer: { body: clean } }, { answer: { body: clean } }])
+  })
+
   test('tells an answer without content from one that never came', async () => {
     const samples = await read(
       { log: { entries: [entry({ status: 200, content: { size: 12 } }), entry({ status: 0 })] } },
