@@ -1,5 +1,6 @@
 import type { Assumption, Operation } from '../contract/contract.ts'
 import type { Json } from '../core/json.ts'
+import type { TrafficProblemKind } from '../traffic/sample.ts'
 import type { DriftKind } from './observation.ts'
 
 /** A difference between the real service and the contract, in all answers that were judged. */
@@ -44,11 +45,8 @@ export interface FindingSample {
 
 /** The reasons why something is not judged. */
 export type NotJudgedReason =
+  | TrafficProblemKind
   | 'unauthorized'
-  | 'time-out'
-  | 'connection'
-  | 'certificate'
-  | 'redirect'
   | 'rate-limited'
   | 'too-few-samples'
   | 'not-probed'

@@ -1,18 +1,16 @@
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
 import { failure, type Result, success } from '../core/result.ts'
+import { type AcceptedOrigins, findRecordingProblem } from './find-problem.ts'
 import type { TrafficSample } from './sample.ts'
 
-/**
- * Reads the exchanges of a journal: answers of `GET /__sim/requests`, or lines with one exchange each. Those whose answer a scenario gave or
- * damaged are left out, since no service sent them so.
- */
-export function readJournal(documents: readonly Json[]): Result<TrafficSample[]> {
+/** Reads the exchanges of a journal: answers of `GET /__sim/requests`, or lines with one exchange each. */
+export function readJournal(documents: readonly Json[], accepted: AcceptedOrigins): Result<TrafficSample[]> {
   const entries = documents.flatMap((document) => listEntries(document))
   if (entries.length === 0 && !documents.some(isExport))
     return failure(
       'is no journal: it has no "requests". Save the answer of GET /__sim/requests, or one exchange in each line.',
     )
-  return success(entries.flatMap(readEntry))
+  return success(entries.flatMap((entry) => readEntry(entry, accepted)))
 }
 
 const isExport = (document: Json) => isObject(document) && Array.isArray(document.requests)
@@ -24,11 +22,14 @@ function listEntries(document: Json): JsonObject[] {
   return isObject(document.request) && isObject(document.answer) ? [document] : []
 }
 
-function readEntry(entry: JsonObject): TrafficSample[] {
-  const { request, answer, damage } = entry
+function readEntry(entry: JsonObject, accepted: AcceptedOrigins): TrafficSample[] {
+  const { request, answer, damage, delivery } = entry
   if (!isObject(request) || !isObject(answer)) return []
-  const isMade = answer.origin === 'scenario' || answer.origin === 'simulator'
-  if (isMade || (Array.isArray(damage) && damage.length > 0)) return []
+  const { status, origin } = answer
+  // The simulator writes its Content-Type with the body, and so a proxy does where a scenario looked at the answer: their journals lack it.
+  const lacksMediaType =
+    origin === 'contract' || (Array.isArray(entry.scenarios) && entry.scenarios.length > 0)
+  const body = readBody(answer.body)
   const query = typeof request.query === 'string' && request.query !== '' ? `?${request.query}` : ''
   const ms = typeof entry.tookMs === 'number' ? { ms: entry.tookMs } : {}
   return [
@@ -37,11 +38,13 @@ function readEntry(entry: JsonObject): TrafficSample[] {
       target: `${String(request.path ?? '')}${query}`,
       requestHeaders: readHeaders(request.headers),
       requestBody: readBody(request.body),
-      answer: {
-        status: Number(answer.status),
-        // The simulator's journal has no Content-Type, which is written with the body.
-        headers: { 'content-type': 'application/json', ...readHeaders(answer.headers) },
-        body: readBody(answer.body),
+      answer: findRecordingProblem({ status, origin, damage, delivery, body }, accepted) ?? {
+        status: Number(status),
+        headers: {
+          ...(lacksMediaType && { 'content-type': 'application/json' }),
+          ...readHeaders(answer.headers),
+        },
+        body,
         ...ms,
       },
     },

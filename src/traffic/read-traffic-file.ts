@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import type { Json } from '../core/json.ts'
 import { failure, type Result, reasonOf, success } from '../core/result.ts'
+import type { AcceptedOrigins } from './find-problem.ts'
 import { readHar } from './read-har.ts'
 import { readJournal } from './read-journal.ts'
 import type { TrafficSample } from './sample.ts'
@@ -8,8 +9,12 @@ import type { TrafficSample } from './sample.ts'
 /** The forms of recorded traffic: a HAR file, or an export of `GET /__sim/requests`. */
 export type TrafficForm = 'har' | 'journal'
 
-/** Reads the samples of a file of recorded traffic. The error is a sentence that names the file. */
-export async function readTrafficFile(file: string, form: TrafficForm): Promise<Result<TrafficSample[]>> {
+/** Reads the samples of a file of recorded traffic, with the answers of the accepted origins. The error is a sentence that names the file. */
+export async function readTrafficFile(
+  file: string,
+  form: TrafficForm,
+  accepted: AcceptedOrigins = ['upstream'],
+): Promise<Result<TrafficSample[]>> {
   let text: string
   try {
     text = await readFile(file, 'utf8')
@@ -18,7 +23,7 @@ export async function readTrafficFile(file: string, form: TrafficForm): Promise<
   }
   const documents = parseDocuments(text)
   if (!documents) return failure(`${file} is no JSON, nor lines of JSON.`)
-  const read = form === 'har' ? readHar(documents[0] ?? null) : readJournal(documents)
+  const read = form === 'har' ? readHar(documents[0] ?? null, accepted) : readJournal(documents, accepted)
   return read.ok ? read : failure(`${file} ${read.error}`)
 }
 

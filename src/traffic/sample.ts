@@ -29,9 +29,19 @@ export interface TrafficAnswer {
   readonly ms?: number
 }
 
+/** The reasons why a sample has no answer of the service; `not-the-service`: convsim itself gave it. */
+export type TrafficProblemKind =
+  | 'time-out'
+  | 'connection'
+  | 'certificate'
+  | 'redirect'
+  | 'too-large'
+  | 'scenario'
+  | 'not-the-service'
+
 /** The reason why a sample has no answer. */
 export interface TrafficProblem {
-  readonly problem: 'time-out' | 'connection' | 'certificate' | 'redirect'
+  readonly problem: TrafficProblemKind
   /** A sentence for people, with what to do next. */
   readonly sentence: string
 }

@@ -1,5 +1,6 @@
 import { redactHeaders, redactText } from '../journal/redact.ts'
 import { findOwnToken } from '../journal/redact-token.ts'
+import { findRedirect } from '../traffic/find-redirect.ts'
 import type { TrafficAnswer, TrafficProblem, TrafficSample } from '../traffic/sample.ts'
 import { describeFailure } from './describe-failure.ts'
 import type { Upstream } from './parse-upstream.ts'
@@ -69,7 +70,7 @@ async function follow(
   for (let count = 0; count <= maxRedirects; count += 1) {
     const init = { method, headers, signal, redirect: 'manual' } as const
     const response = await fetch(url.href, body === undefined ? init : { ...init, body })
-    const next = findRedirect(response, url)
+    const next = findRedirect(response.status, response.headers.get('location') ?? undefined, url.href)
     if (next === undefined) return readAnswer(response)
     await response.body?.cancel()
     if (next.origin !== upstream.origin)
@@ -83,12 +84,6 @@ async function follow(
     url = next
   }
   return { problem: 'redirect', sentence: `The service redirects more than ${maxRedirects} times.` }
-}
-
-function findRedirect({ status, headers }: Response, url: URL): URL | undefined {
-  const location = headers.get('location')
-  const isRedirect = [301, 302, 303, 307, 308].includes(status) && location !== null
-  return isRedirect && URL.canParse(location, url.href) ? new URL(location, url) : undefined
 }
 
 async function readAnswer(response: Response): Promise<TrafficAnswer> {

@@ -5,8 +5,8 @@ import { isObject, type Json } from '../../src/core/json.ts'
 import { ask } from '../support/client.ts'
 import { run } from '../support/command.ts'
 import { placesOf, runDrift, upstreamToken } from '../support/drift.ts'
-import { startFakeUpstream } from '../support/fake-upstream.ts'
-import { startForTest } from '../support/start.ts'
+import { type Change, startFakeUpstream } from '../support/fake-upstream.ts'
+import { startForTest, type TestSimulator } from '../support/start.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 const ids = '--ids=modelId=00000000-0000-4000-8000-000000000003'
@@ -79,14 +79,48 @@ describe('convsim drift', () => {
   })
 })
 
-/** Asks the simulator for three periods, and returns its journal. */
-async function recordJournal() {
-  const simulator = await startForTest()
+const redirecting: Change = (answer) => {
+  answer.status = 302
+  answer.headers['location'] = 'https://login.example.com/'
+}
+
+const slow: Change = (answer) => {
+  answer.delayMs = 60_000
+}
+
+/** Starts a proxy in front of a service. */
+function startProxy(baseUrl: string, timeoutMs = 5000) {
+  return startForTest({}, { origin: new URL(baseUrl).origin, basePath: '/v1', token: undefined, timeoutMs })
+}
+
+/** Asks a service, or a proxy, for three periods and once for a refusal. */
+async function askForPeriods(simulator: TestSimulator) {
   for (const period of ['7d', '30d', '90d'])
     await ask(simulator, `/v1/models/00000000-0000-4000-8000-000000000003/analytics?period=${period}`)
   await ask(simulator, '/v1/models/00000000-0000-4000-8000-000000000429/analytics')
-  const { body } = await ask(simulator, '/__sim/requests?bodies=true')
-  return body
+}
+
+/** Asks a service through a proxy, whose journal it returns. */
+async function recordJournal(change?: Change) {
+  const proxy = await startProxy((await startFakeUpstream(change)).baseUrl)
+  await askForPeriods(proxy)
+  return (await ask(proxy, '/__sim/requests?bodies=true')).body
+}
+
+/** Judges the journal of a simulator or a proxy, and its HAR file. */
+async function judgeBoth(simulator: TestSimulator) {
+  const folder = await tempFolder()
+  const runs = []
+  for (const [form, query] of [
+    ['journal', 'bodies=true'],
+    ['har', 'format=har'],
+  ]) {
+    const file = join(folder, `traffic.${form}`)
+    const answer = await fetch(`${simulator.origin}/__sim/requests?${query}`)
+    await writeFile(file, await answer.text())
+    runs.push(await runDrift([`--${form}`, file], null))
+  }
+  return runs
 }
 
 describe('recorded traffic', () => {
@@ -107,6 +141,48 @@ describe('recorded traffic', () => {
     ])
     const few = await runDrift(['--journal', file, '--samples', '4'], null)
     expect(few.report.notJudged).toContainEqual(expect.objectContaining({ reason: 'too-few-samples' }))
+  })
+
+  test('of a proxy is the same in its journal and its HAR file', async () => {
+    const proxy = await startProxy((await startFakeUpstream()).baseUrl)
+    await askForPeriods(proxy)
+    for (const { code, report } of await judgeBoth(proxy))
+      expect([report.verdict, code, report.findings]).toEqual(['same', 0, []])
+  })
+
+  test('of the simulator itself is not judged', async () => {
+    const simulator = await startForTest()
+    await askForPeriods(simulator)
+    for (const { code, report } of await judgeBoth(simulator)) {
+      expect([report.verdict, code, report.findings]).toEqual(['not-judged', 1, []])
+      expect(report.notJudged).toContainEqual(
+        expect.objectContaining({ reason: 'not-the-service', count: 3 }),
+      )
+    }
+  })
+
+  test('with a redirect to another host is not judged there, as the service itself is not', async () => {
+    const proxy = await startProxy((await startFakeUpstream(redirecting)).baseUrl)
+    await askForPeriods(proxy)
+    for (const { code, report } of await judgeBoth(proxy)) {
+      expect([report.verdict, code, report.findings]).toEqual(['not-judged', 1, []])
+      expect(report.notJudged).toContainEqual(expect.objectContaining({ reason: 'redirect' }))
+    }
+  })
+
+  test.each([
+    ['time-out', false],
+    ['certificate', true],
+  ] as const)('of a proxy names a %s of the service', async (reason, isExpired) => {
+    const { baseUrl } = await startFakeUpstream(slow, isExpired)
+    const proxy = await startProxy(baseUrl, 50)
+    await ask(proxy, '/v1/models/00000000-0000-4000-8000-000000000003/analytics')
+    for (const { code, report } of await judgeBoth(proxy)) {
+      expect([report.verdict, code, report.findings]).toEqual(['not-judged', 1, []])
+      expect(report.notJudged).toContainEqual(
+        expect.objectContaining({ reason, sentence: expect.stringContaining('real service') }),
+      )
+    }
   })
 
   test('of a HAR file is judged, and requests to other services are passed over', async () => {

@@ -5,6 +5,7 @@ import { sleep } from '../../core/timers.ts'
 import { type MatchedSample, matchSample } from '../../drift/answer.ts'
 import type { NotJudged } from '../../drift/finding.ts'
 import type { Probe, ProbePlan } from '../../drift/probes.ts'
+import { findRedirect } from '../../traffic/find-redirect.ts'
 import type { TrafficSample } from '../../traffic/sample.ts'
 import type { Upstream } from '../../upstream/parse-upstream.ts'
 import type { UpstreamAccess } from '../../upstream/send.ts'
@@ -137,8 +138,18 @@ function isJudged({ operation, sample }: MatchedSample, notJudged: NotJudgedList
   const request = `${sample.method} ${sample.target}`
   if ('problem' in answer) notJudged.add(operation.id, answer.problem, answer.sentence, request)
   else if (answer.status === 401) notJudged.add(operation.id, 'unauthorized', recordedRefusal, request)
+  else if (
+    findRedirect(answer.status, answer.headers['location'], `${sample.origin ?? anyOrigin}${sample.target}`)
+  )
+    notJudged.add(operation.id, 'redirect', recordedRedirect, request)
   else return true
   return false
 }
+
+/** Stands for the origin that a recording does not have, so that a relative address can be read. */
+const anyOrigin = 'http://localhost'
+
+const recordedRedirect =
+  'The service redirects this request, which is no answer to it. Record requests to the address that it redirects to.'
 
 const recordedRefusal = 'A 401 is an answer to a token, and says nothing about the contract.'

@@ -47,7 +47,7 @@ function readSample({ method, target, answer }: TrafficSample, contract: Contrac
   const [path = '', query = ''] = target.split('?', 2)
   const match = findOperation(contract, method, path)
   if (!match) return `no ${recordedOperation}`
-  if ('problem' in answer) return 'no answer'
+  if ('problem' in answer) return `no answer: ${answer.sentence}`
   if (answer.status !== match.operation.successStatus) return `status ${answer.status}`
   if (!answer.body) return 'the body was not recorded whole'
   const read = readJson(answer.body, maxValues)

@@ -5,6 +5,9 @@ import { readJournal } from '../../traffic/read-journal.ts'
 import { readTrafficFile } from '../../traffic/read-traffic-file.ts'
 import type { TrafficSample } from '../../traffic/sample.ts'
 
+/** Answers of convsim itself are taken, too, since fixtures of what it invented are of use. Those of scenarios that break something are not. */
+const accepted = ['upstream', 'contract'] as const
+
 /** Reads the samples of all sources, in their order: URLs of running simulators, HAR files, exports of journals. */
 export async function readTrafficSources(
   sources: readonly string[],
@@ -14,7 +17,7 @@ export async function readTrafficSources(
   for (const source of sources) {
     const read = /^https?:\/\//i.test(source)
       ? await readRunning(source, controlToken)
-      : await readTrafficFile(source, source.toLowerCase().endsWith('.har') ? 'har' : 'journal')
+      : await readTrafficFile(source, source.toLowerCase().endsWith('.har') ? 'har' : 'journal', accepted)
     if (!read.ok) return read
     samples.push(...read.value)
   }
@@ -33,7 +36,7 @@ async function readRunning(url: string, controlToken: string | undefined): Promi
     pages.push(page.value)
     cursor = isObject(page.value) && typeof page.value.next === 'number' ? page.value.next : undefined
   } while (cursor !== undefined)
-  return readJournal(pages)
+  return readJournal(pages, accepted)
 }
 
 async function readPage(
