@@ -2,6 +2,9 @@ import { isObject, type Json, type JsonObject } from '../core/json.ts'
 import { parsePointer, valueAt } from '../core/json-pointer.ts'
 import { applyEdits, type Edit } from '../documents/edit.ts'
 
+/** The end of the title of an overlay that `convsim drift` has written. */
+export const patchMark = ', found by convsim drift'
+
 /**
  * Writes changes of a document as an OpenAPI Overlay 1.1.0, which can also append and remove single items of a list. An update of an object
  * would be merged with the one that is there, so that one is removed before.
@@ -17,7 +20,7 @@ export function createOverlay(document: JsonObject, edits: readonly Edit[]): Jso
   return {
     overlay: '1.1.0',
     info: {
-      title: `Differences of ${String(title ?? 'the service')}, found by convsim drift`,
+      title: `Differences of ${String(title ?? 'the service')}${patchMark}`,
       version: String(version ?? '1'),
     },
     actions,

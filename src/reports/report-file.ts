@@ -2,7 +2,11 @@ import { stat, writeFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { reasonOf } from '../core/result.ts'
 import type { Finding } from '../documents/finding.ts'
+import { isReplaceable } from './replaceable.ts'
 import type { ReportTarget } from './report-target.ts'
+
+/** The beginning of a bundle (`bundles/bundle.ts`). */
+const bundleBeginning = /^\s*\{\s*"kind"\s*:\s*"convsim bundle"/
 
 /** Finds a problem that would prevent the reports, or the bundle of `--bundle`, from being written at the end of the run; undefined: none. */
 export async function findReportProblem(
@@ -15,7 +19,7 @@ export async function findReportProblem(
   const problems = await Promise.all(targets.map(({ file }) => findFileProblem(file)))
   const found = problems.find((problem) => problem !== undefined)
   if (found || bundle === undefined) return found
-  const problem = await findFileProblem(bundle)
+  const problem = (await findFileProblem(bundle)) ?? (await findLoss(bundle))
   return problem && { ...problem, flag: '--bundle' }
 }
 
@@ -31,6 +35,14 @@ async function findFileProblem(file: string): Promise<Finding | undefined> {
   if (!folder?.isDirectory()) return problemWith(file, `there is no folder ${dirname(file)}. Make it first.`)
   const existing = await stat(file).catch(() => undefined)
   return existing?.isDirectory() ? problemWith(file, 'that is a folder, not a file.') : undefined
+}
+
+async function findLoss(bundle: string): Promise<Finding | undefined> {
+  if (await isReplaceable(bundle, (beginning) => bundleBeginning.test(beginning))) return undefined
+  return problemWith(
+    bundle,
+    'that file is no bundle, and would be lost. Name another one, or delete it first.',
+  )
 }
 
 /** Writes a report. @returns the reason of a failure; undefined for success */

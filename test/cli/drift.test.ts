@@ -55,6 +55,14 @@ describe('convsim drift', () => {
     [['https://api.example.com/v1', '--ids', 'model=1'], '--ids model: no operation has such a parameter'],
     [['--har', 'missing.har'], 'missing.har cannot be read'],
     [['--har', 'a.har', '--patch', 'nowhere/patch.yaml'], 'there is no folder nowhere. Make it first.'],
+    [
+      ['--har', 'a.har', '--patch', 'package.json'],
+      'package.json is no patch of convsim drift, and would be lost.',
+    ],
+    [
+      ['--har', 'a.har', '--contract', 'spec/openapi.yaml', '--patch', './spec/openapi.yaml'],
+      './spec/openapi.yaml is read as the contract or as an overlay.',
+    ],
   ])('%j is refused before anything is sent', async (args, reason) => {
     const refused = await runDrift(args)
     expect(refused.code).toBe(1)

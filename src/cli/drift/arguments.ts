@@ -1,22 +1,12 @@
-import { stat } from 'node:fs/promises'
-import { dirname } from 'node:path'
 import type { Settings } from '../../config/settings.ts'
+import { findPatchProblem } from './patch-file.ts'
 
 /** Finds arguments and settings of `drift` that do not fit together; undefined: none. */
 export async function findArgumentProblem(
   settings: Settings,
   files: readonly string[],
 ): Promise<string | undefined> {
-  return findTrafficProblem(settings, files) ?? (await findFolderProblem(settings))
-}
-
-/** Finds out before anything is sent that the patch could not be written. */
-async function findFolderProblem({ patch }: Settings): Promise<string | undefined> {
-  if (patch === undefined) return undefined
-  const folder = await stat(dirname(patch)).catch(() => undefined)
-  return folder?.isDirectory()
-    ? undefined
-    : `--patch ${patch}: there is no folder ${dirname(patch)}. Make it first.`
+  return findTrafficProblem(settings, files) ?? (await findPatchProblem(settings))
 }
 
 function findTrafficProblem(settings: Settings, files: readonly string[]): string | undefined {
