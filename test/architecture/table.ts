@@ -282,9 +282,14 @@ export const habits: readonly Habit[] = [
   },
   {
     sentence:
-      'only the nonce of a lock, the id of a history, and the names of sandboxes beside those of other processes are random',
+      'only the nonce of a lock, the id of a history, the mark of a run whose processes are killed, and the names of sandboxes beside those of other processes are random',
     pattern: /\bMath\.random\b|\brandom(UUID|Bytes|Int)\b|\bgetRandomValues\b/,
-    only: ['state/file/lock-holder.ts', 'state/file/format.ts', 'client/connect.ts'],
+    only: [
+      'state/file/lock-holder.ts',
+      'state/file/format.ts',
+      'client/connect.ts',
+      'cli/each/marked-processes.ts',
+    ],
     instead: 'derive it (core/seeded.ts), so that a run can be repeated byte for byte',
   },
   {
