@@ -165,12 +165,12 @@ export function describeCaveats({ leftOut, changes }: Pick<SuiteReport, 'leftOut
   return [...describeLeftOut(leftOut), ...(changes.length > 0 ? [`${unreliable}${changes.join('; ')}.`] : [])]
 }
 
-/** Summarizes the runs in one sentence: `12 runs, 3 equivalent ones left out, 4 not made (--time).` */
+/** Summarizes the runs in one sentence: `12 runs, 3 on like requests left out, 4 not made (--time).` */
 export function summarizeRuns({ runs, equivalent, notMade, earlyEnd }: SuiteReport): string {
   const made = runs.filter(({ code }) => code !== undefined).length
   return `${[
     `${made} ${made === 1 ? 'run' : 'runs'}`,
-    ...(equivalent > 0 ? [`${equivalent} equivalent left out`] : []),
+    ...(equivalent > 0 ? [`${equivalent} on like requests left out`] : []),
     ...(notMade > 0 ? [`${notMade} not made${earlyEnd ? ` (${earlyEnds[earlyEnd]})` : ''}`] : []),
   ].join(', ')}.`
 }
