@@ -13,6 +13,8 @@ export interface RecordedRequest {
   readonly sandbox: string
   /** The operation, the query, the names and types in the body, and the status; without values that a run may choose anew. */
   readonly signature: string
+  /** The status of the answer. */
+  readonly status: number
   /** True for an undamaged success, which a fault can change. */
   readonly isOrdinary: boolean
   /** The body of the answer; undefined where it has none. */
@@ -45,6 +47,7 @@ export function toRecordedRequest(
       ...(live.requestBody === undefined ? [] : [describeShape(live.requestBody)]),
       answer.status,
     ].join(' '),
+    status: answer.status,
     isOrdinary:
       occurrence > 0 &&
       answer.status < 400 &&

@@ -4,10 +4,15 @@ import { chooseRuns } from '../../suites/choose-runs.ts'
 import { listClientFindings } from '../../suites/client-findings.ts'
 import { renderSuiteReport } from '../../suites/formats/index.ts'
 import { renderText } from '../../suites/formats/text.ts'
-import { judgeSuite } from '../../suites/judge-suite.ts'
-import { parseSuiteFailOn } from '../../suites/parse-suite-fail-on.ts'
+import { judgeRequests, judgeSuite } from '../../suites/judge-suite.ts'
+import { parseSuiteFailOn, type SuiteGate } from '../../suites/parse-suite-fail-on.ts'
 import type { PlannedRun, SuitePlan } from '../../suites/plan.ts'
-import { countByOperation, type JudgedRun, type SuiteReport } from '../../suites/suite-report.ts'
+import {
+  countByOperation,
+  describeNothing,
+  type JudgedRun,
+  type SuiteReport,
+} from '../../suites/suite-report.ts'
 import { judgeRun } from '../../suites/verdict.ts'
 import { writeReports } from '../finish.ts'
 import {
@@ -26,10 +31,11 @@ import { makeRuns } from './make-runs.ts'
 import { type PlainRun, recordPlainRuns, type UntriableSuite } from './plain-runs.ts'
 import { createProgress } from './progress.ts'
 import { describeRepeat } from './repeat-command.ts'
+import { repeatPlainRun } from './repeat-plain-run.ts'
 
 /**
  * Runs the command once for each fault at each place where its requests go, and prints and writes the report. Returns the exit code: that
- * of the command if it fails without faults, 1 if it cannot be tried, 3 for a condition of `--fail-on`, 128 + n after signal n.
+ * of the command if it fails without faults, 1 if it cannot be tried or no fault was, 3 for a condition of `--fail-on`, 128 + n after signal n.
  */
 export function tryFaults(options: EachOptions, deps: EachDeps): Promise<number> {
   return attemptSuite(options, deps, makeReport, finishSuite)
@@ -65,6 +71,7 @@ async function runPlan(
   })
   const judged = new Map<PlannedRun, JudgedRun>()
   const reports = [plain.report]
+  const failOn = parseSuiteFailOn(settings.failOn ?? '') ?? []
   const progress = createProgress(findTerminal(deps), chosen.length, elapsed, deadline)
   progress.update([])
   const limitMs = limitRun(settings, plain.ms)
@@ -75,7 +82,7 @@ async function runPlan(
     prepare: (run) => prepareRun(runDeps, run),
     isOver: () => stop.code !== undefined || (deadline !== undefined && elapsed() >= deadline),
     onEnd: (run, ended) => {
-      judged.set(run, judge(run, ended, plain))
+      judged.set(run, judge(run, ended, plain, failOn))
       reports.push({ ...ended.report, coverage: plain.report.coverage }) // a coverage for each run would fill the memory
       progress.update([...judged.values()])
     },
@@ -83,9 +90,11 @@ async function runPlan(
   progress.clear()
   if (!made.ok) return failure({ code: 1, lines: [], findings: made.error })
   const runs = plan.runs.flatMap((run) => judged.get(run) ?? (run.isReachable ? [] : unreached(run)))
-  const failOn = parseSuiteFailOn(settings.failOn ?? '') ?? []
   const notMade = reachable.length - judged.size
   const early = stop.code !== undefined ? 'interrupt' : judged.size < chosen.length ? 'time' : 'max-runs'
+  const last =
+    stop.code === undefined && judged.size > 0 ? await repeatPlainRun(runDeps, plain, limitMs) : success([])
+  if (!last.ok) return failure({ code: 1, lines: [], findings: last.error })
   return success({
     contract: plain.report.contract,
     run: { ...plain.report.run, command: describeCommand(runDeps.command) },
@@ -95,29 +104,36 @@ async function runPlan(
     notMade,
     earlyEnd: notMade > 0 ? early : undefined,
     equivalent: plan.equivalent,
+    leftOut: plan.leftOut,
+    changes: stop.code === undefined ? last.value : [],
     repeat: (name) => describeRepeat(['--only', name], settings, runDeps.command),
     failOn,
     failed: judgeSuite(runs, reports, failOn),
+    plainFailed: judgeSuite([], [plain.report], failOn),
   })
 }
 
 /** The number of requests of a run that the report has: the last ones. */
 const maxRequests = 200
 
-function judge(run: PlannedRun, ended: EndedRun, plain: PlainRun): JudgedRun {
-  const { recorder, code, lastLines, report } = ended
+function judge(run: PlannedRun, ended: EndedRun, plain: PlainRun, failOn: readonly SuiteGate[]): JudgedRun {
+  const { recorder, code, ms, lastLines, report } = ended
   return {
     run,
     verdict: judgeRun(run, ended, recorder.wasMet),
+    wasMet: recorder.wasMet,
     code,
+    ms,
     client: listClientFindings(report, plain.report),
+    failed: judgeRequests(report, failOn),
     lastLines,
     requests: recorder.requests.slice(-maxRequests).map(({ line }) => line),
   }
 }
 
 function unreached(run: PlannedRun): JudgedRun {
-  return { run, verdict: 'not-reached', code: undefined, client: [], lastLines: [], requests: [] }
+  const nothing = { client: [], failed: [], lastLines: [], requests: [] }
+  return { run, verdict: 'not-reached', wasMet: false, code: undefined, ms: 0, ...nothing }
 }
 
 /** Prints the report, writes its files, and returns the exit code. */
@@ -132,5 +148,7 @@ async function finishSuite(report: SuiteReport, { settings, deps, stop }: SuiteA
   )
   if (stop.code !== undefined) return stop.code
   if (report.failed.length > 0) return 3
-  return isWritten ? 0 : 1
+  const nothing = describeNothing(report)
+  if (nothing !== undefined) output.printLine(`convsim: ${nothing}`, 'error')
+  return isWritten && nothing === undefined ? 0 : 1
 }
