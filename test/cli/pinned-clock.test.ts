@@ -12,7 +12,7 @@ appendFileSync(${JSON.stringify(file)}, status.now + '\\n')
 const path = '/models/00000000-0000-4000-8000-000000000002/analytics?period=7d'
 await fetch(process.env.CONVSIM_BASE_URL + path, { headers: { authorization: 'Bearer k' } })`
 
-const place = 'connection:reset@getModelAnalytics#1'
+const place = 'resilience:reset@getModelAnalytics#1'
 
 test.each([
   [['--each', 'reset'], `--only ${place}`],
