@@ -49,6 +49,7 @@ export type NotJudgedReason =
   | 'unauthorized'
   | 'rate-limited'
   | 'too-few-samples'
+  | 'unreadable'
   | 'not-probed'
   | 'no-traffic'
 
