@@ -61,20 +61,25 @@ function decide(
   return isUnknown ? 'not-judged' : 'same'
 }
 
+/** Counts the answers that are compared whole. Of one whose body is not known, only status and headers are. */
 function countJudged({ answers }: DriftInput): Map<string, number> {
   const counts = new Map<string, number>()
-  for (const { operation } of answers) counts.set(operation.id, (counts.get(operation.id) ?? 0) + 1)
+  for (const { operation, bytes } of answers)
+    if (bytes !== undefined) counts.set(operation.id, (counts.get(operation.id) ?? 0) + 1)
   return counts
 }
 
-function findTooFew({ answers, expected, minSamples, howToGetMore }: DriftInput): NotJudged[] {
+function findTooFew({ answers, expected, minSamples, notJudged, howToGetMore }: DriftInput): NotJudged[] {
   return [...expected].flatMap((operation): NotJudged[] => {
     const own = answers.filter((answer) => answer.operation.id === operation)
     const count = own.filter(isSuccess).length
     if (count >= minSamples) return []
     const others = [...new Set(own.map(({ status }) => status).filter((status) => status >= 300))].sort()
+    // Where requests had no answer to judge, their own reasons say what to do.
+    const hasReason = notJudged.some((one) => one.operation === operation && one.request !== undefined)
+    const next = hasReason ? 'This list has the reasons of the other requests.' : howToGetMore
     const seen = others.length > 0 ? ` Other answers had the status ${others.join(', ')}.` : ''
-    const sentence = `${count} of ${minSamples} successful answers whose body can be judged.${seen} ${howToGetMore}`
+    const sentence = `${count} of ${minSamples} successful answers whose body can be judged.${seen} ${next}`
     return [{ operation, reason: 'too-few-samples', request: undefined, count: own.length, sentence }]
   })
 }
