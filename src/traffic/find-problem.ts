@@ -8,7 +8,7 @@ export type AcceptedOrigins = readonly ('upstream' | 'contract')[]
 /** One exchange as a recording has it, of whatever form. The members are what the file says; undefined: it does not say it. */
 export interface RecordedExchange {
   readonly status: Json | undefined
-  /** Who answered, as convsim names it. In a recording of another tool it is the service: `upstream`. */
+  /** The answerer, as convsim names it. In a recording of another tool it is the service: `upstream`. */
   readonly origin: Json | undefined
   /** The damage that scenarios did to the answer. */
   readonly damage: Json | undefined
