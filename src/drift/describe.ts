@@ -6,7 +6,7 @@ import { findingKinds } from './observation.ts'
 export const verdicts: Readonly<Record<DriftVerdict, string>> = {
   same: 'The real service is as the contract says.',
   drift: 'The real service differs from the contract.',
-  'not-judged': 'It could not be judged whether the real service is as the contract says.',
+  'not-judged': 'Too little is known to judge whether the real service is as the contract says.',
 }
 
 /** Names the place of a finding: `getModelAnalytics 200 /recommendations/healthLevel`, `getModelAnalytics 418`. */
@@ -38,7 +38,9 @@ export function summarizeDrift({ verdict, findings, judged }: DriftReport): stri
   const notes = findings.length - differences
   const answers = [...judged].map(([operation, count]) => `${pluralize(count, 'answer')} of ${operation}`)
   const noted = notes > 0 ? `, ${pluralize(notes, 'note')}` : ''
-  return `${verdict}: ${pluralize(differences, 'difference')}${noted}; ${answers.join(', ') || 'no answer'} judged.`
+  // Refusals are compared, too, and are not enough for a judgement.
+  const done = verdict === 'not-judged' ? 'compared' : 'judged'
+  return `${verdict}: ${pluralize(differences, 'difference')}${noted}; ${answers.join(', ') || 'no answer'} ${done}.`
 }
 
 function pluralize(count: number, thing: string): string {

@@ -49,6 +49,7 @@ export type NotJudgedReason =
   | 'unauthorized'
   | 'rate-limited'
   | 'too-few-samples'
+  | 'unreadable'
   | 'not-probed'
   | 'no-traffic'
 
@@ -71,7 +72,7 @@ export type DriftVerdict = 'same' | 'drift' | 'not-judged'
 export interface DriftReport {
   readonly verdict: DriftVerdict
   readonly contract: { readonly title: string; readonly version: string; readonly file: string }
-  /** The number of answers that were judged, by operation. */
+  /** The number of answers that were compared with their bodies, by operation. */
   readonly judged: ReadonlyMap<string, number>
   readonly findings: readonly DriftFinding[]
   readonly notJudged: readonly NotJudged[]

@@ -3,10 +3,11 @@
  * `judgeDrift` compares answers with the contract; `probes.ts` plans requests, and `patch.ts` proposes a change of the contract.
  */
 import type { Contract } from '../contract/contract.ts'
+import { redactText } from '../journal/redact.ts'
 import { findAbsences } from './absences.ts'
 import type { ObservedAnswer } from './answer.ts'
 import type { DriftFinding, DriftReport, DriftVerdict, NotJudged } from './finding.ts'
-import { observeBody } from './observe-body.ts'
+import { listUnreadable, observeBody } from './observe-body.ts'
 import { observeHead } from './observe-head.ts'
 import { findRenames } from './renames.ts'
 import { type FindingContext, type Tally, tallyObservations, toFinding } from './tally.ts'
@@ -35,7 +36,7 @@ export function judgeDrift(contract: Contract, input: DriftInput): DriftReport {
     const answers = input.answers.filter((answer) => answer.operation.id === operation.id)
     return judgeOperation({ contract, answers, token: input.token })
   })
-  const notJudged = [...input.notJudged, ...findTooFew(input)]
+  const notJudged = [...input.notJudged, ...findTooFew(input), ...findUnreadable(input)]
   const judged = countJudged(input)
   const { title, version, file } = contract
   return {
@@ -47,33 +48,61 @@ export function judgeDrift(contract: Contract, input: DriftInput): DriftReport {
   }
 }
 
-/** Returns the verdict. An operation with too few answers, and nothing judged at all, are never the same. */
+/** Returns the verdict. An operation with too few answers, a fault that cannot be read, and nothing judged at all are never the same. */
 function decide(
   findings: readonly DriftFinding[],
   notJudged: readonly NotJudged[],
   judged: ReadonlyMap<string, number>,
 ): DriftVerdict {
   if (findings.some(({ isDrift }) => isDrift)) return 'drift'
-  const isUnknown = judged.size === 0 || notJudged.some(({ reason }) => reason === 'too-few-samples')
+  const isUnknown =
+    judged.size === 0 ||
+    notJudged.some(({ reason }) => reason === 'too-few-samples' || reason === 'unreadable')
   return isUnknown ? 'not-judged' : 'same'
 }
 
+/** Counts the answers that are compared whole. Of one whose body is not known, only status and headers are. */
 function countJudged({ answers }: DriftInput): Map<string, number> {
   const counts = new Map<string, number>()
-  for (const { operation } of answers) counts.set(operation.id, (counts.get(operation.id) ?? 0) + 1)
+  for (const { operation, bytes } of answers)
+    if (bytes !== undefined) counts.set(operation.id, (counts.get(operation.id) ?? 0) + 1)
   return counts
 }
 
-function findTooFew({ answers, expected, minSamples, howToGetMore }: DriftInput): NotJudged[] {
+function findTooFew({ answers, expected, minSamples, notJudged, howToGetMore }: DriftInput): NotJudged[] {
   return [...expected].flatMap((operation): NotJudged[] => {
     const own = answers.filter((answer) => answer.operation.id === operation)
     const count = own.filter(isSuccess).length
     if (count >= minSamples) return []
     const others = [...new Set(own.map(({ status }) => status).filter((status) => status >= 300))].sort()
+    // Where requests had no answer to judge, their own reasons say what to do.
+    const hasReason = notJudged.some((one) => one.operation === operation && one.request !== undefined)
+    const next = hasReason ? 'This list has the reasons of the other requests.' : howToGetMore
     const seen = others.length > 0 ? ` Other answers had the status ${others.join(', ')}.` : ''
-    const sentence = `${count} of ${minSamples} successful answers whose body can be judged.${seen} ${howToGetMore}`
+    const sentence = `${count} of ${minSamples} successful answers whose body can be judged.${seen} ${next}`
     return [{ operation, reason: 'too-few-samples', request: undefined, count: own.length, sentence }]
   })
+}
+
+/** Lists the operations whose answers break rules with values that cannot be read. */
+function findUnreadable({ answers, token }: DriftInput): NotJudged[] {
+  const found = new Map<string, { places: Set<string>; requests: string[] }>()
+  for (const answer of answers) {
+    const places = listUnreadable(answer)
+    if (places.length === 0) continue
+    const { id } = answer.operation
+    const entry = found.get(id) ?? { places: new Set(), requests: [] }
+    for (const place of places) entry.places.add(redactText(place, token))
+    entry.requests.push(redactText(answer.request, token))
+    found.set(id, entry)
+  }
+  return [...found].map(([operation, { places, requests }]) => ({
+    operation,
+    reason: 'unreadable',
+    request: requests[0],
+    count: requests.length,
+    sentence: `A rule is broken at ${[...places].join(', ')}, where the value is redacted, or the place too long to be shown. Compare it by hand.`,
+  }))
 }
 
 /** Returns true for a success whose body is known, or that has none by the contract. */

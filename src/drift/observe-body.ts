@@ -10,8 +10,7 @@ import { visitObjects } from './visit-objects.ts'
 export function observeBody(answer: ObservedAnswer): Observation[] {
   const { operation, status, body } = answer
   if (body === undefined || operation.responseDescription(status) === undefined) return []
-  const broken = checkInParts(body, (part) => operation.checkResponse(status, part))
-  const narrow = checkInParts(body, (part) => operation.checkSimulatedResponse(status, part))
+  const { broken, narrow } = findBrokenRules(answer)
   const own = broken.flatMap((one) => toObservation(one, false))
   const places = new Set(own.map(({ pointer }) => pointer))
   const simulated = narrow
@@ -21,6 +20,43 @@ export function observeBody(answer: ObservedAnswer): Observation[] {
     ({ pointer }) => !own.some((one) => one.kind === 'new-field' && one.pointer === pointer),
   )
   return [...dropConsequences([...own, ...simulated]), ...added]
+}
+
+/** Returns the places of broken rules about which nothing can be said: the recording redacts the value, or the place is too long. */
+export function listUnreadable(answer: ObservedAnswer): string[] {
+  const { broken, narrow } = findBrokenRules(answer)
+  const hidden = [...broken, ...narrow].filter(isUnreadable)
+  return [...new Set(hidden.map(({ violation, part }) => withStars(part, violation.pointer)))]
+}
+
+/** The broken rules of an answer: those of the contract, and those that only the simulator's own answers keep. */
+interface BrokenRules {
+  readonly broken: readonly BrokenRule[]
+  readonly narrow: readonly BrokenRule[]
+}
+
+/** The rules of answers that were checked already: a body is checked for what can be read, and for what cannot. */
+const checked = new WeakMap<ObservedAnswer, BrokenRules>()
+
+function findBrokenRules(answer: ObservedAnswer): BrokenRules {
+  const known = checked.get(answer)
+  if (known) return known
+  const { operation, status, body } = answer
+  const isJudged = body !== undefined && operation.responseDescription(status) !== undefined
+  const find = (check: (part: Json) => Violation[]) => (isJudged ? checkInParts(body, check) : [])
+  const rules = {
+    broken: find((part) => operation.checkResponse(status, part)),
+    narrow: find((part) => operation.checkSimulatedResponse(status, part)),
+  }
+  checked.set(answer, rules)
+  return rules
+}
+
+/** Returns true where a recording shows no credentials, or where a very long pointer is cut. */
+function isUnreadable({ violation: { pointer }, part }: BrokenRule): boolean {
+  if (pointer.endsWith('…')) return true
+  const value = valueAt(part, pointer)
+  return typeof value === 'string' && value.includes(redacted)
 }
 
 /** A broken rule, with the part of the body that its pointer leads into. */
@@ -81,11 +117,11 @@ function replaceList(value: Json, [token, ...rest]: readonly string[], list: Jso
   return isObject(value) ? { ...value, [token]: replaceList(value[token] ?? null, rest, list) } : value
 }
 
-function toObservation({ violation, part }: BrokenRule, isSimulated: boolean): Observation[] {
+function toObservation(rule: BrokenRule, isSimulated: boolean): Observation[] {
+  if (isUnreadable(rule)) return []
+  const { violation, part } = rule
   const { pointer, keyword, message } = violation
   const value = valueAt(part, pointer)
-  // A recording shows no credentials, and a very long pointer is cut: nothing can be said about either.
-  if (pointer.endsWith('…') || (typeof value === 'string' && value.includes(redacted))) return []
   const kind = kindOf(keyword, value)
   const detail = kind === 'enum-value' ? JSON.stringify(value) : kind === 'constraint' ? keyword : ''
   return [{ kind, pointer: withStars(part, pointer), detail, value, keyword, isSimulated, message }]

@@ -2,7 +2,8 @@ import type { Assumption, Contract } from '../contract/contract.ts'
 import { cutText } from '../core/cut-text.ts'
 import { isObject, type Json } from '../core/json.ts'
 import { joinPointer, parsePointer } from '../core/json-pointer.ts'
-import { redactJson, redactText } from '../journal/redact.ts'
+import { isHiddenText, redactJson, redactText } from '../journal/redact.ts'
+import { redacted } from '../journal/redact-token.ts'
 import type { ObservedAnswer } from './answer.ts'
 import type { DriftFinding } from './finding.ts'
 import type { DriftKind, Observation } from './observation.ts'
@@ -55,7 +56,14 @@ export function toFinding(
   const { contract, token } = context
   const { operation, status } = firstAnswer
   const { kind, pointer, detail, isSimulated, keyword, message } = first
-  const shown = first.value === undefined ? undefined : JSON.stringify(redactJson(first.value, token))
+  // The name of a renamed field may say only now that its value is a credential.
+  const names = [
+    ...parsePointer(pointer),
+    ...(changes.kind === 'renamed-field' ? [changes.detail ?? ''] : []),
+  ]
+  const redact = (value: Json) => (isSecret(names, value) ? redacted : redactJson(value, token))
+  const shown = first.value === undefined ? undefined : JSON.stringify(redact(first.value))
+  const clean = redactText(message, token)
   return {
     operation,
     status,
@@ -68,17 +76,23 @@ export function toFinding(
     isDrift: true,
     isSimulated,
     keyword,
-    message: redactText(message, token),
+    message: shown === hidden ? clean.replace(/; got .*$/s, `; got ${redacted}`) : clean,
     sample: {
       request: redactText(firstAnswer.request, token),
       value: shown === undefined ? undefined : cutText(shown, maxSampleLength),
     },
     ...locate(contract, first, firstAnswer),
     // Of a list the patch takes the values themselves.
-    values: kind === 'enum-value' ? values.map((value) => redactJson(value, token)) : values,
+    values: kind === 'enum-value' ? values.map(redact) : values,
     ...changes,
   }
 }
+
+const hidden = JSON.stringify(redacted)
+
+/** Returns true for a value that one of the names on its way says to be a credential: `/accessToken`, `/secrets/0`. */
+const isSecret = (names: readonly string[], value: Json) =>
+  names.some((name) => isHiddenText(name, JSON.stringify(value)))
 
 /** Counts the answers that could show a difference: those with its place, or with the object that lacks it. */
 function countAnswersWith(

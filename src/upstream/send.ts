@@ -86,9 +86,14 @@ async function follow(
   return { problem: 'redirect', sentence: `The service redirects more than ${maxRedirects} times.` }
 }
 
-async function readAnswer(response: Response): Promise<TrafficAnswer> {
+async function readAnswer(response: Response): Promise<TrafficAnswer | TrafficProblem> {
   const headers = Object.fromEntries(response.headers)
-  return { status: response.status, headers, body: await readBody(response) }
+  const body = await readBody(response)
+  if (body) return { status: response.status, headers, body }
+  return {
+    problem: 'too-large',
+    sentence: `The answer is larger than ${maxBodyBytes / 1024 / 1024} MiB, which is the most that is read. Ask for less: another id, a shorter period.`,
+  }
 }
 
 /** Reads a body; undefined where it is larger than `maxBodyBytes`. */

@@ -9,6 +9,7 @@ import type { Json, JsonObject } from '../../src/core/json.ts'
 import { analyticsPath, ask, modelId, objectOf } from '../support/client.ts'
 import { convsim, run } from '../support/command.ts'
 import { steer } from '../support/control.ts'
+import { runInProcess } from '../support/run-tool.ts'
 import { startForTest } from '../support/start.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
@@ -140,6 +141,22 @@ describe('convsim record', () => {
       code: 1,
       stderr: expect.stringContaining('is not empty, and nothing is overwritten'),
     })
+  })
+
+  test('takes answers of the simulator itself, and leaves out and names those that a scenario gave', async () => {
+    const source = await startForTest()
+    await ask(source, `${analyticsPath}?period=7d`)
+    await ask(source, analyticsPath, { headers: { 'x-sim-scenario': 'rate-limited' } })
+    const folder = await tempFolder()
+    const har = join(folder, 'traffic.har')
+    await writeFile(har, await (await fetch(`${source.origin}/__sim/requests?format=har`)).text())
+    for (const traffic of [har, source.origin]) {
+      const listed = await runInProcess(['record', traffic, '--out', join(folder, 'recorded')])
+      expect(listed.stdout).toContain(`answers/${modelId}.json: the exact answer for 7d`)
+      expect(listed.stderr).toBe(
+        'left out, 1 of them: no answer: A scenario of convsim gave this answer, or damaged it.\n',
+      )
+    }
   })
 
   test('fits a persona to the traffic of a running simulator', async () => {

@@ -303,8 +303,35 @@ describe('of the answers of a service', () => {
     })
   })
 
-  test('credentials in a recording say nothing', () => {
-    expect(judge(contract, [things(thing({ id: '[redacted]' }))]).findings).toEqual([])
+  test.each([
+    [{ accessToken: 'hunter2secret' }, '/items/*/accessToken', '"[redacted]"'],
+    [{ secrets: ['hunter2secret'] }, '/items/*/secrets', '"[redacted]"'],
+    [{ maxTokens: 4096 }, '/items/*/maxTokens', '4096'],
+  ])('a new field %j is shown without a credential', (field, pointer, value) => {
+    const { findings } = judge(contract, [things(thing(field))])
+    expect(findings).toMatchObject([{ kind: 'new-field', pointer, sample: { value } }])
+    expect(JSON.stringify(findings[0]?.sample)).not.toContain('hunter2')
+  })
+
+  test('a broken rule does not quote a credential', async () => {
+    const text = JSON.stringify(document).replaceAll('"note":', '"apiKey":')
+    const changed: JsonObject = JSON.parse(
+      text.replace('"apiKey":{"type":"string"}', '"apiKey":{"type":"string","enum":["hunter1"]}'),
+    )
+    const { note: _, ...others } = thing()
+    const { findings } = judge(await load(changed), [things({ ...others, apiKey: 'hunter2secret' })], null)
+    expect(findings).toMatchObject([
+      { kind: 'enum-value', message: expect.stringMatching(/; got \[redacted\]$/), values: ['[redacted]'] },
+    ])
+  })
+
+  test('a broken rule of a value that the recording redacts is not judged', () => {
+    const report = judge(contract, [things(thing({ id: '[redacted]' })), things(thing({}))])
+    expect([report.verdict, report.findings]).toEqual(['not-judged', []])
+    expect(report.notJudged).toMatchObject([
+      { reason: 'unreadable', sentence: expect.stringContaining('/items/*/id'), count: 1 },
+    ])
+    expect(judge(contract, [things(thing({ note: '[redacted]' }))]).verdict).toBe('same')
   })
 
   test('nothing is never the same', () => {

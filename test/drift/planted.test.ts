@@ -185,6 +185,29 @@ describe('a real service that cannot be judged', () => {
     )
   })
 
+  test('because its answers are too large says so, and counts none as judged', async () => {
+    const upstream = await startFakeUpstream((answer) => {
+      answer.body = ' '.repeat(17 * 1024 * 1024)
+    })
+    const run = await runDrift([upstream.baseUrl, `--ids=modelId=${model('01')}`, '--samples', '1'])
+    expect([run.code, run.report.verdict, run.report]).toEqual([
+      1,
+      'not-judged',
+      expect.objectContaining({ judged: {} }),
+    ])
+    expect(run.report.notJudged).toContainEqual(
+      expect.objectContaining({ reason: 'too-large', sentence: expect.stringContaining('16 MiB') }),
+    )
+    expect(run.stdout).not.toContain('Give ids that the service knows')
+  })
+
+  test('because it knows no model has no judged answers in its first line', async () => {
+    const upstream = await startFakeUpstream()
+    const unknown = '--ids=modelId=00000000-0000-4000-8000-000000000404'
+    const run = await runDrift([upstream.baseUrl, unknown, '--format', 'text'])
+    expect(run.stdout).toMatch(/^not-judged: 0 differences; \d+ answers of getModelAnalytics compared\.$/m)
+  })
+
   test('because it leads to another host is not followed', async () => {
     const other = await startFakeUpstream()
     const upstream = await startFakeUpstream((answer, { url }) => {
