@@ -47,7 +47,7 @@ const connectionFaults: Readonly<Record<string, string>> = {
  * @param expiredAt the end of the service's certificate, epoch milliseconds; undefined: it lies ahead, or is not known
  */
 export function describeNetworkError(error: unknown, origin: string, expiredAt?: number): UpstreamProblem {
-  const { code = '', message = String(error) } = causeOf(error) as NodeJS.ErrnoException
+  const { code, message } = readError(error)
   const certificate = expiredAt === undefined ? findCertificateFault(code, message) : describeEnd(expiredAt)
   if (certificate !== undefined) {
     const sentence = `The real service at ${origin} cannot be trusted: ${certificate} (${code}). Nothing was sent to it. If the certificate is right, name the file of its authority in NODE_EXTRA_CA_CERTS.`
@@ -61,9 +61,12 @@ export function describeNetworkError(error: unknown, origin: string, expiredAt?:
   }
 }
 
-/** Returns the error itself, or the cause that `fetch` wraps into one without a code. */
-function causeOf(error: unknown): unknown {
-  return error instanceof Error && error.cause instanceof Error ? error.cause : error
+/** Returns code and message of an error; of one without a code, as `fetch` throws, those of its cause. */
+function readError(error: unknown): { readonly code: string; readonly message: string } {
+  if (!(error instanceof Error)) return { code: '', message: String(error) }
+  const { message, cause } = error
+  if ('code' in error && typeof error.code === 'string') return { code: error.code, message }
+  return cause instanceof Error ? readError(cause) : { code: '', message }
 }
 
 function findCertificateFault(code: string, message: string): string | undefined {

@@ -50,3 +50,11 @@ test('drift names https for a service that speaks http as the proxy does', async
     sentence: expect.stringMatching(/cannot be reached: it does not speak TLS as expected; .* \(\w+\)$/),
   })
 })
+
+test('the abort of a request, whose cause has a number as its code, is described', () => {
+  const abort = Object.assign(new Error('The operation was aborted', { cause: AbortSignal.abort().reason }), {
+    code: 'ABORT_ERR',
+  })
+  for (const error of [abort, abort.cause])
+    expect(describeNetworkError(error, origin).sentence).toContain('aborted')
+})
