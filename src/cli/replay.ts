@@ -54,7 +54,7 @@ async function replayInFolder(
 ): Promise<Result<ReplayReport, Findings>> {
   const folder = await mkdtemp(join(tmpdir(), 'convsim-replay-'))
   try {
-    const target = await openReplayTarget(bundle, folder, contract)
+    const target = await openReplayTarget(bundle, file, folder, contract)
     if (!target.ok) return target
     const { contractDigest } = target.value
     const { results, isComplete } = await replayBundle(bundle, target.value, until)

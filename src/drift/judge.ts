@@ -27,7 +27,7 @@ export interface DriftInput {
   readonly token: string | undefined
 }
 
-/** The number of values from which a list of the contract is none: one new value is a finding, three are no list. */
+/** The number of new values from which a list of the contract seems to be open: one or two are findings of their own. */
 const noListFrom = 3
 
 /** Compares the shapes of answers with the contract. Values never count. */
@@ -157,7 +157,7 @@ function judgeStatus(context: FindingContext, status: number): DriftFinding[] {
 const byPlace = (one: DriftFinding, other: DriftFinding) =>
   one.pointer < other.pointer ? -1 : one.pointer > other.pointer ? 1 : 0
 
-/** Merges the new values of a list into one difference where they are so many that there is no list. */
+/** Merges the new values of a list into one difference where they are so many that the list seems to be open. */
 function mergeLists(tallies: readonly Tally[]): Tally[] {
   const byList = new Map<string, Tally[]>()
   for (const tally of tallies) {
@@ -173,7 +173,7 @@ function mergeLists(tallies: readonly Tally[]): Tally[] {
 function mergeTallies(list: readonly Tally[]): Tally {
   const [first] = list
   if (!first) throw new Error('no values are merged')
-  const message = `has ${list.length} values that the contract does not list, so it is no list`
+  const message = `has ${list.length} values that the contract does not list`
   return {
     ...first,
     first: { ...first.first, kind: 'no-enum', detail: '', message },

@@ -10,7 +10,7 @@ export const findingKinds = {
   'wrong-type': 'a value of another type',
   null: 'null where the contract allows none',
   'enum-value': 'a value that the contract does not list',
-  'no-enum': 'so many values that the contract does not list that it is no list',
+  'no-enum': 'a list that seems to be open',
   format: 'a text of another format',
   constraint: 'a value that breaks another rule of the contract',
   header: 'a header that is missing, or has another type',

@@ -1,16 +1,15 @@
-import { mkdir, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import type { Bundle, BundledRequest } from '../bundles/bundle.ts'
 import { bytesOf, type ReplayTarget } from '../bundles/replay.ts'
 import { defaultSettings, type Settings } from '../config/settings.ts'
 import { isObject, type Json } from '../core/json.ts'
 import { silentLog } from '../core/log.ts'
-import { type Result, success } from '../core/result.ts'
+import { failure, type Result, success } from '../core/result.ts'
 import type { Findings } from '../documents/finding.ts'
 import { deliveryOutcome } from '../exchange/delivery.ts'
 import type { RequestBody, SimRequest } from '../exchange/request.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import { computeContractDigest } from './contract-digest.ts'
+import { nameInBundle, writeReplayFiles } from './replay-files.ts'
 import { createSimulator, type Simulator } from './simulator.ts'
 
 /** A simulator for a replay, without a socket. */
@@ -22,23 +21,26 @@ export interface OpenedReplayTarget extends ReplayTarget {
 
 /**
  * Opens a simulator with the settings, documents and rules of a bundle, whose files it writes to `folder`, which must exist. The
- * clocks of all sandboxes show the instant of the request that is sent. `contract`: a document in place of that of the run.
+ * clocks of all sandboxes show the instant of the request that is sent. `file`: the bundle, as findings name it. `contract`: a document in
+ * place of that of the run.
  */
 export async function openReplayTarget(
   bundle: Bundle,
+  file: string,
   folder: string,
   contract: string | undefined,
 ): Promise<Result<OpenedReplayTarget, Findings>> {
   let now = Date.parse(bundle.writtenAt)
   let last: JournalEntry | undefined
-  const created = await createSimulator(await settingsFor(bundle, folder, contract), {
+  const { settings, pointers } = await writeReplayFiles(bundle, folder, contract)
+  const created = await createSimulator(settingsFor(bundle, settings), {
     now: () => now,
     log: silentLog,
     onExchange: (entry) => {
       last = entry
     },
   })
-  if (!created.ok) return created
+  if (!created.ok) return failure(await nameInBundle(created.error, pointers, file))
   const simulator = created.value
   return success({
     contractDigest: computeContractDigest(simulator.contract.document),
@@ -61,27 +63,8 @@ export async function openReplayTarget(
   })
 }
 
-/** Returns the settings of a bundle; the files that they name are written to the folder. */
-async function settingsFor(
-  { settings, contract, fixtures, rules }: Bundle,
-  folder: string,
-  ownContract: string | undefined,
-): Promise<Settings> {
-  const write = async (name: string, value: Json) => {
-    const file = join(folder, name)
-    await writeFile(file, JSON.stringify(value))
-    return file
-  }
-  const files: Partial<Record<'contract' | 'fixtures' | 'scenarios', string>> = {}
-  if (ownContract !== undefined) files.contract = ownContract
-  else if (contract.document) files.contract = await write('contract.json', contract.document)
-  if (rules.length > 0) files.scenarios = await write('rules.json', { rules: [...rules] })
-  if (fixtures) {
-    files.fixtures = join(folder, 'fixtures')
-    await mkdir(files.fixtures)
-    for (const [name, value] of Object.entries(fixtures))
-      if (/^[a-z]+$/.test(name)) await write(join('fixtures', `${name}.yaml`), value)
-  }
+/** Returns the settings of a bundle, with its documents in `files`. */
+function settingsFor({ settings }: Bundle, files: Partial<Settings>): Settings {
   const given = Object.entries(settings).filter(([, value]) => value !== null)
   return {
     ...defaultSettings(),

@@ -35,6 +35,11 @@ export function parseUpstream(text: string, hasToken: boolean): Result<Upstream>
   return success({ origin: url.origin, host: url.host, basePath: cutSlashes(url.pathname) })
 }
 
+/** Returns a service with the base path of the contract where its URL has no path, as the paths of a proxy's requests go on unchanged. */
+export function withBasePath(upstream: Upstream, basePath: string): Upstream {
+  return upstream.basePath === '' ? { ...upstream, basePath } : upstream
+}
+
 function cutSlashes(path: string): string {
   let end = path.length
   while (path[end - 1] === '/') end -= 1

@@ -44,6 +44,8 @@ describe('convsim drift', () => {
     expect(upstream.requests).toEqual([])
     const text = await runDrift([upstream.baseUrl, '--dry-run', '--format', 'text'])
     expect(text.stdout).toContain(`3 requests would be sent to ${upstream.host}; nothing was sent.`)
+    const withoutPath = await runDrift([`http://${upstream.host}`, '--dry-run', '--format', 'text'])
+    expect(withoutPath.stdout).toBe(text.stdout)
   })
 
   test.each([

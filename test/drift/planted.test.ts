@@ -231,6 +231,7 @@ describe('a real service that cannot be judged', () => {
     expect(run.report.notJudged[0]).toMatchObject({
       reason: 'rate-limited',
       sentence: expect.stringContaining('3600 s; 8 probes were not sent'),
+      request: expect.stringMatching(/^GET \/v1\/models\//),
     })
     expect(upstream.requests).toHaveLength(1)
   })

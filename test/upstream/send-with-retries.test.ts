@@ -119,7 +119,10 @@ test('a service that does not run is named', async () => {
   const { samples } = await sendWithRetries(access, request, true, { sleep: async () => 0, maxPauseMs: 1000 })
   expect(samples).toEqual([
     expect.objectContaining({
-      answer: { problem: 'connection', sentence: expect.stringContaining('Check the address') },
+      answer: {
+        problem: 'connection',
+        sentence: expect.stringMatching(/^The real service at .* cannot be reached: /),
+      },
     }),
   ])
 })

@@ -12,7 +12,7 @@ import { type ProbePlan, planProbes } from '../../drift/probes.ts'
 import { version } from '../../fixtures/bundled.ts'
 import { findOwnToken } from '../../journal/redact-token.ts'
 import { readTrafficFile } from '../../traffic/read-traffic-file.ts'
-import { parseUpstream, type Upstream } from '../../upstream/parse-upstream.ts'
+import { parseUpstream, type Upstream, withBasePath } from '../../upstream/parse-upstream.ts'
 import { describeStartProblems } from '../start-problem.ts'
 import { findArgumentProblem, readIds } from './arguments.ts'
 import { type GatheredTraffic, gatherFromRecording, gatherFromUpstream } from './gather.ts'
@@ -101,14 +101,13 @@ function planTraffic(
   const [address] = files
   if (address === undefined) return success({ kind: 'recording', upstream: undefined })
   const isRecorded = settings.har !== undefined || settings.journal !== undefined
-  const upstream = parseUpstream(address, token !== undefined && !isRecorded)
-  if (!upstream.ok) return upstream
-  if (isRecorded) return success({ kind: 'recording', upstream: upstream.value })
+  const parsed = parseUpstream(address, token !== undefined && !isRecorded)
+  if (!parsed.ok) return parsed
+  const upstream = withBasePath(parsed.value, contract.basePath)
+  if (isRecorded) return success({ kind: 'recording', upstream })
   const { writes, samples } = settings
-  if (writes !== undefined && writes !== upstream.value.host)
-    return failure(
-      `--writes ${writes} is not the host of the service, ${upstream.value.host}. Nothing was sent.`,
-    )
+  if (writes !== undefined && writes !== upstream.host)
+    return failure(`--writes ${writes} is not the host of the service, ${upstream.host}. Nothing was sent.`)
   const ids = readIds(settings.ids)
   const names = new Set(
     contract.operations.flatMap(({ parameters, bodySchema }) => [
@@ -123,7 +122,7 @@ function planTraffic(
     )
   const run = new Date(now).toISOString().replace(/[-:]|\.\d+/g, '')
   const probes = planProbes(contract, { ids, withWrites: writes !== undefined, samples, run })
-  return success({ kind: 'probes', upstream: upstream.value, probes })
+  return success({ kind: 'probes', upstream, probes })
 }
 
 function printPlan(

@@ -45,7 +45,12 @@ export async function gatherFromUpstream(
     if (index === probes.length - 1 || sent.pauseMs === 0) continue
     if (sent.pauseMs > maxPauseMs) {
       const sentence = `The service asks to wait ${Math.ceil(sent.pauseMs / 1000)} s; ${probes.length - index - 1} probes were not sent. Run it again after that, or with fewer --ids.`
-      notJudged.add(operation.id, 'rate-limited', sentence, `${operation.method} ${target}`)
+      notJudged.add(
+        operation.id,
+        'rate-limited',
+        sentence,
+        `${operation.method} ${access.upstream.basePath}${target}`,
+      )
       break
     }
     await pause(sent.pauseMs, announce)
