@@ -1,3 +1,4 @@
+import { copyJson } from '../core/copy-json.ts'
 import { isObject, type Json } from '../core/json.ts'
 import { parsePointer, valueAtTokens } from '../core/json-pointer.ts'
 
@@ -14,7 +15,7 @@ export type Edit =
 
 /** Makes changes in a copy of a document. An edit whose place does not exist changes nothing. */
 export function applyEdits(document: Json, edits: readonly Edit[]): Json {
-  const copy = structuredClone(document)
+  const copy = copyJson(document)
   for (const edit of edits) applyEdit(copy, edit)
   return copy
 }

@@ -1,3 +1,4 @@
+import { copyJson } from '../core/copy-json.ts'
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
 import { joinPointer, valueAtTokens } from '../core/json-pointer.ts'
 import { failure, type Result, success } from '../core/result.ts'
@@ -48,7 +49,7 @@ interface ActionFault {
  */
 export function applyOverlay(document: Source, overlay: Overlay): Result<Source, Findings> {
   const places = new PlaceTree(document)
-  const draft: Draft = { value: structuredClone(document.value), places, overlay: overlay.source }
+  const draft: Draft = { value: copyJson(document.value), places, overlay: overlay.source }
   for (const action of overlay.actions) {
     const fault = applyAction(draft, action) ?? findSizeFault(draft, action)
     if (fault) {

@@ -4,8 +4,12 @@ import { OWN_FORMATS } from '../documents/formats.ts'
 /** The formats that are recognised in strings. */
 const formats = ['date-time', 'uuid'] as const
 
-/** Returns the schema of values that were seen: their types, formats, properties and items; never the values themselves. */
+/**
+ * Returns the schema of values that were seen: their types, formats, properties and items; never the values themselves. Where all are null the
+ * schema is empty, since a field that has no value yet tells nothing about the values that it will have.
+ */
 export function inferSchema(values: readonly Json[]): JsonObject {
+  if (values.every((value) => value === null)) return {}
   const types = [...new Set(values.map(typeOf))].sort()
   const strings = values.filter((value) => typeof value === 'string')
   const format =
@@ -13,7 +17,7 @@ export function inferSchema(values: readonly Json[]): JsonObject {
   const objects = values.filter(isObject)
   const items = values.filter(Array.isArray).flat()
   return {
-    ...(types.length > 0 && { type: types.length === 1 ? (types[0] ?? '') : types }),
+    type: types.length === 1 ? (types[0] ?? '') : types,
     ...(format !== undefined && { format }),
     ...(objects.length > 0 && { properties: inferProperties(objects) }),
     ...(items.length > 0 && { items: inferSchema(items) }),

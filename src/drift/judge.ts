@@ -3,12 +3,13 @@
  * `judgeDrift` compares answers with the contract; `probes.ts` plans requests, and `patch.ts` proposes a change of the contract.
  */
 import type { Contract } from '../contract/contract.ts'
+import { parsePointer } from '../core/json-pointer.ts'
 import { redactText } from '../journal/redact.ts'
 import { findAbsences } from './absences.ts'
 import type { ObservedAnswer } from './answer.ts'
 import type { DriftFinding, DriftReport, DriftVerdict, NotJudged } from './finding.ts'
 import { listUnreadable, observeBody } from './observe-body.ts'
-import { observeHead } from './observe-head.ts'
+import { leaveOutOtherMedia, observeHead } from './observe-head.ts'
 import { findRenames } from './renames.ts'
 import { type FindingContext, type Tally, tallyObservations, toFinding } from './tally.ts'
 
@@ -31,7 +32,9 @@ export interface DriftInput {
 const noListFrom = 3
 
 /** Compares the shapes of answers with the contract. Values never count. */
-export function judgeDrift(contract: Contract, input: DriftInput): DriftReport {
+export function judgeDrift(contract: Contract, given: DriftInput): DriftReport {
+  const answers = given.answers.map((answer) => leaveOutOtherMedia(contract.document, answer))
+  const input = { ...given, answers }
   const findings = contract.operations.flatMap((operation) => {
     const answers = input.answers.filter((answer) => answer.operation.id === operation.id)
     return judgeOperation({ contract, answers, token: input.token })
@@ -105,10 +108,11 @@ function findUnreadable({ answers, token }: DriftInput): NotJudged[] {
   }))
 }
 
-/** Returns true for a success whose body is known, or that has none by the contract. */
-function isSuccess({ operation, status, body, bytes }: ObservedAnswer): boolean {
+/** Returns true for a success whose body is known, of another media type than JSON, or by the contract not there. */
+function isSuccess({ operation, status, body, bytes, problem }: ObservedAnswer): boolean {
   if (status < 200 || status >= 300) return false
-  return body !== undefined || (bytes !== undefined && !operation.hasResponseBody(status))
+  if (body !== undefined || bytes === undefined) return body !== undefined
+  return !operation.hasResponseBody(status) || (problem === undefined && bytes.length > 0)
 }
 
 function judgeOperation(context: FindingContext): DriftFinding[] {
@@ -129,8 +133,8 @@ function judgeStatus(context: FindingContext, status: number): DriftFinding[] {
   const others = tallies.filter((tally) => !renamed.has(tally))
   const findings = [
     ...renames.map(({ missing, added }) => {
-      const name = added.first.pointer.slice(added.first.pointer.lastIndexOf('/') + 1)
-      const message = `is now called "${name}"`
+      const name = parsePointer(added.first.pointer).at(-1) ?? ''
+      const message = redactText(`is now called "${name}"`, context.token)
       const changes = { kind: 'renamed-field', detail: name, message, values: added.values } as const
       return toFinding(
         { ...missing, first: { ...missing.first, value: added.first.value } },
@@ -149,7 +153,8 @@ function judgeStatus(context: FindingContext, status: number): DriftFinding[] {
     const [firstAnswer] = answers
     if (!firstAnswer) throw new Error('an absence was found in no answers')
     const tally = { first: observation, firstAnswer, answers: new Set<ObservedAnswer>(), values: [] }
-    return toFinding(tally, context, { isDrift: false, breaks: false, of })
+    // An absence proves nothing, so it settles no assumption either.
+    return toFinding(tally, context, { isDrift: false, breaks: false, of, assumption: undefined })
   })
   return [...findings, ...notes].sort(byPlace)
 }

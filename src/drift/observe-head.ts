@@ -1,4 +1,4 @@
-import { matchMediaType } from '../contract/media-types.ts'
+import { isJson, matchMediaType } from '../contract/media-types.ts'
 import { resolve } from '../contract/resolve.ts'
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
 import { joinPointer } from '../core/json-pointer.ts'
@@ -16,12 +16,25 @@ export function observeHead(document: JsonObject, answer: ObservedAnswer): Obser
   return [...observeBodyForm(answer, response), ...observeHeaders(document, answer, response)]
 }
 
-function observeBodyForm(
-  { headers, bytes, problem }: ObservedAnswer,
-  response: ResponsePlace,
-): Observation[] {
-  const documented = isObject(response.value.content) ? Object.keys(response.value.content) : []
-  if (documented.length === 0 || bytes === undefined) return []
+/** Returns an answer without its parsed body where it is sent in a documented media type that is not JSON, since only JSON has a shape. */
+export function leaveOutOtherMedia(document: JsonObject, answer: ObservedAnswer): ObservedAnswer {
+  const response = findResponse(document, answer.operation, answer.status)
+  if (!response || !isOtherMedia(answer, response)) return answer
+  return { ...answer, body: undefined, problem: undefined }
+}
+
+const isOtherMedia = ({ headers }: ObservedAnswer, response: ResponsePlace) => {
+  const sent = headers['content-type'] ?? ''
+  return !isJson(sent) && matchMediaType(listMediaTypes(response), sent) !== undefined
+}
+
+const listMediaTypes = ({ value: { content } }: ResponsePlace) =>
+  isObject(content) ? Object.keys(content) : []
+
+function observeBodyForm(answer: ObservedAnswer, response: ResponsePlace): Observation[] {
+  const { headers, bytes, problem } = answer
+  const documented = listMediaTypes(response)
+  if (documented.length === 0 || bytes === undefined || isOtherMedia(answer, response)) return []
   if (bytes.length === 0) return [difference('broken-json', 'the body is empty')]
   const sent = headers['content-type'] ?? ''
   if (matchMediaType(documented, sent) === undefined) {

@@ -4,14 +4,15 @@ import { isObject, type Json, type JsonObject } from '../core/json.ts'
 import { joinPointer, parsePointer, valueAt } from '../core/json-pointer.ts'
 import { failure, type Result, success } from '../core/result.ts'
 import type { Edit } from '../documents/edit.ts'
+import { redacted } from '../journal/redact-token.ts'
 import type { DriftFinding } from './finding.ts'
 import { inferSchema } from './infer-schema.ts'
 import { findResponse, findSchema, listParts, type SchemaPlace } from './places.ts'
 import { planResponseEdits } from './plan-response-edits.ts'
 
 /**
- * Plans the changes of a document after which it allows what a finding shows. They only loosen rules, so that whatever fitted the document
- * before, the simulator's own answers included, fits it afterwards. The error is a sentence that says why there is no such change.
+ * Plans the changes of a document after which it allows what a finding shows. They loosen the rules that are there, and a new field gets the types
+ * that were seen, so that the simulator's own answers, which do not have it, fit the document afterwards, too. The error is a sentence that says why there is no such change.
  */
 export function planEdits(document: JsonObject, finding: DriftFinding): Result<readonly Edit[]> {
   const { operation, status, pointer, kind } = finding
@@ -28,8 +29,13 @@ export function planEdits(document: JsonObject, finding: DriftFinding): Result<r
   const place = findSchema(document, operation, status, pointer)
   if (!place || !findResponse(document, operation, status))
     return failure('The contract has no schema at its place.')
+  if (isRedacted(finding))
+    return failure('The value looks like a credential. It is redacted, so the patch cannot name it.')
   return planValue(document, place, finding)
 }
+
+const isRedacted = ({ kind, values }: DriftFinding) =>
+  kind === 'enum-value' && values.some((value) => JSON.stringify(value).includes(redacted))
 
 /** Plans the changes for a member of an object: optional, new, or under another name. */
 function planMember(
@@ -121,7 +127,8 @@ function widen(
 ): Result<readonly Edit[]> {
   const schema = valueAt(document, site)
   if (!isObject(schema)) return failure('The contract has no schema at its place.')
-  const seen = inferSchema(values)
+  // Nothing but null is told here, where `inferSchema` leaves everything open.
+  const seen = values.every((value) => value === null) ? { type: 'null' } : inferSchema(values)
   const types = [schema.type ?? []].flat()
   const further = [seen.type ?? []].flat().filter((type) => !types.includes(type))
   const isPlain = site === pointer && types.length > 0 && further.length > 0

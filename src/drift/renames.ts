@@ -1,5 +1,5 @@
 import { isObject, type Json } from '../core/json.ts'
-import { parsePointer } from '../core/json-pointer.ts'
+import { joinPointer, parsePointer } from '../core/json-pointer.ts'
 import type { ObservedAnswer } from './answer.ts'
 import { observeBody } from './observe-body.ts'
 import type { Tally } from './tally.ts'
@@ -35,10 +35,10 @@ function fits(missing: Tally, added: Tally): boolean {
 /** Returns true where an answer has no fault at the field once it has the name of the contract. */
 function isCured(answer: ObservedAnswer, owner: string, name: string, newName: string): boolean {
   const body = rename(answer.body ?? null, parsePointer(owner), name, newName)
-  const place = `${owner}/${name}`
+  const place = joinPointer(owner, name)
   return !observeBody({ ...answer, body }).some(
     ({ pointer }) =>
-      pointer === place || pointer.startsWith(`${place}/`) || pointer === `${owner}/${newName}`,
+      pointer === place || pointer.startsWith(`${place}/`) || pointer === joinPointer(owner, newName),
   )
 }
 

@@ -1,7 +1,14 @@
 import { expect, test } from 'vitest'
 import { applyEdits, type Edit } from '../../src/documents/edit.ts'
-import { editYaml } from '../../src/documents/edit-yaml.ts'
+import { editYaml as edit } from '../../src/documents/edit-yaml.ts'
 import { parseSource } from '../../src/documents/parse.ts'
+
+/** Makes changes in a text, and returns it with the layout of all other places. */
+function editYaml(text: string, edits: readonly Edit[]): string {
+  const edited = edit(text, edits)
+  if (!edited?.keepsLayout) throw new Error('the layout is lost')
+  return edited.text
+}
 
 const yaml = `# A document with comments.
 paths:
@@ -90,13 +97,13 @@ const edits: Record<string, Edit> = {
   },
 }
 
-test.each(Object.entries(edits))('an edit %s, and changes no other line', (_, edit) => {
-  const edited = editYaml(yaml, [edit])
-  expect(readValue(edited)).toEqual(applyEdits(readValue(yaml), [edit]))
+test.each(Object.entries(edits))('an edit %s, and changes no other line', (_, one) => {
+  const edited = editYaml(yaml, [one])
+  expect(readValue(edited)).toEqual(applyEdits(readValue(yaml), [one]))
   const kept = new Set(edited.split('\n'))
   const lost = yaml.split('\n').filter((line) => !kept.has(line))
   // A value of several lines is replaced with all of them.
-  const isLong = edit.kind === 'set' && /\/(required|description)$/.test(edit.pointer)
+  const isLong = one.kind === 'set' && /\/(required|description)$/.test(one.pointer)
   expect(lost.length).toBeLessThanOrEqual(isLong ? 3 : 1)
   expect(edited).toContain('# the models')
 })
@@ -112,9 +119,42 @@ test('edits follow one another, also in JSON', () => {
   expect(JSON.parse(edited)).toEqual({ a: { list: ['y'] }, b: { c: { d: null } } })
 })
 
-test('a place behind an alias is written anew, with the comments of the document', () => {
-  const text = '# kept\na: &one\n  x: 1\nb: *one\n'
-  const edited = editYaml(text, [{ kind: 'set', pointer: '/b', value: { y: 2 } }])
-  expect(readValue(edited)).toEqual({ a: { x: 1 }, b: { y: 2 } })
-  expect(edited).toContain('# kept')
+test('a place behind an alias gets a value of its own, and other aliases keep theirs', () => {
+  const text = '# kept\na: &one\n  x: 1 # first\nb: *one\nc:\n  d: *one\n'
+  const replaced = editYaml(text, [{ kind: 'set', pointer: '/b', value: { y: 2 } }])
+  expect(replaced).toBe(text.replace('b: *one', 'b: { y: 2 }'))
+  const behind = editYaml(text, [{ kind: 'set', pointer: '/c/d/y', value: 2 }])
+  expect(behind).toBe(text.replace('d: *one', 'd: { x: 1, y: 2 }'))
+  const anchor = editYaml(text, [{ kind: 'set', pointer: '/a/x', value: 2 }])
+  expect(readValue(anchor)).toEqual({ a: { x: 2 }, b: { x: 1 }, c: { d: { x: 1 } } })
+  expect(anchor).toContain('# kept')
+  const gone = editYaml(text, [{ kind: 'remove', pointer: '/a' }])
+  expect(readValue(gone)).toEqual({ b: { x: 1 }, c: { d: { x: 1 } } })
+})
+
+test.each(['a\nb', 'a\u2028b', 'a\u0085b', 'a: #b', "it's"])(
+  'a name and a value like %j keep the layout',
+  (name) => {
+    const at = [
+      { kind: 'set', pointer: `${schemas}/Model/properties/${name}`, value: { [name]: name } },
+    ] as const
+    const edited = editYaml(yaml, at)
+    expect(readValue(edited)).toEqual(applyEdits(readValue(yaml), at))
+    expect(edited.replace(/\n.*\n$/, '')).toBe(yaml.trimEnd())
+  },
+)
+
+test('line breaks stay those of the file', () => {
+  const crlf = yaml.replaceAll('\n', '\r\n')
+  for (const one of Object.values(edits))
+    expect(editYaml(crlf, [one])).toBe(editYaml(yaml, [one]).replaceAll('\n', '\r\n'))
+})
+
+test('a change without a place in the layout says so, and one that cannot be made gives no text', () => {
+  const text = 'a:\n  x: 1 # one\nb: 2\n'
+  expect(edit(text, [{ kind: 'remove', pointer: '/a/x' }])).toEqual({
+    text: 'a: {}\nb: 2\n',
+    keepsLayout: false,
+  })
+  expect(edit('a: [', [{ kind: 'remove', pointer: '/a' }])).toBeUndefined()
 })

@@ -134,10 +134,13 @@ function judge(target: Contract, answers: readonly Given[], own: Json = { items:
   })
 }
 
-async function patchOf(answers: readonly Given[]) {
+async function patchOf(
+  answers: readonly Given[],
+  judgePatched = (patched: Contract) => judge(patched, answers),
+) {
   return createPatch(document, judge(contract, answers), {
     load: async (value) => success(await load(value)),
-    judge: (patched) => judge(patched, answers),
+    judge: judgePatched,
     applyOverlay: async (value, overlay) => {
       const checked = await checkOverlay(toSource(overlay))
       if (!checked.ok) return checked
@@ -268,6 +271,16 @@ describe('of the answers of a service', () => {
     })
   })
 
+  test('a change that does not help is not proposed', async () => {
+    const answers = [things(thing({ level: 'top' }))]
+    const patch = await patchOf(answers, () => judge(contract, answers))
+    expect(patch.ok && patch.value).toMatchObject({
+      edits: [],
+      overlay: { actions: [] },
+      left: [{ reason: 'The change at its place does not remove it.' }],
+    })
+  })
+
   test('a body without end of a documented list is read to its end', () => {
     const items = Array.from({ length: 300 }, () => without('count'))
     const report = judge(contract, [things(...items, thing({ level: 'top' }))])
@@ -332,6 +345,13 @@ describe('of the answers of a service', () => {
       { reason: 'unreadable', sentence: expect.stringContaining('/items/*/id'), count: 1 },
     ])
     expect(judge(contract, [things(thing({ note: '[redacted]' }))]).verdict).toBe('same')
+  })
+
+  test('an assumption is not settled by an absence', () => {
+    const report = judge(contract, Array(5).fill(things(without('mood'))))
+    expect(report.findings).toMatchObject([
+      { kind: 'absent-field', pointer: '/items/*/mood', assumption: undefined },
+    ])
   })
 
   test('nothing is never the same', () => {
