@@ -65,7 +65,7 @@ test('a bundle with documents that cannot be served is refused with their findin
   const bundle = await sampleBundle()
   const { code, stderr } = await replay({ ...bundle, contract: { ...bundle.contract, document: {} } })
   expect(code).toBe(1)
-  expect(stderr).toContain('contract.json')
+  expect(stderr).toContain('bundle.json#/contract/document: error: ')
   expect((await replay({ ...bundle, rules: [{ scenario: 'nothing' }] })).stderr).toContain('nothing')
 })
 
