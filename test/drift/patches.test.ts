@@ -17,7 +17,7 @@ const plain = weather(json('                  sky: { type: string, enum: [blue, 
 
 /** Applies the diff of a run as its last line says, and returns the contract. */
 async function applyDiff({ stderr, contractFile }: RecordedRun): Promise<string> {
-  const command = /apply the diff with: (patch .*'[^']+')/.exec(stderr)?.[1]
+  const command = /apply the diff with: (git .*'[^']+')/.exec(stderr)?.[1]
   if (command === undefined) throw new Error(stderr)
   execFileSync('sh', ['-c', command])
   return readFile(contractFile, 'utf8')
@@ -45,7 +45,7 @@ test('the diff of a contract with anchors changes one of the places that share a
 
 test('the diff keeps the line breaks of the contract, and says where it is applied', async () => {
   const run = await runRecorded(plain.replaceAll('\n', '\r\n'), [{ sky: 'red' }])
-  expect(run.stderr).toContain(` -d '${run.folder}' `)
+  expect(run.stderr).toContain(` -C '${run.folder}' `)
   const diff = await readFile(`${run.patchFile}.diff`, 'utf8')
   expect(diff).toMatch(/^\+.*red.*\r\n/m)
   expect(await applyDiff(run)).toBe(

@@ -88,18 +88,18 @@ async function renderPatch(
     return { texts, sentence: `there is no diff: the changes have no place in the text of ${documentFile}.` }
   const place = placeOf(documentFile)
   const diff = diffFileOf(file)
-  const apply = `apply the diff with: patch -p1${place.folder} < '${diff}'`
+  const apply = `apply the diff with: git${place.folder} apply < '${diff}'`
   const layout = after.keepsLayout
     ? ''
     : ' (a change has no place in the layout of the document, so the diff writes it anew)'
   return { texts: [...texts, [diff, createDiff(place.name, before, after.text)]], sentence: apply + layout }
 }
 
-/** Returns the name of a file in a diff, and the option of `patch` for the folder in which it is applied. Neither git nor patch goes outside that folder. */
+/** Returns the name of a file in a diff, and the option of git for the folder in which it is applied. Neither git nor patch goes outside that folder. */
 function placeOf(file: string): { readonly name: string; readonly folder: string } {
   const path = relative('', file).replaceAll('\\', '/')
   const isOutside = path.startsWith('..') || isAbsolute(path)
-  return isOutside ? { name: basename(file), folder: ` -d '${dirname(file)}'` } : { name: path, folder: '' }
+  return isOutside ? { name: basename(file), folder: ` -C '${dirname(file)}'` } : { name: path, folder: '' }
 }
 
 function hasValue(text: string, document: JsonObject): boolean {
