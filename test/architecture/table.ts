@@ -282,7 +282,7 @@ export const habits: readonly Habit[] = [
   },
   {
     sentence:
-      'only the nonce of a lock, the id of a history, the mark of a run whose processes are killed, and the names of sandboxes beside those of other processes are random',
+      'only the nonce of a lock, the id of a history, the mark of processes to end, and the names of sandboxes beside those of other processes are random',
     pattern: /\bMath\.random\b|\brandom(UUID|Bytes|Int)\b|\bgetRandomValues\b/,
     only: [
       'state/file/lock-holder.ts',

@@ -59,7 +59,7 @@ function limitPlainRun({ settings, elapsed }: RunDeps, end: number): PlainLimit 
   const text = runTimeout ?? defaultLimit
   const ms = parseDuration(text) ?? 0
   const left = Math.max(0, end - elapsed())
-  if (left < ms) return { ms: left, words: `within --time ${time}, which holds for both runs without faults` }
+  if (left < ms) return { ms: left, words: `within --time ${time} (for two runs)` }
   return {
     ms,
     words: runTimeout === undefined ? `within ${text} (--run-timeout)` : `within --run-timeout ${text}`,
@@ -90,7 +90,7 @@ async function runPlainly(
 }
 
 function describeRed({ code, isTimedOut, lastLines }: EndedRun, { words }: PlainLimit): UntriableSuite {
-  const end = isTimedOut ? `does not end ${words},` : `fails with exit code ${code}`
+  const end = isTimedOut ? `does not end ${words}` : `fails with exit code ${code}`
   const lines = [
     `convsim: the command ${end} without any fault, so ${isTimedOut ? 'it cannot be tried' : 'its failures say nothing about faults'}. Its last lines:`,
     ...lastLines.map((line) => `  ${line}`),
