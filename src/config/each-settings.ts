@@ -65,7 +65,7 @@ export const eachSettings = {
     default: undefined,
     defaultText: 'unlimited; with --hunt without --max-runs: 2m',
     description:
-      'For exec --each and --hunt: the time after which no further run begins, the runs without faults included; the seed draws the order. Shrinking what a hunt has found may take as long again.',
+      'For exec --each and --hunt: the time after which no further run begins; the runs without faults must end within it. The seed draws the order. Shrinking what a hunt has found may take as long again.',
   }),
   runTimeout: text({
     flag: 'run-timeout',
