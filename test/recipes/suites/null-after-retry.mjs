@@ -12,7 +12,7 @@ async function readRating() {
   const first = await fetch(url, { headers }).catch(() => undefined)
   if (first?.status === 429) {
     await first.arrayBuffer()
-    await new Promise((resolve) => setTimeout(resolve, 1000 * Number(first.headers.get('retry-after'))))
+    await new Promise((resolve) => setTimeout(resolve, 1000 * Number(first.headers.get('retry-after')) + 100))
     const { averageConversationRating } = await client.readAnalytics(modelId)
     return averageConversationRating.toFixed(1) // the planted bug
   }
