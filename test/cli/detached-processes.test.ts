@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { convsim } from '../support/command.ts'
 import { tempFolder } from '../support/temp-folder.ts'
+import { untilGone } from '../support/until-gone.ts'
 
 /** A suite with a descendant that has left the process group, and holds the output of the suite if `stdio` is "inherit". `hasMark`: false if convsim cannot find it. */
 const suite = (file: string, stdio: string, hasMark: boolean) => `
@@ -21,11 +22,6 @@ const isAlive = (pid: number) => {
   } catch {
     return false
   }
-}
-
-/** Waits until a process has ended; a test that waits too long fails. */
-async function untilGone(pid: number): Promise<void> {
-  while (isAlive(pid)) await new Promise((resolve) => setTimeout(resolve, 20))
 }
 
 /** Runs the suite, and returns the exit code and the descendant of the first run. */

@@ -6,6 +6,7 @@ import { convsim, run } from '../support/command.ts'
 import { compareGolden } from '../support/golden.ts'
 import { frozenNow } from '../support/start.ts'
 import { tempFolder } from '../support/temp-folder.ts'
+import { untilGone } from '../support/until-gone.ts'
 
 const model = '00000000-0000-4000-8000-000000000002'
 
@@ -280,18 +281,6 @@ if (!event.eventId) {
   writeFileSync(${JSON.stringify(pidFile)}, String(child.pid))
   setTimeout(() => {}, 600_000)
 }`
-
-/** Resolves once a process has ended; a test that waits too long fails. */
-async function untilGone(pid: number): Promise<void> {
-  for (;;) {
-    try {
-      process.kill(pid, 0)
-    } catch {
-      return
-    }
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
-}
 
 describe('a run that does not end', () => {
   test('counts as hung, and none of its processes is left', async () => {

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { convsim, run } from '../support/command.ts'
 import { frozenNow } from '../support/start.ts'
 import { tempFolder } from '../support/temp-folder.ts'
+import { untilGone } from '../support/until-gone.ts'
 
 const model = '00000000-0000-4000-8000-000000000002'
 
@@ -217,18 +218,6 @@ if (statuses.includes(429)) {
   writeFileSync(${JSON.stringify(pidFile)}, String(child.pid))
   setTimeout(() => {}, 600_000)
 }`
-
-/** Resolves once a process has ended; a test that waits too long fails. */
-async function untilGone(pid: number): Promise<void> {
-  for (;;) {
-    try {
-      process.kill(pid, 0)
-    } catch {
-      return
-    }
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
-}
 
 describe('a hunt in a suite that hangs', () => {
   test('finds it, and leaves no process', async () => {
