@@ -300,7 +300,7 @@ describe('every parameter', () => {
       const parsed = parseScenarios(text, catalogue)
       expect([text, parsed.ok ? 'taken' : parsed.error]).toEqual([
         text,
-        expect.stringMatching(new RegExp(`takes for "${name}"|is no nullable field`)),
+        expect.stringMatching(new RegExp(`takes for "${name}"|is no (nullable|such) field`)),
       ])
     }
   })

@@ -5,10 +5,14 @@ import { SlowFileReporter } from './support/slow-file-reporter.ts'
 
 const controlAnswers = new ControlAnswersReporter()
 
-/** The files that replace modules, or measure what a process holds: each has a process of its own. All others share their modules. */
+/** The files that replace modules, set flags of V8, or test its cache: each has a process of its own. All others share their modules. */
 const isolated = [
+  'test/build/build.test.ts',
+  'test/journal/journal.test.ts',
   'test/simulator/no-growth.test.ts',
   'test/state/collections/index.test.ts',
+  'test/state/memory/counters.test.ts',
+  'test/state/memory/event-list.test.ts',
   'test/testing/testcontainers.test.ts',
 ]
 

@@ -45,7 +45,7 @@ interface EntryModule {
   readonly exports: readonly string[]
 }
 
-/** The modules of `dist/` by the names of their entries. The last two are for tests, which run the bundled code. */
+/** The modules of `dist/` by the names of their entries. All but the first are for tests, which run the bundled code. */
 const entries: Readonly<Record<string, EntryModule>> = {
   cli: { file: 'cli.js', source: 'src/cli/cli.ts', exports: [] },
   precompiled: {
@@ -54,6 +54,7 @@ const entries: Readonly<Record<string, EntryModule>> = {
     exports: ['precompiled'],
   },
   start: { file: 'start.js', source: 'src/simulator/start.ts', exports: ['start'] },
+  tools: { file: 'tools.js', source: 'src/cli/tools.ts', exports: ['runTool'] },
 }
 
 /** The name of the file of the library. */
@@ -161,9 +162,11 @@ const consoleFolder = join(dist, 'console')
 await writeLicences(await buildConsole(root, consoleFolder), consoleFolder)
 
 // The library of `checkStructure` reads the schema of OpenAPI from a file beside its code, which is in `dist/` now.
-const schemas = join('schemas', 'v3.1')
 const validatorFile = createRequire(import.meta.url).resolve('@seriousme/openapi-schema-validator')
-await cp(join(dirname(validatorFile), schemas), join(dist, schemas), { recursive: true })
+for (const version of ['v3.1', 'v3.2']) {
+  const schemas = join('schemas', version)
+  await cp(join(dirname(validatorFile), schemas), join(dist, schemas), { recursive: true })
+}
 
 await compileAhead()
 

@@ -1,9 +1,14 @@
 import { relative } from 'node:path'
-import { type Finding, formatFinding } from '../documents/finding.ts'
+import { formatFinding } from '../documents/finding.ts'
 import type { CheckResult } from './check.ts'
 
 /** The forms in which `convsim check` prints its results, by the value of `--format`. */
-const formats = { text: formatAsText, json: formatAsJson, github: formatForGithub } as const
+const formats = {
+  text: formatAsText,
+  json: formatAsJson,
+  github: formatForGithub,
+  markdown: formatAsMarkdown,
+} as const
 
 /** Formats the results of `convsim check`. */
 export function formatChecks(results: readonly CheckResult[], format: keyof typeof formats): string {
@@ -26,10 +31,27 @@ function formatAsJson(results: readonly CheckResult[]): string {
   return JSON.stringify({ ok: files.every(({ ok }) => ok), files }, null, 2)
 }
 
+/** Formats findings as a Markdown list, for a summary of a pipeline. */
+function formatAsMarkdown(results: readonly CheckResult[]): string {
+  return results
+    .flatMap((result) => [
+      `- ${formatSummary(result)}`,
+      ...result.findings.map(
+        ({ severity, place, message }) => `  - **${severity}** \`${place}\`: ${message}`,
+      ),
+    ])
+    .join('\n')
+}
+
 /** Formats findings as GitHub's workflow commands, which annotate the lines of a pull request. */
 function formatForGithub(results: readonly CheckResult[]): string {
   return results
-    .flatMap((result) => [...result.findings.map(toWorkflowCommand), formatSummary(result)])
+    .flatMap((result) => [
+      ...result.findings.map(({ severity, place, message }) =>
+        formatWorkflowCommand(severity === 'info' ? 'notice' : severity, place, message),
+      ),
+      formatSummary(result),
+    ])
     .join('\n')
 }
 
@@ -38,7 +60,11 @@ function formatSummary({ file, summary }: CheckResult): string {
 }
 
 /** Returns `::error file=spec/openapi.yaml,line=12,col=5::must be a string`; the file is relative to the working folder, since GitHub expects it so. */
-function toWorkflowCommand({ severity, place, message }: Finding): string {
+export function formatWorkflowCommand(
+  severity: 'error' | 'warning' | 'notice',
+  place: string,
+  message: string,
+): string {
   const { place: file, line, column } = locate(place)
   if (line === undefined) return `::${severity}::${escapeMessage(`${file}: ${message}`)}`
   const path = relative('', file).replaceAll('\\', '/')
@@ -46,7 +72,7 @@ function toWorkflowCommand({ severity, place, message }: Finding): string {
 }
 
 /** Splits `spec/openapi.yaml:12:5` into its parts; a place without a line, such as `--scenario`, stays whole. */
-function locate(place: string): { place: string; line?: number; column?: number } {
+export function locate(place: string): { place: string; line?: number; column?: number } {
   const [, file, line, column] = /^(.*):(\d+):(\d+)$/s.exec(place) ?? []
   return file === undefined ? { place } : { place: file, line: Number(line), column: Number(column) }
 }

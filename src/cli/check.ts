@@ -1,12 +1,16 @@
 import { stat } from 'node:fs/promises'
+import { splitFiles } from '../config/document-settings.ts'
+import type { Settings } from '../config/settings.ts'
 import type { Contract } from '../contract/contract.ts'
-import { buildContract } from '../contract/load.ts'
+import { buildContract, readOverlaid } from '../contract/load.ts'
 import { failure, type Result } from '../core/result.ts'
 import type { Finding, Findings } from '../documents/finding.ts'
+import { isOverlay, readOverlay } from '../documents/read-overlay.ts'
 import { readSource } from '../documents/read-source.ts'
 import type { Source } from '../documents/source.ts'
 import { bundledContract, bundledFixtures, controlContract } from '../fixtures/bundled.ts'
 import type { Fixtures } from '../fixtures/fixtures.ts'
+import { pluralize } from '../reports/report.ts'
 import type { RuleContext } from '../scenarios/rules.ts'
 import { isContract, isRulesFile, loadRulesFile } from '../scenarios/rules-file.ts'
 import { checkOperations } from '../simulator/check-operations.ts'
@@ -19,35 +23,56 @@ export interface CheckResult {
   readonly summary: string
 }
 
-/** Loads all inputs of a simulator, with the given folder of fixtures. Undefined: the folder of the settings. */
+/** Loads all inputs of a simulator, with the given files in place of those of the settings. */
 export type InputLoader = (
-  fixtures: string | undefined,
+  changes: Partial<Pick<Settings, 'fixtures' | 'overlay'>>,
 ) => Promise<Result<RuleContext & { readonly fixtures: Fixtures }, Findings>>
 
-/** Checks contract documents, scenario files and folders of fixtures; without any, the bundled ones. */
-export function checkFiles(files: readonly string[], loadWith: InputLoader): Promise<CheckResult[]> {
-  const all = files.length > 0 ? files : [bundledContract, controlContract, bundledFixtures]
-  return Promise.all(all.map((file) => checkFile(file, loadWith)))
+/**
+ * Checks contract documents, overlays, scenario files and folders of fixtures. Without any it checks what the settings name: the contract,
+ * also for `--overlay`, which changes it, and the fixtures; without these the bundled ones.
+ */
+export function checkFiles(
+  files: readonly string[],
+  { contract, overlay, fixtures }: Pick<Settings, 'contract' | 'overlay' | 'fixtures'>,
+  loadWith: InputLoader,
+): Promise<CheckResult[]> {
+  const overlays = splitFiles(overlay)
+  const changed = overlays.length > 0 ? (contract ?? bundledContract) : contract
+  const named = [changed, fixtures].filter((file) => file !== undefined)
+  const known = named.length > 0 ? named : [bundledContract, controlContract, bundledFixtures]
+  const all = files.length > 0 ? files : known
+  return Promise.all(all.map((file) => checkFile(file, overlays, loadWith)))
 }
 
-async function checkFile(file: string, loadWith: InputLoader): Promise<CheckResult> {
+async function checkFile(
+  file: string,
+  overlays: readonly string[],
+  loadWith: InputLoader,
+): Promise<CheckResult> {
   const isFolder = await stat(file).then(
     (found) => found.isDirectory(),
     () => false, // the loader reports a file that does not exist
   )
   if (isFolder) {
-    return toCheckResult(file, await loadWith(file), ({ fixtures: { personas, models } }) => [
-      `${personas.length} personas, ${models.length} models`,
-    ])
+    return toCheckResult(
+      file,
+      await loadWith({ fixtures: file }),
+      ({ fixtures: { personas, models, answers } }) => [
+        `${personas.length} personas, ${models.length} models${answers.length === 0 ? '' : `, ${pluralize(answers.length, 'exact answer')}`}`,
+      ],
+    )
   }
   const source = await readSource(file)
   if (!source.ok) return { file, findings: source.error, summary: '' }
   const { value } = source.value
+  if (isOverlay(value)) return checkOverlayFile(file, overlays, loadWith)
   if (isRulesFile(value)) return checkScenarioFile(file, loadWith)
   if (!isContract(value)) return { file, findings: [unknownKind(source.value.place(''))], summary: '' }
+  const document = overlays.length > 0 ? await readOverlaid(file, overlays) : source
   return toCheckResult(
     file,
-    await checkContract(source.value, loadWith),
+    document.ok ? await checkContract(document.value, loadWith) : document,
     ({ operations, assumptions, warnings }) => [
       `${operations.length} operations, ${assumptions.length} assumptions`,
       warnings,
@@ -59,13 +84,13 @@ const unknownKind = (place: string): Finding => ({
   severity: 'error',
   place,
   message:
-    'is neither an OpenAPI document ("openapi: 3.1.0" at its top) nor a file of scenario rules ("rules:" at its top); of fixtures, check the folder',
+    'is neither an OpenAPI document ("openapi: 3.1.0" at its top), nor an overlay ("overlay: 1.1.0"), nor a file of scenario rules ("rules:" at its top); of fixtures, check the folder',
 })
 
 /** Checks a contract document as a start does, also against the handlers of the simulator. */
 async function checkContract(source: Source, loadWith: InputLoader): Promise<Result<Contract, Findings>> {
   const contract = await buildContract(source)
-  const inputs = await loadWith(undefined)
+  const inputs = await loadWith({ overlay: undefined })
   // Without fixtures no answer can be invented; a check of the fixtures says why.
   if (!contract.ok || !inputs.ok) return contract
   const findings = checkOperations(contract.value, inputs.value.fixtures)
@@ -74,9 +99,24 @@ async function checkContract(source: Source, loadWith: InputLoader): Promise<Res
 
 /** Checks a scenario file against the contract and the fixtures of the settings. */
 async function checkScenarioFile(file: string, loadWith: InputLoader): Promise<CheckResult> {
-  const inputs = await loadWith(undefined)
+  const inputs = await loadWith({})
   if (!inputs.ok) return { file, findings: inputs.error, summary: '' }
   return toCheckResult(file, await loadRulesFile(file, inputs.value), (rules) => [`${rules.length} rules`])
+}
+
+/** Checks an overlay, and the contract of the settings after all overlays of the settings and this one. */
+async function checkOverlayFile(
+  file: string,
+  overlays: readonly string[],
+  loadWith: InputLoader,
+): Promise<CheckResult> {
+  const overlay = await readOverlay(file)
+  if (!overlay.ok) return { file, findings: overlay.error, summary: '' }
+  const inputs = await loadWith({ overlay: [...overlays, file].join(',') })
+  return toCheckResult(file, inputs, ({ contract: { operations, warnings } }) => [
+    `${overlay.value.actions.length} actions, ${operations.length} operations`,
+    warnings,
+  ])
 }
 
 function toCheckResult<T>(

@@ -4,28 +4,32 @@
  *
  * `run` calls the function of a command. Commands write their output to stdout, and problems and the log to stderr.
  */
-import { readFileSync, writeSync } from 'node:fs'
+import { writeSync } from 'node:fs'
 import { type Invocation, parseCommandLine } from '../config/arguments.ts'
 import { triesFaults } from '../config/each-problem.ts'
 import { defaultSettings, type Settings } from '../config/settings.ts'
+import { upstreamTokenVariable } from '../config/variables.ts'
 import { once } from '../core/once.ts'
 import { formatFinding } from '../documents/finding.ts'
-import { bundledContract, version } from '../fixtures/bundled.ts'
+import { version } from '../fixtures/bundled.ts'
 import { findReportProblem } from '../reports/report-file.ts'
 import { parseReportTargets } from '../reports/report-target.ts'
 import type { RunningSimulator } from '../simulator/start.ts'
+import type { UpstreamTarget } from '../upstream/forward.ts'
 import { addAddresses, forwardSignals, runCommand } from './exec.ts'
 import { finish, printStateLoss } from './finish.ts'
 import { printHealth } from './health.ts'
 import { createOutput, type Output, printStartProblems } from './output.ts'
 import type { ProcessLog } from './process-log.ts'
 import { formatBanner, formatReadyLine } from './ready.ts'
+import { findServerSettings } from './server-settings.ts'
 import { describeStartProblems } from './start-problem.ts'
+import type { Run, ToolName } from './tools.ts'
 import { tuneV8 } from './tune-v8.ts'
 
 /**
  * The exit code of the process. 0: success. 1: a bad setting, contract, fixture, state, port or report, a lost state, or no health. 3: a condition
- * of `--fail-on` is met. Others: the exit code of the command of `exec`.
+ * of `--fail-on` is met, or a change of a contract breaks clients. Others: the exit code of the command of `exec`.
  */
 type ExitCode = number
 
@@ -63,34 +67,53 @@ async function main(invocation: Invocation): Promise<ExitCode> {
   return invocation.kind === 'run' ? run(invocation) : 0
 }
 
-type Run = Extract<Invocation, { kind: 'run' }>
-
 function run(invocation: Run): Promise<ExitCode> {
-  const { command, settings, files } = invocation
+  const { command, settings } = invocation
   switch (command) {
     case 'serve':
       return serve(invocation)
+    case 'proxy':
+      return proxy(invocation)
     case 'exec':
-      return triesFaults(settings) ? execEach(invocation) : execCommand(invocation)
-    case 'check':
-      return printChecks(files, settings)
-    case 'scenarios':
-      return import('./scenarios.ts').then((own) => own.printScenarios(files, settings, print, printError))
-    case 'assumptions':
-      return printAssumptions(files[0] ?? settings.contract ?? bundledContract)
+      return triesFaults(settings) || settings.hunt !== undefined
+        ? execEach(invocation)
+        : execCommand(invocation)
     case 'healthcheck':
-      return printHealth(findServerSettings(settings), { print, printError, now: () => performance.now() })
+      return printHealth(findServerSettings(settings, process.argv, process.env), {
+        print,
+        printError,
+        now: () => performance.now(),
+      })
+    default:
+      return runToolCommand(command, invocation)
   }
 }
 
-async function serve(invocation: Run): Promise<ExitCode> {
+async function runToolCommand(command: ToolName, invocation: Run): Promise<ExitCode> {
+  const { runTool } = await import('./tools.ts')
+  return runTool(command, invocation, { print, printError, host: process, now: Date.now })
+}
+
+/** Serves with the answers of the real service. */
+async function proxy(invocation: Run): Promise<ExitCode> {
+  const { readProxyTarget } = await import('./proxy-target.ts')
+  const { files, settings } = invocation
+  const target = readProxyTarget(files, settings, process.env[upstreamTokenVariable] || undefined)
+  if (target.ok) return serve(invocation, target.value)
+  printError(`convsim proxy: ${target.error}`)
+  return 1
+}
+
+async function serve(invocation: Run, upstream?: UpstreamTarget): Promise<ExitCode> {
   const { settings } = invocation
   const output = await openOutput(settings)
   const { log, isJson, printLine } = output
   for (const warning of invocation.warnings) log.warn({}, warning)
   const stopRequested = waitForStopSignal(log) // before the start, because a signal may come during it
-  const running = await startOrReport(invocation, output)
+  const running = await startOrReport(invocation, output, upstream)
   if (!running) return 1
+  if (upstream)
+    log.info({ upstream: upstream.origin + upstream.basePath }, 'requests go on to the real service')
   tuneV8()
   print(formatReadyLine(running, isJson, Date.now()))
   if (!isJson && log.isLevelEnabled('info')) printLine(formatBanner(running))
@@ -98,7 +121,9 @@ async function serve(invocation: Run): Promise<ExitCode> {
   await running.close()
   log.info({}, 'stopped')
   log.flush()
-  const isReportRequested = settings.report !== undefined || settings.failOn !== undefined
+  const isReportRequested = [settings.report, settings.failOn, settings.bundle].some(
+    (one) => one !== undefined,
+  )
   const lost = await printStateLoss(running, printLine)
   return endSoon(isReportRequested ? await finish(running, settings, lost, undefined, printLine) : lost)
 }
@@ -129,12 +154,13 @@ async function execCommand(invocation: Run): Promise<ExitCode> {
   return endSoon(await finish(running, settings, code === 0 ? lost : code, [file, ...args], printLine))
 }
 
-/** Runs a command once for each fault. Its output is captured, so stdout is for the report. */
+/** Runs a command once for each fault, or under sequences of faults. Its output is captured, so stdout is for the report. */
 async function execEach(invocation: Run): Promise<ExitCode> {
   const output = await openOutput(invocation.settings)
-  const { tryFaults } = await import('./each/each.ts')
-  const elapsed = () => performance.now()
-  return endSoon(await tryFaults(invocation, { host: process, output, print, now: Date.now, elapsed }))
+  const deps = { host: process, output, print, now: Date.now, elapsed: () => performance.now() }
+  if (invocation.settings.hunt === undefined)
+    return endSoon(await (await import('./each/each.ts')).tryFaults(invocation, deps))
+  return endSoon(await (await import('./hunt/hunt.ts')).huntFaults(invocation, deps))
 }
 
 async function openOutput(settings: Settings): Promise<Output> {
@@ -150,9 +176,10 @@ async function openOutput(settings: Settings): Promise<Output> {
 async function startOrReport(
   { settings, variables }: Run,
   output: Output,
+  upstream?: UpstreamTarget,
 ): Promise<RunningSimulator | undefined> {
   const { log } = output
-  const problem = await findReportProblem(parseReportTargets(settings.report ?? '') ?? [])
+  const problem = await findReportProblem(parseReportTargets(settings.report ?? '') ?? [], settings.bundle)
   if (problem !== undefined) {
     printStartProblems(describeStartProblems([problem], variables), output)
     return undefined
@@ -162,7 +189,7 @@ async function startOrReport(
     log.error({ problem }, 'the process ends, since its state in memory is wrong')
     process.exit(1)
   }
-  const started = await start(settings, { now: Date.now, log, fatal })
+  const started = await start(settings, { now: Date.now, log, fatal, upstream })
   log.flush() // warnings of the start precede the ready line
   if (started.ok) return started.value
   printStartProblems(describeStartProblems(started.error, variables), output)
@@ -178,50 +205,6 @@ function waitForStopSignal(log: ProcessLog): Promise<void> {
     }
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, stop)
   })
-}
-
-async function printChecks(files: readonly string[], settings: Settings): Promise<ExitCode> {
-  const { checkFiles } = await import('./check.ts')
-  const { formatChecks } = await import('./check-format.ts')
-  const { loadInputs } = await import('../simulator/loaded-inputs.ts')
-  // A folder of fixtures is loaded together with the contract of the settings, so that names of scenarios are checked, too.
-  const all = await checkFiles(files, (fixtures = settings.fixtures) => loadInputs({ ...settings, fixtures }))
-  print(formatChecks(all, settings.format))
-  return all.every(({ summary }) => summary) ? 0 : 1
-}
-
-async function printAssumptions(file: string): Promise<ExitCode> {
-  const { loadContract } = await import('../contract/load.ts')
-  const loaded = await loadContract(file)
-  if (!loaded.ok) {
-    printError(loaded.error.map(formatFinding).join('\n'))
-    return 1
-  }
-  for (const { pointer, text } of loaded.value.assumptions) print(`${pointer || '/'}\n  ${text}`)
-  return 0
-}
-
-/**
- * Finds the address of the server whose health is requested: that of `ownSettings`, but without a flag for it that of process 1 if it is
- * this program. In a container (`docker run convsim --port 5000`) only the command line of process 1 has the port.
- */
-function findServerSettings(ownSettings: Settings): Settings {
-  const [, program = '', ...ownArguments] = process.argv
-  const hasAddress = ownArguments.some((word) => /^(-[ph]|--(port|host)(=|$))/.test(word))
-  const serverCommand = hasAddress ? [] : readCommandOfProcess1()
-  const at = serverCommand.indexOf(program)
-  if (at < 0) return ownSettings
-  const served = parseCommandLine(serverCommand.slice(at + 1), process.env)
-  if (served.kind !== 'run') return ownSettings
-  return { ...ownSettings, host: served.settings.host, port: served.settings.port }
-}
-
-function readCommandOfProcess1(): string[] {
-  try {
-    return readFileSync('/proc/1/cmdline', 'utf8').split('\0').slice(0, -1)
-  } catch {
-    return [] // not on Linux
-  }
 }
 
 /** Prints the help; that of the program ends with the scenarios of the bundled contract. */

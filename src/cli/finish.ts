@@ -8,6 +8,7 @@ import { parseReportTargets } from '../reports/report-target.ts'
 import { describeCommand } from '../reports/reported-run.ts'
 import { listFirstFindings } from '../reports/sections.ts'
 import type { RunningSimulator } from '../simulator/start.ts'
+import { writeBundleFile } from './write-bundle.ts'
 
 /** The number of findings that are printed at the end; the report has all. */
 const printedFindings = 10
@@ -41,9 +42,35 @@ export async function finish(
   const failed = judgeFailOn(report, report.run.failOn)
   if (failed.length > 0) printError(`convsim: --fail-on: ${failed.join('; ')}.`, 'error')
   const isWritten = await writeReports(settings.report, ({ render }) => render(report), printError)
+  const isBundled = await writeBundleIfFailed(
+    running,
+    settings,
+    failed,
+    code,
+    command === undefined,
+    printError,
+  )
   if (code !== 0) return code
   if (failed.length > 0) return 3
-  return isWritten ? 0 : 1
+  return isWritten && isBundled ? 0 : 1
+}
+
+/**
+ * Writes the bundle of `--bundle` if a condition of `--fail-on` is met or the command failed; `serve` without `--fail-on` always
+ * writes it. Returns false if it cannot be written.
+ */
+async function writeBundleIfFailed(
+  running: RunningSimulator,
+  { bundle, failOn }: Settings,
+  conditions: readonly string[],
+  code: number,
+  isOfServe: boolean,
+  printError: (line: string, level?: LogLevel) => void,
+): Promise<boolean> {
+  const reasons = [...conditions, ...(code === 0 ? [] : [`exit code ${code}`])]
+  const isAlways = isOfServe && failOn === undefined
+  if (bundle === undefined || (reasons.length === 0 && !isAlways)) return true
+  return writeBundleFile(running, bundle, reasons, printError)
 }
 
 /** Writes a report to every file of `--report`, and prints their names, or why one cannot be written. Returns true if all are written. */

@@ -95,6 +95,7 @@ function describeDelivery({ delivery, brokenOff }: JsonObject): string[] {
   if (brokenOff) return ['the client left before the end of its request']
   const part = sentBytes === 0 ? 'before the answer' : `after ${sentBytes} bytes of the answer's body`
   if (kind === 'client-gone') return [`the client left ${part}`]
+  if (kind === 'upstream-gone') return [`the real service broke off ${part}`]
   return kind === 'server-stopped' ? [`the simulator stopped ${part}`] : []
 }
 

@@ -65,6 +65,8 @@ export interface SandboxEvidence<N extends Names> {
   request(id: string): Promise<ControlSchemas['Exchange']>
   /** Yields requests without bodies as they are recorded, until the loop ends: `for await (const request of sim.follow())`. */
   follow(filter?: RequestFilter<N>): AsyncIterable<ControlSchemas['Exchange']>
+  /** Returns the sandbox and its requests in one document. Write it to a file as JSON: `convsim replay FILE` repeats the requests. */
+  bundle(): Promise<ControlSchemas['Bundle']>
   /** Deletes the recorded requests; coverage and manners begin anew. */
   clearRequests(): Promise<void>
   count(operation?: N['operation'], match?: MatchInput<N>): Promise<RequestCount>
@@ -120,6 +122,7 @@ export function sandboxEvidence<N extends Names>(
     requests: (filter = {}) => listRequests(transport, sandbox, filter),
     request: (id) => dataOf(transport.GET('/requests/{id}', { params: { path: { id } } })),
     follow: (filter = {}) => streamRequests(transport, { ...toQuery(filter), sandbox }),
+    bundle: () => dataOf(transport.GET('/bundle', { params })),
     async clearRequests() {
       await transport.DELETE('/requests', { params })
     },

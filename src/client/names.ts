@@ -40,6 +40,10 @@ export interface ScenarioParameters extends Readonly<Record<PersonaName, AnyScen
   readonly 'all-null': AnyScenarioParameters
   readonly 'no-null': AnyScenarioParameters
   readonly null: AnyScenarioParameters & { readonly fields: string | readonly string[] }
+  readonly 'empty-lists': AnyScenarioParameters & { readonly fields?: string | readonly string[] }
+  readonly 'largest-numbers': AnyScenarioParameters & { readonly fields?: string | readonly string[] }
+  readonly 'longest-texts': AnyScenarioParameters & { readonly fields?: string | readonly string[] }
+  readonly 'strange-texts': AnyScenarioParameters & { readonly fields?: string | readonly string[] }
   readonly slow: AnyScenarioParameters & {
     readonly ms?: number
     readonly distribution?: 'fixed' | 'uniform' | 'lognormal'

@@ -2,10 +2,10 @@ import { Command, CommanderError, Option } from 'commander'
 import { endSentence } from '../core/end-sentence.ts'
 import { findNearest } from '../core/similar.ts'
 import { type CommandName, commands, findCommand, settingsOf } from './commands.ts'
-import { findEachProblem } from './each-problem.ts'
 import { describeCommands, describeExamples } from './help.ts'
 import { describeWrongValue, type Setting } from './setting.ts'
 import { allSettings, defaultOf, olderVariableOf, type Settings, variableOf } from './settings.ts'
+import { findUnfitSetting } from './unfit-setting.ts'
 import { type Environment, findVariableProblem, removeServiceLinks } from './variables.ts'
 
 /** The parsed command line: a command to run, a text to print, or a problem to report. */
@@ -97,6 +97,7 @@ function splitAtDashes(argv: readonly string[]): {
 
 /** The defaults of a command that differ from those of the settings. */
 const commandDefaults: { readonly [Name in CommandName]?: Partial<Settings> } = {
+  proxy: { state: ':memory:' },
   exec: { port: 0, state: ':memory:', logLevel: 'warn', logFormat: 'pretty' },
 }
 
@@ -126,8 +127,9 @@ function parseInvocation(
   }
   if (command === 'serve' && files[0] !== undefined) values['contract'] = files[0]
   const settings = values as Settings // each value is of its own setting's type
-  const eachProblem = findEachProblem(command, settings, Object.keys(flags))
-  if (eachProblem !== undefined) return problem(`${eachProblem} See convsim ${command} --help.`)
+  const sources = new Map(found.map(({ name, source }) => [name, source]))
+  const unfit = findUnfitSetting(command, settings, sources)
+  if (unfit !== undefined) return problem(`${unfit} See convsim ${command} --help.`)
   const fromVariables = found.filter(({ source }) => env[source] !== undefined)
   return {
     kind: 'run',

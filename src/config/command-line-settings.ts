@@ -3,7 +3,10 @@ import { reportExtensions, reportFormats } from '../reports/formats/index.ts'
 import { expectedFailOn, failOnKinds } from '../reports/parse-fail-on.ts'
 import { parseReportTargets } from '../reports/report-target.ts'
 import { expectedSuiteFailOn, parseSuiteFailOn, suiteFailKinds } from '../suites/parse-suite-fail-on.ts'
+import { bundleSettings } from './bundle-settings.ts'
+import { driftSettings } from './drift-settings.ts'
 import { eachSettings } from './each-settings.ts'
+import { proxySettings } from './proxy-settings.ts'
 import { boolean, choice, type Setting, text } from './setting.ts'
 
 const areReportTargets = (text: string) => parseReportTargets(text) !== undefined
@@ -47,7 +50,10 @@ export const commandLineSettings = {
     description:
       'For exec: a variable that gets the base URL, besides CONVSIM_BASE_URL; can be given several times.',
   }),
+  ...bundleSettings,
   ...eachSettings,
+  ...driftSettings,
+  ...proxySettings,
   wait: boolean({
     flag: 'wait',
     command: 'healthcheck',
@@ -59,7 +65,7 @@ export const commandLineSettings = {
     command: 'healthcheck',
     value: 'DURATION',
     default: undefined,
-    defaultText: '2s, with --wait 30s',
+    defaultText: '2s, with --wait 30s; for drift 10s',
     test: isPositiveDuration,
     expected: 'a duration such as 500ms, 30s or 2m',
     description: 'For healthcheck: the longest time to wait for the simulator.',
@@ -67,9 +73,9 @@ export const commandLineSettings = {
   format: choice({
     flag: 'format',
     command: 'check',
-    of: ['text', 'json', 'github'],
+    of: ['text', 'json', 'github', 'markdown'],
     default: 'text',
     description:
-      "For check: the form of the findings: lines for people, one JSON document, or GitHub's commands, which annotate the lines of a pull request.",
+      "For check and drift: the form of the findings: lines for people, one JSON document, GitHub's commands, which annotate the lines of a pull request, or Markdown.",
   }),
 } as const satisfies Record<string, Setting<unknown>>

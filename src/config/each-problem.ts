@@ -1,4 +1,5 @@
 import { parseFailOn } from '../reports/parse-fail-on.ts'
+import { isSuiteCondition, parseSuiteFailOn } from '../suites/parse-suite-fail-on.ts'
 import type { CommandName } from './commands.ts'
 import { eachSettings } from './each-settings.ts'
 import type { Settings } from './settings.ts'
@@ -8,23 +9,85 @@ export function triesFaults({ each, only }: Pick<Settings, 'each' | 'only'>): bo
   return each !== undefined || only !== undefined
 }
 
-/** Finds a setting of `--each` without it, or one that it cannot have; undefined: none. `flags`: the names of the settings that flags gave. */
+/** The flag or variable that gives each setting, by its name in `Settings`: `--each`, `CONVSIM_EACH`; empty: it has its default. */
+type SettingSources = ReadonlyMap<string, string>
+
+/** Finds a setting of `--each`, `--only` or `--hunt` without it, or one that it cannot have; undefined: none. */
 export function findEachProblem(
   command: CommandName,
   settings: Settings,
-  flags: readonly string[],
+  sources: SettingSources,
 ): string | undefined {
-  const { failOn, jobs, port } = settings
-  if (command !== 'exec' || !triesFaults(settings)) {
-    // A variable may be for other commands, so only a flag without effect is refused.
-    const flag = flags.find((name) => Object.hasOwn(eachSettings, name))
-    if (flag !== undefined)
-      return `--${eachSettings[flag as keyof typeof eachSettings].flag} needs --each or --only.`
-    if (failOn === undefined || parseFailOn(failOn)) return undefined
-    return `--fail-on ${failOn} has a condition that needs convsim exec --each.`
-  }
-  if (flags.includes('state'))
-    return '--each takes no --state: each run begins with a state of its own, in memory.'
-  if (jobs > 1 && port !== 0) return '--jobs takes no --port: each of the runs side by side has a free port.'
-  return undefined
+  const { hunt, only, jobs, port } = settings
+  const flags = [...sources].filter(([, source]) => source.startsWith('--')).map(([name]) => name)
+  if (command !== 'exec' || (hunt === undefined && !triesFaults(settings)))
+    return findUseless(settings, flags, sources)
+  const own = sources.get(hunt !== undefined ? 'hunt' : only !== undefined ? 'only' : 'each') ?? ''
+  const unfit = flags.find((name): name is keyof typeof refusals => Object.hasOwn(refusals, name))
+  if (unfit !== undefined) return `${own} ${refusals[unfit]}`
+  if (jobs > 1 && port !== 0)
+    return `${sources.get('jobs')} takes no ${sources.get('port')}: each of the runs side by side has a free port.`
+  if (hunt !== undefined) return findHuntProblem(settings, flags, sources)
+  if (flags.includes('huntFile')) return '--hunt-file needs --hunt.'
+  return findOnlyProblem(settings, sources)
+}
+
+/** The settings that neither `--each` nor `--hunt` takes, and why. */
+const refusals = {
+  state: 'takes no --state: each run begins with a state of its own, in memory.',
+  bundle: 'takes no --bundle: repeat what it has found with convsim exec --scenarios FILE --bundle FILE.',
+}
+
+/** Finds a setting that needs `--each` or `--hunt`. A variable may be for other commands, so only a flag without effect is refused. */
+function findUseless(
+  { failOn }: Settings,
+  flags: readonly string[],
+  sources: SettingSources,
+): string | undefined {
+  const flag = flags.find((name): name is keyof typeof eachSettings => Object.hasOwn(eachSettings, name))
+  const needed = flag === 'huntFile' ? '--hunt' : '--each, --only or --hunt'
+  if (flag !== undefined) return `--${eachSettings[flag].flag} needs ${needed}.`
+  if (failOn === undefined || parseFailOn(failOn)) return undefined
+  return `${sources.get('failOn')} ${failOn} has a condition that needs convsim exec --each.`
+}
+
+/** Finds a second run of `--only`, or `--each` beside it; undefined: none. */
+function findOnlyProblem({ each, only }: Settings, sources: SettingSources): string | undefined {
+  if (only === undefined) return undefined
+  if (each !== undefined)
+    return `${sources.get('only')} takes no ${sources.get('each')}: it makes one run of all those that --each makes.`
+  const isSeveral = only.split(',').filter((part) => part.includes('@')).length > 1
+  return isSeveral
+    ? `${sources.get('only')} takes one run, and cannot be given twice. Run convsim exec --only once for each.`
+    : undefined
+}
+
+/** Finds a setting that `--hunt` cannot have; undefined: none. */
+function findHuntProblem(
+  settings: Settings,
+  flags: readonly string[],
+  sources: SettingSources,
+): string | undefined {
+  const nameOf = (...names: (keyof Settings)[]) =>
+    names.filter((name) => settings[name] !== undefined).map((name) => sources.get(name))[0]
+  const own = nameOf('hunt')
+  const other = nameOf('each', 'only')
+  if (other !== undefined)
+    return `${own} takes no ${other}: it tries each fault alone first, and then several. Run --each before it.`
+  const scenario = nameOf('scenario', 'scenarios')
+  if (scenario !== undefined) return `${own} takes no ${scenario}: it writes scenarios of its own.`
+  return flags.includes('sampleFirst')
+    ? '--sample-first needs --each.'
+    : findHuntGateProblem(settings, sources)
+}
+
+/** Finds a condition of `--fail-on` that no hunt can meet; undefined: none. */
+function findHuntGateProblem({ failOn = '' }: Settings, sources: SettingSources): string | undefined {
+  const own = (parseSuiteFailOn(failOn) ?? []).filter(isSuiteCondition)
+  const wrong = own.find(({ kind, above }) => kind === 'unnoticed' || above > 0)
+  if (!wrong) return undefined
+  const source = sources.get('failOn')
+  return wrong.kind === 'unnoticed'
+    ? `${source} unnoticed needs --each: the answers of --hunt are right, so there is nothing to notice.`
+    : `${source} ${wrong.kind}>${wrong.above} needs --each: a hunt ends with the first combination that breaks the command.`
 }

@@ -19,7 +19,7 @@ export const eachSettings = {
     defaultText: 'none; without a SET: resilience,drift',
     repeatable: true,
     description:
-      'For exec: run the command once for each fault at each place where its requests go, and report which faults the client survives and the tests notice. A SET is resilience, drift, another family of scenarios, or scenarios such as "slow;ms=500".',
+      'For exec: run the command once for each fault at each place where its requests go, and report which faults the client survives and the tests notice. A SET is resilience, drift, extremes, another family of scenarios, or scenarios such as "slow;ms=500".',
   }),
   only: text({
     flag: 'only',
@@ -27,8 +27,27 @@ export const eachSettings = {
     value: 'FAULT@PLACE',
     default: undefined,
     defaultText: 'none',
+    repeatable: true, // so that a second run is refused, and does not replace the first
     description:
       'For exec: of all runs of --each only this one, such as drift:drop-field@getModelAnalytics/avgSafetyScore or resilience:reset@createEvent#2.',
+  }),
+  hunt: text({
+    flag: 'hunt',
+    command: 'exec',
+    value: 'SET,...',
+    withoutValue: 'resilience,extremes',
+    default: undefined,
+    defaultText: 'none; without a SET: resilience,extremes',
+    repeatable: true,
+    description:
+      'For exec: run the command under pairs and sequences of faults that pass and of answers that are right but extreme, until one breaks it; shrink that one, and write it as a file of scenarios. A SET is as for --each, without drift.',
+  }),
+  huntFile: text({
+    flag: 'hunt-file',
+    command: 'exec',
+    value: 'FILE',
+    default: 'convsim-hunt.yaml',
+    description: 'For exec --hunt: the file of scenarios for what broke the command.',
   }),
   maxRuns: integer({
     flag: 'max-runs',
@@ -37,24 +56,24 @@ export const eachSettings = {
     defaultText: 'all',
     min: 1,
     max: 1_000_000,
-    description: 'For exec --each: the largest number of runs with a fault; the seed draws them.',
+    description: 'For exec --each and --hunt: the largest number of runs with a fault; the seed draws them.',
   }),
   time: text({
     flag: 'time',
     command: 'exec',
     ...duration,
     default: undefined,
-    defaultText: 'unlimited',
+    defaultText: 'unlimited; with --hunt without --max-runs: 2m',
     description:
-      'For exec --each: the time after which no further run begins, the runs without faults included; the seed draws the order.',
+      'For exec --each and --hunt: the time after which no further run begins; the runs without faults must end within it. The seed draws the order. Shrinking what a hunt has found may take as long again.',
   }),
   runTimeout: text({
     flag: 'run-timeout',
     command: 'exec',
     ...duration,
     default: undefined,
-    defaultText: 'ten times the run without faults, at least 10s',
-    description: 'For exec --each: the time after which a run is ended, and counts as hung.',
+    defaultText: 'ten times the run without faults, at least 10s; without faults: 10m',
+    description: 'For exec --each and --hunt: the time after which a run is ended, and counts as hung.',
   }),
   jobs: integer({
     flag: 'jobs',
@@ -63,7 +82,7 @@ export const eachSettings = {
     min: 1,
     max: 64,
     description:
-      'For exec --each: the number of runs side by side, each with a simulator on a port of its own.',
+      'For exec --each and --hunt: the number of runs side by side, each with a simulator on a port of its own.',
   }),
   sampleFirst: boolean({
     flag: 'sample-first',

@@ -8,6 +8,7 @@ import { parseNow } from '../core/instant.ts'
 import { parseOrigins } from '../core/origins.ts'
 import { isSeed } from '../core/seeded.ts'
 import { commandLineSettings } from './command-line-settings.ts'
+import { documentSettings } from './document-settings.ts'
 import { limitSettings } from './limit-settings.ts'
 import { boolean, choice, defaultsOf, integer, type Setting, text } from './setting.ts'
 import { stateSettings } from './state-settings.ts'
@@ -53,8 +54,9 @@ const sharedSettings = {
     value: 'FILE',
     default: undefined,
     defaultText: 'the bundled one',
-    description: 'The OpenAPI 3.1 document of the service.',
+    description: 'The OpenAPI 3.1 or 3.2 document of the service.',
   }),
+  ...documentSettings,
   fixtures: text({
     flag: 'fixtures',
     value: 'FOLDER',

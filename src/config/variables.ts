@@ -5,7 +5,10 @@ import { allSettings, olderVariableOf, variableOf } from './settings.ts'
 export type Environment = Readonly<Record<string, string | undefined>>
 
 /** The variables that `exec` sets for its command, which may start convsim again. */
-const variablesOfExec = ['CONVSIM_BASE_URL', 'CONVSIM_CONTROL_URL']
+const variablesOfExec = ['CONVSIM_BASE_URL', 'CONVSIM_CONTROL_URL', 'CONVSIM_RUN']
+
+/** The variable of the token for the real service. It has no flag, since other users can read the arguments of a process. */
+export const upstreamTokenVariable = 'CONVSIM_UPSTREAM_TOKEN'
 
 /**
  * Returns the environment without the variables that Kubernetes sets for services: those of a service with the name "convsim" look like
@@ -33,6 +36,7 @@ export function findVariableProblem(
     ...known,
     ...allSettings.map(([, setting]) => olderVariableOf(setting)),
     ...variablesOfExec,
+    upstreamTokenVariable,
   ]
   const unknown = Object.keys(env).find((name) => /^(CONV)?SIM_/.test(name) && !understood.includes(name))
   if (unknown !== undefined) {

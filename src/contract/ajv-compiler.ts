@@ -9,6 +9,7 @@ import { findDoublings } from './checks/doubling.ts'
 import { hasCostlyPattern } from './checks/patterns.ts'
 import { allowUnknownKeywords, checkSchemas } from './checks/schemas.ts'
 import { type Compiler, DOCUMENT, keyOfParameters, SIMULATED, schemaRef, simulatedRef } from './compiler.ts'
+import { namesInherited } from './inherited-names.ts'
 import { limitTime } from './limit-time.ts'
 import { narrowDocument } from './simulated-values.ts'
 
@@ -45,7 +46,8 @@ export function createAjvCompiler(
     findings.push({ severity, place: source.place(currentPointer), message })
   }
   // Smaller code, as in `compileDefinitions`.
-  const options = { messages: false, loopRequired: 1, code: { ...code } }
+  const ownProperties = namesInherited(document)
+  const options = { messages: false, loopRequired: 1, ownProperties, code: { ...code } }
   const ajv = createAjv((message) => report('warning', message), options)
   // The others warn of nothing, since the first instance compiles the same schemas and warns of them.
   const quiet = { ...options, strict: false } as const

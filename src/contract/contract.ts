@@ -119,7 +119,7 @@ export interface Contract {
   readonly basePath: string
   readonly operations: readonly Operation[]
   readonly assumptions: readonly Assumption[]
-  /** Warnings, e.g. about `nullable: true` in a 3.1 document. An error would have stopped the load. */
+  /** Warnings, e.g. about `nullable: true` in a 3.1 document, and information. An error would have stopped the load. */
   readonly warnings: readonly Finding[]
   /** The document after `normaliseSchemas`; its references are not resolved. */
   readonly document: JsonObject

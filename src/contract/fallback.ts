@@ -110,7 +110,8 @@ async function loadPrism() {
 
 /** Returns a copy without callbacks: Prism resolves references in place, and would send requests to callbacks. */
 function documentForPrism(document: JsonObject): JsonObject {
-  const copy = structuredClone(document)
+  // It knows no 3.2; what that adds is not used.
+  const copy = { ...structuredClone(document), openapi: '3.1.0' }
   for (const { kind, value } of walk(copy)) {
     if (kind === 'operation') delete value.callbacks
   }

@@ -2,6 +2,7 @@ import { isObject, type Json, type JsonObject } from '../core/json.ts'
 import { joinPointer } from '../core/json-pointer.ts'
 import { once } from '../core/once.ts'
 import { failure, type Result, success } from '../core/result.ts'
+import { nextTurn } from '../core/timers.ts'
 import type { Finding, Findings } from '../documents/finding.ts'
 import { type PrecompiledFiles, precompiled } from '../documents/precompiled.ts'
 import { readSource } from '../documents/read-source.ts'
@@ -9,6 +10,7 @@ import type { Source } from '../documents/source.ts'
 import { checkDoubling } from './checks/doubling.ts'
 import { checkExamples } from './checks/examples.ts'
 import { checkExpansion } from './checks/expansion.ts'
+import { checkNewParts } from './checks/new-in-3-2.ts'
 import { normaliseSchemas } from './checks/normalise.ts'
 import { checkRecursion } from './checks/recursion.ts'
 import { checkReferences } from './checks/references.ts'
@@ -35,16 +37,23 @@ export interface LoadOptions {
   readonly responses?: boolean
   /** The precompiled files, which are neither parsed nor compiled. @default the files that the build has precompiled */
   readonly precompiled?: PrecompiledFiles
+  /** The files of overlays that are applied to the document, in their order. @default none */
+  readonly overlays?: readonly string[]
 }
 
 /**
- * Reads an OpenAPI 3.1 document (YAML or JSON), checks it and compiles every validator.
+ * Reads an OpenAPI 3.1 or 3.2 document (YAML or JSON), checks it and compiles every validator.
  * @returns all findings, warnings included, if any of them is an error
  */
 export async function loadContract(
   file: string,
   options: LoadOptions = {},
 ): Promise<Result<Contract, Findings>> {
+  const { overlays = [] } = options
+  if (overlays.length > 0) {
+    const source = await readOverlaid(file, overlays)
+    return source.ok ? buildContract(source.value, options) : source
+  }
   const first = await readSource(file, options.precompiled ?? precompiled)
   const lacksValidators =
     first.ok && first.value.precompiled?.hasResponseValidators === false && options.responses !== false
@@ -52,7 +61,29 @@ export async function loadContract(
   return source.ok ? buildContract(source.value, options) : source
 }
 
-/** Checks and compiles a document that was read, as `loadContract` does. `normaliseSchemas` changes `source.value` in place. */
+/** Reads a document and applies overlays to it. The error has the findings on all files that cannot be read. */
+export async function readOverlaid(
+  file: string,
+  overlays: readonly string[],
+): Promise<Result<Source, Findings>> {
+  const [document, { readOverlay }, { applyOverlay }] = await Promise.all([
+    readSource(file),
+    import('../documents/read-overlay.ts'),
+    import('../documents/overlay.ts'),
+  ])
+  const read = await Promise.all(overlays.map(readOverlay))
+  const findings = [document, ...read].flatMap((each) => (each.ok ? [] : each.error))
+  if (findings.length > 0) return failure(findings)
+  return read.reduce(
+    (source, overlay) => (source.ok && overlay.ok ? applyOverlay(source.value, overlay.value) : source),
+    document,
+  )
+}
+
+/**
+ * Checks and compiles a document that was read, as `loadContract` does. `normaliseSchemas` changes `source.value` in place. The event loop goes
+ * on between the steps, since a reload under load would otherwise keep connections waiting until their idle time is over.
+ */
 export async function buildContract(
   source: Source,
   options: LoadOptions = {},
@@ -65,10 +96,14 @@ export async function buildContract(
   }
   const version = checkVersion(document, source)
   if (version.length > 0) return failure(version)
+  const rest = () => (source.precompiled ? undefined : nextTurn())
+  await rest()
   // The build has checked and normalised a precompiled document.
   const checked = source.precompiled ? [] : await checkDocument(document, source, structure)
   const compiler = await chooseCompiler(document, source, { meta: structure })
+  await rest()
   const operations = compileOperations(document, compiler, options.responses ?? true)
+  await rest()
   const examples = source.precompiled ? [] : checkExamples(document, compiler, source)
   // The compiler's findings are read last, because examples compile schemas that no operation refers to.
   const findings = [...checked, ...compiler.findings, ...examples]
@@ -93,6 +128,8 @@ export async function buildContract(
 /** Runs the checks that need no validators, and normalises the document between them. */
 async function checkDocument(document: JsonObject, source: Source, structure: boolean): Promise<Finding[]> {
   const findings = structure ? await checkStructure(document, source) : []
+  await nextTurn()
+  findings.push(...checkNewParts(document, source))
   findings.push(...checkReferences(document, source))
   findings.push(...checkRecursion(document, source), ...checkExpansion(document, source))
   findings.push(...checkDoubling(document, source))

@@ -21,16 +21,16 @@ export interface CatalogueHandlerDeps {
 export function catalogueHandlers({
   catalogue,
   contract,
-  fixtures: { keys, models, products },
+  fixtures,
   handledOperations,
 }: CatalogueHandlerDeps): Pick<ControlHandlers, 'getCatalogue'> {
   return {
     getCatalogue: () => ({
       scenarios: catalogue.definitions.map((definition) => scenarioToJson(definition, contract)),
       operations: operationsToJson(contract, handledOperations),
-      keys: toJson(keys),
-      models: toJson(models),
-      products: toJson(products),
+      keys: toJson(fixtures.keys),
+      models: toJson(fixtures.models),
+      products: toJson(fixtures.products),
     }),
   }
 }

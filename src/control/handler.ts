@@ -20,6 +20,8 @@ export interface ControlRequest {
   readonly body: Json | undefined
   /** Rules that the body breaks; always empty, except for operations that take rules, whose handlers tell them together with wrong names. */
   readonly bodyViolations: readonly Violation[]
+  /** The request as it was read. */
+  readonly source: SimRequest
   /** Names in lower case. */
   readonly headers: SimRequest['headers']
   /** Returns the milliseconds since the request came in. */

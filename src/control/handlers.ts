@@ -1,4 +1,5 @@
 import type { Journal } from '../journal/journal.ts'
+import { type BundleHandlerDeps, bundleHandlers } from './bundles.ts'
 import { type CatalogueHandlerDeps, catalogueHandlers } from './catalogue.ts'
 import { type ClockHandlerDeps, clockHandlers } from './clock.ts'
 import { type ExplainHandlerDeps, explainHandlers } from './explain.ts'
@@ -7,6 +8,7 @@ import { type InfoHandlerDeps, infoHandlers } from './info.ts'
 import { markChanges } from './mark-changes.ts'
 import { type MetricsHandlerDeps, metricsHandlers } from './metrics.ts'
 import { type QualityHandlerDeps, qualityHandlers } from './quality.ts'
+import type { RecordChangeDeps } from './record-changes.ts'
 import { type ReportHandlerDeps, reportHandlers } from './reports.ts'
 import { type RequestHandlerDeps, requestHandlers } from './requests.ts'
 import { type RetryHandlerDeps, retryHandlers } from './retries.ts'
@@ -37,6 +39,8 @@ export interface ControlDeps
     MetricsHandlerDeps,
     ReportHandlerDeps,
     RetryHandlerDeps,
+    BundleHandlerDeps,
+    Pick<RecordChangeDeps, 'histories'>,
     Omit<WiremockHandlerDeps, 'resetSandbox'> {
   /** The journal of this process: metrics listen to it, the other handlers only read it. */
   readonly journal: Journal
@@ -55,7 +59,7 @@ export interface ControlDeps
 export function controlHandlers(deps: ControlDeps): ControlHandlers {
   const { version, contract, controlContract, catalogue, fixtures, startUp, sandboxes, store } = deps
   const { journal, journalSize, reporter, seedState, stateFile, cors, handledOperations } = deps
-  const { productsOfModel, stopping, draining, explain } = deps
+  const { productsOfModel, stopping, draining, explain, documents, histories, bundler } = deps
   const reset = (name: string) => resetSandbox({ sandboxes, store, journal, seedState }, name)
   const handlers = {
     ...infoHandlers({
@@ -63,6 +67,7 @@ export function controlHandlers(deps: ControlDeps): ControlHandlers {
       contract,
       controlContract,
       fixtures,
+      documents,
       sandboxes,
       store,
       stateFile,
@@ -76,13 +81,14 @@ export function controlHandlers(deps: ControlDeps): ControlHandlers {
     ...recordHandlers({ store }),
     ...snapshotHandlers({ store, sandboxes }),
     ...qualityHandlers({ store, fixtures, sandboxes }),
-    ...requestHandlers({ journal, contract, stopping }),
+    ...requestHandlers({ version, journal, contract, stopping }),
     ...verifyHandlers({ journal, contract, sandboxes, productsOfModel, stopping }),
     ...explainHandlers({ explain, contract, cors }),
     ...metricsHandlers({ journal, sandboxes, store }),
     ...wiremockHandlers({ journal, journalSize, resetSandbox: reset }),
     ...reportHandlers({ reporter, sandboxes }),
     ...retryHandlers({ journal, contract, sandboxes }),
+    ...bundleHandlers({ sandboxes, bundler }),
   }
-  return markChanges(handlers, { controlContract, sandboxes })
+  return markChanges(handlers, { controlContract, sandboxes, journal, histories, store, seedState })
 }

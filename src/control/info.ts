@@ -1,11 +1,26 @@
 import type { Contract } from '../contract/contract.ts'
 import type { Json } from '../core/json.ts'
+import type { Findings } from '../documents/finding.ts'
 import { jsonBody } from '../exchange/body.ts'
 import type { Fixtures } from '../fixtures/fixtures.ts'
 import { defaultSandbox, type Sandboxes } from '../sandboxes/sandboxes.ts'
 import { describeLoss } from '../state/loss.ts'
 import type { Store } from '../state/store.ts'
 import { type ControlHandlers, type ControlOutcome, CustomReply } from './handler.ts'
+
+/** The state of the documents that are served. */
+export interface DocumentState {
+  /** The digest of the contract with its overlays: `sha256:...`. */
+  readonly digest: string
+  /** 1 for the documents of the start; each reload (`--watch`) adds 1. */
+  readonly generation: number
+  /** The files of `--overlay`. */
+  readonly overlays: readonly string[]
+  /** True with `--watch`. */
+  readonly isWatched: boolean
+  /** Undefined: the latest reload succeeded, or there was none. `at`: epoch milliseconds. */
+  readonly failure: { readonly at: number; readonly findings: Findings } | undefined
+}
 
 /** Dependencies of `infoHandlers`. */
 export interface InfoHandlerDeps {
@@ -14,6 +29,8 @@ export interface InfoHandlerDeps {
   readonly contract: Contract
   readonly controlContract: Contract
   readonly fixtures: Fixtures
+  /** Returns the state of the documents. */
+  readonly documents: () => DocumentState
   readonly sandboxes: Sandboxes
   readonly store: Store
   /** Value of `--state`: `:memory:`, the path of a file, or a URL without user and password. */
@@ -44,13 +61,23 @@ export function infoHandlers(
  * Returns 503 with the reason if the state refuses all writes: a restart helps, which an orchestrator does for an unhealthy process. Also
  * while a shared state does not answer, so that a load balancer sends no requests.
  */
-async function readHealth({ store, version, draining }: InfoHandlerDeps): Promise<ControlOutcome> {
+async function readHealth({ store, version, documents, draining }: InfoHandlerDeps): Promise<ControlOutcome> {
   const loss = await store.findLoss()
   const outage = draining.aborted ? 'This process is about to stop.' : await store.findOutage()
   const reason = loss === undefined ? outage : describeLoss(loss)
-  if (reason === undefined) return { status: 'healthy', version }
+  if (reason === undefined) {
+    const { failure } = documents()
+    return { status: 'healthy', version, ...(failure && { stale: describeFailure(failure.findings) }) }
+  }
   const body = jsonBody({ status: 'unhealthy', version, reason })
   return new CustomReply({ status: 503, body })
+}
+
+/** Says why the files are not served as they are. */
+function describeFailure(findings: Findings): string {
+  const [first, ...others] = findings.map(({ place, message }) => `${place}: ${message}`)
+  const more = others.length === 0 ? '' : ` (and ${others.length} more)`
+  return `The changed files have errors, so what was loaded before is served: ${first}${more}. GET /__sim/info lists them.`
 }
 
 async function infoToJson({
@@ -61,7 +88,9 @@ async function infoToJson({
   stateFile,
   fixtures,
   handledOperations,
+  documents,
 }: InfoHandlerDeps): Promise<Json> {
+  const { digest, generation, overlays, isWatched, failure } = documents()
   const { seed, clock } = await sandboxes.settings.read(sandboxes.use(defaultSandbox).name)
   return {
     version,
@@ -70,7 +99,17 @@ async function infoToJson({
       title: contract.title,
       version: contract.version,
       basePath: contract.basePath,
+      digest,
+      generation,
+      overlays: [...overlays],
     },
+    watch: isWatched,
+    ...(failure && {
+      failedReload: {
+        at: new Date(failure.at).toISOString(),
+        findings: failure.findings.map(({ severity, place, message }) => ({ severity, place, message })),
+      },
+    }),
     seed,
     now: new Date(clock.now).toISOString(),
     state: { file: stateFile, ...(await store.size()) },

@@ -29,6 +29,7 @@ export type ControlOperationId =
   | 'getManners'
   | 'getRetries'
   | 'getReport'
+  | 'getBundle'
   | 'listSnapshots'
   | 'createSnapshot'
   | 'restoreSnapshot'

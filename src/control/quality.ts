@@ -24,9 +24,8 @@ export function qualityHandlers({
   fixtures,
   sandboxes,
 }: QualityHandlerDeps): Pick<ControlHandlers, 'getQuality' | 'putQuality'> {
-  const productNames = new Map(fixtures.products.map(({ id, name }) => [id.toLowerCase(), name]))
-
   async function qualityToJson(sandbox: string): Promise<JsonObject> {
+    const productNames = new Map(fixtures.products.map(({ id, name }) => [id.toLowerCase(), name]))
     const { weight } = await store.getQuality(sandbox)
     const { events } = await store.listEvents(sandbox, { sampledOut: false })
     const products = groupBy(events, ({ fields }) => toLowerCaseId(fields.productId))

@@ -41,6 +41,7 @@ export function readControlRequest(
     parameters: values,
     body: body.value.body,
     bodyViolations,
+    source: request,
     headers,
     elapsed,
     clientGone,

@@ -8,10 +8,12 @@ import type { JournalReader } from '../journal/reader.ts'
 import { streamEntries } from '../journal/stream.ts'
 import { findUnknownOperation } from '../scenarios/rule-match-problems.ts'
 import { ControlError, type ControlHandlers, type ControlRequest, CustomReply } from './handler.ts'
-import { replyWithEntries } from './json-list.ts'
+import { replyWithEntries, replyWithHar } from './json-list.ts'
 
 /** Dependencies of `requestHandlers`. */
 export interface RequestHandlerDeps {
+  /** The version of the simulator, for the creator of a HAR file. */
+  readonly version: string
   readonly journal: JournalReader
   readonly contract: Contract
   /** Aborted when the simulator stops, which ends the streams. */
@@ -25,6 +27,7 @@ interface ListQuery extends JournalFilter {
   readonly limit: number
   readonly order: 'oldest' | 'newest'
   readonly bodies: boolean
+  readonly format: 'json' | 'har'
 }
 
 /** Milliseconds between the comments on an idle stream, which keep a proxy from closing it. */
@@ -40,6 +43,7 @@ const tooManyStreams = new ControlError(
 
 /** Handles `GET` and `DELETE requests`, `GET requests/{id}` and `GET requests/stream`: the journal. */
 export function requestHandlers({
+  version,
   journal,
   contract,
   stopping,
@@ -53,7 +57,7 @@ export function requestHandlers({
       const query = request.parameters.query as unknown as ListQuery // typed by the control document
       const problem = findUnknownOperation(query.operation, contract.operations)
       if (problem !== undefined) return new ControlError(400, problem)
-      return pageToJson(journal, request.sandboxFilter, query)
+      return pageToJson(journal, request.sandboxFilter, query, version)
     },
     async getRequest({ parameters: { path, query } }) {
       const entry = await journal.find(String(path['id']))
@@ -94,8 +98,9 @@ async function pageToJson(
   journal: JournalReader,
   sandbox: string | undefined,
   query: ListQuery,
+  version: string,
 ): Promise<JsonObject | CustomReply> {
-  const { since, cursor, limit, order, bodies } = query
+  const { since, cursor, limit, order, bodies, format } = query
   const { entries, counts: recorded } = await journal.list({ sandbox, after: since, order })
   const matching = entries.filter(createFilter(query))
   const isAfterCursor = (number: number) =>
@@ -110,9 +115,14 @@ async function pageToJson(
     truncated: recorded.dropped > 0,
     ...(last && remaining.length > limit && { next: last.number }),
   }
+  if (format === 'har') return replyWithHar(page, { name: 'convsim', version }, toCustomFields(counts))
   if (bodies) return replyWithEntries(page, (entry) => entryToJson(entry, { bodies }), counts)
   return { requests: page.map((entry) => entryToJson(entry, { bodies })), ...counts }
 }
+
+/** Returns members under names that begin with an underscore, as a HAR file wants those that are not its own. */
+const toCustomFields = (members: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(members).map(([name, value]) => [`_${name}`, value]))
 
 async function notFoundMessage(id: string, journal: JournalReader): Promise<string> {
   const { dropped } = await journal.counts(undefined)

@@ -1,7 +1,7 @@
 import type { Contract } from '../contract/contract.ts'
 import { cutText } from '../core/cut-text.ts'
 import type { JsonObject } from '../core/json.ts'
-import { once } from '../core/once.ts'
+import { memoizeLast } from '../core/memoize-last.ts'
 import { deliveryToJson, roundToMicroseconds } from '../journal/entry-json.ts'
 import type { JournalReader } from '../journal/reader.ts'
 import { redactText } from '../journal/redact.ts'
@@ -39,12 +39,14 @@ export function retryHandlers({
   contract,
   sandboxes,
 }: RetryHandlerDeps): Pick<ControlHandlers, 'getRetries'> {
-  const idempotentOperations = once(() => findIdempotentOperations(contract))
+  const idempotentIn = memoizeLast((operations: Contract['operations']) =>
+    findIdempotentOperations({ operations }),
+  )
   return {
     async getRetries({ sandboxFilter: sandbox, parameters, elapsed }) {
       const { minAttempts, request, limit } = parameters.query as unknown as RetriesQuery // typed by the control document
       const query = { sandbox, minAttempts, request, limit }
-      const history = await readRetryHistory(journal, query, idempotentOperations(), elapsed)
+      const history = await readRetryHistory(journal, query, idempotentIn(contract.operations), elapsed)
       const refusal = refuseUnused(sandbox, sandboxes) // after the journal was read, which may bring sandboxes of other replicas
       if (refusal) return refusal
       if (!history) return new ControlError(400, tooLongMessage)

@@ -16,8 +16,8 @@ export interface ScenarioHandlerDeps {
   readonly contract: Contract
   readonly sandboxes: Sandboxes
   readonly store: Store
-  /** Rules that hold in every sandbox, from `--scenario` and `--scenarios`. */
-  readonly startUp: ActiveRules
+  /** Returns the rules that hold in every sandbox, from `--scenario` and `--scenarios`. */
+  readonly startUp: () => ActiveRules
 }
 
 /** Handles `GET`, `PUT`, `POST` and `DELETE scenarios`, and `GET sequences`. */
@@ -39,8 +39,8 @@ export function scenarioHandlers(
       sandboxes.use(sandbox)
       const { rules } = await sandboxes.settings.read(sandbox)
       const used = await store.listSequences(sandbox)
-      const counts = { rules: countsToJson(rules, used), startUp: countsToJson(startUp, used) }
-      return { rules: rulesToJson(rules), startUp: rulesToJson(startUp), counts }
+      const counts = { rules: countsToJson(rules, used), startUp: countsToJson(startUp(), used) }
+      return { rules: rulesToJson(rules), startUp: rulesToJson(startUp()), counts }
     },
     async putScenarios(request) {
       const rules = readRules(request)
@@ -73,7 +73,7 @@ export function scenarioHandlers(
       const { name } = sandboxes.use(request.sandbox)
       const { rules } = await sandboxes.settings.read(name)
       const used = await store.listSequences(name)
-      return { sequences: sequencesToJson(used, { sandbox: rules, 'start-up': startUp }, catalogue) }
+      return { sequences: sequencesToJson(used, { sandbox: rules, 'start-up': startUp() }, catalogue) }
     },
   }
 }
@@ -85,6 +85,10 @@ function countsToJson(rules: ActiveRules, used: ReadonlyMap<string, number>): Js
   return rules.map((rule) => {
     const acted = used.get(ruleActedKey(rule)) ?? 0
     const left = rule.times === undefined ? undefined : rule.times - (used.get(ruleTimesKey(rule)) ?? 0)
-    return { acted, ...(left !== undefined && { left: Math.max(0, left) }) }
+    return {
+      acted,
+      ...(left !== undefined && { left: Math.max(0, left) }),
+      ...(rule.misfit !== undefined && { misfit: rule.misfit }),
+    }
   })
 }

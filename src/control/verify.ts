@@ -24,8 +24,8 @@ export interface VerifyHandlerDeps {
   readonly journal: JournalReader
   readonly contract: Contract
   readonly sandboxes: Sandboxes
-  /** Ids of the products that each model belongs to, by the model's id; all in lower case. */
-  readonly productsOfModel: ReadonlyMap<string, readonly string[]>
+  /** Returns the ids of the products that each model belongs to, by the model's id; all in lower case. */
+  readonly productsOfModel: () => ReadonlyMap<string, readonly string[]>
   /** Aborted when the simulator stops; a waiting verification then answers with what has come so far. */
   readonly stopping: AbortSignal
 }
@@ -100,7 +100,7 @@ function createSubjects({ contract, productsOfModel }: VerifyHandlerDeps): Reque
     const match = contract.match(request.method, stripSandboxPath(request.path))
     return match.kind === 'operation' ? modelsIn(match.path) : []
   }
-  return { models, products: (entry, body) => productsOf(body, models(entry), productsOfModel) }
+  return { models, products: (entry, body) => productsOf(body, models(entry), productsOfModel()) }
 }
 
 /** Finds the reason for which a query can never match, which would look like a client that sent nothing; undefined: none. */

@@ -5,7 +5,7 @@ import { joinPointer } from '../core/json-pointer.ts'
 export const MAX_LEVELS = 200
 
 /** The largest number of values of a file. An alias of YAML counts as often as it is used. */
-const MAX_VALUES = 1_000_000
+export const MAX_VALUES = 1_000_000
 
 /** A reason why the value of a file cannot be used, at a JSON pointer. */
 export interface TreeFault {

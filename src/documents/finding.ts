@@ -1,6 +1,7 @@
-/** An error or a warning about a source file, for its author. */
+/** An error, a warning or a piece of information about a source file, for its author. */
 export interface Finding {
-  readonly severity: 'error' | 'warning'
+  /** `info`: a part that has no effect, as its author may want to know. */
+  readonly severity: 'error' | 'warning' | 'info'
   /** `spec/openapi.yaml:12:5`; the file alone if no line is known. */
   readonly place: string
   /** A sentence without its subject, which is the value at the place: `cannot be read: ENOENT`. */

@@ -5,6 +5,8 @@ export interface Body {
   readonly value: Json
   /** `application/json; charset=utf-8` unless the body is text of another type. */
   readonly mediaType: string
+  /** True for a body that a fixture has word for word, which need not keep the narrower rules of `x-simulated-values`; absent: the simulator made it. */
+  readonly isExact?: true
   /** Returns the encoded body, encoded on the first call. */
   bytes(): Uint8Array
 }
@@ -12,6 +14,12 @@ export interface Body {
 /** Creates a JSON body. The caller must not change the value afterwards. */
 export function jsonBody(value: Json): Body {
   return new EncodedOnce(value, 'application/json; charset=utf-8', () => JSON.stringify(value))
+}
+
+/** Creates the JSON body of a fixture, which is sent word for word. */
+export function exactBody(value: Json): Body {
+  const body = jsonBody(value)
+  return { value, mediaType: body.mediaType, isExact: true, bytes: () => body.bytes() }
 }
 
 /** Creates a body of text: `textBody(page, 'text/html; charset=utf-8')`. */

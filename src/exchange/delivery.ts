@@ -42,20 +42,35 @@ export type DeliveryOutcome =
   | { readonly kind: 'client-gone'; readonly sentBytes: number }
   /** The simulator stopped before, since the delivery would have outlasted the stop. `sentBytes`: as above. */
   | { readonly kind: 'server-stopped'; readonly sentBytes: number }
+  /** The real service behind a proxy broke its answer off, and so did the proxy. `sentBytes`: as above. */
+  | { readonly kind: 'upstream-gone'; readonly sentBytes: number }
   /** A scenario damaged the delivery, so that no usable reply was sent. */
   | { readonly kind: 'damaged' }
 
 export const delivered: DeliveryOutcome = { kind: 'delivered' }
 
-/** Returns the outcome of a delivery. `isComplete`: the last byte was handed over; `isCutByStop`: the stop of the simulator ended it. */
+/**
+ * Returns the outcome of a delivery. `isComplete`: the last byte was handed over; `isCutByStop`: the stop of the simulator ended it;
+ * `isCutByUpstream`: the real service broke its answer off.
+ */
 export function deliveryOutcome(
   { kind }: DeliveryMode,
   isComplete: boolean,
-  { sentBytes, isCutByStop }: { readonly sentBytes: number; readonly isCutByStop: boolean },
+  { sentBytes, isCutByStop, isCutByUpstream }: SendProgress,
 ): DeliveryOutcome {
   if (!usable[kind]) return damaged
+  if (isCutByUpstream) return { kind: 'upstream-gone', sentBytes }
   if (isComplete) return delivered
   return { kind: isCutByStop ? 'server-stopped' : 'client-gone', sentBytes }
+}
+
+/** The part of a body that was sent so far, and who ended its delivery. */
+export interface SendProgress {
+  sentBytes: number
+  /** True where the stop of the server ended the delivery. */
+  isCutByStop: boolean
+  /** True where the real service behind a proxy broke its answer off. */
+  isCutByUpstream: boolean
 }
 
 const damaged: DeliveryOutcome = { kind: 'damaged' }

@@ -79,6 +79,8 @@ export const refusals = {
     ),
   /** Refuses a request whose client has disconnected: only the log and the journal show the refusal. */
   aborted: () => refuse(400, abortedMessage, 'simulator'),
+  /** Stands in for the answer of a real service whose client has disconnected: only the log and the journal show it. 499 is nginx's word for it. */
+  clientGone: () => refuse(499, 'The client went away before the real service had answered.', 'simulator'),
   unreadableBody: (operation: Operation, status: number, reason: string) =>
     refuse(pickDocumentedStatus(operation, [status, 400, 422]), reason, 'contract'),
   unknownModel: (operation: Operation, modelId: string) =>

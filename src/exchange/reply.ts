@@ -1,7 +1,7 @@
 import type { Body } from './body.ts'
 
-/** The cause of a reply: the service's contract, a scenario that was switched on, or the simulator itself. */
-export type Origin = 'contract' | 'scenario' | 'simulator'
+/** The cause of a reply: the service's contract, a scenario that was switched on, the simulator itself, or the real service behind a proxy. */
+export type Origin = 'contract' | 'scenario' | 'simulator' | 'upstream'
 
 /** A reply as a value. Only `http/` writes it to a socket. */
 export interface Reply {
@@ -13,6 +13,20 @@ export interface Reply {
   readonly origin: Origin
   /** Chunks in place of a body; absent for a reply with a body, or with none. */
   readonly stream?: ReplyStream
+  /** The body of the real service, passed on while it arrives, in place of a body; absent for every other reply. */
+  readonly relay?: RelayedBody
+  /** Values of `Set-Cookie`, which is the only header that may be repeated and not joined; absent for none. */
+  readonly cookies?: readonly string[]
+}
+
+/** A body that is passed on while it arrives from the real service. */
+export interface RelayedBody {
+  /** Undefined: the service named none. */
+  readonly mediaType: string | undefined
+  /** The bytes that the service announced; undefined: it announced none. */
+  readonly length: number | undefined
+  /** Yields the bytes as they arrive, no faster than they are taken. Throws if the service breaks the connection off. */
+  chunks(): AsyncIterable<Uint8Array>
 }
 
 /** A body that is sent in chunks of text, until they end or the client has gone. */

@@ -24,6 +24,8 @@ export interface SimRequest {
   readonly openedAt: number | undefined
   /** Returns the milliseconds since the receipt, by a monotonic clock. */
   readonly elapsed: () => number
+  /** Calls `onGone` if the client closes its connection, and returns the function that ends the watch. Absent: no client waits. */
+  readonly watchClient?: (onGone: () => void) => () => void
   /** Upper case. */
   readonly method: string
   /** The path as sent: percent-encoding untouched, no query. */

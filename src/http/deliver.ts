@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { monotonicNow, sleep } from '../core/timers.ts'
-import { immediateDelivery, type OutgoingReply } from '../exchange/delivery.ts'
-import type { Reply, ReplyStream } from '../exchange/reply.ts'
+import { immediateDelivery, type OutgoingReply, type SendProgress } from '../exchange/delivery.ts'
+import type { RelayedBody, Reply, ReplyStream } from '../exchange/reply.ts'
 import { endAtStop } from './end-at-stop.ts'
-import { type SendProgress, watchEnd } from './watch-end.ts'
+import { watchEnd } from './watch-end.ts'
 
 /**
  * Writes a reply to the socket in its delivery mode, or nothing where the client has closed the connection. `stopping`: aborted when
@@ -16,7 +16,7 @@ export async function deliver(
   stopping?: AbortSignal,
 ): Promise<void> {
   const { mode } = delivery
-  const progress: SendProgress = { sentBytes: 0, isCutByStop: false }
+  const progress: SendProgress = { sentBytes: 0, isCutByStop: false, isCutByUpstream: false }
   if (onEnd) watchEnd(onEnd, delivery, progress, res)
   if (stopping)
     endAtStop(delivery, res, stopping, () => {
@@ -26,6 +26,7 @@ export async function deliver(
   if (delivery.delayMs > 0) await pause(delivery.delayMs, res)
   if (res.destroyed) return
   if (reply.stream) return writeStream(reply, reply.stream, res)
+  if (reply.relay) return writeRelay(reply, reply.relay, progress, res)
   const bytes = reply.body?.bytes() ?? noBytes
   switch (mode.kind) {
     case 'whole':
@@ -72,6 +73,31 @@ async function writeStream(reply: Reply, stream: ReplyStream, res: ServerRespons
   res.end()
 }
 
+/** Writes the body of the real service as it arrives, no faster than the client reads. If the service breaks it off, so does this. */
+async function writeRelay(
+  reply: Reply,
+  relay: RelayedBody,
+  progress: SendProgress,
+  res: ServerResponse,
+): Promise<void> {
+  const clientGone = new AbortController()
+  res.once('close', () => clientGone.abort())
+  writeHead(reply, undefined, relay.length, res)
+  res.flushHeaders()
+  try {
+    for await (const piece of relay.chunks()) {
+      if (res.destroyed) return
+      const isRoom = res.write(piece)
+      progress.sentBytes += piece.length
+      if (!isRoom) await once(res, 'drain', { signal: clientGone.signal }).catch(() => undefined)
+    }
+    res.end()
+  } catch {
+    progress.isCutByUpstream = !res.destroyed
+    res.destroy()
+  }
+}
+
 const noBytes = new Uint8Array(0)
 
 function writeHead(
@@ -82,11 +108,12 @@ function writeHead(
 ): void {
   // A flat list is the quickest form: Node writes it without looking up the names.
   const headers: (string | number)[] = []
-  const mediaType = reply.body?.mediaType ?? reply.stream?.mediaType
+  const mediaType = reply.body?.mediaType ?? reply.stream?.mediaType ?? reply.relay?.mediaType
   if (mediaType !== undefined) headers.push('Content-Type', mediaType)
   if (length !== undefined) headers.push('Content-Length', length)
   if (date !== undefined) headers.push('Date', httpDate(date))
   for (const name in reply.headers) headers.push(name, reply.headers[name] ?? '')
+  if (reply.cookies) for (const cookie of reply.cookies) headers.push('Set-Cookie', cookie)
   res.writeHead(reply.status, headers)
 }
 

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import { machineNow, monotonicNow } from '../core/timers.ts'
 import type { SimRequest } from '../exchange/request.ts'
 import { takeOpeningTime } from './opening-times.ts'
@@ -38,12 +39,21 @@ export function readHead(req: IncomingMessage, target: string, id: string): SimR
     receivedAt,
     openedAt: takeOpeningTime(req.socket),
     elapsed,
+    watchClient: (onGone) => watchClose(req.socket, onGone),
     method: req.method ?? '',
     path: queryStart < 0 ? target : target.slice(0, queryStart),
     query: queryStart < 0 ? '' : target.slice(queryStart + 1),
     headers: readHeaders(req),
     body: { kind: 'absent' },
   }
+}
+
+/** Calls `onClose` once a connection has closed, at once if it has. Returns the function that ends the watch. */
+function watchClose(socket: Socket, onClose: () => void): () => void {
+  if (socket.destroyed) onClose()
+  socket.setMaxListeners(0) // one for each pipelined request, of which there may be any number
+  socket.once('close', onClose)
+  return () => socket.off('close', onClose)
 }
 
 /**

@@ -1,12 +1,10 @@
 import type { ServerResponse } from 'node:http'
-import { type Delivery, deliveryOutcome, type OutgoingReply } from '../exchange/delivery.ts'
-
-/** The part of a body that was sent so far. */
-export interface SendProgress {
-  sentBytes: number
-  /** True where the stop of the server ended the delivery. */
-  isCutByStop: boolean
-}
+import {
+  type Delivery,
+  deliveryOutcome,
+  type OutgoingReply,
+  type SendProgress,
+} from '../exchange/delivery.ts'
 
 /** Calls `onEnd` once: when the reply was sent, or as soon as the client closes the connection before. */
 export function watchEnd(

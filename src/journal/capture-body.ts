@@ -1,3 +1,4 @@
+import { computeBodyDigest } from './body-digest.ts'
 import type { RecordedBody } from './entry.ts'
 
 /** The most bytes that the journal stores of an answer's body. Request bodies are stored whole: queries look into them, and `--body-limit` bounds them. */
@@ -9,6 +10,11 @@ export const maxAnswerBodyBytes = 64 * 1024
  */
 export function captureBody(bytes: Uint8Array, maxBytes = Number.POSITIVE_INFINITY): RecordedBody {
   const { length } = bytes
+  if (length <= maxBytes) return { bytes, size: length }
   // A copy of a part, since a view would hold the memory of the whole body.
-  return { bytes: length <= maxBytes ? bytes : new Uint8Array(bytes.subarray(0, maxBytes)), size: length }
+  return {
+    bytes: new Uint8Array(bytes.subarray(0, maxBytes)),
+    size: length,
+    digest: computeBodyDigest(bytes),
+  }
 }

@@ -10,6 +10,10 @@ export interface RecordedBody {
   readonly bytes: Uint8Array | undefined
   /** Bytes of the whole body as it was sent. */
   readonly size: number
+  /** The SHA-256, in hex, of the whole body of an answer whose bytes are cut or evicted; undefined for others. */
+  readonly digest?: string | undefined
+  /** The refusal that the body of a request caused before it was read: it was too large, or in an unknown encoding. Undefined: it was read. */
+  readonly unreadable?: { readonly status: number; readonly reason: string }
 }
 
 /** One exchange as the journal stores it: the request, the answer, and the findings about both. A plain value that never changes. */
@@ -18,6 +22,8 @@ export interface JournalEntry {
   readonly id: string
   /** The position among the exchanges of the process, from 1, in the order in which their deliveries ended. */
   readonly number: number
+  /** The position in the order in which the handling of requests and of changes by the control plane began, from 1. */
+  readonly order: number
   /** The machine's time of receipt, epoch milliseconds. */
   readonly at: number
   /** The sandbox's time of receipt, epoch milliseconds. */
@@ -54,6 +60,8 @@ export interface JournalEntry {
   readonly ownToken: string | undefined
   /** The hash of `ownToken` in a shared journal, which tells the callers of all replicas apart. */
   readonly caller?: string
+  /** The header `Authorization` as it was sent, by which bundles tell callers apart. It is never shown itself. Undefined: none was sent. */
+  readonly authorization: string | undefined
   /** True where the client closed the connection before the end of its body: no client received the answer, so the reports do not judge the exchange. */
   readonly aborted: boolean
   readonly answer: {

@@ -29,6 +29,9 @@ export interface LiveExchange {
 /** A function that the journal calls for each recorded exchange. It runs within the request's turn, so it must be fast. */
 export type EntryListener = (entry: JournalEntry, live: LiveExchange) => void
 
+/** A function that the journal calls for each sandbox whose entries are cleared, with the number of its recorded entries, the evicted included. */
+type ClearListener = (sandbox: string, recorded: number) => void
+
 /** The counts of one sandbox. Clearing the sandbox replaces the object, and hides the entries that belong to it. */
 interface SandboxCounts {
   readonly sandbox: string
@@ -46,12 +49,13 @@ export class Journal implements JournalReader {
   readonly #entries: EntryRing<SandboxCounts>
   readonly #counts = new Map<string, SandboxCounts>()
   readonly #entryListeners = new Set<EntryListener>()
-  readonly #clearListeners = new Set<(sandbox: string) => void>()
+  readonly #clearListeners = new Set<ClearListener>()
   readonly #changeListeners = new Set<() => void>()
   #generation = 0
   /** Grows with each clearing. It begins at 1, since 0 is the generation of a sandbox without entries. */
   #clears = 1
   #version = 0
+  #order = 0
 
   /** `size`: the most entries; 0 stores none and still calls the listeners. */
   constructor(size: number) {
@@ -63,6 +67,11 @@ export class Journal implements JournalReader {
   /** The number of exchanges that were ever recorded, which is also the number of the latest one. */
   get recorded(): number {
     return this.#entries.latest
+  }
+
+  /** Returns the next position in the order in which requests and changes by the control plane are handled, from 1. */
+  takeOrder(): number {
+    return ++this.#order
   }
 
   /** Stores an entry, whose number must be `recorded + 1`, and calls the listeners. */
@@ -90,8 +99,8 @@ export class Journal implements JournalReader {
     return () => void this.#entryListeners.delete(listener)
   }
 
-  /** Calls the listener with the name of each sandbox whose entries are cleared. @returns a function that removes the listener */
-  onClear(listener: (sandbox: string) => void): () => void {
+  /** Calls the listener for each sandbox whose entries are cleared. @returns a function that removes the listener */
+  onClear(listener: ClearListener): () => void {
     this.#clearListeners.add(listener)
     return () => void this.#clearListeners.delete(listener)
   }
@@ -138,7 +147,7 @@ export class Journal implements JournalReader {
     }
     this.#counts.delete(sandbox)
     this.#announceChange()
-    for (const listener of this.#clearListeners) listener(sandbox)
+    for (const listener of this.#clearListeners) listener(sandbox, counts?.recorded ?? 0)
   }
 
   #announceChange(): void {

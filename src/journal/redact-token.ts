@@ -5,7 +5,7 @@ import { memoizeLast } from '../core/memoize-last.ts'
 export const redacted = '[redacted]'
 
 /** The length from which a request's own token is redacted everywhere; a shorter one is part of unrelated words. */
-const minTokenLength = 8
+export const minTokenLength = 8
 
 /** The pattern of the sandbox behind a bearer token: `~worker-3`. */
 export const sandboxSuffix = /~[A-Za-z0-9][A-Za-z0-9._-]{0,63}\s*$/

@@ -58,7 +58,7 @@ function encodeExchange(
   answerBody: SharedBody,
   clockOffset: number,
 ): string {
-  const { receivedAt, openedAt, endedAt, ownToken, request, answer, ...others } = entry
+  const { receivedAt, openedAt, endedAt, ownToken, authorization: _, request, answer, ...others } = entry
   return JSON.stringify({
     ...others,
     receivedAt: receivedAt + clockOffset,
@@ -133,6 +133,7 @@ export class ExchangeDecoder {
     const entry: JournalEntry = {
       ...others,
       ownToken: undefined,
+      authorization: undefined,
       receivedAt,
       endedAt: receivedAt + tookMs,
       openedAt: openedMs === undefined ? undefined : receivedAt - openedMs,

@@ -1,11 +1,12 @@
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
 import { LruCache } from '../core/lru-cache.ts'
 import { dayOf, nameOfDay } from '../core/utc-day.ts'
-import { type Body, jsonBody } from '../exchange/body.ts'
+import { type Body, exactBody, jsonBody } from '../exchange/body.ts'
 import { type DataOverrides, noOverrides } from '../scenarios/definition.ts'
+import { setExtremes } from '../scenarios/extremes.ts'
 import type { AnalyticsQuery, World } from '../simulation/analytics.ts'
 import type { Store } from '../state/store.ts'
-import type { OperationDeclaration, OperationHandler } from './handler.ts'
+import type { OperationAnswer, OperationDeclaration, OperationHandler } from './handler.ts'
 
 const defaultDays = 30
 
@@ -19,20 +20,31 @@ function daysOf(period: unknown): number {
  * Handles GET /models/{modelId}/analytics (docs/service.md, 3): the model's figures over the period. An answer is a pure
  * function of the values in `cacheKey`, so the latest `cacheSize` answers are cached under it; 0 caches none.
  */
-export function getModelAnalytics(
-  world: World,
-  store: Store,
-  productsOfModel: ReadonlyMap<string, readonly string[]>,
-  cacheSize: number,
-): OperationHandler {
+export function getModelAnalytics({
+  world,
+  store,
+  productsOfModel,
+  answers,
+  cacheSize,
+}: AnalyticsDeps): OperationHandler {
+  const exactAnswers = indexAnswers(answers)
   const cache = new LruCache<Body>(cacheSize)
   return {
     ...analyticsDeclaration,
     requires: 'analytics',
     rateLimit: 'analyses',
     modelOf: ({ parameters }) => String(parameters.path['modelId']),
-    async handle({ sandbox, seed, now, parameters, overrides }) {
+    async handle({ sandbox, seed, now, parameters, overrides, explain }) {
       const modelId = String(parameters.path['modelId']).toLowerCase()
+      // A scenario that chooses figures needs invented ones.
+      const exact =
+        exactAnswers.size > 0 &&
+        overrides === noOverrides &&
+        exactAnswers.get(`${modelId} ${parameters.query['period']}`)
+      if (exact) {
+        explain(`The answer is an exact one of the fixtures: ${exact.file}.`)
+        return exact.body
+      }
       const figures = { seed, modelId, days: daysOf(parameters.query['period']), now }
       const products = productsOfModel.get(modelId)
       const shift = products && (await qualityShift(store, sandbox, products, figures))
@@ -41,6 +53,28 @@ export function getModelAnalytics(
       )
     },
   }
+}
+
+/** The things that the handler works with; `OperationDeps` explains them. */
+export interface AnalyticsDeps {
+  readonly world: World
+  readonly store: Store
+  readonly productsOfModel: ReadonlyMap<string, readonly string[]>
+  readonly answers: readonly OperationAnswer[]
+  readonly cacheSize: number
+}
+
+/** Returns the exact answers by model and period, each encoded once. */
+function indexAnswers(answers: readonly OperationAnswer[]): ReadonlyMap<string, ExactBody> {
+  const own = answers.filter(({ operation }) => operation === analyticsDeclaration.operationId)
+  return new Map(
+    own.map(({ modelId, period, file, body }) => [`${modelId} ${period}`, { file, body: exactBody(body) }]),
+  )
+}
+
+interface ExactBody {
+  readonly file: string
+  readonly body: Body
 }
 
 /** The declaration of GET /models/{modelId}/analytics. */
@@ -63,21 +97,24 @@ type FiguresQuery = Omit<AnalyticsQuery, 'persona' | 'shape' | 'qualityShift'>
 /** Returns a text of everything that an answer depends on. Of the time only the day counts. */
 function cacheKey(
   { seed, modelId, days, now }: FiguresQuery,
-  { persona, shape, nulls }: DataOverrides,
+  { persona, shape, nulls, extreme }: DataOverrides,
   shift: QualityShift | undefined,
 ): string {
   const day = dayOf(now)
-  return [days, day, persona, shape, nulls, shift?.key, seed, modelId].join(' ') // only the last may have a space
+  const values = extreme && [extreme.name, ...extreme.fields.map(({ field }) => field)]
+  return [days, day, persona, shape, nulls, values, shift?.key, seed, modelId].join(' ') // only the last may have a space
 }
 
 /** Builds the body of a 200 with the overrides applied. The caller owns the result. */
 function analyticsBody(
   world: World,
   query: Omit<AnalyticsQuery, 'persona' | 'shape'>,
-  { persona, shape, nulls }: DataOverrides,
+  { persona, shape, nulls, extreme }: DataOverrides,
 ): Json {
   const analytics = world.analytics({ ...query, persona, shape })
-  return withNulls(analytics as unknown as JsonObject, nulls) // an interface whose members are all JSON
+  const body = analytics as unknown as JsonObject // an interface whose members are all JSON
+  if (extreme) setExtremes(body, extreme.fields)
+  return withNulls(body, nulls)
 }
 
 /** The change that the events of a model's products make to each day's conversation quality. */

@@ -16,6 +16,8 @@ export interface OperationContext extends WriteContext {
   readonly overrides: DataOverrides
   /** Answers with the status that the document chooses for an event that sampling drops. */
   markDropped(): void
+  /** Adds a sentence about the source of the answer to the explanation of this request. */
+  explain(reason: string): void
   /** Adds advice to the journal's entry of this request. */
   warn(advice: Violation): void
 }
@@ -44,6 +46,19 @@ export interface OperationDeclaration {
    * the answer has no figures to override.
    */
   invent?(world: World, query: InventedQuery, overrides: DataOverrides): Json
+}
+
+/** An exact answer of the fixtures about one model. */
+export interface OperationAnswer {
+  /** The file that has it, for explanations. */
+  readonly file: string
+  /** The `operationId`. */
+  readonly operation: string
+  /** UUID, lower case. */
+  readonly modelId: string
+  /** The period of the request that it answers: `30d`. */
+  readonly period: string
+  readonly body: Json
 }
 
 /** An operation of the service, with the conditions under which it runs. */

@@ -4,7 +4,7 @@ import type { World } from '../simulation/analytics.ts'
 import type { Store } from '../state/store.ts'
 import { analyticsDeclaration, getModelAnalytics } from './analytics.ts'
 import { createEvent, eventDeclaration } from './events.ts'
-import type { OperationDeclaration, OperationHandler } from './handler.ts'
+import type { OperationAnswer, OperationDeclaration, OperationHandler } from './handler.ts'
 import { createPrompt, promptDeclaration } from './prompts.ts'
 
 /** The things that handlers work with. */
@@ -14,6 +14,8 @@ export interface OperationDeps {
   readonly store: Store
   /** Ids of the products that each model belongs to, by the model's id; both in lower case. */
   readonly productsOfModel: ReadonlyMap<string, readonly string[]>
+  /** The exact answers of the fixtures. */
+  readonly answers: readonly OperationAnswer[]
   /** The number of analytics answers that are cached at most; 0 caches none. */
   readonly cacheSize: number
 }
@@ -34,10 +36,11 @@ export function createHandlers({
   world,
   store,
   productsOfModel,
+  answers,
   cacheSize,
 }: OperationDeps): OperationHandlers {
   const handlers = [
-    getModelAnalytics(world, store, productsOfModel, cacheSize),
+    getModelAnalytics({ world, store, productsOfModel, answers, cacheSize }),
     createPrompt(store),
     createEvent(store),
   ]

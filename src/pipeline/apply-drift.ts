@@ -28,7 +28,8 @@ const losesAck = ({ scenarios }: Exchange) =>
   scenarios.some(({ definition, values }) => definition.effect(values).kind === 'lose-ack')
 
 /** Returns true for the acknowledgement of a stored write; `lost-ack` never loses a refusal. */
-const isStored = ({ status, origin }: Reply) => status < 300 && origin === 'contract'
+const isStored = ({ status, origin }: Reply) =>
+  status < 300 && (origin === 'contract' || origin === 'upstream')
 
 /** Returns the reply with the drift that acts on it, of which there is at most one, or the reason why the drift cannot be done. */
 function driftedReply(exchange: Exchange, reply: Reply): { reply: Reply; problem?: string } {
@@ -36,12 +37,17 @@ function driftedReply(exchange: Exchange, reply: Reply): { reply: Reply; problem
   const effect = active?.definition.effect(active.values)
   if (!active || effect?.kind !== 'drift') return { reply }
   const operation = operationOf(exchange)
-  const schema = operation.simulatedResponseSchema(reply.status)
+  const isReal = reply.origin === 'upstream'
+  const schema = isReal
+    ? operation.responseSchema(reply.status)
+    : operation.simulatedResponseSchema(reply.status)
   if (reply.origin === 'simulator' || !schema || !reply.body) return { reply }
   const damaged = effect.damage(reply.body.value, schema, exchange.seed)
   if (!damaged.ok) return exchange.requestedExplicitly ? { reply, problem: damaged.error } : { reply }
   const { body, pointer } = damaged.value
   exchange.damage = [...exchange.damage, `${active.definition.name} at ${pointer || '/'}`]
-  exchange.answerViolations = operation.checkSimulatedResponse(reply.status, body)
+  exchange.answerViolations = isReal
+    ? operation.checkResponse(reply.status, body)
+    : operation.checkSimulatedResponse(reply.status, body)
   return { reply: { ...reply, body: jsonBody(body), origin: 'scenario' } }
 }

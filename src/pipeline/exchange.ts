@@ -13,6 +13,7 @@ import { defaultSandbox, type Sandbox, type Sandboxes } from '../sandboxes/sandb
 import { type ActiveScenario, type DataOverrides, noOverrides } from '../scenarios/definition.ts'
 import type { ActiveRules } from '../scenarios/rules.ts'
 import type { WriteContext } from '../state/records.ts'
+import type { RecordingRelay } from '../upstream/relay.ts'
 import { type Bearer, readBearer } from './bearer.ts'
 
 /** The caller, as far as the bearer token tells. */
@@ -30,6 +31,8 @@ export type PipelineSandboxes = Pick<Sandboxes, 'use' | 'settings'>
 /** One request on its way through the stages; each stage adds its results. */
 export interface Exchange {
   readonly request: SimRequest
+  /** The position of the request in the order of `Journal.takeOrder`. */
+  readonly order: number
   sandbox: Sandbox
   /** The sandbox's seed, or the request's own. Set by `identify`. */
   seed: string
@@ -81,6 +84,8 @@ export interface Exchange {
   expectation: Expectation | undefined
   /** The id of the recorded request that this one repeats; undefined: none. */
   readonly replayOf: string | undefined
+  /** Set by a proxy: the body of the real service's answer, with the copy of it that is checked and recorded. */
+  relay: RecordingRelay | undefined
   /** Headers that every reply to this request carries: rate fields, `Preference-Applied`. */
   readonly extraHeaders: Record<string, string>
   /** Collects the reasons for the reply; undefined except for `POST /__sim/explain` and `--log-level debug`. */
@@ -92,11 +97,13 @@ export function createExchange(
   request: SimRequest,
   sandboxes: PipelineSandboxes,
   trace: DecisionTrace | undefined,
+  order: number,
 ): Exchange {
   const sandbox = sandboxes.use(defaultSandbox)
   sandbox.activeRequests += 1
   return {
     request,
+    order,
     sandbox,
     seed: '',
     now: request.at,
@@ -124,6 +131,7 @@ export function createExchange(
     violations: [],
     answerViolations: [],
     advice: [],
+    relay: undefined,
     extraHeaders: {},
     trace,
   }

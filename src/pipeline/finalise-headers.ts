@@ -26,13 +26,15 @@ export function finaliseHeaders({ simHeaders, replica, xRateLimit }: HeaderSetti
     if (simHeaders) addSimHeaders(headers, exchange, reply)
     if (simHeaders && replica !== undefined) headers['X-Sim-Replica'] = replica
     const { status, body, origin, stream } = reply
+    if (reply.relay || reply.cookies) return { ...reply, headers }
     return stream ? { status, headers, body, origin, stream } : { status, headers, body, origin }
   }
 }
 
 function addSimHeaders(headers: Record<string, string>, exchange: Exchange, reply: Reply): void {
   const { request, operation, sandbox, scenarios, violations, advice } = exchange
-  headers['X-Request-Id'] = request.id
+  // The id that the real service gave its answer is the one that its support asks for.
+  headers[headers['x-request-id'] === undefined ? 'X-Request-Id' : 'X-Sim-Request-Id'] = request.id
   headers['X-Sim-Origin'] = reply.origin
   headers['X-Sim-Sandbox'] = sandbox.name
   if (operation) headers['X-Sim-Operation'] = toAscii(operation.id)

@@ -10,9 +10,14 @@ import type { RequestStage } from './stage.ts'
 
 /**
  * Finds the sandbox and the operation: 404 for an unknown path, 405 for a wrong method. A request whose body was aborted ends here: the
- * real service would not have seen it, so it consumes no rate and no item of a sequence.
+ * real service would not have seen it, so it consumes no rate and no item of a sequence. `passesUnknown`: true for a proxy, which passes on
+ * requests that match no operation.
  */
-export function identify(contract: Contract, sandboxes: PipelineSandboxes): RequestStage {
+export function identify(
+  contract: Contract,
+  sandboxes: PipelineSandboxes,
+  passesUnknown = false,
+): RequestStage {
   const knownPaths = contract.operations.map((operation) => contract.basePath + operation.path)
   return async function identify(exchange) {
     const { request } = exchange
@@ -23,9 +28,10 @@ export function identify(contract: Contract, sandboxes: PipelineSandboxes): Requ
     exchange.seed = seed
     exchange.rules = rules
     exchange.now = clock.now
+    const unknown = refusal ? undefined : matchOperation(exchange, contract, knownPaths)
     return (
       refusal ??
-      matchOperation(exchange, contract, knownPaths) ??
+      (passesUnknown ? undefined : unknown) ??
       (request.body.kind === 'aborted' ? refusals.aborted() : undefined)
     )
   }

@@ -15,6 +15,9 @@ export function operationContext(exchange: Exchange): OperationContext {
     markDropped() {
       exchange.isDropped = true
     },
+    explain(reason) {
+      exchange.trace?.decisions.push(reason)
+    },
     warn(advice) {
       exchange.advice = [...exchange.advice, advice]
     },

@@ -12,6 +12,7 @@ import type { Fixtures } from '../fixtures/fixtures.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { OperationHandlers } from '../operations/index.ts'
 import { type Store, StoreUnavailableError, StoreWriteError } from '../state/store.ts'
+import type { UpstreamClient } from '../upstream/forward.ts'
 import { applyDrift } from './apply-drift.ts'
 import { authenticate } from './authenticate.ts'
 import { checkModelExists } from './check-model-exists.ts'
@@ -22,11 +23,13 @@ import { finaliseHeaders, type HeaderSettings } from './finalise-headers.ts'
 import { handle } from './handle.ts'
 import { identify } from './identify.ts'
 import { limitRate } from './limit-rate.ts'
+import { answerToRecord } from './proxy/answer-to-record.ts'
+import { proxyReplyStages, proxyRequestStages } from './proxy/stages.ts'
 import { record } from './record.ts'
 import { requirePlan } from './require-plan.ts'
 import { scenario } from './scenario.ts'
 import type { ScenarioSources } from './scenario-sources.ts'
-import type { ReplyStage, RequestStage } from './stage.ts'
+import type { ReplyStage, RequestStage, RequestStages } from './stage.ts'
 import { validate } from './validate.ts'
 
 /** The things that the stages work with. */
@@ -38,6 +41,8 @@ export interface PipelineDeps {
   readonly handlers: OperationHandlers
   /** Replies for operations without a handler; undefined where every operation has one. */
   readonly fallback: Fallback | undefined
+  /** The real service that answers in place of the handlers; absent: the simulator answers. */
+  readonly upstream?: UpstreamClient | undefined
   readonly scenarios: ScenarioSources
   readonly planOfUnknownKeys: string
   /** Returns the limit of a plan's analyses; undefined: unlimited. */
@@ -51,19 +56,46 @@ export interface PipelineDeps {
   readonly log: Log
 }
 
-/** The request stages in their order, each with its public name. */
-type RequestStages = readonly (readonly [name: string, stage: RequestStage])[]
-
 /** Replies to a request; the exchange is recorded by the reply's `onEnd`, once the reply was delivered. `trace` collects the reasons for the reply; undefined: only the log may ask for them. */
 export type Pipeline = (request: SimRequest, trace?: DecisionTrace) => Promise<OutgoingReply>
 
 /** Creates the pipeline. The first request stage that has a reply ends the request's way; every reply passes through all reply stages. */
 export function createPipeline(deps: PipelineDeps): Pipeline {
-  const { contract, fixtures, sandboxes, store, handlers, log } = deps
-  // The names are public in `POST /__sim/explain`, so they do not depend on those of functions, which a bundler may change.
-  const requestStages = Object.entries({
+  const { sandboxes, upstream, log } = deps
+  const requestStages = upstream ? proxyRequestStages(deps, upstream) : simulatorRequestStages(deps)
+  const replyStages = upstream ? proxyReplyStages(deps) : simulatorReplyStages(deps)
+  const recordExchange = record(deps.journal, log, deps.logBodies)
+  const isExplained = log.isLevelEnabled('debug')
+  return async function pipeline(request, trace) {
+    const decisionTrace = trace ?? (isExplained ? { decisions: [] } : undefined)
+    const exchange = createExchange(request, sandboxes, decisionTrace, deps.journal.takeOrder())
+    try {
+      const first = await firstReply(requestStages, exchange, log)
+      let reply = first
+      for (const stage of replyStages) reply = stage(exchange, reply)
+      if (decisionTrace) explainReply(decisionTrace, exchange, first, reply)
+      const durationMs = request.elapsed()
+      const onEnd = (outcome: DeliveryOutcome) => {
+        exchange.sandbox.activeRequests -= 1
+        const answer = upstream ? answerToRecord(exchange, reply, outcome, upstream.target.token) : reply
+        recordExchange(exchange, answer, durationMs, outcome)
+      }
+      // The real service dates its answers itself.
+      const date = upstream ? undefined : exchange.now
+      return { reply, delivery: exchange.delivery, date, onEnd }
+    } catch (error) {
+      exchange.sandbox.activeRequests -= 1 // no delivery will end
+      throw error
+    }
+  }
+}
+
+/** Returns the stages of a request that the simulator answers. Their names are public in `POST /__sim/explain`, so they do not depend on those of functions, which a bundler may change. */
+function simulatorRequestStages(deps: PipelineDeps): RequestStages {
+  const { contract, fixtures, store, handlers } = deps
+  return Object.entries({
     /** 404, 405 */
-    identify: identify(contract, sandboxes),
+    identify: identify(contract, deps.sandboxes),
     /** 401 */
     authenticate: authenticate(fixtures.keys, deps.planOfUnknownKeys),
     /** any reply that a scenario gives */
@@ -79,32 +111,10 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     /** the operation itself */
     handle: handle(contract, handlers, deps.fallback),
   } satisfies Record<string, RequestStage>)
-  const replyStages: readonly ReplyStage[] = [
-    checkReply(handlers, log),
-    applyDrift(),
-    finaliseHeaders(deps.headers),
-  ]
-  const recordExchange = record(deps.journal, log, deps.logBodies)
-  const isExplained = log.isLevelEnabled('debug')
-  return async function pipeline(request, trace) {
-    const decisionTrace = trace ?? (isExplained ? { decisions: [] } : undefined)
-    const exchange = createExchange(request, sandboxes, decisionTrace)
-    try {
-      const first = await firstReply(requestStages, exchange, log)
-      let reply = first
-      for (const stage of replyStages) reply = stage(exchange, reply)
-      if (decisionTrace) explainReply(decisionTrace, exchange, first, reply)
-      const durationMs = request.elapsed()
-      const onEnd = (outcome: DeliveryOutcome) => {
-        exchange.sandbox.activeRequests -= 1
-        recordExchange(exchange, reply, durationMs, outcome)
-      }
-      return { reply, delivery: exchange.delivery, date: exchange.now, onEnd }
-    } catch (error) {
-      exchange.sandbox.activeRequests -= 1 // no delivery will end
-      throw error
-    }
-  }
+}
+
+function simulatorReplyStages({ handlers, headers, log }: PipelineDeps): readonly ReplyStage[] {
+  return [checkReply(handlers, log), applyDrift(), finaliseHeaders(headers)]
 }
 
 /** Returns the reply of the first stage that has one. An exception is a bug: it is logged, and the client gets a 500 without details. */

@@ -7,7 +7,7 @@ import { captureBody, maxAnswerBodyBytes } from '../journal/capture-body.ts'
 import type { JournalEntry, RecordedBody } from '../journal/entry.ts'
 import { bodyToText, roundToMicroseconds } from '../journal/entry-json.ts'
 import type { Journal, LiveExchange } from '../journal/journal.ts'
-import { redactHead, redactText, redactViolations } from '../journal/redact.ts'
+import { redactHead, redactHeaders, redactText, redactViolations } from '../journal/redact.ts'
 import { findOwnToken } from '../journal/redact-token.ts'
 import { type Exchange, rawParametersOf } from './exchange.ts'
 import { readError } from './explain-reply.ts'
@@ -60,6 +60,7 @@ function createEntry(
   return {
     id: request.id,
     number,
+    order: exchange.order,
     at: request.at,
     now: exchange.now,
     durationMs: Math.round(durationMs * 1000) / 1000, // microseconds
@@ -71,11 +72,12 @@ function createEntry(
     operation: exchange.operation?.id,
     request: { method: request.method, path, query, headers, body: bodyOf(exchange) },
     ownToken: token,
+    authorization: request.headers['authorization'],
     aborted: request.body.kind === 'aborted',
     answer: {
       status: reply.status,
       headers: answerHeaders(exchange, reply, token),
-      body: captureBody(reply.body?.bytes() ?? noBytes, maxAnswerBodyBytes),
+      body: captureAnswer(exchange, reply),
       origin: reply.origin,
     },
     delivery: request.body.kind === 'aborted' ? neverSent : outcome,
@@ -91,8 +93,20 @@ function createEntry(
   }
 }
 
-/** Returns the reply's headers, redacted where they name violations: those quote the request. */
-function answerHeaders({ violations, advice }: Exchange, { headers }: Reply, token: string | undefined) {
+/** Returns the recorded part of an answer's body. Of a long answer of the real service the size is known alone. */
+function captureAnswer({ relay }: Exchange, { body }: Reply): RecordedBody {
+  const captured = captureBody(body?.bytes() ?? noBytes, maxAnswerBodyBytes)
+  const passed = relay?.copy()
+  return passed && !passed.isWhole ? { ...captured, size: Math.max(captured.size, passed.size) } : captured
+}
+
+/** Returns the reply's headers, redacted where they name violations, which quote the request, and where the real service sent them. */
+function answerHeaders(
+  { violations, advice, relay }: Exchange,
+  { headers }: Reply,
+  token: string | undefined,
+) {
+  if (relay) return redactHeaders(headers, token)
   if (violations.length === 0 && advice.length === 0) return headers
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, redactText(value, token)]))
 }
@@ -110,7 +124,9 @@ function bodyOf({ request: { body, headers } }: Exchange): RecordedBody {
   if (body.kind === 'bytes') return captureBody(body.bytes)
   // The size of a body that could not be read is known from its header alone.
   const declared = Number(headers['content-length'])
-  return { bytes: undefined, size: Number.isSafeInteger(declared) ? declared : 0 }
+  const size = Number.isSafeInteger(declared) ? declared : 0
+  if (body.kind === 'aborted') return { bytes: undefined, size }
+  return { bytes: undefined, size, unreadable: { status: body.status, reason: body.reason } }
 }
 
 /** The fields of the log's line about an exchange; undefined ones are left out. */

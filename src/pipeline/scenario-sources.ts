@@ -122,6 +122,8 @@ async function scenariosOfRule(
   input: RuleInput,
   store: Store,
 ): Promise<readonly ActiveScenario[] | string> {
+  if (rule.misfit !== undefined)
+    return `is passed over, since the contract has changed: ${rule.misfit.replace(/\.$/, '')}`
   const field = findMismatch(rule, input)
   if (field !== undefined) return `is not about this request: ${field}`
   const applicable = applicableScenarios(exchange, rule.scenarios)

@@ -43,6 +43,13 @@ const maxPaths = 20
 /** The most characters of a path in a finding. */
 const maxPathLength = 200
 
+/** Returns true for an answer of the real service that breaks the contract by itself, not by a scenario. */
+const breaksContract = ({ answer, answerViolations }: JournalEntry) =>
+  answer.origin === 'upstream' && answerViolations.length > 0
+
+/** Returns a pointer with a star for each index of an array. */
+const generalise = (pointer: string) => pointer.replace(/\/\d+(?=\/|$)/g, '/*')
+
 /** The messages of requests that did not meet their expectations. */
 const unmetMessages: Readonly<Record<Expectation, string>> = {
   violation: 'The request was expected to break the contract (X-Sim-Expect: violation), and it fits it.',
@@ -56,7 +63,8 @@ export type IsMagicKey = (token: string) => boolean
  * Requests that broke the contract, and unexpected answers. An answer is unexpected if its status is 400 or more and no scenario
  * caused it. Two refusals are not unexpected: of a request that broke the contract, since its violations are counted instead, and a
  * 403 for a key of the fixtures, which a test chooses for its plan. A request that the client aborted counts for neither. A request with
- * an expectation is counted apart if it meets it, and is an unexpected answer if not.
+ * an expectation is counted apart if it meets it, and is an unexpected answer if not. An answer of the real service behind a proxy that
+ * breaks the contract is unexpected, too, whatever its status.
  */
 export class ContractFindings {
   readonly #isMagicKey: IsMagicKey
@@ -79,14 +87,20 @@ export class ContractFindings {
   /** Counts the violations of an exchange, or its unexpected answer. */
   record(entry: JournalEntry, { answerBody, token }: LiveExchange): void {
     if (entry.aborted) return
-    const { status, origin } = entry.answer
-    if (entry.advice.length > 0 && !entry.expectation) this.#recordRules(this.advice, entry, entry.advice)
-    if (entry.expectation) this.#recordExpected(entry, entry.expectation)
-    else if (entry.violations.length > 0) {
+    const { expectation, violations, advice } = entry
+    if (advice.length > 0 && !expectation) this.#recordRules(this.advice, entry, advice)
+    const isBroken = breaksContract(entry)
+    if (isBroken) this.#recordBrokenAnswer(entry)
+    if (expectation) this.#recordExpected(entry, expectation)
+    else if (violations.length > 0) {
       this.invalidRequestCount += 1
-      this.#recordRules(this.brokenRules, entry, entry.violations)
-    } else if (status >= 400 && origin !== 'scenario' && !(status === 403 && this.#isMagicKey(token ?? '')))
+      this.#recordRules(this.brokenRules, entry, violations)
+    } else if (!isBroken && this.#isUnexpected(entry, token))
       this.#recordUnexpected(entry, isObject(answerBody) ? String(answerBody['error'] ?? '') : '')
+  }
+
+  #isUnexpected({ answer: { status, origin } }: JournalEntry, token = ''): boolean {
+    return status >= 400 && origin !== 'scenario' && !(status === 403 && this.#isMagicKey(token))
   }
 
   /** Adds the findings of other contract findings. */
@@ -105,7 +119,7 @@ export class ContractFindings {
     const counted = new Set<string>()
     for (const violation of rules) {
       const { in: place, pointer, keyword, message } = violation
-      const general = pointer.replace(/\/\d+(?=\/|$)/g, '/*')
+      const general = generalise(pointer)
       const key = JSON.stringify([operation, place, general, keyword])
       if (counted.has(key)) continue
       counted.add(key)
@@ -122,13 +136,39 @@ export class ContractFindings {
     else this.#recordUnexpected(entry, unmetMessages[expectation])
   }
 
+  /** Counts an answer of the real service once, with a finding for each rule that it breaks. */
+  #recordBrokenAnswer(entry: JournalEntry): void {
+    this.unexpectedAnswerCount += 1
+    const rules = new Map(
+      entry.answerViolations.map(({ pointer, keyword, message }) => {
+        const general = generalise(pointer)
+        const sentence = `The answer breaks the contract: ${general} ${message}`.replace('  ', ' ')
+        return [`${general} ${keyword}`, sentence] as const
+      }),
+    )
+    for (const [rule, message] of rules) this.#addUnexpected(entry, message, rule)
+  }
+
   #recordUnexpected(entry: JournalEntry, answerMessage: string): void {
+    this.unexpectedAnswerCount += 1
+    this.#addUnexpected(entry, answerMessage)
+  }
+
+  /** Adds a finding. `rule`: the rule that the answer breaks; undefined: none, its status alone is unexpected. */
+  #addUnexpected(entry: JournalEntry, answerMessage: string, rule?: string): void {
     const { id, operation = '', request, answer, ownToken, expectation } = entry
     const { status, origin } = answer
-    this.unexpectedAnswerCount += 1
     const { method } = request
     const path = operation === '' ? this.#findingPath(request.path.slice(0, maxPathLength)) : ''
-    const key = JSON.stringify([operation, operation === '' ? method : '', status, origin, path, expectation])
+    const key = JSON.stringify([
+      operation,
+      operation === '' ? method : '',
+      status,
+      origin,
+      path,
+      expectation,
+      rule,
+    ])
     this.unexpectedAnswers.add(key, [id], () => {
       const message = redactText(answerMessage, ownToken) // it may quote the request
       return { operation, method, path, status, origin, message, first: traceRequest(entry) }

@@ -52,6 +52,19 @@ export class Coverage {
     for (const hit of operationItems.hitsOf(status, live.answerBody)) counted.hits[hit] = 1
   }
 
+  /** Adds the hits of a coverage of another contract: the requests of operations of the same id, and their items that are the same. */
+  adopt(other: Coverage): void {
+    for (const [id, [{ items }, ours]] of this.#byOperation) {
+      const [former, theirs] = other.#byOperation.get(id) ?? []
+      if (!former || !theirs) continue
+      ours.requests += theirs.requests
+      const met = new Set(
+        former.items.filter((_, index) => theirs.hits[index] === 1).map((item) => JSON.stringify(item)),
+      )
+      for (const [index, item] of items.entries()) if (met.has(JSON.stringify(item))) ours.hits[index] = 1
+    }
+  }
+
   /** Adds the hits of another coverage of the same contract. */
   merge(other: Coverage): void {
     for (const [id, [, ours]] of this.#byOperation) {

@@ -10,7 +10,7 @@ import { isFromOutsider } from './outsiders.ts'
 export class ClientEvidence {
   /** The number of exchanges, refused ones included. */
   requests = 0
-  readonly coverage: Coverage
+  coverage: Coverage
   readonly manners: Manners
   readonly contractFindings: ContractFindings
 
@@ -27,6 +27,13 @@ export class ClientEvidence {
     this.contractFindings.record(entry, live)
   }
 
+  /** Goes on with the coverage items of another contract; what was met of the same items stays met. */
+  adopt(operations: readonly OperationItems[]): void {
+    const { coverage } = this
+    this.coverage = new Coverage(operations)
+    this.coverage.adopt(coverage)
+  }
+
   merge(other: ClientEvidence): void {
     this.requests += other.requests
     this.coverage.merge(other.coverage)
@@ -40,7 +47,7 @@ export interface EvidenceOptions {
   /** The coverage items of every operation. */
   readonly operations: readonly OperationItems[]
   /** The ids of the operations whose body has an idempotency key. */
-  readonly idempotentOperations: ReadonlySet<string>
+  readonly idempotentOperations: Pick<ReadonlySet<string>, 'has'>
   readonly isMagicKey: IsMagicKey
   /** The largest number of sandboxes with evidence of their own; a further sandbox retires the oldest. */
   readonly limit: number
@@ -52,16 +59,25 @@ export interface EvidenceOptions {
  * sandboxes, since a suite may reset between its tests.
  */
 export class EvidenceCollector {
-  readonly operations: readonly OperationItems[]
-  readonly #options: EvidenceOptions
+  #options: EvidenceOptions
   readonly #bySandbox = new Map<string, ClientEvidence>()
   /** The merged evidence of retired sandboxes. */
   readonly #retired: ClientEvidence
 
   constructor(options: EvidenceOptions) {
-    this.operations = options.operations
     this.#options = options
     this.#retired = new ClientEvidence(options)
+  }
+
+  /** The coverage items of every operation. */
+  get operations(): readonly OperationItems[] {
+    return this.#options.operations
+  }
+
+  /** Goes on with the operations of another contract; what was met of the same items stays met. */
+  adopt(operations: readonly OperationItems[]): void {
+    this.#options = { ...this.#options, operations }
+    for (const evidence of [this.#retired, ...this.#bySandbox.values()]) evidence.adopt(operations)
   }
 
   record(entry: JournalEntry, live: LiveExchange): void {

@@ -32,7 +32,7 @@ export class Manners {
   readonly findings = new CappedTally<MannersFinding>(maxFindings)
 
   /** `idempotentOperations`: the ids of the operations whose body has an `insertId`. */
-  constructor(idempotentOperations: ReadonlySet<string>) {
+  constructor(idempotentOperations: Pick<ReadonlySet<string>, 'has'>) {
     this.#tracker = new RetryTracker(idempotentOperations)
   }
 

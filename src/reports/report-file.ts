@@ -2,15 +2,25 @@ import { stat, writeFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { reasonOf } from '../core/result.ts'
 import type { Finding } from '../documents/finding.ts'
+import { isReplaceable } from './replaceable.ts'
 import type { ReportTarget } from './report-target.ts'
 
-/** Finds a problem that would prevent the reports from being written at the end of the run; undefined: none. */
-export async function findReportProblem(targets: readonly ReportTarget[]): Promise<Finding | undefined> {
+/** The beginning of a bundle (`bundles/bundle.ts`). */
+const bundleBeginning = /^\s*\{\s*"kind"\s*:\s*"convsim bundle"/
+
+/** Finds a problem that would prevent the reports, or the bundle of `--bundle`, from being written at the end of the run; undefined: none. */
+export async function findReportProblem(
+  targets: readonly ReportTarget[],
+  bundle?: string,
+): Promise<Finding | undefined> {
   const files = targets.map(({ file }) => resolve(file))
   const twice = targets.find((_, index) => files.indexOf(files[index] ?? '') !== index)
   if (twice) return problemWith(twice.file, 'is given twice. Each report needs a file of its own.')
   const problems = await Promise.all(targets.map(({ file }) => findFileProblem(file)))
-  return problems.find((problem) => problem !== undefined)
+  const found = problems.find((problem) => problem !== undefined)
+  if (found || bundle === undefined) return found
+  const problem = (await findFileProblem(bundle)) ?? (await findLoss(bundle))
+  return problem && { ...problem, flag: '--bundle' }
 }
 
 const problemWith = (file: string, message: string): Finding => ({
@@ -25,6 +35,14 @@ async function findFileProblem(file: string): Promise<Finding | undefined> {
   if (!folder?.isDirectory()) return problemWith(file, `there is no folder ${dirname(file)}. Make it first.`)
   const existing = await stat(file).catch(() => undefined)
   return existing?.isDirectory() ? problemWith(file, 'that is a folder, not a file.') : undefined
+}
+
+async function findLoss(bundle: string): Promise<Finding | undefined> {
+  if (await isReplaceable(bundle, (beginning) => bundleBeginning.test(beginning))) return undefined
+  return problemWith(
+    bundle,
+    'that file is no bundle, and would be lost. Name another one, or delete it first.',
+  )
 }
 
 /** Writes a report. @returns the reason of a failure; undefined for success */

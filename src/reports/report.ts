@@ -69,7 +69,7 @@ export interface ReporterDependencies {
   readonly collector: EvidenceCollector
   /** Waits for exchanges of other replicas, and knows if some may be missing. */
   readonly journal: Pick<Journal, 'catchUp' | 'hasLoss'>
-  readonly hintFinder: HintFinder
+  readonly hintFinder: () => HintFinder
   /** Returns the seed and the time of a sandbox; undefined for the default sandbox. */
   readonly contextOf: (sandbox: SandboxFilter) => Promise<PreviewContext>
   /** Returns the run with the seed and the clock of a sandbox; undefined for the default sandbox. */
@@ -93,7 +93,7 @@ export class Reporter {
   async #viewCoverage(sandbox: SandboxFilter): Promise<CoverageView> {
     const { collector, hintFinder, contextOf } = this.#dependencies
     const { coverage } = collector.evidenceOf(sandbox)
-    return viewCoverage(coverage, collector.operations, hintFinder, await contextOf(sandbox))
+    return viewCoverage(coverage, collector.operations, hintFinder(), await contextOf(sandbox))
   }
 
   #findTruncation(sandbox: SandboxFilter): Truncation {

@@ -31,9 +31,14 @@ export function describeRun({ at, version, command, seed, clock, contractDigest 
   ]
 }
 
-/** Returns a command as text without the credentials in its arguments: `--token=x`, `--token x`, `Bearer x`. */
+/** Returns a command as text without the credentials in its arguments. */
 export function describeCommand(words: readonly string[]): string {
-  return words.map((word, at) => (isCredentialOption(words[at - 1]) ? redacted : redactText(word))).join(' ')
+  return redactWords(words).join(' ')
+}
+
+/** Returns the words of a command without credentials: `--token=x`, `--token x`, `Bearer x`. */
+export function redactWords(words: readonly string[]): readonly string[] {
+  return words.map((word, at) => (isCredentialOption(words[at - 1]) ? redacted : redactText(word)))
 }
 
 const isCredentialOption = (word = '') =>

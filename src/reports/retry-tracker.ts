@@ -46,12 +46,12 @@ interface CalledEntry {
  * calls are stored, at most 128.
  */
 export class RetryTracker {
-  readonly #idempotentOperations: ReadonlySet<string>
+  readonly #idempotentOperations: Pick<ReadonlySet<string>, 'has'>
   readonly #chains = new RetryChains()
   readonly #parallelCalls = new ParallelCalls()
 
   /** `idempotentOperations`: the ids of the operations whose body has an `insertId`. */
-  constructor(idempotentOperations: ReadonlySet<string>) {
+  constructor(idempotentOperations: Pick<ReadonlySet<string>, 'has'>) {
     this.#idempotentOperations = idempotentOperations
   }
 

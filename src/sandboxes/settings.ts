@@ -22,6 +22,8 @@ export interface SandboxSettingsStore {
   setRules(sandbox: string, rules: readonly Rule[]): Promise<ActiveRules>
   /** Adds rules before or behind those of the sandbox, whose counts stay. Undefined, without a change: there would be too many. */
   addRules(sandbox: string, added: readonly Rule[], position: RulePosition): Promise<ActiveRules | undefined>
+  /** Replaces the rules of every sandbox that has any by what `change` returns for them. */
+  changeRules(change: (rules: ActiveRules, sandbox: string) => ActiveRules): Promise<void>
   /** Sets the clock. `now` is the instant at which `frozen` and `shifted` begin; default: the time that the clock shows. */
   setClock(sandbox: string, mode: ClockMode, now?: number): Promise<ClockState>
   /** Advances the clock; a real clock becomes shifted. Undefined, without a change: the time would be beyond the year 9999. */
@@ -95,6 +97,11 @@ export class MemorySandboxSettings implements SandboxSettingsStore {
     if (rules.length + added.length > maxRules) return undefined
     settings.rules = joinRules(rules, this.#activate(sandbox, added), position)
     return settings.rules
+  }
+
+  async changeRules(change: (rules: ActiveRules, sandbox: string) => ActiveRules): Promise<void> {
+    for (const [sandbox, settings] of this.#changed)
+      if (settings.rules.length > 0) settings.rules = change(settings.rules, sandbox)
   }
 
   #activate(sandbox: string, rules: readonly Rule[]): ActiveRules {

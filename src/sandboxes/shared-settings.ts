@@ -1,6 +1,5 @@
 import type { JsonObject } from '../core/json.ts'
-import type { Result } from '../core/result.ts'
-import { type ActiveRules, activateRules, maxRules, type Rule } from '../scenarios/rules.ts'
+import { type ActiveRule, type ActiveRules, activateRules, maxRules, type Rule } from '../scenarios/rules.ts'
 import { Clock, type ClockMode, type ClockSetting, type ClockState } from './clock.ts'
 import {
   type InitialSettings,
@@ -38,21 +37,21 @@ interface StoredRule {
   readonly key: string
 }
 
-/** Parses rules as they were put. */
-export type ParseRules = (rules: readonly JsonObject[]) => Result<readonly Rule[], unknown>
+/** Parses a stored rule by the present contract. One that does not fit has the reason. */
+export type ParseRule = (source: JsonObject, key: string) => ActiveRule
 
 /** Holds the settings of sandboxes in a shared store, so that all replicas have them once the call that sets them has returned. */
 export class SharedSandboxSettings implements SandboxSettingsStore {
   readonly #initial: InitialSettings
   readonly #records: SettingsRecords
-  readonly #parseRules: ParseRules
+  readonly #parseRule: ParseRule
   /** The parsed rules of records, which are never changed. */
-  readonly #parsed = new WeakMap<object, ActiveRules>()
+  #parsed = new WeakMap<object, ActiveRules>()
 
-  constructor(initial: InitialSettings, records: SettingsRecords, parseRules: ParseRules) {
+  constructor(initial: InitialSettings, records: SettingsRecords, parseRule: ParseRule) {
     this.#initial = initial
     this.#records = records
-    this.#parseRules = parseRules
+    this.#parseRule = parseRule
   }
 
   async read(sandbox: string): Promise<SandboxSettings> {
@@ -87,6 +86,11 @@ export class SharedSandboxSettings implements SandboxSettingsStore {
       const all = joinRules(present, added, position)
       return { record: { ...record, activations, rules: all.map(toStored) }, result: all }
     })
+  }
+
+  /** Forgets the parsed rules, so that the next read parses them by the present contract; the stored ones stay. */
+  async changeRules(): Promise<void> {
+    this.#parsed = new WeakMap()
   }
 
   async setClock(sandbox: string, mode: ClockMode, now?: number): Promise<ClockState> {
@@ -135,14 +139,7 @@ export class SharedSandboxSettings implements SandboxSettingsStore {
     if (rules.length === 0) return []
     const known = this.#parsed.get(rules)
     if (known !== undefined) return known
-    const parsed = this.#parseRules(rules.map(({ source }) => source))
-    if (!parsed.ok) {
-      const names = JSON.stringify(parsed.error).slice(0, 500)
-      throw new Error(
-        `a rule of another replica is not understood, which has other inputs or another version: ${names}`,
-      )
-    }
-    const active = parsed.value.map((rule, index) => ({ ...rule, key: rules[index]?.key ?? '' }))
+    const active = rules.map(({ source, key }) => this.#parseRule(source, key))
     this.#parsed.set(rules, active)
     return active
   }

@@ -32,7 +32,8 @@ function describeReply({ status, headers, body }: Reply): string {
   return [`Status ${status}`, ...fields, ...(body ? [`body ${JSON.stringify(body.value)}`] : [])].join(', ')
 }
 
-function describeFigures({ persona, shape, nulls = [] }: Partial<DataOverrides>): string {
+function describeFigures({ persona, shape, nulls = [], extreme }: Partial<DataOverrides>): string {
+  if (extreme) return `extreme values in ${extreme.fields.map(({ field }) => field).join(', ')}`
   if (persona !== undefined) return `the figures of a model of the persona "${persona}"`
   if (shape === 'no-null') return 'data in every field'
   return nulls.length > 0 ? `null in ${nulls.join(', ')}` : 'zero counts, and null wherever null is allowed'

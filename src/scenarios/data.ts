@@ -3,10 +3,11 @@ import { cutText } from '../core/cut-text.ts'
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
 import { findNearest } from '../core/similar.ts'
 import type { DataOverrides, NamedPersona, ScenarioDefinition } from './definition.ts'
+import { extremeScenarios } from './extremes.ts'
 import { namesOf } from './parameters.ts'
 
 /**
- * Returns the data family: every persona by its name, `all-null`, `no-null`, `null;fields=...`.
+ * Returns the data family: every persona by its name, `all-null`, `no-null`, `null;fields=...`, and the extreme answers.
  * @param invented the ids of the operations whose handlers invent figures; the family applies to no other
  */
 export function dataScenarios(
@@ -14,9 +15,8 @@ export function dataScenarios(
   personas: readonly NamedPersona[],
   invented: readonly string[],
 ): ScenarioDefinition[] {
-  const inapplicableReason = ({ id }: Operation) =>
-    invented.includes(id) ? undefined : `it shapes the answer of ${invented.join(', ')}, not of ${id}`
-  const definitions = [
+  const operations = contract.operations.filter(({ id }) => invented.includes(id))
+  const definitions: DataScenario[] = [
     ...personas.map(({ name, about }) =>
       dataScenario(name, `The model is this persona: ${about}`, { persona: name }),
     ),
@@ -25,8 +25,16 @@ export function dataScenarios(
     }),
     dataScenario('no-null', 'Data everywhere: no field is null.', { shape: 'no-null' }),
     nullScenario(nullableFields(contract, invented)),
+    ...extremeScenarios(operations),
   ]
-  return definitions.map((definition) => ({ ...definition, inapplicableReason }))
+  return definitions.map((definition) => ({
+    ...definition,
+    inapplicableReason(operation) {
+      const { id } = operation
+      if (!invented.includes(id)) return `it shapes the answer of ${invented.join(', ')}, not of ${id}`
+      return definition.fields?.(operation).length === 0 ? `the answer of ${id} has no such field` : undefined
+    },
+  }))
 }
 
 /** A scenario of the family without the rule that all of them share. */
@@ -64,17 +72,19 @@ function nullScenario(fields: readonly string[]): DataScenario {
       const remedy = nearest === undefined ? `Nullable: ${fields.join(', ')}` : `Did you mean "${nearest}"?`
       return `"${cutText(unknown)}" is no nullable field. ${remedy}`
     },
+    fields: nullableFieldsOf,
     effect: (values) => ({ kind: 'data', overrides: { nulls: namesOf(values, 'fields') } }),
   }
 }
 
 /** Returns all nullable fields of the invented answers: `avgSafetyScore`, and `dataPoints.avgSafetyScore` inside an array. */
 export function nullableFields(contract: Contract, invented: readonly string[]): string[] {
-  const operations = contract.operations.filter(({ id }) => invented.includes(id))
-  return operations.flatMap((operation) => {
-    const schema = operation.responseSchema(operation.successStatus)
-    return schema ? nullableIn(schema, '') : []
-  })
+  return contract.operations.filter(({ id }) => invented.includes(id)).flatMap(nullableFieldsOf)
+}
+
+function nullableFieldsOf(operation: Operation): string[] {
+  const schema = operation.responseSchema(operation.successStatus)
+  return schema ? nullableIn(schema, '') : []
 }
 
 function nullableIn(schema: JsonObject, prefix: string): string[] {

@@ -35,6 +35,8 @@ export interface ScenarioDefinition {
   problem?(values: ScenarioValues): string | undefined
   /** Returns the values of the parameter "pointer" for an operation, with a star for the items of an array; absent: there is no such parameter. */
   pointers?(operation: Operation): readonly string[]
+  /** Returns the values of the parameter "fields" for an operation; absent: there is no such parameter. */
+  fields?(operation: Operation): readonly string[]
   effect(values: ScenarioValues): Effect
 }
 
@@ -76,9 +78,29 @@ export interface DataOverrides {
   readonly shape: 'no-null' | 'all-null' | undefined
   /** Fields set to null whatever the figures say: `avgSafetyScore`, `dataPoints.avgSafetyScore`. */
   readonly nulls: readonly string[]
+  /** Values that are right by the schema, and extreme; undefined: none. */
+  readonly extreme: Extreme | undefined
 }
 
-export const noOverrides: DataOverrides = { persona: undefined, shape: undefined, nulls: [] }
+/** A field of an answer with an extreme value: `recommendations.summary`. The value of a list is that of each item, unless it is a list. */
+export interface ExtremeField {
+  readonly field: string
+  readonly value: Json
+}
+
+/** The extreme values of an answer; its name and the names of its fields determine it. */
+export interface Extreme {
+  /** The name of the scenario: `longest-texts`. */
+  readonly name: string
+  readonly fields: readonly ExtremeField[]
+}
+
+export const noOverrides: DataOverrides = {
+  persona: undefined,
+  shape: undefined,
+  nulls: [],
+  extreme: undefined,
+}
 
 /** Returns a number from 0 up to, but not including, 1; the same for the same seed, request, scenario and label: `chance('delay')`. */
 export type Chance = (label: string) => number

@@ -7,23 +7,24 @@ import { type BodyLocation, listBodyLocations, replaceAt, typesOf } from './body
 import type { DriftedBody, ScenarioDefinition } from './definition.ts'
 import { numberOf, type Parameter, textOf } from './parameters.ts'
 
-/** A kind of drift from the contract. Each breaks exactly one rule of the reply's schema with its simulated values. */
+/**
+ * A kind of drift from the contract. Each breaks one rule of the reply's schema with its simulated values, and at one place: a value of
+ * another type is none of those that an enum or a const beside the type lists, either.
+ */
 interface Drift {
   readonly name: string
   readonly description: string
   /** Returns true where the drift can damage this value of a body. */
   readonly canApply: (location: BodyLocation) => boolean
   /** Returns true where the drift may damage values of this schema; used before there is a reply. */
-  readonly canOccur: (schema: JsonObject, required: boolean) => boolean
+  readonly canOccur: (location: SchemaLocation) => boolean
   /** Returns a copy of the body with the value at the location damaged. */
   readonly damage: (body: Json, location: BodyLocation) => Json
 }
 
-/** Returns true for a schema whose only rule about a value is its type: under an `enum` a wrong type would break two rules. */
-const hasOnlyType = (schema: JsonObject) =>
-  typesOf(schema).length > 0 && !('enum' in schema) && !('const' in schema)
+const hasType = (schema: JsonObject) => typesOf(schema).length > 0
 
-const isNonNullable = (schema: JsonObject) => hasOnlyType(schema) && !typesOf(schema).includes('null')
+const isNonNullable = (schema: JsonObject) => hasType(schema) && !typesOf(schema).includes('null')
 
 const hasEnum = (schema: JsonObject) => Array.isArray(schema['enum']) && !('const' in schema)
 
@@ -35,28 +36,28 @@ const drifts: readonly Drift[] = [
     name: 'drop-field',
     description: 'A required field is missing.',
     canApply: ({ member }) => member?.required === true,
-    canOccur: (_schema, required) => required,
+    canOccur: ({ required }) => required,
     damage: (body, { pointer }) => replaceAt(body, pointer, undefined),
   },
   {
     name: 'wrong-type',
     description: 'A field has another type than the contract says.',
-    canApply: ({ schema, pointer }) => pointer !== '' && hasOnlyType(schema),
-    canOccur: (schema) => hasOnlyType(schema),
+    canApply: ({ schema, pointer }) => pointer !== '' && hasType(schema),
+    canOccur: ({ schema, path }) => path !== '' && hasType(schema),
     damage: (body, { pointer, schema }) => replaceAt(body, pointer, valueOfAnotherType(typesOf(schema))),
   },
   {
     name: 'null-required',
     description: 'A field that is never null is null.',
     canApply: ({ schema, pointer }) => pointer !== '' && isNonNullable(schema),
-    canOccur: (schema) => isNonNullable(schema),
+    canOccur: ({ schema, path }) => path !== '' && isNonNullable(schema),
     damage: (body, { pointer }) => replaceAt(body, pointer, null),
   },
   {
     name: 'unknown-enum',
     description: 'A field has a value that the contract does not list.',
     canApply: ({ schema, value }) => hasEnum(schema) && typeof value === 'string',
-    canOccur: hasEnum,
+    canOccur: ({ schema }) => hasEnum(schema),
     damage: (body, { pointer }) => replaceAt(body, pointer, 'value_of_a_later_version'),
   },
   {
@@ -64,7 +65,7 @@ const drifts: readonly Drift[] = [
     description:
       'An object has a field that the contract does not list; it breaks only readers that refuse unknown fields.',
     canApply: ({ schema, value }) => isObject(value) && isObject(schema['properties']),
-    canOccur: (schema) => isObject(schema['properties']),
+    canOccur: ({ schema }) => isObject(schema['properties']),
     damage: (body, { pointer }) => replaceAt(body, `${pointer}/${extraField}`, 'added in a later version'),
   },
 ]
@@ -97,18 +98,18 @@ export function driftScenarios(): ScenarioDefinition[] {
       const schema = operation.simulatedResponseSchema(operation.successStatus)
       const locations = schema ? schemaLocations(schema) : []
       const pointer = textOf(values, 'pointer')
-      const possible = locations.filter((one) => drift.canOccur(one.schema, one.required))
+      const possible = locations.filter(drift.canOccur)
       // A write is stored before its reply is damaged, so its drift is refused beforehand unless every reply has the field.
       const fitting = possible.filter(({ isCertain }) => isCertain || operation.method === 'GET')
       if (fitting.length === 0) return `the answer of ${operation.id} has no field that this could be done to`
       if (pointer === undefined || fitting.some((one) => one.pattern.test(pointer))) return undefined
-      const paths = fitting.map((one) => one.path)
+      const paths = fitting.map(({ path }) => (path === '' ? '"" (the whole answer)' : path))
       return `it cannot be done at ${cutText(pointer)} of the answer of ${operation.id}. ${describeKnown(pointer, paths)}`
     },
     pointers(operation) {
       const schema = operation.simulatedResponseSchema(operation.successStatus)
       return (schema ? schemaLocations(schema) : [])
-        .filter((one) => one.path !== '' && drift.canOccur(one.schema, one.required))
+        .filter((one) => one.path !== '' && drift.canOccur(one))
         .map(({ path }) => path)
     },
     effect: (values) => ({

@@ -142,13 +142,19 @@ export function findConflict(scenarios: readonly ActiveScenario[]): string | und
     const effect = effectOf(active)
     // Nulls are set on the figures that another scenario decides.
     if (effect.kind === 'data' && effect.overrides.nulls) continue
-    const other = decided.get(decidedAspect[effect.kind])
+    const aspect = aspectOf(effect)
+    const other = decided.get(aspect)
     if (other) return formatConflict(other, active)
-    decided.set(decidedAspect[effect.kind], active)
+    decided.set(aspect, active)
   }
   const answering = scenarios.find((active) => effectOf(active).kind === 'answer' && isCertain(active))
   const ineffective = scenarios.find((active) => ['data', 'lose-ack'].includes(effectOf(active).kind))
   return answering && ineffective && formatConflict(answering, ineffective)
+}
+
+/** Returns the aspect that an effect decides. Extreme values are set on the figures that another scenario decides. */
+function aspectOf(effect: Effect): string {
+  return effect.kind === 'data' && effect.overrides.extreme ? 'extreme values' : decidedAspect[effect.kind]
 }
 
 const effectOf = ({ definition, values }: ActiveScenario) => definition.effect(values)

@@ -36,6 +36,8 @@ export interface Rule {
 export interface ActiveRule extends Rule {
   /** The part of the store's keys for its counts, which no other rule has. A rule that is put again gets another, and so counts from 0. */
   readonly key: string
+  /** The reason why the rule no longer fits the contract, which was loaded again since; it is passed over. Undefined: it fits. */
+  readonly misfit?: string
 }
 
 /** Rules in their order; on each request only the first rule acts that can. */
@@ -93,6 +95,13 @@ export function readRules(
   }
   if (problems.length === 0) return success(rules)
   return failure(problems.length < maxProblems ? problems : [...problems.slice(0, maxProblems), moreProblems])
+}
+
+/** Reads a rule that was put before, perhaps under another contract. One that does not fit has the reason (`misfit`). */
+export function readActiveRule(source: JsonObject, key: string, context: RuleContext): ActiveRule {
+  const { rule, problems } = readRule(source, '', context)
+  if (problems.length === 0) return { ...rule, key }
+  return { ...rule, key, misfit: problems.map(({ message }) => message).join(' ') }
 }
 
 /** The problem that stands for those that were not looked for. */

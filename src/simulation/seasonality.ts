@@ -40,15 +40,17 @@ function drawTilt(random: Random): Traits['tilt'] {
 /** Relative traffic by day of the week, Sunday first, before the persona's weekend factor. */
 const WEEKDAYS = [0.94, 1.03, 1.08, 1.05, 1, 0.89, 1] as const
 
+/** Returns the traffic of a day of the week, 0 for Sunday, relative to a typical day, before the weekend factor. */
+export function weekdayShare(weekday: number): number {
+  return WEEKDAYS[weekday] ?? 1
+}
+
 /** Returns a day's traffic as a share of a typical working day's. `day`: days since 1970-01-01, a Thursday. */
 export function trafficFactor(traffic: Traffic, traits: Traits, day: number): number {
   const weekday = (((day + 4) % 7) + 7) % 7
   const weekend = weekday === 0 || weekday === 6 ? traffic.weekend : 1
   return (
-    (WEEKDAYS[weekday] ?? 1) *
-    weekend *
-    (1 + 0.18 * slowWave(traits, day)) *
-    cycleFactor(traffic, traits, day)
+    weekdayShare(weekday) * weekend * (1 + 0.18 * slowWave(traits, day)) * cycleFactor(traffic, traits, day)
   )
 }
 

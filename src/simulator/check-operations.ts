@@ -3,7 +3,7 @@ import type { Json } from '../core/json.ts'
 import type { Finding } from '../documents/finding.ts'
 import type { Fixtures } from '../fixtures/fixtures.ts'
 import type { OperationDeclaration } from '../operations/handler.ts'
-import { declarations } from '../operations/index.ts'
+import { declarations, type OperationHandlers } from '../operations/index.ts'
 import type { World } from '../simulation/analytics.ts'
 import { createWorld } from '../simulation/world.ts'
 
@@ -21,6 +21,21 @@ export function checkOperations(contract: Contract, fixtures: Fixtures): Finding
       return { severity: 'error', place: contract.file, message }
     })
   })
+}
+
+/** Returns the handlers of those operations whose document has the shape that they expect. */
+export function withFittingDocument(
+  handlers: OperationHandlers,
+  contract: Contract,
+  fixtures: Fixtures,
+): OperationHandlers {
+  const world = createWorld(fixtures)
+  const fits = (declaration: OperationDeclaration) =>
+    contract.operations.some(
+      (operation) =>
+        operation.id === declaration.operationId && findProblems(operation, declaration, world).length === 0,
+    )
+  return new Map([...handlers].filter(([, handler]) => fits(handler)))
 }
 
 function findProblems(operation: Operation, declaration: OperationDeclaration, world: World): string[] {

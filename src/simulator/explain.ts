@@ -1,5 +1,6 @@
 import type { Explain } from '../control/explain.ts'
 import { type Log, silentLog } from '../core/log.ts'
+import { failure } from '../core/result.ts'
 import type { DecisionTrace } from '../exchange/decision-trace.ts'
 import { delivered } from '../exchange/delivery.ts'
 import type { JournalEntry } from '../journal/entry.ts'
@@ -9,6 +10,7 @@ import type { Pipeline } from '../pipeline/pipeline.ts'
 import type { FindPlannedFault } from '../pipeline/scenario-sources.ts'
 import type { Sandboxes } from '../sandboxes/sandboxes.ts'
 import type { Store } from '../state/store.ts'
+import type { UpstreamClient } from '../upstream/forward.ts'
 
 /** The parts of a pipeline that a request can change. All pipelines of a simulator share the other parts. */
 export interface PipelineState {
@@ -18,6 +20,8 @@ export interface PipelineState {
   readonly log: Log
   /** Undefined: no fault is planned. */
   readonly findPlannedFault?: FindPlannedFault | undefined
+  /** Undefined: the simulator answers. */
+  readonly upstream?: UpstreamClient | undefined
 }
 
 /** The dependencies of `createExplain`. */
@@ -25,6 +29,8 @@ export interface ExplainDeps {
   readonly store: Store
   readonly sandboxes: Sandboxes
   readonly log: Log
+  /** The real service, which is never asked to explain; undefined: the simulator answers. */
+  readonly upstream: UpstreamClient | undefined
   readonly createPipelineOver: (state: PipelineState) => Pipeline
 }
 
@@ -32,7 +38,7 @@ export interface ExplainDeps {
  * Creates the function behind `POST /__sim/explain`. It runs the real pipeline over a fork of the store, copies of the sandboxes and a
  * temporary journal, so that the request changes nothing.
  */
-export function createExplain({ store, sandboxes, log, createPipelineOver }: ExplainDeps): Explain {
+export function createExplain({ store, sandboxes, log, upstream, createPipelineOver }: ExplainDeps): Explain {
   return async function explain(request) {
     const journal = new Journal(0)
     let entry: JournalEntry | undefined
@@ -43,6 +49,7 @@ export function createExplain({ store, sandboxes, log, createPipelineOver }: Exp
       store: store.fork(),
       sandboxes: { use: (name) => sandboxes.peek(name), settings: sandboxes.settings },
       journal,
+      upstream: upstream && { ...upstream, send: refuseToSend },
       log: { ...silentLog, error: (fields, message) => log.error(fields, message) },
     })
     const trace: DecisionTrace = { decisions: [] }
@@ -52,3 +59,10 @@ export function createExplain({ store, sandboxes, log, createPipelineOver }: Exp
     return { trace, outgoing, entry }
   }
 }
+
+/** Stands for the real service, since an explanation must not cause anything there. */
+const refuseToSend: UpstreamClient['send'] = async () =>
+  failure({
+    kind: 'connection',
+    sentence: 'The real service would answer; it is not asked in order to explain.',
+  })

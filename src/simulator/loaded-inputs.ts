@@ -1,4 +1,5 @@
 import { join, normalize, sep } from 'node:path'
+import { splitFiles } from '../config/document-settings.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Contract } from '../contract/contract.ts'
 import { loadContract } from '../contract/load.ts'
@@ -6,11 +7,12 @@ import { failure, type Result, success } from '../core/result.ts'
 import { describeKnown } from '../core/similar.ts'
 import type { Finding, Findings } from '../documents/finding.ts'
 import { bundledContract, bundledFixtures, controlContract } from '../fixtures/bundled.ts'
-import { type Fixtures, loadFixtures } from '../fixtures/fixtures.ts'
+import { FIXTURE_FILES, type Fixtures, loadFixtures } from '../fixtures/fixtures.ts'
 import { declarations } from '../operations/index.ts'
 import { createCatalogue } from '../scenarios/catalogue.ts'
 import type { Catalogue } from '../scenarios/definition.ts'
 import { parseScenarios } from '../scenarios/parse.ts'
+import { toProxyCatalogue } from '../scenarios/proxy-catalogue.ts'
 import { type ActiveRules, activateRules, type RuleContext, readRules } from '../scenarios/rules.ts'
 import { loadRulesFile } from '../scenarios/rules-file.ts'
 import { checkOperations } from './check-operations.ts'
@@ -26,10 +28,17 @@ export interface LoadedInputs {
   readonly startUp: ActiveRules
 }
 
-/** Loads the documents, fixtures and rules that the settings name. The error lists the findings on all of them. */
-export async function loadInputs(settings: Settings): Promise<Result<LoadedInputs, Findings>> {
+/**
+ * Loads the documents, fixtures and rules that the settings name. The error lists the findings on all of them. `isProxy`: true where the real
+ * service answers, so that the document need not fit the handlers.
+ */
+export async function loadInputs(
+  settings: Settings,
+  isProxy = false,
+): Promise<Result<LoadedInputs, Findings>> {
+  const overlays = splitFiles(settings.overlay)
   const loaded = await Promise.all([
-    loadContract(settings.contract ?? bundledContract),
+    loadContract(settings.contract ?? bundledContract, { overlays }),
     loadContract(controlContract, { responses: false }),
     loadFixtures(settings.fixtures ?? bundledFixtures),
   ])
@@ -38,18 +47,33 @@ export async function loadInputs(settings: Settings): Promise<Result<LoadedInput
     const findings = loaded.flatMap((one) => (one.ok ? [] : one.error))
     return failure(nameFlags(findings, settings))
   }
-  const catalogue = createCatalogue(contract.value, fixtures.value.personas, inventedOperations)
+  const all = createCatalogue(contract.value, fixtures.value.personas, inventedOperations)
+  const catalogue = isProxy ? toProxyCatalogue(all) : all
   const startUp = await loadStartUpRules(settings, { catalogue, contract: contract.value })
   const findings: Finding[] = [
     ...checkMagicValues(fixtures.value, catalogue),
+    ...checkAnswers(fixtures.value, contract.value),
     ...checkPlan(settings, fixtures.value),
     // A test checks the bundled document, whose start must be quick.
-    ...(settings.contract === undefined ? [] : checkOperations(contract.value, fixtures.value)),
+    ...((settings.contract === undefined && overlays.length === 0) || isProxy
+      ? []
+      : checkOperations(contract.value, fixtures.value)),
   ]
   if (!startUp.ok || findings.length > 0)
     return failure(nameFlags([...findings, ...(startUp.ok ? [] : startUp.error)], settings))
   const documents = { contract: contract.value, control: control.value, fixtures: fixtures.value }
   return success({ ...documents, catalogue, startUp: startUp.value })
+}
+
+/** Returns the files that the inputs are read from; those of a fixtures folder one by one. */
+export function listInputFiles({ contract, overlay, fixtures, scenarios }: Settings): string[] {
+  const folder = fixtures ?? bundledFixtures
+  return [
+    contract ?? bundledContract,
+    ...splitFiles(overlay),
+    ...FIXTURE_FILES.map((name) => join(folder, `${name}.yaml`)),
+    ...(scenarios === undefined ? [] : [scenarios]),
+  ]
 }
 
 /** Returns the numbers of the inputs, for the log. */
@@ -82,10 +106,11 @@ async function loadStartUpRules(
 /** Adds the flag to each finding about the file or folder that it names. */
 export function nameFlags(
   findings: Findings,
-  files: Partial<Pick<Settings, 'contract' | 'fixtures' | 'scenarios' | 'seedState'>>,
+  files: Partial<Pick<Settings, 'contract' | 'overlay' | 'fixtures' | 'scenarios' | 'seedState'>>,
 ): Finding[] {
   const flags = [
     [files.contract, '--contract'],
+    ...splitFiles(files.overlay).map((file) => [file, '--overlay'] as const),
     [files.fixtures, '--fixtures'],
     [files.scenarios, '--scenarios'],
     [files.seedState, '--seed-state'],
@@ -112,6 +137,18 @@ function checkMagicValues({ keys, models }: Fixtures, catalogue: Catalogue): Fin
   return magic.flatMap(({ place, scenario }) => {
     const parsed = parseScenarios(scenario ?? '', catalogue)
     return parsed.ok ? [] : [{ ...error(place, parsed.error), flag: '--fixtures' }]
+  })
+}
+
+/** Returns a finding for each rule of the contract that an exact answer breaks; the contract is that of this start. */
+function checkAnswers({ answers }: Fixtures, { operations }: Contract): Finding[] {
+  return answers.flatMap(({ operation: id, body, place }) => {
+    const operation = operations.find((one) => one.id === id)
+    const violations = operation?.checkResponse(operation.successStatus, body) ?? []
+    return violations.map(({ pointer, message }): Finding => {
+      const about = `the exact answer breaks the contract: ${pointer || 'the body'} ${message}`
+      return { severity: 'error', place: place(pointer), message: about }
+    })
   })
 }
 

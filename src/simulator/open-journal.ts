@@ -1,6 +1,7 @@
 import type { Settings } from '../config/settings.ts'
 import type { Contract } from '../contract/contract.ts'
 import type { Log } from '../core/log.ts'
+import { memoizeLast } from '../core/memoize-last.ts'
 import { type EntryListener, Journal } from '../journal/journal.ts'
 import { SharedJournal } from '../journal/shared-journal.ts'
 import type { SharedState } from '../state/shared-state.ts'
@@ -22,11 +23,14 @@ interface OpenedJournal {
 const MESSAGES_PER_ENTRY = 0.1
 const MIN_MESSAGES = 1000
 
-/** Opens the journal of this process, or that of all replicas. `shared`: undefined where no other process uses the state. */
+/**
+ * Opens the journal of this process, or that of all replicas. `present`: returns the contract, which `--watch` replaces; `shared`: undefined
+ * where no other process uses the state.
+ */
 export async function openJournal(
   { journalSize }: Settings,
   { log, onExchange }: JournalDeps,
-  contract: Contract,
+  present: () => { readonly contract: Contract },
   shared: SharedState | undefined,
 ): Promise<OpenedJournal> {
   if (!shared) {
@@ -34,10 +38,12 @@ export async function openJournal(
     if (onExchange) journal.onEntry(onExchange)
     return { journal, followOthers: async () => {}, closeJournal: async () => {} }
   }
-  const operations = new Map(contract.operations.map((operation) => [operation.id, operation]))
+  const indexById = memoizeLast(
+    (operations: Contract['operations']) => new Map(operations.map((operation) => [operation.id, operation])),
+  )
   const journal = new SharedJournal(journalSize, {
     stream: await shared.openStream(Math.max(MIN_MESSAGES, journalSize * MESSAGES_PER_ENTRY)),
-    findOperation: (id) => operations.get(id),
+    findOperation: (id) => indexById(present().contract.operations).get(id),
     report: (problem) => log.error({ problem }, 'the journal of another replica cannot be read'),
   })
   if (onExchange)

@@ -1,67 +1,70 @@
-import { createHash } from 'node:crypto'
-import type { Contract } from '../contract/contract.ts'
-import { canonicalJson, type JsonObject } from '../core/json.ts'
-import { once } from '../core/once.ts'
+import type { Settings } from '../config/settings.ts'
+import { createLiveView } from '../core/live-view.ts'
 import { version } from '../fixtures/bundled.ts'
-import type { Fixtures } from '../fixtures/fixtures.ts'
 import type { Journal } from '../journal/journal.ts'
 import { hashToken } from '../journal/shared-entry.ts'
 import { findIdempotentOperations } from '../reports/call-key.ts'
 import { listCoverageItems } from '../reports/coverage-items.ts'
 import { EvidenceCollector } from '../reports/evidence-collector.ts'
-import type { FailCondition } from '../reports/fail-condition.ts'
-import { HintFinder } from '../reports/hint-finder.ts'
+import { parseFailOn } from '../reports/parse-fail-on.ts'
 import { Reporter } from '../reports/report.ts'
 import { defaultSandbox, type Sandboxes } from '../sandboxes/sandboxes.ts'
-import type { Catalogue } from '../scenarios/definition.ts'
-import type { World } from '../simulation/analytics.ts'
-import { createPreviewer } from './previews.ts'
+import type { Generation } from './generation.ts'
 
 interface ReporterDeps {
-  readonly contract: Contract
-  readonly fixtures: Fixtures
-  readonly catalogue: Catalogue
-  readonly world: World
+  /** Returns the present generation. */
+  readonly present: () => Generation
   readonly journal: Journal
   readonly sandboxes: Sandboxes
   /** Returns the machine's time, epoch milliseconds. */
   readonly now: () => number
-  /** The conditions of `--fail-on`; empty for none. */
-  readonly failOn: readonly FailCondition[]
-  /** The largest number of sandboxes with evidence of their own. */
-  readonly limit: number
+  readonly settings: Pick<Settings, 'failOn' | 'sandboxLimit'>
+}
+
+/** A reporter, and what it needs when the inputs were loaded again. */
+interface LiveReporter {
+  readonly reporter: Reporter
+  /** Goes on with the contract and the keys of the present generation. */
+  readonly adopt: () => void
 }
 
 /** Creates the reporter, with a collector that listens to the journal. */
-export function createReporter(deps: ReporterDeps): Reporter {
-  const { contract, fixtures, catalogue, world, journal, sandboxes, limit, now, failOn } = deps
-  const keys = new Set(fixtures.keys.flatMap(({ token }) => [token, hashToken(token)])) // a shared journal has hashes
+export function createReporter({ present, journal, sandboxes, settings, now }: ReporterDeps): LiveReporter {
+  const failOn = parseFailOn(settings.failOn ?? '') ?? []
+  const read = () => {
+    const { fixtures, contract } = present()
+    const keys = new Set(fixtures.keys.flatMap(({ token }) => [token, hashToken(token)])) // a shared journal has hashes
+    return { keys, idempotent: findIdempotentOperations(contract) }
+  }
+  let known = read()
   const collector = new EvidenceCollector({
-    operations: listCoverageItems(contract),
-    idempotentOperations: findIdempotentOperations(contract),
-    isMagicKey: (token) => keys.has(token),
-    limit,
+    operations: listCoverageItems(present().contract),
+    idempotentOperations: { has: (operation) => known.idempotent.has(operation) },
+    isMagicKey: (token) => known.keys.has(token),
+    limit: settings.sandboxLimit, // of sandboxes with evidence of their own
   })
   journal.onEntry((entry, live) => collector.record(entry, live))
   journal.onClear((sandbox) => collector.retire(sandbox))
-  const contractDigest = once(() => digestOf(contract.document))
-  return new Reporter({
-    contract,
+  const reporter = new Reporter({
+    contract: createLiveView(() => present().contract),
     collector,
     journal,
-    hintFinder: new HintFinder(catalogue, createPreviewer({ contract, fixtures, catalogue, world })),
+    hintFinder: () => present().hintFinder(),
     async contextOf(sandbox = defaultSandbox) {
       const { seed, clock } = await sandboxes.settings.read(sandbox)
       return { seed, now: clock.now }
     },
     async runOf(sandbox = defaultSandbox) {
       const { seed, clock } = await sandboxes.settings.read(sandbox)
-      const digest = contractDigest()
-      return { at: now(), version, command: undefined, seed, clock, contractDigest: digest, failOn }
+      const contractDigest = present().contractDigest()
+      return { at: now(), version, command: undefined, seed, clock, contractDigest, failOn }
     },
   })
-}
-
-function digestOf(document: JsonObject): string {
-  return `sha256:${createHash('sha256').update(canonicalJson(document)).digest('hex')}`
+  return {
+    reporter,
+    adopt() {
+      known = read()
+      collector.adopt(listCoverageItems(present().contract))
+    },
+  }
 }

@@ -3,9 +3,9 @@
  * `createSimulator` loads and joins them, `start.ts` makes the simulator listen.
  */
 import { setMaxListeners } from 'node:events'
+import { Histories } from '../bundles/history.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Contract } from '../contract/contract.ts'
-import type { Fallback } from '../contract/fallback.ts'
 import { createControl } from '../control/control.ts'
 import { controlHandlers } from '../control/handlers.ts'
 import type { Log } from '../core/log.ts'
@@ -16,32 +16,28 @@ import type { Reply } from '../exchange/reply.ts'
 import type { SimRequest } from '../exchange/request.ts'
 import { version } from '../fixtures/bundled.ts'
 import type { EntryListener } from '../journal/journal.ts'
-import { createHandlers, type OperationDeps } from '../operations/index.ts'
-import { createPipeline, type Pipeline } from '../pipeline/pipeline.ts'
+import { declarations } from '../operations/index.ts'
 import type { FindPlannedFault } from '../pipeline/scenario-sources.ts'
-import { parseFailOn } from '../reports/parse-fail-on.ts'
 import type { Report } from '../reports/report.ts'
-import { createWorld } from '../simulation/world.ts'
 import type { OpenedStore } from '../state/file/file-store.ts'
 import { showState } from '../state/redis/location.ts'
 import type { SandboxExport } from '../state/store.ts'
-import { createFallbackIfNeeded } from './create-fallback.ts'
+import type { UpstreamClient, UpstreamTarget } from '../upstream/forward.ts'
+import { openBundler, requireBundler } from './bundler.ts'
+import { createSandboxes } from './create-sandboxes.ts'
 import { type ExampleRequest, findExampleRequest } from './example-request.ts'
-import { createExplain, type PipelineState } from './explain.ts'
-import { countInputs, type LoadedInputs, loadInputs } from './loaded-inputs.ts'
-import {
-  createLimitLookup,
-  createModelCheck,
-  indexProductsByModel,
-  indexScenariosByModel,
-  readGuardSettings,
-} from './lookups.ts'
+import { createExplain } from './explain.ts'
+import { createGeneration, loadStartInputs, type StartInputs } from './generation.ts'
+import { countInputs, listInputFiles } from './loaded-inputs.ts'
+import { readGuardSettings } from './lookups.ts'
 import { openJournal } from './open-journal.ts'
 import { openState } from './open-state.ts'
+import { logFindings, reloadOnChange } from './reload.ts'
 import { replicaName } from './replica-name.ts'
 import { createReporter } from './reporter.ts'
-import { createSandboxes } from './sandboxes.ts'
 import { loadSeedState, seedDefaultSandbox } from './seed-state.ts'
+import { ServedInputs } from './served-inputs.ts'
+import { createFileWatcher, type FileWatcher } from './watch-files.ts'
 
 /** Everything but the socket: requests in, replies out. */
 export interface Simulator {
@@ -58,6 +54,8 @@ export interface Simulator {
   control(request: SimRequest, gone: AbortSignal): Promise<OutgoingReply>
   /** Returns the report about the clients of all sandboxes. */
   report(): Promise<Report>
+  /** Yields the text of a bundle of all sandboxes. `reasons`: the conditions that were met. */
+  bundle(reasons: readonly string[]): AsyncIterable<string>
   /** Aborted at a stop: ends the requests that wait, `POST /__sim/verify` and streams, and the deliveries that hang. */
   readonly stopping: AbortController
   /** Aborted before a stop, while requests are still answered: health is 503 from then on. */
@@ -79,6 +77,8 @@ export interface Dependencies {
   readonly onExchange?: EntryListener
   /** Plans faults for requests. Default: there are none. */
   readonly findPlannedFault?: FindPlannedFault
+  /** The real service, for a proxy. Default: the simulator answers itself. */
+  readonly upstream?: UpstreamTarget | undefined
 }
 
 /** Loads and checks all inputs, opens the state, and joins the parts. Does not listen. The error lists all findings. */
@@ -86,26 +86,24 @@ export async function createSimulator(
   settings: Settings,
   dependencies: Dependencies,
 ): Promise<Result<Simulator, Findings>> {
-  const inputs = await loadInputs(settings)
+  // Created before the files are read, so that no change is missed.
+  const watcher = settings.watch ? await createFileWatcher(listInputFiles(settings)) : undefined
+  const inputs = await loadStartInputs(settings, dependencies.log, dependencies.upstream !== undefined)
   if (!inputs.ok) return inputs
   const seedState = await loadSeedState(settings.seedState)
   if (!seedState.ok) return seedState
-  const fallback = await createFallbackIfNeeded(inputs.value.contract, dependencies.log)
-  if (!fallback.ok) return fallback
   const opened = await openState(settings, dependencies.log, dependencies.fatal)
   if (!opened.ok) return opened
   const { store, loaded } = opened.value
   try {
+    logFindings(inputs.value.contract.warnings, dependencies.log)
     await seedDefaultSandbox(store, seedState.value)
     dependencies.log.info(
       { ...countInputs(inputs.value), state: { file: showState(settings.state), ...loaded } },
       'loaded',
     )
-    for (const { place, message } of inputs.value.contract.warnings) dependencies.log.warn({ place }, message)
-    const all = { ...inputs.value, fallback: fallback.value }
-    return success(
-      await assemble(withReplica(settings, opened.value), dependencies, all, seedState.value, opened.value),
-    )
+    const start = { inputs: inputs.value, seedState: seedState.value, opened: opened.value, watcher }
+    return success(await assemble(withReplica(settings, opened.value), dependencies, start))
   } catch (error) {
     await store.close() // otherwise the file stays locked until the process ends
     throw error
@@ -117,54 +115,54 @@ function withReplica(settings: Settings, { shared }: OpenedStore): Settings {
   return shared ? { ...settings, replica: settings.replica ?? replicaName() } : settings
 }
 
-/** The inputs of a start, with the replies for operations without a handler. */
-interface StartInputs extends LoadedInputs {
-  readonly fallback: Fallback | undefined
+/** The inputs of a start, and what watches their files. */
+interface StartDeps {
+  readonly inputs: StartInputs
+  readonly seedState: SandboxExport | undefined
+  readonly opened: OpenedStore
+  /** Undefined without `--watch`. */
+  readonly watcher: FileWatcher | undefined
 }
 
-/** Creates every part with its dependencies, from the journal up to the control plane. */
-async function assemble(
-  settings: Settings,
-  deps: Dependencies,
-  inputs: StartInputs,
-  seedState: SandboxExport | undefined,
-  { store, shared }: OpenedStore,
-): Promise<Simulator> {
-  const { contract, control, fixtures, catalogue } = inputs
-  const { now, log, findPlannedFault } = deps
-  const world = createWorld(fixtures)
-  const productsOfModel = indexProductsByModel(fixtures)
-  const { journal, followOthers, closeJournal } = await openJournal(settings, deps, contract, shared)
-  const sandboxes = await createSandboxes(settings, {
-    now,
-    store,
-    shared,
-    journal,
-    log,
-    rules: { catalogue, contract },
+/** Creates the parts below the control plane, from the journal up to the reports. */
+async function createParts(settings: Settings, deps: Dependencies, { inputs, opened }: StartDeps) {
+  const { now, log, findPlannedFault, upstream: target } = deps
+  const { store, shared } = opened
+  const present = () => served.present
+  const openedJournal = await openJournal(settings, deps, present, shared)
+  const { journal } = openedJournal
+  const histories = new Histories()
+  const sandboxDeps = { now, log, store, shared, journal, histories, rules: present }
+  const sandboxes = await createSandboxes(settings, sandboxDeps)
+  const upstream = target && (await connectUpstream(target))
+  const state = { store, sandboxes, journal, log, findPlannedFault, upstream }
+  const served = new ServedInputs(createGeneration(1, settings, inputs, state))
+  const bundlerDeps = { settings, present, journal, histories, sandboxes, store, now }
+  const bundler = await openBundler(bundlerDeps, {
+    isProxy: upstream !== undefined,
+    isShared: shared !== undefined,
   })
-  const reporter = createReporter({
-    contract,
-    fixtures,
-    catalogue,
-    world,
-    journal,
-    sandboxes,
-    limit: settings.sandboxLimit,
-    now,
-    failOn: parseFailOn(settings.failOn ?? '') ?? [],
-  })
-  const operations = { contract, world, productsOfModel, cacheSize: settings.cacheSize }
-  const handled = new Set(createHandlers({ ...operations, store }).keys())
-  const createPipelineOver = createPipelineFactory(settings, inputs, operations)
+  const reporting = createReporter({ present, journal, sandboxes, settings, now })
+  return { ...openedJournal, ...reporting, histories, state, served, present, bundler }
+}
+
+/** Joins the parts, and creates the control plane over them. */
+async function assemble(settings: Settings, deps: Dependencies, start: StartDeps): Promise<Simulator> {
+  const { inputs, seedState, watcher } = start
+  const { now, log } = deps
+  const { followOthers, closeJournal, reporter, adopt, histories, state, served, present, bundler } =
+    await createParts(settings, deps, start)
+  const { store, sandboxes, journal, upstream } = state
+  const { contract, fixtures, catalogue } = served
   const { draining, stopping } = createEnds()
   const handlers = controlHandlers({
     version,
     contract,
-    controlContract: control,
+    controlContract: inputs.control,
     catalogue,
     fixtures,
-    startUp: inputs.startUp,
+    documents: () => served.describe(settings),
+    startUp: () => present().startUp,
     sandboxes,
     store,
     seedState,
@@ -173,26 +171,35 @@ async function assemble(
     reporter,
     stateFile: showState(settings.state),
     cors: settings.cors,
-    handledOperations: handled,
-    productsOfModel,
+    handledOperations: new Set(declarations.map(({ operationId }) => operationId)),
+    productsOfModel: () => present().productsOfModel,
     stopping: stopping.signal,
     draining: draining.signal,
-    explain: createExplain({ store, sandboxes, log, createPipelineOver }),
+    histories,
+    bundler,
+    explain: createExplain({ ...state, createPipelineOver: (copy) => present().createPipelineOver(copy) }),
   })
-  const controls = createControl(control, handlers, readGuardSettings(settings), log)
+  if (watcher) reloadOnChange(watcher, stopping.signal, { settings, state, served, adopt, now })
+  const controls = createControl(inputs.control, handlers, readGuardSettings(settings), log)
   await followOthers()
   return {
     contract,
     findExample: () => findExampleRequest(contract, fixtures),
-    service: createPipelineOver({ store, sandboxes, journal, log, findPlannedFault }),
+    service: (request) => present().service(request),
     controlRefusal: controls.refusal,
     isImport: controls.isImport,
     control: async (request, gone) => replyAtOnce(await controls.answer(request, gone)),
     report: () => reporter.report(undefined),
+    bundle: (reasons) => requireBundler(bundler).write(undefined, reasons),
     stopping,
     draining,
     findStateLoss: () => store.findLoss(),
-    close: () => closeJournal().then(() => store.close()),
+    async close() {
+      stopping.abort()
+      upstream?.close()
+      await closeJournal()
+      await store.close()
+    },
   }
 }
 
@@ -205,35 +212,8 @@ function createEnds() {
 
 const replyAtOnce = (reply: Reply): OutgoingReply => ({ reply, delivery: immediateDelivery, date: undefined })
 
-/** Creates a function that creates a pipeline over the simulator's state, or over the copy of it for `POST /__sim/explain`. */
-function createPipelineFactory(
-  settings: Settings,
-  { contract, fixtures, catalogue, startUp, fallback }: StartInputs,
-  operations: Omit<OperationDeps, 'store'>,
-): (state: PipelineState) => Pipeline {
-  const { productsOfModel } = operations
-  return ({ store, sandboxes, journal, log, findPlannedFault }) =>
-    createPipeline({
-      contract,
-      fixtures,
-      sandboxes,
-      store,
-      handlers: createHandlers({ ...operations, store }),
-      fallback,
-      scenarios: {
-        catalogue,
-        ofModel: indexScenariosByModel(fixtures),
-        productsOfModel,
-        startUp,
-        findPlannedFault,
-      },
-      planOfUnknownKeys: settings.plan,
-      limitOf: createLimitLookup(settings, fixtures),
-      isModel: createModelCheck(settings, fixtures),
-      strict: settings.strict,
-      headers: settings,
-      logBodies: settings.logBodies,
-      journal,
-      log,
-    })
+/** Creates the client of the real service. Only a proxy loads it, with Node's modules for TLS. */
+async function connectUpstream(target: UpstreamTarget): Promise<UpstreamClient> {
+  const { createUpstreamClient } = await import('../upstream/forward.ts')
+  return createUpstreamClient(target)
 }

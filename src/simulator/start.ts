@@ -32,6 +32,8 @@ export interface RunningSimulator {
   findExample(): ExampleRequest | undefined
   /** Returns the report about the clients of all sandboxes so far. */
   report(): Promise<Report>
+  /** Yields the text of a bundle of all sandboxes, for `convsim replay`. `reasons`: the conditions that were met; default: none. */
+  bundle(reasons?: readonly string[]): AsyncIterable<string>
   /** Says why the state is not written any more, such as a state folder that was removed. Undefined: it is written, also by `close`. */
   findStateLoss(): Promise<string | undefined>
   /** Stops accepting connections, finishes active requests, and writes the state. */
@@ -72,10 +74,13 @@ export async function start(
   }
   return success({
     origin,
-    baseUrl: origin + simulator.contract.basePath,
+    get baseUrl() {
+      return origin + simulator.contract.basePath
+    },
     controlUrl: `${origin}/__sim`,
     findExample: () => simulator.findExample(),
     report: () => simulator.report(),
+    bundle: (reasons = []) => simulator.bundle(reasons),
     findStateLoss: () => simulator.findStateLoss(),
     close,
     [Symbol.asyncDispose]: close,

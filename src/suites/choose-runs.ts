@@ -25,11 +25,18 @@ export function chooseRuns(runs: readonly PlannedRun[], choice: RunChoice): read
   return ordered.slice(0, maxRuns)
 }
 
+/** Draws the order of the runs, with one of each set in turn: drift has a place for each field, and would leave no room for failures. */
 function drawOrder(runs: readonly PlannedRun[], seed: string): readonly PlannedRun[] {
-  return runs
+  const drawn = runs
     .map((run) => ({ run, chance: deriveChance([seed, 'suite', nameRun(run)]) }))
     .sort((one, other) => one.chance - other.chance)
-    .map(({ run }) => run)
+  const counts = new Map<string, number>()
+  const turns = drawn.map(({ run }) => {
+    const turn = counts.get(run.fault.group) ?? 0
+    counts.set(run.fault.group, turn + 1)
+    return { run, turn }
+  })
+  return turns.sort((one, other) => one.turn - other.turn).map(({ run }) => run)
 }
 
 function putSampleFirst(runs: readonly PlannedRun[]): readonly PlannedRun[] {

@@ -1,6 +1,8 @@
 import type { Operation } from '../contract/contract.ts'
+import { cutText } from '../core/cut-text.ts'
 import { endSentence } from '../core/end-sentence.ts'
 import { failure, type Result, success } from '../core/result.ts'
+import { describeKnown } from '../core/similar.ts'
 import {
   type ActiveScenario,
   type Catalogue,
@@ -20,7 +22,7 @@ export type FaultQuestion = 'recover' | 'notice'
 export interface Fault {
   /** The set or family, and the scenario: `drift:drop-field`, `time:slow;ms=500`. */
   readonly name: string
-  /** The set, or the family of a scenario that was named alone. */
+  /** The set; of a scenario that was named alone the one that has it, or its family. */
   readonly group: string
   readonly scenario: ActiveScenario
   /** The only field that drifts, as a JSON pointer; undefined: each field. */
@@ -34,7 +36,10 @@ export interface Fault {
 const faultSets = {
   resilience: ['unavailable', 'rate-limited', 'slow', 'reset', 'truncated', 'lost-ack'],
   drift: ['drop-field', 'wrong-type', 'null-required', 'unknown-enum'],
+  extremes: ['all-null', 'empty-lists', 'largest-numbers', 'longest-texts', 'strange-texts'],
 } as const satisfies Record<string, readonly string[]>
+
+const sets = Object.entries<readonly string[]>(faultSets)
 
 /** The names that a set can have. `expectations` changes no answer. */
 export const groupNames: readonly string[] = [
@@ -48,13 +53,18 @@ export interface FaultContext {
   readonly operations: readonly Operation[]
 }
 
-/** Parses the faults of `--each`: sets, families and scenarios, with commas between them. A scenario that is in several is tried once. */
+/**
+ * Parses the faults of `--each`: sets, families and scenarios, with commas between them. A scenario may follow its set, as reports name it.
+ * One that is in several is tried once.
+ */
 export function parseFaultSet(text: string, context: FaultContext): Result<readonly Fault[]> {
   const parts = splitParts(text, ',')
   if (!parts.ok) return parts
   const named = parts.value.flatMap((part) => {
     const group = groupNames.includes(part) ? part : undefined
-    return scenariosOf(part, context.catalogue).map((scenario) => ({ scenario, group }))
+    if (group !== undefined)
+      return scenariosOf(group, context.catalogue).map((scenario) => ({ scenario, group }))
+    return [splitName(part)]
   })
   const faults = new Map<string, Fault>()
   for (const { scenario, group } of named) {
@@ -68,11 +78,23 @@ export function parseFaultSet(text: string, context: FaultContext): Result<reado
 
 const expectedSet = `A set is ${groupNames.join(', ')}, or scenarios such as "slow;ms=500".`
 
-/** Returns the scenarios of a set or family; any other text is a scenario itself. */
-function scenariosOf(text: string, { definitions }: Catalogue): readonly string[] {
-  if (!groupNames.includes(text)) return [text]
-  const own = Object.entries<readonly string[]>(faultSets).find(([name]) => name === text)?.[1]
-  return own ?? definitions.filter((one) => one.family === text && isComplete(one)).map(({ name }) => name)
+/** Splits `drift:drop-field` into the set and the scenario. */
+function splitName(text: string): { readonly scenario: string; readonly group: string | undefined } {
+  const [, group = '', scenario = ''] = /^([a-z]+):(.+)$/.exec(text) ?? []
+  return groupNames.includes(group) ? { scenario, group } : { scenario: text, group: undefined }
+}
+
+/** Returns the scenarios of a set or family. */
+function scenariosOf(group: string, { definitions }: Catalogue): readonly string[] {
+  const own = sets.find(([name]) => name === group)?.[1]
+  return own ?? definitions.filter((one) => one.family === group && isComplete(one)).map(({ name }) => name)
+}
+
+/** Returns the sets of a scenario, and its family last. */
+function groupsOf({ name, family }: ScenarioDefinition): readonly [string, ...string[]] {
+  const own = sets.filter(([, names]) => names.includes(name)).map(([group]) => group)
+  const [first = family, ...others] = [...own, family]
+  return [first, ...others]
 }
 
 /** Returns false for a scenario that needs a parameter, and for a status by its number, which is another name of a refusal or no fault. */
@@ -80,31 +102,41 @@ function isComplete({ name, parameters }: ScenarioDefinition): boolean {
   return !/^\d+$/.test(name) && !parameters.some(({ required }) => required)
 }
 
-/** Parses a scenario as a fault. `group`: the set that it is from; undefined: its family. */
+/** Parses a scenario as a fault. `group`: the set that it is from; undefined: the one that has it, or its family. */
 export function parseFault(
   text: string,
   group: string | undefined,
   { catalogue, operations }: FaultContext,
 ): Result<Fault> {
-  const parsed = parseScenarios(text, catalogue)
-  if (!parsed.ok) return failure(`${parsed.error} ${expectedSet}`)
-  const [scenario] = parsed.value
-  if (!scenario || parsed.value.length > 1) return failure(`"${text}" is not one scenario. ${expectedSet}`)
-  const operation = findFittingOperation(scenario, operations)
+  const scenario = parseOne(text, catalogue)
+  if (!scenario.ok) return scenario
+  const { definition, values } = scenario.value
+  const groups = groupsOf(definition)
+  if (group !== undefined && !groups.includes(group))
+    return failure(`"${text}" is not in the set ${group}, but in ${[...new Set(groups)].join(' and ')}.`)
+  const operation = findFittingOperation(scenario.value, operations)
   if (!operation.ok) return operation
-  const { definition, values } = scenario
   const effect = definition.effect(values)
   if (effect.kind === 'expect' || effect.kind === 'ordinary')
     return failure(`"${text}" is no fault: it changes nothing that a client sees. ${expectedSet}`)
-  const lasting = effect.kind === 'drift' ? splitOffPointer(scenario) : undefined
+  const lasting = effect.kind === 'drift' ? splitOffPointer(scenario.value) : undefined
+  const own = group ?? groups[0]
   return success({
-    name: `${group ?? definition.family}:${lasting?.scenario.text ?? text}`,
-    group: group ?? definition.family,
-    scenario: lasting?.scenario ?? scenario,
+    name: `${own}:${lasting?.scenario.text ?? text}`,
+    group: own,
+    scenario: lasting?.scenario ?? scenario.value,
     pointer: lasting?.pointer,
-    question: isToBeNoticed(scenario, operation.value) ? 'notice' : 'recover',
+    question: isToBeNoticed(scenario.value, operation.value) ? 'notice' : 'recover',
     isLasting: lasting !== undefined,
   })
+}
+
+function parseOne(text: string, catalogue: Catalogue): Result<ActiveScenario> {
+  const parsed = parseScenarios(text, catalogue)
+  if (!parsed.ok) return failure(`${parsed.error} ${expectedSet}`)
+  const [scenario] = parsed.value
+  if (scenario && parsed.value.length === 1) return success(scenario)
+  return failure(`"${text}" is not one scenario. ${expectedSet}`)
 }
 
 /** Splits a drift into the place that it names and the drift without a place. */
@@ -126,6 +158,12 @@ function findFittingOperation(
   const reasons = operations.map((one) => definition.inapplicableReason(one, values))
   const operation = operations[reasons.indexOf(undefined)]
   if (operation) return success(operation)
+  const { pointer } = values
+  const known = [...new Set(operations.flatMap((one) => definition.pointers?.(one) ?? []))]
+  if (typeof pointer === 'string' && known.length > 0)
+    return failure(
+      `"${text}" fits no operation: no answer has such a field at ${cutText(pointer)}. ${describeKnown(pointer, known)}`,
+    )
   return failure(endSentence(`"${text}" fits no operation: ${reasons[0] ?? 'the contract has none'}`))
 }
 

@@ -1,16 +1,15 @@
 import { judgeCondition } from '../reports/fail-on.ts'
 import type { Report } from '../reports/report.ts'
+import type { FaultQuestion } from './fault-set.ts'
 import { isSuiteCondition, type SuiteFailCondition, type SuiteGate } from './parse-suite-fail-on.ts'
 import { type JudgedRun, toPercent } from './suite-report.ts'
-import type { SuiteVerdict } from './verdict.ts'
+import { findingOf } from './verdict.ts'
 
-/** The verdict that each condition counts, the question that the runs ask, and the words for it. */
-const counted: Readonly<
-  Record<SuiteFailCondition['kind'], { verdict: SuiteVerdict; question?: string; words: string }>
-> = {
-  'not-resilient': { verdict: 'broke', question: 'recover', words: 'did not recover' },
-  unnoticed: { verdict: 'not-noticed', question: 'notice', words: 'were not noticed' },
-  hung: { verdict: 'hung', words: 'hung' },
+/** The question of the runs that each condition counts, and the words for it. */
+const counted: Readonly<Record<SuiteFailCondition['kind'], { question?: FaultQuestion; words: string }>> = {
+  'not-resilient': { question: 'recover', words: 'did not recover' },
+  unnoticed: { question: 'notice', words: 'were not noticed' },
+  hung: { words: 'hung' },
 }
 
 /**
@@ -36,12 +35,20 @@ export function judgeSuiteCondition(
   runs: readonly JudgedRun[],
   { kind, above }: SuiteFailCondition,
 ): string | undefined {
-  const { verdict, question, words } = counted[kind]
+  const { question, words } = counted[kind]
   const met = runs.filter(
     (one) => one.verdict !== 'not-reached' && (question === undefined || one.run.fault.question === question),
   )
-  const count = met.filter((one) => one.verdict === verdict).length
+  const count = met.filter(({ verdict }) => findingOf(verdict) === kind).length
   if (count === 0 || toPercent(count, met.length) <= above) return undefined
   const bound = above > 0 ? `, at most ${above} % wanted` : ''
   return `${count} of ${met.length} faults ${words} (${toPercent(count, met.length)} %${bound})`
+}
+
+/** Judges the requests of one run by the conditions that hold for every run; coverage is not among them. */
+export function judgeRequests(report: Report, conditions: readonly SuiteGate[]): string[] {
+  return conditions.flatMap((condition) => {
+    if (isSuiteCondition(condition) || condition.kind === 'coverage') return []
+    return judgeCondition(report, condition) ?? []
+  })
 }

@@ -1,11 +1,13 @@
 /**
  * Faults against a test suite: plan, verdicts, report.
  * `fault-set.ts` reads the faults, `request-recorder.ts` records the requests of a run, this file plans a run for each fault at each
- * place, `choose-runs.ts` orders and bounds the runs, `verdict.ts` judges them, and `suite-report.ts` is what `formats/` render.
+ * place, `left-out.ts` chooses the requests that they strike, `choose-runs.ts` orders and bounds the runs, `verdict.ts` judges them, and
+ * `suite-report.ts` is what `formats/` render.
  */
 import type { Operation } from '../contract/contract.ts'
 import type { ActiveScenario } from '../scenarios/definition.ts'
 import type { Fault } from './fault-set.ts'
+import { chooseRequests, type LeftOut, type RequestChoice } from './left-out.ts'
 import type { RecordedRequest } from './recorded-request.ts'
 
 /** One run of the command: a fault, and the place at which a request meets it. */
@@ -25,30 +27,52 @@ export interface PlannedRun {
 export interface SuitePlan {
   /** In the order of the faults, then of the operations, then of their requests or fields. */
   readonly runs: readonly PlannedRun[]
-  /** The number of runs that are left out, since an equal request meets the same fault. */
+  /** The number of runs that are left out, since equal requests meet the same fault. */
   readonly equivalent: number
+  /** The requests that no run strikes for that reason. */
+  readonly leftOut: readonly LeftOut[]
 }
 
 /** An operation with the requests of the plain run that can meet a fault. */
-interface Target {
+interface Target extends RequestChoice {
   readonly operation: Operation
   readonly requests: readonly RecordedRequest[]
 }
 
-/** Plans a run for each fault at each place that the plain run has shown. */
-export function planRuns(requests: readonly RecordedRequest[], faults: readonly Fault[]): SuitePlan {
-  const targets = listTargets(requests)
-  const plans = faults.flatMap((fault) =>
-    targets.map((target) => (fault.isLasting ? planFields(fault, target) : planRequests(fault, target))),
+/**
+ * Plans a run for each fault at each place that the plain run has shown. `strikesAll`: equal requests are struck, too, as `--only` can
+ * name each.
+ */
+export function planRuns(
+  requests: readonly RecordedRequest[],
+  faults: readonly Fault[],
+  { strikesAll = false } = {},
+): SuitePlan {
+  const targets = listTargets(requests, strikesAll)
+  const passing = faults.filter(({ isLasting }) => !isLasting)
+  const thinned = targets.filter(({ operation }) => passing.some((fault) => canMeet(operation, fault)))
+  const omitted = thinned.map(
+    ({ operation, requests: own, struck }) =>
+      passing.filter((fault) => canMeet(operation, fault)).length * (own.length - struck.length),
   )
   return {
-    runs: plans.flatMap(({ runs }) => runs),
-    equivalent: plans.reduce((sum, plan) => sum + plan.equivalent, 0),
+    runs: faults.flatMap((fault) =>
+      targets.flatMap((target) =>
+        fault.isLasting ? planFields(fault, target) : planRequests(fault, target),
+      ),
+    ),
+    equivalent: omitted.reduce((sum, count) => sum + count, 0),
+    leftOut: thinned.flatMap(({ leftOut }) => leftOut),
   }
 }
 
+/** Returns true for a fault that fits an operation. */
+function canMeet(operation: Operation, { scenario: { definition, values } }: Fault): boolean {
+  return definition.inapplicableReason(operation, values) === undefined
+}
+
 /** Lists the operations that have answered at least one request as the contract says, sorted by id. */
-function listTargets(requests: readonly RecordedRequest[]): Target[] {
+function listTargets(requests: readonly RecordedRequest[], strikesAll: boolean): Target[] {
   const byOperation = new Map<Operation, RecordedRequest[]>()
   for (const request of requests) {
     if (!request.operation || !request.isOrdinary) continue
@@ -57,29 +81,28 @@ function listTargets(requests: readonly RecordedRequest[]): Target[] {
     else byOperation.set(request.operation, [request])
   }
   return [...byOperation]
-    .map(([operation, own]) => ({ operation, requests: own.sort((a, b) => a.occurrence - b.occurrence) }))
+    .map(([operation, own]) => {
+      const sorted = own.sort((a, b) => a.occurrence - b.occurrence)
+      const choice = strikesAll ? { struck: sorted, leftOut: [] } : chooseRequests(operation.id, sorted)
+      return { operation, requests: sorted, ...choice }
+    })
     .sort((a, b) => (a.operation.id < b.operation.id ? -1 : 1))
 }
 
-/** Plans a fault of single requests. Of requests that differ in values alone, the first stands for all. */
-function planRequests(fault: Fault, { operation, requests }: Target): SuitePlan {
-  const { definition, values } = fault.scenario
-  if (definition.inapplicableReason(operation, values) !== undefined) return { runs: [], equivalent: 0 }
-  const first = new Map([...requests].reverse().map((request) => [request.signature, request]))
-  const runs = [...first.values()]
-    .sort((a, b) => a.occurrence - b.occurrence)
-    .map(({ occurrence }) => ({
-      fault,
-      operation: operation.id,
-      occurrence,
-      pointer: undefined,
-      isReachable: true,
-    }))
-  return { runs, equivalent: requests.length - runs.length }
+/** Plans a fault of single requests. */
+function planRequests(fault: Fault, { operation, struck }: Target): PlannedRun[] {
+  if (!canMeet(operation, fault)) return []
+  return struck.map(({ occurrence }) => ({
+    fault,
+    operation: operation.id,
+    occurrence,
+    pointer: undefined,
+    isReachable: true,
+  }))
 }
 
 /** Plans a drift at each field that the contract has. */
-function planFields(fault: Fault, { operation, requests }: Target): SuitePlan {
+function planFields(fault: Fault, { operation, requests }: Target): PlannedRun[] {
   const pointers = fault.scenario.definition.pointers?.(operation) ?? []
   const schema = operation.simulatedResponseSchema(operation.successStatus)
   const bodies = [...new Set(requests.map(({ answer }) => answer))]
@@ -93,8 +116,7 @@ function planFields(fault: Fault, { operation, requests }: Target): SuitePlan {
   const { pointer: only } = fault
   // A field that is named may be an item of a list, which the contract does not name.
   const planned = only === undefined ? pointers : canDrift(only) ? [only] : []
-  const runs = planned.map((pointer) => ({ ...place, pointer, isReachable: canDrift(pointer) }))
-  return { runs, equivalent: 0 }
+  return planned.map((pointer) => ({ ...place, pointer, isReachable: canDrift(pointer) }))
 }
 
 /** Returns a drift that acts at a field: `drop-field;pointer=/messageCount`. */

@@ -10,8 +10,11 @@ export interface RecordedRequest {
   readonly operation: Operation | undefined
   /** The number among the requests of its operation that did not steer the simulator themselves, from 1; 0 for all others. */
   readonly occurrence: number
+  readonly sandbox: string
   /** The operation, the query, the names and types in the body, and the status; without values that a run may choose anew. */
   readonly signature: string
+  /** The status of the answer. */
+  readonly status: number
   /** True for an undamaged success, which a fault can change. */
   readonly isOrdinary: boolean
   /** The body of the answer; undefined where it has none. */
@@ -31,18 +34,20 @@ export function toRecordedRequest(
   live: LiveExchange,
   occurrence: number,
 ): RecordedRequest {
-  const { request, answer, delivery, scenarios, damage } = entry
+  const { request, answer, delivery, sandbox, scenarios, damage } = entry
   const { operation } = live
   const path = request.path.replace(/^\/_s\/[^/]*/, '')
   return {
     operation,
     occurrence,
+    sandbox,
     signature: [
       operation?.id ?? `${request.method} ${path}`,
       ...describeQuery(request.query),
       ...(live.requestBody === undefined ? [] : [describeShape(live.requestBody)]),
       answer.status,
     ].join(' '),
+    status: answer.status,
     isOrdinary:
       occurrence > 0 &&
       answer.status < 400 &&

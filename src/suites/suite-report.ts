@@ -1,17 +1,25 @@
+import { pluralize } from '../reports/report.ts'
 import type { ReportedRun } from '../reports/reported-run.ts'
+import { describeLeftOut, type LeftOut } from './left-out.ts'
 import type { SuiteGate } from './parse-suite-fail-on.ts'
-import { nameRun, type PlannedRun } from './plan.ts'
+import type { PlannedRun } from './plan.ts'
 import type { RecordedRequest } from './recorded-request.ts'
-import type { SuiteVerdict } from './verdict.ts'
+import { findingOf, type SuiteVerdict } from './verdict.ts'
 
 /** A run that was made, or that cannot reach its fault. */
 export interface JudgedRun {
   readonly run: PlannedRun
   readonly verdict: SuiteVerdict
+  /** True: a request met the fault. A command that hangs may do so before. */
+  readonly wasMet: boolean
   /** The exit code of the command; undefined where the command was not run. */
   readonly code: number | undefined
+  /** The duration of the command, milliseconds. */
+  readonly ms: number
   /** The findings on the client that the run without faults does not have: `manners: createEvent: retry-after: ...`. */
   readonly client: readonly string[]
+  /** A sentence for each condition of `--fail-on` that the requests of this run meet. */
+  readonly failed: readonly string[]
   /** The last lines of the command's output. */
   readonly lastLines: readonly string[]
   /** The last requests in the order of their receipt, at most 200: `POST /v1/events 503 unavailable`. */
@@ -34,14 +42,19 @@ export interface SuiteReport {
   /** The number of runs that were planned and not made. */
   readonly notMade: number
   readonly earlyEnd: EarlyEnd | undefined
-  /** The number of runs that were left out, since an equal request meets the same fault. */
+  /** See `SuitePlan`. */
   readonly equivalent: number
+  readonly leftOut: readonly LeftOut[]
+  /** The differences between the runs without faults before and after all others. Empty: none, or there was no such run at the end. */
+  readonly changes: readonly string[]
   /** Returns the command line that repeats a run, by its name. */
   readonly repeat: (name: string) => string
   /** The conditions of `--fail-on`; empty for none. */
   readonly failOn: readonly SuiteGate[]
   /** A sentence for each condition of `--fail-on` that is met. */
   readonly failed: readonly string[]
+  /** A sentence for each that the run without faults meets. */
+  readonly plainFailed: readonly string[]
 }
 
 /** The verdicts on the runs of a set or family. */
@@ -50,6 +63,8 @@ export interface GroupSummary {
   readonly counts: Readonly<Record<SuiteVerdict, number>>
   /** The share of good verdicts among the runs that met their fault, percent with one decimal; undefined where none did. */
   readonly percent: number | undefined
+  /** The number of runs with a good verdict, and with findings on the client. */
+  readonly withClientFindings: number
 }
 
 /** Summarizes the runs of each set or family, in the order of the plan. */
@@ -60,8 +75,18 @@ export function summarizeGroups(runs: readonly JudgedRun[]): GroupSummary[] {
     const counts = countVerdicts(own)
     const met = own.length - counts['not-reached']
     const good = counts.recovered + counts.noticed
-    return { group, counts, percent: met === 0 ? undefined : toPercent(good, met) }
+    return {
+      group,
+      counts,
+      percent: met === 0 ? undefined : toPercent(good, met),
+      withClientFindings: own.filter(hasOnlyClientFindings).length,
+    }
   })
+}
+
+/** Returns true for a run with findings on the client alone. */
+export function hasOnlyClientFindings({ verdict, client }: JudgedRun): boolean {
+  return client.length > 0 && (verdict === 'recovered' || verdict === 'noticed')
 }
 
 /** Counts the verdicts on runs. */
@@ -76,67 +101,6 @@ export function toPercent(part: number, whole: number): number {
   return Math.round((part / whole) * 1000) / 10
 }
 
-/** The kinds of findings. `client`: the client broke a rule while it met the fault. `unrepeatable`: the command failed without it. */
-export type SuiteFindingKind = 'not-resilient' | 'unnoticed' | 'hung' | 'client' | 'unrepeatable'
-
-/** A run that needs a look, in words. */
-export interface SuiteFinding {
-  /** The name of the run: `resilience:reset@createEvent#2`. */
-  readonly name: string
-  readonly kind: SuiteFindingKind
-  readonly sentence: string
-  /** The command line that repeats the run. */
-  readonly repeat: string
-  readonly client: readonly string[]
-  readonly lastLines: readonly string[]
-  readonly requests: readonly string[]
-}
-
-/** Lists the findings in the order of the plan. */
-export function listFindings({ runs, repeat, limitMs }: SuiteReport): SuiteFinding[] {
-  return runs.flatMap((judged) => {
-    const kind = kindOf(judged)
-    if (!kind) return []
-    const { client, lastLines, requests } = judged
-    const name = nameRun(judged.run)
-    const sentence = describeFinding(kind, judged, limitMs)
-    return [{ name, kind, sentence, repeat: repeat(name), client, lastLines, requests }]
-  })
-}
-
-function kindOf({ verdict, code, client }: JudgedRun): SuiteFindingKind | undefined {
-  if (verdict === 'broke') return 'not-resilient'
-  if (verdict === 'not-noticed') return 'unnoticed'
-  if (verdict === 'hung') return 'hung'
-  if (verdict === 'not-reached' && code !== undefined && code !== 0) return 'unrepeatable'
-  return client.length > 0 ? 'client' : undefined
-}
-
-function describeFinding(kind: SuiteFindingKind, { run, code }: JudgedRun, limitMs: number): string {
-  const { definition } = run.fault.scenario
-  const { text } = run.fault.scenario
-  const fault = `"${text}" struck ${describePlace(run)}`
-  switch (kind) {
-    case 'not-resilient':
-      return `Not resilient: the command failed with exit code ${code} when ${fault}. ${definition.description}`
-    case 'unnoticed':
-      return `Nobody noticed: the command passed although ${fault}. ${definition.description}`
-    case 'hung':
-      return `Hung: the command did not end within ${limitMs / 1000} s after ${fault}. ${definition.description}`
-    case 'unrepeatable':
-      return `Not repeatable: the command failed with exit code ${code} before "${text}" could strike ${describePlace(run)}.`
-    case 'client':
-      return `The client broke a rule when ${fault}. ${definition.description}`
-  }
-}
-
-/** Describes the place of a fault: `request 2 of createEvent`, `/avgSafetyScore in the answers of getModelAnalytics`. */
-function describePlace({ operation, occurrence, pointer }: PlannedRun): string {
-  return pointer === undefined
-    ? `request ${occurrence} of ${operation}`
-    : `${pointer} in the answers of ${operation}`
-}
-
 /** Writes a verdict for people: `not noticed`. */
 export function formatVerdict(verdict: SuiteVerdict): string {
   return verdict.replace('-', ' ')
@@ -144,7 +108,7 @@ export function formatVerdict(verdict: SuiteVerdict): string {
 
 /** Returns true for a verdict that is a finding. */
 export function isBad(verdict: SuiteVerdict): boolean {
-  return verdict === 'broke' || verdict === 'not-noticed' || verdict === 'hung'
+  return findingOf(verdict) !== undefined
 }
 
 /** The reasons of an early end, for people. */
@@ -165,31 +129,62 @@ export function countByOperation(requests: readonly RecordedRequest[]): Record<s
 }
 
 /** Describes the requests of the run without faults: `Without faults the command asks createEvent once, getModelAnalytics 2 times.` */
-export function describePlainRun({ plainCounts }: SuiteReport): string {
-  const parts = Object.entries(plainCounts).map(
-    ([name, count]) => `${name || 'no operation'} ${count === 1 ? 'once' : `${count} times`}`,
-  )
-  return `Without faults the command asks ${parts.join(', ')}.`
+export function describePlainRun({ plainCounts }: Pick<SuiteReport, 'plainCounts'>): string {
+  const asked = Object.entries(plainCounts)
+    .filter(([name]) => name !== '')
+    .map(([name, count]) => `${name} ${count === 1 ? 'once' : `${count} times`}`)
+  const { '': others = 0 } = plainCounts
+  const parts = [
+    ...(asked.length > 0 ? [`asks ${asked.join(', ')}`] : []),
+    ...(others > 0
+      ? [`sends ${pluralize(others, 'request')} that ${others === 1 ? 'fits' : 'fit'} no operation`]
+      : []),
+  ]
+  return `Without faults the command ${parts.join(', and ')}.`
 }
 
-/** Summarizes the runs in one sentence: `12 runs, 3 equivalent ones left out, 4 not made (--time).` */
+/** Says why the runs say nothing: none was made, or none met its fault. Undefined: they do. */
+export function describeNothing({
+  runs,
+  earlyEnd,
+}: Pick<SuiteReport, 'runs' | 'earlyEnd'>): string | undefined {
+  if (runs.some(({ verdict }) => verdict !== 'not-reached')) return undefined
+  if (runs.some(({ code }) => code !== undefined)) return 'No fault was tried: no run met its fault.'
+  if (earlyEnd === 'time')
+    return 'No fault was tried: the time was up before the first run with a fault ended.'
+  if (earlyEnd === 'interrupt') return 'No fault was tried: the first run with a fault was interrupted.'
+  return runs.length > 0
+    ? 'No fault was tried: no answer has the fields that would drift.'
+    : 'No fault was tried: none fits an operation that the command asks.'
+}
+
+/** The last lines of the summary: the caveats on it. */
+export function describeCaveats({ leftOut, changes }: Pick<SuiteReport, 'leftOut' | 'changes'>): string[] {
+  const unreliable =
+    'The verdicts are not reliable, since the command differs without faults, too. Before and after all other runs: '
+  return [...describeLeftOut(leftOut), ...(changes.length > 0 ? [`${unreliable}${changes.join('; ')}.`] : [])]
+}
+
+/** Summarizes the runs in one sentence: `12 runs, 3 on like requests left out, 4 not made (--time).` */
 export function summarizeRuns({ runs, equivalent, notMade, earlyEnd }: SuiteReport): string {
   const made = runs.filter(({ code }) => code !== undefined).length
   return `${[
     `${made} ${made === 1 ? 'run' : 'runs'}`,
-    ...(equivalent > 0 ? [`${equivalent} equivalent left out`] : []),
+    ...(equivalent > 0 ? [`${equivalent} on like requests left out`] : []),
     ...(notMade > 0 ? [`${notMade} not made${earlyEnd ? ` (${earlyEnds[earlyEnd]})` : ''}`] : []),
   ].join(', ')}.`
 }
 
 /** Describes the verdicts on a set in one sentence: `resilience: 5 of 6 good (83.3 %): 5 recovered, 1 broke.` */
-export function describeGroup({ group, counts, percent }: GroupSummary): string {
+export function describeGroup({ group, counts, percent, withClientFindings }: GroupSummary): string {
   const parts = Object.entries(counts).filter(([, count]) => count > 0)
   const all = parts.map(([verdict, count]) => `${count} ${verdict.replace('-', ' ')}`).join(', ')
   const met = Object.values(counts).reduce((sum, count) => sum + count, 0) - counts['not-reached']
-  const share =
-    percent === undefined
-      ? 'no fault was met'
-      : `${counts.recovered + counts.noticed} of ${met} good (${percent} %)`
-  return `${group}: ${share}: ${all}.`
+  const good = counts.recovered + counts.noticed
+  const share = percent === undefined ? 'no fault was met' : `${good} of ${met} good (${percent} %)`
+  const client =
+    withClientFindings > 0
+      ? `; in ${withClientFindings} of the ${good} good the client broke a rule, such as one of manners`
+      : ''
+  return `${group}: ${share}: ${all}${client}.`
 }

@@ -1,15 +1,19 @@
 import { pluralize } from '../reports/report.ts'
 import type { JudgedRun } from './suite-report.ts'
 
-/** The fields of an operation's answers by how the tests take their drift. */
+/** A field of an operation's answers, and how the tests take its drift. */
+export interface DriftedField {
+  readonly pointer: string
+  /** The names of the drifts that were tried, in the order of the plan. */
+  readonly tried: readonly string[]
+  /** The names of those that no test noticed. */
+  readonly unnoticed: readonly string[]
+}
+
+/** The fields of an operation's answers that drifted, in the order of the plan. */
 export interface FieldSummary {
   readonly operation: string
-  /** Each drift that was tried was noticed. */
-  readonly checked: readonly string[]
-  /** Some drift was noticed, and some was not, which follows in brackets: `/eventId (wrong-type)`. */
-  readonly partly: readonly string[]
-  /** No drift was noticed. */
-  readonly unchecked: readonly string[]
+  readonly fields: readonly DriftedField[]
 }
 
 /** Summarizes the runs with drift by field, in the order of the plan. */
@@ -19,44 +23,42 @@ export function summarizeFields(runs: readonly JudgedRun[]): FieldSummary[] {
       run.pointer !== undefined && run.fault.question === 'notice' && verdict !== 'not-reached',
   )
   const operations = [...new Set(drifted.map(({ run }) => run.operation))]
-  return operations.map((operation) =>
-    summarizeOperation(
-      operation,
-      drifted.filter(({ run }) => run.operation === operation),
-    ),
-  )
+  return operations.map((operation) => {
+    const own = drifted.filter(({ run }) => run.operation === operation)
+    const pointers = [...new Set(own.map(({ run }) => run.pointer ?? ''))]
+    return { operation, fields: pointers.map((pointer) => summarizeField(pointer, own)) }
+  })
 }
 
-function summarizeOperation(operation: string, runs: readonly JudgedRun[]): FieldSummary {
-  const checked: string[] = []
-  const partly: string[] = []
-  const unchecked: string[] = []
-  for (const pointer of new Set(runs.map(({ run }) => run.pointer ?? ''))) {
-    const own = runs.filter(({ run }) => run.pointer === pointer)
-    const passed = own.filter(({ verdict }) => verdict === 'not-noticed')
-    const names = passed.map(({ run }) => run.fault.scenario.definition.name)
-    if (passed.length === 0) checked.push(pointer)
-    else if (passed.length === own.length) unchecked.push(pointer)
-    else partly.push(`${pointer} (${names.join(', ')})`)
-  }
-  return { operation, checked, partly, unchecked }
+function summarizeField(pointer: string, runs: readonly JudgedRun[]): DriftedField {
+  const own = runs.filter(({ run }) => run.pointer === pointer)
+  const namesOf = (some: readonly JudgedRun[]) => some.map(({ run }) => run.fault.scenario.definition.name)
+  const unnoticed = own.filter(({ verdict }) => verdict === 'not-noticed')
+  return { pointer, tried: namesOf(own), unnoticed: namesOf(unnoticed) }
 }
 
 /** The number of fields that a sentence names. */
 const maxNamed = 12
 
-/** Describes the fields of an operation in one sentence for each way in which the tests take their drift. */
-export function describeFields({ operation, checked, partly, unchecked }: FieldSummary): string[] {
-  const parts = [
-    [checked, 'of which some test notices every drift'],
-    [partly, 'of which no test notices the drift in brackets'],
-    [unchecked, 'of which no test notices any drift'],
-  ] as const
-  return parts
-    .filter(([fields]) => fields.length > 0)
-    .map(([fields, words]) => {
-      const more = fields.length > maxNamed ? ` and ${fields.length - maxNamed} more` : ''
-      const named = fields.slice(0, maxNamed).join(', ')
-      return `${operation} has ${pluralize(fields.length, 'field')} ${words}: ${named}${more}.`
-    })
+/**
+ * Describes the fields of an operation in one sentence for each way in which the tests take their drift. A sentence names the drifts that
+ * were tried, since it says nothing about others.
+ */
+export function describeFields({ operation, fields }: FieldSummary): string[] {
+  const byWords = new Map<string, string[]>()
+  for (const field of fields) {
+    const { pointer, tried, unnoticed } = field
+    const [words, name] =
+      unnoticed.length > 0 && unnoticed.length < tried.length
+        ? ['of which no test notices the drift in brackets', `${pointer} (${unnoticed.join(', ')})`]
+        : [`of which ${describeTaking(field)} drift that was tried (${tried.join(', ')})`, pointer]
+    byWords.set(words, [...(byWords.get(words) ?? []), name])
+  }
+  return [...byWords].map(([words, names]) => {
+    const more = names.length > maxNamed ? ` and ${names.length - maxNamed} more` : ''
+    return `${operation} has ${pluralize(names.length, 'field')} ${words}: ${names.slice(0, maxNamed).join(', ')}${more}.`
+  })
 }
+
+const describeTaking = ({ unnoticed }: DriftedField) =>
+  unnoticed.length === 0 ? 'some test notices every' : 'no test notices any'

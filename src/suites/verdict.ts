@@ -1,3 +1,4 @@
+import type { SuiteFailCondition } from './parse-suite-fail-on.ts'
 import type { PlannedRun } from './plan.ts'
 
 /** The verdicts on a run, good ones first. */
@@ -8,6 +9,18 @@ export const verdicts = ['recovered', 'noticed', 'not-noticed', 'broke', 'hung',
  * the command did not end in time. `not-reached`: no request met the fault.
  */
 export type SuiteVerdict = (typeof verdicts)[number]
+
+/** The verdicts that are findings, each with the condition of `--fail-on` that counts it. */
+const findings: Partial<Record<SuiteVerdict, SuiteFailCondition['kind']>> = {
+  'not-noticed': 'unnoticed',
+  broke: 'not-resilient',
+  hung: 'hung',
+}
+
+/** Returns the finding that a verdict is; undefined: it is none. */
+export function findingOf(verdict: SuiteVerdict): SuiteFailCondition['kind'] | undefined {
+  return findings[verdict]
+}
 
 /** The end of a run of the command. */
 export interface CommandEnd {

@@ -351,6 +351,7 @@ test('no token appears in the journal, a stream, a curl command, a verification 
   await reader?.cancel()
   const paths = [
     'requests?sandbox=*&bodies=true',
+    'requests?sandbox=*&format=har',
     'wiremock/requests?sandbox=worker-3',
     'wiremock/requests',
     'sandboxes',

@@ -68,7 +68,9 @@ async function readEverything(sim: Awaited<ReturnType<typeof startForTest>>): Pr
     ...sim.logged.map((line): [string, string] => ['log', JSON.stringify(line)]),
     ...entries.map((entry): [string, string] => ['journal', JSON.stringify(entry)]),
     ...(await Promise.all([...curls, ...reports])),
+    ['har', await read('/requests?format=har&limit=1000')],
     ['metrics', await read('/metrics')],
+    ['bundle', await read('/bundle?sandbox=*')],
     ['verify', (await ask(sim, '/__sim/verify', { token: null, body: verification })).text],
   ]
 }

@@ -47,7 +47,7 @@ describe('--help', () => {
     expect(byFlag).toMatchObject({ code: 0, stderr: '' })
     expect(byLetter).toEqual(byFlag)
     expect(byFlag.stdout).toMatch(/^Usage: convsim check \[files\.\.\.\] \[options\]\n/)
-    expect(byFlag.stdout).toContain('--format <text|json|github>')
+    expect(byFlag.stdout).toContain('--format <text|json|github|markdown>')
     expect(byFlag.stdout).not.toMatch(/--port|server-error/)
   })
 })

@@ -6,6 +6,7 @@ import { convsim, run } from '../support/command.ts'
 import { compareGolden } from '../support/golden.ts'
 import { frozenNow } from '../support/start.ts'
 import { tempFolder } from '../support/temp-folder.ts'
+import { untilGone } from '../support/until-gone.ts'
 
 const model = '00000000-0000-4000-8000-000000000002'
 
@@ -41,17 +42,19 @@ async function tryJson(code: string, ...flags: string[]) {
 }
 
 describe('convsim exec --each', () => {
-  test('reports a verdict for each fault at each place, and leaves out equal requests', async () => {
+  test('reports a verdict for each fault at each place', async () => {
     const { code, report } = await tryJson(suite(), '--each', 'lost-ack,reset,forbidden')
     expect(code).toBe(0)
     expect(report.runs).toEqual([
-      { fault: 'idempotency:lost-ack', operation: 'createEvent', occurrence: 1, verdict: 'broke' },
-      { fault: 'connection:reset', operation: 'createEvent', occurrence: 1, verdict: 'broke' },
-      { fault: 'connection:reset', operation: 'getModelAnalytics', occurrence: 1, verdict: 'broke' },
+      { fault: 'resilience:lost-ack', operation: 'createEvent', occurrence: 1, verdict: 'broke' },
+      { fault: 'resilience:reset', operation: 'createEvent', occurrence: 1, verdict: 'broke' },
+      { fault: 'resilience:reset', operation: 'getModelAnalytics', occurrence: 1, verdict: 'broke' },
+      { fault: 'resilience:reset', operation: 'getModelAnalytics', occurrence: 2, verdict: 'broke' },
       { fault: 'refusals:forbidden', operation: 'createEvent', occurrence: 1, verdict: 'not-noticed' },
       { fault: 'refusals:forbidden', operation: 'getModelAnalytics', occurrence: 1, verdict: 'not-noticed' },
+      { fault: 'refusals:forbidden', operation: 'getModelAnalytics', occurrence: 2, verdict: 'not-noticed' },
     ])
-    expect(report).toMatchObject({ truncated: false, summary: { made: 5, equivalent: 2, notMade: 0 } })
+    expect(report).toMatchObject({ truncated: false, summary: { made: 7, equivalent: 0, notMade: 0 } })
   })
 
   test('strikes the request that is due, and no other', async () => {
@@ -76,21 +79,35 @@ for (const name of ['one', 'two', 'three']) {
   await fetch(base + '/models/${model}/analytics?period=' + (name === 'two' ? '7d' : '30d'), { headers })
 }`
     const { report } = await tryJson(code, '--each', 'forbidden')
-    expect(report.runs.map(({ occurrence }: { occurrence: number }) => occurrence)).toEqual([1, 2])
-    expect(report.summary.equivalent).toBe(1)
+    expect(report.runs.map(({ occurrence }: { occurrence: number }) => occurrence)).toEqual([1, 2, 3])
     const lines = report.findings.map(({ requests }: { requests: string[] }) =>
       requests.map((line) => line.split(' ').slice(2).join(' ')),
     )
     expect(lines).toEqual([
       ['403 forbidden', '200', '200'],
       ['200', '403 forbidden', '200'],
+      ['200', '200', '403 forbidden'],
     ])
   })
 
-  test('leaves alone a request that steers the simulator itself', async () => {
+  test('leaves alone a request that steers the simulator itself, which alone is nothing to try', async () => {
     const code = suite().replace('const first', "headers['x-sim-scenario'] = 'critical'\nconst first")
-    const { code: exit, report } = await tryJson(code, '--each', 'reset')
-    expect([exit, report.runs]).toEqual([0, []])
+    const { code: exit, stderr } = await run(each(code, '--each', 'reset'))
+    expect(exit).toBe(1)
+    expect(stderr).toMatch(
+      /none got an ordinary answer: 2 x 200 of a request that steers the simulator, 1 x 400\.$/m,
+    )
+  })
+
+  test('says so and fails if no request gets an ordinary answer', async () => {
+    const code = suite().replaceAll('Bearer k', '')
+    const {
+      code: exit,
+      stdout,
+      stderr,
+    } = await run(each(code, '--each', '--fail-on', 'not-resilient,unnoticed,hung'))
+    expect([exit, stdout]).toEqual([1, ''])
+    expect(stderr).toMatch(/No request can meet a fault, since none got an ordinary answer: 3 x 401\.$/m)
   })
 
   test('a drift stays in all answers, and in all items of a list', async () => {
@@ -113,7 +130,8 @@ for (const name of ['one', 'two', 'three']) {
 
   test('a field that no answer has is not reached, and not run', async () => {
     const code = suite().replaceAll(model, '00000000-0000-4000-8000-0000000000f1')
-    const { report } = await tryJson(code, '--each', 'unknown-enum')
+    const { code: exit, report } = await tryJson(code, '--each', 'unknown-enum')
+    expect(exit).toBe(1)
     const ofAnalytics = report.runs.filter(
       ({ operation }: { operation: string }) => operation !== 'createEvent',
     )
@@ -143,10 +161,10 @@ for (const name of ['one', 'two', 'three']) {
   })
 
   test('the time ends the runs, and the report says how many were not made', async () => {
-    const { code, report, stdout } = await tryJson(suite(), '--each', 'drift', '--time', '1ms')
+    const { code, report, stdout } = await tryJson(suite(), '--each', 'drift', '--time', '4s')
     expect(code).toBe(0)
-    expect(report).toMatchObject({ truncated: true, summary: { endedBy: 'time', made: 0 } })
-    expect(stdout).toMatch(/^0 runs, \d+ not made \(--time\)\.$/m)
+    expect(report).toMatchObject({ truncated: true, summary: { endedBy: 'time' } })
+    expect(stdout).toMatch(/^\d+ runs?, \d+ not made \(--time\)\.$/m)
   })
 
   test('judges what the client does meanwhile', async () => {
@@ -160,6 +178,18 @@ for (const name of ['one', 'two', 'three']) {
       { kind: 'client', client: expect.arrayContaining([expect.stringMatching(/^manners: createEvent: /)]) },
     ])
   })
+})
+
+test('a suite that fails now and then is said to be so after the runs', async () => {
+  const file = join(await tempFolder(), 'count')
+  await writeFile(file, '')
+  const more = `
+import { appendFileSync, readFileSync } from 'node:fs'
+appendFileSync(${JSON.stringify(file)}, 'x')
+if (readFileSync(${JSON.stringify(file)}, 'utf8') === 'xxxx') process.exit(6)`
+  const { report, stdout } = await tryJson(suite() + more, '--only', 'drift:drop-field@createEvent/eventId')
+  expect(report.summary.changes).toEqual(['at the end it failed with exit code 6'])
+  expect(stdout).toMatch(/^The verdicts are not reliable, .*: at the end it failed with exit code 6\.$/m)
 })
 
 describe('--fail-on', () => {
@@ -231,7 +261,7 @@ if (readFileSync(${JSON.stringify(file)}, 'utf8') === 'x') await send('/models/$
       /no place for .*Did you mean "drift:drop-field@getModelAnalytics\/conversationCount"/,
     ],
     [['--only', 'resilience:reset@createPrompt'], /no request of it can meet this fault/],
-    [['--jobs', '2'], /--jobs needs --each or --only/],
+    [['--jobs', '2'], /--jobs needs --each, --only or --hunt/],
     [['--fail-on', 'unnoticed'], /has a condition that needs convsim exec --each/],
     [['--each', '--state', 'x.json'], /--each takes no --state/],
     [['--each', '--jobs', '2', '--port', '4567'], /--jobs takes no --port/],
@@ -252,18 +282,6 @@ if (!event.eventId) {
   setTimeout(() => {}, 600_000)
 }`
 
-/** Resolves once a process has ended; a test that waits too long fails. */
-async function untilGone(pid: number): Promise<void> {
-  for (;;) {
-    try {
-      process.kill(pid, 0)
-    } catch {
-      return
-    }
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
-}
-
 describe('a run that does not end', () => {
   test('counts as hung, and none of its processes is left', async () => {
     const file = join(await tempFolder(), 'pid')
@@ -279,7 +297,7 @@ describe('a run that does not end', () => {
     expect(code).toBe(3)
     expect(report.runs).toMatchObject([{ verdict: 'hung' }])
     expect(report.findings[0].sentence).toMatch(
-      /^Hung: the command did not end within 3 s after "drop-field" struck \/eventId in /,
+      /^Hung: the command did not end within 3 s, and "drop-field" struck \/eventId in /,
     )
     await untilGone(Number(await readFile(file, 'utf8')))
   })
@@ -306,6 +324,7 @@ describe('a run that does not end', () => {
 /** Replaces the parts of a report that differ between machines and runs. */
 const withoutRun = (text: string) =>
   text
+    .replaceAll(/ time="[\d.]+"/g, ' time="..."')
     .replaceAll(/sha256:[0-9a-f]{64}/g, 'sha256:...')
     .replaceAll(/\b(?!2026-01-15T12:00:00)20\d\d-\d\d-\d\dT[\d:.]+Z/g, '(now)')
     .replaceAll(/convsim \d+\.\d+\.\d+|"version": "\d+\.\d+\.\d+"/g, '(version)')

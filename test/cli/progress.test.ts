@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest'
-import { createProgress } from '../../src/cli/each/progress.ts'
+import { describe, expect, test, vi } from 'vitest'
+import { createProgress, showPlainProgress } from '../../src/cli/each/progress.ts'
+import { createHuntProgress } from '../../src/cli/hunt/progress.ts'
 import type { JudgedRun } from '../../src/suites/suite-report.ts'
 
 /** Creates a progress whose clock and terminal are variables. */
@@ -30,4 +31,38 @@ test('the line has the run, the findings, and the time that is left', () => {
 
 test('the time limit bounds the time that is left', () => {
   expect(setUp(100, 10_000).update(2, 4000)).toBe('convsim: run 3 of 100, 1 finding, 6 s left')
+})
+
+test('the line of a run without faults counts the seconds', () => {
+  vi.useFakeTimers()
+  const lines: string[] = []
+  const terminal = (text: string) => void lines.push(text.replace('\r\u001b[2K', ''))
+  const clear = showPlainProgress({ terminal, elapsed: () => Date.now() }, 'run 1 of 2 without faults')
+  vi.advanceTimersByTime(2000)
+  clear()
+  vi.advanceTimersByTime(2000)
+  vi.useRealTimers()
+  const seconds = ['0 s', '1 s', '2 s'].map((time) => `convsim: run 1 of 2 without faults, ${time}`)
+  expect(lines).toEqual([...seconds, ''])
+})
+
+describe('the line of a hunt', () => {
+  test('counts the runs, then those that make a finding smaller, and says how much time is left', () => {
+    const lines: string[] = []
+    const progress = createHuntProgress(
+      (text) => void lines.push(text.replace('\r\u001b[2K', '')),
+      () => 500,
+      3000,
+    )
+    progress.count('hunt')
+    progress.count('hunt')
+    progress.count('shrink')
+    progress.clear()
+    expect(lines).toEqual([
+      'convsim: nothing found in 1 run, 3 s left',
+      'convsim: nothing found in 2 runs, 3 s left',
+      'convsim: found after 2 runs; run 1 makes it smaller',
+      '',
+    ])
+  })
 })

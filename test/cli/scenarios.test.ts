@@ -5,14 +5,14 @@ import { describe, expect, test } from 'vitest'
 import { declarations } from '../../src/operations/index.ts'
 import { inputs } from '../support/catalogue.ts'
 import { allOperations } from '../support/client.ts'
-import { run } from '../support/command.ts'
 import { documentWithPaths } from '../support/documents.ts'
+import { runInProcess } from '../support/run-tool.ts'
 import { startForTest } from '../support/start.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 describe('convsim scenarios', () => {
   test('lists every scenario with its sentence, and the operations where it does not fit all', async () => {
-    const { code, stdout, stderr } = await run(['scenarios'])
+    const { code, stdout, stderr } = await runInProcess(['scenarios'])
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     for (const { name, description } of inputs.catalogue.definitions)
       expect(stdout).toContain(`\n  ${name.padEnd(18)} ${description}`)
@@ -33,14 +33,14 @@ describe('convsim scenarios', () => {
         },
       },
     })
-    const { stdout } = await run(['scenarios', '--contract', file])
+    const { stdout } = await runInProcess(['scenarios', '--contract', file])
     expect(stdout).toMatch(/\n {2}451 .*Only for: brew\.\n/)
   })
 
   test('prints the findings if the fixtures cannot be loaded', async () => {
     const folder = await tempFolder()
     await writeFile(join(folder, 'keys.yaml'), '[]')
-    const { code, stdout, stderr } = await run(['scenarios', '--fixtures', folder])
+    const { code, stdout, stderr } = await runInProcess(['scenarios', '--fixtures', folder])
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
     expect(stderr).toMatch(/plans\.yaml/)
   })
@@ -48,7 +48,7 @@ describe('convsim scenarios', () => {
 
 describe('convsim scenarios NAME', () => {
   test('shows parameters, the reply to each operation, an example, and the keys and models that switch it on', async () => {
-    const { code, stdout } = await run(['scenarios', 'rate-limited'])
+    const { code, stdout } = await runInProcess(['scenarios', 'rate-limited'])
     expect(code).toBe(0)
     expect(stdout).toMatch(/^rate-limited \(refusals\)\n {2}Answers 429: Rate limit exceeded\.\n/)
     expect(stdout).toMatch(/\n {2}retry-after=1 \(s\): When the client may come back\.\n/)
@@ -70,18 +70,18 @@ describe('convsim scenarios NAME', () => {
         get: { ...get, operationId: 'brew', parameters: [{ ...id, name: 'teapot' }] },
       },
     })
-    const { stdout } = await run(['scenarios', '451', '--contract', file])
+    const { stdout } = await runInProcess(['scenarios', '451', '--contract', file])
     expect(stdout).toContain('/teapots/ID')
   })
 
   test('says why a scenario does not fit an operation', async () => {
-    const { stdout } = await run(['scenarios', 'lost-ack'])
+    const { stdout } = await runInProcess(['scenarios', 'lost-ack'])
     expect(stdout).toMatch(/\n {2}getModelAnalytics +Not applicable: getModelAnalytics writes nothing\.\n/)
     expect(stdout).toMatch(/\n {2}createEvent +No answer: the connection is reset .* The write is stored\.\n/)
   })
 
   test('takes parameters, and several scenarios', async () => {
-    const { stdout } = await run(['scenarios', 'slow;ms=20, 429'])
+    const { stdout } = await runInProcess(['scenarios', 'slow;ms=20, 429'])
     expect(stdout).toMatch(/^slow \(time\)\n.*\n429 \(refusals\)\n/s)
     expect(stdout).toMatch(/\n {2}createEvent +The ordinary answer after 20 ms\.\n/)
     expect(stdout).toContain("-H 'X-Sim-Scenario: slow;ms=20'")
@@ -92,7 +92,7 @@ describe('convsim scenarios NAME', () => {
     ['slow;ms=soon', /takes for "ms" a whole number/],
     ['', /name of the scenario is empty/],
   ])('refuses %j', async (name, reason) => {
-    const { code, stdout, stderr } = await run(['scenarios', name])
+    const { code, stdout, stderr } = await runInProcess(['scenarios', name])
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
     expect(stderr).toMatch(reason)
   })
@@ -106,7 +106,7 @@ describe('convsim scenarios NAME', () => {
     ['expect-refusal', 400],
   ])('prints a command for %s that works when it is pasted into a shell', async (name, status) => {
     const sim = await startForTest()
-    const { stdout } = await run(['scenarios', name])
+    const { stdout } = await runInProcess(['scenarios', name])
     const [, command = ''] = /\nExample\n( {2}curl .*?)\n\n/s.exec(stdout) ?? []
     const { url, init } = parseCurl(command)
     const answer = await fetch(sim.origin + new URL(url).pathname, init)
@@ -118,7 +118,7 @@ describe('convsim scenarios NAME', () => {
 
   test('prints a command with the document’s example of the body for a scenario of writes', async () => {
     const sim = await startForTest()
-    const { stdout } = await run(['scenarios', 'lost-ack'])
+    const { stdout } = await runInProcess(['scenarios', 'lost-ack'])
     const [, command = ''] = /\nExample\n( {2}curl .*?)\n\n/s.exec(stdout) ?? []
     const { url, init } = parseCurl(command)
     const asked = fetch(sim.origin + new URL(url).pathname, init)

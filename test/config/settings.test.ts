@@ -19,6 +19,8 @@ const samples: {
   port: { good: '0', means: 0, bad: 'http' },
   host: { good: '0.0.0.0', means: '0.0.0.0', bad: undefined },
   contract: { good: 'a.yaml', means: 'a.yaml', bad: undefined },
+  overlay: { good: 'a.yaml, b.yaml', means: 'a.yaml, b.yaml', bad: ',' },
+  watch: { good: 'on', means: true, bad: 'always' },
   fixtures: { good: 'folder', means: 'folder', bad: undefined },
   state: { good: ':memory:', means: ':memory:', bad: 'mysql://db' },
   statePrefix: { good: 'team-a:convsim', means: 'team-a:convsim', bad: 'a{b}' },
@@ -46,6 +48,10 @@ const samples: {
   models: { good: 'closed', means: 'closed', bad: 'some' },
   sync: { good: 'yes', means: true, bad: 'perhaps' },
   strict: { good: 'true', means: true, bad: 'perhaps' },
+  out: { good: 'recorded', means: 'recorded', bad: undefined },
+  as: { good: 'personas', means: 'personas', bad: 'all' },
+  write: { good: 'true', means: true, bad: 'maybe' },
+  upstreamTimeout: { good: '5s', means: '5s', bad: 'soon' },
   cacheSize: { good: '50', means: 50, bad: '-1' },
   bodyLimit: { good: '500kb', means: '500kb', bad: 'huge' },
   importLimit: { good: '2mb', means: '2mb', bad: 'all' },
@@ -60,13 +66,24 @@ const samples: {
   timeout: { good: '1m', means: '1m', bad: '0s' },
   format: { good: 'github', means: 'github', bad: 'gitlab' },
   failOn: { good: 'violation, coverage<80', means: 'violation, coverage<80', bad: 'violations' },
+  bundle: { good: 'bundle.json', means: 'bundle.json', bad: undefined },
+  until: { good: 'req-7', means: 'req-7', bad: undefined },
   each: { good: 'resilience', means: 'resilience', bad: undefined },
+  hunt: { good: 'resilience', means: 'resilience', bad: undefined },
+  huntFile: { good: 'out/found.yaml', means: 'out/found.yaml', bad: undefined },
   only: { good: 'time:slow@createEvent#2', means: 'time:slow@createEvent#2', bad: undefined },
   maxRuns: { good: '20', means: 20, bad: '0' },
   time: { good: '10m', means: '10m', bad: '0s' },
   runTimeout: { good: '30s', means: '30s', bad: 'soon' },
   jobs: { good: '2', means: 2, bad: '0' },
   sampleFirst: { good: 'on', means: true, bad: 'perhaps' },
+  ids: { good: 'modelId=a,modelId=b', means: 'modelId=a,modelId=b', bad: 'modelId' },
+  samples: { good: '5', means: 5, bad: '0' },
+  writes: { good: 'api.example.com', means: 'api.example.com', bad: undefined },
+  dryRun: { good: 'on', means: true, bad: 'perhaps' },
+  har: { good: 'a.har', means: 'a.har', bad: undefined },
+  journal: { good: 'journal.json', means: 'journal.json', bad: undefined },
+  patch: { good: 'a.yaml', means: 'a.yaml', bad: undefined },
   env: { good: 'API_URL,BASE', means: 'API_URL,BASE', bad: 'API_URL,PATH' },
 }
 
@@ -99,8 +116,8 @@ function settingsOf(invocation: Invocation): Settings {
 function commandLineOf({ setting }: Row, ...flags: string[]): string[] {
   const { command, flag } = setting
   const needsEach =
-    Object.values(eachSettings).some((own) => own.flag === flag) && !/^(each|only)$/.test(flag)
-  const each = needsEach ? ['--each'] : []
+    Object.values(eachSettings).some((own) => own.flag === flag) && !/^(each|only|hunt)$/.test(flag)
+  const each = needsEach ? [flag === 'hunt-file' ? '--hunt' : '--each'] : []
   return [
     ...(command ? [command] : []),
     ...each,
@@ -302,12 +319,14 @@ describe('the clock', () => {
 describe('commands', () => {
   test.each(Object.keys(commands))('%s is a command', (command) => {
     const behind = command === 'exec' ? ['--', 'npm', 'test', '--port', '2'] : []
-    expect(parseCommandLine([command, '--contract', 'a.yaml', ...behind], {})).toMatchObject({
+    // The comparison of two contracts takes them as arguments.
+    const [flag, name] = command === 'contract' ? ['--overlay', 'overlay'] : ['--contract', 'contract']
+    expect(parseCommandLine([command, flag, 'a.yaml', ...behind], {})).toMatchObject({
       kind: 'run',
       command,
-      settings: { contract: 'a.yaml' },
+      settings: { [name]: 'a.yaml' },
     })
-    const flagFirst = parseCommandLine(['--contract', 'a.yaml', command, ...behind], {})
+    const flagFirst = parseCommandLine([flag, 'a.yaml', command, ...behind], {})
     expect(flagFirst).toMatchObject({ kind: 'run', command })
   })
 

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { describeInBrowser, setHidden, sharedBrowser } from '../support/browser.ts'
@@ -84,8 +85,9 @@ describeInBrowser('a view asks the control plane', () => {
     const own = await startForTest()
     await send(own)
     const watched = await openWatched(own, '#/retries')
+    // An answer of four seconds is followed by the longest rest.
     await watched.page.route('**/__sim/retries*', async (route) => {
-      await watched.page.clock.runFor(3_000)
+      await watched.page.clock.runFor(4_000)
       await route.continue()
     })
     await send(own)
@@ -94,9 +96,12 @@ describeInBrowser('a view asks the control plane', () => {
     await (await answer).finished()
     watched.asked = []
     await send(own)
-    await runUntilAsked(watched, '/manners')
+    for (let second = 0; second < 10; second++) {
+      await watched.page.clock.runFor(1_000)
+      await sleep(100)
+    }
     expect(watched.asked).not.toContain('/retries')
-    await watched.page.clock.runFor(30_000)
+    await watched.page.clock.runFor(longestRestMs)
     await runUntilAsked(watched, '/retries')
   })
 })

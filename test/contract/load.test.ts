@@ -122,14 +122,16 @@ describe('a broken document is refused with the place of the fault', () => {
       from: 'openapi: 3.1.0',
       to: 'openapi: 3.0.3',
       findings: [
-        `1:1 error is OpenAPI 3.0.3; only 3.1 is understood. To convert it, write "openapi: 3.1.0", "type: [string, 'null']" for "nullable: true", a number for "exclusiveMinimum: true", and "examples: [...]" for "example" in schemas`,
+        `1:1 error is OpenAPI 3.0.3; only 3.1 and 3.2 are understood. To convert it, write "openapi: 3.1.0", "type: [string, 'null']" for "nullable: true", a number for "exclusiveMinimum: true", and "examples: [...]" for "example" in schemas`,
       ],
     },
     {
       fault: 'Swagger',
       from: 'openapi: 3.1.0',
       to: "swagger: '2.0'",
-      findings: ['1:1 error is OpenAPI 2.0; only 3.1 is understood. Convert it to 3.1 with a converter'],
+      findings: [
+        '1:1 error is OpenAPI 2.0; only 3.1 and 3.2 are understood. Convert it to 3.1 with a converter',
+      ],
     },
   ])('$fault', async ({ from, to, findings }) => {
     expect(await findingsOf(withText(from, to))).toEqual(findings)

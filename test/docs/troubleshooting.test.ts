@@ -51,6 +51,10 @@ async function startWithoutPrism(): Promise<string> {
   return command.stderr()
 }
 
+/** Returns what --each prints about a script that it cannot try. */
+const tryScript = (code: string, ...flags: string[]) =>
+  refuse(['exec', '--each', ...flags, '--', process.execPath, '-e', code])
+
 const eventsPath = '/v1/events'
 const modelPath = analyticsPath.replace('/v1', '')
 
@@ -121,6 +125,16 @@ const provocations: Readonly<Record<string, () => Promise<string>>> = {
     const request = `fetch(process.env.CONVSIM_BASE_URL + '/events', { method: 'POST', headers: { authorization: 'Bearer k' } })`
     return refuse(['exec', '--fail-on', 'violation', '--', process.execPath, '-e', request])
   },
+  'The suite is red without a fault': () => tryScript('process.exit(7)'),
+  'Two runs without faults differ': async () => {
+    const counter = join(await tempFolder(), 'count')
+    writeFileSync(counter, '')
+    const url = `process.env.CONVSIM_BASE_URL + '${modelPath}'`
+    const read = `fetch(${url}, { headers: { authorization: 'Bearer k' } })`
+    return tryScript(`const fs = require('node:fs'); fs.appendFileSync('${counter}', 'x')
+fetch(process.env.CONVSIM_BASE_URL + '/events', { method: 'POST' }); fs.statSync('${counter}').size > 1 && ${read}`)
+  },
+  'The command does not end': () => tryScript('setTimeout(() => {}, 600_000)', '--run-timeout', '1s'),
 }
 
 describe('troubleshooting', () => {

@@ -33,6 +33,7 @@ export function entryFor(journal: Journal, parts: EntryParts = {}): JournalEntry
   return {
     id: `req-${number}`,
     number,
+    order: number,
     at: 0,
     now: 0,
     durationMs: 1,
@@ -51,6 +52,7 @@ export function entryFor(journal: Journal, parts: EntryParts = {}): JournalEntry
       ...parts.request,
     },
     ownToken: undefined,
+    authorization: undefined,
     aborted: false,
     answer: {
       status: 201,

@@ -32,15 +32,28 @@ test.each([0, 20])('whether a store answers at once or later, %i events do the s
     parameters: { path: { modelId }, query: { period: '30d' }, header: {} },
     body: undefined,
     markDropped: () => {},
+    explain: () => {},
     warn: () => {},
   }
   const bodies = [store, late(store)].map(async (one) => {
-    const { handle } = getModelAnalytics(world, one, new Map([[modelId, [product]]]), 10)
+    const { handle } = getModelAnalytics({
+      world,
+      store: one,
+      productsOfModel: new Map([[modelId, [product]]]),
+      answers: [],
+      cacheSize: 10,
+    })
     return (await handle(request)).value
   })
   const [atOnce, later] = await Promise.all(bodies)
   expect(later).toEqual(atOnce)
-  const { handle } = getModelAnalytics(world, store, new Map(), 10)
+  const { handle } = getModelAnalytics({
+    world,
+    store,
+    productsOfModel: new Map(),
+    answers: [],
+    cacheSize: 10,
+  })
   const untouched = (await handle(request)).value
   if (count === 0) expect(atOnce).toEqual(untouched)
   else expect(atOnce).not.toEqual(untouched)

@@ -1,19 +1,28 @@
-import { readFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { run } from '../support/command.ts'
+import { cli, run, startProgram } from '../support/command.ts'
 import { frozenNow } from '../support/start.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 const folder = fileURLToPath(new URL('suites/', import.meta.url))
 
-/** The fields that the client of the sample suites reads, each with a drift that it could notice. */
+/** A drift of each field that the client of the sample suites reads. */
 const drifts = [
   'drop-field;pointer=/conversationCount',
   'wrong-type;pointer=/messageCount',
   'null-required;pointer=/eventId',
   'unknown-enum;pointer=/recommendations/healthLevel',
+  'wrong-type;pointer=/success',
+]
+
+/** Every drift of those fields. */
+const allDrifts = [
+  'unknown-enum;pointer=/recommendations/healthLevel',
+  ...['/recommendations/healthLevel', '/conversationCount', '/messageCount', '/success', '/eventId'].flatMap(
+    (pointer) => ['drop-field', 'wrong-type', 'null-required'].map((name) => `${name};pointer=${pointer}`),
+  ),
 ]
 
 interface SuiteOutcome {
@@ -24,12 +33,12 @@ interface SuiteOutcome {
   readonly findings: readonly { readonly kind: string; readonly sentence: string }[]
 }
 
-/** Tries a sample suite with all failures that pass, and with the drift of what it reads. */
-async function trySuite(name: string): Promise<SuiteOutcome> {
+/** Tries a sample suite with all failures that pass, and with drift of what it reads. */
+async function trySuite(name: string, tried: readonly string[] = drifts): Promise<SuiteOutcome> {
   const file = join(await tempFolder(), 'report.json')
   const flags = [
     '--each',
-    `resilience,${drifts.join(',')}`,
+    `resilience,${tried.join(',')}`,
     '--jobs',
     '2',
     '--clock',
@@ -62,13 +71,13 @@ function verdictsOn({ verdicts }: SuiteOutcome, set: string): string[] {
 
 describe('the sample suite', () => {
   test('good.mjs recovers from each failure, and notices the drift of each field that it reads', async () => {
-    const outcome = await trySuite('good.mjs')
+    const outcome = await trySuite('good.mjs', allDrifts)
     expect(outcome).toMatchObject({ code: 0, findings: [] })
     expect(verdictsOn(outcome, 'resilience')).toEqual(['recovered'])
     expect(verdictsOn(outcome, 'drift')).toEqual(['noticed'])
     expect(outcome.text).toMatch(/^There are no findings\.$/m)
     expect(outcome.text).toMatch(/^resilience: 11 of 11 good \(100 %\): 11 recovered\.$/m)
-    expect(outcome.text).toMatch(/^drift: 4 of 4 good \(100 %\): 4 noticed\.$/m)
+    expect(outcome.text).toMatch(/^drift: 16 of 16 good \(100 %\): 16 noticed\.$/m)
   })
 
   test('never-retries.mjs breaks on each failure but a slow answer', async () => {
@@ -96,7 +105,58 @@ describe('the sample suite', () => {
       '- Nobody noticed: the command passed although "drop-field" struck /conversationCount in the answers of getModelAnalytics.',
     )
     expect(outcome.text).toMatch(
-      /^getModelAnalytics has 3 fields of which no test notices any drift: \/conversationCount, \/messageCount, \/recommendations\/healthLevel\.$/m,
+      /^getModelAnalytics has 1 field of which no test notices any drift that was tried \(wrong-type\): \/messageCount\.$/m,
     )
+  })
+})
+
+describe('null-after-retry.mjs', () => {
+  const command = [process.execPath, join(folder, 'null-after-retry.mjs')]
+
+  test('survives each failure alone, and each extreme answer alone', async () => {
+    const set = ['--each', 'rate-limited;retry-after=0,reset,extremes', '--fail-on', 'not-resilient,hung']
+    const { code, stdout } = await run(['exec', ...set, '--clock', frozenNow, '--', ...command])
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/^There are no findings\.$/m)])
+  })
+
+  test('breaks by a 429 before a null in one field, which --hunt finds, and writes so that it can be repeated', async () => {
+    const cwd = await tempFolder()
+    const flags = [
+      '--hunt',
+      'rate-limited;retry-after=0,reset,extremes',
+      '--jobs',
+      '2',
+      '--report',
+      'report.json',
+    ]
+    const { code } = await run(['exec', ...flags, '--clock', frozenNow, '--', ...command], { cwd })
+    expect(code).toBe(3)
+    const { found } = JSON.parse(await readFile(join(cwd, 'report.json'), 'utf8'))
+    const [limited, rating] = ['rate-limited;retry-after=0', 'null;fields=averageConversationRating']
+    expect(found).toMatchObject({
+      steps: [
+        { operation: 'getModelAnalytics', occurrence: 1, scenario: limited },
+        { operation: 'getModelAnalytics', occurrence: 2, scenario: rating },
+      ],
+      shrunk: true,
+      confirmed: true,
+      file: 'convsim-hunt.yaml',
+    })
+
+    const repeat = async () => {
+      const script = `convsim() { '${process.execPath}' '${cli}' "$@"; }\n${found.repeat}`
+      return startProgram('sh', ['-c', script], { cwd }).ended
+    }
+    expect(await repeat()).toBe(1)
+    const file = join(cwd, found.file)
+    const text = await readFile(file, 'utf8')
+    for (const other of [rating, limited]) {
+      await writeFile(
+        file,
+        text.replace(`sequence: "${limited}, ${rating}, 200"`, `sequence: "${other}, 200"`),
+      )
+      expect(await readFile(file, 'utf8')).not.toBe(text)
+      expect(await repeat()).toBe(0)
+    }
   })
 })

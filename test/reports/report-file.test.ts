@@ -1,6 +1,7 @@
-import { mkdir, readFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { bundleKind } from '../../src/bundles/bundle.ts'
 import { parseCommandLine } from '../../src/config/arguments.ts'
 import { reportFormats } from '../../src/reports/formats/index.ts'
 import { findReportProblem, writeReportFile } from '../../src/reports/report-file.ts'
@@ -66,5 +67,22 @@ test('the reason why a file cannot be written is known before and after', async 
   await mkdir(join(folder, 'b.md'))
   expect(await findReportProblem([targetOf(join(folder, 'b.md'))])).toMatchObject({
     message: expect.stringMatching(/that is a folder, not a file/),
+  })
+})
+
+test('a bundle replaces an earlier bundle or an empty file, and no other file', async () => {
+  const file = join(await tempFolder(), 'failed.json')
+  for (const text of [
+    '',
+    JSON.stringify({ kind: bundleKind }),
+    JSON.stringify({ kind: bundleKind }, null, 2),
+  ]) {
+    await writeFile(file, text)
+    expect(await findReportProblem([], file)).toBeUndefined()
+  }
+  await writeFile(file, '{"name": "my-package"}')
+  expect(await findReportProblem([], file)).toMatchObject({
+    flag: '--bundle',
+    message: 'that file is no bundle, and would be lost. Name another one, or delete it first.',
   })
 })

@@ -58,7 +58,10 @@ export interface BrokenRule {
   readonly at: string
 }
 
-/** Returns every rule that a body breaks. `strictly`: fields that the document does not list break one, too. */
+/**
+ * Returns every rule that a body breaks, but for the list of values beside a type that is wrong already. `strictly`: fields that the
+ * document does not list break one, too.
+ */
 export function brokenRules(
   operationId: string,
   status: number,
@@ -68,10 +71,12 @@ export function brokenRules(
   const validate = validatorOf(strictly ? closed : narrow, operationId, status)
   if (!validate) throw new Error(`${operationId} documents no ${status}`)
   if (validate(body)) return []
-  return (validate.errors ?? []).map(({ keyword, instancePath, params }) => {
+  const broken = (validate.errors ?? []).map(({ keyword, instancePath, params }) => {
     const name: unknown = params['missingProperty'] ?? params['additionalProperty']
     return { keyword, at: name === undefined ? instancePath : `${instancePath}/${name}` }
   })
+  const mistyped = broken.filter(({ keyword }) => keyword === 'type').map(({ at }) => at)
+  return broken.filter(({ keyword, at }) => !['enum', 'const'].includes(keyword) || !mistyped.includes(at))
 }
 
 /** Returns the document with `additionalProperties: false` in every schema of an object. Only schemas have `properties`. */

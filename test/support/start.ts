@@ -1,6 +1,7 @@
 import { onTestFinished } from 'vitest'
 import { defaultSettings, type Settings } from '../../src/config/settings.ts'
 import { type Log, type LogLevel, silentLog } from '../../src/core/log.ts'
+import type { UpstreamTarget } from '../../src/upstream/forward.ts'
 
 /** The `start` of the build, so that tests run the bundle. */
 export const { start }: typeof import('../../src/simulator/start.ts') = await import(
@@ -32,11 +33,14 @@ export interface TestSimulator {
  * Starts the built application: a free port, a frozen clock and a state in memory are the defaults. `close` throws if it
  * logged an error, so that no test passes despite a logged bug.
  */
-export async function startWatched(settings: Partial<Settings> = {}): Promise<TestSimulator> {
+export async function startWatched(
+  settings: Partial<Settings> = {},
+  upstream?: UpstreamTarget,
+): Promise<TestSimulator> {
   const logged: LogEntry[] = []
   const started = await start(
     { ...defaultSettings(), port: 0, state: ':memory:', clock: frozenNow, ...settings },
-    { now: Date.now, log: createLogRecorder(logged) },
+    { now: Date.now, log: createLogRecorder(logged), upstream },
   )
   if (!started.ok) throw new Error(started.error.map((one) => `${one.place}: ${one.message}`).join('\n'))
   const running = started.value
@@ -55,8 +59,11 @@ export async function startWatched(settings: Partial<Settings> = {}): Promise<Te
 }
 
 /** Starts the application for one test, at whose end it is closed. */
-export async function startForTest(settings: Partial<Settings> = {}): Promise<TestSimulator> {
-  const simulator = await startWatched(settings)
+export async function startForTest(
+  settings: Partial<Settings> = {},
+  upstream?: UpstreamTarget,
+): Promise<TestSimulator> {
+  const simulator = await startWatched(settings, upstream)
   let closing: Promise<void> | undefined
   const close = () => {
     closing ??= simulator.close()

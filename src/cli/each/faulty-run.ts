@@ -20,6 +20,8 @@ export interface RunDeps {
   readonly killGroup: KillGroup
   /** Returns the milliseconds since the process began. */
   readonly elapsed: () => number
+  /** Writes to the terminal; undefined: there is none. */
+  readonly terminal: ((text: string) => void) | undefined
   /** The commands that run now, which a stop ends. */
   readonly running: Set<CapturedCommand>
 }

@@ -4,6 +4,7 @@ import type { Findings } from '../../documents/finding.ts'
 import { loadInputs } from '../../simulator/loaded-inputs.ts'
 import { type NamedRun, parseRunName, pickNamedRuns } from '../../suites/choose-runs.ts'
 import { type Fault, parseFaultSet } from '../../suites/fault-set.ts'
+import { describeNoPlace } from '../../suites/no-place.ts'
 import { planRuns, type SuitePlan } from '../../suites/plan.ts'
 import type { RecordedRequest } from '../../suites/recorded-request.ts'
 
@@ -29,13 +30,15 @@ export async function loadFaults(settings: Settings): Promise<Result<LoadedFault
   return success({ faults: faults.value, only: undefined })
 }
 
-/** Plans the runs for the requests of the run without faults. The error is a sentence: the plan does not have the run of `--only`. */
+/** Plans the runs for the requests of the run without faults. The error is a sentence: no request can meet a fault, or not that of `--only`. */
 export function planSuite(
   requests: readonly RecordedRequest[],
   { faults, only }: LoadedFaults,
 ): Result<SuitePlan> {
-  const plan = planRuns(requests, faults)
+  const noPlace = describeNoPlace(requests)
+  if (noPlace !== undefined) return failure(noPlace)
+  const plan = planRuns(requests, faults, { strikesAll: only !== undefined })
   if (!only) return success(plan)
   const runs = pickNamedRuns(plan.runs, only)
-  return runs.ok ? success({ runs: runs.value, equivalent: 0 }) : runs
+  return runs.ok ? success({ ...plan, runs: runs.value }) : runs
 }

@@ -5,6 +5,7 @@ import type { Findings } from '../../documents/finding.ts'
 import type { Report } from '../../reports/report.ts'
 import { compareRuns, type RecordedRequest } from '../../suites/recorded-request.ts'
 import { type EndedRun, executeRun, prepareRun, type RunDeps } from './faulty-run.ts'
+import { showPlainProgress } from './progress.ts'
 
 /** The run without faults, which all others are compared with. */
 export interface PlainRun {
@@ -24,11 +25,16 @@ export interface UntriableSuite {
   readonly findings?: Findings
 }
 
-/** Runs the command twice without faults. The error says why it cannot be tried: it fails, asks nothing, or does not repeat itself. */
+/** The default of `--run-timeout` for the runs without faults. */
+const defaultLimit = '10m'
+
+/** Runs the command twice without faults. The error says why it cannot be tried: it fails, does not end in time, asks nothing, or does not repeat itself. */
 export async function recordPlainRuns(deps: RunDeps): Promise<Result<PlainRun, UntriableSuite>> {
-  const first = await runPlainly(deps, deps.dependencies.log)
+  const { time } = deps.settings
+  const end = deps.elapsed() + (parseDuration(time ?? '') ?? Number.POSITIVE_INFINITY)
+  const first = await runPlainly(deps, 1, end, deps.dependencies.log)
   if (!first.ok) return first
-  const second = await runPlainly(deps)
+  const second = await runPlainly(deps, 2, end)
   if (!second.ok) return second
   const differences = compareRuns(first.value.requests, second.value.requests)
   if (differences.length === 0) return first
@@ -41,13 +47,39 @@ export async function recordPlainRuns(deps: RunDeps): Promise<Result<PlainRun, U
   })
 }
 
-async function runPlainly(deps: RunDeps, log?: Log): Promise<Result<PlainRun, UntriableSuite>> {
+/** The time limit of a run without faults, and the words for it. */
+interface PlainLimit {
+  readonly ms: number
+  readonly words: string
+}
+
+/** Returns the limit that ends a run first. `end`: the end of `--time` by `elapsed`. */
+function limitPlainRun({ settings, elapsed }: RunDeps, end: number): PlainLimit {
+  const { runTimeout, time } = settings
+  const text = runTimeout ?? defaultLimit
+  const ms = parseDuration(text) ?? 0
+  const left = Math.max(0, end - elapsed())
+  if (left < ms) return { ms: left, words: `within --time ${time} (for two runs)` }
+  return {
+    ms,
+    words: runTimeout === undefined ? `within ${text} (--run-timeout)` : `within --run-timeout ${text}`,
+  }
+}
+
+async function runPlainly(
+  deps: RunDeps,
+  number: 1 | 2,
+  end: number,
+  log?: Log,
+): Promise<Result<PlainRun, UntriableSuite>> {
   const prepared = await prepareRun(deps, undefined, log)
   if (!prepared.ok) return failure({ code: 1, lines: [], findings: prepared.error })
-  const limitMs = parseDuration(deps.settings.runTimeout ?? '')
-  const ended = await executeRun(deps, prepared.value, limitMs)
+  const limit = limitPlainRun(deps, end)
+  const clearProgress = showPlainProgress(deps, `run ${number} of 2 without faults`)
+  const ended = await executeRun(deps, prepared.value, limit.ms)
+  clearProgress()
   const { requests } = ended.recorder
-  if (ended.isTimedOut || ended.code !== 0) return failure(describeRed(ended))
+  if (ended.isTimedOut || ended.code !== 0) return failure(describeRed(ended, limit))
   if (requests.length > 0) return success({ requests, report: ended.report, ms: ended.ms })
   return failure({
     code: 1,
@@ -57,10 +89,10 @@ async function runPlainly(deps: RunDeps, log?: Log): Promise<Result<PlainRun, Un
   })
 }
 
-function describeRed({ code, isTimedOut, lastLines }: EndedRun): UntriableSuite {
-  const end = isTimedOut ? 'does not end within --run-timeout' : `fails with exit code ${code}`
+function describeRed({ code, isTimedOut, lastLines }: EndedRun, { words }: PlainLimit): UntriableSuite {
+  const end = isTimedOut ? `does not end ${words}` : `fails with exit code ${code}`
   const lines = [
-    `convsim: the command ${end} without any fault, so its failures say nothing about faults. Its last lines:`,
+    `convsim: the command ${end} without any fault, so ${isTimedOut ? 'it cannot be tried' : 'its failures say nothing about faults'}. Its last lines:`,
     ...lastLines.map((line) => `  ${line}`),
   ]
   return { code: isTimedOut ? 1 : code, lines }

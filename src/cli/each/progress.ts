@@ -9,6 +9,9 @@ export interface Progress {
   clear(): void
 }
 
+/** The codes that remove the line of a terminal. */
+const clearLine = '\r\u001b[2K'
+
 /** Creates the line. `write`: writes to the terminal; undefined: there is none. `total`: all runs. `deadline`: see `isOver`, milliseconds by `elapsed`. */
 export function createProgress(
   write: ((text: string) => void) | undefined,
@@ -17,7 +20,6 @@ export function createProgress(
   deadline: number | undefined,
 ): Progress {
   const begun = elapsed()
-  const clearLine = '\r\u001b[2K'
   return {
     update(judged) {
       const ended = judged.length
@@ -30,6 +32,25 @@ export function createProgress(
       )
     },
     clear: () => write?.(clearLine),
+  }
+}
+
+/** Shows a line with the seconds since now, until the returned function is called. `title`: `run 1 of 2 without faults`. */
+export function showPlainProgress(
+  {
+    terminal,
+    elapsed,
+  }: { readonly terminal?: ((text: string) => void) | undefined; readonly elapsed: () => number },
+  title: string,
+): () => void {
+  if (!terminal) return () => undefined
+  const begun = elapsed()
+  const show = () => terminal(`${clearLine}convsim: ${title}, ${Math.floor((elapsed() - begun) / 1000)} s`)
+  show()
+  const timer = setInterval(show, 1000)
+  return () => {
+    clearInterval(timer)
+    terminal(clearLine)
   }
 }
 

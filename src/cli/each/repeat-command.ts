@@ -1,6 +1,7 @@
 import { eachSettings } from '../../config/each-settings.ts'
 import { allSettings, type Settings } from '../../config/settings.ts'
-import { describeCommand } from '../../reports/reported-run.ts'
+import { redacted } from '../../journal/redact-token.ts'
+import { redactWords } from '../../reports/reported-run.ts'
 
 /** The settings that a repetition of one run does not need. */
 const unneeded = new Set([...Object.keys(eachSettings), 'report', 'failOn', 'port', 'logLevel', 'logFormat'])
@@ -8,19 +9,29 @@ const unneeded = new Set([...Object.keys(eachSettings), 'report', 'failOn', 'por
 /** The settings whose default is another for `exec`. */
 const unneededDefaults: Partial<Settings> = { state: ':memory:' }
 
-/** Returns a function that writes the command line that repeats a run, by its name. Credentials are redacted. */
-export function createRepeat(settings: Settings, command: readonly string[]): (name: string) => string {
+/** Writes the command line that repeats a run. `words`: the flags that name the run: `--only`, and its name. Credentials are redacted, and the line says so. */
+export function describeRepeat(
+  words: readonly string[],
+  settings: Settings,
+  command: readonly string[],
+): string {
   const given = new Map<string, unknown>(Object.entries(settings))
   const defaults = new Map<string, unknown>(Object.entries(unneededDefaults))
   const flags = allSettings.flatMap(([name, { flag, value, default: standard }]) => {
     const own = given.get(name)
-    if ((unneeded.has(name) && name !== 'runTimeout') || own === (defaults.get(name) ?? standard)) return []
+    const isNeeded = !unneeded.has(name) || (name === 'runTimeout' && words[0] === '--only')
+    if (!isNeeded || own === (defaults.get(name) ?? standard)) return []
     if (value === undefined) return own === true ? [`--${flag}`] : [`--no-${flag}`]
     return [`--${flag}`, String(own)]
   })
-  return (name) =>
-    describeCommand(['convsim', 'exec', '--only', name, ...flags, '--', ...command].map(quoteWord))
+  const all = ['convsim', 'exec', ...words, ...flags, '--', ...command]
+  const clean = redactWords(all)
+  const hasCredential = clean.some((word, index) => word !== all[index])
+  return clean.map(quoteWord).join(' ') + (hasCredential ? note : '')
 }
+
+/** The comment of a command line that lacks its credentials. */
+const note = ` # put the credential back at ${redacted}`
 
 /** Quotes a word for a shell, if it needs quotes. */
 function quoteWord(word: string): string {

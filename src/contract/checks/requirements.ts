@@ -14,14 +14,16 @@ const SUPPORTED_DIALECTS = [
   undefined,
   'https://json-schema.org/draft/2020-12/schema',
   'https://spec.openapis.org/oas/3.1/dialect/base',
+  'https://spec.openapis.org/oas/3.2/dialect/2025-09-17',
+  'https://spec.openapis.org/oas/3.2/dialect/2026-02-26',
 ]
 
 /** The supported values of a parameter's `style`. */
 const SUPPORTED_STYLES = ['simple', 'form', 'spaceDelimited', 'pipeDelimited']
 
-/** Checks that a document is OpenAPI 3.1. After a finding, no other check makes sense. */
+/** Checks that a document is OpenAPI 3.1 or 3.2. After a finding, no other check makes sense. */
 export function checkVersion({ openapi, swagger, rules }: JsonObject, source: Source): Finding[] {
-  if (typeof openapi === 'string' && /^3\.1(\.\d+)?$/.test(openapi)) return []
+  if (typeof openapi === 'string' && /^3\.[12](\.\d+)?$/.test(openapi)) return []
   const place = source.place(openapi === undefined && swagger !== undefined ? '/swagger' : '/openapi')
   const version = openapi ?? swagger
   if (version === undefined) {
@@ -40,7 +42,13 @@ export function checkVersion({ openapi, swagger, rules }: JsonObject, source: So
     typeof openapi === 'string' && openapi.startsWith('3.0')
       ? `To convert it, write "openapi: 3.1.0", "type: [string, 'null']" for "nullable: true", a number for "exclusiveMinimum: true", and "examples: [...]" for "example" in schemas`
       : 'Convert it to 3.1 with a converter'
-  return [{ severity: 'error', place, message: `is OpenAPI ${version}; only 3.1 is understood. ${convert}` }]
+  return [
+    {
+      severity: 'error',
+      place,
+      message: `is OpenAPI ${version}; only 3.1 and 3.2 are understood. ${convert}`,
+    },
+  ]
 }
 
 /** Checks that a valid OpenAPI document can be simulated: it needs a server, operations with a 2xx status, unique ids and paths. */

@@ -4,7 +4,7 @@ import type { Source } from '../../documents/source.ts'
 import { toViolations } from '../../documents/violations.ts'
 
 /**
- * Checks the document against the schema that the OpenAPI Initiative publishes for 3.1. The validator takes 170 ms to load, so
+ * Checks the document against the schema that the OpenAPI Initiative publishes for its version. The validator takes 170 ms to load, so
  * only this function loads it: a document that is known to be valid starts without it.
  */
 export async function checkStructure(document: JsonObject, source: Source): Promise<Finding[]> {
@@ -26,7 +26,7 @@ export async function checkStructure(document: JsonObject, source: Source): Prom
     .map(({ pointer, message }) => ({
       severity: 'error',
       place: source.place(pointer),
-      message: `is not valid OpenAPI 3.1: ${pointer || 'the document'} ${message}`,
+      message: `is not valid OpenAPI ${String(document.openapi).slice(0, 3)}: ${pointer || 'the document'} ${message}`,
     }))
 }
 

@@ -3,15 +3,16 @@ import { escapeHtml } from '../../reports/formats/html-coverage.ts'
 import { stylesheet } from '../../reports/formats/html-stylesheet.ts'
 import { pluralize } from '../../reports/report.ts'
 import { describeRun } from '../../reports/reported-run.ts'
+import { listFindings, type SuiteFinding } from '../suite-findings.ts'
 import {
+  describeCaveats,
   describeGroup,
+  describeNothing,
   describePlainRun,
   formatVerdict,
   type GroupSummary,
   isBad,
   type JudgedRun,
-  listFindings,
-  type SuiteFinding,
   type SuiteReport,
   summarizeGroups,
   summarizeRuns,
@@ -36,8 +37,12 @@ export function renderHtml(report: SuiteReport): string {
   const findings = listFindings(report)
   const groups = summarizeGroups(runs)
   const title = `${contract.title}: faults against the test suite`
+  const nothing = describeNothing(report)
+  const isGood = findings.length === 0 && nothing === undefined
   const verdict =
-    findings.length === 0 ? 'Nothing to complain about' : `${pluralize(findings.length, 'thing')} to look at`
+    findings.length === 0
+      ? (nothing ?? 'Nothing to complain about')
+      : `${pluralize(findings.length, 'thing')} to look at`
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -52,7 +57,7 @@ export function renderHtml(report: SuiteReport): string {
 <header>
 <p class="kicker"><b>${brandMark}convsim</b> ${escapeHtml(contract.title)} <span>${escapeHtml(contract.version)}</span></p>
 <h1>Faults against the test suite</h1>
-<p class="verdict ${findings.length === 0 ? 'good' : 'bad'}">${escapeHtml(verdict)}</p>
+<p class="verdict ${isGood ? 'good' : 'bad'}">${escapeHtml(verdict)}</p>
 <p class="summary">${escapeHtml(`${describePlainRun(report)} ${summarizeRuns(report)}`)}</p>
 ${report.failed.map((sentence) => `<p class="summary">--fail-on: ${escapeHtml(sentence)}.</p>\n`).join('')}<p class="requests">${describeRun(report.run).map(escapeHtml).join(' · ')}</p>
 </header>
@@ -62,11 +67,11 @@ ${groups.map(renderCard).join('\n')}
 </ul>
 <section id="verdicts">
 <h2>Verdicts</h2>
-${[...groups.map(describeGroup), ...summarizeFields(runs).flatMap(describeFields)].map((line) => `<p>${escapeHtml(line)}</p>`).join('\n')}
+${[...groups.map(describeGroup), ...summarizeFields(runs).flatMap(describeFields), ...describeCaveats(report)].map((line) => `<p>${escapeHtml(line)}</p>`).join('\n')}
 </section>
 <section id="findings">
 <h2>Findings</h2>
-${findings.length === 0 ? '<p class="none">There are none.</p>' : `<ol class="findings">\n${findings.map(renderFinding).join('\n')}\n</ol>`}
+${findings.length === 0 ? `<p class="none">${escapeHtml(nothing ?? 'There are none.')}</p>` : `<ol class="findings">\n${findings.map(renderFinding).join('\n')}\n</ol>`}
 </section>
 <section id="runs">
 <h2 id="runs-title">Runs</h2>
@@ -84,8 +89,8 @@ ${runs.map(renderRun).join('\n')}
 `
 }
 
-function renderCard({ group, counts, percent }: GroupSummary): string {
-  const isGood = counts.broke + counts['not-noticed'] + counts.hung === 0
+function renderCard({ group, counts, percent, withClientFindings }: GroupSummary): string {
+  const isGood = counts.broke + counts['not-noticed'] + counts.hung + withClientFindings === 0
   const share = percent === undefined ? '–' : `${percent}&nbsp;%`
   return `<li class="${isGood ? 'good' : 'bad'}"><a href="#verdicts"><b>${share}</b><span>good verdicts on ${escapeHtml(group)}</span></a></li>`
 }

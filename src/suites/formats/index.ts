@@ -17,8 +17,13 @@ const renderers: Readonly<Record<ReportFormatName, (report: SuiteReport) => stri
 
 /** Renders a suite's report in a format of `--report`. */
 export function renderSuiteReport(format: ReportFormat, report: SuiteReport): string {
-  const names = Object.keys(renderers) as ReportFormatName[] // the keys of the table
+  return pickRenderer(renderers, format)(report)
+}
+
+/** Returns the renderer for a format of `--report`. */
+export function pickRenderer<T>(of: Readonly<Record<ReportFormatName, T>>, format: ReportFormat): T {
+  const names = Object.keys(of) as ReportFormatName[] // the keys of the table
   const name = names.find((one) => reportFormats[one] === format)
-  if (!name) throw new Error('a format of reports has no renderer for suites')
-  return renderers[name](report)
+  if (!name) throw new Error('a format of reports has no renderer')
+  return of[name]
 }

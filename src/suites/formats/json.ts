@@ -1,8 +1,9 @@
 import type { JsonObject } from '../../core/json.ts'
+import { listFindings } from '../suite-findings.ts'
 import {
   countVerdicts,
+  hasOnlyClientFindings,
   type JudgedRun,
-  listFindings,
   type SuiteReport,
   summarizeGroups,
 } from '../suite-report.ts'
@@ -13,7 +14,7 @@ export function renderJson(report: SuiteReport): string {
 }
 
 function reportToJson(report: SuiteReport): JsonObject {
-  const { contract, run, runs, plainCounts, equivalent, notMade, earlyEnd, failed } = report
+  const { contract, run, runs, plainCounts, equivalent, leftOut, changes, notMade, earlyEnd, failed } = report
   const { command, version, seed, clock, contractDigest } = run
   return {
     runs: runs.map(runToJson),
@@ -21,13 +22,21 @@ function reportToJson(report: SuiteReport): JsonObject {
       ...countVerdicts(runs),
       made: runs.filter(({ code }) => code !== undefined).length,
       equivalent,
+      leftOut: leftOut.map(({ operation, occurrences, like }) => ({
+        operation,
+        occurrences: [...occurrences],
+        like: [...like],
+      })),
+      clientFindings: runs.filter(hasOnlyClientFindings).length,
+      changes: [...changes],
       notMade,
       ...(earlyEnd && { endedBy: earlyEnd }),
       requestsWithoutFaults: { ...plainCounts },
-      groups: summarizeGroups(runs).map(({ group, counts, percent }) => ({
+      groups: summarizeGroups(runs).map(({ group, counts, percent, withClientFindings }) => ({
         group,
         ...counts,
         percent: percent ?? null,
+        clientFindings: withClientFindings,
       })),
       failOn: [...failed],
     },

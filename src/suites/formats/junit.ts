@@ -3,49 +3,86 @@ import { describeRun } from '../../reports/reported-run.ts'
 import { judgeSuiteCondition } from '../judge-suite.ts'
 import { isSuiteCondition } from '../parse-suite-fail-on.ts'
 import { nameRun } from '../plan.ts'
-import { listFindings, type SuiteFinding, type SuiteReport } from '../suite-report.ts'
+import { listFindings, type SuiteFinding } from '../suite-findings.ts'
+import { describeNothing, type JudgedRun, type SuiteReport } from '../suite-report.ts'
+
+/** A test case. `text`: its output, or that of its failure. */
+interface Case {
+  readonly classname: string
+  readonly name: string
+  readonly state: 'passed' | 'failed' | 'skipped'
+  /** The type and the message of a failure. */
+  readonly type: string
+  readonly message: string
+  readonly text: string
+  readonly ms: number
+}
 
 /**
- * Renders a report as JUnit XML: a suite for each set, with a test case for each run. It fails where `--fail-on` does: a finding is a
- * failure if its condition is met, and else the output of a passing case. A run without its fault is skipped.
+ * Renders a report as JUnit XML: a suite for each set, with a test case for each run, and one for the run without faults. It fails where
+ * `--fail-on` does: a finding is a failure if its condition is met, and else the output of a passing case. A run without its fault is
+ * skipped.
  */
 export function renderJunit(report: SuiteReport): string {
   const findings = new Map(listFindings(report).map((finding) => [finding.name, finding]))
-  const groups = [...new Set(report.runs.map(({ run }) => run.fault.group))]
-  const suites = groups.map((group) => {
-    const own = report.runs.filter(({ run }) => run.fault.group === group)
-    const cases = own.map(({ run, verdict }) => {
-      const name = nameRun(run)
-      const finding = findings.get(name)
-      const isFailure = finding !== undefined && isFailed(report, finding.kind)
-      return { name, verdict, finding, isFailure }
-    })
-    return { name: `convsim.${group}`, cases }
-  })
-  const all = suites.flatMap(({ cases }) => cases)
+  const all = [
+    plainCase(report),
+    ...report.runs.map((judged) => runCase(report, judged, findings.get(nameRun(judged.run)))),
+  ]
+  const names = [...new Set(all.map(({ classname }) => classname))]
+  const counts = { tests: all.length, failures: count(all, 'failed'), errors: 0 }
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
-    `<testsuites ${attributes({ name: `convsim: ${report.contract.title}`, tests: all.length, failures: countFailures(all), errors: 0 })}>`,
+    `<testsuites ${attributes({ name: `convsim: ${report.contract.title}`, ...counts })}>`,
     `  <!-- ${commentText(describeRun(report.run).join(', '))} -->`,
-    ...suites.flatMap(suiteLines),
+    ...names.flatMap((name) =>
+      suiteLines(
+        name,
+        all.filter(({ classname }) => classname === name),
+      ),
+    ),
     '</testsuites>',
     '',
   ].join('\n')
 }
 
-interface Case {
-  readonly name: string
-  readonly verdict: string
-  readonly finding: SuiteFinding | undefined
-  readonly isFailure: boolean
+const count = (cases: readonly Case[], state: Case['state']) =>
+  cases.filter((one) => one.state === state).length
+
+/** Returns the case of the run without faults, which also fails where no fault was tried. */
+function plainCase(report: SuiteReport): Case {
+  const problems = [...report.plainFailed, ...[describeNothing(report) ?? []].flat()]
+  const state = problems.length > 0 ? 'failed' : 'passed'
+  const message = problems.join('; ')
+  return {
+    classname: 'convsim.plain',
+    name: 'without faults',
+    state,
+    type: 'plain',
+    message,
+    text: message,
+    ms: 0,
+  }
 }
 
-const countFailures = (cases: readonly Case[]) => cases.filter(({ isFailure }) => isFailure).length
-
-const isSkipped = ({ verdict, finding }: Case) => verdict === 'not-reached' && !finding
+function runCase(report: SuiteReport, judged: JudgedRun, finding: SuiteFinding | undefined): Case {
+  const { run, verdict, failed, ms } = judged
+  const named = { classname: `convsim.${run.fault.group}`, name: nameRun(run), ms }
+  const isCounted = finding !== undefined && isMet(report, finding.kind)
+  const state = isCounted || failed.length > 0 ? 'failed' : 'passed'
+  if (finding) {
+    const { kind, sentence, client, requests, lastLines, repeat } = finding
+    const message = isCounted ? sentence : [sentence, ...failed].join(' ')
+    const text = [sentence, ...client, ...failed, repeat, 'Requests:', ...requests, 'Output:', ...lastLines]
+    return { ...named, state, type: kind, message, text: text.join('\n') }
+  }
+  const message = failed.join('; ')
+  if (failed.length > 0) return { ...named, state, type: 'client', message, text: message }
+  return { ...named, state: verdict === 'not-reached' ? 'skipped' : state, type: '', message, text: verdict }
+}
 
 /** Returns true for a finding whose condition is met. */
-function isFailed({ failOn, runs }: SuiteReport, kind: SuiteFinding['kind']): boolean {
+function isMet({ failOn, runs }: SuiteReport, kind: SuiteFinding['kind']): boolean {
   return failOn.some(
     (condition) =>
       isSuiteCondition(condition) &&
@@ -54,26 +91,30 @@ function isFailed({ failOn, runs }: SuiteReport, kind: SuiteFinding['kind']): bo
   )
 }
 
-function suiteLines({ name, cases }: { readonly name: string; readonly cases: readonly Case[] }): string[] {
-  const skipped = cases.filter(isSkipped).length
-  const counts = { tests: cases.length, failures: countFailures(cases), errors: 0, skipped, time: 0 }
+function suiteLines(name: string, cases: readonly Case[]): string[] {
+  const counts = {
+    tests: cases.length,
+    failures: count(cases, 'failed'),
+    errors: 0,
+    skipped: count(cases, 'skipped'),
+    time: toSeconds(cases.reduce((sum, { ms }) => sum + ms, 0)),
+  }
   return [
     `  <testsuite ${attributes({ name, ...counts })}>`,
-    ...cases.flatMap((one) => caseLines(name, one).map((line) => `    ${line}`)),
+    ...cases.flatMap((one) => caseLines(one).map((line) => `    ${line}`)),
     '  </testsuite>',
   ]
 }
 
-function caseLines(classname: string, one: Case): string[] {
-  const { name, verdict, finding, isFailure } = one
-  const head = `<testcase ${attributes({ classname, name, time: 0 })}`
-  if (isSkipped(one)) return [`${head}>`, '  <skipped message="not reached"/>', '</testcase>']
-  if (!finding) return [`${head}>`, `  <system-out>${escapeXml(verdict)}</system-out>`, '</testcase>']
-  const { sentence, client, requests, lastLines, repeat } = finding
-  const text = [sentence, ...client, repeat, 'Requests:', ...requests, 'Output:', ...lastLines].join('\n')
-  const element = isFailure
-    ? `failure ${attributes({ type: finding.kind, message: sentence })}`
-    : 'system-out'
-  const [tag] = element.split(' ')
-  return [`${head}>`, `  <${element}>${escapeXml(text)}</${tag}>`, '</testcase>']
+const toSeconds = (ms: number) => Math.round(ms) / 1000
+
+function caseLines({ classname, name, state, type, message, text, ms }: Case): string[] {
+  const head = `<testcase ${attributes({ classname, name, time: toSeconds(ms) })}`
+  const bodies = {
+    skipped: '<skipped message="not reached"/>',
+    failed: `<failure ${attributes({ type, message })}>${escapeXml(text)}</failure>`,
+    passed: `<system-out>${escapeXml(text)}</system-out>`,
+  }
+  if (text === '') return [`${head}/>`]
+  return [`${head}>`, `  ${bodies[state]}`, '</testcase>']
 }

@@ -26,7 +26,8 @@ async function send(url, init) {
     const text = await answer.text()
     if (answer.ok) return { body: JSON.parse(text) }
     const seconds = answer.headers.get('retry-after')
-    const waitMs = seconds === null ? undefined : 1000 * Number(seconds)
+    // A little longer than demanded: the service counts from when it has sent the answer.
+    const waitMs = seconds === null ? undefined : 1000 * Number(seconds) + 100
     return {
       canRetry: answer.status === 429 || answer.status >= 500,
       waitMs,

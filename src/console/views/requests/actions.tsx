@@ -42,7 +42,7 @@ async function sendAgain(exchange: Schema<'Exchange'>): Promise<void> {
   const headers = { ...recorded, [replayHeader]: exchange.id }
   try {
     const answer = await fetch(urlOf(exchange), { method, headers, ...(body !== undefined && { body }) })
-    const id = answer.headers.get('x-request-id')
+    const id = answer.headers.get('x-sim-request-id') ?? answer.headers.get('x-request-id')
     tell(`Sent again; the answer is ${answer.status}.`)
     if (id !== null) navigate({ view: 'requests', id })
     await answer.arrayBuffer()

@@ -87,8 +87,8 @@ function findProblem({ word, value }: Term): string | undefined {
   if (word === 'trace' && !/^[0-9a-f]{32}$/i.test(value))
     return 'trace: takes the 32 hexadecimal digits of a trace id.'
   if (word === 'has' && !marks[value]) return `has: takes ${Object.keys(marks).join(', ')}.`
-  if (word === 'origin' && !['contract', 'scenario', 'simulator'].includes(value))
-    return 'origin: takes contract, scenario or simulator.'
+  if (word === 'origin' && !['contract', 'scenario', 'simulator', 'upstream'].includes(value))
+    return 'origin: takes contract, scenario, simulator or upstream.'
   return undefined
 }
 

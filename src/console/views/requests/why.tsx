@@ -51,6 +51,9 @@ function listEffects({ rule, damage, delivery, brokenOff }: Schema<'Exchange'>):
     ...(delivery.outcome === 'client-gone'
       ? [`The client closed the connection after ${delivery.sentBytes ?? 0} bytes of the answer.`]
       : []),
+    ...(delivery.outcome === 'upstream-gone'
+      ? [`The real service broke its answer off after ${delivery.sentBytes ?? 0} bytes.`]
+      : []),
     ...(delivery.outcome === 'damaged' ? ['The whole answer did not reach the client.'] : []),
     ...(brokenOff ? ['The client disconnected before the end of its body.'] : []),
   ]

@@ -1,24 +1,26 @@
+import type { Histories } from '../bundles/history.ts'
 import type { Settings } from '../config/settings.ts'
 import { parseDuration, parseNow } from '../core/instant.ts'
 import type { Log } from '../core/log.ts'
 import type { Journal } from '../journal/journal.ts'
 import { Sandboxes } from '../sandboxes/sandboxes.ts'
 import { MemorySandboxSettings, type SandboxSettingsStore } from '../sandboxes/settings.ts'
-import { SharedSandboxSettings } from '../sandboxes/shared-settings.ts'
-import { type RuleContext, readRules } from '../scenarios/rules.ts'
+import { type ParseRule, SharedSandboxSettings } from '../sandboxes/shared-settings.ts'
+import { type RuleContext, readActiveRule } from '../scenarios/rules.ts'
 import type { SharedState } from '../state/shared-state.ts'
 import type { Store } from '../state/store.ts'
 
-/** The parts that the registry of sandboxes works with. */
 interface SandboxDeps {
-  /** Returns epoch milliseconds. */
+  /** Returns the machine's time, epoch milliseconds. */
   readonly now: () => number
   readonly log: Log
+  readonly histories: Histories
   readonly store: Store
+  readonly journal: Journal
   /** Undefined: no other process uses the state. */
   readonly shared: SharedState | undefined
-  readonly journal: Journal
-  readonly rules: RuleContext
+  /** Returns the names that rules may use at present. */
+  readonly rules: () => RuleContext
 }
 
 /** Creates the registry of sandboxes. It begins with those of the state, which are listed and evicted as all others. */
@@ -26,10 +28,10 @@ export async function createSandboxes(
   { seed, clock, sandboxLimit, sandboxIdle }: Settings,
   deps: SandboxDeps,
 ): Promise<Sandboxes> {
-  const { now, store, shared, rules, journal } = deps
+  const { now, store, shared, journal } = deps
   const initial = { seed, frozenAt: clock === 'real' ? undefined : parseNow(clock), now }
   const settings = shared
-    ? new SharedSandboxSettings(initial, shared, (sources) => readRules({ rules: [...sources] }, rules))
+    ? new SharedSandboxSettings(initial, shared, createRuleParser(deps))
     : new MemorySandboxSettings(initial)
   const sandboxes = new Sandboxes(settings, {
     limit: sandboxLimit,
@@ -44,14 +46,25 @@ export async function createSandboxes(
   return sandboxes
 }
 
-/** Deletes the settings, the state and the journal of an evicted sandbox. */
-function onSandboxEvicted(settings: SandboxSettingsStore, { store, journal, log }: SandboxDeps) {
+/** Creates the parser of stored rules, which another replica, or an earlier contract, may have known. */
+function createRuleParser({ rules, log }: SandboxDeps): ParseRule {
+  return (source, key) => {
+    const rule = readActiveRule(source, key, rules())
+    if (rule.misfit !== undefined)
+      log.warn({ rule: source, problem: rule.misfit }, 'a rule does not fit the contract and is passed over')
+    return rule
+  }
+}
+
+/** Deletes the settings, the state, the history and the journal of an evicted sandbox. */
+function onSandboxEvicted(settings: SandboxSettingsStore, { store, journal, histories, log }: SandboxDeps) {
   return (name: string, reason: 'limit' | 'idle'): void => {
     log.warn(
       { sandbox: name, reason },
       'a sandbox is dropped with all that it held; see --sandbox-limit, --sandbox-idle',
     )
     const deletions = [settings.reset(name), journal.clear(name), store.deleteSandbox(name)]
+    histories.forget(name)
     Promise.all(deletions).catch((error: unknown) =>
       log.error({ sandbox: name, err: error }, 'its state could not be dropped'),
     )

@@ -1,0 +1,60 @@
+import { minTokenLength } from '../journal/redact-token.ts'
+import { isSandboxName } from '../sandboxes/sandboxes.ts'
+
+/** The schemes whose name a refusal quotes. */
+const otherSchemes = ['apikey', 'basic', 'digest', 'negotiate', 'token']
+
+/** The most keys that are looked for in the records of a bundle, each of which is compared with each of them. */
+const maxSecrets = 1000
+
+/**
+ * Gives the keys of a bundle names in place of their texts, which are secrets: `bundle-caller-1`. Equal keys have equal names, so that the
+ * rate windows of a replay are those of the run. A name is long enough that a replay redacts it where the run redacted the key.
+ */
+export class Callers {
+  readonly #names = new Map<string, string>()
+  #count = 0
+
+  /** `publicKeys`: keys that are no secrets, since everybody has them with convsim. */
+  constructor(publicKeys: readonly string[]) {
+    for (const key of publicKeys) this.#names.set(key, key)
+  }
+
+  /** Lists the keys that are redacted in records: those that are no public keys, and as long as what is redacted elsewhere; at most 1,000. */
+  listSecrets(): readonly string[] {
+    return [...this.#names]
+      .filter(([key, name]) => key !== name && key.length >= minTokenLength)
+      .slice(0, maxSecrets)
+      .map(([key]) => key)
+  }
+
+  /** Returns the name of a key. */
+  nameOf(key: string): string {
+    let name = this.#names.get(key)
+    if (name === undefined) {
+      name = `bundle-caller-${++this.#count}`
+      this.#names.set(key, name)
+    }
+    return name
+  }
+
+  /** Returns a header `Authorization` that is answered as the given one is, without its key. The sandbox `~worker-3` stays. */
+  rename(authorization: string): string {
+    const [, scheme = '', rest = ''] = /^\s*(\S+)\s*(.*)$/s.exec(authorization) ?? []
+    if (scheme.toLowerCase() === 'bearer') return `${scheme} ${this.#renameToken(rest.trim())}`.trim()
+    if (scheme === '') return ''
+    if (rest === '') return this.nameOf(scheme) // a key without a scheme
+    return otherSchemes.includes(scheme.toLowerCase())
+      ? `${scheme} ${this.nameOf(rest)}`
+      : `Unknown ${this.nameOf(authorization)}` // an unknown scheme may be the beginning of a key
+  }
+
+  #renameToken(token: string): string {
+    const tilde = token.lastIndexOf('~')
+    const key = tilde < 0 ? token : token.slice(0, tilde)
+    const sandbox = tilde < 0 ? '' : token.slice(tilde + 1)
+    // The text behind the tilde may be part of the key where it names no sandbox.
+    const suffix = tilde < 0 ? '' : `~${isSandboxName(sandbox) ? sandbox : '!'}`
+    return `${key === '' ? '' : this.nameOf(key)}${suffix}`
+  }
+}

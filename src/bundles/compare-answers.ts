@@ -1,0 +1,135 @@
+import { cutText } from '../core/cut-text.ts'
+import { isObject, type Json } from '../core/json.ts'
+import { joinPointer } from '../core/json-pointer.ts'
+import { isSameJson } from '../core/same-json.ts'
+import { computeBodyDigest } from '../journal/body-digest.ts'
+import type { RecordedBody } from '../journal/entry.ts'
+import { parseJson } from '../journal/entry-json.ts'
+import type { BundledAnswer, BundledBody } from './bundle.ts'
+
+/** A part of an answer that differs between the recording and the replay. */
+export interface AnswerDifference {
+  /** `status`, `header/x-sim-origin`, `body/messageCount`, `delivery`, `delayMs`, `scenarios`, `damage`, `state/events/0`. */
+  readonly part: string
+  /** The recorded value, cut to some characters; null for none. */
+  readonly expected: Json
+  /** The value of the replay; null for none. */
+  readonly actual: Json
+}
+
+/** The result of a comparison. */
+export interface AnswerComparison {
+  readonly differences: readonly AnswerDifference[]
+  /** The reason why a part could not be compared; undefined: all parts were. */
+  readonly uncompared: string | undefined
+  /** True where the body was compared but for credentials, which are redacted on both sides. */
+  readonly isBodyRedacted: boolean
+}
+
+/** Compares a recorded answer with that of a replay. `actualBody`: the body that the replay's journal has. */
+export function compareAnswers(
+  expected: BundledAnswer,
+  actual: BundledAnswer,
+  actualBody: RecordedBody,
+): AnswerComparison {
+  const isDamaged = ({ delivery }: BundledAnswer) => delivery === 'damaged'
+  const pairs: readonly (readonly [part: string, expected: Json, actual: Json])[] = [
+    ['status', expected.status, actual.status],
+    ...headerPairs(expected.headers, actual.headers),
+    ['stage', expected.stage, actual.stage],
+    ['origin', expected.origin, actual.origin],
+    ['scenarios', expected.scenarios.join(', '), actual.scenarios.join(', ')],
+    ['damage', expected.damage.join(', '), actual.damage.join(', ')],
+    ['delayMs', expected.delayMs, actual.delayMs],
+    // The client may have left, or the simulator stopped, before the delivery of the same bytes ended.
+    ['delivery/damaged', isDamaged(expected), isDamaged(actual)],
+  ]
+  const differences = pairs.flatMap(([part, one, other]) =>
+    one === other ? [] : [{ part, expected: cut(one), actual: cut(other) }],
+  )
+  const body = compareBodies(expected.body, actual.body, actualBody)
+  return {
+    differences: [...differences, ...body.differences],
+    uncompared: body.uncompared,
+    isBodyRedacted: expected.body.redacted === true,
+  }
+}
+
+function headerPairs(
+  expected: BundledAnswer['headers'],
+  actual: BundledAnswer['headers'],
+): (readonly [string, Json, Json])[] {
+  const names = new Set([...Object.keys(expected), ...Object.keys(actual)])
+  return [...names].map((name) => [
+    `header/${name.toLowerCase()}`,
+    expected[name] ?? null,
+    actual[name] ?? null,
+  ])
+}
+
+function compareBodies(
+  expected: BundledBody,
+  actual: BundledBody,
+  actualBody: RecordedBody,
+): Pick<AnswerComparison, 'differences' | 'uncompared'> {
+  const same = { differences: [], uncompared: undefined }
+  if (expected.sha256 !== undefined) {
+    const digest = actualBody.digest ?? computeBodyDigest(actualBody.bytes ?? new Uint8Array())
+    if (digest === expected.sha256) return same
+    return { ...same, differences: [describeDifference(expected, actual)] }
+  }
+  if (expected.size > 0 && expected.text === undefined && expected.base64 === undefined)
+    return { ...same, uncompared: "the bytes of its answer's body are not in the bundle" }
+  // A redacted body has another size than the one that was sent.
+  const isSameSize = expected.redacted === true || expected.size === actual.size
+  if (isSameSize && contentOf(expected) === contentOf(actual)) return same
+  return { ...same, differences: [describeDifference(expected, actual)] }
+}
+
+const contentOf = ({ text, base64 }: BundledBody) => text ?? base64 ?? ''
+
+/** Describes the first difference of two bodies: a member of JSON, or a byte. */
+function describeDifference(expected: BundledBody, actual: BundledBody): AnswerDifference {
+  const [one, other] = [contentOf(expected), contentOf(actual)]
+  const [oneJson, otherJson] = [parseJson(one), parseJson(other)]
+  const first =
+    oneJson === undefined || otherJson === undefined ? undefined : findFirst(oneJson, otherJson, '')
+  if (first) return { ...first, part: `body${first.part}` }
+  if (one === '') return { part: 'body', expected: `sha256 ${expected.sha256 ?? ''}`, actual: cut(other) }
+  let at = 0
+  while (at < one.length && one[at] === other[at]) at += 1
+  return { part: `body at character ${at}`, expected: cut(one.slice(at)), actual: cut(other.slice(at)) }
+}
+
+/** Finds the first difference between two JSON values; its part is a JSON pointer. Undefined: they are equal. */
+export function findFirst(expected: Json, actual: Json, pointer: string): AnswerDifference | undefined {
+  if (isSameJson(expected, actual)) return undefined
+  const names = memberNames(expected, actual)
+  for (const name of names) {
+    const [one, other] = [memberOf(expected, name), memberOf(actual, name)]
+    if (one !== undefined && other !== undefined && isSameJson(one, other)) continue
+    const at = joinPointer(pointer, name)
+    if (one === undefined || other === undefined)
+      return { part: at, expected: cut(one ?? null), actual: cut(other ?? null) }
+    return findFirst(one, other, at)
+  }
+  return { part: pointer, expected: cut(expected), actual: cut(actual) }
+}
+
+function memberNames(one: Json, other: Json): readonly string[] {
+  const isAlike = (isObject(one) && isObject(other)) || (Array.isArray(one) && Array.isArray(other))
+  return isAlike ? [...new Set([...Object.keys(one), ...Object.keys(other)])] : []
+}
+
+function memberOf(value: Json, name: string): Json | undefined {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, name)
+    ? (value as Record<string, Json>)[name]
+    : undefined
+}
+
+/** Returns a value as a report shows it: text that is not too long. */
+function cut(value: Json): Json {
+  if (typeof value === 'string') return cutText(value, 200)
+  if (typeof value !== 'object' || value === null) return value
+  return cutText(JSON.stringify(value), 200)
+}

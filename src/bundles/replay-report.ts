@@ -1,0 +1,100 @@
+import type { JsonObject } from '../core/json.ts'
+import type { Bundle, BundleVersions } from './bundle.ts'
+import { countVerdicts, type ReplayedRequest, type ReplayVerdict } from './replay.ts'
+
+/** A replay with what it was done with. */
+export interface ReplayReport {
+  readonly bundle: Pick<Bundle, 'writtenAt' | 'reasons' | 'versions' | 'contract'>
+  /** The versions of this process. */
+  readonly versions: BundleVersions
+  /** The digest of the contract of the replay. */
+  readonly contractDigest: string
+  readonly results: readonly ReplayedRequest[]
+}
+
+/** Returns the verdict on a whole replay. A replay without any result is not judged. */
+export function judgeReplay({ results }: ReplayReport): ReplayVerdict {
+  const { differs, 'not-judged': open } = countVerdicts(results)
+  if (differs > 0) return 'differs'
+  return open > 0 || results.length === 0 ? 'not-judged' : 'same'
+}
+
+/** Returns sentences about what the replay was done with in place of what the run had. */
+function describeSurroundings({ bundle, versions, contractDigest }: ReplayReport): string[] {
+  const names = ['convsim', 'faker'] as const
+  const others = names.filter((name) => bundle.versions[name] !== versions[name])
+  return [
+    ...others.map(
+      (name) =>
+        `The run had ${name} ${bundle.versions[name]}, this is ${versions[name]}: another version may answer otherwise.`,
+    ),
+    ...(bundle.contract.digest === contractDigest
+      ? []
+      : [`The run had the contract ${bundle.contract.digest}, this convsim has ${contractDigest}.`]),
+  ]
+}
+
+/** The most requests that are printed for people. */
+const maxPrinted = 20
+
+/** Formats a replay as lines for people. */
+export function formatReplay(report: ReplayReport): string {
+  const { bundle, versions, results } = report
+  const { same, differs, 'not-judged': open } = countVerdicts(results.filter(({ id }) => id !== 'state'))
+  const remarkable = results.filter(isRemarkable)
+  const reasons = bundle.reasons.length === 0 ? '' : ` (${bundle.reasons.join('; ')})`
+  return [
+    `The bundle of ${bundle.writtenAt}${reasons} had Node ${bundle.versions.node}, this is ${versions.node}.`,
+    ...describeSurroundings(report),
+    ...remarkable.slice(0, maxPrinted).flatMap(formatResult),
+    ...(remarkable.length > maxPrinted
+      ? [`... and ${remarkable.length - maxPrinted} more, which --format json lists.`]
+      : []),
+    `Requests: ${same} same, ${differs} different, ${open} not judged. The state at the end: ${describeState(results)}.`,
+  ].join('\n')
+}
+
+/** Returns true for a result that is more than "same". */
+const isRemarkable = ({ verdict, reasons }: ReplayedRequest) => verdict !== 'same' || reasons.length > 0
+
+const words: Readonly<Record<ReplayVerdict, string>> = {
+  same: 'same',
+  differs: 'different',
+  'not-judged': 'not judged',
+}
+
+function describeState(results: readonly ReplayedRequest[]): string {
+  const counts = countVerdicts(results.filter(({ id }) => id === 'state'))
+  if (counts.differs > 0) return words.differs
+  if (counts['not-judged'] > 0) return words['not-judged']
+  return counts.same > 0 ? words.same : 'not compared'
+}
+
+function formatResult({ sandbox, id, request, verdict, differences, reasons }: ReplayedRequest): string[] {
+  const subject = id === 'state' ? 'the state at the end' : `${id} ${request}`
+  return [
+    `${subject} (sandbox ${sandbox}): ${words[verdict]}${reasons.length === 0 ? '' : `: ${reasons.join('; ')}`}`,
+    ...differences.map(
+      ({ part, expected, actual }) =>
+        `  ${part}: was ${JSON.stringify(expected)}, is ${JSON.stringify(actual)}`,
+    ),
+  ]
+}
+
+/** Converts a replay to JSON. Of the requests it lists those whose answer is not simply the same. */
+export function replayToJson(report: ReplayReport): JsonObject {
+  const { bundle, versions, contractDigest, results } = report
+  return {
+    verdict: judgeReplay(report),
+    counts: countVerdicts(results.filter(({ id }) => id !== 'state')),
+    state: describeState(results),
+    warnings: describeSurroundings(report),
+    run: { writtenAt: bundle.writtenAt, versions: { ...bundle.versions }, contract: bundle.contract.digest },
+    replay: { versions: { ...versions }, contract: contractDigest },
+    requests: results.filter(isRemarkable).map(({ differences, reasons, ...result }) => ({
+      ...result,
+      differences: differences.map((difference) => ({ ...difference })),
+      reasons: [...reasons],
+    })),
+  }
+}

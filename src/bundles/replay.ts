@@ -1,0 +1,185 @@
+import type { Json, JsonObject } from '../core/json.ts'
+import type { JournalEntry } from '../journal/entry.ts'
+import { redactJson } from '../journal/redact.ts'
+import type { Bundle, BundledBody, BundledChange, BundledRequest, BundledSandbox } from './bundle.ts'
+import { bundleAnswer } from './bundle-entry.ts'
+import { type AnswerDifference, compareAnswers, findFirst } from './compare-answers.ts'
+import { describeMissing, NOT_REPLAYED } from './unrepeatable.ts'
+
+/** A simulator in which a bundle is replayed. */
+export interface ReplayTarget {
+  /** Sets the time of all sandboxes, sends a recorded request, and returns its entry in the journal. */
+  send(request: BundledRequest): Promise<JournalEntry>
+  /** Sends a request to the control plane. @returns the refusal; undefined: it was carried out */
+  control(method: string, target: string, body?: Uint8Array): Promise<string | undefined>
+  export(sandbox: string): Promise<JsonObject>
+}
+
+/** The outcome of a comparison: `not-judged` where the bundle lacks something on which the answer depends. */
+export type ReplayVerdict = 'same' | 'differs' | 'not-judged'
+
+/** The result for one request, or for the state at the end (`id`: `state`). */
+export interface ReplayedRequest {
+  readonly sandbox: string
+  readonly id: string
+  /** `POST /v1/events`; empty for the state. */
+  readonly request: string
+  readonly verdict: ReplayVerdict
+  readonly differences: readonly AnswerDifference[]
+  /** Sentences about what could not be repeated or compared; empty for none. */
+  readonly reasons: readonly string[]
+}
+
+/** A replay with its results in the order of the bundle. */
+export interface ReplayResults {
+  readonly results: readonly ReplayedRequest[]
+  /** True where the request of `until` was reached, or none was asked for. */
+  readonly isComplete: boolean
+}
+
+/** Replays the requests of a bundle, sandbox by sandbox. `until`: the id of the request after which its sandbox ends. */
+export async function replayBundle(
+  { sandboxes }: Bundle,
+  target: ReplayTarget,
+  until: string | undefined,
+): Promise<ReplayResults> {
+  const holds = ({ requests }: BundledSandbox) => requests.some(({ id }) => id === until)
+  const replayed = until === undefined ? sandboxes : sandboxes.filter(holds)
+  const results: ReplayedRequest[] = []
+  for (const sandbox of replayed) results.push(...(await new SandboxReplay(sandbox, target).run(until)))
+  return { results, isComplete: until === undefined || replayed.length > 0 }
+}
+
+/** The replay of one sandbox. */
+class SandboxReplay {
+  readonly #sandbox: BundledSandbox
+  readonly #target: ReplayTarget
+  /** Sentences about what happened in the recorded sandbox and could not be repeated: a later difference may be due to it. */
+  readonly #doubts: string[]
+  readonly #results: ReplayedRequest[] = []
+
+  constructor(sandbox: BundledSandbox, target: ReplayTarget) {
+    this.#sandbox = sandbox
+    this.#target = target
+    this.#doubts = describeMissing(sandbox)
+  }
+
+  async run(until: string | undefined): Promise<readonly ReplayedRequest[]> {
+    const { start, changes, requests, name } = this.#sandbox
+    if (start.state) await this.#import(start.state, 'the state at the start')
+    const steps: readonly ReplayStep[] = [
+      ...changes.map((change) => ({ order: change.order, run: () => this.#change(change) })),
+      ...requests.map((request) => ({
+        order: request.order,
+        id: request.id,
+        run: () => this.#send(request),
+      })),
+    ]
+    for (const { id, run } of steps.toSorted((one, other) => one.order - other.order)) {
+      await run()
+      if (id !== undefined && id === until) return this.#results
+    }
+    const actual = redactJson(await this.#target.export(name))
+    const first = findFirst(this.#sandbox.state, actual, '')
+    const differences = first ? [{ ...first, part: `state${first.part}` }] : []
+    this.#judge({ id: 'state', request: '', differences, doubts: this.#doubts })
+    return this.#results
+  }
+
+  async #change(change: BundledChange): Promise<void> {
+    const { operation, method, path, query, body, state, problem, redacted } = change
+    if (NOT_REPLAYED.has(operation)) return
+    const label = `the change ${method} ${path}`
+    if (redacted) this.#doubts.push(`${label} was redacted`)
+    if (problem !== undefined) this.#doubts.push(`the state after ${label} is not known: ${problem}`)
+    if (state) return this.#import(state, `the state after ${label}`)
+    if (problem !== undefined) return
+    const bytes = bytesOf(body)
+    if (bytes === undefined && body.size > 0)
+      return void this.#doubts.push(`the body of ${label} is not in the bundle`)
+    const own = operation === 'putSandbox' ? '' : `sandbox=${this.#sandbox.name}`
+    const refusal = await this.#target.control(
+      method,
+      `${path}?${[own, query].filter((part) => part !== '').join('&')}`,
+      bytes,
+    )
+    if (refusal !== undefined) this.#doubts.push(`${label} was refused: ${refusal}`)
+  }
+
+  async #import(state: JsonObject, label: string): Promise<void> {
+    const bytes = Buffer.from(JSON.stringify(state))
+    const refusal = await this.#target.control('POST', `/__sim/import?sandbox=${this.#sandbox.name}`, bytes)
+    if (refusal !== undefined) this.#doubts.push(`${label} was refused: ${refusal}`)
+  }
+
+  async #send(recorded: BundledRequest): Promise<void> {
+    const { id, method, path, query, body, aborted, redacted } = recorded
+    const request = `${method} ${path}${query === '' ? '' : `?${query}`}`
+    const isBodyGone = body.size > 0 && !aborted && !body.unreadable && bytesOf(body) === undefined
+    if (isBodyGone) {
+      const reason = `the body of ${id} was evicted from the journal`
+      this.#judge({ id, request, differences: [], doubts: [reason], isUnknown: true })
+      this.#doubts.push(reason)
+      return
+    }
+    const entry = await this.#target.send(recorded)
+    const compared = compareAnswers(recorded.answer, bundleAnswer(entry), entry.answer.body)
+    const sentence =
+      redacted.length === 0 ? [] : [`${id} was sent with redacted parts (${redacted.join(', ')})`]
+    const uncompared = compared.uncompared === undefined ? [] : [compared.uncompared]
+    this.#judge({
+      id,
+      request,
+      differences: compared.differences,
+      doubts: [...uncompared, ...sentence, ...this.#doubts],
+      isUnknown: compared.uncompared !== undefined,
+      note: compared.isBodyRedacted ? "its answer's body was compared without what is redacted" : undefined,
+    })
+    // Redacted headers decide no write; the rest of a request may.
+    if (redacted.some((part) => !part.startsWith('header/'))) this.#doubts.push(...sentence)
+  }
+
+  #judge({ id, request, differences, doubts, isUnknown = false, note }: Judged): void {
+    const isDoubtful = differences.length > 0 ? doubts.length > 0 : isUnknown
+    const verdict = isDoubtful ? 'not-judged' : differences.length > 0 ? 'differs' : 'same'
+    const reasons = [...(isDoubtful ? doubts : []), ...(note === undefined ? [] : [note])]
+    this.#results.push({ sandbox: this.#sandbox.name, id, request, verdict, differences, reasons })
+  }
+}
+
+/** A change or a request of a sandbox. */
+interface ReplayStep {
+  readonly order: number
+  /** The id of the request; absent for a change. */
+  readonly id?: string
+  readonly run: () => Promise<void>
+}
+
+interface Judged {
+  readonly id: string
+  readonly request: string
+  readonly differences: readonly AnswerDifference[]
+  /** Reasons for which a difference is not judged. */
+  readonly doubts: readonly string[]
+  /** True where the answers could not be compared. Default: false. */
+  readonly isUnknown?: boolean
+  readonly note?: string | undefined
+}
+
+/** Returns the bytes of a body; undefined where the bundle does not have them, or there is none. */
+export function bytesOf({ text, base64 }: BundledBody): Uint8Array | undefined {
+  if (text !== undefined) return Buffer.from(text)
+  return base64 === undefined ? undefined : Buffer.from(base64, 'base64')
+}
+
+/** The counts of a replay's verdicts. */
+export interface ReplayCounts extends Readonly<Record<ReplayVerdict, number>> {
+  readonly [name: string]: Json
+}
+
+/** Counts the verdicts. */
+export function countVerdicts(results: readonly ReplayedRequest[]): ReplayCounts {
+  const counts = { same: 0, differs: 0, 'not-judged': 0 }
+  for (const { verdict } of results) counts[verdict] += 1
+  return counts
+}

@@ -1,0 +1,198 @@
+import type { Json, JsonObject } from '../core/json.ts'
+import { readQuery } from '../core/query-string.ts'
+import { nextTurn } from '../core/timers.ts'
+import type { JournalEntry } from '../journal/entry.ts'
+import { parseJson } from '../journal/entry-json.ts'
+import type { JournalReader } from '../journal/reader.ts'
+import { redactText } from '../journal/redact.ts'
+import { redacted } from '../journal/redact-token.ts'
+import type { Sandboxes } from '../sandboxes/sandboxes.ts'
+import type { Store } from '../state/store.ts'
+import type { BundledBody, BundledChange, BundleHead, MissingParts } from './bundle.ts'
+import { bundleBody, bundleEntry } from './bundle-entry.ts'
+import type { Callers } from './callers.ts'
+import type { HeldState, Histories, SandboxChange, SandboxHistory } from './history.ts'
+import { createRedaction, type RedactRecord } from './redact-records.ts'
+
+/** The parts of a simulator that a bundle has. */
+export interface BundleSource {
+  readonly head: BundleHead
+  readonly journal: JournalReader
+  readonly histories: Histories
+  readonly sandboxes: Sandboxes
+  readonly store: Store
+  /** The names of the keys, shared by all sandboxes of the bundle. */
+  readonly callers: Callers
+}
+
+/** The records of a state after which others are answered. */
+const recordsPerTurn = 50
+
+/**
+ * Yields the text of a bundle in pieces, between which other requests are answered. `sandbox`: undefined for all that have requests
+ * or changes. Each sandbox is read at one moment.
+ */
+export async function* writeBundle(
+  source: BundleSource,
+  sandbox: string | undefined,
+): AsyncGenerator<string> {
+  const names = sandbox === undefined ? await listUsed(source) : [sandbox]
+  await nameCallers(source, sandbox)
+  const redact = createRedaction(source.callers)
+  const { rules, ...head } = source.head
+  yield `${JSON.stringify({ ...head, rules: rules.map(redact) }).slice(0, -1)},\n"sandboxes":[`
+  for (const [index, name] of names.entries()) {
+    if (index > 0) yield ','
+    yield* writeSandbox(source, name, redact)
+  }
+  yield ']}\n'
+}
+
+async function listUsed({ sandboxes, journal, histories }: BundleSource): Promise<string[]> {
+  const used: string[] = []
+  for (const { name } of sandboxes.list()) {
+    const { recorded } = await journal.counts(name)
+    const { changes, start } = histories.of(name)
+    if (recorded > 0 || changes.length > 0 || start.kind !== 'empty') used.push(name)
+  }
+  return used.sort()
+}
+
+/** Names all callers in the order of their requests, before a record is written that may contain the key of any. */
+async function nameCallers({ journal, callers }: BundleSource, sandbox: string | undefined): Promise<void> {
+  const { entries } = await journal.list({ sandbox })
+  for (const { authorization } of inOrder(entries))
+    if (authorization !== undefined) callers.rename(authorization)
+}
+
+/** Sorts entries by the order in which their handling began. */
+const inOrder = (entries: readonly JournalEntry[]) =>
+  entries.toSorted((one, other) => one.order - other.order)
+
+async function* writeSandbox(
+  source: BundleSource,
+  name: string,
+  redact: RedactRecord,
+): AsyncGenerator<string> {
+  const { journal, histories, sandboxes, store } = source
+  // All parts are read before the next request can change one of them, since none waits for anything but a promise that is resolved.
+  const [{ entries, counts }, settings] = await Promise.all([
+    journal.list({ sandbox: name }),
+    sandboxes.settings.read(name),
+  ])
+  const history = histories.of(name)
+  const exported = store.exportSandbox(name)
+  const { seed, clock, rules } = settings
+  const missing: MissingParts = {
+    evicted: counts.dropped,
+    deleted: history.deletedRequests,
+    unfinished: sandboxes.list().find((known) => known.name === name)?.activeRequests ?? 0,
+    changes: history.lostChanges,
+  }
+  const head = {
+    name,
+    seed,
+    clock: { mode: clock.mode, now: new Date(clock.now).toISOString() },
+    rules: rules.map((rule) => redact(rule.source)),
+    missing,
+  }
+  yield `\n${JSON.stringify(head).slice(0, -1)},\n"start":{"empty":${history.start.kind === 'empty'}`
+  yield* writeHeldState(history.start, redact)
+  yield '},\n"changes":['
+  yield* writeChanges(history, redact)
+  yield '],\n"requests":['
+  yield* writeRequests(entries, source.callers)
+  yield '],\n"state":'
+  yield* writeState({ ...(await exported) } as unknown as JsonObject, redact) // an export is JSON
+  yield '}'
+}
+
+async function* writeChanges({ changes }: SandboxHistory, redact: RedactRecord): AsyncGenerator<string> {
+  for (const [index, change] of changes.entries()) {
+    yield `${index === 0 ? '' : ','}\n`
+    yield* writeChange(change, redact)
+    await nextTurn()
+  }
+}
+
+async function* writeRequests(entries: readonly JournalEntry[], callers: Callers): AsyncGenerator<string> {
+  for (const [index, entry] of inOrder(entries).entries()) {
+    yield `${index === 0 ? '' : ','}\n${JSON.stringify(bundleEntry(entry, callers))}`
+    await nextTurn()
+  }
+}
+
+/** Yields an export without credentials, record by record, and returns true where some were redacted. */
+async function* writeState(state: JsonObject, redact: RedactRecord): AsyncGenerator<string, boolean> {
+  let isRedacted = false
+  const clean = (value: Json) => {
+    const text = JSON.stringify(redact(value))
+    isRedacted ||= text !== JSON.stringify(value)
+    return text
+  }
+  let separator = '{'
+  for (const [name, value] of Object.entries(state)) {
+    yield `${separator}${JSON.stringify(name)}:`
+    separator = ','
+    if (!Array.isArray(value)) yield clean(value)
+    else yield* writeRecords(value, clean)
+  }
+  yield '}'
+  return isRedacted
+}
+
+async function* writeRecords(
+  records: readonly Json[],
+  clean: (record: Json) => string,
+): AsyncGenerator<string> {
+  yield '['
+  for (const [index, record] of records.entries()) {
+    yield (index === 0 ? '' : ',') + clean(record)
+    if (index % recordsPerTurn === 0) await nextTurn()
+  }
+  yield ']'
+}
+
+/** Yields the members of a state, each behind a comma. */
+async function* writeHeldState(held: HeldState, redact: RedactRecord): AsyncGenerator<string> {
+  if (held.kind === 'empty') return
+  if (held.kind === 'unknown') {
+    yield `,"problem":${JSON.stringify(held.reason)}`
+    return
+  }
+  yield ',"state":'
+  const isRedacted = yield* writeState(JSON.parse(held.text), redact) // an export that we encoded
+  if (isRedacted) yield ',"redacted":true'
+}
+
+/** Yields a change as a JSON object. */
+async function* writeChange(
+  { state, ...change }: SandboxChange,
+  redact: RedactRecord,
+): AsyncGenerator<string> {
+  const query = redactText(`?${withoutSandbox(change.query)}`).slice(1)
+  const body = bundleChangeBody(change.body, redact)
+  const isRedacted = body.redacted === true || query.includes(redacted)
+  const written: BundledChange = { ...change, at: new Date(change.at).toISOString(), query, body }
+  yield JSON.stringify({ ...written, ...(isRedacted && { redacted: true }) }).slice(0, -1)
+  if (state) yield* writeHeldState(state, redact)
+  yield '}'
+}
+
+/** Converts the body of a change, which may contain the key of any request. */
+function bundleChangeBody(body: SandboxChange['body'], redact: RedactRecord): BundledBody {
+  const bundled = bundleBody(body)
+  const json = bundled.text === undefined ? undefined : parseJson(bundled.text)
+  if (json === undefined) return bundled
+  const text = JSON.stringify(redact(json))
+  return text === JSON.stringify(json) ? bundled : { size: body.size, text, redacted: true }
+}
+
+/** Removes the sandbox from a query, since a replay names it by itself. */
+function withoutSandbox(query: string): string {
+  const { sandbox: _, ...others } = readQuery(query)
+  const parts = Object.entries(others).flatMap(([name, value]) =>
+    [value].flat().map((one): [string, string] => [name, one]),
+  )
+  return new URLSearchParams(parts).toString()
+}

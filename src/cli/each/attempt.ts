@@ -1,0 +1,129 @@
+import { parseDuration } from '../../core/instant.ts'
+import { failure, type Result } from '../../core/result.ts'
+import { findReportProblem } from '../../reports/report-file.ts'
+import { parseReportTargets } from '../../reports/report-target.ts'
+import { type Output, printStartProblems } from '../output.ts'
+import { describeStartProblems } from '../start-problem.ts'
+import type { RunDeps } from './faulty-run.ts'
+import type { UntriableSuite } from './plain-runs.ts'
+import { listenForStop, type StopRequest } from './stop-request.ts'
+import { createKillGroup } from './suite-command.ts'
+
+/** The invocation of `exec` with `--each`, `--only` or `--hunt`. */
+export interface EachOptions {
+  readonly settings: RunDeps['settings']
+  /** The file of the command, and its arguments. */
+  readonly files: readonly string[]
+  /** The environment variables that gave settings, by flag. */
+  readonly variables: ReadonlyMap<string, string>
+}
+
+/** The process that tries the command. */
+export interface EachDeps {
+  /** Returns epoch milliseconds. */
+  readonly now: () => number
+  readonly host: NodeJS.Process
+  readonly output: Output
+  /** Prints a text on stdout. */
+  readonly print: (text: string) => void
+  /** Returns the milliseconds since the process began. */
+  readonly elapsed: () => number
+}
+
+/** An attempt to try a suite: its settings, and the things that its runs share. */
+export interface SuiteAttempt {
+  readonly settings: RunDeps['settings']
+  readonly deps: EachDeps
+  readonly runDeps: RunDeps
+  readonly stop: StopRequest
+}
+
+/**
+ * Makes a report on many runs of a command, and finishes with it. Returns the exit code: that of `finish`, or that of the command if it
+ * fails without faults, 1 if it cannot be tried, 128 + n after signal n. No process of the command is left.
+ */
+export async function attemptSuite<T>(
+  options: EachOptions,
+  deps: EachDeps,
+  make: (attempt: SuiteAttempt) => Promise<Result<T, UntriableSuite>>,
+  finish: (report: T, attempt: SuiteAttempt) => Promise<number>,
+): Promise<number> {
+  const { files: command } = options
+  const { host, output, now, elapsed } = deps
+  const settings = { ...options.settings, clock: freezeClock(options.settings, now()) }
+  const runDeps: RunDeps = {
+    settings,
+    command,
+    env: host.env,
+    dependencies: { now, log: output.log, fatal: endWith(host, output) },
+    killGroup: createKillGroup(host),
+    elapsed,
+    terminal: findTerminal(deps),
+    running: new Set(),
+  }
+  const stop = listenForStop(host, runDeps.running)
+  const attempt = { settings, deps, runDeps, stop }
+  try {
+    const unwritable = await findReportProblem(parseReportTargets(settings.report ?? '') ?? [])
+    const outcome = unwritable ? failure({ code: 1, lines: [], findings: [unwritable] }) : await make(attempt)
+    if (outcome.ok) return await finish(outcome.value, attempt)
+    if (stop.code === undefined) return printUntriable(outcome.error, options, output)
+    output.printLine('convsim: interrupted before the first run with a fault.', 'error')
+    return stop.code
+  } finally {
+    stop.release()
+  }
+}
+
+/** Returns the value of `--clock` for all runs and their repetitions: the real time is that of the first run, in seconds. `now`: epoch milliseconds. */
+function freezeClock({ clock }: RunDeps['settings'], now: number): string {
+  return clock === 'real' ? new Date(now).toISOString().replace(/\.\d+Z$/, 'Z') : clock
+}
+
+/** Creates the function that ends the process, since the state of a simulator is wrong. */
+function endWith(host: NodeJS.Process, { log }: Output): (problem: string) => never {
+  return (problem) => {
+    log.error({ problem }, 'the process ends, since the state of a simulator is wrong')
+    return host.exit(1)
+  }
+}
+
+/** Prints the reason why the suite cannot be tried, and returns the exit code. */
+function printUntriable(
+  { code, lines, findings }: UntriableSuite,
+  { variables }: EachOptions,
+  output: Output,
+): number {
+  if (findings) printStartProblems(describeStartProblems(findings, variables), output)
+  for (const line of lines) output.printLine(line, 'error')
+  return code
+}
+
+/** Returns the time that is a limit after now, by `elapsed`; undefined: never. */
+export function deadlineAfter(limit: string | undefined, elapsed: () => number): number | undefined {
+  const ms = parseDuration(limit ?? '')
+  return ms === undefined ? undefined : elapsed() + ms
+}
+
+/** The default of `--run-timeout`: this many times the run without faults, and at least so many milliseconds. */
+const limitFactor = 10
+const minLimitMs = 10_000
+
+/** Returns the time limit of a run, milliseconds. `plainMs`: the duration of the run without faults. */
+export function limitRun({ runTimeout }: RunDeps['settings'], plainMs: number): number {
+  return parseDuration(runTimeout ?? '') ?? Math.max(minLimitMs, limitFactor * plainMs)
+}
+
+/** Returns the function that writes to the terminal; undefined: there is none, or it shows JSON. */
+export function findTerminal({ host, output }: EachDeps): ((text: string) => void) | undefined {
+  if (!host.stderr.isTTY || output.isJson) return undefined
+  return (text) => void host.stderr.write(text)
+}
+
+/** Prints a report on stdout; with `--log-format json` all output is JSON, one object for each line. */
+export function printReport(text: string, { output, print }: EachDeps): void {
+  const trimmed = text.trimEnd()
+  if (output.isJson)
+    for (const line of trimmed.split('\n').filter((one) => one !== '')) output.printLine(line)
+  else print(trimmed)
+}

@@ -1,0 +1,130 @@
+import { type Result, success } from '../../core/result.ts'
+import type { Findings } from '../../documents/finding.ts'
+import type { Report } from '../../reports/report.ts'
+import type { Candidate, HuntPlace } from '../../suites/hunt/candidate.ts'
+import { CandidateQueue } from '../../suites/hunt/candidate-queue.ts'
+import { drawCandidates } from '../../suites/hunt/draw-candidates.ts'
+import type { HuntCounts, HuntEnd } from '../../suites/hunt/hunt-report.ts'
+import type { SuiteAttempt } from '../each/attempt.ts'
+import type { EndedRun } from '../each/faulty-run.ts'
+import { makeRuns } from '../each/make-runs.ts'
+import type { PlainRun } from '../each/plain-runs.ts'
+import { type CandidateRuns, isBroken } from './candidate-runs.ts'
+import type { LoadedHunt } from './load-hunt.ts'
+import type { HuntProgress } from './progress.ts'
+import { type ShrinkFindingDeps, type ShrunkFinding, shrinkFinding } from './shrink-finding.ts'
+
+/** The things that a hunt needs. */
+export interface HuntContext extends LoadedHunt {
+  readonly attempt: SuiteAttempt
+  readonly plain: PlainRun
+  readonly places: readonly HuntPlace[]
+  /** The time limit of a run, milliseconds. */
+  readonly limitMs: number
+  /** The end of the hunt by `elapsed`; undefined: none. */
+  readonly deadline: number | undefined
+  /** The time for shrinking, milliseconds. */
+  readonly shrinkMs: number
+  readonly runs: CandidateRuns
+  readonly progress: HuntProgress
+}
+
+/** A candidate that broke the suite, and the shrunk one. */
+export interface HuntCatch {
+  readonly drawn: Candidate
+  readonly shrunk: ShrunkFinding
+}
+
+/** The outcome of the runs of a hunt. */
+export interface HuntOutcome {
+  readonly counts: HuntCounts
+  readonly unrepeatable: number
+  readonly end: HuntEnd
+  /** Undefined: nothing broke the suite, and broke it again. */
+  readonly found: HuntCatch | undefined
+  /** The reports on the requests of all runs. */
+  readonly reports: readonly Report[]
+}
+
+/** Draws candidates and runs the command under each until one breaks it each time; then shrinks that one. The error: no simulator can start. */
+export async function huntCandidates(context: HuntContext): Promise<Result<HuntOutcome, Findings>> {
+  const { attempt, plain } = context
+  const { seed, maxRuns, failOn } = attempt.settings
+  const queue: HuntQueue = new CandidateQueue(
+    drawCandidates({ ...context, seed }),
+    maxRuns ?? Number.POSITIVE_INFINITY,
+  )
+  const counts = { single: 0, pair: 0, longer: 0 }
+  const reports: Report[] = []
+  const onEnd = ({ length }: Candidate, { report }: EndedRun) => {
+    counts[length === 1 ? 'single' : length === 2 ? 'pair' : 'longer'] += 1
+    // A coverage for each run would fill the memory.
+    if (failOn !== undefined) reports.push({ ...report, coverage: plain.report.coverage })
+  }
+  for (let unrepeatable = 0; ; unrepeatable += 1) {
+    const made = await runQueue(queue, context, onEnd)
+    if (!made.ok) return made
+    const broken = queue.takeBroken()
+    if (!broken)
+      return success({ counts, unrepeatable, end: endOf(context, queue), found: undefined, reports })
+    const { candidate, ended } = broken
+    const shrunk = await shrinkFinding(candidate, ended, shrinkDeps(context))
+    if (shrunk)
+      return success({ counts, unrepeatable, end: 'found', found: { drawn: candidate, shrunk }, reports })
+  }
+}
+
+type HuntQueue = CandidateQueue<EndedRun>
+
+/** Runs the candidates of the queue until one breaks the suite. Of those side by side all that broke it are in the queue then. */
+function runQueue(
+  queue: HuntQueue,
+  { attempt, runs, progress, limitMs, deadline }: HuntContext,
+  onEnd: (candidate: Candidate, ended: EndedRun) => void,
+): Promise<Result<undefined, Findings>> {
+  const { settings, deps, runDeps, stop } = attempt
+  const isStopped = () => stop.code !== undefined
+  return makeRuns(queue.take(), runDeps, {
+    jobs: settings.jobs,
+    limitMs,
+    isStopped,
+    prepare: ({ candidate }) => runs.prepare(candidate),
+    isOver: (run) =>
+      isStopped() ||
+      (deadline !== undefined && deps.elapsed() >= deadline) ||
+      (run !== undefined && queue.isAfterBroken(run)),
+    onSkip: (run) => queue.putBack(run),
+    onEnd: (run, ended) => {
+      progress.count('hunt')
+      onEnd(run.candidate, ended)
+      if (isBroken(ended)) queue.addBroken({ ...run, ended })
+    },
+  })
+}
+
+function shrinkDeps({
+  attempt,
+  runs,
+  progress,
+  catalogue,
+  places,
+  shrinkMs,
+}: HuntContext): ShrinkFindingDeps {
+  const { elapsed } = attempt.deps
+  const deadline = elapsed() + shrinkMs
+  return {
+    catalogue,
+    places,
+    run(candidate) {
+      progress.count('shrink')
+      return runs.run(candidate)
+    },
+    isOver: () => elapsed() >= deadline,
+    isStopped: () => attempt.stop.code !== undefined,
+  }
+}
+
+/** Returns the reason why a hunt that found nothing ended. */
+function endOf({ attempt }: HuntContext, queue: HuntQueue): HuntEnd {
+  return attempt.stop.code !== undefined ? 'interrupt' : (queue.findEnd() ?? 'time')
+}

@@ -1,0 +1,148 @@
+import { parseDuration } from '../../core/instant.ts'
+import { failure, type Result, success } from '../../core/result.ts'
+import { describeCommand } from '../../reports/reported-run.ts'
+import { listPlaces } from '../../suites/hunt/candidate.ts'
+import { renderHuntReport } from '../../suites/hunt/formats/index.ts'
+import { renderHuntText } from '../../suites/hunt/formats/text.ts'
+import type { HuntFinding, HuntReport } from '../../suites/hunt/hunt-report.ts'
+import { judgeHunt } from '../../suites/hunt/judge-hunt.ts'
+import { parseSuiteFailOn } from '../../suites/parse-suite-fail-on.ts'
+import { countByOperation } from '../../suites/suite-report.ts'
+import {
+  attemptSuite,
+  deadlineAfter,
+  type EachDeps,
+  type EachOptions,
+  findTerminal,
+  limitRun,
+  printReport,
+  type SuiteAttempt,
+} from '../each/attempt.ts'
+import { recordPlainRuns, type UntriableSuite } from '../each/plain-runs.ts'
+import { describeRepeat } from '../each/repeat-command.ts'
+import { writeReports } from '../finish.ts'
+import { CandidateRuns } from './candidate-runs.ts'
+import { type HuntCatch, type HuntContext, type HuntOutcome, huntCandidates } from './hunt-candidates.ts'
+import { writeHuntFile } from './hunt-file.ts'
+import { loadHunt } from './load-hunt.ts'
+import { createHuntProgress } from './progress.ts'
+
+/**
+ * Runs the command under combinations of faults until one breaks it, shrinks that one, and prints and writes the report. Returns the exit
+ * code: that of the command if it fails without faults, 1 if it cannot be tried, 3 for a condition of `--fail-on`, 128 + n after signal n.
+ */
+export function huntFaults(options: EachOptions, deps: EachDeps): Promise<number> {
+  return attemptSuite(options, deps, makeReport, finishHunt)
+}
+
+/** The time of a hunt that has neither a time nor a number of runs. */
+const defaultTime = '2m'
+
+/** Checks the settings, records the runs without faults, and hunts. */
+async function makeReport(attempt: SuiteAttempt): Promise<Result<HuntReport, UntriableSuite>> {
+  const { settings, deps, runDeps } = attempt
+  const loaded = await loadHunt(settings)
+  if (!loaded.ok) return failure({ code: 1, lines: [], findings: loaded.error })
+  const limit = settings.time ?? (settings.maxRuns === undefined ? defaultTime : undefined)
+  const deadline = deadlineAfter(limit, deps.elapsed)
+  const plain = await recordPlainRuns(runDeps)
+  if (!plain.ok) return plain
+  const places = listPlaces(plain.value.requests)
+  if (places.length === 0) return failure({ code: 1, lines: [noPlace] })
+  const limitMs = limitRun(settings, plain.value.ms)
+  const runs = new CandidateRuns(runDeps, limitMs)
+  const progress = createHuntProgress(findTerminal(deps), deps.elapsed, deadline)
+  const shrinkMs = parseDuration(limit ?? defaultTime) ?? 0
+  const context: HuntContext = {
+    attempt,
+    plain: plain.value,
+    ...loaded.value,
+    places,
+    limitMs,
+    deadline,
+    shrinkMs,
+    runs,
+    progress,
+  }
+  try {
+    const hunted = await huntCandidates(context)
+    if (!hunted.ok) return failure({ code: 1, lines: [], findings: hunted.error })
+    return success(await toReport(context, hunted.value))
+  } finally {
+    progress.clear()
+    await runs.close()
+  }
+}
+
+const noPlace =
+  'convsim: no request of the command can meet a fault: none got the ordinary answer of an operation.'
+
+/** Writes the file of scenarios, and reports on the hunt. */
+async function toReport(
+  { attempt, plain, faults, limitMs }: HuntContext,
+  { counts, unrepeatable, end, found, reports }: HuntOutcome,
+): Promise<HuntReport> {
+  const { settings, deps, runDeps } = attempt
+  const finding = found && (await writeFinding(found, attempt))
+  if (finding?.problem !== undefined) deps.output.printLine(`convsim: ${finding.problem}`, 'error')
+  const failOn = parseSuiteFailOn(settings.failOn ?? defaultFailOn) ?? []
+  const { contract, run } = plain.report
+  return {
+    contract,
+    run: { ...run, command: describeCommand(runDeps.command) },
+    plainCounts: countByOperation(plain.requests),
+    limitMs,
+    counts,
+    scenarios: faults.map(({ scenario }) => scenario.text),
+    unrepeatable,
+    end,
+    finding: finding?.value,
+    failed: judgeHunt(finding?.value, [plain.report, ...reports], failOn),
+  }
+}
+
+/** The conditions of a hunt that names none: what it has found is a failure. */
+const defaultFailOn = 'not-resilient,hung'
+
+async function writeFinding(
+  { drawn, shrunk }: HuntCatch,
+  { settings, runDeps }: SuiteAttempt,
+): Promise<{ readonly value: HuntFinding; readonly problem: string | undefined }> {
+  const { candidate, ended, needed, certainty, tally, runs } = shrunk
+  const file = settings.huntFile
+  const repeat = describeRepeat(['--scenarios', file], settings, runDeps.command)
+  const problem = await writeHuntFile(file, candidate, repeat)
+  const value: HuntFinding = {
+    verdict: ended.isTimedOut ? 'hung' : 'broke',
+    code: ended.code,
+    candidate,
+    drawn,
+    needed,
+    shrinkingRuns: runs,
+    certainty,
+    tally,
+    file: problem === undefined ? file : undefined,
+    repeat,
+    lastLines: ended.lastLines,
+    requests: ended.recorder.requests.slice(-maxRequests).map(({ line }) => line),
+  }
+  return { value, problem }
+}
+
+/** The number of requests of a run that the report has: the last ones. */
+const maxRequests = 200
+
+/** Prints the report, writes its files, and returns the exit code. */
+async function finishHunt(report: HuntReport, { settings, deps, stop }: SuiteAttempt): Promise<number> {
+  const { printLine } = deps.output
+  printReport(renderHuntText(report), deps)
+  if (report.failed.length > 0) printLine(`convsim: --fail-on: ${report.failed.join('; ')}.`, 'error')
+  const isWritten = await writeReports(
+    settings.report,
+    (format) => renderHuntReport(format, report),
+    printLine,
+  )
+  if (stop.code !== undefined) return stop.code
+  if (report.failed.length > 0) return 3
+  return isWritten && (report.finding === undefined || report.finding.file !== undefined) ? 0 : 1
+}

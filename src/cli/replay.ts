@@ -1,0 +1,70 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Bundle } from '../bundles/bundle.ts'
+import { readBundle } from '../bundles/read-bundle.ts'
+import { replayBundle } from '../bundles/replay.ts'
+import { formatReplay, judgeReplay, type ReplayReport, replayToJson } from '../bundles/replay-report.ts'
+import { bundleVersions } from '../bundles/versions.ts'
+import type { Settings } from '../config/settings.ts'
+import { failure, type Result, success } from '../core/result.ts'
+import { type Findings, formatFinding } from '../documents/finding.ts'
+import { openReplayTarget } from '../simulator/replay-target.ts'
+
+type ReplaySettings = Pick<Settings, 'contract' | 'until' | 'format'>
+
+/** The outputs of the command. */
+interface ReplayOutput {
+  readonly print: (text: string) => void
+  readonly printError: (text: string) => void
+}
+
+const exitCodes = { same: 0, 'not-judged': 1, differs: 3 } as const
+
+/** Replays a bundle, prints the results, and returns the exit code. */
+export async function printReplay(
+  file: string,
+  settings: ReplaySettings,
+  { print, printError }: ReplayOutput,
+): Promise<number> {
+  const { format } = settings
+  if (file === '') return refuse('it needs a bundle: convsim replay bundle.json', printError)
+  if (format !== 'text' && format !== 'json') return refuse('--format is text or json here', printError)
+  const bundle = await readBundle(file)
+  const replayed = bundle.ok ? await replayInFolder(bundle.value, settings, file) : bundle
+  if (!replayed.ok) {
+    printError(['convsim cannot replay:', ...replayed.error.map(formatFinding)].join('\n'))
+    return 1
+  }
+  const report = replayed.value
+  print(format === 'json' ? JSON.stringify(replayToJson(report), null, 2) : formatReplay(report))
+  return exitCodes[judgeReplay(report)]
+}
+
+function refuse(reason: string, printError: ReplayOutput['printError']): number {
+  printError(`convsim cannot replay: ${reason}. See convsim replay --help.`)
+  return 1
+}
+
+/** Replays a bundle with a temporary folder for its documents, which is deleted afterwards. */
+async function replayInFolder(
+  bundle: Bundle,
+  { until, contract }: ReplaySettings,
+  file: string,
+): Promise<Result<ReplayReport, Findings>> {
+  const folder = await mkdtemp(join(tmpdir(), 'convsim-replay-'))
+  try {
+    const target = await openReplayTarget(bundle, file, folder, contract)
+    if (!target.ok) return target
+    const { contractDigest } = target.value
+    const { results, isComplete } = await replayBundle(bundle, target.value, until)
+    await target.value.close()
+    if (!isComplete)
+      return failure([
+        { severity: 'error', place: file, message: `has no request "${until}", as --until asks for` },
+      ])
+    return success({ bundle, versions: bundleVersions(), contractDigest, results })
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}

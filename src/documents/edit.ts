@@ -1,0 +1,34 @@
+import { copyJson } from '../core/copy-json.ts'
+import { isObject, type Json } from '../core/json.ts'
+import { parsePointer, valueAtTokens } from '../core/json-pointer.ts'
+
+/** A change of a document at a JSON pointer. */
+export type Edit =
+  /** Sets a member of an object, which may be there already. */
+  | { readonly kind: 'set'; readonly pointer: string; readonly value: Json }
+  /** Appends an item to the array at the pointer. */
+  | { readonly kind: 'append'; readonly pointer: string; readonly value: Json }
+  /** Removes a member of an object. */
+  | { readonly kind: 'remove'; readonly pointer: string }
+  /** Removes the items of the array at the pointer that equal the value. */
+  | { readonly kind: 'remove-item'; readonly pointer: string; readonly value: string }
+
+/** Makes changes in a copy of a document. An edit whose place does not exist changes nothing. */
+export function applyEdits(document: Json, edits: readonly Edit[]): Json {
+  const copy = copyJson(document)
+  for (const edit of edits) applyEdit(copy, edit)
+  return copy
+}
+
+function applyEdit(root: Json, edit: Edit): void {
+  const tokens = parsePointer(edit.pointer)
+  const name = tokens.at(-1) ?? ''
+  const owner = valueAtTokens(root, tokens.slice(0, -1))
+  if (!isObject(owner)) return
+  const target = owner[name]
+  if (edit.kind === 'set') owner[name] = edit.value
+  else if (edit.kind === 'remove') delete owner[name]
+  else if (!Array.isArray(target)) return
+  else if (edit.kind === 'append') target.push(edit.value)
+  else owner[name] = target.filter((item) => item !== edit.value)
+}

@@ -1,0 +1,37 @@
+import type { JsonObject } from '../../core/json.ts'
+import type { DriftFinding, DriftReport } from '../finding.ts'
+
+/** Renders a comparison as a JSON document. */
+export function renderJson({ verdict, contract, judged, findings, notJudged }: DriftReport): string {
+  const document = {
+    verdict,
+    contract,
+    judged: Object.fromEntries(judged),
+    findings: findings.map(findingToJson),
+    notJudged: notJudged.map(({ request, ...others }) => ({
+      ...others,
+      ...(request !== undefined && { request }),
+    })),
+  }
+  return JSON.stringify(document, null, 2)
+}
+
+function findingToJson(finding: DriftFinding): JsonObject {
+  const { operation, status, pointer, kind, detail, seen, of, breaks, isDrift, message, sample } = finding
+  return {
+    operation: operation.id,
+    status,
+    pointer,
+    kind,
+    ...(kind === 'renamed-field' && { name: detail }),
+    ...(kind === 'header' && { header: detail }),
+    seen,
+    of,
+    breaks,
+    ...(!isDrift && { note: true }),
+    message,
+    sample: { request: sample.request, ...(sample.value !== undefined && { value: sample.value }) },
+    ...(finding.place !== undefined && { contract: finding.place }),
+    ...(finding.assumption && { assumption: finding.assumption.pointer }),
+  }
+}

@@ -1,0 +1,107 @@
+import { isJson, matchMediaType } from '../contract/media-types.ts'
+import { resolve } from '../contract/resolve.ts'
+import { isObject, type Json, type JsonObject } from '../core/json.ts'
+import { joinPointer } from '../core/json-pointer.ts'
+import type { ObservedAnswer } from './answer.ts'
+import type { DriftKind, Observation } from './observation.ts'
+import { findResponse, type ResponsePlace } from './places.ts'
+
+/** Compares the status, the headers and the form of the body with the contract. */
+export function observeHead(document: JsonObject, answer: ObservedAnswer): Observation[] {
+  const response = findResponse(document, answer.operation, answer.status)
+  if (!response) {
+    const message = `the status ${answer.status} is not documented`
+    return [difference('undocumented-status', message, String(answer.status), '', answer.body)]
+  }
+  return [...observeBodyForm(answer, response), ...observeHeaders(document, answer, response)]
+}
+
+/** Returns an answer without its parsed body where it is sent in a documented media type that is not JSON, since only JSON has a shape. */
+export function leaveOutOtherMedia(document: JsonObject, answer: ObservedAnswer): ObservedAnswer {
+  const response = findResponse(document, answer.operation, answer.status)
+  if (!response || !isOtherMedia(answer, response)) return answer
+  return { ...answer, body: undefined, problem: undefined }
+}
+
+const isOtherMedia = ({ headers }: ObservedAnswer, response: ResponsePlace) => {
+  const sent = headers['content-type'] ?? ''
+  return !isJson(sent) && matchMediaType(listMediaTypes(response), sent) !== undefined
+}
+
+const listMediaTypes = ({ value: { content } }: ResponsePlace) =>
+  isObject(content) ? Object.keys(content) : []
+
+function observeBodyForm(answer: ObservedAnswer, response: ResponsePlace): Observation[] {
+  const { headers, bytes, problem } = answer
+  const documented = listMediaTypes(response)
+  if (documented.length === 0 || bytes === undefined || isOtherMedia(answer, response)) return []
+  if (bytes.length === 0) return [difference('broken-json', 'the body is empty')]
+  const sent = headers['content-type'] ?? ''
+  if (matchMediaType(documented, sent) === undefined) {
+    const message = `the body is sent as ${sent || 'no media type'}; documented is ${documented.join(' or ')}`
+    return [difference('content-type', message, sent)]
+  }
+  return problem === undefined ? [] : [difference('broken-json', `the body ${problem}`)]
+}
+
+/** A documented header of a response. */
+export interface DocumentedHeader {
+  /** Lower case. */
+  readonly name: string
+  /** JSON pointer of the header itself. */
+  readonly pointer: string
+  readonly required: boolean
+  readonly schema: JsonObject
+}
+
+/** Returns the documented headers of a response; `Content-Type` is documented by its content. */
+export function listHeaders(document: JsonObject, { pointer, value }: ResponsePlace): DocumentedHeader[] {
+  const names = isObject(value.headers) ? Object.keys(value.headers) : []
+  return names.flatMap((name) => {
+    const found = resolve(document, joinPointer(pointer, 'headers', name))
+    if (!found || name.toLowerCase() === 'content-type') return []
+    const schema = resolve(document, joinPointer(found.pointer, 'schema'))?.value ?? {}
+    return [
+      { name: name.toLowerCase(), pointer: found.pointer, required: found.value.required === true, schema },
+    ]
+  })
+}
+
+function observeHeaders(
+  document: JsonObject,
+  { headers }: ObservedAnswer,
+  response: ResponsePlace,
+): Observation[] {
+  return listHeaders(document, response).flatMap(({ name, required, schema }) => {
+    const text = headers[name]
+    if (text === undefined)
+      return required ? [difference('header', `the header ${name} is missing`, name, 'required')] : []
+    if (fitsType(text, schema)) return []
+    const message = `the header ${name} must be ${describeType(schema)}; got ${JSON.stringify(text.slice(0, 60))}`
+    return [difference('header', message, name, 'type', text)]
+  })
+}
+
+const patterns: Readonly<Record<string, RegExp>> = {
+  integer: /^[+-]?\d+$/,
+  number: /^[+-]?\d+(\.\d+)?(e[+-]?\d+)?$/i,
+  boolean: /^(true|false)$/,
+  string: /^/,
+  array: /^/,
+  object: /^/,
+}
+
+/** Returns true for a header's text that a value of the schema can have. */
+function fitsType(text: string, { type, enum: values }: JsonObject): boolean {
+  if (Array.isArray(values)) return values.some((value) => String(value) === text.trim())
+  const types = [type ?? []].flat()
+  return types.length === 0 || types.some((name) => patterns[String(name)]?.test(text.trim()) ?? true)
+}
+
+function describeType({ type, enum: values }: JsonObject): string {
+  return Array.isArray(values) ? `one of ${values.join(', ')}` : `of type ${[type ?? []].flat().join(' or ')}`
+}
+
+function difference(kind: DriftKind, message: string, detail = '', keyword = '', value?: Json): Observation {
+  return { kind, pointer: '', detail, value, keyword, isSimulated: false, message }
+}

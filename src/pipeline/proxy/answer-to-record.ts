@@ -1,0 +1,77 @@
+import type { Violation } from '../../documents/violation.ts'
+import type { DeliveryOutcome } from '../../exchange/delivery.ts'
+import type { Reply } from '../../exchange/reply.ts'
+import { redactHeaders, redactViolations } from '../../journal/redact.ts'
+import { minTokenLength, redacted, redactToken } from '../../journal/redact-token.ts'
+import { decodeAnswerBody } from '../../upstream/decode-body.ts'
+import type { RecordingRelay } from '../../upstream/relay.ts'
+import type { Exchange } from '../exchange.ts'
+import { maxCheckedBytes, toBody } from './ask-upstream.ts'
+import { broken, checkAnswer } from './check-answer.ts'
+
+/**
+ * Returns the answer of the real service as it is recorded, after its delivery has ended: with the part of the body that passed, decoded, and
+ * without `token`, the one of the environment. Checks an answer that passed whole. Other replies are returned as they are.
+ */
+export function answerToRecord(
+  exchange: Exchange,
+  reply: Reply,
+  outcome: DeliveryOutcome,
+  token: string | undefined,
+): Reply {
+  const { relay } = exchange
+  // A token that is shorter than a credential is a part of unrelated words.
+  const secret = token === undefined || token.length < minTokenLength ? undefined : token
+  if (!relay) return judgeUnknown(exchange, reply)
+  relay.cancel() // its client may have left
+  const answer = reply.relay ? withPassedBody(exchange, reply, relay, outcome) : reply
+  exchange.answerViolations = redactViolations(exchange.answerViolations, secret)
+  return judgeUnknown(exchange, withoutToken(answer, secret))
+}
+
+/** Adds the violation of a request that matches no operation of the contract and that the real service answers all the same. */
+function judgeUnknown(exchange: Exchange, reply: Reply): Reply {
+  const { operation, request, path } = exchange
+  if (operation || reply.origin !== 'upstream' || reply.status >= 400) return reply
+  const message = `the contract has no operation ${request.method} ${path}, and the real service answers it with ${reply.status}`
+  exchange.violations = [...exchange.violations, { in: 'path', pointer: '', keyword: 'operation', message }]
+  return reply
+}
+
+/** Adds the body that passed to the reply, and its findings to the exchange. */
+function withPassedBody(
+  exchange: Exchange,
+  reply: Reply,
+  relay: RecordingRelay,
+  outcome: DeliveryOutcome,
+): Reply {
+  const { relay: passed, ...head } = reply
+  const copy = relay.copy()
+  const decoded = decodeAnswerBody(copy.bytes, reply.headers['content-encoding'], maxCheckedBytes)
+  const findings = (): readonly Violation[] => {
+    if (copy.isBroken)
+      return [broken('connection', `was broken off by the real service after ${copy.size} bytes`)]
+    if (!exchange.operation || outcome.kind !== 'delivered' || !copy.isWhole) return []
+    if (!decoded.ok) return [broken('encoding', decoded.error)]
+    const { status } = reply
+    return checkAnswer(exchange.operation, { status, mediaType: passed?.mediaType, bytes: decoded.value })
+  }
+  exchange.answerViolations = findings()
+  const bytes = decoded.ok ? decoded.value : copy.bytes
+  const { mediaType } = relay
+  const headers = mediaType === undefined ? head.headers : { 'content-type': mediaType, ...head.headers }
+  return { ...head, headers, body: bytes.length === 0 ? undefined : toBody(bytes, mediaType) }
+}
+
+/** Removes credentials of the proxy and of the service from what is recorded. */
+function withoutToken(reply: Reply, token: string | undefined): Reply {
+  const { body, cookies = [], ...head } = reply
+  const headers = cookies.length > 0 ? { ...head.headers, 'set-cookie': redacted } : head.headers
+  const clean = { ...head, headers: redactHeaders(headers, token), body }
+  if (token === undefined || !body) return clean
+  const text = Buffer.from(body.bytes()).toString('latin1')
+  const cleanText = redactToken(text, token)
+  return cleanText === text
+    ? clean
+    : { ...clean, body: toBody(Buffer.from(cleanText, 'latin1'), body.mediaType) }
+}

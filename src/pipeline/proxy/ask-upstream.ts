@@ -1,0 +1,120 @@
+import type { IncomingMessage } from 'node:http'
+import { readJson } from '../../core/strict-json.ts'
+import type { Body } from '../../exchange/body.ts'
+import { refusals, refuse } from '../../exchange/refusals.ts'
+import type { Reply } from '../../exchange/reply.ts'
+import { decodeAnswerBody } from '../../upstream/decode-body.ts'
+import type { ForwardedRequest, UpstreamClient } from '../../upstream/forward.ts'
+import { forwardAnswerHeaders, forwardRequestHeaders } from '../../upstream/forwarded-headers.ts'
+import { createRelay, readWhole } from '../../upstream/relay.ts'
+import type { Exchange } from '../exchange.ts'
+import type { RequestStage } from '../stage.ts'
+
+/** The most bytes of an answer that are checked, and that a scenario can damage. A longer one passes unchecked, so that it fills no memory. */
+export const maxCheckedBytes = 8 * 1024 * 1024
+
+/** The most members and items of a checked answer. */
+export const maxCheckedValues = 1_000_000
+
+/** Asks the real service. It is the last stage and always replies: with the service's answer, or why there is none. */
+export function askUpstream(basePath: string, upstream: UpstreamClient): RequestStage {
+  return async function askUpstream(exchange): Promise<Reply> {
+    const { body } = exchange.request
+    if (body.kind === 'unreadable')
+      return refuse(body.status, `${body.reason} The proxy did not pass it on.`, 'simulator')
+    exchange.trace?.decisions.push(`The request goes on to the real service at ${upstream.target.origin}.`)
+    const request = createRequest(exchange, basePath, upstream)
+    const clientGone = new AbortController()
+    const endWatch = exchange.request.watchClient?.(() => clientGone.abort())
+    try {
+      const reply = await send(exchange, request, upstream, clientGone.signal)
+      return clientGone.signal.aborted ? refusals.clientGone() : reply
+    } finally {
+      endWatch?.() // the delivery watches the client from now on
+    }
+  }
+}
+
+async function send(
+  exchange: Exchange,
+  request: ForwardedRequest,
+  upstream: UpstreamClient,
+  clientGone: AbortSignal,
+): Promise<Reply> {
+  const sent = await upstream.send(request, clientGone)
+  if (!sent.ok) return refuse(sent.error.kind === 'time-out' ? 504 : 502, sent.error.sentence, 'simulator')
+  return receive(exchange, sent.value)
+}
+
+/** Returns the request as it goes to the service: with the path of the service in place of the contract's base path. */
+function createRequest(
+  exchange: Exchange,
+  basePath: string,
+  { target: { basePath: upstreamPath, token } }: UpstreamClient,
+): ForwardedRequest {
+  const { request, path } = exchange
+  const isInBase = path === basePath || path.startsWith(`${basePath}/`)
+  const target = upstreamPath !== '' && isInBase ? upstreamPath + path.slice(basePath.length) : path
+  const headers = forwardRequestHeaders(request.headers, authorizationOf(exchange, token))
+  // A damaged answer is sent anew, so it must come in an encoding that can be read.
+  if (mustBeWhole(exchange)) headers['accept-encoding'] = 'identity'
+  return {
+    method: request.method,
+    target: request.query === '' ? target : `${target}?${request.query}`,
+    headers,
+    body: request.body.kind === 'bytes' ? request.body.bytes : undefined,
+  }
+}
+
+/** Returns the credential for the service: the token of the environment, or the client's own without the sandbox behind its tilde. */
+function authorizationOf({ request, bearer }: Exchange, token: string | undefined): string | undefined {
+  if (token !== undefined) return `Bearer ${token}`
+  const sent = request.headers['authorization']
+  return bearer.ok && bearer.sandbox !== undefined ? `Bearer ${bearer.token}` : sent
+}
+
+/** Returns true where a scenario changes the answer's body, or how it is written, for which it has to be there as a whole. */
+function mustBeWhole({ delivery, scenarios }: Exchange): boolean {
+  if (delivery.mode.kind !== 'whole') return true
+  return scenarios.some(({ definition, values }) => {
+    const { kind } = definition.effect(values)
+    return kind === 'drift' || kind === 'lose-ack'
+  })
+}
+
+async function receive(exchange: Exchange, answer: IncomingMessage): Promise<Reply> {
+  const { headers, cookies, mediaType, length } = forwardAnswerHeaders(answer.headers)
+  const relay = createRelay(answer, { mediaType, length }, maxCheckedBytes)
+  exchange.relay = relay
+  const status = answer.statusCode ?? 502
+  const head = { status, headers, origin: 'upstream', ...(cookies.length > 0 && { cookies }) } as const
+  if (!mustBeWhole(exchange)) return { ...head, body: undefined, relay }
+  const { 'content-encoding': encoding, ...others } = headers
+  const bytes = await readWhole(relay, maxCheckedBytes)
+  const scenarios = exchange.scenarios.map(({ text }) => text).join(', ')
+  if (bytes === 'broken')
+    return refuse(502, 'The real service broke its answer off before its end.', 'simulator')
+  if (bytes === 'too-large')
+    return refuse(
+      502,
+      `The answer of the real service is longer than ${maxCheckedBytes} bytes, too long for the scenario "${scenarios}".`,
+      'simulator',
+    )
+  const decoded = decodeAnswerBody(bytes, encoding, maxCheckedBytes)
+  if (!decoded.ok)
+    return refusals.control(
+      `The answer of the real service ${decoded.error}, so the scenario "${scenarios}" cannot change it.`,
+    )
+  return {
+    ...head,
+    headers: others,
+    body: decoded.value.length === 0 ? undefined : toBody(decoded.value, mediaType),
+  }
+}
+
+/** Returns a body of bytes, with its value if it is JSON and else its text. */
+export function toBody(bytes: Uint8Array, mediaType: string | undefined): Body {
+  const read = readJson(bytes, maxCheckedValues)
+  const value = read.ok ? read.value : Buffer.from(bytes).toString()
+  return { value, mediaType: mediaType ?? 'application/octet-stream', bytes: () => bytes }
+}

@@ -1,0 +1,93 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Bundle } from '../bundles/bundle.ts'
+import type { Settings } from '../config/settings.ts'
+import { isObject, type Json } from '../core/json.ts'
+import { joinPointer } from '../core/json-pointer.ts'
+import type { Findings } from '../documents/finding.ts'
+import { parseSource } from '../documents/parse.ts'
+
+/** The documents of a bundle as files in a folder. */
+export interface ReplayFiles {
+  /** The settings that name them. */
+  readonly settings: Partial<Pick<Settings, 'contract' | 'fixtures' | 'scenarios'>>
+  /** The pointer in the bundle of each file, and of the folder of the fixtures. */
+  readonly pointers: ReadonlyMap<string, string>
+}
+
+/** Writes the documents of a bundle to a folder, which must exist. `ownContract`: a document in place of that of the bundle. */
+export async function writeReplayFiles(
+  { contract, fixtures, rules }: Bundle,
+  folder: string,
+  ownContract: string | undefined,
+): Promise<ReplayFiles> {
+  const pointers = new Map<string, string>()
+  const write = async (name: string, value: Json, pointer: string) => {
+    const file = join(folder, name)
+    await writeFile(file, JSON.stringify(value))
+    pointers.set(file, pointer)
+    return file
+  }
+  const settings: Partial<Record<'contract' | 'fixtures' | 'scenarios', string>> = {}
+  if (ownContract !== undefined) settings.contract = ownContract
+  else if (contract.document)
+    settings.contract = await write('contract.json', contract.document, '/contract/document')
+  if (rules.length > 0) settings.scenarios = await write('rules.json', { rules: [...rules] }, '')
+  if (fixtures) {
+    settings.fixtures = join(folder, 'fixtures')
+    await mkdir(settings.fixtures)
+    for (const [name, value] of Object.entries(fixtures))
+      if (/^[a-z]+$/.test(name)) await write(join('fixtures', `${name}.yaml`), value, `/fixtures/${name}`)
+    pointers.set(settings.fixtures, '/fixtures')
+  }
+  return { settings, pointers }
+}
+
+/** Returns findings about the files with their places in the bundle, since the files are gone when somebody reads the findings. */
+export async function nameInBundle(
+  findings: Findings,
+  pointers: ReplayFiles['pointers'],
+  bundleFile: string,
+): Promise<Findings> {
+  let named = findings
+  for (const [file, pointer] of pointers) {
+    if (!named.some(({ place, message }) => place.includes(file) || message.includes(file))) continue
+    const byPlace = await readPointers(file)
+    const rename = (text: string) =>
+      text
+        .split(file)
+        .map((part, index) => {
+          if (index === 0) return part
+          const [position = ''] = /^:\d+:\d+/.exec(part) ?? []
+          return (
+            bundlePlace(bundleFile, pointer + (byPlace.get(file + position) ?? '')) +
+            part.slice(position.length)
+          )
+        })
+        .join('')
+    named = named.map(({ place, message, ...finding }) => ({
+      ...finding,
+      place: rename(place),
+      message: rename(message),
+    }))
+  }
+  return named
+}
+
+const bundlePlace = (bundleFile: string, pointer: string) =>
+  pointer === '' ? bundleFile : `${bundleFile}#${pointer}`
+
+/** Returns the pointers of all values of a file by their places; of a folder none. */
+async function readPointers(file: string): Promise<ReadonlyMap<string, string>> {
+  const text = await readFile(file, 'utf8').catch(() => '')
+  const source = parseSource(text, file)
+  if (!source.ok) return new Map()
+  const { value, place } = source.value
+  return new Map([...listPointers(value, '')].map((pointer) => [place(pointer), pointer]))
+}
+
+function* listPointers(value: Json, pointer: string): Generator<string> {
+  yield pointer
+  if (!isObject(value) && !Array.isArray(value)) return
+  for (const [key, item] of Object.entries(value)) yield* listPointers(item, joinPointer(pointer, key))
+}

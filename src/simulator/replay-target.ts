@@ -1,0 +1,141 @@
+import type { Bundle, BundledRequest } from '../bundles/bundle.ts'
+import { bytesOf, type ReplayTarget } from '../bundles/replay.ts'
+import { defaultSettings, type Settings } from '../config/settings.ts'
+import { isObject, type Json } from '../core/json.ts'
+import { silentLog } from '../core/log.ts'
+import { failure, type Result, success } from '../core/result.ts'
+import type { Findings } from '../documents/finding.ts'
+import { deliveryOutcome } from '../exchange/delivery.ts'
+import type { RequestBody, SimRequest } from '../exchange/request.ts'
+import type { JournalEntry } from '../journal/entry.ts'
+import { computeContractDigest } from './contract-digest.ts'
+import { nameInBundle, writeReplayFiles } from './replay-files.ts'
+import { createSimulator, type Simulator } from './simulator.ts'
+
+/** A simulator for a replay, without a socket. */
+export interface OpenedReplayTarget extends ReplayTarget {
+  /** The digest of the contract that it serves. */
+  readonly contractDigest: string
+  close(): Promise<void>
+}
+
+/**
+ * Opens a simulator with the settings, documents and rules of a bundle, whose files it writes to `folder`, which must exist. The
+ * clocks of all sandboxes show the instant of the request that is sent. `file`: the bundle, as findings name it. `contract`: a document in
+ * place of that of the run.
+ */
+export async function openReplayTarget(
+  bundle: Bundle,
+  file: string,
+  folder: string,
+  contract: string | undefined,
+): Promise<Result<OpenedReplayTarget, Findings>> {
+  let now = Date.parse(bundle.writtenAt)
+  let last: JournalEntry | undefined
+  const { settings, pointers } = await writeReplayFiles(bundle, folder, contract)
+  const created = await createSimulator(settingsFor(bundle, settings), {
+    now: () => now,
+    log: silentLog,
+    onExchange: (entry) => {
+      last = entry
+    },
+  })
+  if (!created.ok) return failure(await nameInBundle(created.error, pointers, file))
+  const simulator = created.value
+  return success({
+    contractDigest: computeContractDigest(simulator.contract.document),
+    async send(recorded) {
+      now = Date.parse(recorded.now)
+      last = undefined
+      await deliverNothing(simulator, toRequest(recorded))
+      if (!last) throw new Error(`the request ${recorded.id} was not recorded`)
+      return last
+    },
+    async control(method, target, body) {
+      const { status, value } = await control(simulator, method, target, body)
+      return status < 300 ? undefined : refusalOf(value, status)
+    },
+    async export(sandbox) {
+      const { value } = await control(simulator, 'GET', `/__sim/export?sandbox=${sandbox}`, undefined)
+      return isObject(value) ? value : {}
+    },
+    close: () => simulator.close(),
+  })
+}
+
+/** Returns the settings of a bundle, with its documents in `files`. */
+function settingsFor({ settings }: Bundle, files: Partial<Settings>): Settings {
+  const given = Object.entries(settings).filter(([, value]) => value !== null)
+  return {
+    ...defaultSettings(),
+    ...Object.fromEntries(given), // the schema of bundles has proved their types
+    ...files,
+    state: ':memory:',
+    clock: 'real', // that of the replay
+    journalSize: 1,
+    sandboxLimit: 1_000_000,
+    sandboxIdle: '36500d',
+  }
+}
+
+/** Sends a request, and ends the delivery of its answer without sending it or waiting for its delay. */
+async function deliverNothing(simulator: Simulator, request: SimRequest): Promise<void> {
+  const { delivery, onEnd } = await simulator.service(request)
+  onEnd?.(
+    deliveryOutcome(delivery.mode, true, {
+      sentBytes: 0,
+      isCutByStop: false,
+      isCutByUpstream: false,
+    }),
+  )
+}
+
+function toRequest({ id, at, method, path, query, headers, body, aborted }: BundledRequest): SimRequest {
+  const { unreadable } = body
+  const bytes = bytesOf(body)
+  const read: RequestBody = aborted
+    ? { kind: 'aborted' }
+    : unreadable
+      ? { kind: 'unreadable', ...unreadable }
+      : bytes
+        ? { kind: 'bytes', bytes }
+        : { kind: 'absent' }
+  return { ...createRequest(id, method, headers, read), at: Date.parse(at), path, query }
+}
+
+const createRequest = (
+  id: string,
+  method: string,
+  headers: SimRequest['headers'],
+  body: RequestBody,
+): SimRequest => ({
+  id,
+  at: 0,
+  receivedAt: 0,
+  openedAt: undefined,
+  elapsed: () => 0,
+  method,
+  path: '',
+  query: '',
+  headers,
+  body,
+})
+
+async function control(
+  simulator: Simulator,
+  method: string,
+  target: string,
+  bytes: Uint8Array | undefined,
+): Promise<{ readonly status: number; readonly value: Json }> {
+  const { pathname, search } = new URL(target, 'http://127.0.0.1')
+  const headers = { host: '127.0.0.1', ...(bytes && { 'content-type': 'application/json' }) }
+  const body: RequestBody = bytes ? { kind: 'bytes', bytes } : { kind: 'absent' }
+  const request = { ...createRequest('ctl-1', method, headers, body), path: pathname, query: search.slice(1) }
+  const { reply } = await simulator.control(request, new AbortController().signal)
+  return { status: reply.status, value: reply.body?.value ?? null }
+}
+
+function refusalOf(value: Json, status: number): string {
+  const error = isObject(value) ? value['error'] : undefined
+  return typeof error === 'string' ? error : `status ${status}`
+}

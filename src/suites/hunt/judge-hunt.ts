@@ -1,0 +1,26 @@
+import type { Report } from '../../reports/report.ts'
+import { judgeSuite } from '../judge-suite.ts'
+import { isSuiteCondition, type SuiteGate } from '../parse-suite-fail-on.ts'
+import type { HuntFinding } from './hunt-report.ts'
+
+/** The condition that each verdict meets, and the words for it. */
+const met = {
+  broke: { kind: 'not-resilient', words: 'broke' },
+  hung: { kind: 'hung', words: 'hung' },
+} as const satisfies Record<HuntFinding['verdict'], { kind: string; words: string }>
+
+/** Judges a finding, and the reports on the requests of all runs. @returns a sentence for each condition that is met */
+export function judgeHunt(
+  finding: HuntFinding | undefined,
+  reports: readonly Report[],
+  conditions: readonly SuiteGate[],
+): string[] {
+  const others = conditions.filter((condition) => !isSuiteCondition(condition))
+  return [...(finding ? judgeFinding(finding, conditions) : []), ...judgeSuite([], reports, others)]
+}
+
+function judgeFinding({ verdict, candidate }: HuntFinding, conditions: readonly SuiteGate[]): string[] {
+  const { kind, words } = met[verdict]
+  if (!conditions.some((condition) => condition.kind === kind)) return []
+  return [`the command ${words} under ${candidate.map(({ scenario }) => `"${scenario.text}"`).join(' and ')}`]
+}

@@ -1,0 +1,69 @@
+import { isObject, type Json, type JsonObject } from '../core/json.ts'
+import { failure, type Result, success } from '../core/result.ts'
+import { type AcceptedOrigins, findRecordingProblem } from './find-problem.ts'
+import type { TrafficSample } from './sample.ts'
+
+/** Reads the exchanges of a journal: answers of `GET /__sim/requests`, or lines with one exchange each. */
+export function readJournal(documents: readonly Json[], accepted: AcceptedOrigins): Result<TrafficSample[]> {
+  const entries = documents.flatMap((document) => listEntries(document))
+  if (entries.length === 0 && !documents.some(isExport))
+    return failure(
+      'is no journal: it has no "requests". Save the answer of GET /__sim/requests, or one exchange in each line.',
+    )
+  return success(entries.flatMap((entry) => readEntry(entry, accepted)))
+}
+
+const isExport = (document: Json) => isObject(document) && Array.isArray(document.requests)
+
+function listEntries(document: Json): JsonObject[] {
+  if (Array.isArray(document)) return document.flatMap(listEntries)
+  if (!isObject(document)) return []
+  if (Array.isArray(document.requests)) return document.requests.filter(isObject)
+  return isObject(document.request) && isObject(document.answer) ? [document] : []
+}
+
+function readEntry(entry: JsonObject, accepted: AcceptedOrigins): TrafficSample[] {
+  const { request, answer, damage, delivery } = entry
+  if (!isObject(request) || !isObject(answer)) return []
+  const { status, origin } = answer
+  // The simulator writes its Content-Type with the body, and so a proxy does where a scenario looked at the answer: their journals lack it.
+  const lacksMediaType =
+    origin === 'contract' || (Array.isArray(entry.scenarios) && entry.scenarios.length > 0)
+  const body = readBody(answer.body)
+  const query = typeof request.query === 'string' && request.query !== '' ? `?${request.query}` : ''
+  const ms = typeof entry.tookMs === 'number' ? { ms: entry.tookMs } : {}
+  return [
+    {
+      method: String(request.method ?? 'GET'),
+      target: `${String(request.path ?? '')}${query}`,
+      requestHeaders: readHeaders(request.headers),
+      requestBody: readBody(request.body),
+      answer: findRecordingProblem({ status, origin, damage, delivery, body }, accepted) ?? {
+        status: Number(status),
+        headers: {
+          ...(lacksMediaType && { 'content-type': 'application/json' }),
+          ...readHeaders(answer.headers),
+        },
+        body,
+        ...ms,
+      },
+    },
+  ]
+}
+
+/** Returns the bytes of a recorded body; undefined where they were evicted, cut, or left out of the export. */
+function readBody(body: Json | undefined): Uint8Array | undefined {
+  if (!isObject(body)) return undefined
+  if (body.size === 0) return new Uint8Array()
+  if (body.gone === true || body.cut === true) return undefined
+  if (typeof body.text === 'string') return Buffer.from(body.text)
+  if (body.json !== undefined) return Buffer.from(JSON.stringify(body.json))
+  return typeof body.base64 === 'string' ? Buffer.from(body.base64, 'base64') : undefined
+}
+
+function readHeaders(headers: Json | undefined): Record<string, string> {
+  if (!isObject(headers)) return {}
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]),
+  )
+}

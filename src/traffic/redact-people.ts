@@ -1,0 +1,49 @@
+import { isObject, type Json } from '../core/json.ts'
+import { redactJson } from '../journal/redact.ts'
+import { redacted } from '../journal/redact-token.ts'
+
+/** A value without what identifies people, and the number of texts that were changed. */
+export interface RedactedValue {
+  readonly value: Json
+  readonly changes: number
+}
+
+/** The names of members whose texts are quotes of what users wrote. */
+const quoteNames = new Set(['exampleSnippets'])
+
+/** The forms of what identifies people, each with the text that replaces it. An address stays an address. */
+const forms: readonly (readonly [RegExp, string])[] = [
+  [/(?<![\w.+-])[\w.+-]+@[\w-]+\.[\w.-]*\w/g, 'redacted@example.com'],
+  [/(?<![\w.])\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}(?!\w|\.\d)/g, '192.0.2.1'],
+  [/(?<!\w)\+\d[\d ()/-]{6,20}\d(?!\d)/g, redacted],
+]
+
+/**
+ * Redacts credentials, e-mail addresses, IPv4 addresses and international telephone numbers in all texts of a value, and whole texts that quote
+ * users. Other texts, numbers and ids stay.
+ */
+export function redactPeople(value: Json): RedactedValue {
+  let changes = 0
+  const visit = (item: Json, isQuote: boolean): Json => {
+    if (typeof item === 'string') {
+      const clean = isQuote ? redacted : redactForms(item)
+      if (clean !== item) changes += 1
+      return clean
+    }
+    if (Array.isArray(item)) return item.map((one) => visit(one, isQuote))
+    if (!isObject(item)) return item
+    return Object.fromEntries(
+      Object.entries(item).map(([name, member]) => [name, visit(member, isQuote || quoteNames.has(name))]),
+    )
+  }
+  const clean = visit(value, false)
+  const withoutTokens = redactJson(clean)
+  if (JSON.stringify(withoutTokens) !== JSON.stringify(clean)) changes += 1
+  return { value: withoutTokens, changes }
+}
+
+function redactForms(text: string): string {
+  let clean = text
+  for (const [form, replacement] of forms) clean = clean.replace(form, replacement)
+  return clean
+}

@@ -1,0 +1,47 @@
+/**
+ * Recorded exchanges with a service: samples from a HAR file, an export of a journal, or the wire.
+ * This file has the common type; `read-har.ts` and `read-journal.ts` read files.
+ */
+
+/** One exchange with a service, whichever way it was observed. */
+export interface TrafficSample {
+  readonly method: string
+  /** Scheme, host and port of the service: `https://api.example.com`; absent where a recording does not have them. */
+  readonly origin?: string
+  /** Path and query as sent: `/v1/models/…/analytics?period=7d`. */
+  readonly target: string
+  /** Lower-case names; credentials are redacted. */
+  readonly requestHeaders: Readonly<Record<string, string>>
+  /** Undefined: none was sent, or it is not recorded. */
+  readonly requestBody?: Uint8Array | undefined
+  /** The answer, or the reason why none could be read. */
+  readonly answer: TrafficAnswer | TrafficProblem
+}
+
+/** The answer of a sample. */
+export interface TrafficAnswer {
+  readonly status: number
+  /** Lower-case names; credentials are redacted. */
+  readonly headers: Readonly<Record<string, string>>
+  /** Undefined: it is not recorded, or only a part of it. An empty body has no bytes. */
+  readonly body: Uint8Array | undefined
+  /** Milliseconds until the whole answer was there; absent: not measured. */
+  readonly ms?: number
+}
+
+/** The reasons why a sample has no answer of the service; `not-the-service`: convsim itself gave it. */
+export type TrafficProblemKind =
+  | 'time-out'
+  | 'connection'
+  | 'certificate'
+  | 'redirect'
+  | 'too-large'
+  | 'scenario'
+  | 'not-the-service'
+
+/** The reason why a sample has no answer. */
+export interface TrafficProblem {
+  readonly problem: TrafficProblemKind
+  /** A sentence for people, with what to do next. */
+  readonly sentence: string
+}

@@ -1,0 +1,102 @@
+/**
+ * Headers that belong to one connection (RFC 9110, 7.6.1), and those that the HTTP client writes itself. `proxy-authorization` is
+ * meant for a proxy, and the body is sent decoded and whole, so its `content-encoding` and `expect` are not true any more.
+ */
+const ofConnection = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+])
+const ofRequest = new Set(['host', 'content-length', 'content-encoding', 'expect'])
+
+/** The name of this proxy in `Via` (RFC 9110, 7.6.3). */
+const via = '1.1 convsim'
+
+/** The preferences of the simulator (RFC 7240), which the real service does not know. */
+const ownPreference = /^(code|example|seed)\s*(=|;|$)/i
+
+/**
+ * Returns the headers with which a request goes on to the real service: without those of its connection, and without the controls of
+ * the simulator (`X-Sim-...`, its preferences, its member of `baggage`, the sandbox behind the token). `authorization`: the header's value;
+ * undefined: none is sent.
+ */
+export function forwardRequestHeaders(
+  headers: Readonly<Record<string, string>>,
+  authorization: string | undefined,
+): Record<string, string> {
+  const dropped = listConnectionHeaders(headers['connection'])
+  const forwarded: Record<string, string> = {}
+  for (const [name, value] of Object.entries(headers)) {
+    if (ofConnection.has(name) || ofRequest.has(name) || dropped.has(name)) continue
+    if (name.startsWith('x-sim-') || name === 'authorization') continue
+    const kept = keepOthers(name, value)
+    if (kept !== '') forwarded[name] = kept
+  }
+  if (authorization !== undefined) forwarded['authorization'] = authorization
+  forwarded['via'] = headers['via'] === undefined ? via : `${headers['via']}, ${via}`
+  return forwarded
+}
+
+/** Returns a header's value without the items that are for the simulator. */
+function keepOthers(name: string, value: string): string {
+  if (name === 'prefer') return keepItems(value, (item) => !ownPreference.test(item))
+  if (name === 'baggage') return keepItems(value, (item) => !item.startsWith('convsim.'))
+  return value
+}
+
+const keepItems = (value: string, isKept: (item: string) => boolean) =>
+  value
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '' && isKept(item))
+    .join(', ')
+
+/** Returns the names that a `Connection` header adds to those of the connection. */
+function listConnectionHeaders(connection = ''): ReadonlySet<string> {
+  return new Set(connection.split(',').map((name) => name.trim().toLowerCase()))
+}
+
+/** The headers of an answer as they are passed on. */
+export interface ForwardedAnswerHeaders {
+  readonly headers: Readonly<Record<string, string>>
+  /** The values of `Set-Cookie`. */
+  readonly cookies: readonly string[]
+  readonly mediaType: string | undefined
+  /** The bytes of `Content-Length`; undefined: the answer has none. */
+  readonly length: number | undefined
+}
+
+/**
+ * Returns the headers with which the answer of the real service goes on to the client. `X-Sim-...` of a simulator that stands for the
+ * service are left out, since the proxy has its own.
+ */
+export function forwardAnswerHeaders(
+  received: Readonly<Record<string, string | readonly string[] | undefined>>,
+): ForwardedAnswerHeaders {
+  const textOf = (value: string | readonly string[] | undefined) =>
+    value === undefined || typeof value === 'string' ? value : value.join(', ')
+  const dropped = listConnectionHeaders(textOf(received['connection']))
+  const headers: Record<string, string> = {}
+  for (const [name, value] of Object.entries(received)) {
+    const text = textOf(value)
+    if (text === undefined || ofConnection.has(name) || dropped.has(name) || name.startsWith('x-sim-'))
+      continue
+    if (['content-type', 'content-length', 'set-cookie'].includes(name)) continue
+    headers[name] = text
+  }
+  headers['via'] = headers['via'] === undefined ? via : `${headers['via']}, ${via}`
+  const cookies = received['set-cookie'] ?? []
+  const length = textOf(received['content-length'])
+  return {
+    headers,
+    cookies: typeof cookies === 'string' ? [cookies] : cookies,
+    mediaType: textOf(received['content-type']),
+    length: length !== undefined && /^\d{1,15}$/.test(length) ? Number(length) : undefined,
+  }
+}

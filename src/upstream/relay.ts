@@ -1,0 +1,85 @@
+import type { IncomingMessage } from 'node:http'
+import type { RelayedBody } from '../exchange/reply.ts'
+
+/** The part of a body that was recorded while it passed. */
+export interface RelayedCopy {
+  /** The first bytes, at most as many as are recorded. */
+  readonly bytes: Uint8Array
+  /** The bytes that passed. */
+  readonly size: number
+  /** True where the body passed to its end, and all of it is recorded. */
+  readonly isWhole: boolean
+  /** True where the service broke it off. */
+  readonly isBroken: boolean
+}
+
+/** A body that passes, with a copy of its beginning for the check and the journal. */
+export interface RecordingRelay extends RelayedBody {
+  copy(): RelayedCopy
+  /** Ends the connection of a body that nobody reads any more. A body that has passed stays as it is. */
+  cancel(): void
+}
+
+/** Creates the relay of an answer's body, of which it records at most `maxBytes`. */
+export function createRelay(
+  answer: IncomingMessage,
+  { mediaType, length }: Pick<RelayedBody, 'mediaType' | 'length'>,
+  maxBytes: number,
+): RecordingRelay {
+  const recorded: Uint8Array[] = []
+  let size = 0
+  let recordedSize = 0
+  let hasEnded = false
+  let isBroken = false
+  const recordChunk = (chunk: Buffer) => {
+    size += chunk.length
+    const part = chunk.subarray(0, maxBytes - recordedSize)
+    if (part.length === 0) return
+    recorded.push(part)
+    recordedSize += part.length
+  }
+  return {
+    mediaType,
+    length,
+    async *chunks() {
+      try {
+        for await (const chunk of answer) {
+          recordChunk(chunk)
+          yield chunk
+        }
+        hasEnded = true
+      } catch (error) {
+        isBroken = true
+        throw error
+      }
+    },
+    copy: () => ({
+      bytes: Buffer.concat(recorded),
+      size,
+      isWhole: hasEnded && recordedSize === size,
+      isBroken,
+    }),
+    cancel() {
+      if (!answer.readableEnded) answer.destroy()
+    },
+  }
+}
+
+/** Reads a body whole, unless the service breaks it off, or it is longer than `maxBytes`. */
+export async function readWhole(
+  relay: RecordingRelay,
+  maxBytes: number,
+): Promise<Uint8Array | 'broken' | 'too-large'> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  try {
+    for await (const chunk of relay.chunks()) {
+      size += chunk.length
+      if (size > maxBytes) return 'too-large'
+      chunks.push(chunk)
+    }
+  } catch {
+    return 'broken'
+  }
+  return Buffer.concat(chunks)
+}

@@ -1,0 +1,60 @@
+import { deriveChance } from '../core/seeded.ts'
+import type { TrafficSample } from '../traffic/sample.ts'
+import { isTransient, readPause } from './read-pause.ts'
+import { send, type UpstreamAccess, type UpstreamRequest } from './send.ts'
+
+/** The means of waiting between requests. */
+export interface Patience {
+  /** Resolves after some milliseconds. */
+  readonly sleep: (ms: number) => Promise<unknown>
+  /** The longest wait that a service may ask for, milliseconds. */
+  readonly maxPauseMs: number
+}
+
+/** The end of a request with its retries. */
+export interface SentRequest {
+  /** All attempts that were answered, and the last one. */
+  readonly samples: readonly TrafficSample[]
+  /** The milliseconds that the last answer asks to wait; more than `maxPauseMs`: no further request is to be sent now. */
+  readonly pauseMs: number
+}
+
+const maxAttempts = 3
+
+/** The wait before the first retry, milliseconds; each further one is twice as long. */
+const backOffMs = 250
+
+/**
+ * Sends a request, and again after a failure that may pass: later each time, at a moment of its own, and never before the service says.
+ * @param isRepeatable false for a write that would be done twice; it is repeated only where the service refused it (429)
+ */
+export async function sendWithRetries(
+  access: UpstreamAccess,
+  request: UpstreamRequest,
+  isRepeatable: boolean,
+  { sleep, maxPauseMs }: Patience,
+): Promise<SentRequest> {
+  const samples: TrafficSample[] = []
+  for (let attempt = 1; ; attempt += 1) {
+    const sample = await send(access, request)
+    const { answer } = sample
+    const pauseMs = 'problem' in answer ? 0 : readPause(answer.status, answer.headers, access.now())
+    const isLast = attempt === maxAttempts || pauseMs > maxPauseMs || !mayPass(sample, isRepeatable)
+    if (isLast || !('problem' in answer)) samples.push(sample)
+    if (isLast) return { samples, pauseMs }
+    await sleep(Math.max(pauseMs, computeBackOff(attempt, request.target, access.now())))
+  }
+}
+
+/** Returns true for a failure after which the same request may succeed, and does nothing twice. */
+function mayPass({ answer }: TrafficSample, isRepeatable: boolean): boolean {
+  if ('problem' in answer)
+    return isRepeatable && (answer.problem === 'time-out' || answer.problem === 'connection')
+  return answer.status === 429 || (isRepeatable && isTransient(answer.status))
+}
+
+/** Returns the wait before a retry: half of it is certain, so that many clients do not come back at the same moment. */
+function computeBackOff(attempt: number, target: string, now: number): number {
+  const full = backOffMs * 2 ** attempt
+  return full / 2 + (full / 2) * deriveChance([target, attempt, now])
+}

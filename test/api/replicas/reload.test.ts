@@ -1,0 +1,66 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test, vi } from 'vitest'
+import { bundledContract } from '../../../src/fixtures/bundled.ts'
+import { ask, event, objectOf } from '../../support/client.ts'
+import { putRules, steer } from '../../support/control.ts'
+import { describeWithRedis, sharedRedis } from '../../support/redis.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
+import { startReplicas } from './start-replicas.ts'
+
+type Target = { readonly origin: string }
+
+const send = async (target: Target) => (await ask(target, '/v1/events', { body: event() })).status
+
+describeWithRedis('replicas with --watch', () => {
+  const redis = sharedRedis()
+
+  test('pass over the shared rules that do not fit the contract that was loaded again, and apply them once they fit', async () => {
+    const file = join(await tempFolder(), 'contract.yaml')
+    const text = await readFile(bundledContract, 'utf8')
+    await writeFile(file, text)
+    const replicas = await startReplicas(redis(), { contract: file, watch: true })
+    const [one, two] = replicas
+    const reload = async (changed: string, number: number) => {
+      await writeFile(file, changed)
+      for (const replica of replicas)
+        await vi.waitFor(
+          async () =>
+            expect(objectOf(await ask(replica, '/__sim/info'))).toMatchObject({
+              contract: { generation: number },
+            }),
+          { timeout: 15_000, interval: 50 },
+        )
+    }
+    await putRules(one, [{ operation: 'createEvent', scenario: 'forbidden' }, { scenario: '429' }])
+    expect([await send(one), await send(two)]).toEqual([403, 403])
+
+    await reload(text.replaceAll('createEvent', 'createEvents'), 2)
+    expect([await send(one), await send(two)]).toEqual([429, 429])
+    expect(await steer(two, 'GET', '/scenarios')).toMatchObject({
+      counts: { rules: [{ acted: 2, misfit: expect.stringContaining('createEvents') }, { acted: 2 }] },
+    })
+    expect(await steer(two, 'GET', '/requests?operation=createEvents')).toMatchObject({ total: 2 })
+
+    await reload(text, 3)
+    expect([await send(one), await send(two)]).toEqual([403, 403])
+  })
+
+  test('pass over a rule that only the replica knows through which it was put', async () => {
+    const file = join(await tempFolder(), 'contract.yaml')
+    const text = await readFile(bundledContract, 'utf8')
+    await writeFile(file, text.replaceAll('createEvent', 'createEvents'))
+    const [one] = await startReplicas(redis(), { statePrefix: 'mixed', contract: file })
+    const [other] = await startReplicas(redis(), { statePrefix: 'mixed' })
+    await putRules(one, [{ operation: 'createEvents', scenario: 'forbidden' }])
+    expect([await send(one), await send(other)]).toEqual([403, 201])
+  })
+
+  test('have no bundle, and say why', async () => {
+    const [one] = await startReplicas(redis())
+    expect(await ask(one, '/__sim/bundle')).toMatchObject({
+      status: 409,
+      body: { error: expect.stringContaining('--state redis:// has no bundle') },
+    })
+  })
+})

@@ -1,0 +1,99 @@
+import { expect, test } from 'vitest'
+import type { Bundle, BundledRequest } from '../../src/bundles/bundle.ts'
+import { ask, event } from '../support/client.ts'
+import { sharedSimulator } from '../support/shared.ts'
+import { getBundle, replay, replayText, withRequest } from './replayed.ts'
+
+const sim = sharedSimulator()
+
+async function sampleBundle(): Promise<Bundle> {
+  await ask(sim(), '/v1/events', { body: event(), headers: { 'x-sim-sandbox': 'read' } })
+  return getBundle(sim(), 'read')
+}
+
+/** Replays a text that is no bundle, and returns the refusal. */
+async function refusalOf(text: string): Promise<string> {
+  const { code, stdout, stderr } = await replayText(text)
+  expect([code, stdout]).toEqual([1, ''])
+  return stderr
+}
+
+test('a file that is no bundle is refused with the place of the fault', async () => {
+  expect(await refusalOf('{\n "kind": }')).toBe(
+    'convsim cannot replay:\n  bundle.json:2:10: error: is not JSON: it has "}" here, where a value is expected\n',
+  )
+  expect(await refusalOf('{"openapi": "3.1.0"}')).toContain(
+    'bundle.json:1:1: error: is no bundle: convsim writes',
+  )
+  expect(await refusalOf('{\n"kind": "convsim bundle",\n"format": 2 }')).toContain(
+    'bundle.json:3:1: error: must be 1, the format that this version of convsim reads',
+  )
+  expect(await refusalOf(`${'['.repeat(1000)}${']'.repeat(1000)}`)).toContain(
+    'is nested deeper than 200 levels',
+  )
+})
+
+test('each fault of a bundle is told with its line', async () => {
+  const bundle = await sampleBundle()
+  const spoil = (change: object) => refusalOf(JSON.stringify({ ...bundle, ...change }, null, 1))
+  expect(await spoil({ settings: { ...bundle.settings, host: '0.0.0.0' } })).toMatch(
+    /bundle\.json:\d+:\d+: error: \/settings\/host is not allowed here/,
+  )
+  expect(await spoil({ settings: { ...bundle.settings, models: 'all' } })).toMatch(
+    /bundle\.json:\d+:\d+: error: \/settings\/models must be one of/,
+  )
+  const [first] = bundle.sandboxes
+  expect(await spoil({ sandboxes: [first, first] })).toContain('/sandboxes/1/name must not repeat "read"')
+  const change = {
+    operation: 'putQuality',
+    order: 1,
+    at: bundle.writtenAt,
+    method: 'PUT',
+    path: '/v1/events',
+  }
+  expect(
+    await spoil({ sandboxes: [{ ...first, changes: [{ ...change, query: '', body: { size: 0 } }] }] }),
+  ).toContain('/sandboxes/0/changes/0/path')
+  const ninth = withRequest(bundle, first?.requests[0]?.id ?? '', (request) => ({
+    ...request,
+    now: '2026-99-09T00:00:00.000Z',
+  }))
+  expect(await refusalOf(JSON.stringify(ninth))).toContain('must be a date of the calendar')
+})
+
+test('a bundle with documents that cannot be served is refused with their findings', async () => {
+  const bundle = await sampleBundle()
+  const { code, stderr } = await replay({ ...bundle, contract: { ...bundle.contract, document: {} } })
+  expect(code).toBe(1)
+  expect(stderr).toContain('bundle.json#/contract/document: error: ')
+  expect((await replay({ ...bundle, rules: [{ scenario: 'nothing' }] })).stderr).toContain('nothing')
+})
+
+test('a bundle with strange texts ends with a verdict', async () => {
+  const bundle = await sampleBundle()
+  const id = bundle.sandboxes[0]?.requests[0]?.id ?? ''
+  const strange = [
+    { path: '/v1/events%', query: '%&=&__proto__=1' },
+    { method: 'get it', headers: { authorization: 'Bearer \u20ac\u0000', host: '' } },
+    { body: { size: 5, base64: '////' }, aborted: false },
+    { body: { size: 5, unreadable: { status: 413, reason: '' } } },
+  ] as const
+  for (const parts of strange) {
+    const { code } = await replay(
+      withRequest(bundle, id, (request) => ({ ...request, ...parts }) as BundledRequest),
+    )
+    expect([1, 3]).toContain(code)
+  }
+})
+
+test('another version and another contract are told', async () => {
+  const bundle = await sampleBundle()
+  const { stdout } = await replay({
+    ...bundle,
+    versions: { ...bundle.versions, convsim: '0.0.9', faker: '9.0.0' },
+    contract: { digest: `sha256:${'0'.repeat(64)}` },
+  })
+  expect(stdout).toContain('The run had convsim 0.0.9, this is ')
+  expect(stdout).toContain('The run had faker 9.0.0, this is ')
+  expect(stdout).toContain(`The run had the contract sha256:${'0'.repeat(64)}, this convsim has sha256:`)
+})

@@ -1,0 +1,81 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { bundledContract } from '../../src/fixtures/bundled.ts'
+import { ask, event } from '../support/client.ts'
+import { run } from '../support/command.ts'
+import { runInProcess } from '../support/run-tool.ts'
+import { startForTest } from '../support/start.ts'
+import { tempFolder } from '../support/temp-folder.ts'
+
+/** Writes an overlay with actions, one a line from line 4 on, and returns its file. */
+async function overlayWith(...actions: string[]): Promise<string> {
+  const file = join(await tempFolder(), 'our.overlay.yaml')
+  const lines = actions.map((action) => `  - ${action}\n`)
+  await writeFile(file, `overlay: 1.1.0\ninfo: { title: Ours, version: 1.0.0 }\nactions:\n${lines.join('')}`)
+  return file
+}
+
+const operation = '$.paths["/events"].post'
+
+describe('--overlay', () => {
+  test('changes what is served, also given several times', async () => {
+    const [first, second] = await Promise.all([
+      overlayWith(
+        '{ target: $.components.schemas.EventCreate.properties, update: { room: { type: string } } }',
+      ),
+      overlayWith('{ target: $.components.schemas.EventCreate.properties.room, update: { maxLength: 2 } }'),
+    ])
+    const simulator = await startForTest({ overlay: `${first},${second}` })
+    const body = { ...event(), room: 'abc' }
+    expect((await ask(simulator, '/v1/events', { body: { ...body, room: 'ab' } })).status).toBe(201)
+    expect(await ask(simulator, '/v1/events', { body })).toMatchObject({ status: 400 })
+  })
+
+  test('stops the start with the line and the flag if a target meets nothing', async () => {
+    const file = await overlayWith('{ target: $.nothing, remove: true }')
+    const { code, stderr } = await run(['serve', '--port', '0', '--overlay', file, '--log-format', 'pretty'])
+    expect(code).toBe(1)
+    expect(stderr).toContain(`${file}:4:7: error: meets nothing in the document: $.nothing`)
+  })
+
+  test('stops the start if the changed contract no longer fits the handlers', async () => {
+    const file = await overlayWith(`{ target: '${operation}.requestBody.required', update: false }`)
+    const { code, stderr } = await run(['serve', '--port', '0', '--overlay', file, '--log-format', 'pretty'])
+    expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining('createEvent: ') })
+  })
+
+  test('of assumptions lists those of the changed contract', async () => {
+    const file = await overlayWith(`{ target: '${operation}', update: { x-assumption: We looked. } }`)
+    const { code, stdout } = await runInProcess(['assumptions', '--overlay', file])
+    expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining('  We looked.\n') })
+  })
+})
+
+describe('check', () => {
+  test('checks an overlay against the contract that it changes', async () => {
+    const [good, broken] = await Promise.all([
+      overlayWith(
+        `{ target: '${operation}', update: { summary: Ours } }`,
+        '{ target: $.info, update: { x-a: 1 } }',
+      ),
+      overlayWith(`{ target: '${operation}', update: { parameters: [{ $ref: '#/none' }] } }`),
+    ])
+    const { code, stdout } = await runInProcess(['check', good, broken])
+    expect(code).toBe(1)
+    expect(stdout).toMatch(/our\.overlay\.yaml: ok, 2 actions, \d+ operations\n/)
+    expect(stdout).toContain(`${broken}:4:67: error: $ref "#/none" leads to nothing`)
+  })
+
+  test('checks the contract with the overlays of --overlay, with the lines of both', async () => {
+    const file = await overlayWith('{ target: $.info, update: { x-a: 1 } }')
+    const one = await runInProcess(['check', '--overlay', file])
+    expect(one).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^\S*spec\/openapi\.yaml: ok, [^\n]*\n$/),
+    })
+    const another = await overlayWith('{ target: $.paths.*, update: { get: 1 } }')
+    const two = await runInProcess(['check', bundledContract, '--overlay', file, '--overlay', another])
+    expect(two).toMatchObject({ code: 1, stdout: expect.stringContaining(`${another}:4:`) })
+  })
+})

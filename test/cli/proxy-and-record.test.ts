@@ -1,0 +1,192 @@
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { readFile, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import type { Json, JsonObject } from '../../src/core/json.ts'
+import { analyticsPath, ask, modelId, objectOf } from '../support/client.ts'
+import { convsim, run } from '../support/command.ts'
+import { steer } from '../support/control.ts'
+import { runInProcess } from '../support/run-tool.ts'
+import { startForTest } from '../support/start.ts'
+import { tempFolder } from '../support/temp-folder.ts'
+
+describe('convsim proxy', () => {
+  test('serves the answers of the real service, and --fail-on fires on what breaks the contract', async () => {
+    const upstream = createServer((req, res) => {
+      res.writeHead(200, { 'Content-Type': 'application/json' })
+      res.end(JSON.stringify({ token: req.headers.authorization }))
+    }).listen(0, '127.0.0.1')
+    await once(upstream, 'listening')
+    onTestFinished(() => void upstream.close())
+    const origin = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`
+    const command = convsim(['proxy', `${origin}/v1`, '--port', '0', '--fail-on', 'unexpected'], {
+      env: { CONVSIM_UPSTREAM_TOKEN: 'a-secret-of-the-environment' },
+    })
+    const own = await command.ready()
+    const answer = await ask({ origin: own }, analyticsPath)
+    expect(answer.body).toEqual({ token: 'Bearer a-secret-of-the-environment' })
+    command.process.kill('SIGTERM')
+    expect(await command.ended).toBe(3)
+    expect(command.stderr()).toContain('The answer breaks the contract:')
+    expect(command.stdout() + command.stderr()).not.toContain('a-secret')
+  })
+
+  test.each([
+    [[], /^convsim proxy: Name the real service by its URL: convsim proxy https:/],
+    [['api.example.com'], /^convsim proxy: "api\.example\.com" is no address of a service\./],
+    [['http://localhost:4010'], /is the address of the proxy itself\. .* --port 4011\./],
+    [['http://api.example.com'], /would carry CONVSIM_UPSTREAM_TOKEN in clear text/],
+    [['https://api.example.com', '--plan', 'free'], /--plan has no effect on convsim proxy/],
+  ])('refuses %j with a sentence', async (args, message) => {
+    const { code, stderr } = await run(['proxy', ...args], {
+      env: { CONVSIM_UPSTREAM_TOKEN: 'secret-token' },
+    })
+    expect(code).toBe(1)
+    expect(stderr).toMatch(message)
+    expect(stderr).not.toContain('secret-token')
+  })
+})
+
+/** An answer with what a real one could have: a score beyond the simulator's own range, and texts about people. */
+function realAnswer(invented: JsonObject): JsonObject {
+  return {
+    ...invented,
+    averageUserSentiment: { label: 'mostly fine', score: 7.5 },
+    recommendations: {
+      summary: 'Ask jane.doe@customer.com, or +49 170 1234567; the key is sk_live_12345678abcdef.',
+      healthLevel: 'healthy',
+      strengths: [],
+      recommendations: [
+        {
+          title: 'One',
+          action: 'Two',
+          rationale: { whyThisMatters: 'Three', observedPattern: 'Four' },
+          evidence: { exampleSnippets: ['My name is Jane and I am angry'] },
+          expectedImpact: [],
+          priority: 'high',
+          category: 'use_case_fit',
+        },
+      ],
+      detectedIssues: [],
+    },
+  }
+}
+
+/** Writes a HAR file with answers about models, and returns its path. */
+async function harWith(answers: readonly (readonly [path: string, status: number, body: Json])[]) {
+  const file = join(await tempFolder(), 'traffic.har')
+  const entries = answers.map(([path, status, body]) => ({
+    startedDateTime: '2026-01-15T12:00:00.000Z',
+    request: { method: 'GET', url: `https://api.example.com/api${path}`, headers: [] },
+    response: { status, headers: [], content: { mimeType: 'application/json', text: JSON.stringify(body) } },
+  }))
+  await writeFile(file, JSON.stringify({ log: { version: '1.2', creator: {}, entries } }))
+  return file
+}
+
+describe('convsim record', () => {
+  test('lists exact answers, writes them with --write, and serves them word for word', async () => {
+    const source = await startForTest()
+    const answer = realAnswer(objectOf(await ask(source, `${analyticsPath}?period=7d`)))
+    const har = await harWith([
+      [`${analyticsPath}?period=7d`, 200, answer],
+      [analyticsPath, 200, { ...answer, messageCount: 'many' }],
+      [analyticsPath, 429, { success: false, error: 'Slow down.' }],
+    ])
+    const out = join(await tempFolder(), 'recorded')
+    const listed = await run(['record', har, '--out', out])
+    expect([listed.code, existsSync(out)]).toEqual([0, false])
+    expect(listed.stdout).toMatch(
+      new RegExp(
+        `^answers/${modelId}\\.json: the exact answer for 7d, 7 data points, \\d+ kB, \\d texts redacted$`,
+        'm',
+      ),
+    )
+    expect(listed.stdout).toContain('Nothing was written. To write it: the same command with --write.')
+    expect(listed.stderr).toMatch(/left out, 1 of them: breaks the contract: \/messageCount must be a number/)
+    expect(listed.stderr).toContain('left out, 1 of them: status 429')
+
+    const written = await run(['record', har, '--out', out, '--write'])
+    expect(written).toMatchObject({ code: 0, stdout: expect.stringContaining(`--fixtures ${out}`) })
+    const text = await readFile(join(out, 'answers', `${modelId}.json`), 'utf8')
+    expect(text).not.toMatch(/jane|Jane|1234567|sk_live/)
+    expect(await run(['check', out])).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/: ok, .* 1 exact answer$/m),
+    })
+
+    const sim = await startForTest({ fixtures: out, models: 'closed' })
+    const served = await ask(sim, `${analyticsPath}?period=7d`)
+    expect(served.body).toEqual(JSON.parse(text).answers[0].body)
+    expect(objectOf(served)['averageUserSentiment']).toEqual({ label: 'mostly fine', score: 7.5 })
+    expect((await ask(sim, `${analyticsPath}?period=30d`)).body).not.toEqual(served.body) // invented
+    const invented = await ask(sim, `${analyticsPath}?period=7d`, {
+      headers: { 'x-sim-scenario': 'all-null' },
+    })
+    expect(objectOf(invented)['conversationCount']).toBe(0)
+    const explained = await steer(sim, 'POST', '/explain', {
+      method: 'GET',
+      path: `${analyticsPath}?period=7d`,
+      headers: { authorization: 'Bearer any-key' },
+    })
+    expect(JSON.stringify(explained['why'])).toContain(
+      `The answer is an exact one of the fixtures: ${out}/answers/`,
+    )
+
+    const again = await run(['record', har, '--out', out, '--write'])
+    expect(again).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('is not empty, and nothing is overwritten'),
+    })
+  })
+
+  test('takes answers of the simulator itself, and leaves out and names those that a scenario gave', async () => {
+    const source = await startForTest()
+    await ask(source, `${analyticsPath}?period=7d`)
+    await ask(source, analyticsPath, { headers: { 'x-sim-scenario': 'rate-limited' } })
+    const folder = await tempFolder()
+    const har = join(folder, 'traffic.har')
+    await writeFile(har, await (await fetch(`${source.origin}/__sim/requests?format=har`)).text())
+    for (const traffic of [har, source.origin]) {
+      const listed = await runInProcess(['record', traffic, '--out', join(folder, 'recorded')])
+      expect(listed.stdout).toContain(`answers/${modelId}.json: the exact answer for 7d`)
+      expect(listed.stderr).toBe(
+        'left out, 1 of them: no answer: A scenario of convsim gave this answer, or damaged it.\n',
+      )
+    }
+  })
+
+  test('fits a persona to the traffic of a running simulator', async () => {
+    const source = await startForTest()
+    const seen = objectOf(
+      await ask(source, `${analyticsPath}?period=90d`, { headers: { 'x-sim-scenario': 'needs_attention' } }),
+    )
+    const out = join(await tempFolder(), 'recorded')
+    const nothing = await run(['record', source.origin, '--out', out, '--write'])
+    expect(nothing).toMatchObject({ code: 0 })
+    const personas = join(await tempFolder(), 'personas')
+    const written = await run(['record', source.origin, '--as', 'personas', '--out', personas, '--write'])
+    expect(written.stdout).toMatch(/^personas\.yaml: recorded-4f7c2a1e: Fitted to 90 recorded days/m)
+    expect(await run(['check', personas])).toMatchObject({ code: 0 })
+    const sim = await startForTest({ fixtures: personas, models: 'closed' })
+    const invented = objectOf(await ask(sim, `${analyticsPath}?period=90d`))
+    for (const field of ['avgSatisfactionScore', 'avgGrowthScore', 'avgFrictionScore', 'avgSafetyScore'])
+      expect(Math.abs(Number(invented[field]) - Number(seen[field]))).toBeLessThan(0.03)
+    expect(Number(invented['conversationCount']) / Number(seen['conversationCount'])).toBeCloseTo(1, 0)
+    expect(Number(invented['messageCount']) / Number(seen['messageCount'])).toBeCloseTo(1, 0)
+  })
+
+  test.each([
+    [['--out', 'x'], /Name the traffic/],
+    [['none.har'], /Name the folder of fixtures to write: --out FOLDER\./],
+    [['none.har', '--out', 'x'], /none\.har cannot be read/],
+    [['http://127.0.0.1:2', '--out', 'x'], /cannot be asked for its requests: .*ECONNREFUSED/],
+  ])('refuses %j with a sentence', async (args, message) => {
+    const { code, stderr } = await run(['record', ...args])
+    expect(code).toBe(1)
+    expect(stderr).toMatch(message)
+  })
+})

@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest'
+import { parseCommandLine } from '../../src/config/arguments.ts'
+
+const [one, other] = ['resilience:reset@createEvent', 'resilience:slow@createEvent#2']
+
+/** Returns the reason why `exec` refuses flags and variables; undefined: it does not. */
+function refusalOf(flags: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const invocation = parseCommandLine(['exec', ...flags, '--', 'true'], env)
+  return invocation.kind === 'problem' ? invocation.problem : undefined
+}
+
+test.each([
+  [['--hunt', 'reset'], { CONVSIM_EACH: 'slow' }, '--hunt takes no CONVSIM_EACH: '],
+  [['--each'], { CONVSIM_HUNT: 'reset' }, 'CONVSIM_HUNT takes no --each: '],
+  [['--hunt'], { CONVSIM_SCENARIO: 'slow' }, '--hunt takes no CONVSIM_SCENARIO: '],
+  [['--hunt'], { CONVSIM_FAIL_ON: 'unnoticed' }, 'CONVSIM_FAIL_ON unnoticed needs --each: '],
+  [[], { CONVSIM_FAIL_ON: 'unnoticed' }, 'CONVSIM_FAIL_ON unnoticed has a condition that needs '],
+  [['--each', '--jobs', '2'], { CONVSIM_PORT: '4567' }, '--jobs takes no CONVSIM_PORT: '],
+  [['--only', one, '--state', 'x.json'], {}, '--only takes no --state: '],
+  [['--state', 'redis://a', '--bundle', 'x.json'], {}, '--bundle takes no state in Redis (--state): '],
+  [['--each', '--only', one], {}, '--only takes no --each: it makes one run of all those that --each makes.'],
+  [['--only', one], { CONVSIM_EACH: 'slow' }, '--only takes no CONVSIM_EACH: '],
+  [['--only', one, '--only', other], {}, '--only takes one run, and cannot be given twice. '],
+])('%j with %j is refused by the name of what was given', (flags, env, start) => {
+  expect(refusalOf(flags, env)?.slice(0, start.length)).toBe(start)
+})
+
+test('one run of --only is taken', () => {
+  expect(refusalOf(['--only', one])).toBeUndefined()
+})

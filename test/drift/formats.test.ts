@@ -1,0 +1,111 @@
+import { expect, test } from 'vitest'
+import { loadContract } from '../../src/contract/load.ts'
+import type { DriftFinding, DriftReport } from '../../src/drift/finding.ts'
+import { renderDrift } from '../../src/drift/formats/index.ts'
+
+const loaded = await loadContract('spec/openapi.yaml', { structure: false })
+if (!loaded.ok) throw new Error('the contract cannot be loaded')
+const [operation] = loaded.value.operations
+if (!operation) throw new Error('the contract has no operation')
+
+const finding: DriftFinding = {
+  operation,
+  status: 200,
+  pointer: '/new\u001b[2Jfield',
+  kind: 'new-field',
+  detail: '',
+  seen: 1,
+  of: 3,
+  breaks: false,
+  isDrift: true,
+  isSimulated: false,
+  keyword: '',
+  message: 'is not in the contract',
+  sample: { request: 'GET /v1/models/1/analytics', value: '"a|<b>"' },
+  place: '/components/schemas/ModelAnalytics',
+  assumption: { pointer: '/components/schemas/Count', text: 'Counts are whole.' },
+  values: [],
+}
+
+const report: DriftReport = {
+  verdict: 'drift',
+  contract: { title: 'Things', version: '1.0.0', file: 'a.yaml' },
+  judged: new Map([['getModelAnalytics', 3]]),
+  findings: [
+    finding,
+    { ...finding, pointer: '/note', kind: 'absent-field', isDrift: false, assumption: undefined },
+  ],
+  notJudged: [
+    {
+      operation: 'createEvent',
+      reason: 'time-out',
+      request: 'POST /v1/events',
+      count: 2,
+      sentence: 'No\nanswer.',
+    },
+  ],
+}
+
+test('lines for people have no control characters of the service', () => {
+  expect(renderDrift(report, 'text').split('\n')).toEqual([
+    'drift: 1 difference, 1 note; 3 answers of getModelAnalytics judged.',
+    'The real service differs from the contract.',
+    '  new-field: getModelAnalytics 200 /new\\u001b[2Jfield',
+    '    a field that the contract does not have: is not in the contract. Seen in 1 of 3 answers; breaks no client.',
+    '    first: GET /v1/models/1/analytics: "a|<b>"',
+    '    contract: #/components/schemas/ModelAnalytics',
+    '    settles the assumption at #/components/schemas/Count: Counts are whole.',
+    '  absent-field: getModelAnalytics 200 /note',
+    '    an optional field was never seen: is not in the contract. Seen in 1 of 3 answers; a note.',
+    '    first: GET /v1/models/1/analytics: "a|<b>"',
+    '    contract: #/components/schemas/ModelAnalytics',
+    'not judged:',
+    '  createEvent: time-out (POST /v1/events, 2 requests): No\\u000aanswer.',
+  ])
+})
+
+test('Markdown has a table, in which nothing of the service is a mark', () => {
+  const markdown = renderDrift(report, 'markdown')
+  expect(markdown).toContain('# The real service differs from the contract.')
+  expect(markdown).toContain('First: GET /v1/models/1/analytics: "a\\|\\<b\\>"')
+  expect(markdown).toContain('| 1 of 3 | a note |')
+  expect(markdown).toContain('## Not judged')
+})
+
+test('commands of GitHub have the level of the finding', () => {
+  const lines = renderDrift(report, 'github').split('\n')
+  expect(lines.map((line) => line.split('::')[1] ?? '')).toEqual(['warning', 'notice', 'notice', ''])
+})
+
+test('JSON has the members that programs read', () => {
+  expect(JSON.parse(renderDrift(report, 'json'))).toEqual({
+    verdict: 'drift',
+    contract: { title: 'Things', version: '1.0.0', file: 'a.yaml' },
+    judged: { getModelAnalytics: 3 },
+    findings: [
+      {
+        operation: 'getModelAnalytics',
+        status: 200,
+        pointer: '/new\u001b[2Jfield',
+        kind: 'new-field',
+        seen: 1,
+        of: 3,
+        breaks: false,
+        message: 'is not in the contract',
+        sample: { request: 'GET /v1/models/1/analytics', value: '"a|<b>"' },
+        contract: '/components/schemas/ModelAnalytics',
+        assumption: '/components/schemas/Count',
+      },
+      expect.objectContaining({ kind: 'absent-field', note: true }),
+    ],
+    notJudged: [
+      {
+        operation: 'createEvent',
+        reason: 'time-out',
+        request: 'POST /v1/events',
+        count: 2,
+        sentence: 'No\nanswer.',
+      },
+    ],
+  })
+})

@@ -1,0 +1,372 @@
+import { describe, expect, test } from 'vitest'
+import type { Contract } from '../../src/contract/contract.ts'
+import { buildContract } from '../../src/contract/load.ts'
+import { isObject, type Json, type JsonObject } from '../../src/core/json.ts'
+import { success } from '../../src/core/result.ts'
+import { applyOverlay } from '../../src/documents/overlay.ts'
+import { checkOverlay } from '../../src/documents/read-overlay.ts'
+import type { Source } from '../../src/documents/source.ts'
+import { observeAnswer, rebindAnswers } from '../../src/drift/answer.ts'
+import { judgeDrift } from '../../src/drift/judge.ts'
+import { createPatch } from '../../src/drift/patch.ts'
+
+const document: JsonObject = {
+  openapi: '3.1.0',
+  info: { title: 'Things', version: '1.0.0' },
+  servers: [{ url: 'https://api.example.com/v1' }],
+  paths: {
+    '/things': {
+      get: {
+        operationId: 'listThings',
+        responses: {
+          '200': {
+            description: 'Things.',
+            headers: {
+              'X-Total': { required: true, schema: { type: 'integer' } },
+              ETag: { schema: { type: 'string' } },
+            },
+            content: { 'application/json': { schema: { $ref: '#/components/schemas/Things' } } },
+          },
+          '400': {
+            description: 'Wrong.',
+            content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+          },
+          '204': { description: 'None.' },
+        },
+      },
+    },
+  },
+  components: {
+    schemas: {
+      Uuid: { type: 'string', format: 'uuid' },
+      Error: { type: 'object', required: ['error'], properties: { error: { type: 'string' } } },
+      Owner: {
+        type: ['object', 'null'],
+        required: ['name'],
+        properties: { name: { type: 'string' }, mail: { type: 'string' } },
+      },
+      Thing: {
+        type: 'object',
+        required: ['id', 'level', 'count', 'owner'],
+        properties: {
+          id: { $ref: '#/components/schemas/Uuid' },
+          level: { type: 'string', enum: ['low', 'high'] },
+          mood: {
+            type: 'string',
+            'x-simulated-values': { enum: ['good', 'bad'] },
+            'x-assumption': 'The moods are not described.',
+          },
+          count: { type: 'integer', minimum: 0 },
+          note: { type: 'string' },
+          owner: { anyOf: [{ $ref: '#/components/schemas/Owner' }, { type: 'null' }] },
+          tags: { type: 'object', additionalProperties: { type: 'string' } },
+        },
+        additionalProperties: false,
+      },
+      Things: {
+        type: 'object',
+        required: ['items'],
+        properties: { items: { type: 'array', items: { $ref: '#/components/schemas/Thing' } } },
+      },
+    },
+  },
+}
+
+const toSource = (value: JsonObject): Source => ({
+  file: 'a.yaml',
+  value: structuredClone(value),
+  place: () => 'a.yaml',
+})
+
+async function load(value: JsonObject): Promise<Contract> {
+  const built = await buildContract(toSource(value), { structure: false })
+  if (!built.ok) throw new Error(built.error.map(({ message }) => message).join('\n'))
+  return built.value
+}
+
+const contract = await load(document)
+
+const thing = (changes: JsonObject = {}): JsonObject => ({
+  id: '4f7c2a1e-9b3d-4c58-8e21-6d0a5b7f9c34',
+  level: 'low',
+  mood: 'good',
+  count: 1,
+  note: 'a note',
+  owner: { name: 'Ada', mail: 'a@example.com' },
+  tags: { anything: 'goes' },
+  ...changes,
+})
+
+/** An answer of the service: a body of things, or a whole answer. */
+interface Given {
+  readonly status?: number
+  readonly headers?: Record<string, string>
+  readonly body: Json | string
+}
+
+const things = (...items: JsonObject[]): Given => ({ body: { items } })
+
+const without = (name: string): JsonObject => {
+  const { [name]: _, ...others } = thing()
+  return others
+}
+
+function judge(target: Contract, answers: readonly Given[], own: Json = { items: [thing()] }) {
+  const [operation] = contract.operations
+  if (!operation) throw new Error('the contract has no operation')
+  const observed = answers.map(({ status = 200, headers = {}, body }) => {
+    const text = typeof body === 'string' ? body : JSON.stringify(body)
+    const answer = {
+      status,
+      headers: { 'content-type': 'application/json', 'x-total': '1', etag: 'x', ...headers },
+      body: Buffer.from(text),
+    }
+    const sample = { method: 'GET', target: '/v1/things', requestHeaders: {}, answer }
+    return observeAnswer({ operation, sample, target: '/things' }, answer, own)
+  })
+  return judgeDrift(target, {
+    answers: rebindAnswers(observed, target),
+    expected: new Set(['listThings']),
+    minSamples: 1,
+    notJudged: [],
+    howToGetMore: 'Ask more.',
+    token: undefined,
+  })
+}
+
+async function patchOf(
+  answers: readonly Given[],
+  judgePatched = (patched: Contract) => judge(patched, answers),
+) {
+  return createPatch(document, judge(contract, answers), {
+    load: async (value) => success(await load(value)),
+    judge: judgePatched,
+    applyOverlay: async (value, overlay) => {
+      const checked = await checkOverlay(toSource(overlay))
+      if (!checked.ok) return checked
+      const applied = applyOverlay(toSource(value), checked.value)
+      if (!applied.ok) return applied
+      if (!isObject(applied.value.value)) throw new Error('no document is left')
+      return success(applied.value.value)
+    },
+  })
+}
+
+type Row = readonly [title: string, answers: readonly Given[], findings: readonly string[]]
+
+const rows: readonly Row[] = [
+  ['the documented shape', [things(thing()), things()], []],
+  [
+    'a required field that is missing in one of two',
+    [things(thing()), things(without('count'))],
+    ['missing-field /items/*/count 1/2 breaks'],
+  ],
+  [
+    'a required field of another type and name',
+    [things({ ...without('count'), total: 'many' })],
+    ['missing-field /items/*/count 1/1 breaks', 'new-field /items/*/total 1/1 breaks'],
+  ],
+  [
+    'a field with another name',
+    [things({ ...without('count'), total: 4 })],
+    ['renamed-field /items/*/count 1/1 breaks'],
+  ],
+  [
+    'two fields of one shape, either of which may be the old one',
+    [things({ ...without('count'), total: 4, sum: 4 })],
+    [
+      'missing-field /items/*/count 1/1 breaks',
+      'new-field /items/*/sum 1/1 breaks',
+      'new-field /items/*/total 1/1 breaks',
+    ],
+  ],
+  [
+    'a new field where others are allowed',
+    [things(thing({ owner: { name: 'Ada', team: { id: 1 } } }))],
+    ['new-field /items/*/owner/team 1/1'],
+  ],
+  ['a name of a dictionary', [things(thing({ tags: { new: 'x' } }))], []],
+  ['another type', [things(thing({ count: 'one' }))], ['wrong-type /items/*/count 1/1 breaks']],
+  [
+    'a fraction in place of an integer',
+    [things(thing({ count: 1.5 }))],
+    ['wrong-type /items/*/count 1/1 breaks'],
+  ],
+  ['one null', [things(thing()), things(thing(), thing({ note: null }))], ['null /items/*/note 1/2 breaks']],
+  ['null in a list of values', [things(thing({ level: null }))], ['null /items/*/level 1/1 breaks']],
+  ['null where it is allowed', [things(thing({ owner: null }))], []],
+  ['null behind a reference', [things(thing({ id: null }))], ['null /items/*/id 1/1 breaks']],
+  ['one new value of a list', [things(thing({ level: 'top' }))], ['enum-value /items/*/level 1/1 breaks']],
+  [
+    'two new values of a list',
+    [things(thing({ level: 'top' })), things(thing({ level: 'odd' }))],
+    ['enum-value /items/*/level 1/2 breaks', 'enum-value /items/*/level 1/2 breaks'],
+  ],
+  [
+    'three new values of a list, which are no list',
+    [things(thing({ level: 'a' }), thing({ level: 'b' })), things(thing({ level: 'c' }))],
+    ['no-enum /items/*/level 2/2 breaks'],
+  ],
+  [
+    'a value that only the simulator does not have',
+    [things(thing({ mood: 'mixed' }))],
+    ['enum-value /items/*/mood 1/1'],
+  ],
+  [
+    'texts of any kind in a field without a list',
+    ['a', 'b', 'c', 'd'].map((note) => things(thing({ note }))),
+    [],
+  ],
+  ['another format', [things(thing({ id: '17' }))], ['format /items/*/id 1/1 breaks']],
+  ['a number out of its range', [things(thing({ count: -1 }))], ['constraint /items/*/count 1/1 breaks']],
+  [
+    'an undocumented status',
+    [{ status: 409, body: { error: 'taken' } }, things()],
+    ['undocumented-status  1/2 breaks'],
+  ],
+  [
+    'a required header that is missing',
+    [{ headers: { 'x-total': undefined as never }, body: { items: [] } }],
+    ['header  1/1 breaks'],
+  ],
+  [
+    'a header of another type',
+    [{ headers: { 'x-total': 'many' }, body: { items: [] } }],
+    ['header  1/1 breaks'],
+  ],
+  [
+    'another media type',
+    [{ headers: { 'content-type': 'application/problem+json' }, body: { items: [] } }],
+    ['content-type  1/1 breaks'],
+  ],
+]
+
+describe('of the answers of a service', () => {
+  test.each(rows)('%s is found as it is, and a patch allows it', async (_, answers, expected) => {
+    const report = judge(contract, answers)
+    const found = report.findings.map(
+      ({ kind, pointer, seen, of, breaks }) => `${kind} ${pointer} ${seen}/${of}${breaks ? ' breaks' : ''}`,
+    )
+    expect(found.sort()).toEqual(expected)
+    expect(report.verdict).toBe(expected.length > 0 ? 'drift' : 'same')
+    const patch = await patchOf(answers)
+    expect(patch.ok && patch.value.left).toEqual([])
+    // What the contract allowed before, and the simulator sends, is allowed still.
+    if (patch.ok && expected.length > 0) {
+      const patched = await applyTo(patch.value.overlay)
+      expect(judge(patched, [things(thing())]).findings).toEqual([])
+    }
+  })
+
+  test('broken JSON is found, and has no patch', async () => {
+    const answers = [{ body: '{"items": [' }, things(thing())]
+    const report = judge(contract, answers)
+    expect(report.findings).toMatchObject([
+      { kind: 'broken-json', pointer: '', seen: 1, of: 2, breaks: true },
+    ])
+    const patch = await patchOf(answers)
+    expect(patch.ok && patch.value).toMatchObject({
+      edits: [],
+      left: [{ reason: expect.stringContaining('no contract allows it') }],
+    })
+  })
+
+  test('a change that does not help is not proposed', async () => {
+    const answers = [things(thing({ level: 'top' }))]
+    const patch = await patchOf(answers, () => judge(contract, answers))
+    expect(patch.ok && patch.value).toMatchObject({
+      edits: [],
+      overlay: { actions: [] },
+      left: [{ reason: 'The change at its place does not remove it.' }],
+    })
+  })
+
+  test('a body without end of a documented list is read to its end', () => {
+    const items = Array.from({ length: 300 }, () => without('count'))
+    const report = judge(contract, [things(...items, thing({ level: 'top' }))])
+    expect(report.findings.map(({ kind }) => kind).sort()).toEqual(['enum-value', 'missing-field'])
+  })
+
+  test('an optional field that was never seen is a note, from five answers on, if the simulator sends it', () => {
+    const absent = things(without('note'))
+    expect(judge(contract, Array(4).fill(absent)).findings).toEqual([])
+    const report = judge(contract, Array(5).fill(absent))
+    expect(report.findings).toMatchObject([
+      { kind: 'absent-field', pointer: '/items/*/note', seen: 0, of: 5, breaks: false, isDrift: false },
+    ])
+    expect(report.verdict).toBe('same')
+    expect(judge(contract, Array(5).fill(absent), { items: [without('note')] }).findings).toEqual([])
+  })
+
+  test('a documented header that was never seen is a note', () => {
+    const answers = Array(5).fill({ headers: { etag: undefined as never }, body: { items: [] } })
+    expect(judge(contract, answers).findings).toMatchObject([
+      { kind: 'header', detail: 'etag', isDrift: false, of: 5 },
+    ])
+  })
+
+  test('an assumption is settled by a finding at its place', () => {
+    const report = judge(contract, [things(thing({ mood: 'mixed' }))])
+    expect(report.findings[0]).toMatchObject({
+      isSimulated: true,
+      assumption: {
+        pointer: '/components/schemas/Thing/properties/mood',
+        text: 'The moods are not described.',
+      },
+    })
+  })
+
+  test.each([
+    [{ accessToken: 'hunter2secret' }, '/items/*/accessToken', '"[redacted]"'],
+    [{ secrets: ['hunter2secret'] }, '/items/*/secrets', '"[redacted]"'],
+    [{ maxTokens: 4096 }, '/items/*/maxTokens', '4096'],
+  ])('a new field %j is shown without a credential', (field, pointer, value) => {
+    const { findings } = judge(contract, [things(thing(field))])
+    expect(findings).toMatchObject([{ kind: 'new-field', pointer, sample: { value } }])
+    expect(JSON.stringify(findings[0]?.sample)).not.toContain('hunter2')
+  })
+
+  test('a broken rule does not quote a credential', async () => {
+    const text = JSON.stringify(document).replaceAll('"note":', '"apiKey":')
+    const changed: JsonObject = JSON.parse(
+      text.replace('"apiKey":{"type":"string"}', '"apiKey":{"type":"string","enum":["hunter1"]}'),
+    )
+    const { note: _, ...others } = thing()
+    const { findings } = judge(await load(changed), [things({ ...others, apiKey: 'hunter2secret' })], null)
+    expect(findings).toMatchObject([
+      { kind: 'enum-value', message: expect.stringMatching(/; got \[redacted\]$/), values: ['[redacted]'] },
+    ])
+  })
+
+  test('a broken rule of a value that the recording redacts is not judged', () => {
+    const report = judge(contract, [things(thing({ id: '[redacted]' })), things(thing({}))])
+    expect([report.verdict, report.findings]).toEqual(['not-judged', []])
+    expect(report.notJudged).toMatchObject([
+      { reason: 'unreadable', sentence: expect.stringContaining('/items/*/id'), count: 1 },
+    ])
+    expect(judge(contract, [things(thing({ note: '[redacted]' }))]).verdict).toBe('same')
+  })
+
+  test('an assumption is not settled by an absence', () => {
+    const report = judge(contract, Array(5).fill(things(without('mood'))))
+    expect(report.findings).toMatchObject([
+      { kind: 'absent-field', pointer: '/items/*/mood', assumption: undefined },
+    ])
+  })
+
+  test('nothing is never the same', () => {
+    expect(judge(contract, [])).toMatchObject({
+      verdict: 'not-judged',
+      notJudged: [{ reason: 'too-few-samples' }],
+    })
+    const refused = judge(contract, [{ status: 400, body: { error: 'no' } }])
+    expect(refused.verdict).toBe('not-judged')
+  })
+})
+
+async function applyTo(overlay: JsonObject): Promise<Contract> {
+  const checked = await checkOverlay(toSource(overlay))
+  const applied = checked.ok ? applyOverlay(toSource(document), checked.value) : checked
+  if (!applied.ok || !isObject(applied.value.value)) throw new Error('the overlay cannot be applied')
+  return load(applied.value.value)
+}

@@ -1,0 +1,274 @@
+import { execFileSync } from 'node:child_process'
+import { cp, mkdir, readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { isObject, type JsonObject } from '../../src/core/json.ts'
+import { placesOf, runDrift, upstreamToken } from '../support/drift.ts'
+import { type Change, type FakeAnswer, startFakeUpstream } from '../support/fake-upstream.ts'
+import { tempFolder } from '../support/temp-folder.ts'
+
+const model = (tail: string) => `00000000-0000-4000-8000-0000000000${tail}`
+const ids = ['01', '02', '03'].map((tail) => `--ids=modelId=${model(tail)}`)
+
+/** Returns a change of the answers to one request: a model and a period. */
+const at =
+  (tail: string, period: string, change: (answer: FakeAnswer) => void): Change =>
+  (answer, { url }) => {
+    if (url.includes(model(tail)) && url.endsWith(`period=${period}`)) change(answer)
+  }
+
+const onObject = (answer: FakeAnswer, change: (body: JsonObject) => void) => {
+  if (isObject(answer.body)) change(answer.body)
+}
+
+const renamed: Change = (answer) =>
+  onObject(answer, (body) => {
+    if (body.messageCount === undefined) return
+    body.messagesTotal = body.messageCount
+    delete body.messageCount
+  })
+const newEnumValue = at('03', '30d', (answer) =>
+  onObject(answer, ({ recommendations }) => {
+    if (isObject(recommendations)) recommendations.healthLevel = 'on_fire'
+  }),
+)
+const becameNull = at('02', '90d', (answer) =>
+  onObject(answer, ({ dataPoints }) => {
+    if (Array.isArray(dataPoints) && isObject(dataPoints[80])) dataPoints[80].conversationCount = null
+  }),
+)
+const undocumentedStatus = at('01', '90d', (answer) => {
+  answer.status = 418
+  answer.body = { success: false, error: 'I am a teapot.' }
+})
+const newField = at('03', '7d', (answer) =>
+  onObject(answer, (body) => {
+    body.region = 'eu'
+  }),
+)
+const slow = at('02', '7d', (answer) => {
+  answer.delayMs = 60_000
+})
+const brokenJson = at('01', '7d', (answer) => {
+  answer.body = JSON.stringify(answer.body).slice(0, 200)
+})
+
+const patchable = [renamed, newEnumValue, becameNull, undocumentedStatus, newField]
+const all =
+  (...changes: Change[]): Change =>
+  (answer, request) => {
+    for (const change of changes) change(answer, request)
+  }
+
+describe('a real service with planted differences', () => {
+  test('each is found and named with its pointer, and nothing else is', async () => {
+    const upstream = await startFakeUpstream(all(...patchable, slow, brokenJson))
+    const run = await runDrift([upstream.baseUrl, ...ids, '--timeout', '700ms'])
+    expect(placesOf(run)).toEqual([
+      'broken-json ',
+      'enum-value /recommendations/healthLevel',
+      'new-field /region',
+      'null /dataPoints/*/conversationCount',
+      'renamed-field /messageCount',
+      'undocumented-status ',
+    ])
+    expect(run.report.findings).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({
+          kind: 'renamed-field',
+          name: 'messagesTotal',
+          seen: 6,
+          of: 6,
+          breaks: true,
+        }),
+        expect.objectContaining({
+          kind: 'enum-value',
+          operation: 'getModelAnalytics',
+          seen: 1,
+          of: 6,
+          breaks: true,
+          sample: { request: `GET /v1/models/${model('03')}/analytics?period=30d`, value: '"on_fire"' },
+        }),
+        expect.objectContaining({ kind: 'null', assumption: '/components/schemas/Count' }),
+        expect.objectContaining({ kind: 'undocumented-status', status: 418, seen: 1, of: 8 }),
+        expect.objectContaining({ kind: 'new-field', seen: 1, of: 6, breaks: false }),
+      ]),
+    )
+    expect(run.report.notJudged.filter(({ reason }) => reason !== 'not-probed')).toEqual([
+      expect.objectContaining({
+        operation: 'getModelAnalytics',
+        reason: 'time-out',
+        request: `GET /v1/models/${model('02')}/analytics?period=7d`,
+        count: 1,
+      }),
+    ])
+    expect([run.report.verdict, run.code]).toEqual(['drift', 3])
+  })
+
+  test('the patch makes the drift gone, as an overlay and as a diff that keeps comments', async () => {
+    const upstream = await startFakeUpstream(all(...patchable))
+    const folder = await tempFolder()
+    const file = join(folder, 'real.overlay.yaml')
+    const run = await runDrift([upstream.baseUrl, ...ids, '--patch', file])
+    expect(run.code).toBe(3)
+    expect(run.stderr).toContain('with it the same answers show no drift')
+    const overlaid = await runDrift([upstream.baseUrl, ...ids, '--overlay', file])
+    expect([placesOf(overlaid), overlaid.report.verdict, overlaid.code]).toEqual([[], 'same', 0])
+
+    await mkdir(join(folder, 'spec'))
+    await cp('spec/openapi.yaml', join(folder, 'spec/openapi.yaml'))
+    execFileSync('git', ['apply', `${file}.diff`], { cwd: folder })
+    const patched = await runDrift([
+      upstream.baseUrl,
+      ...ids,
+      '--contract',
+      join(folder, 'spec/openapi.yaml'),
+    ])
+    expect([placesOf(patched), patched.code]).toEqual([[], 0])
+    const diff = await readFile(`${file}.diff`, 'utf8')
+    const removed = diff.split('\n').filter((line) => /^-(?!--)/.test(line))
+    expect(removed.length).toBeLessThan(6)
+  })
+
+  test('no file and no output has the token, also where the service echoes it', async () => {
+    const echo: Change = (answer) =>
+      onObject(answer, (body) => {
+        body.receivedToken = upstreamToken
+        if (isObject(body.recommendations)) body.recommendations.healthLevel = upstreamToken
+        answer.headers['x-echo'] = `Bearer ${upstreamToken}`
+      })
+    const upstream = await startFakeUpstream(echo)
+    const folder = await tempFolder()
+    const args = [upstream.baseUrl, ...ids, '--patch', join(folder, 'patch.json')]
+    const run = await runDrift(args)
+    expect(run.code).toBe(3)
+    const files = await readdir(folder)
+    const texts = await Promise.all(files.map((name) => readFile(join(folder, name), 'utf8')))
+    for (const text of [run.stdout, run.stderr, ...texts]) expect(text).not.toContain('4711')
+    expect(
+      upstream.requests.every(({ headers }) => headers['authorization'] === `Bearer ${upstreamToken}`),
+    ).toBe(true)
+  })
+})
+
+describe('a real service that cannot be judged', () => {
+  test('with an expired certificate is named, and gets nothing', async () => {
+    const upstream = await startFakeUpstream(undefined, true)
+    const run = await runDrift([upstream.baseUrl, ...ids])
+    expect([run.code, run.report.verdict, run.report.findings]).toEqual([1, 'not-judged', []])
+    expect(run.report.notJudged[0]).toMatchObject({
+      reason: 'certificate',
+      sentence: expect.stringContaining('has expired on 2020-01-02T00:00:00.000Z'),
+    })
+    expect(upstream.requests).toEqual([])
+  })
+
+  test('without a token says which variable to set', async () => {
+    const upstream = await startFakeUpstream((answer) => {
+      answer.status = 401
+    })
+    const run = await runDrift([upstream.baseUrl, ...ids], null)
+    expect([run.code, run.report.verdict]).toEqual([1, 'not-judged'])
+    expect(run.report.notJudged[0]).toMatchObject({
+      reason: 'unauthorized',
+      sentence: expect.stringContaining('Set CONVSIM_UPSTREAM_TOKEN'),
+    })
+    expect(upstream.requests).toHaveLength(1)
+  })
+
+  test('because it knows no model is not the same', async () => {
+    const upstream = await startFakeUpstream()
+    const run = await runDrift([upstream.baseUrl, '--ids', `modelId=00000000-0000-4000-8000-000000000404`])
+    expect([run.code, run.report.verdict]).toEqual([1, 'not-judged'])
+    expect(run.report.notJudged).toContainEqual(
+      expect.objectContaining({ reason: 'too-few-samples', sentence: expect.stringContaining('status 404') }),
+    )
+  })
+
+  test('because its answers are too large says so, and counts none as judged', async () => {
+    const upstream = await startFakeUpstream((answer) => {
+      answer.body = ' '.repeat(17 * 1024 * 1024)
+    })
+    const run = await runDrift([upstream.baseUrl, `--ids=modelId=${model('01')}`, '--samples', '1'])
+    expect([run.code, run.report.verdict, run.report]).toEqual([
+      1,
+      'not-judged',
+      expect.objectContaining({ judged: {} }),
+    ])
+    expect(run.report.notJudged).toContainEqual(
+      expect.objectContaining({ reason: 'too-large', sentence: expect.stringContaining('16 MiB') }),
+    )
+    expect(run.stdout).not.toContain('Give ids that the service knows')
+  })
+
+  test('because it knows no model has no judged answers in its first line', async () => {
+    const upstream = await startFakeUpstream()
+    const unknown = '--ids=modelId=00000000-0000-4000-8000-000000000404'
+    const run = await runDrift([upstream.baseUrl, unknown, '--format', 'text'])
+    expect(run.stdout).toMatch(/^not-judged: 0 differences; \d+ answers of getModelAnalytics compared\.$/m)
+  })
+
+  test('because it leads to another host is not followed', async () => {
+    const other = await startFakeUpstream()
+    const upstream = await startFakeUpstream((answer, { url }) => {
+      answer.status = 307
+      answer.headers['location'] = other.baseUrl.replace('/v1', url)
+    })
+    const run = await runDrift([upstream.baseUrl, ...ids])
+    expect([run.code, run.report.verdict]).toEqual([1, 'not-judged'])
+    expect(run.report.notJudged[0]).toMatchObject({ reason: 'redirect' })
+    expect(other.requests).toEqual([])
+  })
+
+  test('because it asks to wait for an hour is not asked again', async () => {
+    const upstream = await startFakeUpstream((answer) => {
+      answer.status = 429
+      answer.headers['retry-after'] = '3600'
+      answer.body = { success: false, error: 'Later.' }
+    })
+    const run = await runDrift([upstream.baseUrl, ...ids])
+    expect([run.code, run.report.verdict]).toEqual([1, 'not-judged'])
+    expect(run.report.notJudged[0]).toMatchObject({
+      reason: 'rate-limited',
+      sentence: expect.stringContaining('3600 s; 8 probes were not sent'),
+      request: expect.stringMatching(/^GET \/v1\/models\//),
+    })
+    expect(upstream.requests).toHaveLength(1)
+  })
+})
+
+describe('the simulator as the real service', () => {
+  test('is the same, also for writes and for its refusals', async () => {
+    const upstream = await startFakeUpstream()
+    const run = await runDrift([upstream.baseUrl, ...ids, `--writes=${upstream.host}`])
+    expect([run.report.findings, run.report.notJudged, run.report.verdict, run.code]).toEqual([
+      [],
+      [],
+      'same',
+      0,
+    ])
+    const written = upstream.requests.filter(({ method }) => method === 'POST')
+    expect(written).toHaveLength(6)
+  })
+
+  test('with another success status of a write settles the assumption about it', async () => {
+    const upstream = await startFakeUpstream((answer, { method, url }) => {
+      if (method !== 'POST' || !url.endsWith('/events')) return
+      answer.status = 200
+      answer.body = { id: 'evt_1' }
+    })
+    const file = join(await tempFolder(), 'patch.yaml')
+    const args = [upstream.baseUrl, ...ids, `--writes=${upstream.host}`]
+    const run = await runDrift([...args, '--patch', file])
+    expect(run.report.findings).toEqual([
+      expect.objectContaining({
+        operation: 'createEvent',
+        kind: 'undocumented-status',
+        status: 200,
+        assumption: '/paths/~1events/post/responses/201',
+      }),
+    ])
+    const overlaid = await runDrift([...args, '--overlay', file])
+    expect([overlaid.report.findings, overlaid.report.verdict, overlaid.code]).toEqual([[], 'same', 0])
+  })
+})

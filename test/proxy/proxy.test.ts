@@ -1,0 +1,350 @@
+import { readFileSync } from 'node:fs'
+import type { IncomingHttpHeaders } from 'node:http'
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { gzipSync } from 'node:zlib'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { isObject, type JsonObject } from '../../src/core/json.ts'
+import { analyticsPath, ask, errorOf, event, objectOf } from '../support/client.ts'
+import { putRules, steer } from '../support/control.ts'
+import { controlFaultsOf } from '../support/documented.ts'
+import { startForTest, type TestSimulator } from '../support/start.ts'
+import { fakeUpstream, proxyTo } from './fake-upstream.ts'
+
+async function entries(sim: TestSimulator): Promise<JsonObject[]> {
+  const page = await steer(sim, 'GET', '/requests?bodies=true&sandbox=*')
+  expect(controlFaultsOf('listRequests', 200, page)).toEqual([])
+  const { requests } = page
+  return (Array.isArray(requests) ? requests : []).filter(isObject)
+}
+
+const lastEntry = async (sim: TestSimulator) => (await entries(sim)).at(-1) ?? {}
+
+async function unexpectedMessages(sim: TestSimulator): Promise<unknown[]> {
+  const report = await steer(sim, 'GET', '/report?sandbox=*')
+  expect(controlFaultsOf('getReport', 200, report)).toEqual([])
+  const { findings } = objectOf({ body: report['unexpected'] ?? null, status: 200 })
+  return (Array.isArray(findings) ? findings : []).filter(isObject).map(({ message }) => message)
+}
+
+test('a proxy has no bundle, and says what to take in its place', async () => {
+  const sim = await proxyTo((await startForTest()).origin)
+  const answer = await fetch(`${sim.controlUrl}/bundle`)
+  expect([answer.status, await answer.json()]).toEqual([
+    409,
+    {
+      success: false,
+      error: expect.stringMatching(/^A proxy has no bundle, .*format=har exports the requests\.$/),
+    },
+  ])
+})
+
+describe('the way of a request', () => {
+  test('the real service answers, and the proxy checks and records both directions', async () => {
+    const upstream = await startForTest()
+    const sim = await proxyTo(upstream.origin)
+    const direct = await ask(upstream, analyticsPath)
+    const answer = await ask(sim, analyticsPath)
+    expect(answer.body).toEqual(direct.body)
+    expect(answer.headers.get('x-sim-origin')).toBe('upstream')
+    expect(answer.headers.get('x-request-id')).toBe('req-2') // the upstream's own
+    expect(answer.headers.get('x-sim-request-id')).toBe('req-1')
+    expect(await lastEntry(sim)).toMatchObject({
+      id: 'req-1',
+      operation: 'getModelAnalytics',
+      stage: 'handle',
+      answer: { status: 200, origin: 'upstream', body: { json: direct.body } },
+      answerViolations: [],
+      delivery: { outcome: 'delivered' },
+    })
+    expect(await unexpectedMessages(sim)).toEqual([])
+  })
+
+  test('headers of the connection and controls of the simulator stay here, and those of the client go on', async () => {
+    const seen: { headers: IncomingHttpHeaders; url: string | undefined }[] = []
+    const origin = await fakeUpstream((req, res) => {
+      seen.push({ headers: req.headers, url: req.url })
+      res.writeHead(200, { 'Set-Cookie': ['a=1', 'b=2'], 'X-Team': 'blue', 'X-Sim-Foreign': 'x' }).end()
+    })
+    const sim = await proxyTo(origin, { basePath: '/api/v1' })
+    const answer = await ask(sim, `${analyticsPath}?period=7d`, {
+      token: 'client-secret~worker-3',
+      headers: {
+        'x-sim-expect': 'refusal',
+        prefer: 'return=minimal, seed=3',
+        baggage: 'convsim.sandbox=worker-3,team=blue',
+        'x-custom': 'kept',
+      },
+    })
+    expect(seen[0]?.url).toBe(analyticsPath.replace('/v1', '/api/v1').concat('?period=7d'))
+    expect(seen[0]?.headers).toMatchObject({
+      authorization: 'Bearer client-secret',
+      prefer: 'return=minimal',
+      baggage: 'team=blue',
+      'x-custom': 'kept',
+      via: '1.1 convsim',
+      host: new URL(origin).host,
+    })
+    expect(Object.keys(seen[0]?.headers ?? {}).filter((name) => /^x-(sim|forwarded)-/.test(name))).toEqual([])
+    expect(answer.headers.getSetCookie()).toEqual(['a=1', 'b=2'])
+    expect(answer.headers.get('x-team')).toBe('blue')
+    expect(answer.headers.get('x-sim-foreign')).toBeNull()
+    expect(answer.headers.get('via')).toBe('1.1 convsim')
+    expect((await lastEntry(sim))['sandbox']).toBe('worker-3')
+  })
+
+  test('the token of the environment replaces that of the client, and neither is recorded or logged', async () => {
+    const origin = await fakeUpstream((req, res) => {
+      res.writeHead(200, { 'Content-Type': 'application/json', 'X-Echo': String(req.headers.authorization) })
+      res.end(JSON.stringify({ echo: req.headers.authorization }))
+    })
+    const sim = await proxyTo(origin, { token: 'upstream-secret-1' })
+    const answer = await ask(sim, analyticsPath, { token: 'client-secret-2' })
+    expect(answer.headers.get('x-echo')).toBe('Bearer upstream-secret-1')
+    const recorded = JSON.stringify([await entries(sim), await steer(sim, 'GET', '/report'), sim.logged])
+    expect(recorded).toContain('[redacted]')
+    expect(recorded).not.toMatch(/upstream-secret|client-secret/)
+  })
+
+  test('a request that breaks the contract goes on, and counts', async () => {
+    const bodies: string[] = []
+    const origin = await fakeUpstream(async (req, res) => {
+      let text = ''
+      for await (const chunk of req) text += chunk
+      bodies.push(text)
+      res.writeHead(201, { 'Content-Type': 'application/json' })
+      res.end(JSON.stringify({ success: true, eventId: '2c5ea4c0-4067-41e9-8bad-9b1deb4d3b7d' }))
+    })
+    const sim = await proxyTo(origin)
+    const sent = event({ value: 5 })
+    expect((await ask(sim, '/v1/events', { body: sent })).status).toBe(201)
+    expect(JSON.parse(bodies[0] ?? '')).toEqual(sent)
+    const report = await steer(sim, 'GET', '/report')
+    expect(report['violations']).toMatchObject({ requests: 1 })
+  })
+
+  test('a path outside the contract goes on; it is a violation if the real service has it', async () => {
+    const origin = await fakeUpstream((req, res) => res.writeHead(req.url === '/v1/other' ? 200 : 404).end())
+    const sim = await proxyTo(origin)
+    expect((await ask(sim, '/v1/other')).status).toBe(200)
+    expect((await ask(sim, '/v1/missing')).status).toBe(404)
+    expect(await entries(sim)).toMatchObject([
+      { violations: [{ in: 'path', keyword: 'operation' }], answer: { origin: 'upstream' } },
+      { violations: [], answer: { status: 404, origin: 'upstream' } },
+    ])
+    const refused = await ask(sim, '/v1/other', { headers: { 'x-sim-scenario': 'rate-limited' } })
+    expect(refused.status).toBe(400)
+    expect(errorOf(refused)).toMatch(/needs an operation of the contract/)
+  })
+
+  test('an explanation does not ask the real service', async () => {
+    let count = 0
+    const origin = await fakeUpstream((_req, res) => {
+      count += 1
+      res.end()
+    })
+    const sim = await proxyTo(origin)
+    const explained = await steer(sim, 'POST', '/explain', { method: 'GET', path: analyticsPath })
+    expect(JSON.stringify(explained)).toContain('goes on to the real service')
+    expect(count).toBe(0)
+  })
+})
+
+describe('scenarios over the real service', () => {
+  test('a 429 refuses in front of it, and the retry reaches it', async () => {
+    const upstream = await startForTest()
+    const sim = await proxyTo(upstream.origin)
+    await putRules(sim, [{ scenario: 'rate-limited;retry-after=1', times: 1 }])
+    const refused = await ask(sim, analyticsPath)
+    expect([refused.status, refused.headers.get('x-sim-origin')]).toEqual([429, 'scenario'])
+    expect((await ask(sim, analyticsPath)).status).toBe(200)
+    expect((await entries(upstream)).length).toBe(1)
+  })
+
+  test('slow, truncated, reset and drift act on its answer', async () => {
+    const upstream = await startForTest()
+    const sim = await proxyTo(upstream.origin)
+    const under = (scenario: string) => ask(sim, analyticsPath, { headers: { 'x-sim-scenario': scenario } })
+    expect((await under('slow;ms=5')).headers.get('x-sim-origin')).toBe('upstream')
+    await expect(under('truncated')).rejects.toThrow()
+    await expect(under('reset')).rejects.toThrow()
+    const drifted = await under('drop-field;pointer=/messageCount')
+    expect(objectOf(drifted)).not.toHaveProperty('messageCount')
+    expect(drifted.headers.get('x-sim-damage')).toBe('drop-field at /messageCount')
+    expect(await lastEntry(sim)).toMatchObject({
+      answer: { origin: 'scenario' },
+      answerViolations: [{ keyword: 'required' }],
+    })
+    // A request that is lost on its way (reset) does not reach the service.
+    expect((await entries(upstream)).length).toBe(3)
+  })
+
+  test('a scenario that needs invented figures is refused, in a header and in a rule', async () => {
+    const upstream = await startForTest()
+    const sim = await proxyTo(upstream.origin)
+    const refused = await ask(sim, analyticsPath, { headers: { 'x-sim-scenario': 'all-null' } })
+    expect(refused.status).toBe(400)
+    expect(errorOf(refused)).toBe(
+      'The scenario "all-null" makes no sense here: the real service answers, and its figures cannot be chosen; convsim serve invents them.',
+    )
+    await expect(putRules(sim, [{ scenario: 'all-null' }])).rejects.toThrow(/its figures cannot be chosen/)
+  })
+})
+
+describe('faults of the real service', () => {
+  const healthy = async () => {
+    const upstream = await startForTest()
+    return objectOf(await ask(upstream, analyticsPath))
+  }
+
+  test('one that does not answer in time is a 504', async () => {
+    const sim = await proxyTo(await fakeUpstream(() => undefined), { timeoutMs: 50 })
+    const answer = await ask(sim, analyticsPath)
+    expect([answer.status, answer.headers.get('x-sim-origin')]).toEqual([504, 'simulator'])
+    expect(errorOf(answer)).toMatch(
+      /did not begin its answer within 0.05 s\. If it needs longer, raise --upstream-timeout\./,
+    )
+  })
+
+  test('one that is not there is a 502', async () => {
+    const sim = await proxyTo('http://127.0.0.1:9')
+    const answer = await ask(sim, analyticsPath)
+    expect([answer.status, answer.headers.get('x-sim-origin')]).toEqual([502, 'simulator'])
+    expect(errorOf(answer)).toMatch(/cannot be reached: it refuses the connection; .* \(ECONNREFUSED\)/)
+  })
+
+  test('one with an expired certificate is a 502, and gets no request', async () => {
+    const pem = (name: string) =>
+      readFileSync(new URL(`../support/certificates/expired-${name}.pem`, import.meta.url))
+    let count = 0
+    const server = createServer({ cert: pem('cert'), key: pem('key') }, () => {
+      count += 1
+    })
+    onTestFinished(() => void server.close())
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const sim = await proxyTo(`https://127.0.0.1:${(server.address() as AddressInfo).port}`)
+    const answer = await ask(sim, analyticsPath)
+    expect([answer.status, answer.headers.get('x-sim-origin'), count]).toEqual([502, 'simulator', 0])
+    expect(errorOf(answer)).toMatch(/cannot be trusted: its certificate .* NODE_EXTRA_CA_CERTS\./)
+  })
+
+  test('an answer that it breaks off reaches the client broken off, and says so in the journal', async () => {
+    const origin = await fakeUpstream((_req, res) => {
+      res.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': 100 })
+      res.write('{"part":', () => res.socket?.resetAndDestroy())
+    })
+    const sim = await proxyTo(origin)
+    await expect(ask(sim, analyticsPath)).rejects.toThrow()
+    expect(await lastEntry(sim)).toMatchObject({
+      delivery: { outcome: 'upstream-gone', sentBytes: 8 },
+      answerViolations: [
+        { keyword: 'connection', message: 'was broken off by the real service after 8 bytes' },
+      ],
+    })
+    expect(await unexpectedMessages(sim)).toEqual([
+      'The answer breaks the contract: was broken off by the real service after 8 bytes',
+    ])
+  })
+
+  test.each([
+    ['broken JSON', 200, '{"a":', 'application/json', 'json', /line 1/],
+    ['an undocumented status', 418, '{}', 'application/json', 'status', /the status 418 is not documented/],
+    ['another media type', 200, '<p>', 'text/html', 'media-type', /has the Content-Type "text\/html"/],
+    ['no body', 200, '', undefined, 'required', /has no body/],
+  ])('%s is passed on as it is, and is a violation', async (_name, status, text, type, keyword, message) => {
+    const origin = await fakeUpstream((_req, res) =>
+      res.writeHead(status, type === undefined ? {} : { 'Content-Type': type }).end(text),
+    )
+    const sim = await proxyTo(origin)
+    const response = await fetch(sim.origin + analyticsPath, { headers: { authorization: 'Bearer k' } })
+    expect([response.status, await response.text()]).toEqual([status, text])
+    expect(await lastEntry(sim)).toMatchObject({
+      answerViolations: [{ in: 'response', keyword, message: expect.stringMatching(message) }],
+    })
+    expect(await unexpectedMessages(sim)).toEqual([expect.stringMatching(message)])
+  })
+
+  test('a compressed answer with a wrong field passes compressed, and is checked', async () => {
+    const body = { ...(await healthy()), messageCount: 'many' }
+    const origin = await fakeUpstream((_req, res) => {
+      res.writeHead(200, { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' })
+      res.end(gzipSync(JSON.stringify(body)))
+    })
+    const sim = await proxyTo(origin)
+    const answer = await ask(sim, analyticsPath)
+    expect(answer.body).toEqual(body)
+    expect(answer.headers.get('content-encoding')).toBe('gzip')
+    expect(await lastEntry(sim)).toMatchObject({
+      answerViolations: [{ pointer: '/messageCount', keyword: 'type' }],
+      answer: { body: { json: body } },
+    })
+  })
+
+  test('an answer streams: the client reads its beginning before the service has sent its end', async () => {
+    let end = () => {}
+    const origin = await fakeUpstream((_req, res) => {
+      res.writeHead(200, { 'Content-Type': 'text/plain' })
+      res.write('first')
+      end = () => res.end('last')
+    })
+    const sim = await proxyTo(origin)
+    const response = await fetch(`${sim.origin}/v1/stream`)
+    const reader = response.body?.getReader()
+    const first = await reader?.read()
+    expect(new TextDecoder().decode(first?.value)).toBe('first')
+    end()
+    expect(new TextDecoder().decode((await reader?.read())?.value)).toBe('last')
+  })
+
+  test('a client that leaves ends the connection to the service', async () => {
+    let closed = (_: unknown) => {}
+    const isClosed = new Promise((resolve) => {
+      closed = resolve
+    })
+    const origin = await fakeUpstream((_req, res) => {
+      res.on('close', () => closed(true))
+      res.writeHead(200, { 'Content-Type': 'text/plain' }).write('first')
+    })
+    const sim = await proxyTo(origin)
+    const stop = new AbortController()
+    const response = await fetch(`${sim.origin}/v1/stream`, { signal: stop.signal })
+    await response.body?.getReader().read()
+    stop.abort()
+    expect(await isClosed).toBe(true)
+  })
+
+  test.each([
+    ['before the answer begins', undefined, false],
+    ['while a scenario reads the answer', 'drop-field', true],
+  ])(
+    'a client that leaves %s ends the request, and is recorded as gone',
+    async (_when, scenario, isBegun) => {
+      let [asked, closed] = [() => {}, () => {}]
+      const isAsked = new Promise<void>((resolve) => {
+        asked = resolve
+      })
+      const isClosed = new Promise<void>((resolve) => {
+        closed = resolve
+      })
+      const origin = await fakeUpstream((_req, res) => {
+        res.on('close', () => closed())
+        if (isBegun) res.writeHead(200, { 'Content-Type': 'application/json' }).write('{')
+        asked()
+      })
+      const sim = await proxyTo(origin, { timeoutMs: 60_000 })
+      const stop = new AbortController()
+      const headers = { authorization: 'Bearer k', ...(scenario && { 'x-sim-scenario': scenario }) }
+      const answer = fetch(sim.origin + analyticsPath, { headers, signal: stop.signal }).catch(() => 'left')
+      await isAsked
+      stop.abort()
+      await isClosed
+      expect(await answer).toBe('left')
+      await expect
+        .poll(() => lastEntry(sim))
+        .toMatchObject({
+          answer: { status: 499, origin: 'simulator' },
+          delivery: { outcome: 'client-gone', sentBytes: 0 },
+        })
+    },
+  )
+})

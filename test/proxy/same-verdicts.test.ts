@@ -1,0 +1,86 @@
+import { expect, test } from 'vitest'
+import { isObject, type Json } from '../../src/core/json.ts'
+import { ask, event, modelId, objectOf } from '../support/client.ts'
+import { putRules, steer } from '../support/control.ts'
+import { frozenNow, startForTest, type TestSimulator } from '../support/start.ts'
+import { proxyTo } from './fake-upstream.ts'
+
+/** The sample client of the recipes, a project of its own with other rules for types. */
+interface SampleClient {
+  readFigures(modelId: string, period?: string): Promise<unknown>
+  recordPurchase(purchase: { readonly order: string; readonly amount: string }): Promise<unknown>
+  createPrompt(name: string, content: string): Promise<unknown>
+}
+const { AnalyticsClient }: { AnalyticsClient: new (options: object) => SampleClient } = await import(
+  new URL('../recipes/client/src/client.ts', import.meta.url).href
+)
+
+/** Sends what the sample client sends, and mistakes that it does not make. `refuses`: the one with the rule that gives a 429. */
+async function runClient(sim: TestSimulator, refuses: TestSimulator): Promise<void> {
+  const client = new AnalyticsClient({
+    baseUrl: sim.baseUrl,
+    apiKey: 'shop-key-1',
+    sleep: async () => undefined, // impatient, which is bad manners
+  })
+  await putRules(refuses, [
+    { operation: 'getModelAnalytics', scenario: 'rate-limited;retry-after=20', times: 1 },
+  ])
+  await client.readFigures(modelId)
+  await client.readFigures(modelId, '90d')
+  await client.recordPurchase({ order: 'A-1', amount: '12.50' })
+  await client.createPrompt('greeting', 'Hello {{name}}')
+  await ask(sim, '/v1/events', { body: event({ value: 5 }) })
+  await ask(sim, '/v1/prompts', { body: { name: 'x', components: [] } })
+  await ask(sim, '/v1/models/no-uuid/analytics?period=1y')
+  await ask(sim, '/v1/events', { body: event({ valueType: 'numeric', value: 'many' }) })
+  await ask(sim, '/v1/other')
+  await ask(sim, '/events', { body: event() })
+  await ask(sim, '/v1/events', { body: event(), token: null })
+}
+
+/** The parts of a report that depend on the run, or name the service instead of the contract as the origin of an answer. */
+const ofTheRun = ['run', 'first', 'requests', 'origin', 'examples', 'example', 'waitedMs', 'message']
+
+/** Returns the verdicts of a report: without ids, times and origins. */
+function verdictsOf(value: Json, at = ''): Json {
+  if (Array.isArray(value)) return value.map((item) => verdictsOf(item, at))
+  if (!isObject(value)) return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([name, item]) => !ofTheRun.includes(name) || (name === 'requests' && !Array.isArray(item)))
+      .map(([name, item]) => [name, verdictsOf(item, `${at}/${name}`)]),
+  )
+}
+
+const reportOf = (sim: TestSimulator) => steer(sim, 'GET', '/report?sandbox=*')
+
+test('a client gets the same verdicts through a proxy as from the service itself', async () => {
+  const direct = await startForTest()
+  await runClient(direct, direct)
+  const expected = verdictsOf(await reportOf(direct))
+  expect(expected).toMatchObject({
+    summary:
+      '12 requests, 3 broke the contract, 3 unexpected answers, 1 finding on manners, 3 pieces of advice, 43.2 % of the contract covered',
+  })
+
+  const upstream = await startForTest()
+  const refusing = await proxyTo(upstream.origin, {}, { clock: frozenNow })
+  await runClient(refusing, refusing)
+  expect(verdictsOf(await reportOf(refusing))).toEqual(expected)
+
+  const refusingUpstream = await startForTest()
+  const passing = await proxyTo(refusingUpstream.origin, {}, { clock: frozenNow })
+  await runClient(passing, refusingUpstream)
+  // The proxy cannot know that the service gives its 429 on purpose.
+  const { violations, manners, coverage, unexpected } = objectOf({ body: expected, status: 200 })
+  const findings = isObject(unexpected) && Array.isArray(unexpected.findings) ? unexpected.findings : []
+  expect(verdictsOf(await reportOf(passing))).toMatchObject({
+    violations,
+    manners,
+    coverage,
+    unexpected: {
+      answers: 4,
+      findings: expect.arrayContaining([...findings, expect.objectContaining({ status: 429 })]),
+    },
+  })
+})

@@ -1,0 +1,31 @@
+import type { JsonObject } from '../../src/core/json.ts'
+import { runInProcess, type ToolRun } from './run-tool.ts'
+
+/** The token of the real service in tests. */
+export const upstreamToken = 'upstream-secret-4711-token'
+
+/** The outcome of `convsim drift`. */
+export interface DriftRun extends ToolRun {
+  /** The report of `--format json`. */
+  readonly report: {
+    readonly verdict: string
+    readonly findings: readonly (JsonObject & { readonly kind: string; readonly pointer: string })[]
+    readonly notJudged: readonly (JsonObject & { readonly reason: string; readonly sentence: string })[]
+  }
+}
+
+/** Runs `convsim drift --format json` in this process. `token`: null for none. */
+export async function runDrift(
+  args: readonly string[],
+  token: string | null = upstreamToken,
+): Promise<DriftRun> {
+  const env = token === null ? {} : { CONVSIM_UPSTREAM_TOKEN: token }
+  const outcome = await runInProcess(['drift', '--format', 'json', ...args], env)
+  const { stdout } = outcome
+  return { ...outcome, report: stdout.startsWith('{') ? JSON.parse(stdout) : undefined }
+}
+
+/** Returns the kind and the pointer of each finding, sorted. */
+export function placesOf({ report }: DriftRun): string[] {
+  return report.findings.map(({ kind, pointer }) => `${kind} ${pointer}`).sort()
+}

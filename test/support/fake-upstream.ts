@@ -1,0 +1,90 @@
+import { readFileSync } from 'node:fs'
+import { createServer, type RequestListener, type Server } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { onTestFinished } from 'vitest'
+import type { JsonObject } from '../../src/core/json.ts'
+import { startForTest } from './start.ts'
+
+/** An answer of the fake service, before it is written. */
+export interface FakeAnswer {
+  status: number
+  headers: Record<string, string>
+  /** The JSON of the body; a text is sent as it is. */
+  body: JsonObject | string
+  /** The milliseconds before it is sent. */
+  delayMs?: number
+}
+
+/** A request to the fake service. */
+export interface FakeRequest {
+  readonly method: string
+  readonly url: string
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+}
+
+/** Changes an answer of the simulator in place. */
+export type Change = (answer: FakeAnswer, request: FakeRequest) => void
+
+/** A service that answers as the simulator does, with changes. */
+export interface FakeUpstream {
+  /** `http://127.0.0.1:12345/v1` */
+  readonly baseUrl: string
+  readonly host: string
+  /** The requests in the order of their receipt. */
+  readonly requests: readonly FakeRequest[]
+}
+
+/** Starts a fake service for one test. */
+export async function startFakeUpstream(
+  change: Change = () => undefined,
+  isExpired = false,
+): Promise<FakeUpstream> {
+  const { origin } = await startForTest()
+  const requests: FakeRequest[] = []
+  const listener: RequestListener = async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk)
+    const { method = 'GET', url = '/', headers } = request
+    requests.push({ method, url, headers })
+    const answer = await answerWith(origin, { method, url, headers }, Buffer.concat(chunks))
+    change(answer, { method, url, headers })
+    const timer = setTimeout(() => {
+      response.writeHead(answer.status, answer.headers)
+      response.end(typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body))
+    }, answer.delayMs ?? 0)
+    response.on('close', () => clearTimeout(timer))
+  }
+  const server = isExpired ? createTlsServer(readCertificate(), listener) : createServer(listener)
+  const port = await listenForTest(server)
+  const host = `127.0.0.1:${port}`
+  return { baseUrl: `${isExpired ? 'https' : 'http'}://${host}/v1`, host, requests }
+}
+
+function readCertificate() {
+  const read = (name: string) => readFileSync(new URL(`certificates/${name}`, import.meta.url))
+  return { cert: read('expired-cert.pem'), key: read('expired-key.pem') }
+}
+
+/** Listens on a free port until the end of the test. */
+export async function listenForTest(server: Server | ReturnType<typeof createTlsServer>): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(async () => {
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+  })
+  return (server.address() as AddressInfo).port
+}
+
+async function answerWith(
+  origin: string,
+  { method, url, headers }: FakeRequest,
+  bytes: Buffer,
+): Promise<FakeAnswer> {
+  const sent = { authorization: String(headers['authorization'] ?? ''), 'content-type': 'application/json' }
+  const init = { method, headers: sent }
+  const answer = await fetch(origin + url, bytes.length > 0 ? { ...init, body: bytes } : init)
+  const body = (await answer.json()) as JsonObject
+  const { 'content-length': _, ...own } = Object.fromEntries(answer.headers)
+  return { status: answer.status, headers: own, body }
+}

@@ -1,0 +1,54 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Json } from '../../src/core/json.ts'
+import { type DriftRun, runDrift } from './drift.ts'
+import { tempFolder } from './temp-folder.ts'
+
+/** A run of `convsim drift --patch` on a recording. */
+export interface RecordedRun extends DriftRun {
+  readonly folder: string
+  readonly contractFile: string
+  readonly patchFile: string
+}
+
+/** Returns a document of one operation, `GET /weather`, with the media types of its answer; a schema is indented by 16 spaces. */
+export const weather = (content: string, before = '') => `# kept
+openapi: 3.1.0
+info: { title: Weather, version: 1.0.0 }
+servers: [{ url: /v1 }]
+${before}paths:
+  /weather:
+    get:
+      operationId: getWeather
+      responses:
+        '200':
+          description: The weather.
+          content:
+${content}`
+
+/** Writes a contract and answers to a folder of their own, and compares them. `type`: the media type of the answers, whose bodies are then texts. */
+export async function runRecorded(
+  contract: string,
+  bodies: readonly Json[],
+  type = 'application/json',
+): Promise<RecordedRun> {
+  const folder = await tempFolder()
+  const contractFile = join(folder, 'contract.yaml')
+  const patchFile = join(folder, 'patch.yaml')
+  const harFile = join(folder, 'traffic.har')
+  await writeFile(contractFile, contract)
+  const entries = bodies.map((body) => {
+    const text = type === 'application/json' ? JSON.stringify(body) : String(body)
+    return {
+      request: { method: 'GET', url: 'https://api.example.com/v1/weather', headers: [] },
+      response: {
+        status: 200,
+        headers: [{ name: 'content-type', value: type }],
+        content: { size: Buffer.byteLength(text), mimeType: type, text },
+      },
+    }
+  })
+  await writeFile(harFile, JSON.stringify({ log: { version: '1.2', entries } }))
+  const args = ['--contract', contractFile, '--har', harFile, '--samples', '1', '--patch', patchFile]
+  return { ...(await runDrift(args, null)), folder, contractFile, patchFile }
+}

@@ -1,0 +1,11 @@
+/** Resolves once a process has ended; a test that waits too long fails. */
+export async function untilGone(pid: number): Promise<void> {
+  for (;;) {
+    try {
+      process.kill(pid, 0)
+    } catch {
+      return
+    }
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
