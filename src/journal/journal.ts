@@ -23,7 +23,7 @@ export interface LiveExchange {
   /** The bearer token, or its hash in a shared journal, which tells callers apart; undefined for none. A listener must not store it. */
   readonly token: string | undefined
   /** True: another replica answered the request. */
-  readonly isForeign?: true
+  readonly isForeign?: boolean
 }
 
 /** A function that the journal calls for each recorded exchange. It runs within the request's turn, so it must be fast. */
@@ -97,6 +97,11 @@ export class Journal implements JournalReader {
   onEntry(listener: EntryListener): () => void {
     this.#entryListeners.add(listener)
     return () => void this.#entryListeners.delete(listener)
+  }
+
+  /** Calls the listener for each exchange of this process, as soon as it is recorded. @returns a function that removes the listener */
+  onOwnEntry(listener: EntryListener): () => void {
+    return this.onEntry(listener)
   }
 
   /** Calls the listener for each sandbox whose entries are cleared. @returns a function that removes the listener */

@@ -1,102 +1,93 @@
-import { clearTimeout, setImmediate, setTimeout, sleep, timeOrigin } from '../core/timers.ts'
-import { encodeExchanges, type SharedExchange } from './shared-entry.ts'
+import { nextTurn, timeOrigin } from '../core/timers.ts'
+import type { JournalEntry } from './entry.ts'
+import { EntryRing } from './entry-ring.ts'
+import type { LiveExchange } from './journal.ts'
+import { encodeExchanges, type OwnExchange, toOwnParts } from './shared-entry.ts'
 import { encodeMessage, type MessageContent, type SharedStream } from './shared-stream.ts'
 
-/** The largest number of exchanges of one message. */
+/** The largest number of exchanges of one message, whose encoding takes about two milliseconds. */
 const MAX_ENTRIES = 128
 
-/** The largest number of exchanges that wait while the stream does not answer; further ones are lost. */
-const MAX_WAITING = 10_000
-
-/** Milliseconds after which an exchange is sent, if no reader asks before: every message costs each replica about 50 µs. */
-const SEND_AFTER_MS = 20
-
-/** Milliseconds after which a message is sent again, if the stream did not answer. */
-const RETRY_MS = 200
-
-/** Sends messages in their order. Those that cannot be sent wait, so that none is lost while the stream does not answer for a moment. */
+/**
+ * The exchanges of this process that no other has yet. They are encoded and sent when a replica asks for them, so an exchange that nobody
+ * asks for costs no more than in a journal of one process. As there, the oldest are dropped.
+ */
 export class Outbox {
   readonly #stream: SharedStream
-  readonly #contents: MessageContent[] = []
-  #entries: SharedExchange[] = []
-  #waiting = 0
+  readonly #size: number
+  #ring: EntryRing<OwnExchange['parts']>
   #hasLoss = false
-  #sent = 0
-  #isSending = false
-  #timer: ReturnType<typeof setTimeout> | undefined
-  #isClosed = false
+  /** The messages that are not sent yet. */
+  readonly #messages: { readonly text: string; readonly weight: number }[] = []
+  #number = 0
+  #sending: Promise<void> = Promise.resolve()
 
-  constructor(stream: SharedStream) {
+  /** `size`: the most exchanges that wait. */
+  constructor(stream: SharedStream, size: number) {
     this.#stream = stream
+    this.#size = size
+    this.#ring = this.#createRing()
   }
 
-  /** Sends an exchange, soon and with others in one message. False: too many wait, and this one is lost. */
-  addEntry(entry: SharedExchange): boolean {
-    if (this.#waiting >= MAX_WAITING) {
+  #createRing(): EntryRing<OwnExchange['parts']> {
+    return new EntryRing(this.#size, () => {
       this.#hasLoss = true
-      return false
-    }
-    this.#waiting += 1
-    if (this.#entries.push(entry) >= MAX_ENTRIES) this.#flush()
-    else this.#timer ??= setTimeout(() => this.#flush(), SEND_AFTER_MS)
-    return true
+    })
   }
 
-  /** Sends a message behind all exchanges that were added before. */
-  add(content: MessageContent): void {
-    this.#closeEntries()
-    this.#contents.push(content)
-    this.#send()
+  add(entry: JournalEntry, live: LiveExchange): void {
+    this.#ring.add({ ...entry, number: this.#ring.latest + 1 }, toOwnParts(entry, live))
   }
 
-  #flush(): void {
-    this.#closeEntries()
-    this.#send()
+  /** Sends all exchanges that were added before, and then `content`. Rejects if the stream does not answer; all is sent by the next call. */
+  send(content?: MessageContent): Promise<void> {
+    const sent = this.#sending.then(() => this.#send(content))
+    this.#sending = sent.catch(() => undefined)
+    return sent
   }
 
-  #closeEntries(): void {
-    clearTimeout(this.#timer)
-    this.#timer = undefined
-    if (this.#entries.length === 0) return
-    const lines = encodeExchanges(this.#entries, timeOrigin)
-    this.#contents.push({ kind: 'entries', count: this.#entries.length, ...lines })
-    this.#entries = []
-  }
-
-  #send(): void {
-    if (this.#isSending) return
-    this.#isSending = true
-    setImmediate(() => void this.#sendAll())
-  }
-
-  async #sendAll(): Promise<void> {
+  async #send(content: MessageContent | undefined): Promise<void> {
+    await this.encode()
+    if (content) this.#push(content, 1)
     for (;;) {
-      if (this.#contents.length === 0 && this.#hasLoss) this.#contents.push({ kind: 'loss' })
-      const [content] = this.#contents
-      if (content === undefined || this.#isClosed) break
-      if (await this.#append(content)) this.#contents.shift()
-      else await sleep(RETRY_MS, undefined, { ref: false })
+      const [message] = this.#messages
+      if (message === undefined) return
+      await this.#stream.append(message.text, message.weight)
+      this.#messages.shift()
     }
-    this.#isSending = false
   }
 
-  /** Appends the next message. False: the stream did not answer, so that the same message with the same number must be sent again. */
-  async #append(content: MessageContent): Promise<boolean> {
-    try {
-      await this.#stream.append(encodeMessage({ from: this.#stream.id, number: this.#sent + 1, content }))
-    } catch {
-      return false
+  /** Encodes all exchanges that wait, in several turns. Returns the messages that are not sent. */
+  async encode(): Promise<readonly string[]> {
+    const ring = this.#ring
+    if (ring.latest >= ring.oldest) {
+      this.#ring = this.#createRing()
+      for (let first = ring.oldest; first <= ring.latest; first += MAX_ENTRIES) {
+        this.#encodeSome(ring, first)
+        await nextTurn()
+      }
     }
-    this.#sent += 1
-    if (content.kind === 'entries') this.#waiting -= content.count
-    if (content.kind === 'loss') this.#hasLoss = false
-    return true
+    if (this.#hasLoss) this.#push({ kind: 'loss' }, 1)
+    this.#hasLoss = false
+    return this.#messages.map(({ text }) => text)
   }
 
-  /** Waits until all is sent, for at most `ms` milliseconds, and sends nothing afterwards. */
-  async close(ms: number): Promise<void> {
-    this.#flush()
-    for (let waited = 0; this.#isSending && waited < ms; waited += 5) await sleep(5)
-    this.#isClosed = true
+  #encodeSome(ring: EntryRing<OwnExchange['parts']>, first: number): void {
+    const exchanges: OwnExchange[] = []
+    for (let number = first; number < first + MAX_ENTRIES; number += 1) {
+      const stored = ring.at(number)
+      if (stored) exchanges.push({ entry: stored.entry, parts: stored.owner })
+    }
+    const { lines, isWhole } = encodeExchanges(exchanges, timeOrigin)
+    if (!isWhole) this.#hasLoss = true
+    this.#push({ kind: 'entries', count: exchanges.length, ...lines }, exchanges.length)
+  }
+
+  #push(content: MessageContent, weight: number): void {
+    this.#number += 1
+    this.#messages.push({
+      text: encodeMessage({ from: this.#stream.id, number: this.#number, content }),
+      weight,
+    })
   }
 }

@@ -38,9 +38,7 @@ export class RequestMetrics {
   readonly #byOperation = new Map<string | undefined, OperationMetrics>()
 
   constructor(journal: Journal) {
-    journal.onEntry((entry, { isForeign }) => {
-      if (!isForeign) this.#add(entry)
-    })
+    journal.onOwnEntry((entry) => this.#add(entry))
   }
 
   counts(): readonly AnswerCount[] {

@@ -19,6 +19,30 @@ export interface SharedExchange {
   readonly live: LiveExchange
 }
 
+/** An exchange of this process, with the parts of the live exchange that other replicas need and the entry does not have. */
+export interface OwnExchange {
+  readonly entry: JournalEntry
+  readonly parts: OwnParts
+}
+
+interface OwnParts {
+  readonly path: RawParameters['path']
+  readonly token: string | undefined
+  /** The parsed bodies that the entry has only in part; the others are parsed again. */
+  readonly requestBody: Json | undefined
+  readonly answerBody: Json | undefined
+}
+
+/** Returns the parts of a live exchange to store with its entry. */
+export function toOwnParts({ request, answer }: JournalEntry, live: LiveExchange): OwnParts {
+  return {
+    path: live.rawParameters.path,
+    token: live.token,
+    requestBody: isCut(request.body) ? live.requestBody : undefined,
+    answerBody: isCut(answer.body) ? live.answerBody : undefined,
+  }
+}
+
 /** A body as another replica reads it. `ref`: the index of one that several exchanges have. */
 type SharedBody =
   | { readonly ref: number; readonly size: number }
@@ -32,10 +56,14 @@ export const hashToken = memoizeLast(
 )
 
 /**
- * Encodes exchanges for other replicas, with equal bodies of answers once. `clockOffset`: the zero of the process's monotonic time in epoch
- * milliseconds. A request's own token is redacted in the bodies, too, since other replicas cannot know it.
+ * Encodes exchanges for all replicas, with equal bodies of answers once. `clockOffset`: the zero of the process's monotonic time in epoch
+ * milliseconds. A request's own token is redacted in the bodies, too, since other replicas cannot know it. `isWhole`: false where a body
+ * was evicted before.
  */
-export function encodeExchanges(exchanges: readonly SharedExchange[], clockOffset: number): ExchangeLines {
+export function encodeExchanges(
+  exchanges: readonly OwnExchange[],
+  clockOffset: number,
+): { readonly lines: ExchangeLines; readonly isWhole: boolean } {
   const bodies: string[] = []
   const known = new Map<Uint8Array, number>()
   const shareAnswer = ({ answer: { body }, ownToken }: JournalEntry): SharedBody => {
@@ -50,28 +78,24 @@ export function encodeExchanges(exchanges: readonly SharedExchange[], clockOffse
   const lines = exchanges.map((exchange) =>
     encodeExchange(exchange, shareAnswer(exchange.entry), clockOffset),
   )
-  return { bodies, exchanges: lines }
+  const isWhole = !exchanges.some(({ entry }) => hasEvictedBody(entry))
+  return { lines: { bodies, exchanges: lines }, isWhole }
 }
 
-function encodeExchange(
-  { entry, live }: SharedExchange,
-  answerBody: SharedBody,
-  clockOffset: number,
-): string {
+function encodeExchange({ entry, parts }: OwnExchange, answerBody: SharedBody, clockOffset: number): string {
   const { receivedAt, openedAt, endedAt, ownToken, authorization: _, request, answer, ...others } = entry
   return JSON.stringify({
     ...others,
+    ...(ownToken !== undefined && { caller: hashToken(ownToken) }),
     receivedAt: receivedAt + clockOffset,
     tookMs: endedAt - receivedAt,
     ...(openedAt !== undefined && { openedMs: receivedAt - openedAt }),
     request: { ...request, body: shareBody(request.body, ownToken) },
     answer: { ...answer, body: answerBody },
     live: {
-      path: redactValues(live.rawParameters.path, ownToken),
-      token: live.token,
-      // A body that the entry has only in part; the others are parsed again.
-      ...(isCut(request.body) && { requestBody: live.requestBody }),
-      ...(isCut(answer.body) && { answerBody: live.answerBody }),
+      ...parts,
+      path: redactValues(parts.path, ownToken),
+      token: parts.token && hashToken(parts.token),
     },
   })
 }
@@ -83,6 +107,13 @@ function redactValues(values: RawParameters['path'], token: string | undefined):
 }
 
 const isCut = ({ bytes, size }: RecordedBody) => (bytes?.length ?? 0) < size
+
+/** Returns true if a body is missing that was recorded: not one that was never read, or read in part until the client went away. */
+function hasEvictedBody({ request, answer, aborted }: JournalEntry): boolean {
+  const isMissing = ({ bytes, size }: RecordedBody) => bytes === undefined && size > 0
+  const isReadable = !aborted && request.body.unreadable === undefined
+  return isMissing(answer.body) || (isReadable && isMissing(request.body))
+}
 
 function shareBody(body: RecordedBody, token: string | undefined): SharedBody {
   const { bytes, size } = body
@@ -110,8 +141,8 @@ export class ExchangeDecoder {
     this.#clockOffset = clockOffset
   }
 
-  /** Decodes the exchanges of a message. Those with the same answer share its bytes. */
-  *decode({ bodies, exchanges }: ExchangeLines): Generator<SharedExchange> {
+  /** Decodes the exchanges of a message. Those with the same answer share its bytes. `isForeign`: another process recorded them. */
+  decode({ bodies, exchanges }: ExchangeLines, isForeign: boolean): SharedExchange[] {
     const parsed = new Map<number, ParsedBody>()
     const findBody = (body: SharedBody): ParsedBody => {
       if (!('ref' in body)) return { shared: body, recorded: toRecorded(body) }
@@ -123,10 +154,14 @@ export class ExchangeDecoder {
       }
       return known
     }
-    for (const line of exchanges) yield this.#decodeExchange(line, findBody)
+    return exchanges.map((line) => this.#decodeExchange(line, findBody, isForeign))
   }
 
-  #decodeExchange(line: string, findBody: (body: SharedBody) => ParsedBody): SharedExchange {
+  #decodeExchange(
+    line: string,
+    findBody: (body: SharedBody) => ParsedBody,
+    isForeign: boolean,
+  ): SharedExchange {
     const { live, request, answer, receivedAt: epochMs, tookMs, openedMs, ...others } = JSON.parse(line)
     const answerBody = findBody(answer.body)
     const receivedAt = epochMs - this.#clockOffset
@@ -148,7 +183,7 @@ export class ExchangeDecoder {
     return {
       entry,
       live: {
-        isForeign: true,
+        isForeign,
         operation,
         rawParameters,
         token: live.token,

@@ -1,18 +1,10 @@
-import {
-  clearInterval,
-  clearTimeout,
-  nextTurn,
-  setInterval,
-  setTimeout,
-  sleep,
-  timeOrigin,
-} from '../core/timers.ts'
+import { clearInterval, nextTurn, setInterval, sleep, timeOrigin } from '../core/timers.ts'
 import type { JournalEntry } from './entry.ts'
-import { Journal, type LiveExchange } from './journal.ts'
+import { type EntryListener, Journal, type LiveExchange } from './journal.ts'
 import { Outbox } from './outbox.ts'
 import type { EntryRange, JournalCounts, JournalSlice } from './reader.ts'
-import { ExchangeDecoder, type FindOperation, hashToken, type SharedExchange } from './shared-entry.ts'
-import { decodeMessage, type SharedStream, type StreamMessage } from './shared-stream.ts'
+import { ExchangeDecoder, type FindOperation, type SharedExchange } from './shared-entry.ts'
+import { decodeMessage, type SharedStream, type Signal } from './shared-stream.ts'
 
 /** The parts that a shared journal works with. */
 export interface SharedJournalDeps {
@@ -25,11 +17,17 @@ export interface SharedJournalDeps {
 /** The most milliseconds that a reader waits for the other replicas. */
 const ANSWER_MS = 1000
 
-/** The milliseconds after which an exchange is recorded, if no reader asks before; more than those that an exchange takes to be sent. */
-const SETTLE_MS = 50
+/** The milliseconds between two readings while verifications or streams wait for new exchanges. */
+const FOLLOW_MS = 50
 
 /** The milliseconds between two signs of life. */
 const BEAT_MS = 1000
+
+/** The least number of exchanges that wait to be sent, so that a journal without entries still has reports. */
+const MIN_WAITING = 1000
+
+/** The number of exchanges that are recorded in one turn of the event loop, which takes about two milliseconds. */
+const RECORDS_PER_TURN = 200
 
 /** A question to all replicas, and those that have not answered yet. */
 interface Question {
@@ -38,26 +36,25 @@ interface Question {
 }
 
 /**
- * The latest exchanges of all replicas, in one order. Each process sends what it records to a stream, and records what the stream has. A
- * reader first asks all replicas to send what they have, so that it sees every exchange that ended before. Where a replica does not answer, or
- * exchanges were lost, the unknown number of lost exchanges counts as one that was dropped.
+ * The latest exchanges of all replicas, in one order. Each process holds what it records until a reader asks for it. A reader asks all
+ * replicas to append what they have to a stream, and then records what the stream has, so that it sees every exchange that ended before. Where a
+ * replica does not answer, or exchanges were lost, the unknown number of lost exchanges counts as one that was dropped.
  */
 export class SharedJournal extends Journal {
   readonly #deps: SharedJournalDeps
   readonly #outbox: Outbox
   readonly #decoder: ExchangeDecoder
-  /** The own exchanges that the stream has not returned yet. */
-  readonly #own: SharedExchange[] = []
-  /** The exchanges that the stream has returned, until no message can come with an exchange that ended before. */
-  readonly #pending: SharedExchange[] = []
-  /** The number of them that were pending for `SETTLE_MS`. */
-  #older = 0
-  #timer: ReturnType<typeof setTimeout> | undefined
+  readonly #ownListeners = new Set<EntryListener>()
   /** The number of the last message of each process. */
   readonly #numbers = new Map<string, number>()
   readonly #questions = new Map<string, Question>()
   #asked = 0
-  #asking: Promise<void> | undefined
+  /** The latest catching up, and the one that begins after it. */
+  #latest: Promise<unknown> = Promise.resolve()
+  #next: Promise<void> | undefined
+  #isFollowing = false
+  /** True: a replica did not answer the latest question. */
+  #isBehind = false
   /** The number of losses so far, and that at the last clearing of each sandbox, or of all. */
   #losses = 0
   readonly #lossesAtClear = new Map<string, number>()
@@ -67,134 +64,153 @@ export class SharedJournal extends Journal {
   constructor(size: number, deps: SharedJournalDeps) {
     super(size)
     this.#deps = deps
-    this.#outbox = new Outbox(deps.stream)
+    this.#outbox = new Outbox(deps.stream, Math.max(size, MIN_WAITING))
     this.#decoder = new ExchangeDecoder(deps.findOperation, timeOrigin)
   }
 
-  /** Reads the stream from its beginning, and follows it. */
+  /** Answers the questions of others from now on. */
   async open(): Promise<void> {
+    await this.#deps.stream.onSignal((signal) => this.#receive(signal))
     await this.#beat()
-    await this.#deps.stream.follow(
-      (text) => this.#receive(decodeMessage(text, this.#deps.stream.id)),
-      () => this.#noteLoss(),
-    )
     this.#beats = setInterval(() => void this.#beat().catch(() => undefined), BEAT_MS)
     this.#beats.unref()
   }
 
-  /** Sends all that was recorded, and ends. */
+  /** Sends all that was recorded, for at most `ANSWER_MS`, and ends. */
   async close(): Promise<void> {
     clearInterval(this.#beats)
-    clearTimeout(this.#timer)
-    await this.#outbox.close(ANSWER_MS)
+    await Promise.race([this.#outbox.send(), sleep(ANSWER_MS, undefined, { ref: false })]).catch(
+      () => undefined,
+    )
     await this.#deps.stream.close()
   }
 
   async #beat(): Promise<readonly string[]> {
     const { alive, lost } = await this.#deps.stream.beat()
-    if (lost > 0) this.#outbox.add({ kind: 'loss' })
+    if (lost > 0) await this.#outbox.send({ kind: 'loss' })
     return alive
   }
 
   override record(entry: JournalEntry, live: LiveExchange): void {
-    const { ownToken } = entry
-    const shared = {
-      entry: ownToken === undefined ? entry : { ...entry, caller: hashToken(ownToken) },
-      live: live.token === undefined ? live : { ...live, token: hashToken(live.token) },
+    this.#outbox.add(entry, live)
+    for (const listener of this.#ownListeners) listener(entry, live)
+  }
+
+  override onOwnEntry(listener: EntryListener): () => void {
+    this.#ownListeners.add(listener)
+    return () => void this.#ownListeners.delete(listener)
+  }
+
+  /** Calls the listener after every change, for which the journal follows the others as long as anybody listens. */
+  override onChange(listener: () => void): () => void {
+    const remove = super.onChange(listener)
+    if (!this.#isFollowing) void this.#follow()
+    return remove
+  }
+
+  async #follow(): Promise<void> {
+    this.#isFollowing = true
+    while (this.waiting > 0) {
+      await this.catchUp().catch(() => undefined)
+      await sleep(FOLLOW_MS, undefined, { ref: false })
     }
-    if (this.#outbox.addEntry(shared)) this.#own.push(shared)
+    this.#isFollowing = false
   }
 
-  #receive({ from, number, content }: StreamMessage): void {
-    const last = this.#numbers.get(from) ?? 0
-    if (number <= last) return // it was sent again, since its sender did not know that it had arrived
-    if (number > last + 1) this.#noteLoss()
-    this.#numbers.set(from, number)
-    const isOwn = from === this.#deps.stream.id
-    switch (content.kind) {
-      case 'entries':
-        this.#pending.push(...(isOwn ? this.#own.splice(0, content.count) : this.#decoder.decode(content)))
-        this.#timer ??= setTimeout(() => this.#settleOlder(), SETTLE_MS)
-        return
-      case 'question':
-        this.#outbox.add({ kind: 'answer', id: content.id })
-        return
-      case 'answer':
-        this.#noteAnswer(content.id, from)
-        return
-      case 'clear':
-        this.#noteClear(content.sandbox ?? undefined)
-        return
-      default:
-        this.#noteLoss()
+  #receive({ kind, id, from }: Signal): void {
+    if (kind === 'question') {
+      void this.#answer(id)
+      return
     }
-  }
-
-  /** Records the exchanges that were pending at the last call, too, and calls itself until none is pending. */
-  #settleOlder(): void {
-    this.#settle(this.#older)
-    this.#older = this.#pending.length
-    this.#timer = this.#older === 0 ? undefined : setTimeout(() => this.#settleOlder(), SETTLE_MS)
-  }
-
-  /** Records the first pending exchanges in the order in which they ended, whichever message came first. */
-  #settle(count: number): void {
-    const settled = this.#pending.splice(0, count)
-    this.#older = 0
-    for (const { entry, live } of settled.sort((a, b) => a.entry.endedAt - b.entry.endedAt)) {
-      try {
-        super.record({ ...entry, number: this.recorded + 1 }, live)
-      } catch (error) {
-        this.#deps.report(`An exchange of another replica could not be recorded (${String(error)}).`)
-      }
-    }
-  }
-
-  #noteLoss(): void {
-    this.#losses += 1
-  }
-
-  #noteClear(sandbox: string | undefined): void {
-    this.#settle(this.#pending.length)
-    if (sandbox === undefined) this.#lossesAtClearOfAll = this.#losses
-    else if (this.#losses > 0) this.#lossesAtClear.set(sandbox, this.#losses)
-    void super.clear(sandbox)
-  }
-
-  #noteAnswer(id: string, from: string): void {
     const question = this.#questions.get(id)
     question?.open.delete(from)
     if (question?.open.size === 0) question.isAnswered()
   }
 
+  /** Sends all that was recorded, and says so. Without an answer the reader knows that something is missing. */
+  async #answer(id: string): Promise<void> {
+    const { stream } = this.#deps
+    try {
+      await this.#outbox.send()
+      await stream.sendSignal({ kind: 'answer', id, from: stream.id })
+    } catch (error) {
+      this.#deps.report(`What was recorded could not be sent to the other replicas (${String(error)}).`)
+    }
+  }
+
+  /** Waits until this process has every exchange that ended before the call. Readers that wait at the same time share one catching up. */
+  override catchUp(): Promise<void> {
+    if (this.#next) return this.#next
+    this.#next = this.#latest.then(nextTurn).then(() => {
+      this.#next = undefined
+      return this.#catchUp()
+    })
+    this.#latest = this.#next.catch(() => undefined)
+    return this.#next
+  }
+
+  async #catchUp(): Promise<void> {
+    await this.#ask()
+    const pending: SharedExchange[] = []
+    for (let read = await this.#deps.stream.read(); read; read = await this.#deps.stream.read()) {
+      if (read.isCut) this.#losses += 1
+      for (const text of read.texts) await this.#receiveMessage(text, pending)
+    }
+    await this.#recordAll(pending)
+  }
+
+  /** Waits until all replicas have sent what they have recorded. */
+  async #ask(): Promise<void> {
+    const { stream } = this.#deps
+    this.#asked += 1
+    const id = `${stream.id} ${this.#asked}`
+    const open = new Set([...(await this.#beat()), stream.id])
+    const answered = new Promise<void>((resolve) => this.#questions.set(id, { open, isAnswered: resolve }))
+    await stream.sendSignal({ kind: 'question', id, from: stream.id })
+    await Promise.race([answered, sleep(ANSWER_MS, undefined, { ref: false })])
+    this.#isBehind = open.size > 0
+    this.#questions.delete(id)
+  }
+
+  /** Adds the exchanges of a message to the pending ones, or records these first, if it clears a sandbox. */
+  async #receiveMessage(text: string, pending: SharedExchange[]): Promise<void> {
+    const { from, number, content } = decodeMessage(text)
+    const last = this.#numbers.get(from) ?? 0
+    if (number <= last) return // it was sent again, since its sender did not know that it had arrived
+    if (number > last + 1 || content.kind === 'loss') this.#losses += 1
+    this.#numbers.set(from, number)
+    if (content.kind === 'entries') {
+      pending.push(...this.#decoder.decode(content, from !== this.#deps.stream.id))
+      await nextTurn()
+    } else if (content.kind === 'clear') {
+      await this.#recordAll(pending.splice(0))
+      await this.#clearRecorded(content.sandbox ?? undefined)
+    }
+  }
+
+  /** Records exchanges in the order in which they ended, whichever message came first. */
+  async #recordAll(exchanges: SharedExchange[]): Promise<void> {
+    const inOrder = exchanges.sort((a, b) => a.entry.endedAt - b.entry.endedAt)
+    for (const [index, { entry, live }] of inOrder.entries()) {
+      if (index % RECORDS_PER_TURN === RECORDS_PER_TURN - 1) await nextTurn()
+      try {
+        super.record({ ...entry, number: this.recorded + 1 }, live)
+      } catch (error) {
+        this.#deps.report(`An exchange of a replica could not be recorded (${String(error)}).`)
+      }
+    }
+  }
+
+  async #clearRecorded(sandbox: string | undefined): Promise<void> {
+    if (sandbox === undefined) this.#lossesAtClearOfAll = this.#losses
+    else if (this.#losses > 0) this.#lossesAtClear.set(sandbox, this.#losses)
+    await super.clear(sandbox)
+  }
+
   /** Returns true if exchanges of a sandbox, or of any, may be missing. */
   override hasLoss(sandbox: string | undefined): boolean {
     const cleared = sandbox === undefined ? 0 : (this.#lossesAtClear.get(sandbox) ?? 0)
-    return this.#losses > Math.max(cleared, this.#lossesAtClearOfAll)
-  }
-
-  /** Waits until this process has every exchange that ended before the call. Readers of the same turn share a question. */
-  override catchUp(): Promise<void> {
-    this.#asking ??= nextTurn().then(() => {
-      this.#asking = undefined
-      return this.#ask()
-    })
-    return this.#asking
-  }
-
-  async #ask(): Promise<void> {
-    this.#asked += 1
-    const id = `${this.#deps.stream.id} ${this.#asked}`
-    const alive = await this.#beat()
-    await new Promise<void>((resolve) => {
-      const open = new Set([...alive, this.#deps.stream.id])
-      this.#questions.set(id, { open, isAnswered: resolve })
-      this.#outbox.add({ kind: 'question', id })
-      void sleep(ANSWER_MS, undefined, { ref: false }).then(() => resolve())
-    })
-    if ((this.#questions.get(id)?.open.size ?? 0) > 0) this.#noteLoss()
-    this.#questions.delete(id)
-    this.#settle(this.#pending.length)
+    return this.#isBehind || this.#losses > Math.max(cleared, this.#lossesAtClearOfAll)
   }
 
   override async list(range: EntryRange = {}): Promise<JournalSlice> {
@@ -215,7 +231,7 @@ export class SharedJournal extends Journal {
 
   override async clear(sandbox: string | undefined): Promise<number> {
     const { recorded, dropped } = await this.counts(sandbox)
-    this.#outbox.add({ kind: 'clear', sandbox: sandbox ?? null })
+    await this.#outbox.send({ kind: 'clear', sandbox: sandbox ?? null })
     await this.catchUp()
     return recorded - dropped
   }

@@ -11,9 +11,6 @@ export interface StreamMessage {
 export type MessageContent =
   /** Exchanges that the process has recorded. */
   | ({ readonly kind: 'entries'; readonly count: number } & ExchangeLines)
-  /** Asks all replicas to send what they have recorded, and then an `answer` with the same id. */
-  | { readonly kind: 'question'; readonly id: string }
-  | { readonly kind: 'answer'; readonly id: string }
   /** Clears a sandbox; null: all. */
   | { readonly kind: 'clear'; readonly sandbox: string | null }
   /** Says that exchanges were lost, of which nobody knows the number. */
@@ -26,7 +23,16 @@ export interface ExchangeLines {
   readonly exchanges: readonly string[]
 }
 
-/** Encodes a message as text: a line without the exchanges, then a line for each body and exchange, so that a line is parsed only if it is needed. */
+/** A signal that all replicas get at once, and that is not stored. */
+export interface Signal {
+  /** `question`: all replicas shall send what they have recorded, and then an `answer` with the same id. */
+  readonly kind: 'question' | 'answer'
+  readonly id: string
+  /** The id of the process that sent it. */
+  readonly from: string
+}
+
+/** Encodes a message as text: a line without the exchanges, then a line for each body and exchange. */
 export function encodeMessage({ from, number, content }: StreamMessage): string {
   if (content.kind !== 'entries') return JSON.stringify({ from, number, content })
   const { bodies, exchanges, kind, count } = content
@@ -34,24 +40,27 @@ export function encodeMessage({ from, number, content }: StreamMessage): string 
   return [head, ...bodies, ...exchanges].join('\n')
 }
 
-/** Decodes a message. The exchanges of a message of `self` are left out, since it has them. */
-export function decodeMessage(text: string, self: string): StreamMessage {
+/** Decodes a message, of which the exchanges stay lines. */
+export function decodeMessage(text: string): StreamMessage {
   const end = text.indexOf('\n')
   const { bodies, ...message } = JSON.parse(end === -1 ? text : text.slice(0, end)) // written by `encodeMessage`
   if (message.content.kind !== 'entries') return message
-  const lines = message.from === self ? [] : text.slice(end + 1).split('\n')
+  const lines = text.slice(end + 1).split('\n')
   const content = { ...message.content, bodies: lines.slice(0, bodies), exchanges: lines.slice(bodies) }
   return { ...message, content }
 }
 
-/** A bounded stream of messages in one order, which all replicas read. */
+/** A bounded stream of messages in one order, which all replicas read when they need it, and signals between them. */
 export interface SharedStream {
   /** The id of this process. */
   readonly id: string
-  /** Appends a message. Rejects if the stream does not answer; the message may be appended all the same. */
-  append(message: string): Promise<void>
-  /** Calls `onMessage` for each message, first for those that the stream holds. `onCut`: earlier messages were dropped from the stream. */
-  follow(onMessage: (message: string) => void, onCut: () => void): Promise<void>
+  /** Appends a message that counts as `weight` exchanges. Rejects if the stream does not answer; the message may be appended all the same. */
+  append(message: string, weight: number): Promise<void>
+  /** Reads the next messages behind those that were read before. Undefined: there are none. `isCut`: some before them were dropped. */
+  read(): Promise<{ readonly texts: readonly string[]; readonly isCut: boolean } | undefined>
+  sendSignal(signal: Signal): Promise<void>
+  /** Calls the listener for each signal from now on, also for those of this process. */
+  onSignal(listener: (signal: Signal) => void): Promise<void>
   /**
    * Says that this process is alive, and returns the ids of all processes that are. `lost`: the number of processes that ended without a
    * word since the last call of any process.

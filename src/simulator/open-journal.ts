@@ -19,9 +19,8 @@ interface OpenedJournal {
   readonly closeJournal: () => Promise<void>
 }
 
-/** The share of the journal's size that is the number of messages in the stream: a message has several exchanges under load. */
-const MESSAGES_PER_ENTRY = 0.1
-const MIN_MESSAGES = 1000
+/** The least number of exchanges in the stream, so that a journal without entries still has reports. */
+const MIN_STREAM = 1000
 
 /**
  * Opens the journal of this process, or that of all replicas. `present`: returns the contract, which `--watch` replaces; `shared`: undefined
@@ -42,13 +41,10 @@ export async function openJournal(
     (operations: Contract['operations']) => new Map(operations.map((operation) => [operation.id, operation])),
   )
   const journal = new SharedJournal(journalSize, {
-    stream: await shared.openStream(Math.max(MIN_MESSAGES, journalSize * MESSAGES_PER_ENTRY)),
+    stream: await shared.openStream(Math.max(MIN_STREAM, journalSize)),
     findOperation: (id) => indexById(present().contract.operations).get(id),
     report: (problem) => log.error({ problem }, 'the journal of another replica cannot be read'),
   })
-  if (onExchange)
-    journal.onEntry((entry, live) => {
-      if (!live.isForeign) onExchange(entry, live)
-    })
+  if (onExchange) journal.onOwnEntry(onExchange)
   return { journal, followOthers: () => journal.open(), closeJournal: () => journal.close() }
 }

@@ -15,19 +15,29 @@ export interface SharedState {
   readRecord(sandbox: string): Promise<JsonObject | undefined>
   /** Replaces that record. `update` has no effects, since it is called again if another process was faster. */
   updateRecord<T>(sandbox: string, update: (record: JsonObject | undefined) => RecordUpdate<T>): Promise<T>
-  /** Opens a bounded stream of about so many messages, with a connection of its own. */
+  /** Opens a bounded stream of messages of about this weight, with a connection of its own. */
   openStream(size: number): Promise<SharedMessages>
   /** Forgets this process's copy of a sandbox; the next use reads it again. */
   forget(sandbox: string): void
 }
 
-/** A bounded stream of messages in one order, which all processes read, with a list of these processes. */
+/** Messages that a process reads. */
+export interface ReadMessages {
+  readonly texts: readonly string[]
+  /** True: messages before them were dropped from the stream, which this process has not read. */
+  readonly isCut: boolean
+}
+
+/** A bounded stream of messages in one order, with a list of the processes that use it, and signals between them. */
 export interface SharedMessages {
   /** The id of this process. */
   readonly id: string
-  append(message: string): Promise<void>
-  /** Calls `onMessage` for each message, first for those that the stream holds. `onCut`: earlier messages were dropped from the stream. */
-  follow(onMessage: (message: string) => void, onCut: () => void): Promise<void>
+  append(message: string, weight: number): Promise<void>
+  /** Reads the next messages behind those that were read before. Undefined: there are none. */
+  read(): Promise<ReadMessages | undefined>
+  /** Sends a signal to all processes that listen. It is not stored. */
+  sendSignal(signal: object): Promise<void>
+  onSignal<Signal extends object>(listener: (signal: Signal) => void): Promise<void>
   /** Says that this process is alive. Returns all that are, and the number of those that ended without a word since the last call of any. */
   beat(): Promise<{ readonly alive: readonly string[]; readonly lost: number }>
   close(): Promise<void>

@@ -111,6 +111,12 @@ export class RedisConnection {
     return this.call(this.#nameOf(script), ...keys, ...args)
   }
 
+  /** Calls the listener for each message of a channel, also after the connection was lost for a moment. No command can be sent afterwards. */
+  async subscribe(channel: string, listener: (message: string) => void): Promise<void> {
+    this.#redis.on('message', (_channel, message) => listener(message))
+    await this.#redis.subscribe(channel)
+  }
+
   /** Sends a command. Rejects with a `StoreUnavailableError` if there is no reply. */
   async call(command: string, ...args: readonly (string | number)[]): Promise<RedisReply> {
     if (this.#isClosed) throw new Error('The state is closed.')

@@ -37,8 +37,11 @@ export function sharedKeys(prefix: string) {
     format: `{${prefix}}:format`,
     /** A sorted set: the sandboxes in the order of their creation. */
     sandboxes: `{${prefix}}:sandboxes`,
-    /** A stream: what the replicas tell each other, such as the exchanges for the journal. */
+    /** A stream: what the replicas tell each other, such as the exchanges for the journal; and the weight of all its messages ever. */
     stream: `{${prefix}}:journal`,
+    streamEnd: `{${prefix}}:journal-end`,
+    /** A channel: the signals between the replicas. */
+    signals: `{${prefix}}:signals`,
     /** A sorted set: the ids of the replicas, by the time of Redis at which they were last alive. */
     replicas: `{${prefix}}:replicas`,
     /** The number of sandboxes that were ever created. */

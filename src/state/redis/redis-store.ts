@@ -78,10 +78,10 @@ export async function openRedisStore(
       updateRecord: (sandbox, update) => committer.updateShared(sandbox, update),
       forget: (sandbox) => logs.forget(sandbox),
       async openStream(size: number) {
-        const reader = await RedisConnection.open(location, { commandMs, connectMs }, () => {})
-        if (!reader.ok) throw new Error(reader.error)
+        const listener = await RedisConnection.open(location, { commandMs, connectMs }, () => {})
+        if (!listener.ok) throw new Error(listener.error)
         const { prefix } = location
-        return new RedisStream({ connection, reader: reader.value, prefix, id: replicaId, size })
+        return new RedisStream({ connection, listener: listener.value, prefix, id: replicaId, size })
       },
     }
     return success({ store: new BaseStore(committer), loaded, shared, committer, connection })

@@ -1,114 +1,91 @@
-import { sleep } from '../../core/timers.ts'
+import type { ReadMessages, SharedMessages } from '../shared-state.ts'
 import type { RedisConnection, RedisReply, Script } from './connection.ts'
 import { sharedKeys } from './keys.ts'
-import { BEAT } from './scripts.ts'
+import { APPEND_MESSAGE, BEAT } from './scripts.ts'
 
 /** The parts that a stream works with. */
 export interface RedisStreamDeps {
   readonly connection: RedisConnection
-  /** A connection of its own, since reading waits for messages. */
-  readonly reader: RedisConnection
+  /** A connection of its own, since one that listens can do nothing else. */
+  readonly listener: RedisConnection
   readonly prefix: string
   readonly id: string
-  /** The number of messages that Redis holds, about. */
+  /** The weight of the messages that Redis holds, about. */
   readonly size: number
 }
 
+const appendScript: Script = { text: APPEND_MESSAGE, keys: 2 }
 const beatScript: Script = { text: BEAT, keys: 1 }
 
 /** The milliseconds without a sign of life after which a process counts as ended. */
 const DEAD_AFTER_MS = 5000
 
-/** The milliseconds that a read waits for messages; less than the time-out of commands. */
-const BLOCK_MS = 500
-
-const RETRY_MS = 100
-
 /** The largest number of messages that are read at once. */
-const MAX_MESSAGES = 100
+const MAX_MESSAGES = 20
 
-/** A bounded stream in Redis, with a list of the processes that write to it. */
-export class RedisStream {
+/**
+ * A bounded stream in Redis, with a list of the processes that write to it. The id of a message is the weight of all messages up to it, so
+ * the stream is trimmed by weight, and a reader sees a gap.
+ */
+export class RedisStream implements SharedMessages {
   readonly id: string
   readonly #deps: RedisStreamDeps
-  readonly #stream: string
-  readonly #replicas: string
-  #last = '0-0'
-  #isClosed = false
-  #following: Promise<void> | undefined
+  readonly #keys: ReturnType<typeof sharedKeys>
+  /** The weight of all messages up to the last one that was read. */
+  #position = 0
 
   constructor(deps: RedisStreamDeps) {
     this.id = deps.id
     this.#deps = deps
-    const { stream, replicas } = sharedKeys(deps.prefix)
-    this.#stream = stream
-    this.#replicas = replicas
+    this.#keys = sharedKeys(deps.prefix)
   }
 
-  async append(message: string): Promise<void> {
+  async append(message: string, weight: number): Promise<void> {
     const { connection, size } = this.#deps
-    await connection.call('xadd', this.#stream, 'MAXLEN', '~', size, '*', 'm', message)
+    const { stream, streamEnd } = this.#keys
+    await connection.run(appendScript, [stream, streamEnd], [weight, size, message])
   }
 
-  /** Reads what the stream holds, then follows it in the background. */
-  async follow(onMessage: (message: string) => void, onCut: () => void): Promise<void> {
-    if (await this.#wasTrimmed()) onCut()
-    while (await this.#read(onMessage, 0));
-    this.#following = this.#followOn(onMessage)
+  async read(): Promise<ReadMessages | undefined> {
+    const { connection } = this.#deps
+    const { stream, streamEnd } = this.#keys
+    const end = Number((await connection.call('get', streamEnd)) ?? 0)
+    if (end === this.#position) return undefined
+    const isOther = end < this.#position // Redis has lost the stream, and began another
+    if (isOther) this.#position = 0
+    const from = `(${this.#position}`
+    const reply = await connection.call('xrange', stream, from, '+', 'COUNT', MAX_MESSAGES)
+    const messages = (reply as [string, string[]][]).map(toMessage)
+    const [first] = messages
+    const isCut = isOther || first === undefined || first.position - first.weight !== this.#position
+    this.#position = messages.at(-1)?.position ?? end
+    return { texts: messages.map(({ text }) => text), isCut }
   }
 
-  /** Returns true if the stream does not hold all messages that were ever appended. */
-  async #wasTrimmed(): Promise<boolean> {
-    const info = (await this.#deps.connection.call('xinfo', 'STREAM', this.#stream).catch(() => undefined)) as
-      | readonly RedisReply[]
-      | undefined // there is no stream before the first message
-    if (info === undefined) return false
-    const count = (name: string) => Number(info[info.indexOf(name) + 1])
-    return count('entries-added') > count('length')
+  async sendSignal(signal: object): Promise<void> {
+    await this.#deps.connection.call('publish', this.#keys.signals, JSON.stringify(signal))
   }
 
-  async #followOn(onMessage: (message: string) => void): Promise<void> {
-    while (!this.#isClosed) {
-      try {
-        await this.#read(onMessage, BLOCK_MS)
-      } catch {
-        if (!this.#isClosed) await sleep(RETRY_MS, undefined, { ref: false })
-      }
-    }
-  }
-
-  /** Reads the next messages. False: there are none. */
-  async #read(onMessage: (message: string) => void, blockMs: number): Promise<boolean> {
-    const block = blockMs > 0 ? ['BLOCK', blockMs] : []
-    const reply = await this.#deps.reader.call(
-      'xread',
-      'COUNT',
-      MAX_MESSAGES,
-      ...block,
-      'STREAMS',
-      this.#stream,
-      this.#last,
-    )
-    if (reply === null) return false
-    const [[, messages = []] = []] = reply as [string, [string, string[]][]][] // one stream
-    for (const [id, [, text = '']] of messages) {
-      this.#last = id
-      onMessage(text)
-    }
-    return true
+  async onSignal<Signal extends object>(listener: (signal: Signal) => void): Promise<void> {
+    const receive = (text: string) => listener(JSON.parse(text)) // written by `sendSignal`
+    await this.#deps.listener.subscribe(this.#keys.signals, receive)
   }
 
   async beat(): Promise<{ readonly alive: readonly string[]; readonly lost: number }> {
-    const reply = await this.#deps.connection.run(beatScript, [this.#replicas], [this.id, DEAD_AFTER_MS])
+    const { connection } = this.#deps
+    const reply = await connection.run(beatScript, [this.#keys.replicas], [this.id, DEAD_AFTER_MS])
     const [lost, alive] = reply as [number, string[]] // the script returns these
     return { alive, lost }
   }
 
-  /** Leaves the list of processes, if Redis answers, and ends both connections' use of the stream. */
+  /** Leaves the list of processes, if Redis answers. */
   async close(): Promise<void> {
-    this.#isClosed = true
-    await this.#deps.connection.call('zrem', this.#replicas, this.id).catch(() => undefined)
-    this.#deps.reader.close()
-    await this.#following
+    await this.#deps.connection.call('zrem', this.#keys.replicas, this.id).catch(() => undefined)
+    this.#deps.listener.close()
   }
+}
+
+/** Reads an entry of the stream: `["12-0", ["weight", "3", "text", "..."]]`. */
+function toMessage([id, [, weight, , text = '']]: [string, RedisReply[]]) {
+  return { position: Number.parseInt(id, 10), weight: Number(weight), text: String(text) }
 }

@@ -121,6 +121,15 @@ end
 return listed`
 
 /**
+ * Appends a message to a stream, whose id is the weight of all messages up to it, and trims the stream to about a weight. KEYS: stream, its
+ * end. ARGV: the weight of the message, the weight of the stream, the message.
+ */
+export const APPEND_MESSAGE = `
+local last = redis.call('INCRBY', KEYS[2], ARGV[1])
+local first = string.format('%.0f', math.max(0, last - tonumber(ARGV[2])))
+return redis.call('XADD', KEYS[1], 'MINID', '~', first, string.format('%.0f', last), 'weight', ARGV[1], 'text', ARGV[3])`
+
+/**
  * Notes that a process is alive. KEYS: the processes. ARGV: its id, the milliseconds after which a silent process counts as ended.
  * Returns the number of processes that ended since any last call, and the ids of those that are alive.
  */
