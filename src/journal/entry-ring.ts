@@ -63,13 +63,13 @@ export class EntryRing<Owner> {
     return this.#latest
   }
 
-  /** Stores an entry, whose number must be `latest + 1`. */
+  /** Stores an entry as number `latest + 1`. */
   add(entry: JournalEntry, owner: Owner): void {
     const bytes = this.#sizeOf(entry)
     const request = entry.request.body.bytes?.length ?? 0
     const answer = entry.answer.body.bytes?.length ?? 0
-    this.#latest = entry.number
-    this.#places[this.#placeOf(entry.number)] = { entry, owner, bytes, request, answer }
+    this.#latest += 1
+    this.#places[this.#placeOf(this.#latest)] = { entry, owner, bytes, request, answer }
     this.#bytes += bytes
     this.#bodies.request.bytes += request
     this.#bodies.answer.bytes += answer

@@ -36,7 +36,7 @@ export class Outbox {
   }
 
   add(entry: JournalEntry, live: LiveExchange): void {
-    this.#ring.add({ ...entry, number: this.#ring.latest + 1 }, toOwnParts(entry, live))
+    this.#ring.add(entry, toOwnParts(entry, live))
   }
 
   /** Sends all exchanges that were added before, and then `content`. Rejects if the stream does not answer; all is sent by the next call. */

@@ -11,7 +11,7 @@ import {
 
 /** The store of one record for each sandbox, which all replicas read and change. */
 export interface SettingsRecords {
-  readRecord(sandbox: string): Promise<JsonObject | undefined>
+  readRecord(sandbox: string): JsonObject | undefined | Promise<JsonObject | undefined>
   /** `update` is called again if another replica was faster. */
   updateRecord<T>(
     sandbox: string,
@@ -31,6 +31,16 @@ interface SettingsRecord {
   readonly activations?: number
 }
 
+/** The record of a sandbox whose settings were never changed. */
+const noChanges: SettingsRecord = {}
+
+/** The settings of a record. */
+interface ParsedSettings {
+  readonly seed: string
+  readonly rules: ActiveRules
+  readonly clock: Clock
+}
+
 /** A rule as it was put, with its key. */
 interface StoredRule {
   readonly source: JsonObject
@@ -45,8 +55,8 @@ export class SharedSandboxSettings implements SandboxSettingsStore {
   readonly #initial: InitialSettings
   readonly #records: SettingsRecords
   readonly #parseRule: ParseRule
-  /** The parsed rules of records, which are never changed. */
-  #parsed = new WeakMap<object, ActiveRules>()
+  /** What is parsed of records, which are never changed. */
+  #parsed = new WeakMap<SettingsRecord, ParsedSettings>()
 
   constructor(initial: InitialSettings, records: SettingsRecords, parseRule: ParseRule) {
     this.#initial = initial
@@ -55,12 +65,9 @@ export class SharedSandboxSettings implements SandboxSettingsStore {
   }
 
   async read(sandbox: string): Promise<SandboxSettings> {
-    const record: SettingsRecord = (await this.#records.readRecord(sandbox)) ?? {}
-    return {
-      seed: record.seed ?? this.#initial.seed,
-      rules: this.#rulesOf(record),
-      clock: this.#clockOf(record).state(),
-    }
+    const record: SettingsRecord = (await this.#records.readRecord(sandbox)) ?? noChanges
+    const { seed, rules, clock } = this.#parse(record)
+    return { seed, rules, clock: clock.state() }
   }
 
   async setSeed(sandbox: string, seed: string): Promise<void> {
@@ -80,7 +87,7 @@ export class SharedSandboxSettings implements SandboxSettingsStore {
     position: RulePosition,
   ): Promise<ActiveRules | undefined> {
     return this.#update(sandbox, (record) => {
-      const present = this.#rulesOf(record)
+      const present = this.#parse(record).rules
       if (present.length + rules.length > maxRules) return { record, result: undefined }
       const { activations, added } = activate(sandbox, record, rules)
       const all = joinRules(present, added, position)
@@ -88,7 +95,7 @@ export class SharedSandboxSettings implements SandboxSettingsStore {
     })
   }
 
-  /** Forgets the parsed rules, so that the next read parses them by the present contract; the stored ones stay. */
+  /** Forgets what is parsed, so that the next read parses them by the present contract; the stored ones stay. */
   async changeRules(): Promise<void> {
     this.#parsed = new WeakMap()
   }
@@ -135,17 +142,17 @@ export class SharedSandboxSettings implements SandboxSettingsStore {
     return clock === undefined ? new Clock(now, frozenAt) : Clock.of(now, clock)
   }
 
-  #rulesOf({ rules = noRules }: SettingsRecord): ActiveRules {
-    if (rules.length === 0) return []
-    const known = this.#parsed.get(rules)
-    if (known !== undefined) return known
-    const active = rules.map(({ source, key }) => this.#parseRule(source, key))
-    this.#parsed.set(rules, active)
-    return active
+  #parse(record: SettingsRecord): ParsedSettings {
+    let parsed = this.#parsed.get(record)
+    if (parsed === undefined) {
+      const { seed = this.#initial.seed, rules = [] } = record
+      const active = rules.map(({ source, key }) => this.#parseRule(source, key))
+      parsed = { seed, rules: active, clock: this.#clockOf(record) }
+      this.#parsed.set(record, parsed)
+    }
+    return parsed
   }
 }
-
-const noRules: readonly StoredRule[] = []
 
 const toStored = ({ source, key }: ActiveRules[number]): StoredRule => ({ source, key })
 

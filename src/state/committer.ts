@@ -28,8 +28,11 @@ export interface Committer {
    * cannot be stored. A command can be called several times, if another process was faster.
    */
   commit<T>(sandbox: string, command: Command<T>): Promise<T>
-  /** Adds the changes of other processes to the state, those of one sandbox, or of all (undefined). Absent: there are none. */
-  refresh?(sandbox: string | undefined): Promise<void>
+  /**
+   * Adds the changes of other processes to the state, those of one sandbox, or of all (undefined). Returns nothing where the state is known
+   * to have them. Absent: there are none.
+   */
+  refresh?(sandbox: string | undefined): Promise<void> | undefined
   /** The counters of all processes, which `commit` discards where a decision says so. Absent: the process has its own. */
   readonly counters?: CounterPort
   /** See `Store`. Absent: no write is refused for good. */

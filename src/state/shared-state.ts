@@ -12,7 +12,7 @@ export interface SharedState {
   /** The URL of the server without user and password. */
   readonly shown: string
   /** Reads the record beside the data of a sandbox, as it is now. Undefined: there is none. The record is never changed. */
-  readRecord(sandbox: string): Promise<JsonObject | undefined>
+  readRecord(sandbox: string): JsonObject | undefined | Promise<JsonObject | undefined>
   /** Replaces that record. `update` has no effects, since it is called again if another process was faster. */
   updateRecord<T>(sandbox: string, update: (record: JsonObject | undefined) => RecordUpdate<T>): Promise<T>
   /** Opens a bounded stream of messages of about this weight, with a connection of its own. */

@@ -270,7 +270,8 @@ export const habits: readonly Habit[] = [
     instead: 'take it as a parameter that cli.ts passes',
   },
   {
-    sentence: "only cli.ts, start.ts, http/, timers.ts, the lock and the web page read the machine's time",
+    sentence:
+      "only cli.ts, start.ts, http/, timers.ts, the lock, the leases of replicas and the web page read the machine's time",
     pattern: /\bDate\.now\b|\bnew Date\(\s*\)|\bperformance\.now\b|\bhrtime\b|\b(machine|monotonic)Now\b/,
     only: [
       'cli/cli.ts',
@@ -278,6 +279,7 @@ export const habits: readonly Habit[] = [
       'simulator/start.ts',
       'http/',
       'state/file/lock-holder.ts',
+      'state/redis/read-leases.ts',
       'console/',
     ],
     instead: 'take `now` from the exchange or the sandbox',

@@ -31,6 +31,12 @@ const writeWeight = async (store: Store, value: number) => {
 const readWeight = async (store: Store) =>
   ({ kind: 'read', value: (await store.getQuality('default')).weight }) as const
 
+/** Reads from all stores for some milliseconds. */
+async function readFor(ms: number, stores: readonly Store[]): Promise<void> {
+  const until = Date.now() + ms
+  while (Date.now() < until) for (const store of stores) await readWeight(store)
+}
+
 /** Defines the tests that every adapter for a shared state must pass. `open` opens stores over an empty state. */
 export function replicaSuite(name: string, open: (count: number) => Promise<Replicas>): void {
   describe(`${name} is one store for several replicas`, () => {
@@ -62,6 +68,16 @@ export function replicaSuite(name: string, open: (count: number) => Promise<Repl
         expect(exports[0]?.events).toHaveLength(1000)
         expect(exports[0]?.events.reduce((sum, { replays }) => sum + replays, 0)).toBe(9000)
         expect([exports[1], exports[2]]).toEqual([exports[0], exports[0]])
+      }))
+
+    test('a write is seen at once by replicas that have read the same again and again before', () =>
+      withStores(async (stores) => {
+        for (let round = 1; round <= 9; round += 1) {
+          await readFor(150, stores) // long enough for a store to grant what speeds up reads of data at rest
+          await writeWeight(anyOf(stores, round), round / 10)
+          const read = await Promise.all(stores.map(readWeight))
+          expect(read.map(({ value }) => value)).toEqual(stores.map(() => round / 10))
+        }
       }))
 
     test('300 versions of one prompt that are added at once are numbered 1 to 300', () =>

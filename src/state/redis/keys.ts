@@ -9,6 +9,8 @@ export interface SandboxKeys {
   readonly head: string
   /** A string: the sandbox after the first `base` changes. */
   readonly snapshot: string
+  /** A string: the replicas that can read their copies without asking, for some milliseconds; see `EXCHANGE`. */
+  readonly lease: string
   /** A hash of counts, and a sorted set of its fields in the order of their last use. */
   readonly sequences: string
   readonly sequenceOrder: string
@@ -24,6 +26,7 @@ export function sandboxKeys(prefix: string, sandbox: string): SandboxKeys {
     log: `${tag}:log`,
     head: `${tag}:head`,
     snapshot: `${tag}:snapshot`,
+    lease: `${tag}:lease`,
     sequences: `${tag}:sequences`,
     sequenceOrder: `${tag}:sequence-order`,
     windows: `${tag}:windows`,

@@ -6,10 +6,11 @@ import type { StateData } from '../memory/state-data.ts'
 import { StoreUnavailableError } from '../store.ts'
 import { conflictKey } from './conflict-key.ts'
 import type { RedisConnection } from './connection.ts'
+import type { ExchangeMode, ExchangeOutcome } from './exchange-outcome.ts'
 import type { LogEntry } from './log-entry.ts'
 import type { RedisCounters } from './redis-counters.ts'
 import { Refresher } from './refresher.ts'
-import type { ExchangeMode, ExchangeOutcome, SharedLogs } from './shared-log.ts'
+import type { SharedLogs } from './shared-log.ts'
 
 /** A decision about the log of a sandbox. */
 type LogDecision = Omit<Decision<unknown>, 'change'> & { readonly change?: LogEntry }
@@ -74,7 +75,7 @@ export class RedisCommitter implements Committer {
 
   constructor(deps: RedisCommitterDeps) {
     this.#deps = deps
-    this.#refresher = new Refresher((sandbox) => deps.logs.exchange(sandbox, 'read'))
+    this.#refresher = new Refresher((sandbox) => deps.logs.exchange(sandbox, 'read'), deps.logs.leases)
     this.state = deps.state
     this.counters = deps.counters
   }
@@ -185,17 +186,21 @@ export class RedisCommitter implements Committer {
     return batch
   }
 
-  async refresh(sandbox: string | undefined): Promise<void> {
-    if (sandbox !== undefined) return this.#refresher.refresh(sandbox)
+  refresh(sandbox: string | undefined): Promise<void> | undefined {
+    return sandbox === undefined ? this.#refreshAll() : this.#refresher.refresh(sandbox)
+  }
+
+  async #refreshAll(): Promise<void> {
     const names = await this.#deps.logs.list()
     await Promise.all(names.map((name) => this.#refresher.refresh(name)))
     for (const name of names) this.state.moveToEnd(name) // in the order of their creation
   }
 
   /** Reads the record beside the data of a sandbox. Undefined: there is none. */
-  async readShared(sandbox: string): Promise<JsonObject | undefined> {
-    await this.#refresher.refresh(sandbox)
-    return this.#deps.logs.sharedRecord(sandbox)
+  readShared(sandbox: string): JsonObject | undefined | Promise<JsonObject | undefined> {
+    const { logs } = this.#deps
+    const refreshed = this.#refresher.refresh(sandbox)
+    return refreshed ? refreshed.then(() => logs.sharedRecord(sandbox)) : logs.sharedRecord(sandbox)
   }
 
   async findOutage(): Promise<string | undefined> {

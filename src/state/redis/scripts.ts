@@ -1,13 +1,17 @@
+import { LEASE_MS, QUIET_MS } from './read-leases.ts'
+
 /** The scripts that run in Redis. Each is one atomic step on the keys of one sandbox. */
 
 /**
- * Compares the log with the caller's copy, and changes it only if they are the same.
+ * Compares the log with the caller's copy, and changes it only if they are the same, and no other replica has a read lease. A read of the
+ * same copy is granted a lease, if nothing was changed lately, and no replica waits to change something. The key of the lease has the
+ * replica that has it, `*` for several, `wait` where one waits for its end, and nothing after a change.
  *
- * KEYS: log, head, snapshot, and the four keys of the counters. ARGV: the incarnation and the length of the caller's copy; the incarnation
+ * KEYS: log, head, snapshot, the four keys of the counters, and the lease. ARGV: the incarnation and the length of the caller's copy; the incarnation
  * of a log that begins; `read`, `append`, `discard` (append, and discard the counters) or `delete`; the id of the replica; the milliseconds
  * for which it reserves the log if it is too late, or 0; the changes.
- * Returns [1] if the copy was the same; [0, changes that the copy lacks]; [2, incarnation, base, snapshot, all changes] if the copy cannot be
- * continued: the log is another one, or was trimmed; or [3] if another replica has reserved the log.
+ * Returns [1] if the copy was the same, [1, 1] with a lease; [0, changes that the copy lacks]; [2, incarnation, base, snapshot, all changes] if the copy cannot be
+ * continued: the log is another one, or was trimmed; or [3] if another replica has reserved the log, or has a lease.
  */
 export const EXCHANGE = `
 local head = redis.call('HMGET', KEYS[2], 'incarnation', 'base', 'turn', 'turn-ends')
@@ -32,13 +36,21 @@ if incarnation ~= ARGV[1] or known ~= length then
   end
   return {2, incarnation, base, redis.call('GET', KEYS[3]) or '', redis.call('LRANGE', KEYS[1], 0, -1)}
 end
-if mode == 'read' then return {1} end
-if taken then return {3} end
-if head[3] == ARGV[5] then redis.call('HSET', KEYS[2], 'turn', '') end
-if mode == 'delete' then
-  redis.call('DEL', unpack(KEYS))
-  return {1}
+local lease = redis.call('GET', KEYS[8])
+if mode == 'read' then
+  if lease == '' or lease == 'wait' then return {1} end
+  redis.call('SET', KEYS[8], (lease and lease ~= ARGV[5]) and '*' or ARGV[5], 'PX', ${LEASE_MS})
+  return {1, 1}
 end
+if taken then return {3} end
+if lease and lease ~= '' and lease ~= ARGV[5] then
+  redis.call('SET', KEYS[8], 'wait', 'KEEPTTL')
+  return {3}
+end
+if head[3] == ARGV[5] then redis.call('HSET', KEYS[2], 'turn', '') end
+if mode == 'delete' then redis.call('DEL', unpack(KEYS)) end
+redis.call('SET', KEYS[8], '', 'PX', ${QUIET_MS})
+if mode == 'delete' then return {1} end
 if mode == 'discard' then redis.call('DEL', KEYS[4], KEYS[5], KEYS[6], KEYS[7]) end
 if #ARGV > 6 then
   if incarnation == '' then redis.call('HSET', KEYS[2], 'incarnation', ARGV[3], 'base', 0) end

@@ -2,24 +2,14 @@ import type { JsonObject } from '../../core/json.ts'
 import type { StateData } from '../memory/state-data.ts'
 import type { StateChecks } from '../state-checks.ts'
 import type { RedisConnection, RedisReply, Script } from './connection.ts'
+import { type ExchangeMode, type ExchangeOutcome, findUnusedId, OUTCOMES } from './exchange-outcome.ts'
 import { type SandboxKeys, sandboxKeys } from './keys.ts'
 import type { LogEntry } from './log-entry.ts'
+import { ReadLeases } from './read-leases.ts'
 import { SandboxIndex } from './sandbox-index.ts'
 import { EXCHANGE } from './scripts.ts'
 import { parseSnapshot } from './snapshot-text.ts'
 import { storeSnapshot } from './store-snapshot.ts'
-
-/** The effect of an exchange with the log: see `EXCHANGE`. */
-export type ExchangeMode = 'read' | 'append' | 'discard' | 'delete'
-
-/** The outcome of an exchange. `behind`: the copy lacked changes; `reserved`: another replica may append alone for a moment. */
-export type ExchangeOutcome = 'same' | 'behind' | 'reserved'
-
-/** The outcomes by the numbers that `EXCHANGE` returns; all others are `behind`. */
-const OUTCOMES: ReadonlyMap<unknown, ExchangeOutcome> = new Map([
-  [1, 'same'],
-  [3, 'reserved'],
-])
 
 /** This process's copy of a sandbox, without its data, which `StateData` has. */
 interface Copy {
@@ -66,7 +56,7 @@ export interface SharedLogDeps {
   readonly report: (problem: string) => void
 }
 
-const exchangeScript: Script = { text: EXCHANGE, keys: 7 }
+const exchangeScript: Script = { text: EXCHANGE, keys: 8 }
 
 /**
  * The logs of all sandboxes in Redis, and this process's copies of what they lead to. A copy is of one connection: when the connection is
@@ -78,6 +68,7 @@ export class SharedLogs {
   readonly #keys = new Map<string, SandboxKeys>()
   readonly #snapshots = new Set<string>()
   readonly #index: SandboxIndex
+  readonly leases = new ReadLeases()
 
   constructor(deps: SharedLogDeps) {
     this.#deps = deps
@@ -90,11 +81,13 @@ export class SharedLogs {
   }
 
   forgetAll(): void {
+    this.leases.endAll()
     for (const sandbox of [...this.#copies.keys()]) this.forget(sandbox)
   }
 
   /** Forgets the copy of a sandbox, which the next use reads again. */
   forget(sandbox: string): void {
+    this.leases.end(sandbox)
     this.#copies.delete(sandbox)
     this.#keys.delete(sandbox)
     this.#deps.state.replace(sandbox, undefined)
@@ -116,7 +109,7 @@ export class SharedLogs {
     if (isFirst) await this.#index.add(sandbox, created)
     const lines = entries.map((entry) => JSON.stringify(entry))
     const args = [incarnation, seq, created, mode, this.#deps.replicaId, reserveMs, ...lines]
-    const [code, ...rest] = await this.#send(sandbox, args)
+    const [code, ...rest] = await this.#send(sandbox, mode, args)
     const outcome = OUTCOMES.get(code) ?? 'behind'
     if (outcome === 'same') this.#applyOwn(sandbox, { incarnation, seq }, { entries, lines, created, mode })
     else if (code === 0) this.#applyMissed(sandbox, { incarnation, seq }, rest[0] as string[])
@@ -126,11 +119,25 @@ export class SharedLogs {
     return outcome
   }
 
-  async #send(sandbox: string, args: readonly (string | number)[]): Promise<readonly RedisReply[]> {
+  /** Sends an exchange. A change ends this process's lease, since others may change the sandbox from then on; a read may begin one. */
+  async #send(
+    sandbox: string,
+    mode: ExchangeMode,
+    args: readonly (string | number)[],
+  ): Promise<readonly RedisReply[]> {
     const keys = this.#keysOf(sandbox)
     const counters = [keys.sequences, keys.sequenceOrder, keys.windows, keys.windowOrder]
-    const all = [keys.log, keys.head, keys.snapshot, ...counters]
-    return (await this.#deps.connection.run(exchangeScript, all, args)) as RedisReply[] // the script returns a list
+    const all = [keys.log, keys.head, keys.snapshot, ...counters, keys.lease]
+    const request = mode === 'read' ? this.leases.request(sandbox) : undefined
+    if (!request) this.leases.beginChange(sandbox)
+    try {
+      // Reads and changes wait for the same number of turns, so that replies are applied in their order.
+      const reply = (await this.#deps.connection.run(exchangeScript, all, args)) as RedisReply[] // the script returns a list
+      if (request && reply[0] === 1 && reply[1] === 1) this.leases.grant(request)
+      return reply
+    } finally {
+      if (!request) this.leases.endChange(sandbox)
+    }
   }
 
   /** Lists the names of the sandboxes that have a log, in the order of their creation, and forgets the copies of all others. */
@@ -161,6 +168,9 @@ export class SharedLogs {
     }
     const copy = this.#copies.get(sandbox) ?? { ...NO_COPY }
     if (entries.length === 0) return
+    const isApplied =
+      copy.incarnation === (created || known.incarnation) && copy.seq >= known.seq + entries.length
+    if (isApplied) return // a read brought them before
     if (copy.incarnation !== known.incarnation || copy.seq !== known.seq) {
       this.forget(sandbox) // the copy was forgotten meanwhile, so it cannot be continued
       return
@@ -232,15 +242,4 @@ export class SharedLogs {
     copy.logLength -= logLength
     copy.snapshotLength = length
   }
-}
-
-/** Returns the id of a log that does not exist after an exchange: the log was deleted, or another process began one. Empty: there is none. */
-function findUnusedId(
-  outcome: ExchangeOutcome,
-  mode: ExchangeMode,
-  incarnation: string,
-  created: string,
-): string {
-  if (outcome === 'same') return mode === 'delete' ? incarnation : ''
-  return created
 }

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { parseRedisUrl } from '../../../src/state/redis/location.ts'
 import { openRedisStore } from '../../../src/state/redis/redis-store.ts'
 import { describeWithRedis, sharedRedis } from '../../support/redis.ts'
@@ -48,10 +48,9 @@ describeWithRedis('a state in Redis', () => {
     await shared.updateRecord('worker', () => ({ record: { seed: '7' }, result: undefined }))
     await store.deleteSandbox('default')
     await store.deleteSandbox('worker')
-    expect(((await connection.call('keys', `{${prefix}*`)) as string[]).sort()).toEqual([
-      `{${prefix}}:created`,
-      `{${prefix}}:format`,
-    ])
+    const keys = async () => ((await connection.call('keys', `{${prefix}*`)) as string[]).sort()
+    // The mark of a change is gone after some milliseconds.
+    await vi.waitFor(async () => expect(await keys()).toEqual([`{${prefix}}:created`, `{${prefix}}:format`]))
     await store.close()
   })
 
