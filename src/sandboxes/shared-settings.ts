@@ -55,7 +55,7 @@ export class SharedSandboxSettings implements SandboxSettingsStore {
   readonly #initial: InitialSettings
   readonly #records: SettingsRecords
   readonly #parseRule: ParseRule
-  /** What is parsed of records, which are never changed. */
+  /** The parsed settings of records, which are never changed. */
   #parsed = new WeakMap<SettingsRecord, ParsedSettings>()
 
   constructor(initial: InitialSettings, records: SettingsRecords, parseRule: ParseRule) {

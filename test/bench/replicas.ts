@@ -51,6 +51,10 @@ export async function benchReplicas(folder: string, options: ReplicaBenchOptions
       { name: 'file', members: [await start(builtSimulator(folder))] },
       { name: 'one', members: await onRedis('one', 1) },
       { name: 'three', members: await onRedis('three', 3) },
+      {
+        name: 'apart',
+        members: await Promise.all(['a', 'b', 'c'].map((name) => start(builtSimulator(join(folder, name))))),
+      },
     ]
     console.log(
       `Node ${process.version}, ${availableParallelism()} cores, median of ${options.rounds} rounds, ${options.seconds} s each, ${options.connections} connections\n`,
@@ -94,7 +98,15 @@ async function measureLoad(
   const share = (figure('one', 'perSecond') / figure('file', 'perSecond')).toFixed(2)
   const cost = (figure('three', 'cpu') / figure('one', 'cpu')).toFixed(2)
   console.log(`${name} one replica on Redis against one on a file: ${share} of the requests/s`)
-  console.log(`${name} three replicas against one: ${cost} of the processor time for each request\n`)
+  const apart = (figure('apart', 'cpu') / figure('file', 'cpu')).toFixed(2)
+  const busy = (figure('one', 'cpu') / figure('file', 'cpu')).toFixed(2)
+  console.log(
+    `${name} one replica on Redis against one on a file: ${busy} of the processor time for each request`,
+  )
+  console.log(`${name} three replicas against one: ${cost} of the processor time for each request`)
+  console.log(
+    `${name} three processes on files of their own against one: ${apart} of the processor time for each request\n`,
+  )
 }
 
 async function runOn({ members }: Group, source: RequestSource, connections: number, duration: number) {
