@@ -159,6 +159,13 @@ export class SharedJournal extends Journal {
     await this.#recordAll(pending)
   }
 
+  override async recordOwn(): Promise<void> {
+    this.#isBehind = true
+    const pending: SharedExchange[] = []
+    for (const text of await this.#outbox.listUnsent()) await this.#receiveMessage(text, pending)
+    await this.#recordAll(pending)
+  }
+
   /** Waits until all replicas have sent what they have recorded. */
   async #ask(): Promise<void> {
     const { stream } = this.#deps

@@ -52,7 +52,7 @@ export interface Simulator {
   isImport(head: SimRequest): boolean
   /** Replies to a request to the control plane. `gone` is aborted when the client disconnects. */
   control(request: SimRequest, gone: AbortSignal): Promise<OutgoingReply>
-  /** Returns the report about the clients of all sandboxes. */
+  /** Returns the report about the clients of all sandboxes, also while the shared state does not answer. */
   report(): Promise<Report>
   /** Yields the text of a bundle of all sandboxes. `reasons`: the conditions that were met. */
   bundle(reasons: readonly string[]): AsyncIterable<string>
@@ -142,7 +142,7 @@ async function createParts(settings: Settings, deps: Dependencies, { inputs, ope
     isProxy: upstream !== undefined,
     isShared: shared !== undefined,
   })
-  const reporting = createReporter({ present, journal, sandboxes, settings, now })
+  const reporting = createReporter({ present, journal, log, sandboxes, settings, now })
   return { ...openedJournal, ...reporting, histories, state, served, present, bundler }
 }
 
@@ -150,8 +150,18 @@ async function createParts(settings: Settings, deps: Dependencies, { inputs, ope
 async function assemble(settings: Settings, deps: Dependencies, start: StartDeps): Promise<Simulator> {
   const { inputs, seedState, watcher } = start
   const { now, log } = deps
-  const { followOthers, closeJournal, reporter, adopt, histories, state, served, present, bundler } =
-    await createParts(settings, deps, start)
+  const {
+    followOthers,
+    closeJournal,
+    reporter,
+    reportAtEnd,
+    adopt,
+    histories,
+    state,
+    served,
+    present,
+    bundler,
+  } = await createParts(settings, deps, start)
   const { store, sandboxes, journal, upstream } = state
   const { contract, fixtures, catalogue } = served
   const { draining, stopping } = createEnds()
@@ -189,7 +199,7 @@ async function assemble(settings: Settings, deps: Dependencies, start: StartDeps
     controlRefusal: controls.refusal,
     isImport: controls.isImport,
     control: async (request, gone) => replyAtOnce(await controls.answer(request, gone)),
-    report: () => reporter.report(undefined),
+    report: reportAtEnd,
     bundle: (reasons) => requireBundler(bundler).write(undefined, reasons),
     stopping,
     draining,

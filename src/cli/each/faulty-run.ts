@@ -72,6 +72,5 @@ export async function executeRun(
   const end = await captured.ended
   running.delete(captured)
   const ms = elapsed() - begun
-  await simulator.close() // before the report, since a request is recorded when its delivery has ended
-  return { ...end, recorder, report: await simulator.report(), ms }
+  return { ...end, recorder, report: await simulator.closeWithReport(), ms }
 }
