@@ -29,11 +29,8 @@ export interface FindingList<T> {
   readonly further: number
 }
 
-/**
- * A report on the clients of a sandbox, or of all sandboxes. But for `run`, it contains no times of the machine, and its order does not
- * depend on them: the same requests give the same report.
- */
-export interface Report {
+/** A report without the coverage, whose hints take by far the most time. */
+export interface FindingsReport {
   readonly contract: { readonly title: string; readonly version: string }
   readonly run: ReportedRun
   /** The name of a sandbox; undefined for all, deleted ones included. */
@@ -51,6 +48,13 @@ export interface Report {
   readonly advice: FindingList<BrokenRule>
   /** The findings on how the client retries and identifies itself. */
   readonly manners: FindingList<MannersFinding>
+}
+
+/**
+ * A report on the clients of a sandbox, or of all sandboxes. But for `run`, it contains no times of the machine, and its order does not
+ * depend on them: the same requests give the same report.
+ */
+export interface Report extends FindingsReport {
   readonly coverage: CoverageView
 }
 
@@ -91,6 +95,11 @@ export class Reporter {
 
   /** Reports everything. */
   async report(sandbox: SandboxFilter): Promise<Report> {
+    return { ...(await this.findings(sandbox)), coverage: await this.coverage(sandbox) }
+  }
+
+  /** Reports everything but the coverage. */
+  async findings(sandbox: SandboxFilter): Promise<FindingsReport> {
     const { title, version } = this.#dependencies.contract
     const { contractFindings, manners, requests } = this.#dependencies.collector.evidenceOf(sandbox)
     return {
@@ -105,7 +114,6 @@ export class Reporter {
       unexpectedAnswers: toFindingList(contractFindings.unexpectedAnswers),
       advice: toFindingList(contractFindings.advice),
       manners: toFindingList(manners.findings),
-      coverage: await this.coverage(sandbox),
     }
   }
 }

@@ -18,7 +18,7 @@ import { version } from '../fixtures/bundled.ts'
 import { type EntryListener, Journal } from '../journal/journal.ts'
 import { declarations } from '../operations/index.ts'
 import type { FindPlannedFault } from '../pipeline/scenario-sources.ts'
-import type { Report } from '../reports/report.ts'
+import type { Reporter } from '../reports/report.ts'
 import type { SandboxExport, Store } from '../state/store.ts'
 import type { UpstreamClient, UpstreamTarget } from '../upstream/forward.ts'
 import { createBundler } from './bundler.ts'
@@ -48,8 +48,7 @@ export interface Simulator {
   isImport(head: SimRequest): boolean
   /** Replies to a request to the control plane. `gone` is aborted when the client disconnects. */
   control(request: SimRequest, gone: AbortSignal): Promise<OutgoingReply>
-  /** Returns the report about the clients of all sandboxes. */
-  report(): Promise<Report>
+  readonly reporter: Pick<Reporter, 'report' | 'findings'>
   /** Yields the text of a bundle of all sandboxes. `reasons`: the conditions that were met. */
   bundle(reasons: readonly string[]): AsyncIterable<string>
   /** Aborted at a stop: ends the requests that wait, `POST /__sim/verify` and streams, and the deliveries that hang. */
@@ -174,7 +173,7 @@ async function assemble(
       delivery: immediateDelivery,
       date: undefined,
     }),
-    report: () => reporter.report(undefined),
+    reporter,
     bundle: (reasons) => bundler.write(undefined, reasons),
     stopping,
     findStateLoss: () => store.findLoss(),

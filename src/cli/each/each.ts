@@ -1,4 +1,5 @@
 import { failure, type Result, success } from '../../core/result.ts'
+import type { FindingsReport } from '../../reports/report.ts'
 import { describeCommand } from '../../reports/reported-run.ts'
 import { chooseRuns } from '../../suites/choose-runs.ts'
 import { listClientFindings } from '../../suites/client-findings.ts'
@@ -70,7 +71,7 @@ async function runPlan(
     sampleFirst: settings.sampleFirst,
   })
   const judged = new Map<PlannedRun, JudgedRun>()
-  const reports = [plain.report]
+  const findings: FindingsReport[] = []
   const failOn = parseSuiteFailOn(settings.failOn ?? '') ?? []
   const progress = createProgress(findTerminal(deps), chosen.length, elapsed, deadline)
   progress.update([])
@@ -83,7 +84,7 @@ async function runPlan(
     isOver: () => stop.code !== undefined || (deadline !== undefined && elapsed() >= deadline),
     onEnd: (run, ended) => {
       judged.set(run, judge(run, ended, plain, failOn))
-      reports.push({ ...ended.report, coverage: plain.report.coverage }) // a coverage for each run would fill the memory
+      findings.push(ended.findings)
       progress.update([...judged.values()])
     },
   })
@@ -108,8 +109,8 @@ async function runPlan(
     changes: stop.code === undefined ? last.value : [],
     repeat: (name) => describeRepeat(['--only', name], settings, runDeps.command),
     failOn,
-    failed: judgeSuite(runs, reports, failOn),
-    plainFailed: judgeSuite([], [plain.report], failOn),
+    failed: judgeSuite(runs, plain.report, findings, failOn),
+    plainFailed: judgeSuite([], plain.report, [], failOn),
   })
 }
 
@@ -117,15 +118,15 @@ async function runPlan(
 const maxRequests = 200
 
 function judge(run: PlannedRun, ended: EndedRun, plain: PlainRun, failOn: readonly SuiteGate[]): JudgedRun {
-  const { recorder, code, ms, lastLines, report } = ended
+  const { recorder, code, ms, lastLines, findings } = ended
   return {
     run,
     verdict: judgeRun(run, ended, recorder.wasMet),
     wasMet: recorder.wasMet,
     code,
     ms,
-    client: listClientFindings(report, plain.report),
-    failed: judgeRequests(report, failOn),
+    client: listClientFindings(findings, plain.report),
+    failed: judgeRequests(findings, failOn),
     lastLines,
     requests: recorder.requests.slice(-maxRequests).map(({ line }) => line),
   }

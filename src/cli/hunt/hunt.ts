@@ -80,7 +80,7 @@ const noPlace =
 /** Writes the file of scenarios, and reports on the hunt. */
 async function toReport(
   { attempt, plain, faults, limitMs }: HuntContext,
-  { counts, unrepeatable, end, found, reports }: HuntOutcome,
+  { counts, unrepeatable, end, found, findings }: HuntOutcome,
 ): Promise<HuntReport> {
   const { settings, deps, runDeps } = attempt
   const finding = found && (await writeFinding(found, attempt))
@@ -97,7 +97,7 @@ async function toReport(
     unrepeatable,
     end,
     finding: finding?.value,
-    failed: judgeHunt(finding?.value, [plain.report, ...reports], failOn),
+    failed: judgeHunt(finding?.value, plain.report, findings, failOn),
   }
 }
 
