@@ -15,15 +15,14 @@ import {
   type SuiteReport,
 } from '../../suites/suite-report.ts'
 import { judgeRun } from '../../suites/verdict.ts'
-import { writeReports } from '../finish.ts'
 import {
+  type AttemptOutcome,
   attemptSuite,
   deadlineAfter,
   type EachDeps,
   type EachOptions,
   findTerminal,
   limitRun,
-  printReport,
   type SuiteAttempt,
 } from './attempt.ts'
 import { type EndedRun, prepareRun } from './faulty-run.ts'
@@ -39,11 +38,11 @@ import { repeatPlainRun } from './repeat-plain-run.ts'
  * of the command if it fails without faults, 1 if it cannot be tried or no fault was, 3 for a condition of `--fail-on`, 128 + n after signal n.
  */
 export function tryFaults(options: EachOptions, deps: EachDeps): Promise<number> {
-  return attemptSuite(options, deps, makeReport, finishSuite)
+  return attemptSuite(options, deps, trySuite)
 }
 
 /** Checks the settings, records the runs without faults, plans, and makes the runs. */
-async function makeReport(attempt: SuiteAttempt): Promise<Result<SuiteReport, UntriableSuite>> {
+async function trySuite(attempt: SuiteAttempt): Promise<Result<AttemptOutcome, UntriableSuite>> {
   const { settings, deps, runDeps } = attempt
   const faults = await loadFaults(settings)
   if (!faults.ok) return failure({ code: 1, lines: [], findings: faults.error })
@@ -52,7 +51,8 @@ async function makeReport(attempt: SuiteAttempt): Promise<Result<SuiteReport, Un
   if (!plain.ok) return plain
   const plan = planSuite(plain.value.requests, faults.value)
   if (!plan.ok) return failure({ code: 1, lines: [`convsim: ${plan.error}`] })
-  return runPlan(attempt, plan.value, plain.value, deadline)
+  const report = await runPlan(attempt, plan.value, plain.value, deadline)
+  return report.ok ? success(toOutcome(report.value)) : report
 }
 
 /** Makes the runs of a plan within their bounds, and reports on them. */
@@ -114,9 +114,6 @@ async function runPlan(
   })
 }
 
-/** The number of requests of a run that the report has: the last ones. */
-const maxRequests = 200
-
 function judge(run: PlannedRun, ended: EndedRun, plain: PlainRun, failOn: readonly SuiteGate[]): JudgedRun {
   const { recorder, code, ms, lastLines, findings } = ended
   return {
@@ -128,7 +125,7 @@ function judge(run: PlannedRun, ended: EndedRun, plain: PlainRun, failOn: readon
     client: listClientFindings(findings, plain.report),
     failed: judgeRequests(findings, failOn),
     lastLines,
-    requests: recorder.requests.slice(-maxRequests).map(({ line }) => line),
+    requests: recorder.listLastLines(),
   }
 }
 
@@ -137,19 +134,11 @@ function unreached(run: PlannedRun): JudgedRun {
   return { run, verdict: 'not-reached', wasMet: false, code: undefined, ms: 0, ...nothing }
 }
 
-/** Prints the report, writes its files, and returns the exit code. */
-async function finishSuite(report: SuiteReport, { settings, deps, stop }: SuiteAttempt): Promise<number> {
-  const { output } = deps
-  printReport(renderText(report), deps)
-  if (report.failed.length > 0) output.printLine(`convsim: --fail-on: ${report.failed.join('; ')}.`, 'error')
-  const isWritten = await writeReports(
-    settings.report,
-    (format) => renderSuiteReport(format, report),
-    output.printLine,
-  )
-  if (stop.code !== undefined) return stop.code
-  if (report.failed.length > 0) return 3
-  const nothing = describeNothing(report)
-  if (nothing !== undefined) output.printLine(`convsim: ${nothing}`, 'error')
-  return isWritten && nothing === undefined ? 0 : 1
+function toOutcome(report: SuiteReport): AttemptOutcome {
+  return {
+    text: renderText(report),
+    render: (format) => renderSuiteReport(format, report),
+    failed: report.failed,
+    problem: describeNothing(report),
+  }
 }
