@@ -18,7 +18,7 @@ import { version } from '../fixtures/bundled.ts'
 import type { EntryListener } from '../journal/journal.ts'
 import { declarations } from '../operations/index.ts'
 import type { FindPlannedFault } from '../pipeline/scenario-sources.ts'
-import type { Report } from '../reports/report.ts'
+import type { Reporter } from '../reports/report.ts'
 import type { OpenedStore } from '../state/file/file-store.ts'
 import { showState } from '../state/redis/location.ts'
 import type { SandboxExport } from '../state/store.ts'
@@ -52,8 +52,7 @@ export interface Simulator {
   isImport(head: SimRequest): boolean
   /** Replies to a request to the control plane. `gone` is aborted when the client disconnects. */
   control(request: SimRequest, gone: AbortSignal): Promise<OutgoingReply>
-  /** Returns the report about the clients of all sandboxes. */
-  report(): Promise<Report>
+  readonly reporter: Pick<Reporter, 'report' | 'findings'>
   /** Yields the text of a bundle of all sandboxes. `reasons`: the conditions that were met. */
   bundle(reasons: readonly string[]): AsyncIterable<string>
   /** Aborted at a stop: ends the requests that wait, `POST /__sim/verify` and streams, and the deliveries that hang. */
@@ -189,7 +188,7 @@ async function assemble(settings: Settings, deps: Dependencies, start: StartDeps
     controlRefusal: controls.refusal,
     isImport: controls.isImport,
     control: async (request, gone) => replyAtOnce(await controls.answer(request, gone)),
-    report: () => reporter.report(undefined),
+    reporter,
     bundle: (reasons) => requireBundler(bundler).write(undefined, reasons),
     stopping,
     draining,

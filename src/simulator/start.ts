@@ -16,7 +16,7 @@ import { listDocumentedPaths } from '../exchange/control-aliases.ts'
 import { createApp } from '../http/app.ts'
 import { shutdownGraceMs } from '../http/end-at-stop.ts'
 import { type ListenProblem, listen, stop } from '../http/server.ts'
-import type { Report } from '../reports/report.ts'
+import type { FindingsReport, Report } from '../reports/report.ts'
 import type { ExampleRequest } from './example-request.ts'
 import { createSimulator, type Dependencies } from './simulator.ts'
 
@@ -32,6 +32,8 @@ export interface RunningSimulator {
   findExample(): ExampleRequest | undefined
   /** Returns the report about the clients of all sandboxes so far. */
   report(): Promise<Report>
+  /** Returns that report without the coverage, which takes the most time. */
+  findings(): Promise<FindingsReport>
   /** Yields the text of a bundle of all sandboxes, for `convsim replay`. `reasons`: the conditions that were met; default: none. */
   bundle(reasons?: readonly string[]): AsyncIterable<string>
   /** Says why the state is not written any more, such as a state folder that was removed. Undefined: it is written, also by `close`. */
@@ -79,7 +81,8 @@ export async function start(
     },
     controlUrl: `${origin}/__sim`,
     findExample: () => simulator.findExample(),
-    report: () => simulator.report(),
+    report: () => simulator.reporter.report(undefined),
+    findings: () => simulator.reporter.findings(undefined),
     bundle: (reasons = []) => simulator.bundle(reasons),
     findStateLoss: () => simulator.findStateLoss(),
     close,
