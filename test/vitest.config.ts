@@ -37,6 +37,7 @@ export default defineConfig({
     // A limit for tests that never end. On a busy machine, a slow test takes three times as long as alone.
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    maxWorkers: 2,
+    // One more than the cores that CI has: many tests wait, for processes and for pauses that are really made.
+    maxWorkers: 3,
   },
 })

@@ -1,5 +1,5 @@
 import type { FailCondition } from './fail-condition.ts'
-import { countFindings, pluralize, type Report } from './report.ts'
+import { countFindings, type FindingsReport, pluralize, type Report } from './report.ts'
 
 /** Judges a report by conditions. @returns a sentence for each condition that is met; empty where the run passes */
 export function judgeFailOn(report: Report, conditions: readonly FailCondition[]): string[] {
@@ -8,7 +8,17 @@ export function judgeFailOn(report: Report, conditions: readonly FailCondition[]
 
 /** Judges a report by one condition. @returns a sentence where it is met; undefined where the run passes */
 export function judgeCondition(report: Report, condition: FailCondition): string | undefined {
-  const { violations, unexpected, coverage } = report
+  return condition.kind === 'coverage'
+    ? judgeCoverage(report.coverage.percent, condition.below)
+    : judgeFindings(report, condition)
+}
+
+/** A condition on anything but the coverage. */
+type FindingsCondition = Exclude<FailCondition, { readonly kind: 'coverage' }>
+
+/** Judges the findings of a report by one condition. @returns a sentence where it is met; undefined where the run passes */
+export function judgeFindings(report: FindingsReport, condition: FindingsCondition): string | undefined {
+  const { violations, unexpected } = report
   const findings = countFindings(report.manners)
   const advice = countFindings(report.advice)
   switch (condition.kind) {
@@ -20,9 +30,9 @@ export function judgeCondition(report: Report, condition: FailCondition): string
       return findings > 0 ? `${pluralize(findings, 'finding')} on manners` : undefined
     case 'advice':
       return advice > 0 ? `${pluralize(advice, 'piece')} of advice` : undefined
-    case 'coverage':
-      return coverage.percent < condition.below
-        ? `${coverage.percent} % of the contract covered, ${condition.below} % wanted`
-        : undefined
   }
+}
+
+function judgeCoverage(percent: number, below: number): string | undefined {
+  return percent < below ? `${percent} % of the contract covered, ${below} % wanted` : undefined
 }

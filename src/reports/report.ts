@@ -30,11 +30,8 @@ export interface FindingList<T> {
   readonly further: number
 }
 
-/**
- * A report on the clients of a sandbox, or of all sandboxes. But for `run`, it contains no times of the machine, and its order does not
- * depend on them: the same requests give the same report.
- */
-export interface Report {
+/** A report without the coverage, whose hints take by far the most time. */
+export interface FindingsReport {
   readonly contract: { readonly title: string; readonly version: string }
   readonly run: ReportedRun
   /** The name of a sandbox; undefined for all, deleted ones included. */
@@ -52,16 +49,23 @@ export interface Report {
   readonly advice: FindingList<BrokenRule>
   /** The findings on how the client retries and identifies itself. */
   readonly manners: FindingList<MannersFinding>
-  readonly coverage: CoverageView
   /** True: exchanges of other replicas may be missing, so that every number is the least that it can be. Absent: none is missing. */
   readonly truncated?: true
+}
+
+/**
+ * A report on the clients of a sandbox, or of all sandboxes. But for `run`, it contains no times of the machine, and its order does not
+ * depend on them: the same requests give the same report.
+ */
+export interface Report extends FindingsReport {
+  readonly coverage: CoverageView
 }
 
 /** The name of the reported sandbox; undefined for all sandboxes. */
 export type SandboxFilter = string | undefined
 
 /** Says that exchanges of other replicas may be missing. */
-type Truncation = Pick<Report, 'truncated'>
+type Truncation = Pick<FindingsReport, 'truncated'>
 
 /** The parts that a reporter depends on. */
 export interface ReporterDependencies {
@@ -111,6 +115,11 @@ export class Reporter {
 
   /** Reports everything. */
   async report(sandbox: SandboxFilter): Promise<Report> {
+    return { ...(await this.findings(sandbox)), coverage: await this.#viewCoverage(sandbox) }
+  }
+
+  /** Reports everything but the coverage. */
+  async findings(sandbox: SandboxFilter): Promise<FindingsReport> {
     const { title, version } = this.#dependencies.contract
     await this.#dependencies.journal.catchUp()
     const { contractFindings, manners, requests } = this.#dependencies.collector.evidenceOf(sandbox)
@@ -126,7 +135,6 @@ export class Reporter {
       unexpectedAnswers: toFindingList(contractFindings.unexpectedAnswers),
       advice: toFindingList(contractFindings.advice),
       manners: toFindingList(manners.findings),
-      coverage: await this.#viewCoverage(sandbox),
       ...this.#findTruncation(sandbox),
     }
   }

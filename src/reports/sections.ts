@@ -1,7 +1,14 @@
 import type { BrokenRule } from './contract-findings.ts'
 import type { FailCondition } from './fail-condition.ts'
 import { mannersRules } from './manners-rules.ts'
-import { type Counted, formatPlace, formatRequests, formatSubject, pluralize, type Report } from './report.ts'
+import {
+  type Counted,
+  type FindingsReport,
+  formatPlace,
+  formatRequests,
+  formatSubject,
+  pluralize,
+} from './report.ts'
 import type { RequestTrace } from './request-trace.ts'
 
 /** A finding as texts. */
@@ -37,7 +44,7 @@ export function createSections({
   unexpectedAnswers,
   manners,
   advice,
-}: Report): readonly Section[] {
+}: FindingsReport): readonly Section[] {
   return [
     {
       key: 'violations',
@@ -115,7 +122,7 @@ function furtherSentence(further: number): string {
 }
 
 /** Returns the first findings of a report as lines: `violations: createEvent: body /value: type: must be a string`. */
-export function listFirstFindings(report: Report, limit: number): string[] {
+export function listFirstFindings(report: FindingsReport, limit: number): string[] {
   const lines = createSections(report).flatMap(({ key, items }) =>
     items.map(({ title, sentence, trace }) => `${key}: ${title}: ${sentence} (${trace})`),
   )

@@ -18,7 +18,7 @@ import { version } from '../fixtures/bundled.ts'
 import type { EntryListener } from '../journal/journal.ts'
 import { declarations } from '../operations/index.ts'
 import type { FindPlannedFault } from '../pipeline/scenario-sources.ts'
-import type { Report } from '../reports/report.ts'
+import type { FindingsReport, Report } from '../reports/report.ts'
 import type { OpenedStore } from '../state/file/file-store.ts'
 import { showState } from '../state/redis/location.ts'
 import type { SandboxExport } from '../state/store.ts'
@@ -54,6 +54,8 @@ export interface Simulator {
   control(request: SimRequest, gone: AbortSignal): Promise<OutgoingReply>
   /** Returns the report about the clients of all sandboxes, also while the shared state does not answer. */
   report(): Promise<Report>
+  /** Returns that report without the coverage, which takes the most time. The shared state must answer. */
+  findings(): Promise<FindingsReport>
   /** Yields the text of a bundle of all sandboxes. `reasons`: the conditions that were met. */
   bundle(reasons: readonly string[]): AsyncIterable<string>
   /** Aborted at a stop: ends the requests that wait, `POST /__sim/verify` and streams, and the deliveries that hang. */
@@ -200,6 +202,7 @@ async function assemble(settings: Settings, deps: Dependencies, start: StartDeps
     isImport: controls.isImport,
     control: async (request, gone) => replyAtOnce(await controls.answer(request, gone)),
     report: reportAtEnd,
+    findings: () => reporter.findings(undefined),
     bundle: (reasons) => requireBundler(bundler).write(undefined, reasons),
     stopping,
     draining,

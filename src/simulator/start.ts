@@ -17,7 +17,7 @@ import { listDocumentedPaths } from '../exchange/control-aliases.ts'
 import { createApp } from '../http/app.ts'
 import { shutdownGraceMs } from '../http/end-at-stop.ts'
 import { type ListenProblem, listen, stop } from '../http/server.ts'
-import type { Report } from '../reports/report.ts'
+import type { FindingsReport, Report } from '../reports/report.ts'
 import type { ExampleRequest } from './example-request.ts'
 import { createSimulator, type Dependencies } from './simulator.ts'
 
@@ -31,6 +31,10 @@ export interface RunningSimulator {
   readonly origin: string
   /** Returns a request to begin with; undefined where the contract has none that needs no more than a path. */
   findExample(): ExampleRequest | undefined
+  /** Returns the report about the clients of all sandboxes so far. A state in Redis must be open: see `closeWithReport`. */
+  report(): Promise<Report>
+  /** Returns that report without the coverage, which takes the most time. */
+  findings(): Promise<FindingsReport>
   /** Yields the text of a bundle of all sandboxes, for `convsim replay`. `reasons`: the conditions that were met; default: none. */
   bundle(reasons?: readonly string[]): AsyncIterable<string>
   /** Says why the state is not written any more, such as a state folder that was removed. Undefined: it is written, also by `close`. */
@@ -83,6 +87,8 @@ export async function start(
     },
     controlUrl: `${origin}/__sim`,
     findExample: () => simulator.findExample(),
+    report: () => simulator.report(),
+    findings: () => simulator.findings(),
     bundle: (reasons = []) => simulator.bundle(reasons),
     findStateLoss: () => simulator.findStateLoss(),
     close,

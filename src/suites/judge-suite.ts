@@ -1,5 +1,5 @@
-import { judgeCondition } from '../reports/fail-on.ts'
-import type { Report } from '../reports/report.ts'
+import { judgeCondition, judgeFindings } from '../reports/fail-on.ts'
+import type { FindingsReport, Report } from '../reports/report.ts'
 import type { FaultQuestion } from './fault-set.ts'
 import { isSuiteCondition, type SuiteFailCondition, type SuiteGate } from './parse-suite-fail-on.ts'
 import { type JudgedRun, toPercent } from './suite-report.ts'
@@ -13,18 +13,19 @@ const counted: Readonly<Record<SuiteFailCondition['kind'], { question?: FaultQue
 }
 
 /**
- * Judges the runs and the reports on their requests. Coverage is that of the run without faults, whose report is the first.
+ * Judges the runs and their requests. `plain`: the report on the run without faults, which alone counts for the coverage.
  * @returns a sentence for each condition that is met
  */
 export function judgeSuite(
   runs: readonly JudgedRun[],
-  reports: readonly Report[],
+  plain: Report,
+  findings: readonly FindingsReport[],
   conditions: readonly SuiteGate[],
 ): string[] {
   return conditions.flatMap((condition) => {
     if (isSuiteCondition(condition)) return judgeSuiteCondition(runs, condition) ?? []
-    const judged = condition.kind === 'coverage' ? reports.slice(0, 1) : reports
-    const [first, ...others] = judged.flatMap((report) => judgeCondition(report, condition) ?? [])
+    if (condition.kind === 'coverage') return judgeCondition(plain, condition) ?? []
+    const [first, ...others] = [plain, ...findings].flatMap((one) => judgeFindings(one, condition) ?? [])
     if (first === undefined) return []
     return others.length === 0 ? first : `${first}, and so in ${others.length} more runs`
   })
@@ -46,9 +47,9 @@ export function judgeSuiteCondition(
 }
 
 /** Judges the requests of one run by the conditions that hold for every run; coverage is not among them. */
-export function judgeRequests(report: Report, conditions: readonly SuiteGate[]): string[] {
+export function judgeRequests(findings: FindingsReport, conditions: readonly SuiteGate[]): string[] {
   return conditions.flatMap((condition) => {
     if (isSuiteCondition(condition) || condition.kind === 'coverage') return []
-    return judgeCondition(report, condition) ?? []
+    return judgeFindings(findings, condition) ?? []
   })
 }

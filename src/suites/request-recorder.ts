@@ -3,6 +3,9 @@ import type { ActiveScenario } from '../scenarios/definition.ts'
 import { type PlannedRun, scenarioOf } from './plan.ts'
 import { type RecordedRequest, toRecordedRequest } from './recorded-request.ts'
 
+/** The number of requests of a run that a report has: the last ones. */
+const maxLines = 200
+
 /** Records the requests of one run, and gives the planned fault to the request that is due. */
 export class RequestRecorder {
   readonly #requests: RecordedRequest[] = []
@@ -34,6 +37,11 @@ export class RequestRecorder {
   /** The requests in the order of their receipt. */
   get requests(): readonly RecordedRequest[] {
     return [...this.#requests].sort((a, b) => a.receivedAt - b.receivedAt)
+  }
+
+  /** Lists the last requests as lines, as many as a report has. */
+  listLastLines(): string[] {
+    return this.requests.slice(-maxLines).map(({ line }) => line)
   }
 
   /** True once a request has met the fault. */

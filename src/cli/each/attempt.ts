@@ -1,7 +1,9 @@
 import { parseDuration } from '../../core/instant.ts'
 import { failure, type Result } from '../../core/result.ts'
+import type { ReportFormat } from '../../reports/formats/report-format.ts'
 import { findReportProblem } from '../../reports/report-file.ts'
 import { parseReportTargets } from '../../reports/report-target.ts'
+import { writeReports } from '../finish.ts'
 import { type Output, printStartProblems } from '../output.ts'
 import { describeStartProblems } from '../start-problem.ts'
 import type { RunDeps } from './faulty-run.ts'
@@ -38,15 +40,26 @@ export interface SuiteAttempt {
   readonly stop: StopRequest
 }
 
+/** The outcome of an attempt, ready to be shown. */
+export interface AttemptOutcome {
+  /** The report as text. */
+  readonly text: string
+  /** Renders the report for a file of `--report`. */
+  readonly render: (format: ReportFormat) => string
+  /** A sentence for each condition of `--fail-on` that is met. */
+  readonly failed: readonly string[]
+  /** The reason why the outcome is not whole, such as that no fault was tried; undefined: it is. */
+  readonly problem: string | undefined
+}
+
 /**
- * Makes a report on many runs of a command, and finishes with it. Returns the exit code: that of `finish`, or that of the command if it
- * fails without faults, 1 if it cannot be tried, 128 + n after signal n. No process of the command is left.
+ * Tries a suite, and finishes with the outcome. Returns the exit code: see `finishAttempt`, or that of the command if it fails without
+ * faults, 1 if it cannot be tried, 128 + n after signal n. No process of the command is left.
  */
-export async function attemptSuite<T>(
+export async function attemptSuite(
   options: EachOptions,
   deps: EachDeps,
-  make: (attempt: SuiteAttempt) => Promise<Result<T, UntriableSuite>>,
-  finish: (report: T, attempt: SuiteAttempt) => Promise<number>,
+  tryIt: (attempt: SuiteAttempt) => Promise<Result<AttemptOutcome, UntriableSuite>>,
 ): Promise<number> {
   const { files: command } = options
   const { host, output, now, elapsed } = deps
@@ -65,8 +78,10 @@ export async function attemptSuite<T>(
   const attempt = { settings, deps, runDeps, stop }
   try {
     const unwritable = await findReportProblem(parseReportTargets(settings.report ?? '') ?? [])
-    const outcome = unwritable ? failure({ code: 1, lines: [], findings: [unwritable] }) : await make(attempt)
-    if (outcome.ok) return await finish(outcome.value, attempt)
+    const outcome = unwritable
+      ? failure({ code: 1, lines: [], findings: [unwritable] })
+      : await tryIt(attempt)
+    if (outcome.ok) return await finishAttempt(outcome.value, attempt)
     if (stop.code === undefined) return printUntriable(outcome.error, options, output)
     output.printLine('convsim: interrupted before the first run with a fault.', 'error')
     return stop.code
@@ -120,8 +135,26 @@ export function findTerminal({ host, output }: EachDeps): ((text: string) => voi
   return (text) => void host.stderr.write(text)
 }
 
+/**
+ * Prints the report of an attempt and writes its files. Returns the exit code: 128 + n after signal n, 3 if a condition is met, 1 if a file
+ * cannot be written or there is a problem, else 0.
+ */
+async function finishAttempt(
+  { text, render, failed, problem }: AttemptOutcome,
+  { settings, deps, stop }: SuiteAttempt,
+): Promise<number> {
+  const { printLine } = deps.output
+  printReport(text, deps)
+  if (failed.length > 0) printLine(`convsim: --fail-on: ${failed.join('; ')}.`, 'error')
+  if (problem !== undefined) printLine(`convsim: ${problem}`, 'error')
+  const isWritten = await writeReports(settings.report, render, printLine)
+  if (stop.code !== undefined) return stop.code
+  if (failed.length > 0) return 3
+  return isWritten && problem === undefined ? 0 : 1
+}
+
 /** Prints a report on stdout; with `--log-format json` all output is JSON, one object for each line. */
-export function printReport(text: string, { output, print }: EachDeps): void {
+function printReport(text: string, { output, print }: EachDeps): void {
   const trimmed = text.trimEnd()
   if (output.isJson)
     for (const line of trimmed.split('\n').filter((one) => one !== '')) output.printLine(line)

@@ -1,4 +1,5 @@
 import { failure, type Result, success } from '../../core/result.ts'
+import type { FindingsReport } from '../../reports/report.ts'
 import { describeCommand } from '../../reports/reported-run.ts'
 import { chooseRuns } from '../../suites/choose-runs.ts'
 import { listClientFindings } from '../../suites/client-findings.ts'
@@ -14,15 +15,14 @@ import {
   type SuiteReport,
 } from '../../suites/suite-report.ts'
 import { judgeRun } from '../../suites/verdict.ts'
-import { writeReports } from '../finish.ts'
 import {
+  type AttemptOutcome,
   attemptSuite,
   deadlineAfter,
   type EachDeps,
   type EachOptions,
   findTerminal,
   limitRun,
-  printReport,
   type SuiteAttempt,
 } from './attempt.ts'
 import { type EndedRun, prepareRun } from './faulty-run.ts'
@@ -38,11 +38,11 @@ import { repeatPlainRun } from './repeat-plain-run.ts'
  * of the command if it fails without faults, 1 if it cannot be tried or no fault was, 3 for a condition of `--fail-on`, 128 + n after signal n.
  */
 export function tryFaults(options: EachOptions, deps: EachDeps): Promise<number> {
-  return attemptSuite(options, deps, makeReport, finishSuite)
+  return attemptSuite(options, deps, trySuite)
 }
 
 /** Checks the settings, records the runs without faults, plans, and makes the runs. */
-async function makeReport(attempt: SuiteAttempt): Promise<Result<SuiteReport, UntriableSuite>> {
+async function trySuite(attempt: SuiteAttempt): Promise<Result<AttemptOutcome, UntriableSuite>> {
   const { settings, deps, runDeps } = attempt
   const faults = await loadFaults(settings)
   if (!faults.ok) return failure({ code: 1, lines: [], findings: faults.error })
@@ -51,7 +51,8 @@ async function makeReport(attempt: SuiteAttempt): Promise<Result<SuiteReport, Un
   if (!plain.ok) return plain
   const plan = planSuite(plain.value.requests, faults.value)
   if (!plan.ok) return failure({ code: 1, lines: [`convsim: ${plan.error}`] })
-  return runPlan(attempt, plan.value, plain.value, deadline)
+  const report = await runPlan(attempt, plan.value, plain.value, deadline)
+  return report.ok ? success(toOutcome(report.value)) : report
 }
 
 /** Makes the runs of a plan within their bounds, and reports on them. */
@@ -70,7 +71,7 @@ async function runPlan(
     sampleFirst: settings.sampleFirst,
   })
   const judged = new Map<PlannedRun, JudgedRun>()
-  const reports = [plain.report]
+  const findings: FindingsReport[] = []
   const failOn = parseSuiteFailOn(settings.failOn ?? '') ?? []
   const progress = createProgress(findTerminal(deps), chosen.length, elapsed, deadline)
   progress.update([])
@@ -83,7 +84,7 @@ async function runPlan(
     isOver: () => stop.code !== undefined || (deadline !== undefined && elapsed() >= deadline),
     onEnd: (run, ended) => {
       judged.set(run, judge(run, ended, plain, failOn))
-      reports.push({ ...ended.report, coverage: plain.report.coverage }) // a coverage for each run would fill the memory
+      findings.push(ended.findings)
       progress.update([...judged.values()])
     },
   })
@@ -108,26 +109,23 @@ async function runPlan(
     changes: stop.code === undefined ? last.value : [],
     repeat: (name) => describeRepeat(['--only', name], settings, runDeps.command),
     failOn,
-    failed: judgeSuite(runs, reports, failOn),
-    plainFailed: judgeSuite([], [plain.report], failOn),
+    failed: judgeSuite(runs, plain.report, findings, failOn),
+    plainFailed: judgeSuite([], plain.report, [], failOn),
   })
 }
 
-/** The number of requests of a run that the report has: the last ones. */
-const maxRequests = 200
-
 function judge(run: PlannedRun, ended: EndedRun, plain: PlainRun, failOn: readonly SuiteGate[]): JudgedRun {
-  const { recorder, code, ms, lastLines, report } = ended
+  const { recorder, code, ms, lastLines, findings } = ended
   return {
     run,
     verdict: judgeRun(run, ended, recorder.wasMet),
     wasMet: recorder.wasMet,
     code,
     ms,
-    client: listClientFindings(report, plain.report),
-    failed: judgeRequests(report, failOn),
+    client: listClientFindings(findings, plain.report),
+    failed: judgeRequests(findings, failOn),
     lastLines,
-    requests: recorder.requests.slice(-maxRequests).map(({ line }) => line),
+    requests: recorder.listLastLines(),
   }
 }
 
@@ -136,19 +134,11 @@ function unreached(run: PlannedRun): JudgedRun {
   return { run, verdict: 'not-reached', wasMet: false, code: undefined, ms: 0, ...nothing }
 }
 
-/** Prints the report, writes its files, and returns the exit code. */
-async function finishSuite(report: SuiteReport, { settings, deps, stop }: SuiteAttempt): Promise<number> {
-  const { output } = deps
-  printReport(renderText(report), deps)
-  if (report.failed.length > 0) output.printLine(`convsim: --fail-on: ${report.failed.join('; ')}.`, 'error')
-  const isWritten = await writeReports(
-    settings.report,
-    (format) => renderSuiteReport(format, report),
-    output.printLine,
-  )
-  if (stop.code !== undefined) return stop.code
-  if (report.failed.length > 0) return 3
-  const nothing = describeNothing(report)
-  if (nothing !== undefined) output.printLine(`convsim: ${nothing}`, 'error')
-  return isWritten && nothing === undefined ? 0 : 1
+function toOutcome(report: SuiteReport): AttemptOutcome {
+  return {
+    text: renderText(report),
+    render: (format) => renderSuiteReport(format, report),
+    failed: report.failed,
+    problem: describeNothing(report),
+  }
 }

@@ -2,7 +2,7 @@ import type { Settings } from '../../config/settings.ts'
 import { type Log, silentLog } from '../../core/log.ts'
 import { failure, type Result, success } from '../../core/result.ts'
 import type { Findings } from '../../documents/finding.ts'
-import type { Report } from '../../reports/report.ts'
+import type { FindingsReport } from '../../reports/report.ts'
 import type { Dependencies } from '../../simulator/simulator.ts'
 import { type RunningSimulator, start } from '../../simulator/start.ts'
 import type { PlannedRun } from '../../suites/plan.ts'
@@ -35,7 +35,7 @@ export interface PreparedRun {
 /** A run that has ended. */
 export interface EndedRun extends CapturedEnd {
   readonly recorder: RequestRecorder
-  readonly report: Report
+  readonly findings: FindingsReport
   /** The duration of the command, milliseconds. */
   readonly ms: number
 }
@@ -72,5 +72,6 @@ export async function executeRun(
   const end = await captured.ended
   running.delete(captured)
   const ms = elapsed() - begun
-  return { ...end, recorder, report: await simulator.closeWithReport(), ms }
+  await simulator.close() // before the findings, since a request is recorded when its delivery has ended
+  return { ...end, recorder, findings: await simulator.findings(), ms }
 }

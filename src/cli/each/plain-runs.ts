@@ -3,6 +3,7 @@ import type { Log } from '../../core/log.ts'
 import { failure, type Result, success } from '../../core/result.ts'
 import type { Findings } from '../../documents/finding.ts'
 import type { Report } from '../../reports/report.ts'
+import type { RunningSimulator } from '../../simulator/start.ts'
 import { compareRuns, type RecordedRequest } from '../../suites/recorded-request.ts'
 import { type EndedRun, executeRun, prepareRun, type RunDeps } from './faulty-run.ts'
 import { showPlainProgress } from './progress.ts'
@@ -37,7 +38,8 @@ export async function recordPlainRuns(deps: RunDeps): Promise<Result<PlainRun, U
   const second = await runPlainly(deps, 2, end)
   if (!second.ok) return second
   const differences = compareRuns(first.value.requests, second.value.requests)
-  if (differences.length === 0) return first
+  const { requests, simulator, ms } = first.value
+  if (differences.length === 0) return success({ requests, report: await simulator.report(), ms })
   return failure({
     code: 1,
     lines: [
@@ -66,12 +68,17 @@ function limitPlainRun({ settings, elapsed }: RunDeps, end: number): PlainLimit 
   }
 }
 
+/** A run without faults that succeeded, with its simulator, which is closed. */
+interface EndedPlainRun extends Pick<PlainRun, 'requests' | 'ms'> {
+  readonly simulator: Pick<RunningSimulator, 'report'>
+}
+
 async function runPlainly(
   deps: RunDeps,
   number: 1 | 2,
   end: number,
   log?: Log,
-): Promise<Result<PlainRun, UntriableSuite>> {
+): Promise<Result<EndedPlainRun, UntriableSuite>> {
   const prepared = await prepareRun(deps, undefined, log)
   if (!prepared.ok) return failure({ code: 1, lines: [], findings: prepared.error })
   const limit = limitPlainRun(deps, end)
@@ -80,7 +87,7 @@ async function runPlainly(
   clearProgress()
   const { requests } = ended.recorder
   if (ended.isTimedOut || ended.code !== 0) return failure(describeRed(ended, limit))
-  if (requests.length > 0) return success({ requests, report: ended.report, ms: ended.ms })
+  if (requests.length > 0) return success({ requests, simulator: prepared.value.simulator, ms: ended.ms })
   return failure({
     code: 1,
     lines: [

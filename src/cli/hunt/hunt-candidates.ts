@@ -1,6 +1,6 @@
 import { type Result, success } from '../../core/result.ts'
 import type { Findings } from '../../documents/finding.ts'
-import type { Report } from '../../reports/report.ts'
+import type { FindingsReport } from '../../reports/report.ts'
 import type { Candidate, HuntPlace } from '../../suites/hunt/candidate.ts'
 import { CandidateQueue } from '../../suites/hunt/candidate-queue.ts'
 import { drawCandidates } from '../../suites/hunt/draw-candidates.ts'
@@ -42,35 +42,33 @@ export interface HuntOutcome {
   readonly end: HuntEnd
   /** Undefined: nothing broke the suite, and broke it again. */
   readonly found: HuntCatch | undefined
-  /** The reports on the requests of all runs. */
-  readonly reports: readonly Report[]
+  /** The findings on the requests of each run; empty without `--fail-on`. */
+  readonly findings: readonly FindingsReport[]
 }
 
 /** Draws candidates and runs the command under each until one breaks it each time; then shrinks that one. The error: no simulator can start. */
 export async function huntCandidates(context: HuntContext): Promise<Result<HuntOutcome, Findings>> {
-  const { attempt, plain } = context
-  const { seed, maxRuns, failOn } = attempt.settings
+  const { seed, maxRuns, failOn } = context.attempt.settings
   const queue: HuntQueue = new CandidateQueue(
     drawCandidates({ ...context, seed }),
     maxRuns ?? Number.POSITIVE_INFINITY,
   )
   const counts = { single: 0, pair: 0, longer: 0 }
-  const reports: Report[] = []
-  const onEnd = ({ length }: Candidate, { report }: EndedRun) => {
+  const findings: FindingsReport[] = []
+  const onEnd = ({ length }: Candidate, ended: EndedRun) => {
     counts[length === 1 ? 'single' : length === 2 ? 'pair' : 'longer'] += 1
-    // A coverage for each run would fill the memory.
-    if (failOn !== undefined) reports.push({ ...report, coverage: plain.report.coverage })
+    if (failOn !== undefined) findings.push(ended.findings)
   }
   for (let unrepeatable = 0; ; unrepeatable += 1) {
     const made = await runQueue(queue, context, onEnd)
     if (!made.ok) return made
     const broken = queue.takeBroken()
     if (!broken)
-      return success({ counts, unrepeatable, end: endOf(context, queue), found: undefined, reports })
+      return success({ counts, unrepeatable, end: endOf(context, queue), found: undefined, findings })
     const { candidate, ended } = broken
     const shrunk = await shrinkFinding(candidate, ended, shrinkDeps(context))
     if (shrunk)
-      return success({ counts, unrepeatable, end: 'found', found: { drawn: candidate, shrunk }, reports })
+      return success({ counts, unrepeatable, end: 'found', found: { drawn: candidate, shrunk }, findings })
   }
 }
 

@@ -9,18 +9,17 @@ import { judgeHunt } from '../../suites/hunt/judge-hunt.ts'
 import { parseSuiteFailOn } from '../../suites/parse-suite-fail-on.ts'
 import { countByOperation } from '../../suites/suite-report.ts'
 import {
+  type AttemptOutcome,
   attemptSuite,
   deadlineAfter,
   type EachDeps,
   type EachOptions,
   findTerminal,
   limitRun,
-  printReport,
   type SuiteAttempt,
 } from '../each/attempt.ts'
 import { recordPlainRuns, type UntriableSuite } from '../each/plain-runs.ts'
 import { describeRepeat } from '../each/repeat-command.ts'
-import { writeReports } from '../finish.ts'
 import { CandidateRuns } from './candidate-runs.ts'
 import { type HuntCatch, type HuntContext, type HuntOutcome, huntCandidates } from './hunt-candidates.ts'
 import { writeHuntFile } from './hunt-file.ts'
@@ -32,14 +31,14 @@ import { createHuntProgress } from './progress.ts'
  * code: that of the command if it fails without faults, 1 if it cannot be tried, 3 for a condition of `--fail-on`, 128 + n after signal n.
  */
 export function huntFaults(options: EachOptions, deps: EachDeps): Promise<number> {
-  return attemptSuite(options, deps, makeReport, finishHunt)
+  return attemptSuite(options, deps, hunt)
 }
 
 /** The time of a hunt that has neither a time nor a number of runs. */
 const defaultTime = '2m'
 
 /** Checks the settings, records the runs without faults, and hunts. */
-async function makeReport(attempt: SuiteAttempt): Promise<Result<HuntReport, UntriableSuite>> {
+async function hunt(attempt: SuiteAttempt): Promise<Result<AttemptOutcome, UntriableSuite>> {
   const { settings, deps, runDeps } = attempt
   const loaded = await loadHunt(settings)
   if (!loaded.ok) return failure({ code: 1, lines: [], findings: loaded.error })
@@ -67,7 +66,7 @@ async function makeReport(attempt: SuiteAttempt): Promise<Result<HuntReport, Unt
   try {
     const hunted = await huntCandidates(context)
     if (!hunted.ok) return failure({ code: 1, lines: [], findings: hunted.error })
-    return success(await toReport(context, hunted.value))
+    return success(await toOutcome(context, hunted.value))
   } finally {
     progress.clear()
     await runs.close()
@@ -78,16 +77,15 @@ const noPlace =
   'convsim: no request of the command can meet a fault: none got the ordinary answer of an operation.'
 
 /** Writes the file of scenarios, and reports on the hunt. */
-async function toReport(
+async function toOutcome(
   { attempt, plain, faults, limitMs }: HuntContext,
-  { counts, unrepeatable, end, found, reports }: HuntOutcome,
-): Promise<HuntReport> {
-  const { settings, deps, runDeps } = attempt
+  { counts, unrepeatable, end, found, findings }: HuntOutcome,
+): Promise<AttemptOutcome> {
+  const { settings, runDeps } = attempt
   const finding = found && (await writeFinding(found, attempt))
-  if (finding?.problem !== undefined) deps.output.printLine(`convsim: ${finding.problem}`, 'error')
   const failOn = parseSuiteFailOn(settings.failOn ?? defaultFailOn) ?? []
   const { contract, run } = plain.report
-  return {
+  const report: HuntReport = {
     contract,
     run: { ...run, command: describeCommand(runDeps.command) },
     plainCounts: countByOperation(plain.requests),
@@ -97,7 +95,13 @@ async function toReport(
     unrepeatable,
     end,
     finding: finding?.value,
-    failed: judgeHunt(finding?.value, [plain.report, ...reports], failOn),
+    failed: judgeHunt(finding?.value, plain.report, findings, failOn),
+  }
+  return {
+    text: renderHuntText(report),
+    render: (format) => renderHuntReport(format, report),
+    failed: report.failed,
+    problem: finding?.problem,
   }
 }
 
@@ -124,25 +128,7 @@ async function writeFinding(
     file: problem === undefined ? file : undefined,
     repeat,
     lastLines: ended.lastLines,
-    requests: ended.recorder.requests.slice(-maxRequests).map(({ line }) => line),
+    requests: ended.recorder.listLastLines(),
   }
   return { value, problem }
-}
-
-/** The number of requests of a run that the report has: the last ones. */
-const maxRequests = 200
-
-/** Prints the report, writes its files, and returns the exit code. */
-async function finishHunt(report: HuntReport, { settings, deps, stop }: SuiteAttempt): Promise<number> {
-  const { printLine } = deps.output
-  printReport(renderHuntText(report), deps)
-  if (report.failed.length > 0) printLine(`convsim: --fail-on: ${report.failed.join('; ')}.`, 'error')
-  const isWritten = await writeReports(
-    settings.report,
-    (format) => renderHuntReport(format, report),
-    printLine,
-  )
-  if (stop.code !== undefined) return stop.code
-  if (report.failed.length > 0) return 3
-  return isWritten && (report.finding === undefined || report.finding.file !== undefined) ? 0 : 1
 }

@@ -1,4 +1,4 @@
-import type { Report } from '../../reports/report.ts'
+import type { FindingsReport, Report } from '../../reports/report.ts'
 import { judgeSuite } from '../judge-suite.ts'
 import { isSuiteCondition, type SuiteGate } from '../parse-suite-fail-on.ts'
 import type { HuntFinding } from './hunt-report.ts'
@@ -9,14 +9,15 @@ const met = {
   hung: { kind: 'hung', words: 'hung' },
 } as const satisfies Record<HuntFinding['verdict'], { kind: string; words: string }>
 
-/** Judges a finding, and the reports on the requests of all runs. @returns a sentence for each condition that is met */
+/** Judges a finding, and the requests of the run without faults and of all others. @returns a sentence for each condition that is met */
 export function judgeHunt(
   finding: HuntFinding | undefined,
-  reports: readonly Report[],
+  plain: Report,
+  findings: readonly FindingsReport[],
   conditions: readonly SuiteGate[],
 ): string[] {
   const others = conditions.filter((condition) => !isSuiteCondition(condition))
-  return [...(finding ? judgeFinding(finding, conditions) : []), ...judgeSuite([], reports, others)]
+  return [...(finding ? judgeFinding(finding, conditions) : []), ...judgeSuite([], plain, findings, others)]
 }
 
 function judgeFinding({ verdict, candidate }: HuntFinding, conditions: readonly SuiteGate[]): string[] {
