@@ -1,0 +1,31 @@
+import type { Redis } from 'ioredis'
+import type { RedisLocation } from './location.ts'
+
+/**
+ * Prepares a connection that was made: user, password, and database. The client would do so unheard: it goes on with database 0 where the
+ * chosen one is refused. Rejects with the error reply, also while Redis loads its data.
+ */
+export async function prepareConnection(
+  redis: Redis,
+  { user, password, database }: RedisLocation,
+): Promise<void> {
+  if (user !== '' || password !== '') await authenticate(redis, user, password)
+  if (database !== 0) await redis.select(database)
+  await redis.ping()
+  await redis.client('SETNAME', 'convsim').catch(() => undefined) // only a name in lists of Redis
+}
+
+async function authenticate(redis: Redis, user: string, password: string): Promise<void> {
+  try {
+    await (user === '' ? redis.auth(password) : redis.auth(user, password))
+  } catch (error) {
+    // A server without a password lets everybody in, also those with one.
+    if (!(error instanceof Error && /without any password|no password is set/.test(error.message)))
+      throw error
+  }
+}
+
+/** Returns true for the error reply of a Redis that loads its data after a start. */
+export function isLoading(error: Error): boolean {
+  return error.message.startsWith('LOADING')
+}
