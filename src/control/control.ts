@@ -92,7 +92,7 @@ function refuseInternalError({ id }: SimRequest, error: unknown, log: Log): Repl
     return refuse(500, error.message, 'simulator')
   }
   if (error instanceof StoreUnavailableError) {
-    log.warn({ requestId: id, reason: error.message }, 'the shared state does not answer')
+    log.warn({ requestId: id, reason: error.message }, 'the shared state cannot be used')
     return refusals.unavailable(error.message)
   }
   log.error({ requestId: id, err: error }, 'a bug in the control plane')

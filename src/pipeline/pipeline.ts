@@ -134,7 +134,7 @@ async function firstReply(stages: RequestStages, exchange: Exchange, log: Log): 
       return refusals.ownFault(error.message)
     }
     if (error instanceof StoreUnavailableError) {
-      log.warn({ requestId, reason: error.message }, 'the shared state does not answer')
+      log.warn({ requestId, reason: error.message }, 'the shared state cannot be used')
       return refusals.unavailable(error.message)
     }
     log.error({ requestId, err: error }, 'a bug in the simulator')

@@ -1,7 +1,7 @@
 import type { Redis, RedisOptions } from 'ioredis'
 import { failure, type Result, reasonOf, success } from '../../core/result.ts'
 import { StoreUnavailableError } from '../store.ts'
-import { isErrorReply } from './error-reply.ts'
+import { describeErrorReply, isErrorReply } from './error-reply.ts'
 import { isLoading, prepareConnection } from './handshake.ts'
 import type { RedisLocation } from './location.ts'
 import { describeReason, describeStartFault, isCertificateError } from './start-fault.ts'
@@ -186,7 +186,10 @@ export class RedisConnection {
       this.#lastError = new Error(this.#outage)
       this.#redis.disconnect(true)
     }
-    const message = `The state in ${this.#location.shown} did not answer (${this.#lastError?.message ?? reason}); send the request again.`
+    const { shown } = this.#location
+    const message = isErrorReply(error)
+      ? `The state in ${shown} refused this: ${describeErrorReply(error)}`
+      : `The state in ${shown} did not answer (${this.#lastError?.message ?? reason}); send the request again.`
     return new StoreUnavailableError(message, { cause: error })
   }
 

@@ -10,13 +10,16 @@ import { StateData } from '../memory/state-data.ts'
 import { countRecords } from '../queries.ts'
 import type { SharedState } from '../shared-state.ts'
 import { StateChecks } from '../state-checks.ts'
+import { StoreUnavailableError } from '../store.ts'
 import { RedisConnection, type RedisTimeouts } from './connection.ts'
-import { sharedKeys } from './keys.ts'
+import { isErrorReply } from './error-reply.ts'
+import { findFormatFault, findWriteFault } from './format-mark.ts'
 import type { RedisLocation } from './location.ts'
 import { RedisCommitter } from './redis-committer.ts'
 import { RedisCounters } from './redis-counters.ts'
 import { RedisStream } from './redis-stream.ts'
 import { SharedLogs } from './shared-log.ts'
+import { describeStartFault } from './start-fault.ts'
 
 /** The options of a store in Redis. */
 export interface RedisStoreOptions extends Partial<RedisTimeouts> {
@@ -25,9 +28,6 @@ export interface RedisStoreOptions extends Partial<RedisTimeouts> {
   /** The least length of a log, in characters, from which on a snapshot replaces it. Default: 1 MiB. */
   readonly snapshotFrom?: number
 }
-
-/** The mark of the format of all keys. It changes with every change of the format, also with that of the state file. */
-const FORMAT_MARK = 'convsim state 1'
 
 const DEFAULT_SNAPSHOT_FROM = 1024 * 1024
 const DEFAULT_COMMAND_MS = 2000
@@ -52,7 +52,7 @@ export async function openRedisStore(
   if (!opened.ok) return opened
   const connection = opened.value
   try {
-    const fault = await findFormatFault(connection, location)
+    const fault = await findFormatFault(connection, location.prefix)
     if (fault !== undefined) throw new Error(fault)
     const state = new StateData()
     const replicaId = randomUUID()
@@ -68,7 +68,15 @@ export async function openRedisStore(
     })
     onLost = () => logs.forgetAll()
     const counters = new RedisCounters(connection, location.prefix)
-    const committer = new RedisCommitter({ state, logs, connection, counters, random: Math.random })
+    const findFault = () => findWriteFault(connection, location)
+    const committer = new RedisCommitter({
+      state,
+      logs,
+      connection,
+      counters,
+      random: Math.random,
+      findFault,
+    })
     await committer.refresh(undefined)
     const warnings = await findWarnings(connection)
     const loaded = { ...countRecords(state), journalEntries: 0, warnings }
@@ -87,7 +95,9 @@ export async function openRedisStore(
     return success({ store: new BaseStore(committer), loaded, shared, committer, connection })
   } catch (error) {
     connection.close()
-    return failure(`The state in ${location.shown} cannot be used: ${reasonOf(error)}`)
+    const cause = error instanceof StoreUnavailableError ? (error.cause ?? error) : error
+    if (isErrorReply(cause)) return failure(describeStartFault(cause, location.shown))
+    return failure(`The state in ${location.shown} cannot be used: ${reasonOf(cause)}`)
   }
 }
 
@@ -99,16 +109,4 @@ async function findWarnings(connection: RedisConnection): Promise<readonly strin
   return [
     `Redis has the maxmemory-policy ${policy}, so it may delete parts of the state. Set it to noeviction.`,
   ]
-}
-
-/** Marks a new state with its format. Returns a sentence about a state of another format. Undefined: the format is ours. */
-async function findFormatFault(
-  connection: RedisConnection,
-  { prefix }: RedisLocation,
-): Promise<string | undefined> {
-  const { format } = sharedKeys(prefix)
-  await connection.call('set', format, FORMAT_MARK, 'NX')
-  const found = await connection.call('get', format)
-  if (found === FORMAT_MARK) return undefined
-  return `the keys with the prefix "${prefix}" have the format "${String(found)}", and this version knows "${FORMAT_MARK}". Use the version that wrote them, or another prefix (--state-prefix).`
 }

@@ -4,8 +4,10 @@ import { LEASE_MS, QUIET_MS } from './read-leases.ts'
 
 /**
  * Compares the log with the caller's copy, and changes it only if they are the same, and no other replica has a read lease. A read of the
- * same copy is granted a lease, if nothing was changed lately, and no replica waits to change something. The key of the lease has the
+ * same copy is granted a lease, if nothing was changed lately, no replica waits to change something, and Redis takes changes. The key of the lease has the
  * replica that has it, `*` for several, `wait` where one waits for its end, and nothing after a change.
+ *
+ * Leases and reservations are set by `pcall`: a Redis that is full, or a copy of another, refuses them, and answers the read all the same.
  *
  * KEYS: log, head, snapshot, the four keys of the counters, and the lease. ARGV: the incarnation and the length of the caller's copy; the incarnation
  * of a log that begins; `read`, `append`, `discard` (append, and discard the counters) or `delete`; the id of the replica; the milliseconds
@@ -29,7 +31,7 @@ if mode ~= 'read' and head[3] ~= '' and head[3] or ARGV[6] ~= '0' then
 end
 if incarnation ~= ARGV[1] or known ~= length then
   if incarnation ~= '' and ARGV[6] ~= '0' and not taken then
-    redis.call('HSET', KEYS[2], 'turn', ARGV[5], 'turn-ends', string.format('%.0f', now + tonumber(ARGV[6])))
+    redis.pcall('HSET', KEYS[2], 'turn', ARGV[5], 'turn-ends', string.format('%.0f', now + tonumber(ARGV[6])))
   end
   if incarnation == ARGV[1] and known >= base and known < length then
     return {0, redis.call('LRANGE', KEYS[1], known - base, -1)}
@@ -39,16 +41,19 @@ end
 local lease = redis.call('GET', KEYS[8])
 if mode == 'read' then
   if lease == '' or lease == 'wait' then return {1} end
-  redis.call('SET', KEYS[8], (lease and lease ~= ARGV[5]) and '*' or ARGV[5], 'PX', ${LEASE_MS})
-  return {1, 1}
+  local granted = redis.pcall('SET', KEYS[8], (lease and lease ~= ARGV[5]) and '*' or ARGV[5], 'PX', ${LEASE_MS})
+  return granted.err and {1} or {1, 1}
 end
 if taken then return {3} end
 if lease and lease ~= '' and lease ~= ARGV[5] then
-  redis.call('SET', KEYS[8], 'wait', 'KEEPTTL')
+  redis.pcall('SET', KEYS[8], 'wait', 'KEEPTTL')
   return {3}
 end
-if head[3] == ARGV[5] then redis.call('HSET', KEYS[2], 'turn', '') end
-if mode == 'delete' then redis.call('DEL', unpack(KEYS)) end
+if mode == 'delete' then
+  redis.call('DEL', unpack(KEYS))
+elseif head[3] == ARGV[5] then
+  redis.call('HSET', KEYS[2], 'turn', '')
+end
 redis.call('SET', KEYS[8], '', 'PX', ${QUIET_MS})
 if mode == 'delete' then return {1} end
 if mode == 'discard' then redis.call('DEL', KEYS[4], KEYS[5], KEYS[6], KEYS[7]) end
