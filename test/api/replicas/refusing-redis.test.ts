@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { context, prompt } from '../../state/drafts.ts'
 import { openRedisOrFail } from '../../state/redis/open-redis.ts'
 import { ask } from '../../support/client.ts'
 import { steer } from '../../support/control.ts'
@@ -65,15 +66,20 @@ describeWithRedis('while Redis takes no changes', () => {
     },
   )
 
-  test('sandboxes can be deleted from a full memory', async () => {
+  test('a sandbox can be deleted from a full memory, and changes are taken again', async () => {
     const redis = await redisForTest()
-    const { store, connection: admin } = await openRedisOrFail(redis.url, 'admin')
-    const [one, two] = await startReplicas(redis)
+    const { store, connection: admin } = await openRedisOrFail(redis.url, 'full')
+    const [one, two] = await startReplicas(redis, { statePrefix: 'full' })
+    const large = { content: 'x'.repeat(100_000) }
+    for (let count = 0; count < 50; count += 1)
+      await store.addPromptVersion(context, prompt({ components: [large] }))
+    expect(await steer(one, 'GET', '/sandboxes')).toMatchObject({ sandboxes: [{ name: 'default' }] })
+    const used = Number(/used_memory:(\d+)/.exec(String(await admin.call('info', 'memory')))?.[1])
+    await admin.call('config', 'set', 'maxmemory', used - 2_000_000)
+    expect((await ask(two, '/v1/events', { body: event })).status).toBe(503)
+    const deleted = await ask(two, '/__sim/sandboxes/default', { method: 'DELETE' })
+    expect([deleted.status, deleted.body]).toEqual([200, { deleted: true }])
     expect((await ask(one, '/v1/events', { body: event })).status).toBe(201)
-    await admin.call('config', 'set', 'maxmemory', '1')
-    expect((await ask(two, '/__sim/sandboxes/default', { method: 'DELETE' })).status).toBe(200)
-    await admin.call('config', 'set', 'maxmemory', '0')
-    expect(await steer(one, 'GET', '/events')).toMatchObject({ total: 0 })
     for (const replica of [one, two]) await replica.close()
     await store.close()
   })
