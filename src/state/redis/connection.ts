@@ -42,6 +42,8 @@ export class RedisConnection {
   /** The number of attempts to connect since the last connection. */
   #attempts = 0
   #isClosed = false
+  /** A warning about the settings of Redis. Undefined: there is none. */
+  warning: string | undefined
 
   private constructor(redis: Redis, location: RedisLocation) {
     this.#redis = redis
@@ -127,7 +129,7 @@ export class RedisConnection {
 
   /** Prepares a connection that was made, so that commands can be sent. */
   async #begin(): Promise<void> {
-    await prepareConnection(this.#redis, this.#location)
+    this.warning = await prepareConnection(this.#redis, this.#location)
     for (const channel of this.#channels) await this.#redis.subscribe(channel)
     this.#outage = undefined
     this.#lastError = undefined

@@ -78,7 +78,10 @@ export async function openRedisStore(
       findFault,
     })
     await committer.refresh(undefined)
-    const warnings = await findWarnings(connection)
+    const warnings = [
+      ...(connection.warning ? [connection.warning] : []),
+      ...(await findWarnings(connection)),
+    ]
     const loaded = { ...countRecords(state), journalEntries: 0, warnings }
     const shared: SharedState = {
       shown: location.shown,

@@ -79,8 +79,12 @@ redis.call('LTRIM', KEYS[1], upTo - base, -1)
 redis.call('HSET', KEYS[2], 'base', upTo)
 return 1`
 
-/** Adds a sandbox to the list of sandboxes, behind all others. KEYS: sandboxes, created. ARGV: the entry. */
+/**
+ * Adds a sandbox to the list of sandboxes, behind all others, and marks the format, which a Redis that was emptied has lost. KEYS:
+ * sandboxes, created, format. ARGV: the entry, the mark of the format.
+ */
 export const LIST_SANDBOX = `
+redis.call('SET', KEYS[3], ARGV[2], 'NX')
 return redis.call('ZADD', KEYS[1], redis.call('INCR', KEYS[2]), ARGV[1])`
 
 /** The lines of a script that make a field of a hash the last of an order, and evict the first beyond a limit. */
