@@ -28,7 +28,7 @@ import type { Run, ToolName } from './tools.ts'
 import { tuneV8 } from './tune-v8.ts'
 
 /**
- * The exit code of the process. 0: success. 1: a bad setting, contract, fixture, state, port or report, a lost state, or no health. 3: a condition
+ * The exit code of the process. 0: success. 1: a bad setting, contract, fixture, state, port or report, a lost state, a truncated report, or no health. 3: a condition
  * of `--fail-on` is met, or a change of a contract breaks clients. Others: the exit code of the command of `exec`.
  */
 type ExitCode = number
@@ -118,14 +118,14 @@ async function serve(invocation: Run, upstream?: UpstreamTarget): Promise<ExitCo
   print(formatReadyLine(running, isJson, Date.now()))
   if (!isJson && log.isLevelEnabled('info')) printLine(formatBanner(running))
   await stopRequested
-  await running.close()
-  log.info({}, 'stopped')
-  log.flush()
   const isReportRequested = [settings.report, settings.failOn, settings.bundle].some(
     (one) => one !== undefined,
   )
-  const lost = await printStateLoss(running, printLine)
-  return endSoon(isReportRequested ? await finish(running, settings, lost, undefined, printLine) : lost)
+  const report = isReportRequested ? await running.closeWithReport() : await running.close()
+  log.info({}, 'stopped')
+  log.flush()
+  const code = await printStateLoss(running, printLine)
+  return endSoon(report ? await finish(running, report, { settings, code, printError: printLine }) : code)
 }
 
 /** Ends the process with a code, also if its output is never read, which would hold it. */
@@ -147,11 +147,12 @@ async function execCommand(invocation: Run): Promise<ExitCode> {
   const stopForwarding = forwardSignals(child, process)
   const { code, problem } = await child.ended
   stopForwarding()
-  await running.close()
+  const report = await running.closeWithReport()
   log.flush()
   if (problem !== undefined) printLine(`convsim exec: ${problem}`, 'error')
   const lost = await printStateLoss(running, printLine)
-  return endSoon(await finish(running, settings, code === 0 ? lost : code, [file, ...args], printLine))
+  const run = { settings, code: code === 0 ? lost : code, command: [file, ...args], printError: printLine }
+  return endSoon(await finish(running, report, run))
 }
 
 /** Runs a command once for each fault, or under sequences of faults. Its output is captured, so stdout is for the report. */

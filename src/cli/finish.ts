@@ -2,7 +2,7 @@ import type { Settings } from '../config/settings.ts'
 import type { LogLevel } from '../core/log.ts'
 import { judgeFailOn } from '../reports/fail-on.ts'
 import type { ReportFormat } from '../reports/formats/report-format.ts'
-import { summarizeReport } from '../reports/report.ts'
+import { type Report, summarizeReport } from '../reports/report.ts'
 import { writeReportFile } from '../reports/report-file.ts'
 import { parseReportTargets } from '../reports/report-target.ts'
 import { describeCommand } from '../reports/reported-run.ts'
@@ -24,18 +24,23 @@ export async function printStateLoss(
   return 1
 }
 
-/**
- * Prints the summary and the first findings, writes the reports, and returns the exit code. `code` and `command`: those of the command of
- * `exec`, file and arguments, else 0 and undefined. `printError` prints a line on stderr.
- */
+/** A run that has ended. */
+interface EndedProcess {
+  readonly settings: Settings
+  /** The exit code so far: that of the command of `exec`, or 1 if the state was lost. */
+  readonly code: number
+  /** The command of `exec`, file and arguments. Absent: there was none. */
+  readonly command?: readonly string[]
+  /** Prints a line on stderr. */
+  readonly printError: (line: string, level?: LogLevel) => void
+}
+
+/** Prints the summary and the first findings, writes the reports, and returns the exit code. */
 export async function finish(
   running: RunningSimulator,
-  settings: Settings,
-  code: number,
-  command: readonly string[] | undefined,
-  printError: (line: string, level?: LogLevel) => void,
+  created: Report,
+  { settings, code, command, printError }: EndedProcess,
 ): Promise<number> {
-  const created = await running.report()
   const report = { ...created, run: { ...created.run, command: command && describeCommand(command) } }
   printError(`convsim: ${summarizeReport(report)}.`)
   for (const line of listFirstFindings(report, printedFindings)) printError(`  ${line}`)
@@ -50,9 +55,24 @@ export async function finish(
     command === undefined,
     printError,
   )
+  const isComplete = checkCompleteness(report, settings, printError)
   if (code !== 0) return code
   if (failed.length > 0) return 3
-  return isWritten && isBundled ? 0 : 1
+  return isWritten && isBundled && isComplete ? 0 : 1
+}
+
+/** Prints that a report which was asked for may miss requests to other replicas. Returns false then. */
+function checkCompleteness(
+  { truncated }: Report,
+  { report, failOn }: Settings,
+  printError: EndedProcess['printError'],
+): boolean {
+  if (!truncated || (report === undefined && failOn === undefined)) return true
+  printError(
+    'convsim: the report is not complete: requests to other replicas may be missing. Ask a replica that runs: GET /__sim/report.',
+    'error',
+  )
+  return false
 }
 
 /**

@@ -113,6 +113,9 @@ export class Journal implements JournalReader {
   /** Waits until the journal has every exchange that ended before. Only a shared journal has others than those of this process. */
   async catchUp(): Promise<void> {}
 
+  /** Records what this process has, if the others cannot be asked. Only a shared journal has anything that is not recorded yet. */
+  async recordOwn(): Promise<void> {}
+
   /** Returns true if exchanges of a sandbox, or of any (undefined), may be missing without being counted. */
   hasLoss(_sandbox: string | undefined): boolean {
     return false

@@ -47,7 +47,7 @@ export class Outbox {
   }
 
   async #send(content: MessageContent | undefined): Promise<void> {
-    await this.encode()
+    await this.#encode()
     if (content) this.#push(content, 1)
     for (;;) {
       const [message] = this.#messages
@@ -57,8 +57,15 @@ export class Outbox {
     }
   }
 
-  /** Encodes all exchanges that wait, in several turns. Returns the messages that are not sent. */
-  async encode(): Promise<readonly string[]> {
+  /** Returns the messages that are not sent, with all exchanges that were added before. Those that are being sent are waited for. */
+  async listUnsent(): Promise<readonly string[]> {
+    await this.#sending
+    await this.#encode()
+    return this.#messages.map(({ text }) => text)
+  }
+
+  /** Encodes all exchanges that wait, in several turns. */
+  async #encode(): Promise<void> {
     const ring = this.#ring
     if (ring.latest >= ring.oldest) {
       this.#ring = this.#createRing()
@@ -69,7 +76,6 @@ export class Outbox {
     }
     if (this.#hasLoss) this.#push({ kind: 'loss' }, 1)
     this.#hasLoss = false
-    return this.#messages.map(({ text }) => text)
   }
 
   #encodeSome(ring: EntryRing<OwnExchange['parts']>, first: number): void {

@@ -118,10 +118,7 @@ export class SharedJournal extends Journal {
   }
 
   #receive({ kind, id, from }: Signal): void {
-    if (kind === 'question') {
-      void this.#answer(id)
-      return
-    }
+    if (kind === 'question') return void this.#answer(id)
     const question = this.#questions.get(id)
     question?.open.delete(from)
     if (question?.open.size === 0) question.isAnswered()
@@ -159,17 +156,25 @@ export class SharedJournal extends Journal {
     await this.#recordAll(pending)
   }
 
+  override async recordOwn(): Promise<void> {
+    this.#isBehind = true
+    const pending: SharedExchange[] = []
+    for (const text of await this.#outbox.listUnsent()) await this.#receiveMessage(text, pending)
+    await this.#recordAll(pending)
+  }
+
   /** Waits until all replicas have sent what they have recorded. */
   async #ask(): Promise<void> {
     const { stream } = this.#deps
-    this.#asked += 1
-    const id = `${stream.id} ${this.#asked}`
+    const id = `${stream.id} ${++this.#asked}`
     const open = new Set([...(await this.#beat()), stream.id])
     const answered = new Promise<void>((resolve) => this.#questions.set(id, { open, isAnswered: resolve }))
     await stream.sendSignal({ kind: 'question', id, from: stream.id })
     await Promise.race([answered, sleep(ANSWER_MS, undefined, { ref: false })])
-    this.#isBehind = open.size > 0
     this.#questions.delete(id)
+    // A replica that has left the list meanwhile has sent all that it had.
+    const silent = open.size > 0 ? (await this.#beat()).filter((replica) => open.has(replica)) : []
+    this.#isBehind = silent.length > 0
   }
 
   /** Adds the exchanges of a message to the pending ones, or records these first, if it clears a sandbox. */

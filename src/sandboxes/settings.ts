@@ -17,6 +17,11 @@ export interface SandboxSettings {
  */
 export interface SandboxSettingsStore {
   read(sandbox: string): Promise<SandboxSettings>
+  /**
+   * Returns the settings as this process has read them last, without a round trip. An adapter for a shared store may remember those of the
+   * default sandbox alone; others are those of the start.
+   */
+  lastRead(sandbox: string): SandboxSettings
   setSeed(sandbox: string, seed: string): Promise<void>
   /** Replaces the rules. The new ones count from 0. */
   setRules(sandbox: string, rules: readonly Rule[]): Promise<ActiveRules>
@@ -73,6 +78,10 @@ export class MemorySandboxSettings implements SandboxSettingsStore {
   }
 
   async read(sandbox: string): Promise<SandboxSettings> {
+    return this.lastRead(sandbox)
+  }
+
+  lastRead(sandbox: string): SandboxSettings {
     const { seed, rules, clock } = this.#changed.get(sandbox) ?? this.#unchanged
     return { seed, rules, clock: clock.state() }
   }

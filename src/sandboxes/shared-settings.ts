@@ -1,6 +1,7 @@
 import type { JsonObject } from '../core/json.ts'
 import { type ActiveRule, type ActiveRules, activateRules, maxRules, type Rule } from '../scenarios/rules.ts'
 import { Clock, type ClockMode, type ClockSetting, type ClockState } from './clock.ts'
+import { defaultSandbox } from './sandboxes.ts'
 import {
   type InitialSettings,
   joinRules,
@@ -57,6 +58,7 @@ export class SharedSandboxSettings implements SandboxSettingsStore {
   readonly #parseRule: ParseRule
   /** The parsed settings of records, which are never changed. */
   #parsed = new WeakMap<SettingsRecord, ParsedSettings>()
+  #lastOfDefault = noChanges
 
   constructor(initial: InitialSettings, records: SettingsRecords, parseRule: ParseRule) {
     this.#initial = initial
@@ -66,6 +68,15 @@ export class SharedSandboxSettings implements SandboxSettingsStore {
 
   async read(sandbox: string): Promise<SandboxSettings> {
     const record: SettingsRecord = (await this.#records.readRecord(sandbox)) ?? noChanges
+    if (sandbox === defaultSandbox) this.#lastOfDefault = record
+    return this.#show(record)
+  }
+
+  lastRead(sandbox: string): SandboxSettings {
+    return this.#show(sandbox === defaultSandbox ? this.#lastOfDefault : noChanges)
+  }
+
+  #show(record: SettingsRecord): SandboxSettings {
     const { seed, rules, clock } = this.#parse(record)
     return { seed, rules, clock: clock.state() }
   }

@@ -1,5 +1,6 @@
 import type { Settings } from '../config/settings.ts'
 import { createLiveView } from '../core/live-view.ts'
+import type { Log } from '../core/log.ts'
 import { version } from '../fixtures/bundled.ts'
 import type { Journal } from '../journal/journal.ts'
 import { hashToken } from '../journal/shared-entry.ts'
@@ -7,14 +8,17 @@ import { findIdempotentOperations } from '../reports/call-key.ts'
 import { listCoverageItems } from '../reports/coverage-items.ts'
 import { EvidenceCollector } from '../reports/evidence-collector.ts'
 import { parseFailOn } from '../reports/parse-fail-on.ts'
-import { Reporter } from '../reports/report.ts'
+import { type Report, Reporter, type ReporterDependencies } from '../reports/report.ts'
 import { defaultSandbox, type Sandboxes } from '../sandboxes/sandboxes.ts'
+import type { SandboxSettings } from '../sandboxes/settings.ts'
+import { StoreUnavailableError } from '../state/store.ts'
 import type { Generation } from './generation.ts'
 
 interface ReporterDeps {
   /** Returns the present generation. */
   readonly present: () => Generation
   readonly journal: Journal
+  readonly log: Log
   readonly sandboxes: Sandboxes
   /** Returns the machine's time, epoch milliseconds. */
   readonly now: () => number
@@ -24,13 +28,15 @@ interface ReporterDeps {
 /** A reporter, and what it needs when the inputs were loaded again. */
 interface LiveReporter {
   readonly reporter: Reporter
+  /** Reports on all sandboxes, at the end of the process: if the shared state does not answer, on the requests to this process. */
+  readonly reportAtEnd: () => Promise<Report>
   /** Goes on with the contract and the keys of the present generation. */
   readonly adopt: () => void
 }
 
 /** Creates the reporter, with a collector that listens to the journal. */
-export function createReporter({ present, journal, sandboxes, settings, now }: ReporterDeps): LiveReporter {
-  const failOn = parseFailOn(settings.failOn ?? '') ?? []
+export function createReporter(deps: ReporterDeps): LiveReporter {
+  const { present, journal, settings } = deps
   const read = () => {
     const { fixtures, contract } = present()
     const keys = new Set(fixtures.keys.flatMap(({ token }) => [token, hashToken(token)])) // a shared journal has hashes
@@ -45,26 +51,57 @@ export function createReporter({ present, journal, sandboxes, settings, now }: R
   })
   journal.onEntry((entry, live) => collector.record(entry, live))
   journal.onClear((sandbox) => collector.retire(sandbox))
-  const reporter = new Reporter({
+  const reporter = joinReporter(deps, collector, journal, (sandbox) => deps.sandboxes.settings.read(sandbox))
+  return {
+    reporter,
+    reportAtEnd: () => reportAtEnd(reporter, deps, collector),
+    adopt() {
+      known = read()
+      collector.adopt(listCoverageItems(present().contract))
+    },
+  }
+}
+
+/** Joins the parts of a reporter. `readSettings` reads the settings of a sandbox. */
+function joinReporter(
+  { present, settings, now }: ReporterDeps,
+  collector: EvidenceCollector,
+  journal: ReporterDependencies['journal'],
+  readSettings: (sandbox: string) => Promise<SandboxSettings>,
+): Reporter {
+  const failOn = parseFailOn(settings.failOn ?? '') ?? []
+  return new Reporter({
     contract: createLiveView(() => present().contract),
     collector,
     journal,
     hintFinder: () => present().hintFinder(),
     async contextOf(sandbox = defaultSandbox) {
-      const { seed, clock } = await sandboxes.settings.read(sandbox)
+      const { seed, clock } = await readSettings(sandbox)
       return { seed, now: clock.now }
     },
     async runOf(sandbox = defaultSandbox) {
-      const { seed, clock } = await sandboxes.settings.read(sandbox)
+      const { seed, clock } = await readSettings(sandbox)
       const contractDigest = present().contractDigest()
       return { at: now(), version, command: undefined, seed, clock, contractDigest, failOn }
     },
   })
-  return {
-    reporter,
-    adopt() {
-      known = read()
-      collector.adopt(listCoverageItems(present().contract))
-    },
+}
+
+async function reportAtEnd(
+  reporter: Reporter,
+  deps: ReporterDeps,
+  collector: EvidenceCollector,
+): Promise<Report> {
+  const { journal, log, sandboxes } = deps
+  try {
+    return await reporter.report(undefined)
+  } catch (error) {
+    if (!(error instanceof StoreUnavailableError)) throw error
+    log.error({ reason: error.message }, 'the report has the requests to this process alone')
+    await journal.recordOwn()
+    const own = { catchUp: async () => {}, hasLoss: () => true }
+    return joinReporter(deps, collector, own, async (name) => sandboxes.settings.lastRead(name)).report(
+      undefined,
+    )
   }
 }

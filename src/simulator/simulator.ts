@@ -18,7 +18,7 @@ import { version } from '../fixtures/bundled.ts'
 import type { EntryListener } from '../journal/journal.ts'
 import { declarations } from '../operations/index.ts'
 import type { FindPlannedFault } from '../pipeline/scenario-sources.ts'
-import type { Reporter } from '../reports/report.ts'
+import type { FindingsReport, Report } from '../reports/report.ts'
 import type { OpenedStore } from '../state/file/file-store.ts'
 import { showState } from '../state/redis/location.ts'
 import type { SandboxExport } from '../state/store.ts'
@@ -52,7 +52,10 @@ export interface Simulator {
   isImport(head: SimRequest): boolean
   /** Replies to a request to the control plane. `gone` is aborted when the client disconnects. */
   control(request: SimRequest, gone: AbortSignal): Promise<OutgoingReply>
-  readonly reporter: Pick<Reporter, 'report' | 'findings'>
+  /** Returns the report about the clients of all sandboxes, also while the shared state does not answer. */
+  report(): Promise<Report>
+  /** Returns that report without the coverage, which takes the most time. The shared state must answer. */
+  findings(): Promise<FindingsReport>
   /** Yields the text of a bundle of all sandboxes. `reasons`: the conditions that were met. */
   bundle(reasons: readonly string[]): AsyncIterable<string>
   /** Aborted at a stop: ends the requests that wait, `POST /__sim/verify` and streams, and the deliveries that hang. */
@@ -141,7 +144,7 @@ async function createParts(settings: Settings, deps: Dependencies, { inputs, ope
     isProxy: upstream !== undefined,
     isShared: shared !== undefined,
   })
-  const reporting = createReporter({ present, journal, sandboxes, settings, now })
+  const reporting = createReporter({ present, journal, log, sandboxes, settings, now })
   return { ...openedJournal, ...reporting, histories, state, served, present, bundler }
 }
 
@@ -149,8 +152,18 @@ async function createParts(settings: Settings, deps: Dependencies, { inputs, ope
 async function assemble(settings: Settings, deps: Dependencies, start: StartDeps): Promise<Simulator> {
   const { inputs, seedState, watcher } = start
   const { now, log } = deps
-  const { followOthers, closeJournal, reporter, adopt, histories, state, served, present, bundler } =
-    await createParts(settings, deps, start)
+  const {
+    followOthers,
+    closeJournal,
+    reporter,
+    reportAtEnd,
+    adopt,
+    histories,
+    state,
+    served,
+    present,
+    bundler,
+  } = await createParts(settings, deps, start)
   const { store, sandboxes, journal, upstream } = state
   const { contract, fixtures, catalogue } = served
   const { draining, stopping } = createEnds()
@@ -188,7 +201,8 @@ async function assemble(settings: Settings, deps: Dependencies, start: StartDeps
     controlRefusal: controls.refusal,
     isImport: controls.isImport,
     control: async (request, gone) => replyAtOnce(await controls.answer(request, gone)),
-    reporter,
+    report: reportAtEnd,
+    findings: () => reporter.findings(undefined),
     bundle: (reasons) => requireBundler(bundler).write(undefined, reasons),
     stopping,
     draining,

@@ -8,6 +8,7 @@ import {
 } from '../config/settings.ts'
 import { parseDuration } from '../core/instant.ts'
 import { type Log, silentLog } from '../core/log.ts'
+import { once } from '../core/once.ts'
 import { failure, type Result, success } from '../core/result.ts'
 import { describeKnown } from '../core/similar.ts'
 import { machineNow, sleep } from '../core/timers.ts'
@@ -30,7 +31,7 @@ export interface RunningSimulator {
   readonly origin: string
   /** Returns a request to begin with; undefined where the contract has none that needs no more than a path. */
   findExample(): ExampleRequest | undefined
-  /** Returns the report about the clients of all sandboxes so far. */
+  /** Returns the report about the clients of all sandboxes so far. A state in Redis must be open: see `closeWithReport`. */
   report(): Promise<Report>
   /** Returns that report without the coverage, which takes the most time. */
   findings(): Promise<FindingsReport>
@@ -40,6 +41,8 @@ export interface RunningSimulator {
   findStateLoss(): Promise<string | undefined>
   /** Stops accepting connections, finishes active requests, and writes the state. */
   close(): Promise<void>
+  /** Does what `close` does, and returns the report about the clients of all sandboxes, with the last requests. Replaces `close`. */
+  closeWithReport(): Promise<Report>
   [Symbol.asyncDispose](): Promise<void>
 }
 
@@ -61,18 +64,21 @@ export async function start(
   }
   const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host
   const origin = `http://${host}:${listening.value.port}`
-  let closing: Promise<void> | undefined
-  const drainAndStop = async () => {
+  const endRequests = once(async () => {
     const drainMs = parseDuration(settings.drain) ?? 0
     simulator.draining.abort()
     if (drainMs > 0) await sleep(drainMs)
     simulator.stopping.abort()
     await stop(listening.value, shutdownGraceMs)
-    await simulator.close()
-  }
-  const close = () => {
-    closing ??= drainAndStop()
-    return closing
+  })
+  const close = once(() => endRequests().then(() => simulator.close()))
+  const closeWithReport = async () => {
+    await endRequests()
+    try {
+      return await simulator.report() // while other replicas can still be asked
+    } finally {
+      await close()
+    }
   }
   return success({
     origin,
@@ -81,11 +87,12 @@ export async function start(
     },
     controlUrl: `${origin}/__sim`,
     findExample: () => simulator.findExample(),
-    report: () => simulator.reporter.report(undefined),
-    findings: () => simulator.reporter.findings(undefined),
+    report: () => simulator.report(),
+    findings: () => simulator.findings(),
     bundle: (reasons = []) => simulator.bundle(reasons),
     findStateLoss: () => simulator.findStateLoss(),
     close,
+    closeWithReport,
     [Symbol.asyncDispose]: close,
   })
 }

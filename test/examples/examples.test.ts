@@ -129,7 +129,10 @@ if (!hasCompose)
     'The check of compose.yaml by Docker Compose is skipped: "docker compose" is not installed.\n',
   )
 
-test.skipIf(!hasCompose)('Docker Compose accepts compose.yaml', () => {
-  const args = ['compose', '--file', examplePath('compose.yaml'), 'config', '--quiet']
-  expect(spawnSync('docker', args, { encoding: 'utf8' })).toMatchObject({ status: 0, stderr: '' })
-})
+test.skipIf(!hasCompose).each(['compose.yaml', 'replicas/compose.yaml'])(
+  'Docker Compose accepts %s',
+  (file) => {
+    const args = ['compose', '--file', examplePath(file), 'config', '--quiet']
+    expect(spawnSync('docker', args, { encoding: 'utf8' })).toMatchObject({ status: 0, stderr: '' })
+  },
+)

@@ -21,16 +21,24 @@ export interface RedisServer {
   close(): Promise<void>
 }
 
-/** Starts a Redis server on a free port, which stores nothing on the disk, or each write (`durable`). */
-export async function startRedis(
-  options: { readonly durable?: boolean; readonly args?: readonly string[] } = {},
-): Promise<RedisServer> {
+/** The options of a Redis server. */
+export interface RedisServerOptions {
+  /** True: each write is on the disk before it is acknowledged. Default: nothing is stored on the disk. */
+  readonly durable?: boolean
+  /** True: the port is one for TLS, and `args` have the certificate. */
+  readonly tls?: boolean
+  readonly args?: readonly string[]
+}
+
+/** Starts a Redis server on a free port. */
+export async function startRedis(options: RedisServerOptions = {}): Promise<RedisServer> {
   const folder = mkdtempSync(join(tmpdir(), 'convsim-redis-'))
   const port = await findFreePort()
   const persistence = options.durable
     ? ['--appendonly', 'yes', '--appendfsync', 'always']
     : ['--appendonly', 'no']
-  const args = ['--port', `${port}`, '--bind', '127.0.0.1', '--dir', folder, '--save', '', ...persistence]
+  const listening = options.tls ? ['--port', '0', '--tls-port', `${port}`] : ['--port', `${port}`]
+  const args = [...listening, '--bind', '127.0.0.1', '--dir', folder, '--save', '', ...persistence]
   let child: ChildProcess | undefined
   const ended = () => new Promise<void>((resolve) => child?.once('exit', () => resolve()))
   const server: RedisServer = {

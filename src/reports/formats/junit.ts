@@ -8,7 +8,8 @@ import type { ReportFormat } from './report-format.ts'
 /**
  * JUnit XML for CI systems. It fails where `--fail-on` does: each section is a suite with a test case for each finding, which fails if the
  * section has a condition, and passes with the finding as its output if not. Coverage is a suite with a passing test case for each
- * operation, whose output lists the missing items, and one for each condition `coverage<N`. Every time is 0.
+ * operation, whose output lists the missing items, and one for each condition `coverage<N`. If requests to other replicas may be missing,
+ * a suite says so, and fails if there is any condition. Every time is 0.
  */
 export const junitFormat: ReportFormat = {
   mediaType: 'application/xml; charset=utf-8',
@@ -22,6 +23,7 @@ function renderJunit(report: Report): string {
   const suites = [
     ...createSections(report).map((section) => sectionSuite(section, gates.has(section.gate))),
     coverageSuite(report),
+    ...(report.truncated ? [lossSuite(gates.size > 0)] : []),
   ]
   const total = attributes({
     tests: suites.reduce((sum, { cases }) => sum + cases.length, 0),
@@ -76,6 +78,14 @@ function findingCase(
     `  ${isGated ? failure : `<system-out>${text}</system-out>`}`,
     '</testcase>',
   ]
+}
+
+/** Says that requests to other replicas may be missing, so that no condition is proved to be unmet. */
+function lossSuite(isGated: boolean): Suite {
+  const sentence = 'Requests to other replicas may be missing.'
+  const item = { title: sentence, sentence, requests: 'unknown', trace: '', curl: '' }
+  const name = 'convsim.replicas'
+  return { name, failures: isGated ? 1 : 0, cases: [findingCase(name, item, isGated)] }
 }
 
 function coverageSuite(report: Report): Suite {

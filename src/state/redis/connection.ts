@@ -2,6 +2,7 @@ import type { Redis, RedisOptions } from 'ioredis'
 import { failure, type Result, reasonOf, success } from '../../core/result.ts'
 import { StoreUnavailableError } from '../store.ts'
 import type { RedisLocation } from './location.ts'
+import { describeStartFault, isCertificateError } from './start-fault.ts'
 
 /** The bounds of waiting for Redis. */
 export interface RedisTimeouts {
@@ -33,7 +34,8 @@ export class RedisConnection {
   readonly #scripts = new Map<Script, string>()
   /** The reason for which there is no connection. Undefined: there is one. */
   #outage: string | undefined = 'the connection was not opened yet'
-  #lastError = ''
+  /** The latest error of the connection. Undefined: none since it was made. */
+  #lastError: Error | undefined
   #isClosed = false
 
   private constructor(redis: Redis, shown: string) {
@@ -68,10 +70,7 @@ export class RedisConnection {
       return success(connection)
     } catch (error) {
       connection.close()
-      const reason = connection.#lastError || reasonOf(error)
-      return failure(
-        `The state in ${shown} cannot be used (${reason}). Start that server, or choose a file: --state FILE.`,
-      )
+      return failure(describeStartFault(connection.#lastError ?? error, shown))
     }
   }
 
@@ -81,17 +80,20 @@ export class RedisConnection {
       const timer = setTimeout(() => reject(new Error(`no answer within ${connectMs} ms`)), connectMs)
       this.#redis.on('ready', () => {
         this.#outage = undefined
-        this.#lastError = ''
+        this.#lastError = undefined
         clearTimeout(timer)
         resolve()
       })
       this.#redis.on('close', () => {
-        this.#outage ??= this.#lastError || 'the connection was closed'
+        this.#outage ??= this.#lastError?.message ?? 'the connection was closed'
         if (this.#isClosed) clearTimeout(timer)
         onLost()
       })
       this.#redis.on('error', (error: Error) => {
-        this.#lastError = reasonOf(error)
+        this.#lastError = error
+        if (!isCertificateError(error)) return
+        clearTimeout(timer)
+        reject(error)
       })
     })
   }
@@ -137,11 +139,11 @@ export class RedisConnection {
   #explain(error: unknown): Error {
     const reason = reasonOf(error)
     if (reason === 'Command timed out' && this.#outage === undefined) {
-      this.#lastError = 'it did not answer in time'
-      this.#outage = this.#lastError
+      this.#outage = 'it did not answer in time'
+      this.#lastError = new Error(this.#outage)
       this.#redis.disconnect(true)
     }
-    const message = `The state in ${this.#shown} did not answer (${this.#lastError || reason}); send the request again.`
+    const message = `The state in ${this.#shown} did not answer (${this.#lastError?.message ?? reason}); send the request again.`
     return new StoreUnavailableError(message, { cause: error })
   }
 

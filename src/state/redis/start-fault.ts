@@ -1,0 +1,43 @@
+import { reasonOf } from '../../core/result.ts'
+
+/** The codes of certificates that the client does not trust, of OpenSSL and of Node. */
+const certificateCode = /CERT|SELF_SIGNED|UNABLE_TO_(GET|VERIFY)/
+
+/** The next step for a certificate, by the code of the error. */
+const certificateSteps: Readonly<Record<string, string>> = {
+  ERR_TLS_CERT_ALTNAME_INVALID: 'Use a host name that the certificate has.',
+  CERT_HAS_EXPIRED: 'Renew it.',
+  CERT_NOT_YET_VALID: 'Check the clock of this machine.',
+}
+
+const trustStep =
+  'If it is right, name the file of its authority (or of the certificate, if it signed itself) in NODE_EXTRA_CA_CERTS.'
+
+/** Returns true for an error of a certificate, which another attempt does not mend. */
+export function isCertificateError(error: Error): boolean {
+  return certificateCode.test(codeOf(error))
+}
+
+/**
+ * Describes why a start cannot connect to Redis, with the next step: `The state in redis://cache:6379 cannot be used (connect ECONNREFUSED
+ * 10.0.0.7:6379). Start that server, or choose a file: --state FILE.` `shown`: the URL without user and password.
+ */
+export function describeStartFault(error: unknown, shown: string): string {
+  const reason = reasonOf(error).replace(/[.:]\s*$/, '') || codeOf(error)
+  if (error instanceof Error && isCertificateError(error)) {
+    const step = certificateSteps[codeOf(error)] ?? trustStep
+    return `The state in ${shown} cannot be used: the certificate of that server is not valid here (${reason}). ${step}`
+  }
+  return `The state in ${shown} cannot be used (${reason}). Start that server, or choose a file: --state FILE.${findSchemeHint(error, shown)}`
+}
+
+/** A server that expects TLS ends a connection without it; one without TLS waits for more of the handshake, or sends what is no TLS. */
+function findSchemeHint(error: unknown, shown: string): string {
+  if (/ECONNREFUSED|ENOTFOUND|EAI_AGAIN/.test(codeOf(error))) return ''
+  if (shown.startsWith('rediss:')) return ' If it does not use TLS, the URL begins with redis://.'
+  return codeOf(error) === 'ECONNRESET' ? ' If it expects TLS, the URL begins with rediss://.' : ''
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : ''
+}

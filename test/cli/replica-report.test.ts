@@ -1,0 +1,97 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { ask, event } from '../support/client.ts'
+import { convsim } from '../support/command.ts'
+import { steer } from '../support/control.ts'
+import { describeWithRedis, redisForTest } from '../support/redis.ts'
+import { tempFolder } from '../support/temp-folder.ts'
+
+const incomplete = /convsim: the report is not complete: requests to other replicas may be missing/
+
+/** Returns the paths of a report as JSON and as JUnit, and a function that reads both. */
+async function reportFiles() {
+  const folder = await tempFolder()
+  const [json, junit] = [join(folder, 'report.json'), join(folder, 'report.xml')]
+  const read = async () => ({
+    report: JSON.parse(await readFile(json, 'utf8')),
+    junit: await readFile(junit, 'utf8'),
+  })
+  return { option: `${json},${junit}`, read }
+}
+
+/** Starts a replica, and returns it with its origin. */
+async function startReplica(state: string, ...args: string[]) {
+  const command = convsim(['--port', '0', '--state', state, ...args])
+  const origin = await command.ready()
+  const stop = () => {
+    command.process.kill('SIGTERM')
+    return command.ended
+  }
+  return { command, origin, stop }
+}
+
+describeWithRedis('the report of a replica at its end', () => {
+  test('has the requests to all replicas', async () => {
+    const redis = await redisForTest()
+    const { option, read } = await reportFiles()
+    const one = await startReplica(redis.url, '--report', option, '--fail-on', 'violation')
+    const two = await startReplica(redis.url)
+    await ask(one, '/v1/events', { body: event() })
+    await ask(two, '/v1/events', { body: event() })
+    expect([await one.stop(), one.command.stderr()]).toEqual([0, expect.not.stringMatching(incomplete)])
+    const { report, junit } = await read()
+    expect(report).toMatchObject({ requests: 2 })
+    expect(report).not.toHaveProperty('truncated')
+    expect(junit).not.toContain('convsim.replicas')
+  })
+
+  test.each(['kill', 'pause'] as const)(
+    'has the requests to this replica, and says that others may be missing, after Redis had a %s',
+    async (outage) => {
+      const redis = await redisForTest()
+      const { option, read } = await reportFiles()
+      const one = await startReplica(redis.url, '--report', option, '--fail-on', 'violation')
+      const two = await startReplica(redis.url)
+      await steer(one, 'PUT', '/sandboxes/default', { seed: '4711' })
+      await ask(one, '/v1/events', { body: event() })
+      await ask(two, '/v1/events', { body: event() })
+      await redis[outage]()
+      expect([await one.stop(), one.command.stderr()]).toEqual([1, expect.stringMatching(incomplete)])
+      const { report, junit } = await read()
+      expect(report).toMatchObject({ requests: 1, truncated: true, run: { seed: '4711' } })
+      expect(junit).toMatch(/<testsuite name="convsim.replicas" tests="1" failures="1"/)
+    },
+  )
+
+  test.each([
+    ['1', [], 0],
+    ['1', ['--fail-on', 'violation'], 1],
+    [7, ['--fail-on', 'violation'], 3],
+  ])(
+    'of exec without Redis, for an event with the value %j and the options %j, ends with %d',
+    async (value, options, code) => {
+      const redis = await redisForTest()
+      const { option, read } = await reportFiles()
+      const request = {
+        method: 'POST',
+        headers: { authorization: 'Bearer k', 'content-type': 'application/json' },
+        body: JSON.stringify(event({ value })),
+      }
+      const script = `fetch(process.env.CONVSIM_BASE_URL + '/events', ${JSON.stringify(request)})
+        .then(() => { console.log('sent'); process.stdin.resume() })`
+      const files = code === 0 ? [] : ['--report', option]
+      const command = convsim(
+        ['exec', '--state', redis.url, ...files, ...options, '--', process.execPath, '-e', script],
+        { stdin: 'pipe' },
+      )
+      await command.untilStdout(/sent/)
+      await redis.kill()
+      command.process.stdin?.end()
+      expect(await command.ended).toBe(code)
+      expect(command.stderr()).toContain('convsim: 1 request, ')
+      expect(command.stderr()).toContain('requests to other replicas may be missing')
+      if (code > 0) expect((await read()).report).toMatchObject({ requests: 1, truncated: true })
+    },
+  )
+})

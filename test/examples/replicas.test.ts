@@ -1,0 +1,100 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { parseDuration } from '../../src/core/instant.ts'
+import type { JsonObject } from '../../src/core/json.ts'
+import { parseRedisUrl } from '../../src/state/redis/location.ts'
+import { askRaw } from '../support/raw-http.ts'
+import { describeWithRedis, redisForTest } from '../support/redis.ts'
+import { startForTest } from '../support/start.ts'
+import { examplePath, membersIn, readExample } from './read-examples.ts'
+
+/** A service of the example for Docker Compose, with the members that the tests read. */
+interface Service {
+  readonly command?: string
+  readonly depends_on?: JsonObject
+  readonly environment?: Readonly<Record<string, string>>
+  readonly healthcheck?: JsonObject
+  readonly ports?: readonly string[]
+  readonly stop_grace_period?: string
+  readonly volumes?: readonly string[]
+}
+
+const [services = {}] = membersIn(readExample('replicas/compose.yaml'), 'services') as [
+  Record<string, Service>,
+]
+const { balancer = {}, convsim = {}, redis = {} } = services
+const configuration = readFileSync(examplePath('replicas/haproxy.cfg'), 'utf8')
+const dockerfile = readFileSync(new URL('../../Dockerfile', import.meta.url), 'utf8')
+const [, port] = /^EXPOSE (\d+)$/m.exec(dockerfile) ?? []
+
+/** Returns the groups of a line of the load balancer's configuration. */
+function readLine(pattern: RegExp): readonly string[] {
+  const found = pattern.exec(configuration)
+  if (!found) throw new Error(`haproxy.cfg has no line ${pattern}`)
+  return found.slice(1)
+}
+
+test('the services of the replicas wait for services that exist and have a health check', () => {
+  expect(Object.keys(services)).toEqual(['balancer', 'convsim', 'redis'])
+  for (const { depends_on: needed = {} } of [balancer, convsim])
+    for (const [name, value] of Object.entries(needed)) {
+      expect(value).toEqual({ condition: 'service_healthy' })
+      const isChecked =
+        name === 'convsim' ? dockerfile.includes('\nHEALTHCHECK ') : services[name]?.healthcheck
+      expect(isChecked).toBeTruthy()
+    }
+})
+
+test('the load balancer reads the configuration beside it, and its ports are those of the service and of the image', () => {
+  const [file] = (balancer.volumes ?? []).map((volume) => volume.split(':')[0] ?? '')
+  expect(existsSync(join(examplePath('replicas'), file ?? ''))).toBe(true)
+  const [bound] = readLine(/^ {2}bind :(\d+)$/m)
+  expect(balancer.ports).toEqual([`127.0.0.1:${bound}:${bound}`])
+  const [service, behind] = readLine(/^ {2}server-template \S+ \d+ (\w+):(\d+) /m)
+  expect([service, behind]).toEqual(['convsim', port])
+})
+
+test('the state is in the Redis of the example', () => {
+  const state = convsim.environment?.['CONVSIM_STATE'] ?? ''
+  expect(parseRedisUrl(state, 'convsim')).toMatchObject({ ok: true })
+  expect(Object.keys(services)).toContain(new URL(state).hostname)
+})
+
+test('a replica that stops answers for longer than the load balancer needs to notice, and has time for that', () => {
+  const drainMs = parseDuration(convsim.environment?.['CONVSIM_DRAIN'] ?? '') ?? 0
+  const [interval = '', fall = ''] = readLine(/ check inter (\w+) fall (\d+) /)
+  expect(drainMs).toBeGreaterThan(2 * Number(fall) * (parseDuration(interval) ?? Number.POSITIVE_INFINITY))
+  expect(parseDuration(convsim.stop_grace_period ?? '')).toBeGreaterThan(drainMs)
+})
+
+test('the health check of the load balancer is answered', async () => {
+  const [method, path, version, name, value] = readLine(
+    /^ {2}http-check send meth (\w+) uri (\S+) ver (\S+) hdr (\w+) (\w+)$/m,
+  )
+  const { origin } = await startForTest()
+  const request = `${method} ${path} ${version}\r\n${name}: ${value}\r\nConnection: close\r\n\r\n`
+  expect((await askRaw(origin, request)).status).toBe(200)
+})
+
+describeWithRedis('the Redis of the example', () => {
+  test('starts with the arguments of the example', async () => {
+    const [program, ...args] = (redis.command ?? '').split(' ')
+    expect(program).toBe('redis-server')
+    const { url } = await redisForTest({ args })
+    const { origin } = await startForTest({ state: url })
+    expect((await fetch(`${origin}/readyz`)).status).toBe(200)
+  })
+})
+
+const hasHaproxy = spawnSync('haproxy', ['-v']).status === 0
+if (!hasHaproxy)
+  process.stderr.write('The check of haproxy.cfg by HAProxy is skipped: "haproxy" is not installed.\n')
+
+test.skipIf(!hasHaproxy)('HAProxy accepts haproxy.cfg', () => {
+  const { status, stderr } = spawnSync('haproxy', ['-c', '-f', examplePath('replicas/haproxy.cfg')], {
+    encoding: 'utf8',
+  })
+  expect([status, stderr]).toEqual([0, expect.not.stringMatching(/ALERT|WARNING/)])
+})

@@ -1,0 +1,77 @@
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { ask, event } from '../../support/client.ts'
+import { convsim } from '../../support/command.ts'
+import { redisForTest } from '../../support/redis.ts'
+import { executablePath } from '../../support/redis-server.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
+
+const problem = findTlsProblem()
+if (problem !== undefined)
+  process.stderr.write(`The tests of a state in Redis by TLS (rediss://) are skipped: ${problem}\n`)
+
+/** Returns why TLS cannot be tried on this machine. Undefined: it can. */
+function findTlsProblem(): string | undefined {
+  if (spawnSync('openssl', ['version']).status !== 0) return 'openssl is not installed.'
+  // A server that was built without TLS does not know the setting.
+  const { error, stderr } = spawnSync(executablePath, ['--tls-port', '0', '--port', 'none'], {
+    encoding: 'utf8',
+  })
+  if (error) return `${executablePath} is not installed.`
+  return /tls-port/.test(stderr) ? `${executablePath} was built without TLS.` : undefined
+}
+
+/** Starts a Redis that speaks TLS alone, with a certificate for `name` that signed itself. */
+async function startTlsRedis(name: string) {
+  const folder = await tempFolder()
+  const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')]
+  const request = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']
+  const names = ['-subj', `/CN=${name}`, '-addext', `subjectAltName=DNS:${name}`]
+  const made = spawnSync('openssl', [...request, ...names, '-keyout', key, '-out', certificate])
+  expect(made.status).toBe(0)
+  const files = ['--tls-cert-file', certificate, '--tls-key-file', key, '--tls-auth-clients', 'no']
+  const { port } = await redisForTest({ tls: true, args: files })
+  return { port, url: `rediss://localhost:${port}`, trust: { NODE_EXTRA_CA_CERTS: certificate } }
+}
+
+/** Starts convsim, which must not start, and returns what it says. */
+async function findRefusal(state: string, env: Record<string, string> = {}): Promise<string> {
+  const command = convsim(['--port', '0', '--state', state], { env })
+  expect(await command.ended).toBe(1)
+  return command.stderr()
+}
+
+describe.skipIf(problem !== undefined)('a state in Redis by TLS', () => {
+  test('stores events if the certificate is trusted', async () => {
+    const { url, trust } = await startTlsRedis('localhost')
+    const start = async () => ({
+      origin: await convsim(['--port', '0', '--state', url], { env: trust }).ready(),
+    })
+    const [one, two] = await Promise.all([start(), start()])
+    const stored = await ask(one, '/v1/events', { body: event({ insertId: 'x' }) })
+    expect(stored.status).toBe(201)
+    expect((await ask(two, '/v1/events', { body: event({ insertId: 'x' }) })).body).toEqual(stored.body)
+  })
+
+  test('is refused with the next step if the certificate is not trusted, or is for another host', async () => {
+    const { url } = await startTlsRedis('localhost')
+    expect(await findRefusal(url)).toMatch(
+      /--state: .*The state in rediss:\/\/localhost:\d+ cannot be used: the certificate .* \(self-signed certificate\)\. .* NODE_EXTRA_CA_CERTS/,
+    )
+    const other = await startTlsRedis('other.example')
+    expect(await findRefusal(other.url, other.trust)).toMatch(
+      /the certificate .* \(Hostname\/IP does not match .*\)\. Use a host name that the certificate has\./,
+    )
+  })
+
+  test('is refused with the other scheme if the URL has the wrong one', async () => {
+    const [{ port }, plain] = await Promise.all([startTlsRedis('localhost'), redisForTest()])
+    const [withoutTls, withTls] = await Promise.all([
+      findRefusal(`redis://localhost:${port}`),
+      findRefusal(plain.url.replace('redis:', 'rediss:')),
+    ])
+    expect(withoutTls).toMatch(/If it expects TLS, .* rediss:\/\//)
+    expect(withTls).toMatch(/does not use TLS, .* redis:\/\//)
+  })
+})
