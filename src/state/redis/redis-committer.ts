@@ -63,7 +63,7 @@ export interface RedisCommitterDeps {
 
 /**
  * A committer over the logs in Redis. The commands of a sandbox take turns: those that do not depend on each other are decided together on
- * the copy, and appended in one round trip, if no other replica was faster; else all are decided again.
+ * the copy, and appended in one round trip, unless they depend on a change that another replica has appended meanwhile; then all are decided again.
  */
 export class RedisCommitter implements Committer {
   readonly state: StateData
@@ -82,7 +82,7 @@ export class RedisCommitter implements Committer {
     this.counters = deps.counters
   }
 
-  /** The numbers of appends, and of those that another replica was faster than. */
+  /** The numbers of appends, and of those that had to be decided again. */
   get contention(): { readonly appends: number; readonly repeated: number } {
     return { appends: this.#appends, repeated: this.#repeated }
   }
@@ -140,7 +140,7 @@ export class RedisCommitter implements Committer {
     for (let tries = 1; tries <= MAX_TRIES && waits <= MAX_WAITS; ) {
       const batch = this.#decideSome(queue)
       const outcome = await this.#append(sandbox, batch, tries)
-      if (outcome === 'same') {
+      if (outcome === 'done') {
         queue.splice(0, batch.length)
         for (const { command, decision } of batch) command.resolve(decision.result)
         return
@@ -154,9 +154,9 @@ export class RedisCommitter implements Committer {
     queue.shift()?.reject(new StoreUnavailableError(message))
   }
 
-  /** Appends the changes of a batch, unless another replica was faster. */
+  /** Appends the changes of a batch, unless they depend on one that the copy lacks. */
   async #append(sandbox: string, batch: readonly Decided[], tries: number): Promise<ExchangeOutcome> {
-    if (batch.length === 0) return 'same'
+    if (batch.length === 0) return 'done'
     this.#appends += 1
     const entries = batch.flatMap(({ decision }) => decision.change ?? [])
     return this.#deps.logs.exchange(sandbox, modeOf(batch), entries, tries > TRIES_AT_ONCE ? RESERVE_MS : 0)

@@ -3,7 +3,8 @@ import { LEASE_MS, QUIET_MS } from './read-leases.ts'
 /** The scripts that run in Redis. Each is one atomic step on the keys of one sandbox. */
 
 /**
- * Compares the log with the caller's copy, and changes it only if they are the same, and no other replica has a read lease. A read of the
+ * Compares the log with the caller's copy, and changes it only if they are the same, and no other replica has a read lease. An append is also
+ * stored behind changes that the copy lacks if it does not depend on them: no two have the same key (see `formatLine`). A read of the
  * same copy is granted a lease, if nothing was changed lately, no replica waits to change something, and Redis takes changes. The key of the lease has the
  * replica that has it, `*` for several, `wait` where one waits for its end, and nothing after a change.
  *
@@ -12,7 +13,8 @@ import { LEASE_MS, QUIET_MS } from './read-leases.ts'
  * KEYS: log, head, snapshot, the four keys of the counters, and the lease. ARGV: the incarnation and the length of the caller's copy; the incarnation
  * of a log that begins; `read`, `append`, `discard` (append, and discard the counters) or `delete`; the id of the replica; the milliseconds
  * for which it reserves the log if it is too late, or 0; the changes.
- * Returns [1] if the copy was the same, [1, 1] with a lease; [0, changes that the copy lacks]; [2, incarnation, base, snapshot, all changes] if the copy cannot be
+ * Returns [1] if the copy was the same, [1, 1] with a lease; [4, changes that the copy lacks] if the changes were stored behind them; [0, changes that the
+ * copy lacks] if they were not; [2, incarnation, base, snapshot, all changes] if the copy cannot be
  * continued: the log is another one, or was trimmed; or [3] if another replica has reserved the log, or has a lease.
  */
 export const EXCHANGE = `
@@ -29,13 +31,25 @@ if mode ~= 'read' and head[3] ~= '' and head[3] or ARGV[6] ~= '0' then
   now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
   taken = head[3] and head[3] ~= '' and head[3] ~= ARGV[5] and now < tonumber(head[4])
 end
-if incarnation ~= ARGV[1] or known ~= length then
+local continues = incarnation == ARGV[1] and known >= base and known < length
+local missed = continues and redis.call('LRANGE', KEYS[1], known - base, -1) or {}
+local function dependsOn(missed)
+  local keys = { [''] = true }
+  for index = 7, #ARGV do
+    local key = string.match(ARGV[index], '^[^\\n]*')
+    if key == '' then return true end
+    keys[key] = true
+  end
+  for _, line in ipairs(missed) do
+    if keys[string.match(line, '^[^\\n]*')] then return true end
+  end
+  return false
+end
+if (incarnation ~= ARGV[1] or known ~= length) and not (continues and mode == 'append' and not dependsOn(missed)) then
   if incarnation ~= '' and ARGV[6] ~= '0' and not taken then
     redis.pcall('HSET', KEYS[2], 'turn', ARGV[5], 'turn-ends', string.format('%.0f', now + tonumber(ARGV[6])))
   end
-  if incarnation == ARGV[1] and known >= base and known < length then
-    return {0, redis.call('LRANGE', KEYS[1], known - base, -1)}
-  end
+  if continues then return {0, missed} end
   return {2, incarnation, base, redis.call('GET', KEYS[3]) or '', redis.call('LRANGE', KEYS[1], 0, -1)}
 end
 local lease = redis.call('GET', KEYS[8])
@@ -61,6 +75,7 @@ if #ARGV > 6 then
   if incarnation == '' then redis.call('HSET', KEYS[2], 'incarnation', ARGV[3], 'base', 0) end
   for index = 7, #ARGV do redis.call('RPUSH', KEYS[1], ARGV[index]) end
 end
+if #missed > 0 then return {4, missed} end
 return {1}`
 
 /**

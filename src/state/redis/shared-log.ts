@@ -5,6 +5,7 @@ import type { RedisConnection, RedisReply, Script } from './connection.ts'
 import { type ExchangeMode, type ExchangeOutcome, findUnusedId, OUTCOMES } from './exchange-outcome.ts'
 import { type SandboxKeys, sandboxKeys } from './keys.ts'
 import type { LogEntry } from './log-entry.ts'
+import { formatLine, parseLine } from './log-line.ts'
 import { ReadLeases } from './read-leases.ts'
 import { SandboxIndex } from './sandbox-index.ts'
 import { EXCHANGE } from './scripts.ts'
@@ -23,8 +24,9 @@ interface Copy {
   shared: JsonObject | undefined
 }
 
-/** Changes that were stored, with their JSON. */
+/** Changes that were stored, with their lines, and the lines before them that the copy lacked. */
 interface StoredChanges {
+  readonly missed: readonly string[]
   readonly entries: readonly LogEntry[]
   readonly lines: readonly string[]
   /** The id of the log that begins with them. Empty: they continue a log. */
@@ -94,7 +96,7 @@ export class SharedLogs {
   }
 
   /**
-   * Changes the log of a sandbox if the copy has all changes of it, and applies the changes to the copy. `behind`: nothing was changed, and
+   * Changes the log of a sandbox if the copy has all changes of it that they depend on, and applies the changes to the copy. `behind`: nothing was changed, and
    * the copy has the changes now that it lacked; `reserveMs`: for so long no other replica can then append; 0: it can.
    */
   async exchange(
@@ -107,11 +109,13 @@ export class SharedLogs {
     const isFirst = incarnation === '' && entries.length > 0 && mode !== 'delete'
     const created = isFirst ? this.#deps.createId() : ''
     if (isFirst) await this.#index.add(sandbox, created)
-    const lines = entries.map((entry) => JSON.stringify(entry))
+    const lines = entries.map(formatLine)
     const args = [incarnation, seq, created, mode, this.#deps.replicaId, reserveMs, ...lines]
     const [code, ...rest] = await this.#send(sandbox, mode, args)
     const outcome = OUTCOMES.get(code) ?? 'behind'
-    if (outcome === 'same') this.#applyOwn(sandbox, { incarnation, seq }, { entries, lines, created, mode })
+    const missed = code === 4 ? (rest[0] as string[]) : []
+    if (outcome === 'done')
+      this.#applyOwn(sandbox, { incarnation, seq }, { missed, entries, lines, created, mode })
     else if (code === 0) this.#applyMissed(sandbox, { incarnation, seq }, rest[0] as string[])
     else if (code === 2) this.#replace(sandbox, rest)
     const unused = findUnusedId(outcome, mode, incarnation, created)
@@ -156,11 +160,11 @@ export class SharedLogs {
     return keys
   }
 
-  /** Applies the changes that this process has stored behind `known`. */
+  /** Applies the changes that this process has stored behind `known`, and those of others before them. */
   #applyOwn(
     sandbox: string,
     known: Pick<Copy, 'incarnation' | 'seq'>,
-    { entries, lines, created, mode }: StoredChanges,
+    { missed, entries, lines, created, mode }: StoredChanges,
   ): void {
     if (mode === 'delete') {
       this.forget(sandbox)
@@ -168,15 +172,16 @@ export class SharedLogs {
     }
     const copy = this.#copies.get(sandbox) ?? { ...NO_COPY }
     if (entries.length === 0) return
-    const isApplied =
-      copy.incarnation === (created || known.incarnation) && copy.seq >= known.seq + entries.length
-    if (isApplied) return // a read brought them before
-    if (copy.incarnation !== known.incarnation || copy.seq !== known.seq) {
+    const applied = copy.seq - known.seq // a read brought them before
+    const isSameLog = copy.incarnation === (created || known.incarnation)
+    if (isSameLog && applied >= missed.length + entries.length) return
+    if (copy.incarnation !== known.incarnation || applied < 0 || applied > missed.length) {
       this.forget(sandbox) // the copy was forgotten meanwhile, so it cannot be continued
       return
     }
     const next = created === '' ? copy : { ...copy, incarnation: created }
     this.#copies.set(sandbox, next)
+    for (const line of missed.slice(applied)) this.#apply(next, parseLine(line), line)
     for (const [index, entry] of entries.entries()) this.#apply(next, entry, lines[index] ?? '')
     this.#storeSnapshotIfDue(sandbox, next)
   }
@@ -185,7 +190,7 @@ export class SharedLogs {
   #applyMissed(sandbox: string, known: Pick<Copy, 'incarnation' | 'seq'>, lines: readonly string[]): void {
     const copy = this.#copies.get(sandbox)
     if (copy?.incarnation !== known.incarnation) return
-    for (const line of lines.slice(copy.seq - known.seq)) this.#apply(copy, JSON.parse(line), line)
+    for (const line of lines.slice(copy.seq - known.seq)) this.#apply(copy, parseLine(line), line)
   }
 
   #replace(sandbox: string, [incarnation, base, snapshot, lines]: readonly RedisReply[]): void {
@@ -203,7 +208,7 @@ export class SharedLogs {
       this.#deps.state.replace(sandbox, entry)
       copy.shared = shared
     }
-    for (const line of lines as string[]) this.#apply(copy, JSON.parse(line), line)
+    for (const line of lines as string[]) this.#apply(copy, parseLine(line), line)
     this.#copies.set(sandbox, copy)
   }
 

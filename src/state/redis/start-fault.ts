@@ -4,7 +4,7 @@ import { describeErrorReply, isErrorReply } from './error-reply.ts'
 /** The codes of certificates that the client does not trust, of OpenSSL and of Node. */
 const certificateCode = /CERT|SELF_SIGNED|UNABLE_TO_(GET|VERIFY)/
 
-/** What to do about a certificate, by the code of the error. */
+/** The next step for a certificate, by the code of the error. */
 const certificateSteps: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: 'Use a host name that the certificate has.',
   CERT_HAS_EXPIRED: 'Renew it.',
