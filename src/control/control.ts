@@ -11,7 +11,7 @@ import { refusals, refuse } from '../exchange/refusals.ts'
 import type { Reply } from '../exchange/reply.ts'
 import type { SimRequest } from '../exchange/request.ts'
 import { redactHead } from '../journal/redact.ts'
-import { StoreUnavailableError, StoreWriteError } from '../state/store.ts'
+import { StoreReadError, StoreUnavailableError, StoreWriteError } from '../state/store.ts'
 import { answerConsole, isConsoleFile } from './console-files.ts'
 import { type GuardSettings, guard } from './guard.ts'
 import {
@@ -89,6 +89,10 @@ function debugLine(contract: Contract, request: SimRequest, reply: Reply) {
 function refuseInternalError({ id }: SimRequest, error: unknown, log: Log): Reply {
   if (error instanceof StoreWriteError) {
     log.error({ requestId: id, reason: error.message }, 'the state cannot be written')
+    return refuse(500, error.message, 'simulator')
+  }
+  if (error instanceof StoreReadError) {
+    log.error({ requestId: id, reason: error.message }, 'the state cannot be read')
     return refuse(500, error.message, 'simulator')
   }
   if (error instanceof StoreUnavailableError) {

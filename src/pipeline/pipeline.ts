@@ -11,7 +11,7 @@ import type { SimRequest } from '../exchange/request.ts'
 import type { Fixtures } from '../fixtures/fixtures.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { OperationHandlers } from '../operations/index.ts'
-import { type Store, StoreUnavailableError, StoreWriteError } from '../state/store.ts'
+import { type Store, StoreReadError, StoreUnavailableError, StoreWriteError } from '../state/store.ts'
 import type { UpstreamClient } from '../upstream/forward.ts'
 import { applyDrift } from './apply-drift.ts'
 import { authenticate } from './authenticate.ts'
@@ -131,6 +131,10 @@ async function firstReply(stages: RequestStages, exchange: Exchange, log: Log): 
   } catch (error) {
     if (error instanceof StoreWriteError) {
       log.error({ requestId, reason: error.message }, 'the state cannot be written')
+      return refusals.ownFault(error.message)
+    }
+    if (error instanceof StoreReadError) {
+      log.error({ requestId, reason: error.message }, 'the state cannot be read')
       return refusals.ownFault(error.message)
     }
     if (error instanceof StoreUnavailableError) {
