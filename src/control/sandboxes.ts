@@ -1,9 +1,13 @@
 import { isObject, type JsonObject } from '../core/json.ts'
+import { mapInChunks } from '../core/map-in-chunks.ts'
 import type { JournalReader } from '../journal/reader.ts'
 import { defaultSandbox, type Sandbox, type Sandboxes } from '../sandboxes/sandboxes.ts'
 import type { SandboxSettings } from '../sandboxes/settings.ts'
 import type { SandboxExport, Store } from '../state/store.ts'
 import type { ControlHandlers } from './handler.ts'
+
+/** The number of sandboxes whose settings are read at once: a shared state reads each from its server. */
+const SANDBOXES_AT_ONCE = 16
 
 /** Dependencies of `sandboxHandlers` and `resetSandbox`. */
 export interface SandboxHandlerDeps {
@@ -39,9 +43,14 @@ export function sandboxHandlers(
     },
     async listSandboxes() {
       const stored = new Map((await store.listSandboxes()).map((summary) => [summary.name, summary]))
-      const toJson = async (sandbox: Sandbox) => {
+      const ofOthers = [...stored.keys()]
+        .filter((name) => !sandboxes.has(name))
+        .map((name) => sandboxes.peek(name))
+      const all = [...ofOthers, ...sandboxes.list()]
+      const counts = await Promise.all(all.map(({ name }) => journal.counts(name)))
+      const toJson = async (sandbox: Sandbox, index: number) => {
         const { events = 0, prompts = 0, snapshots = 0 } = stored.get(sandbox.name) ?? {}
-        const { recorded, dropped } = await journal.counts(sandbox.name)
+        const { recorded = 0, dropped = 0 } = counts[index] ?? {}
         const settings = await sandboxes.settings.read(sandbox.name)
         return {
           ...sandboxToJson(sandbox, settings),
@@ -52,11 +61,7 @@ export function sandboxHandlers(
           revision: sandbox.revision,
         }
       }
-      const known = sandboxes.list()
-      const ofOthers = [...stored.keys()]
-        .filter((name) => !sandboxes.has(name))
-        .map((name) => sandboxes.peek(name))
-      return { sandboxes: await Promise.all([...ofOthers, ...known].map(toJson)) }
+      return { sandboxes: await mapInChunks(all, SANDBOXES_AT_ONCE, toJson) }
     },
     async putSandbox({ parameters, body }) {
       const sandbox = sandboxes.use(String(parameters.path['name']))

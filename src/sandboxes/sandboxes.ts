@@ -8,8 +8,6 @@ export interface Sandbox {
   activeRequests: number
   /** The machine's time of the last use, epoch milliseconds. */
   usedAt: number
-  /** The ordinal of the last use among the uses of all sandboxes; orders uses within the same millisecond. */
-  lastUse: number
   /** The ordinal of the last change by the control plane among those of all sandboxes; 0: none. */
   revision: number
 }
@@ -38,11 +36,11 @@ export function isSandboxName(name: string): boolean {
 
 /** All sandboxes of the process; each is created on its first use. */
 export class Sandboxes {
+  /** The sandboxes in the order of their last use. */
   readonly #known = new Map<string, Sandbox>()
   readonly #limits: SandboxLimits
   readonly settings: SandboxSettingsStore
   #limit: number
-  #uses = 0
   #changes = 0
 
   constructor(settings: SandboxSettingsStore, limits: SandboxLimits) {
@@ -63,9 +61,9 @@ export class Sandboxes {
     const known = this.#known.get(name)
     if (!known) this.#evict()
     const sandbox = known ?? this.#create(name)
-    if (!known) this.#known.set(name, sandbox)
+    if (known) this.#known.delete(name)
+    this.#known.set(name, sandbox) // the last one now
     sandbox.usedAt = this.#limits.now()
-    sandbox.lastUse = ++this.#uses
     return sandbox
   }
 
@@ -80,9 +78,9 @@ export class Sandboxes {
     return { ...(this.#known.get(name) ?? this.#create(name)), activeRequests: 0 }
   }
 
-  /** Lists all sandboxes, the least recently used first. Sorted on demand, since every request uses one or two sandboxes. */
+  /** Lists all sandboxes, the least recently used first. */
   list(): readonly Sandbox[] {
-    return [...this.#known.values()].sort((one, other) => one.lastUse - other.lastUse)
+    return [...this.#known.values()]
   }
 
   has(name: string): boolean {
@@ -94,19 +92,16 @@ export class Sandboxes {
   }
 
   #create(name: string): Sandbox {
-    return { name, activeRequests: 0, usedAt: this.#limits.now(), lastUse: ++this.#uses, revision: 0 }
+    return { name, activeRequests: 0, usedAt: this.#limits.now(), revision: 0 }
   }
 
   /** Evicts all idle sandboxes, and then as many others as the limit demands, to make room for one more. */
   #evict(): void {
     const { idleMs, now, onEvicted } = this.#limits
-    const inactive = this.list().filter(
-      ({ name, activeRequests }) => name !== defaultSandbox && activeRequests === 0,
-    )
-    const tooMany = this.#known.size + 1 - this.#limit
-    for (const [index, { name, usedAt }] of inactive.entries()) {
+    for (const { name, usedAt, activeRequests } of this.#known.values()) {
+      if (name === defaultSandbox || activeRequests > 0) continue
       const reason = now() - usedAt > idleMs ? 'idle' : 'limit'
-      if (reason === 'limit' && index >= tooMany) break
+      if (reason === 'limit' && this.#known.size < this.#limit) break
       this.#known.delete(name)
       onEvicted(name, reason)
     }

@@ -23,7 +23,10 @@ interface SandboxDeps {
   readonly rules: () => RuleContext
 }
 
-/** Creates the registry of sandboxes. It begins with those of the state, which are listed and evicted as all others. */
+/**
+ * Creates the registry of sandboxes. It begins with those of the state, which are listed and evicted as all others: of a shared state as many
+ * of the newest as the limit allows, since the state has the others anyway.
+ */
 export async function createSandboxes(
   { seed, clock, sandboxLimit, sandboxIdle }: Settings,
   deps: SandboxDeps,
@@ -42,7 +45,8 @@ export async function createSandboxes(
   journal.onEntry(({ sandbox }, { isForeign }) => {
     if (isForeign) sandboxes.use(sandbox) // so that a sandbox is in use wherever it is used
   })
-  sandboxes.adopt((await store.listSandboxes()).map(({ name }) => name))
+  if (shared) for (const name of await shared.listSandboxes()) sandboxes.use(name)
+  else sandboxes.adopt((await store.listSandboxes()).map(({ name }) => name))
   return sandboxes
 }
 

@@ -8,13 +8,14 @@ import { showState } from '../state/redis/location.ts'
 
 /** Opens the state that `--state` names, and logs what is missing from it. `fatal`: see `Dependencies`. */
 export async function openState(
-  { state, statePrefix, sync }: Settings,
+  { state, statePrefix, sandboxLimit, sync }: Settings,
   log: Log,
   fatal: ((problem: string) => never) | undefined,
 ): Promise<Result<OpenedStore, Findings>> {
   const opened = await openStore(state, {
     sync,
     prefix: statePrefix,
+    sandboxLimit,
     report: (problem) => log.error({ problem }, 'the state cannot be written'),
     ...(fatal && { fatal }),
   })

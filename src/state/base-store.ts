@@ -17,7 +17,7 @@ import type { Committer, CounterPort } from './committer.ts'
 import { Counters } from './memory/counters.ts'
 import type { StateData } from './memory/state-data.ts'
 import type { Table } from './memory/table.ts'
-import { countRecords, exportSandbox, listEvents, listSandboxes } from './queries.ts'
+import { addUpRecords, exportSandbox, listEvents, listSandboxes } from './queries.ts'
 import type {
   DayImpact,
   EventDraft,
@@ -162,7 +162,7 @@ export class BaseStore implements Store {
   }
 
   async listSandboxes(): Promise<readonly SandboxSummary[]> {
-    return listSandboxes(await this.#read(undefined))
+    return this.#committer.listSandboxes?.() ?? listSandboxes(this.#committer.state)
   }
 
   async deleteSandbox(sandbox: string): Promise<boolean> {
@@ -183,15 +183,16 @@ export class BaseStore implements Store {
   }
 
   async size(): Promise<StateSummary> {
-    return countRecords(await this.#read(undefined))
+    return addUpRecords(await this.listSandboxes())
   }
 
   fork(): Store {
-    const { state, refresh } = this.#committer
+    const { state, refresh, listSandboxes } = this.#committer
     const committer: Committer = {
       state,
       commit: async (sandbox, command) => command(await this.#read(sandbox)).result,
       ...(refresh && { refresh: refresh.bind(this.#committer) }),
+      ...(listSandboxes && { listSandboxes: listSandboxes.bind(this.#committer) }),
       close: async () => {},
     }
     return new BaseStore(committer, () => this.#readCounters().copy())
@@ -210,7 +211,7 @@ export class BaseStore implements Store {
   }
 
   /** Returns the state, first with the changes of other processes, if there can be any. */
-  #read(sandbox: string | undefined): StateData | Promise<StateData> {
+  #read(sandbox: string): StateData | Promise<StateData> {
     const committer = this.#committer
     const refreshed = committer.refresh?.(sandbox)
     return refreshed ? refreshed.then(() => committer.state) : committer.state

@@ -1,6 +1,6 @@
 import type { Command } from './commands.ts'
 import type { StateData } from './memory/state-data.ts'
-import type { RateResult } from './store.ts'
+import type { RateResult, SandboxSummary } from './store.ts'
 
 /** Rate windows and sequences, in this process or in a shared store. `Store` describes the methods. */
 export interface CounterPort {
@@ -29,10 +29,12 @@ export interface Committer {
    */
   commit<T>(sandbox: string, command: Command<T>): Promise<T>
   /**
-   * Adds the changes of other processes to the state, those of one sandbox, or of all (undefined). Returns nothing where the state is known
-   * to have them. Absent: there are none.
+   * Adds the changes of a sandbox by other processes to the state. Returns nothing where the state is known to have them. Absent: there
+   * are none.
    */
-  refresh?(sandbox: string | undefined): Promise<void> | undefined
+  refresh?(sandbox: string): Promise<void> | undefined
+  /** Lists the sandboxes of all processes that hold data, in the order of their first write. Absent: the state has them all. */
+  listSandboxes?(): Promise<readonly SandboxSummary[]>
   /** The counters of all processes, which `commit` discards where a decision says so. Absent: the process has its own. */
   readonly counters?: CounterPort
   /** See `Store`. Absent: no write is refused for good. */

@@ -8,6 +8,8 @@ import type { Store } from './store.ts'
 export interface StoreOptions extends FileStoreOptions {
   /** The beginning of the keys in Redis. */
   readonly prefix: string
+  /** The largest number of sandboxes in Redis of which the process has a copy. */
+  readonly sandboxLimit: number
 }
 
 /**
@@ -30,9 +32,12 @@ async function describeStore(store: Store): Promise<OpenedStore> {
 }
 
 /** Opens a store in Redis, whose code is loaded only then. */
-async function openShared(location: string, { prefix, report }: StoreOptions): Promise<Result<OpenedStore>> {
+async function openShared(
+  location: string,
+  { prefix, sandboxLimit, report }: StoreOptions,
+): Promise<Result<OpenedStore>> {
   const parsed = parseRedisUrl(location, prefix)
   if (!parsed.ok) return parsed
   const { openRedisStore } = await import('./redis/redis-store.ts')
-  return openRedisStore(parsed.value, report && { report })
+  return openRedisStore(parsed.value, { copyLimit: sandboxLimit, ...(report && { report }) })
 }

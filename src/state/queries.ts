@@ -1,9 +1,9 @@
 import { uuidKey } from './clone.ts'
 import type { Collection } from './collections/collection.ts'
-import { countEach } from './collections/index.ts'
+import { countEach, type RecordCounts } from './collections/index.ts'
 import type { EventList } from './memory/event-list.ts'
 import type { IndexedEvent } from './memory/indexed-event.ts'
-import type { StateData } from './memory/state-data.ts'
+import type { SandboxEntry, StateData } from './memory/state-data.ts'
 import { EXPORT_FORMAT } from './records.ts'
 import type { EventPage, EventQuery, SandboxExport, SandboxSummary, StateSummary } from './store.ts'
 
@@ -46,17 +46,16 @@ export async function exportSandbox(state: StateData, sandbox: string): Promise<
 
 /** Lists all sandboxes that hold data, in the order of their first write. */
 export function listSandboxes(state: StateData): readonly SandboxSummary[] {
-  return Array.from(state.sandboxes, ([name, { data, snapshots }]) => ({
-    name,
-    ...data.count(),
-    snapshots: snapshots.size,
-  }))
+  return Array.from(state.sandboxes, ([name, entry]) => summarizeSandbox(name, entry))
 }
 
-/** Counts the records of all sandboxes. */
-export function countRecords({ sandboxes }: StateData): StateSummary {
-  const all = [...sandboxes.values()]
-  const total = (collection: Collection) =>
-    all.reduce((sum, { data }) => sum + data.table(collection).size, 0)
-  return { sandboxes: all.length, ...countEach(total) }
+export function summarizeSandbox(name: string, { data, snapshots }: SandboxEntry): SandboxSummary {
+  return { name, ...data.count(), snapshots: snapshots.size }
+}
+
+/** Adds up the records of all sandboxes. */
+export function addUpRecords(sandboxes: readonly SandboxSummary[]): StateSummary {
+  const total = ({ name }: Collection) =>
+    sandboxes.reduce((sum, counts) => sum + counts[name as keyof RecordCounts], 0) // by `countEach`
+  return { sandboxes: sandboxes.length, ...countEach(total) }
 }

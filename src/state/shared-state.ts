@@ -17,6 +17,8 @@ export interface SharedState {
   updateRecord<T>(sandbox: string, update: (record: JsonObject | undefined) => RecordUpdate<T>): Promise<T>
   /** Opens a bounded stream of messages of about this weight, with a connection of its own. */
   openStream(size: number): Promise<SharedMessages>
+  /** Lists the names of the sandboxes in the order of their creation, without reading them. */
+  listSandboxes(): Promise<readonly string[]>
   /** Forgets this process's copy of a sandbox; the next use reads it again. */
   forget(sandbox: string): void
 }

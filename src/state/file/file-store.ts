@@ -9,7 +9,7 @@ import { Low } from 'lowdb'
 import { failure, type Result, reasonOf, success } from '../../core/result.ts'
 import { BaseStore } from '../base-store.ts'
 import { StateData } from '../memory/state-data.ts'
-import { countRecords } from '../queries.ts'
+import { addUpRecords, listSandboxes } from '../queries.ts'
 import type { SharedState } from '../shared-state.ts'
 import type { StateSummary, Store } from '../store.ts'
 import { CheckpointFile } from './checkpoint.ts'
@@ -45,8 +45,8 @@ export interface FileStoreOptions {
   readonly syncFile?: SyncFile
 }
 
-/** The numbers of records that a store was opened with. */
-export interface LoadSummary extends StateSummary {
+/** The numbers of records that a store was opened with, as far as they were read. */
+export interface LoadSummary extends Partial<StateSummary> {
   /** The number of log entries that were not in the state file. Above 0: the last stop was not graceful. */
   readonly journalEntries: number
   /** The process that died holding the lock. Absent: the lock was free. */
@@ -157,7 +157,7 @@ async function loadStore({ path, lock }: LockedFile, options: FileStoreOptions):
   )
   lock.onLoss((reason) => committer.lose(reason))
   const loaded = {
-    ...countRecords(state),
+    ...addUpRecords(listSandboxes(state)),
     journalEntries: replayed.entries,
     ...tookOverFrom(lock.tookOver),
     warnings: [...findMissingFile(path, begun, replayed), ...findMissing(replayed, lock.tookOver)],

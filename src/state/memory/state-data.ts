@@ -73,14 +73,6 @@ export class StateData {
     else this.#sandboxes.set(name, entry)
   }
 
-  /** Makes a sandbox the last in the list of sandboxes, if it holds data. */
-  moveToEnd(name: string): void {
-    const entry = this.#sandboxes.get(name)
-    if (entry === undefined) return
-    this.#sandboxes.delete(name)
-    this.#sandboxes.set(name, entry)
-  }
-
   /** Applies a change. Throws if the change names a record that does not exist. */
   apply(change: Change): void {
     const entry = changeEntry(this.#sandboxes.get(change.sandbox) ?? emptyEntry(), change)

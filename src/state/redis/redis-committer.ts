@@ -3,7 +3,7 @@ import { nextTurn, sleep } from '../../core/timers.ts'
 import type { Command, Decision } from '../commands.ts'
 import type { Committer } from '../committer.ts'
 import type { StateData } from '../memory/state-data.ts'
-import { StoreUnavailableError } from '../store.ts'
+import { type SandboxSummary, StoreUnavailableError } from '../store.ts'
 import { conflictKey } from './conflict-key.ts'
 import type { RedisConnection } from './connection.ts'
 import type { ExchangeMode, ExchangeOutcome } from './exchange-outcome.ts'
@@ -11,6 +11,7 @@ import type { LogEntry } from './log-entry.ts'
 import type { RedisCounters } from './redis-counters.ts'
 import { Refresher } from './refresher.ts'
 import type { SharedLogs } from './shared-log.ts'
+import { summarizeSandboxes } from './summarize-sandboxes.ts'
 
 /** A decision about the log of a sandbox. */
 type LogDecision = Omit<Decision<unknown>, 'change'> & { readonly change?: LogEntry }
@@ -77,7 +78,7 @@ export class RedisCommitter implements Committer {
 
   constructor(deps: RedisCommitterDeps) {
     this.#deps = deps
-    this.#refresher = new Refresher((sandbox) => deps.logs.exchange(sandbox, 'read'), deps.logs.leases)
+    this.#refresher = new Refresher((sandbox) => deps.logs.read(sandbox), deps.logs.leases)
     this.state = deps.state
     this.counters = deps.counters
   }
@@ -188,14 +189,12 @@ export class RedisCommitter implements Committer {
     return batch
   }
 
-  refresh(sandbox: string | undefined): Promise<void> | undefined {
-    return sandbox === undefined ? this.#refreshAll() : this.#refresher.refresh(sandbox)
+  refresh(sandbox: string): Promise<void> | undefined {
+    return this.#refresher.refresh(sandbox)
   }
 
-  async #refreshAll(): Promise<void> {
-    const names = await this.#deps.logs.list()
-    await Promise.all(names.map((name) => this.#refresher.refresh(name)))
-    for (const name of names) this.state.moveToEnd(name) // in the order of their creation
+  async listSandboxes(): Promise<readonly SandboxSummary[]> {
+    return summarizeSandboxes(await this.#deps.logs.list(), this.state, this.#refresher)
   }
 
   /** Reads the record beside the data of a sandbox. Undefined: there is none. */

@@ -7,7 +7,6 @@ import { failure, type Result, reasonOf, success } from '../../core/result.ts'
 import { BaseStore } from '../base-store.ts'
 import type { OpenedStore } from '../file/file-store.ts'
 import { StateData } from '../memory/state-data.ts'
-import { countRecords } from '../queries.ts'
 import type { SharedState } from '../shared-state.ts'
 import { StateChecks } from '../state-checks.ts'
 import { StoreUnavailableError } from '../store.ts'
@@ -27,9 +26,12 @@ export interface RedisStoreOptions extends Partial<RedisTimeouts> {
   readonly report?: (problem: string) => void
   /** The least length of a log, in characters, from which on a snapshot replaces it. Default: 1 MiB. */
   readonly snapshotFrom?: number
+  /** The largest number of sandboxes of which the process has a copy; others are read when they are used. Default: 1000. */
+  readonly copyLimit?: number
 }
 
 const DEFAULT_SNAPSHOT_FROM = 1024 * 1024
+const DEFAULT_COPY_LIMIT = 1000
 const DEFAULT_COMMAND_MS = 2000
 const DEFAULT_CONNECT_MS = 5000
 
@@ -41,7 +43,7 @@ export interface OpenedRedisStore extends OpenedStore {
   readonly connection: RedisConnection
 }
 
-/** Opens the store in Redis, and reads all of its sandboxes. The error is a sentence with the next step, without the password. */
+/** Opens the store in Redis. Sandboxes are read when they are first used. The error is a sentence with the next step, without the password. */
 export async function openRedisStore(
   location: RedisLocation,
   options: RedisStoreOptions = {},
@@ -64,29 +66,21 @@ export async function openRedisStore(
       createId: randomUUID,
       replicaId,
       snapshotFrom: options.snapshotFrom ?? DEFAULT_SNAPSHOT_FROM,
+      copyLimit: options.copyLimit ?? DEFAULT_COPY_LIMIT,
       report: options.report ?? (() => {}),
     })
     onLost = () => logs.forgetAll()
     const counters = new RedisCounters(connection, location.prefix)
     const findFault = () => findWriteFault(connection, location)
-    const committer = new RedisCommitter({
-      state,
-      logs,
-      connection,
-      counters,
-      random: Math.random,
-      findFault,
-    })
-    await committer.refresh(undefined)
-    const warnings = [
-      ...(connection.warning ? [connection.warning] : []),
-      ...(await findWarnings(connection)),
-    ]
-    const loaded = { ...countRecords(state), journalEntries: 0, warnings }
+    const random = Math.random
+    const committer = new RedisCommitter({ state, logs, connection, counters, random, findFault })
+    const { length: sandboxes } = await logs.list()
+    const loaded = { sandboxes, journalEntries: 0, warnings: await findWarnings(connection) }
     const shared: SharedState = {
       shown: location.shown,
       readRecord: (sandbox) => committer.readShared(sandbox),
       updateRecord: (sandbox, update) => committer.updateShared(sandbox, update),
+      listSandboxes: () => logs.list(),
       forget: (sandbox) => logs.forget(sandbox),
       async openStream(size: number) {
         const listener = await RedisConnection.open(location, { commandMs, connectMs }, () => {})
@@ -104,12 +98,10 @@ export async function openRedisStore(
   }
 }
 
-/** Warns of a Redis that deletes keys when its memory is full. */
+/** Warns of a Redis that asks for no password, or deletes keys when its memory is full. */
 async function findWarnings(connection: RedisConnection): Promise<readonly string[]> {
   const memory = String(await connection.call('info', 'memory'))
   const policy = /maxmemory_policy:(\S+)/.exec(memory)?.[1] ?? 'noeviction'
-  if (policy === 'noeviction') return []
-  return [
-    `Redis has the maxmemory-policy ${policy}, so it may delete parts of the state. Set it to noeviction.`,
-  ]
+  const warning = `Redis has the maxmemory-policy ${policy}, so it may delete parts of the state. Set it to noeviction.`
+  return [connection.warning ?? [], policy === 'noeviction' ? [] : warning].flat()
 }

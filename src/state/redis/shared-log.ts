@@ -8,22 +8,11 @@ import { type SandboxKeys, sandboxKeys } from './keys.ts'
 import type { LogEntry } from './log-entry.ts'
 import { formatLine, parseLine } from './log-line.ts'
 import { ReadLeases } from './read-leases.ts'
+import { NO_COPY, SandboxCopies, type SandboxCopy } from './sandbox-copies.ts'
 import { SandboxIndex } from './sandbox-index.ts'
 import { EXCHANGE } from './scripts.ts'
 import { parseSnapshot } from './snapshot-text.ts'
 import { storeSnapshot } from './store-snapshot.ts'
-
-/** This process's copy of a sandbox, without its data, which `StateData` has. */
-interface Copy {
-  /** The id of the log, which a deleted sandbox loses. Empty: there is no log. */
-  readonly incarnation: string
-  /** The number of changes that the copy contains. */
-  seq: number
-  /** The number of characters of the changes since the snapshot, and of the snapshot. */
-  logLength: number
-  snapshotLength: number
-  shared: JsonObject | undefined
-}
 
 /** Changes that were stored, with their lines, and the lines before them that the copy lacked. */
 interface StoredChanges {
@@ -33,14 +22,6 @@ interface StoredChanges {
   /** The id of the log that begins with them. Empty: they continue a log. */
   readonly created: string
   readonly mode: ExchangeMode
-}
-
-const NO_COPY: Readonly<Copy> = {
-  incarnation: '',
-  seq: 0,
-  logLength: 0,
-  snapshotLength: 0,
-  shared: undefined,
 }
 
 /** The parts that the logs of all sandboxes work with. */
@@ -55,6 +36,8 @@ export interface SharedLogDeps {
   readonly replicaId: string
   /** The least length of a log, in characters, from which on a snapshot replaces it. */
   readonly snapshotFrom: number
+  /** The largest number of sandboxes of which the process has a copy. */
+  readonly copyLimit: number
   /** Receives a sentence about each failure in the background. */
   readonly report: (problem: string) => void
 }
@@ -67,7 +50,7 @@ const exchangeScript: Script = { text: EXCHANGE, keys: 8 }
  */
 export class SharedLogs {
   readonly #deps: SharedLogDeps
-  readonly #copies = new Map<string, Copy>()
+  readonly #copies: SandboxCopies
   readonly #keys = new Map<string, SandboxKeys>()
   readonly #snapshots = new Set<string>()
   readonly #index: SandboxIndex
@@ -75,6 +58,7 @@ export class SharedLogs {
 
   constructor(deps: SharedLogDeps) {
     this.#deps = deps
+    this.#copies = new SandboxCopies(deps.copyLimit, (sandbox) => this.forget(sandbox))
     this.#index = new SandboxIndex(deps.connection, deps.prefix)
   }
 
@@ -85,7 +69,7 @@ export class SharedLogs {
 
   forgetAll(): void {
     this.leases.endAll()
-    for (const sandbox of [...this.#copies.keys()]) this.forget(sandbox)
+    for (const sandbox of this.#copies.names) this.forget(sandbox)
   }
 
   /** Forgets the copy of a sandbox, which the next use reads again. */
@@ -94,6 +78,13 @@ export class SharedLogs {
     this.#copies.delete(sandbox)
     this.#keys.delete(sandbox)
     this.#deps.state.replace(sandbox, undefined)
+  }
+
+  /** Brings the copy of a sandbox up to date. One that was forgotten meanwhile, to make room for others, is read again. */
+  async read(sandbox: string): Promise<void> {
+    const before = this.#copies.get(sandbox)
+    await this.exchange(sandbox, 'read')
+    if (before && !this.#copies.get(sandbox)) await this.exchange(sandbox, 'read')
   }
 
   /**
@@ -106,7 +97,7 @@ export class SharedLogs {
     entries: readonly LogEntry[] = [],
     reserveMs = 0,
   ): Promise<ExchangeOutcome> {
-    const { incarnation, seq } = this.#copies.get(sandbox) ?? NO_COPY
+    const { incarnation, seq } = this.#copies.use(sandbox) ?? NO_COPY
     const isFirst = incarnation === '' && entries.length > 0 && mode !== 'delete'
     const created = isFirst ? this.#deps.createId() : ''
     if (isFirst) await this.#index.add(sandbox, created)
@@ -148,7 +139,7 @@ export class SharedLogs {
   /** Lists the names of the sandboxes that have a log, in the order of their creation, and forgets the copies of all others. */
   async list(): Promise<readonly string[]> {
     const names = await this.#index.list()
-    for (const sandbox of [...this.#copies.keys()]) if (!names.has(sandbox)) this.forget(sandbox)
+    for (const sandbox of this.#copies.names) if (!names.has(sandbox)) this.forget(sandbox)
     return [...names]
   }
 
@@ -164,7 +155,7 @@ export class SharedLogs {
   /** Applies the changes that this process has stored behind `known`, and those of others before them. */
   #applyOwn(
     sandbox: string,
-    known: Pick<Copy, 'incarnation' | 'seq'>,
+    known: Pick<SandboxCopy, 'incarnation' | 'seq'>,
     { missed, entries, lines, created, mode }: StoredChanges,
   ): void {
     if (mode === 'delete') {
@@ -188,7 +179,11 @@ export class SharedLogs {
   }
 
   /** Applies the changes behind `known`, of which an earlier reply may have brought the first already. */
-  #applyMissed(sandbox: string, known: Pick<Copy, 'incarnation' | 'seq'>, lines: readonly string[]): void {
+  #applyMissed(
+    sandbox: string,
+    known: Pick<SandboxCopy, 'incarnation' | 'seq'>,
+    lines: readonly string[],
+  ): void {
     const copy = this.#copies.get(sandbox)
     if (copy?.incarnation !== known.incarnation) return
     this.#applyLines(sandbox, copy, lines.slice(copy.seq - known.seq))
@@ -198,7 +193,7 @@ export class SharedLogs {
     this.forget(sandbox)
     if (incarnation === '') return
     const text = String(snapshot)
-    const copy: Copy = {
+    const copy: SandboxCopy = {
       ...NO_COPY,
       incarnation: String(incarnation),
       seq: Number(base),
@@ -214,12 +209,12 @@ export class SharedLogs {
     this.#copies.set(sandbox, copy)
   }
 
-  #applyLines(sandbox: string, copy: Copy, lines: readonly string[]): void {
+  #applyLines(sandbox: string, copy: SandboxCopy, lines: readonly string[]): void {
     const { log } = this.#keysOf(sandbox)
     for (const line of lines) readValue(sandbox, log, () => this.#apply(copy, parseLine(line), line))
   }
 
-  #apply(copy: Copy, entry: LogEntry, line: string): void {
+  #apply(copy: SandboxCopy, entry: LogEntry, line: string): void {
     if (entry.op === 'shared') copy.shared = entry.record ?? undefined
     else this.#deps.state.apply(entry)
     copy.seq += 1
@@ -227,7 +222,7 @@ export class SharedLogs {
   }
 
   /** Begins a snapshot once the log is as long as the last snapshot: its cost is then a constant part of each change. */
-  #storeSnapshotIfDue(sandbox: string, copy: Copy): void {
+  #storeSnapshotIfDue(sandbox: string, copy: SandboxCopy): void {
     const from = Math.max(this.#deps.snapshotFrom, copy.snapshotLength)
     if (copy.logLength < from || this.#snapshots.has(sandbox)) return
     this.#snapshots.add(sandbox)
@@ -240,7 +235,7 @@ export class SharedLogs {
       .finally(() => this.#snapshots.delete(sandbox))
   }
 
-  async #storeSnapshot(sandbox: string, copy: Copy): Promise<void> {
+  async #storeSnapshot(sandbox: string, copy: SandboxCopy): Promise<void> {
     const { state, connection } = this.#deps
     const { incarnation, seq, logLength, shared } = copy
     const entry = state.sandboxes.get(sandbox)

@@ -1,0 +1,13 @@
+/** Maps the items of a list in their order, as many at once as `size` says, so that no more than these wait for something at a time. */
+export async function mapInChunks<Item, Result>(
+  items: readonly Item[],
+  size: number,
+  map: (item: Item, index: number) => Result | Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = []
+  for (let from = 0; from < items.length; from += size)
+    results.push(
+      ...(await Promise.all(items.slice(from, from + size).map((item, index) => map(item, from + index)))),
+    )
+  return results
+}
