@@ -23,6 +23,12 @@ export interface Script {
   readonly keys: number
 }
 
+/** The outage before the first connection. */
+const NOT_YET = 'the connection was not opened yet'
+
+/** The milliseconds after which a connection that Redis does not close is destroyed. */
+const DESTROY_AFTER_MS = 100
+
 /** The longest pause between two attempts to connect again, milliseconds. */
 const MAX_PAUSE_MS = 500
 
@@ -36,7 +42,7 @@ export class RedisConnection {
   readonly #channels: string[] = []
   readonly #scripts = new Map<Script, string>()
   /** The reason for which there is no connection. Undefined: there is one. */
-  #outage: string | undefined = 'the connection was not opened yet'
+  #outage: string | undefined = NOT_YET
   /** The latest error of the connection. Undefined: none since it was made. */
   #lastError: Error | undefined
   /** The number of attempts to connect since the last connection. */
@@ -73,6 +79,7 @@ export class RedisConnection {
       autoResendUnfulfilledCommands: false,
       maxRetriesPerRequest: 0,
       connectTimeout: connectMs,
+      disconnectTimeout: DESTROY_AFTER_MS,
       commandTimeout: commandMs,
       retryStrategy: () => connection?.nextPause(),
       protocol: 2,
@@ -117,7 +124,7 @@ export class RedisConnection {
         })
       })
       this.#redis.on('close', () => {
-        this.#outage = describeReason(this.#lastError)
+        if (this.#outage !== NOT_YET) this.#outage = describeReason(this.#lastError)
         onLost()
       })
       this.#redis.on('error', (error: Error) => {
@@ -136,8 +143,10 @@ export class RedisConnection {
     this.#attempts = 0
   }
 
-  /** Returns the milliseconds until the next attempt to connect, which is longer after each. */
-  private nextPause(): number {
+  /** Returns the milliseconds until the next attempt to connect, which is longer after each. Null: a start makes no other one. */
+  private nextPause(): number | null {
+    const isStart = this.#outage === NOT_YET
+    if (isStart && !(this.#lastError && isLoading(this.#lastError))) return null
     this.#attempts += 1
     return Math.min(this.#attempts * 50, MAX_PAUSE_MS)
   }
@@ -207,7 +216,7 @@ export class RedisConnection {
 
   close(): void {
     this.#isClosed = true
-    this.#redis.disconnect()
+    if (this.#redis.status !== 'end') this.#redis.disconnect() // which would begin a timer
   }
 }
 

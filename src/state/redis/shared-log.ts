@@ -205,8 +205,8 @@ export class SharedLogs {
       this.#deps.state.replace(sandbox, entry)
       copy.shared = shared
     }
+    this.#copies.set(sandbox, copy) // before the changes, which can be damaged
     this.#applyLines(sandbox, copy, lines as string[])
-    this.#copies.set(sandbox, copy)
   }
 
   #applyLines(sandbox: string, copy: SandboxCopy, lines: readonly string[]): void {

@@ -104,12 +104,24 @@ describeWithRedis('while Redis is away', () => {
     expect(await steer(one, 'GET', '/events')).toMatchObject({ total: 1 })
   })
 
+  test('the latest reason is named: a server that comes back with a password', async () => {
+    const redis = await redisForTest({ durable: true })
+    const [one] = await startReplicas(redis)
+    await redis.kill()
+    await vi.waitFor(async () => expect((await ask(one, '/__sim/health')).text).toContain('ECONNREFUSED'))
+    await redis.start(['--requirepass', 'secret'])
+    await vi.waitFor(async () =>
+      expect((await ask(one, '/__sim/health')).text).toContain('it asks for a password'),
+    )
+  })
+
   test('a wrong password is named as the reason, and is not shown', async () => {
     const redis = await redisForTest({ args: ['--requirepass', 'right'] })
     const state = redis.url.replace('redis://', 'redis://:wrong-one@')
     const started = await start({ ...defaultSettings(), port: 0, state }, { now: Date.now, log: silentLog })
     const [finding] = started.ok ? [] : started.error
-    expect(finding?.message).toContain('WRONGPASS')
+    expect(finding?.message).toMatch(/WRONGPASS/)
+    expect(finding?.message).not.toMatch(/Start that server|script/)
     expect(finding?.message).not.toContain('wrong-one')
     const right = redis.url.replace('redis://', 'redis://:right@')
     const running = await start(
