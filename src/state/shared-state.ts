@@ -15,6 +15,8 @@ export interface SharedState {
   readRecord(sandbox: string): JsonObject | undefined | Promise<JsonObject | undefined>
   /** Replaces that record. `update` has no effects, since it is called again if another process was faster. */
   updateRecord<T>(sandbox: string, update: (record: JsonObject | undefined) => RecordUpdate<T>): Promise<T>
+  /** Notes the digest of this replica's contract. Returns true if the replica that started before it had another, and any is still alive. */
+  noteContract(digest: string): Promise<boolean>
   /** Opens a bounded stream of messages of about this weight, with a connection of its own. */
   openStream(size: number): Promise<SharedMessages>
   /** Lists the names of the sandboxes in the order of their creation, without reading them. */

@@ -29,10 +29,8 @@ export function isErrorReply(error: unknown): error is ErrorReply {
  * allowed when used memory > 'maxmemory'.` Names and places of scripts are left out.
  */
 export function describeErrorReply({ message }: ErrorReply): string {
-  const text = message
-    .replace(/ script: [0-9a-f]{40}.*$/s, '')
-    .replace(/^(?:ERR )?Error running script[^:]*: @user_script:\d+: /, '')
-    .replace(/[.\s]+$/, '')
+  const [said = ''] = message.split(' script: ') // and the names and places of scripts
+  const text = said.endsWith('.') ? said.slice(0, -1) : said
   const meaning = meanings[/^[A-Z]+/.exec(text)?.[0] ?? ''] ?? describeOther(text)
   return meaning === undefined ? `it answers: ${text}.` : `${meaning} It answers: ${text}.`
 }

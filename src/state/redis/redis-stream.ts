@@ -18,7 +18,7 @@ const appendScript: Script = { text: APPEND_MESSAGE, keys: 2 }
 const beatScript: Script = { text: BEAT, keys: 1 }
 
 /** The milliseconds without a sign of life after which a process counts as ended. */
-const DEAD_AFTER_MS = 5000
+export const DEAD_AFTER_MS = 5000
 
 /** The largest number of messages that are read at once. */
 const MAX_MESSAGES = 20

@@ -17,6 +17,8 @@ const event = {
   influence: 'neutral',
 }
 
+const patient = { timeout: 15_000, interval: 50 }
+
 /** Asks until the status is the expected one. */
 async function untilStatus(target: { readonly origin: string }, url: string, status: number): Promise<void> {
   while ((await ask(target, url)).status !== status) await new Promise((resolve) => setTimeout(resolve, 20))
@@ -96,7 +98,10 @@ describeWithRedis('while Redis is away', () => {
     expect((await ask(one, '/v1/events', { body: event })).status).toBe(201)
     await redis.kill()
     await redis.start(['--databases', '3'])
-    await vi.waitFor(async () => expect((await ask(one, '/__sim/health')).text).toContain('databases'))
+    await vi.waitFor(
+      async () => expect((await ask(one, '/__sim/health')).text).toContain('databases'),
+      patient,
+    )
     expect((await ask(one, '/v1/events', { body: event })).status).toBe(503)
     await redis.kill()
     await redis.start()
@@ -108,10 +113,14 @@ describeWithRedis('while Redis is away', () => {
     const redis = await redisForTest({ durable: true })
     const [one] = await startReplicas(redis)
     await redis.kill()
-    await vi.waitFor(async () => expect((await ask(one, '/__sim/health')).text).toContain('ECONNREFUSED'))
+    await vi.waitFor(
+      async () => expect((await ask(one, '/__sim/health')).text).toContain('ECONNREFUSED'),
+      patient,
+    )
     await redis.start(['--requirepass', 'secret'])
-    await vi.waitFor(async () =>
-      expect((await ask(one, '/__sim/health')).text).toContain('it asks for a password'),
+    await vi.waitFor(
+      async () => expect((await ask(one, '/__sim/health')).text).toContain('it asks for a password'),
+      patient,
     )
   })
 

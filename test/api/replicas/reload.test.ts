@@ -5,6 +5,7 @@ import { bundledContract } from '../../../src/fixtures/bundled.ts'
 import { ask, event, objectOf } from '../../support/client.ts'
 import { putRules, steer } from '../../support/control.ts'
 import { describeWithRedis, sharedRedis } from '../../support/redis.ts'
+import type { TestSimulator } from '../../support/start.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 import { startReplicas } from './start-replicas.ts'
 
@@ -54,6 +55,16 @@ describeWithRedis('replicas with --watch', () => {
     const [other] = await startReplicas(redis(), { statePrefix: 'mixed' })
     await putRules(one, [{ operation: 'createEvents', scenario: 'forbidden' }])
     expect([await send(one), await send(other)]).toEqual([403, 201])
+  })
+
+  test('warn at the start if the others have another contract', async () => {
+    const file = join(await tempFolder(), 'contract.yaml')
+    await writeFile(file, (await readFile(bundledContract, 'utf8')).replaceAll('createEvent', 'createEvents'))
+    const warningsOf = ({ logged }: TestSimulator) =>
+      logged.filter(({ message }) => message.includes('another contract')).map(({ level }) => level)
+    const first = await startReplicas(redis(), { statePrefix: 'contracts' })
+    const others = await startReplicas(redis(), { statePrefix: 'contracts', contract: file })
+    expect([...first, ...others].map(warningsOf)).toEqual([[], [], [], ['warn'], [], []])
   })
 
   test('have no bundle, and say why', async () => {
