@@ -120,6 +120,7 @@ function commandLineOf({ setting }: Row, ...flags: string[]): string[] {
   const each = needsEach ? [flag === 'hunt-file' ? '--hunt' : '--each'] : []
   return [
     ...(command ? [command] : []),
+    ...(flag === 'state-prefix' ? ['--state', 'redis://cache'] : []),
     ...each,
     ...flags,
     ...(command === 'exec' ? ['--', 'npm', 'test'] : []),
