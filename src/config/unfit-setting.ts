@@ -11,11 +11,20 @@ export function findUnfitSetting(
   return findEachProblem(command, settings, sources) ?? findStateProblem(settings, sources)
 }
 
-/** Finds a setting that a state in Redis cannot have; undefined: none. */
+/** Finds a setting that a state in Redis cannot have, or that has no effect without one; undefined: none. */
 function findStateProblem(
-  { state, bundle }: Settings,
+  { state, bundle, sync }: Settings,
   sources: ReadonlyMap<string, string>,
 ): string | undefined {
-  if (bundle === undefined || !/^rediss?:/i.test(state)) return undefined
+  const prefix = sources.get('statePrefix') ?? ''
+  if (!/^rediss?:/i.test(state)) {
+    // A variable may be for other commands, so only a flag without effect is refused.
+    return prefix.startsWith('--')
+      ? `${prefix} needs a state in Redis: --state redis://HOST:PORT/DATABASE.`
+      : undefined
+  }
+  if (sync)
+    return `${sources.get('sync')} takes no state in Redis (${sources.get('state')}): Redis decides when a change is on its disk. Set its appendfsync to always.`
+  if (bundle === undefined) return undefined
   return `${sources.get('bundle')} takes no state in Redis (${sources.get('state')}): no replica knows in which order the others changed it.`
 }

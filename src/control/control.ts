@@ -11,7 +11,7 @@ import { refusals, refuse } from '../exchange/refusals.ts'
 import type { Reply } from '../exchange/reply.ts'
 import type { SimRequest } from '../exchange/request.ts'
 import { redactHead } from '../journal/redact.ts'
-import { StoreUnavailableError, StoreWriteError } from '../state/store.ts'
+import { StoreReadError, StoreUnavailableError, StoreWriteError } from '../state/store.ts'
 import { answerConsole, isConsoleFile } from './console-files.ts'
 import { type GuardSettings, guard } from './guard.ts'
 import {
@@ -91,8 +91,12 @@ function refuseInternalError({ id }: SimRequest, error: unknown, log: Log): Repl
     log.error({ requestId: id, reason: error.message }, 'the state cannot be written')
     return refuse(500, error.message, 'simulator')
   }
+  if (error instanceof StoreReadError) {
+    log.error({ requestId: id, reason: error.message }, 'the state cannot be read')
+    return refuse(500, error.message, 'simulator')
+  }
   if (error instanceof StoreUnavailableError) {
-    log.warn({ requestId: id, reason: error.message }, 'the shared state does not answer')
+    log.warn({ requestId: id, reason: error.message }, 'the shared state cannot be used')
     return refusals.unavailable(error.message)
   }
   log.error({ requestId: id, err: error }, 'a bug in the control plane')

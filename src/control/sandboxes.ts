@@ -73,8 +73,8 @@ export function sandboxHandlers(
     async deleteSandbox({ parameters }) {
       const name = String(parameters.path['name'])
       const isKnown = sandboxes.delete(name)
+      const isStored = await store.deleteSandbox(name) // first, since a full Redis takes no change before
       await sandboxes.settings.reset(name)
-      const isStored = await store.deleteSandbox(name)
       await journal.clear(name)
       return { deleted: isKnown || isStored }
     },

@@ -11,7 +11,7 @@ import type { SimRequest } from '../exchange/request.ts'
 import type { Fixtures } from '../fixtures/fixtures.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { OperationHandlers } from '../operations/index.ts'
-import { type Store, StoreUnavailableError, StoreWriteError } from '../state/store.ts'
+import { type Store, StoreReadError, StoreUnavailableError, StoreWriteError } from '../state/store.ts'
 import type { UpstreamClient } from '../upstream/forward.ts'
 import { applyDrift } from './apply-drift.ts'
 import { authenticate } from './authenticate.ts'
@@ -133,8 +133,12 @@ async function firstReply(stages: RequestStages, exchange: Exchange, log: Log): 
       log.error({ requestId, reason: error.message }, 'the state cannot be written')
       return refusals.ownFault(error.message)
     }
+    if (error instanceof StoreReadError) {
+      log.error({ requestId, reason: error.message }, 'the state cannot be read')
+      return refusals.ownFault(error.message)
+    }
     if (error instanceof StoreUnavailableError) {
-      log.warn({ requestId, reason: error.message }, 'the shared state does not answer')
+      log.warn({ requestId, reason: error.message }, 'the shared state cannot be used')
       return refusals.unavailable(error.message)
     }
     log.error({ requestId, err: error }, 'a bug in the simulator')

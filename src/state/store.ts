@@ -88,6 +88,11 @@ export class StoreUnavailableError extends Error {
   override readonly name = 'StoreUnavailableError'
 }
 
+/** The stored data of a sandbox cannot be read, and that does not end by itself. The message names the sandbox. */
+export class StoreReadError extends Error {
+  override readonly name = 'StoreReadError'
+}
+
 /** A description of a stored copy of a sandbox, which the sandbox can be restored to. */
 export interface Snapshot extends SnapshotHead, RecordCounts {}
 

@@ -18,11 +18,18 @@ test.each([
   [['--each', '--jobs', '2'], { CONVSIM_PORT: '4567' }, '--jobs takes no CONVSIM_PORT: '],
   [['--only', one, '--state', 'x.json'], {}, '--only takes no --state: '],
   [['--state', 'redis://a', '--bundle', 'x.json'], {}, '--bundle takes no state in Redis (--state): '],
+  [['--state', 'redis://a', '--sync'], {}, '--sync takes no state in Redis (--state): '],
+  [['--state-prefix', 'a'], {}, '--state-prefix needs a state in Redis: '],
   [['--each', '--only', one], {}, '--only takes no --each: it makes one run of all those that --each makes.'],
   [['--only', one], { CONVSIM_EACH: 'slow' }, '--only takes no CONVSIM_EACH: '],
   [['--only', one, '--only', other], {}, '--only takes one run, and cannot be given twice. '],
 ])('%j with %j is refused by the name of what was given', (flags, env, start) => {
   expect(refusalOf(flags, env)?.slice(0, start.length)).toBe(start)
+})
+
+test('a prefix is taken with a state in Redis, and as a variable for other commands', () => {
+  expect(refusalOf(['--state', 'redis://a', '--state-prefix', 'a'])).toBeUndefined()
+  expect(refusalOf([], { CONVSIM_STATE_PREFIX: 'a' })).toBeUndefined()
 })
 
 test('one run of --only is taken', () => {

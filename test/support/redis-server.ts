@@ -14,7 +14,7 @@ export interface RedisServer {
   readonly port: number
   /** Stops it as a power failure would, and starts it again on the same port with what is on its disk. */
   kill(): Promise<void>
-  start(): Promise<void>
+  start(moreArgs?: readonly string[]): Promise<void>
   /** Makes it answer nothing, without an end of its connections. */
   pause(): void
   resume(): void
@@ -44,8 +44,8 @@ export async function startRedis(options: RedisServerOptions = {}): Promise<Redi
   const server: RedisServer = {
     url: `redis://127.0.0.1:${port}`,
     port,
-    async start() {
-      child = spawn(executablePath, [...args, ...(options.args ?? [])], {
+    async start(moreArgs = []) {
+      child = spawn(executablePath, [...args, ...(options.args ?? []), ...moreArgs], {
         stdio: ['ignore', 'pipe', 'ignore'],
       })
       await waitForLine(child, 'Ready to accept connections')

@@ -1,8 +1,10 @@
 import type { Redis, RedisOptions } from 'ioredis'
 import { failure, type Result, reasonOf, success } from '../../core/result.ts'
 import { StoreUnavailableError } from '../store.ts'
+import { describeErrorReply, isErrorReply } from './error-reply.ts'
+import { isLoading, prepareConnection } from './handshake.ts'
 import type { RedisLocation } from './location.ts'
-import { describeStartFault, isCertificateError } from './start-fault.ts'
+import { describeReason, describeStartFault, isCertificateError } from './start-fault.ts'
 
 /** The bounds of waiting for Redis. */
 export interface RedisTimeouts {
@@ -21,6 +23,12 @@ export interface Script {
   readonly keys: number
 }
 
+/** The outage before the first connection. */
+const NOT_YET = 'the connection was not opened yet'
+
+/** The milliseconds after which a connection that Redis does not close is destroyed. */
+const DESTROY_AFTER_MS = 100
+
 /** The longest pause between two attempts to connect again, milliseconds. */
 const MAX_PAUSE_MS = 500
 
@@ -30,78 +38,123 @@ const MAX_PAUSE_MS = 500
  */
 export class RedisConnection {
   readonly #redis: Redis
-  readonly #shown: string
+  readonly #location: RedisLocation
+  readonly #channels: string[] = []
   readonly #scripts = new Map<Script, string>()
   /** The reason for which there is no connection. Undefined: there is one. */
-  #outage: string | undefined = 'the connection was not opened yet'
+  #outage: string | undefined = NOT_YET
   /** The latest error of the connection. Undefined: none since it was made. */
   #lastError: Error | undefined
+  /** The number of attempts to connect since the last connection. */
+  #attempts = 0
   #isClosed = false
+  /** A warning about the settings of Redis. Undefined: there is none. */
+  warning: string | undefined
 
-  private constructor(redis: Redis, shown: string) {
+  private constructor(redis: Redis, location: RedisLocation) {
     this.#redis = redis
-    this.#shown = shown
+    this.#location = location
   }
 
   /** Connects. The error is a sentence without user and password. `onLost` is called whenever the connection is lost. */
   static async open(
-    { url, shown }: RedisLocation,
+    location: RedisLocation,
     { commandMs, connectMs }: RedisTimeouts,
     onLost: () => void,
   ): Promise<Result<RedisConnection>> {
     const loaded = await loadClient()
     if (!loaded.ok) return loaded
+    const { host, port, tls, database } = location
+    let connection: RedisConnection | undefined
     const options = {
+      host,
+      port,
+      db: database,
+      ...(tls && { tls: {} }),
       lazyConnect: true,
       enableOfflineQueue: false,
+      enableReadyCheck: false,
+      disableClientInfo: true,
+      autoResubscribe: false,
       autoResendUnfulfilledCommands: false,
       maxRetriesPerRequest: 0,
       connectTimeout: connectMs,
+      disconnectTimeout: DESTROY_AFTER_MS,
       commandTimeout: commandMs,
-      connectionName: 'convsim',
-      retryStrategy: (times: number) => Math.min(times * 50, MAX_PAUSE_MS),
+      retryStrategy: () => connection?.nextPause(),
       protocol: 2,
     } as const satisfies RedisOptions
-    const redis = new loaded.value(url, options)
-    const connection = new RedisConnection(redis, shown)
-    const first = connection.#watch(onLost, connectMs)
+    const redis = new loaded.value(options)
+    connection = new RedisConnection(redis, location)
     try {
-      await Promise.all([redis.connect(), first])
+      await connection.#connect(onLost, connectMs)
       return success(connection)
     } catch (error) {
       connection.close()
-      return failure(describeStartFault(connection.#lastError ?? error, shown))
+      return failure(describeStartFault(connection.#lastError ?? error, location.shown))
     }
   }
 
-  /** Notices the beginning and the end of the connection. The promise rejects if there is none within `connectMs`. */
-  #watch(onLost: () => void, connectMs: number): Promise<void> {
+  /** Connects for the first time. Rejects if that is impossible, or takes longer than `connectMs`. */
+  async #connect(onLost: () => void, connectMs: number): Promise<void> {
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise<never>((_resolve, reject) => {
+      timer = setTimeout(() => reject(new Error(`no answer within ${connectMs} ms`)), connectMs)
+    })
+    const watched = this.#watch(onLost)
+    try {
+      await Promise.race([late, Promise.all([this.#redis.connect(), watched])])
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  /** Notices the beginning and the end of the connection. The promise resolves at its first beginning, and rejects where no other attempt can help. */
+  #watch(onLost: () => void): Promise<void> {
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => reject(new Error(`no answer within ${connectMs} ms`)), connectMs)
-      this.#redis.on('ready', () => {
-        this.#outage = undefined
+      this.#redis.on('connect', () => {
         this.#lastError = undefined
-        clearTimeout(timer)
-        resolve()
+      })
+      this.#redis.on('ready', () => {
+        this.#begin().then(resolve, (error: Error) => {
+          if (isErrorReply(error)) this.#lastError = error
+          this.#lastError ??= error
+          if (!isLoading(error)) reject(error)
+          this.#redis.disconnect(true)
+        })
       })
       this.#redis.on('close', () => {
-        this.#outage ??= this.#lastError?.message ?? 'the connection was closed'
-        if (this.#isClosed) clearTimeout(timer)
+        if (this.#outage !== NOT_YET) this.#outage = describeReason(this.#lastError)
         onLost()
       })
       this.#redis.on('error', (error: Error) => {
         this.#lastError = error
-        if (!isCertificateError(error)) return
-        clearTimeout(timer)
-        reject(error)
+        if (isCertificateError(error)) reject(error)
       })
     })
+  }
+
+  /** Prepares a connection that was made, so that commands can be sent. */
+  async #begin(): Promise<void> {
+    this.warning = await prepareConnection(this.#redis, this.#location)
+    for (const channel of this.#channels) await this.#redis.subscribe(channel)
+    this.#outage = undefined
+    this.#lastError = undefined
+    this.#attempts = 0
+  }
+
+  /** Returns the milliseconds until the next attempt to connect, which is longer after each. Null: a start makes no other one. */
+  private nextPause(): number | null {
+    const isStart = this.#outage === NOT_YET
+    if (isStart && !(this.#lastError && isLoading(this.#lastError))) return null
+    this.#attempts += 1
+    return Math.min(this.#attempts * 50, MAX_PAUSE_MS)
   }
 
   /** The reason for which commands are refused. Undefined: they are not. */
   get outage(): string | undefined {
     if (this.#outage === undefined) return undefined
-    return `The state in ${this.#shown} cannot be reached at present (${this.#outage}). Requests that need it are answered again once it can.`
+    return `The state in ${this.#location.shown} cannot be reached at present (${this.#outage}). Requests that need it are answered again once it can.`
   }
 
   /** Runs a script in Redis. Rejects with a `StoreUnavailableError` if there is no reply. */
@@ -117,6 +170,7 @@ export class RedisConnection {
   async subscribe(channel: string, listener: (message: string) => void): Promise<void> {
     this.#redis.on('message', (_channel, message) => listener(message))
     await this.#redis.subscribe(channel)
+    this.#channels.push(channel)
   }
 
   /** Sends a command. Rejects with a `StoreUnavailableError` if there is no reply. */
@@ -143,7 +197,10 @@ export class RedisConnection {
       this.#lastError = new Error(this.#outage)
       this.#redis.disconnect(true)
     }
-    const message = `The state in ${this.#shown} did not answer (${this.#lastError?.message ?? reason}); send the request again.`
+    const { shown } = this.#location
+    const message = isErrorReply(error)
+      ? `The state in ${shown} refused this: ${describeErrorReply(error)}`
+      : `The state in ${shown} did not answer (${this.#lastError?.message ?? reason}); send the request again.`
     return new StoreUnavailableError(message, { cause: error })
   }
 
@@ -159,7 +216,7 @@ export class RedisConnection {
 
   close(): void {
     this.#isClosed = true
-    this.#redis.disconnect()
+    if (this.#redis.status !== 'end') this.#redis.disconnect() // which would begin a timer
   }
 }
 

@@ -2,8 +2,16 @@ import { failure, type Result, success } from '../../core/result.ts'
 
 /** The place of a shared state: a database of a Redis server, and the prefix of its keys. */
 export interface RedisLocation {
-  /** The URL with user and password, for the client only. */
-  readonly url: string
+  /** The host as sockets take it: `cache`, `127.0.0.1`, `::1`. */
+  readonly host: string
+  readonly port: number
+  /** True: by TLS. */
+  readonly tls: boolean
+  /** User and password, decoded; empty: the URL has none. */
+  readonly user: string
+  readonly password: string
+  /** The number of the database; 0: that with which each connection begins. */
+  readonly database: number
   /** The URL without user and password, for messages: `redis://cache:6379/2`. */
   readonly shown: string
   readonly prefix: string
@@ -19,10 +27,36 @@ export function parseRedisUrl(state: string, prefix: string): Result<RedisLocati
   if (!URL.canParse(state)) return failure(urlRule)
   const url = new URL(state)
   const { protocol, hostname, pathname, search, hash } = url
-  if (hostname === '' || search !== '' || hash !== '' || !/^\/?\d{0,5}$/.test(pathname))
+  const [user, password] = [decode(url.username), decode(url.password)]
+  if (user === undefined || password === undefined) return failure(encodingRule)
+  if (
+    hostname === '' ||
+    hostname.includes('%') ||
+    search !== '' ||
+    hash !== '' ||
+    !/^\/?\d{0,5}$/.test(pathname)
+  )
     return failure(urlRule)
-  const shown = `${protocol}//${hostname}:${url.port || DEFAULT_PORT}${pathname === '/' ? '' : pathname}`
-  return success({ url: state, shown, prefix })
+  const port = Number(url.port || DEFAULT_PORT)
+  return success({
+    host: hostname.replace(/^\[(.*)\]$/, '$1'),
+    port,
+    tls: protocol === 'rediss:',
+    user,
+    password,
+    database: Number(pathname.slice(1)),
+    shown: `${protocol}//${hostname}:${port}${pathname === '/' ? '' : pathname}`,
+    prefix,
+  })
+}
+
+/** Decodes a part of a URL; undefined: it has a percent sign without two hexadecimal digits, or bytes that are no text. */
+function decode(part: string): string | undefined {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return undefined
+  }
 }
 
 /** Returns the value of `--state` as it can be shown: without the user and the password of a URL. */
@@ -37,3 +71,6 @@ const DEFAULT_PORT = 6379
 /** The rule for URLs, as the end of a sentence about `--state`. */
 const urlRule =
   'The URL of a Redis server is redis://HOST:PORT/DATABASE or rediss:// for TLS, with USER:PASSWORD@ before the host if it needs them (percent-encoded).'
+
+const encodingRule =
+  'The user or password in the URL of the Redis server is not percent-encoded: a percent sign is written %25, and an at sign %40.'

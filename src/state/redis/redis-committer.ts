@@ -58,6 +58,8 @@ export interface RedisCommitterDeps {
   readonly counters: RedisCounters
   /** Returns a number from 0 to 1, which is not derived: replicas that derived the same back-off would meet again. */
   readonly random: () => number
+  /** Finds why Redis takes no changes at present; undefined: it takes them. */
+  readonly findFault: () => Promise<string | undefined>
 }
 
 /**
@@ -203,7 +205,7 @@ export class RedisCommitter implements Committer {
   }
 
   async findOutage(): Promise<string | undefined> {
-    return this.#deps.connection.outage
+    return this.#deps.connection.outage ?? this.#deps.findFault()
   }
 
   async close(): Promise<void> {

@@ -9,13 +9,16 @@ import type { OpenedStore } from '../file/file-store.ts'
 import { StateData } from '../memory/state-data.ts'
 import type { SharedState } from '../shared-state.ts'
 import { StateChecks } from '../state-checks.ts'
+import { StoreUnavailableError } from '../store.ts'
 import { RedisConnection, type RedisTimeouts } from './connection.ts'
-import { sharedKeys } from './keys.ts'
+import { isErrorReply } from './error-reply.ts'
+import { findFormatFault, findWriteFault } from './format-mark.ts'
 import type { RedisLocation } from './location.ts'
 import { RedisCommitter } from './redis-committer.ts'
 import { RedisCounters } from './redis-counters.ts'
 import { RedisStream } from './redis-stream.ts'
 import { SharedLogs } from './shared-log.ts'
+import { describeStartFault } from './start-fault.ts'
 
 /** The options of a store in Redis. */
 export interface RedisStoreOptions extends Partial<RedisTimeouts> {
@@ -26,9 +29,6 @@ export interface RedisStoreOptions extends Partial<RedisTimeouts> {
   /** The largest number of sandboxes of which the process has a copy; others are read when they are used. Default: 1000. */
   readonly copyLimit?: number
 }
-
-/** The mark of the format of all keys. It changes with every change of the format, also with that of the state file. */
-const FORMAT_MARK = 'convsim state 1'
 
 const DEFAULT_SNAPSHOT_FROM = 1024 * 1024
 const DEFAULT_COPY_LIMIT = 1000
@@ -54,7 +54,7 @@ export async function openRedisStore(
   if (!opened.ok) return opened
   const connection = opened.value
   try {
-    const fault = await findFormatFault(connection, location)
+    const fault = await findFormatFault(connection, location.prefix)
     if (fault !== undefined) throw new Error(fault)
     const state = new StateData()
     const replicaId = randomUUID()
@@ -71,10 +71,11 @@ export async function openRedisStore(
     })
     onLost = () => logs.forgetAll()
     const counters = new RedisCounters(connection, location.prefix)
-    const committer = new RedisCommitter({ state, logs, connection, counters, random: Math.random })
+    const findFault = () => findWriteFault(connection, location)
+    const random = Math.random
+    const committer = new RedisCommitter({ state, logs, connection, counters, random, findFault })
     const { length: sandboxes } = await logs.list()
-    const warnings = await findWarnings(connection)
-    const loaded = { sandboxes, journalEntries: 0, warnings }
+    const loaded = { sandboxes, journalEntries: 0, warnings: await findWarnings(connection) }
     const shared: SharedState = {
       shown: location.shown,
       readRecord: (sandbox) => committer.readShared(sandbox),
@@ -91,28 +92,16 @@ export async function openRedisStore(
     return success({ store: new BaseStore(committer), loaded, shared, committer, connection })
   } catch (error) {
     connection.close()
-    return failure(`The state in ${location.shown} cannot be used: ${reasonOf(error)}`)
+    const cause = error instanceof StoreUnavailableError ? (error.cause ?? error) : error
+    if (isErrorReply(cause)) return failure(describeStartFault(cause, location.shown))
+    return failure(`The state in ${location.shown} cannot be used: ${reasonOf(cause)}`)
   }
 }
 
-/** Warns of a Redis that deletes keys when its memory is full. */
+/** Warns of a Redis that asks for no password, or deletes keys when its memory is full. */
 async function findWarnings(connection: RedisConnection): Promise<readonly string[]> {
   const memory = String(await connection.call('info', 'memory'))
   const policy = /maxmemory_policy:(\S+)/.exec(memory)?.[1] ?? 'noeviction'
-  if (policy === 'noeviction') return []
-  return [
-    `Redis has the maxmemory-policy ${policy}, so it may delete parts of the state. Set it to noeviction.`,
-  ]
-}
-
-/** Marks a new state with its format. Returns a sentence about a state of another format. Undefined: the format is ours. */
-async function findFormatFault(
-  connection: RedisConnection,
-  { prefix }: RedisLocation,
-): Promise<string | undefined> {
-  const { format } = sharedKeys(prefix)
-  await connection.call('set', format, FORMAT_MARK, 'NX')
-  const found = await connection.call('get', format)
-  if (found === FORMAT_MARK) return undefined
-  return `the keys with the prefix "${prefix}" have the format "${String(found)}", and this version knows "${FORMAT_MARK}". Use the version that wrote them, or another prefix (--state-prefix).`
+  const warning = `Redis has the maxmemory-policy ${policy}, so it may delete parts of the state. Set it to noeviction.`
+  return [connection.warning ?? [], policy === 'noeviction' ? [] : warning].flat()
 }

@@ -1,8 +1,9 @@
 import type { RedisConnection, Script } from './connection.ts'
+import { FORMAT_MARK } from './format-mark.ts'
 import { sharedKeys } from './keys.ts'
 import { LIST_SANDBOX } from './scripts.ts'
 
-const listScript: Script = { text: LIST_SANDBOX, keys: 2 }
+const listScript: Script = { text: LIST_SANDBOX, keys: 3 }
 
 /**
  * The list of all sandboxes that have a log. A sandbox is listed before its log begins, and removed after it is deleted, so that a process
@@ -18,8 +19,9 @@ export class SandboxIndex {
   }
 
   async add(sandbox: string, incarnation: string): Promise<void> {
-    const { sandboxes, created } = this.#keys
-    await this.#connection.run(listScript, [sandboxes, created], [toMember(sandbox, incarnation)])
+    const { sandboxes, created, format } = this.#keys
+    const args = [toMember(sandbox, incarnation), FORMAT_MARK]
+    await this.#connection.run(listScript, [sandboxes, created, format], args)
   }
 
   async remove(sandbox: string, incarnation: string): Promise<void> {

@@ -5,8 +5,10 @@ import { LEASE_MS, QUIET_MS } from './read-leases.ts'
 /**
  * Compares the log with the caller's copy, and changes it only if they are the same, and no other replica has a read lease. An append is also
  * stored behind changes that the copy lacks if it does not depend on them: no two have the same key (see `formatLine`). A read of the
- * same copy is granted a lease, if nothing was changed lately, and no replica waits to change something. The key of the lease has the
+ * same copy is granted a lease, if nothing was changed lately, no replica waits to change something, and Redis takes changes. The key of the lease has the
  * replica that has it, `*` for several, `wait` where one waits for its end, and nothing after a change.
+ *
+ * Leases and reservations are set by `pcall`: a Redis that is full, or a copy of another, refuses them, and answers the read all the same.
  *
  * KEYS: log, head, snapshot, the four keys of the counters, and the lease. ARGV: the incarnation and the length of the caller's copy; the incarnation
  * of a log that begins; `read`, `append`, `discard` (append, and discard the counters) or `delete`; the id of the replica; the milliseconds
@@ -45,7 +47,7 @@ local function dependsOn(missed)
 end
 if (incarnation ~= ARGV[1] or known ~= length) and not (continues and mode == 'append' and not dependsOn(missed)) then
   if incarnation ~= '' and ARGV[6] ~= '0' and not taken then
-    redis.call('HSET', KEYS[2], 'turn', ARGV[5], 'turn-ends', string.format('%.0f', now + tonumber(ARGV[6])))
+    redis.pcall('HSET', KEYS[2], 'turn', ARGV[5], 'turn-ends', string.format('%.0f', now + tonumber(ARGV[6])))
   end
   if continues then return {0, missed} end
   return {2, incarnation, base, redis.call('GET', KEYS[3]) or '', redis.call('LRANGE', KEYS[1], 0, -1)}
@@ -53,16 +55,19 @@ end
 local lease = redis.call('GET', KEYS[8])
 if mode == 'read' then
   if lease == '' or lease == 'wait' then return {1} end
-  redis.call('SET', KEYS[8], (lease and lease ~= ARGV[5]) and '*' or ARGV[5], 'PX', ${LEASE_MS})
-  return {1, 1}
+  local granted = redis.pcall('SET', KEYS[8], (lease and lease ~= ARGV[5]) and '*' or ARGV[5], 'PX', ${LEASE_MS})
+  return granted.err and {1} or {1, 1}
 end
 if taken then return {3} end
 if lease and lease ~= '' and lease ~= ARGV[5] then
-  redis.call('SET', KEYS[8], 'wait', 'KEEPTTL')
+  redis.pcall('SET', KEYS[8], 'wait', 'KEEPTTL')
   return {3}
 end
-if head[3] == ARGV[5] then redis.call('HSET', KEYS[2], 'turn', '') end
-if mode == 'delete' then redis.call('DEL', unpack(KEYS)) end
+if mode == 'delete' then
+  redis.call('DEL', unpack(KEYS))
+elseif head[3] == ARGV[5] then
+  redis.call('HSET', KEYS[2], 'turn', '')
+end
 redis.call('SET', KEYS[8], '', 'PX', ${QUIET_MS})
 if mode == 'delete' then return {1} end
 if mode == 'discard' then redis.call('DEL', KEYS[4], KEYS[5], KEYS[6], KEYS[7]) end
@@ -89,8 +94,12 @@ redis.call('LTRIM', KEYS[1], upTo - base, -1)
 redis.call('HSET', KEYS[2], 'base', upTo)
 return 1`
 
-/** Adds a sandbox to the list of sandboxes, behind all others. KEYS: sandboxes, created. ARGV: the entry. */
+/**
+ * Adds a sandbox to the list of sandboxes, behind all others, and marks the format, which a Redis that was emptied has lost. KEYS:
+ * sandboxes, created, format. ARGV: the entry, the mark of the format.
+ */
 export const LIST_SANDBOX = `
+redis.call('SET', KEYS[3], ARGV[2], 'NX')
 return redis.call('ZADD', KEYS[1], redis.call('INCR', KEYS[2]), ARGV[1])`
 
 /** The lines of a script that make a field of a hash the last of an order, and evict the first beyond a limit. */

@@ -2,6 +2,7 @@ import type { JsonObject } from '../../core/json.ts'
 import type { StateData } from '../memory/state-data.ts'
 import type { StateChecks } from '../state-checks.ts'
 import type { RedisConnection, RedisReply, Script } from './connection.ts'
+import { readValue } from './damage.ts'
 import { type ExchangeMode, type ExchangeOutcome, findUnusedId, OUTCOMES } from './exchange-outcome.ts'
 import { type SandboxKeys, sandboxKeys } from './keys.ts'
 import type { LogEntry } from './log-entry.ts'
@@ -172,7 +173,7 @@ export class SharedLogs {
     }
     const next = created === '' ? copy : { ...copy, incarnation: created }
     this.#copies.set(sandbox, next)
-    for (const line of missed.slice(applied)) this.#apply(next, parseLine(line), line)
+    this.#applyLines(sandbox, next, missed.slice(applied))
     for (const [index, entry] of entries.entries()) this.#apply(next, entry, lines[index] ?? '')
     this.#storeSnapshotIfDue(sandbox, next)
   }
@@ -185,7 +186,7 @@ export class SharedLogs {
   ): void {
     const copy = this.#copies.get(sandbox)
     if (copy?.incarnation !== known.incarnation) return
-    for (const line of lines.slice(copy.seq - known.seq)) this.#apply(copy, parseLine(line), line)
+    this.#applyLines(sandbox, copy, lines.slice(copy.seq - known.seq))
   }
 
   #replace(sandbox: string, [incarnation, base, snapshot, lines]: readonly RedisReply[]): void {
@@ -199,12 +200,18 @@ export class SharedLogs {
       snapshotLength: text.length,
     }
     if (text !== '') {
-      const { entry, shared } = parseSnapshot(sandbox, text, this.#deps.checks)
+      const parse = () => parseSnapshot(sandbox, text, this.#deps.checks)
+      const { entry, shared } = readValue(sandbox, this.#keysOf(sandbox).snapshot, parse)
       this.#deps.state.replace(sandbox, entry)
       copy.shared = shared
     }
-    for (const line of lines as string[]) this.#apply(copy, parseLine(line), line)
-    this.#copies.set(sandbox, copy)
+    this.#copies.set(sandbox, copy) // before the changes, which can be damaged
+    this.#applyLines(sandbox, copy, lines as string[])
+  }
+
+  #applyLines(sandbox: string, copy: SandboxCopy, lines: readonly string[]): void {
+    const { log } = this.#keysOf(sandbox)
+    for (const line of lines) readValue(sandbox, log, () => this.#apply(copy, parseLine(line), line))
   }
 
   #apply(copy: SandboxCopy, entry: LogEntry, line: string): void {
@@ -233,12 +240,8 @@ export class SharedLogs {
     const { incarnation, seq, logLength, shared } = copy
     const entry = state.sandboxes.get(sandbox)
     const contents = { entry: entry && { ...entry, data: entry.data.copy() }, shared }
-    const length = await storeSnapshot(connection, this.#keysOf(sandbox), {
-      sandbox,
-      incarnation,
-      seq,
-      contents,
-    })
+    const source = { sandbox, incarnation, seq, contents }
+    const length = await storeSnapshot(connection, this.#keysOf(sandbox), source)
     copy.logLength -= logLength
     copy.snapshotLength = length
   }

@@ -1,4 +1,5 @@
 import { reasonOf } from '../../core/result.ts'
+import { describeErrorReply, isErrorReply } from './error-reply.ts'
 
 /** The codes of certificates that the client does not trust, of OpenSSL and of Node. */
 const certificateCode = /CERT|SELF_SIGNED|UNABLE_TO_(GET|VERIFY)/
@@ -23,6 +24,7 @@ export function isCertificateError(error: Error): boolean {
  * 10.0.0.7:6379). Start that server, or choose a file: --state FILE.` `shown`: the URL without user and password.
  */
 export function describeStartFault(error: unknown, shown: string): string {
+  if (isErrorReply(error)) return `The state in ${shown} cannot be used: ${describeErrorReply(error)}`
   const reason = reasonOf(error).replace(/[.:]\s*$/, '') || codeOf(error)
   if (error instanceof Error && isCertificateError(error)) {
     const step = certificateSteps[codeOf(error)] ?? trustStep
@@ -36,6 +38,13 @@ function findSchemeHint(error: unknown, shown: string): string {
   if (/ECONNREFUSED|ENOTFOUND|EAI_AGAIN/.test(codeOf(error))) return ''
   if (shown.startsWith('rediss:')) return ' If it does not use TLS, the URL begins with redis://.'
   return codeOf(error) === 'ECONNRESET' ? ' If it expects TLS, the URL begins with rediss://.' : ''
+}
+
+/** Returns why there is no connection: the text of its error, or its code, where there is no text. Undefined: it had none. */
+export function describeReason(error: Error | undefined): string {
+  if (error === undefined) return 'the connection was closed'
+  if (isErrorReply(error)) return describeErrorReply(error).replace(/\.$/, '')
+  return error.message === 'Command timed out' ? 'it did not answer in time' : error.message || codeOf(error)
 }
 
 function codeOf(error: unknown): string {

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { defaultSettings } from '../../../src/config/settings.ts'
 import { silentLog } from '../../../src/core/log.ts'
 
@@ -70,6 +70,8 @@ describeWithRedis('while Redis is away', () => {
   test.each([
     ['redis://:secret@127.0.0.1:1', /^The state in redis:\/\/127\.0\.0\.1:1 cannot be used \(.*ECONNREFUSED/],
     ['redis://:secret@', /^The URL of a Redis server is redis:\/\/HOST/],
+    ['redis://:secret%zz@cache', /is not percent-encoded: a percent sign is written %25/],
+    ['redis://secret%ff@cache', /is not percent-encoded/],
     ['redis://cache/x?secret', /^The URL of a Redis server is redis:\/\/HOST/],
   ])('there is no start with %s, and the message does not have the password', async (state, expected) => {
     const started = await start({ ...defaultSettings(), port: 0, state }, { now: Date.now, log: silentLog })
@@ -78,12 +80,48 @@ describeWithRedis('while Redis is away', () => {
     expect(finding?.message).not.toContain('secret')
   })
 
+  test('a database that the server does not have is refused', async () => {
+    const redis = await redisForTest({ args: ['--databases', '4'] })
+    const state = `${redis.url}/4`
+    const started = await start({ ...defaultSettings(), port: 0, state }, { now: Date.now, log: silentLog })
+    const [finding] = started.ok ? [] : started.error
+    expect(finding?.message).toMatch(
+      /^The state in redis:\/\/127\.0\.0\.1:\d+\/4 cannot be used: it does not have the database .* "databases"\./,
+    )
+  })
+
+  test('a database that the server does not have any more is not replaced by another', async () => {
+    const redis = await redisForTest({ durable: true, args: ['--databases', '4'] })
+    const [one] = await startReplicas(redis, { state: `${redis.url}/3` })
+    expect((await ask(one, '/v1/events', { body: event })).status).toBe(201)
+    await redis.kill()
+    await redis.start(['--databases', '3'])
+    await vi.waitFor(async () => expect((await ask(one, '/__sim/health')).text).toContain('databases'))
+    expect((await ask(one, '/v1/events', { body: event })).status).toBe(503)
+    await redis.kill()
+    await redis.start()
+    await untilStatus(one, '/__sim/health', 200)
+    expect(await steer(one, 'GET', '/events')).toMatchObject({ total: 1 })
+  })
+
+  test('the latest reason is named: a server that comes back with a password', async () => {
+    const redis = await redisForTest({ durable: true })
+    const [one] = await startReplicas(redis)
+    await redis.kill()
+    await vi.waitFor(async () => expect((await ask(one, '/__sim/health')).text).toContain('ECONNREFUSED'))
+    await redis.start(['--requirepass', 'secret'])
+    await vi.waitFor(async () =>
+      expect((await ask(one, '/__sim/health')).text).toContain('it asks for a password'),
+    )
+  })
+
   test('a wrong password is named as the reason, and is not shown', async () => {
     const redis = await redisForTest({ args: ['--requirepass', 'right'] })
     const state = redis.url.replace('redis://', 'redis://:wrong-one@')
     const started = await start({ ...defaultSettings(), port: 0, state }, { now: Date.now, log: silentLog })
     const [finding] = started.ok ? [] : started.error
-    expect(finding?.message).toContain('WRONGPASS')
+    expect(finding?.message).toMatch(/WRONGPASS/)
+    expect(finding?.message).not.toMatch(/Start that server|script/)
     expect(finding?.message).not.toContain('wrong-one')
     const right = redis.url.replace('redis://', 'redis://:right@')
     const running = await start(

@@ -1,4 +1,5 @@
-import { expect, test, vi } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import type { RedisConnection } from '../../../src/state/redis/connection.ts'
 import { parseRedisUrl } from '../../../src/state/redis/location.ts'
 import { openRedisStore } from '../../../src/state/redis/redis-store.ts'
 import { describeWithRedis, sharedRedis } from '../../support/redis.ts'
@@ -19,6 +20,60 @@ describeWithRedis('a state in Redis', () => {
     )
     expect(await connection.call('get', `{${prefix}}:format`)).toBe('convsim state 99')
     await store.close()
+  })
+
+  test('whose mark of the format is a key of another program is refused', async () => {
+    const prefix = nextPrefix()
+    const { store, connection } = await openRedisOrFail(redis().url, prefix)
+    await connection.call('del', `{${prefix}}:format`)
+    await connection.call('rpush', `{${prefix}}:format`, 'x')
+    await expect(openRedisOrFail(redis().url, prefix)).rejects.toThrow(
+      /cannot be used: another program uses a key with this prefix\. Choose another prefix \(--state-prefix\)\./,
+    )
+    await store.close()
+  })
+
+  test('is marked with its format again after the server was emptied', async () => {
+    const prefix = nextPrefix()
+    const { store, connection } = await openRedisOrFail(redis().url, prefix)
+    await store.recordEvent(context, event())
+    await connection.call('flushall')
+    await store.recordEvent(context, event())
+    expect(await connection.call('get', `{${prefix}}:format`)).toBe('convsim state 1')
+    await store.close()
+  })
+
+  test.each([
+    ['log', (connection: RedisConnection, key: string) => connection.call('rpush', key, 'no JSON')],
+    ['snapshot', (connection: RedisConnection, key: string) => connection.call('set', key, 'no JSON')],
+  ])('names sandbox and key if the %s is damaged', async (name, damage) => {
+    const prefix = nextPrefix()
+    const one = await openRedisOrFail(redis().url, prefix)
+    const two = await openRedisOrFail(redis().url, prefix)
+    await one.store.recordEvent(context, event())
+    const key = `{${prefix}:default}:${name}`
+    await damage(one.connection, key)
+    two.shared.forget('default')
+    await expect(two.store.listEvents('default')).rejects.toThrow(
+      `The sandbox "default" cannot be read: the key ${key} of Redis is damaged (`,
+    )
+    await one.connection.call('del', key, `{${prefix}:default}:head`)
+    expect((await two.store.listEvents('default')).total).toBe(0)
+    for (const { store } of [one, two]) await store.close()
+  })
+
+  test('whose server asks for no password gets a warning of the given one', async () => {
+    const url = redis().url.replace('redis://', 'redis://:given@')
+    const { store, loaded } = await openRedisOrFail(url, nextPrefix())
+    expect(loaded.warnings).toContainEqual(expect.stringContaining('asks for no password'))
+    await store.close()
+  })
+
+  test('that is refused leaves no timer, which would delay the end of the process', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    await expect(openRedisOrFail('redis://127.0.0.1:1', nextPrefix())).rejects.toThrow(/ECONNREFUSED/)
+    expect(vi.getTimerCount()).toBe(0)
   })
 
   test('is read from a snapshot and the rest of the log, which stays short', async () => {

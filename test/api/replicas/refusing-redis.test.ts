@@ -1,0 +1,86 @@
+import { expect, test } from 'vitest'
+import { context, prompt } from '../../state/drafts.ts'
+import { openRedisOrFail } from '../../state/redis/open-redis.ts'
+import { ask } from '../../support/client.ts'
+import { steer } from '../../support/control.ts'
+import { describeWithRedis, redisForTest } from '../../support/redis.ts'
+import { startReplicas } from './start-replicas.ts'
+
+const path = '/v1/models/5b7a1c52-0f0e-4d5e-9a9b-3f1f2a7c0001/analytics?period=7d'
+const event = {
+  eventType: 'a',
+  productId: '6f1c1e0a-2b7d-4c55-9a35-0d6f2f0a9a01',
+  value: '1',
+  valueType: 'numeric',
+  influence: 'neutral',
+}
+
+describeWithRedis('while Redis takes no changes', () => {
+  test.each([
+    [
+      'since its memory is full',
+      ['config', 'set', 'maxmemory', '1'],
+      ['config', 'set', 'maxmemory', '0'],
+      /its memory is full\. Raise its maxmemory, .* OOM [^:]*\.$/,
+    ],
+    [
+      'since it is a copy of another',
+      ['replicaof', '127.0.0.1', '1'],
+      ['replicaof', 'no', 'one'],
+      /it is a read-only copy of another Redis\. .* READONLY [^:]*\.$/,
+    ],
+    [
+      'since it has too few copies',
+      ['config', 'set', 'min-replicas-to-write', '1'],
+      ['config', 'set', 'min-replicas-to-write', '0'],
+      /fewer copies than its min-replicas-to-write\. .* NOREPLICAS [^:]*\.$/,
+    ],
+  ])(
+    'what is stored can be read, changes are refused with the next step, and health says so: %s',
+    async (_title, [begin = '', ...beginArgs], [end = '', ...endArgs], reason) => {
+      const redis = await redisForTest()
+      const { store, connection: admin } = await openRedisOrFail(redis.url, 'admin')
+      const replicas = await startReplicas(redis)
+      const [one, two] = replicas
+      expect((await ask(one, '/v1/events', { body: event })).status).toBe(201)
+      await admin.call(begin, ...beginArgs)
+      for (let round = 0; round < 3; round += 1)
+        for (const replica of replicas) {
+          expect((await ask(replica, path)).status).toBe(200)
+          expect(await steer(replica, 'GET', '/events')).toMatchObject({ total: 1 })
+        }
+      const refused = await ask(two, '/v1/events', { body: event })
+      expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1'])
+      expect(refused.body).toEqual({ success: false, error: expect.stringMatching(reason) })
+      const health = await ask(two, '/readyz')
+      expect([health.status, health.body]).toEqual([
+        503,
+        { status: 'unhealthy', version: expect.any(String), reason: expect.stringMatching(reason) },
+      ])
+      await admin.call(end, ...endArgs)
+      expect((await ask(two, '/readyz')).status).toBe(200)
+      expect((await ask(two, '/v1/events', { body: event })).status).toBe(201)
+      expect(await steer(one, 'GET', '/events')).toMatchObject({ total: 2 })
+      for (const replica of replicas) await replica.close()
+      await store.close()
+    },
+  )
+
+  test('a sandbox can be deleted from a full memory, and changes are taken again', async () => {
+    const redis = await redisForTest()
+    const { store, connection: admin } = await openRedisOrFail(redis.url, 'full')
+    const [one, two] = await startReplicas(redis, { statePrefix: 'full' })
+    const large = { content: 'x'.repeat(100_000) }
+    for (let count = 0; count < 50; count += 1)
+      await store.addPromptVersion(context, prompt({ components: [large] }))
+    expect(await steer(one, 'GET', '/sandboxes')).toMatchObject({ sandboxes: [{ name: 'default' }] })
+    const used = Number(/used_memory:(\d+)/.exec(String(await admin.call('info', 'memory')))?.[1])
+    await admin.call('config', 'set', 'maxmemory', used - 2_000_000)
+    expect((await ask(two, '/v1/events', { body: event })).status).toBe(503)
+    const deleted = await ask(two, '/__sim/sandboxes/default', { method: 'DELETE' })
+    expect([deleted.status, deleted.body]).toEqual([200, { deleted: true }])
+    expect((await ask(one, '/v1/events', { body: event })).status).toBe(201)
+    for (const replica of [one, two]) await replica.close()
+    await store.close()
+  })
+})
