@@ -33,7 +33,7 @@ import { readGuardSettings } from './lookups.ts'
 import { openJournal } from './open-journal.ts'
 import { openState } from './open-state.ts'
 import { logFindings, reloadOnChange } from './reload.ts'
-import { replicaName } from './replica-name.ts'
+import { createRequestIdPrefix, replicaName } from './replica-name.ts'
 import { createReporter } from './reporter.ts'
 import { loadSeedState, seedDefaultSandbox } from './seed-state.ts'
 import { ServedInputs } from './served-inputs.ts'
@@ -52,6 +52,8 @@ export interface Simulator {
   isImport(head: SimRequest): boolean
   /** Replies to a request to the control plane. `gone` is aborted when the client disconnects. */
   control(request: SimRequest, gone: AbortSignal): Promise<OutgoingReply>
+  /** The first part of the ids of requests to the service. */
+  readonly requestIdPrefix: string
   /** Returns the report about the clients of all sandboxes, also while the shared state does not answer. */
   report(): Promise<Report>
   /** Returns that report without the coverage, which takes the most time. The shared state must answer. */
@@ -201,6 +203,7 @@ async function assemble(settings: Settings, deps: Dependencies, start: StartDeps
     controlRefusal: controls.refusal,
     isImport: controls.isImport,
     control: async (request, gone) => replyAtOnce(await controls.answer(request, gone)),
+    requestIdPrefix: createRequestIdPrefix(start.opened.shared !== undefined),
     report: reportAtEnd,
     findings: () => reporter.findings(undefined),
     bundle: (reasons) => requireBundler(bundler).write(undefined, reasons),
