@@ -15,7 +15,7 @@ export interface SharedState {
   readRecord(sandbox: string): JsonObject | undefined | Promise<JsonObject | undefined>
   /** Replaces that record. `update` has no effects, since it is called again if another process was faster. */
   updateRecord<T>(sandbox: string, update: (record: JsonObject | undefined) => RecordUpdate<T>): Promise<T>
-  /** Opens a bounded stream of messages of about this weight, with a connection of its own. */
+  /** Opens a bounded stream of messages, with a connection of its own. It has room for about this weight for each process. */
   openStream(size: number): Promise<SharedMessages>
   /** Forgets this process's copy of a sandbox; the next use reads it again. */
   forget(sandbox: string): void

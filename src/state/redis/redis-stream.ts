@@ -10,11 +10,11 @@ export interface RedisStreamDeps {
   readonly listener: RedisConnection
   readonly prefix: string
   readonly id: string
-  /** The weight of the messages that Redis holds, about. */
+  /** The weight of the messages that Redis holds for each process, about. */
   readonly size: number
 }
 
-const appendScript: Script = { text: APPEND_MESSAGE, keys: 2 }
+const appendScript: Script = { text: APPEND_MESSAGE, keys: 3 }
 const beatScript: Script = { text: BEAT, keys: 1 }
 
 /** The milliseconds without a sign of life after which a process counts as ended. */
@@ -42,8 +42,8 @@ export class RedisStream implements SharedMessages {
 
   async append(message: string, weight: number): Promise<void> {
     const { connection, size } = this.#deps
-    const { stream, streamEnd } = this.#keys
-    await connection.run(appendScript, [stream, streamEnd], [weight, size, message])
+    const { stream, streamEnd, replicas } = this.#keys
+    await connection.run(appendScript, [stream, streamEnd, replicas], [weight, size, message])
   }
 
   async read(): Promise<ReadMessages | undefined> {
