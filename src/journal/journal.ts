@@ -116,6 +116,11 @@ export class Journal implements JournalReader {
   /** Records what this process has, if the others cannot be asked. Only a shared journal has anything that is not recorded yet. */
   async recordOwn(): Promise<void> {}
 
+  /** Notes that a sandbox is in use, before its first exchange. Only a shared journal needs that, to know the losses that have none of its exchanges. Undefined: nothing has to be waited for. */
+  begin(_sandbox: string): Promise<void> | undefined {
+    return undefined
+  }
+
   /** Returns true if exchanges of a sandbox, or of any (undefined), may be missing without being counted. */
   hasLoss(_sandbox: string | undefined): boolean {
     return false

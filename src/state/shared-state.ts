@@ -33,6 +33,8 @@ export interface SharedMessages {
   /** The id of this process. */
   readonly id: string
   append(message: string, weight: number): Promise<void>
+  /** Appends a message, unless one of this name was appended within a week. */
+  appendOnce(name: string, message: string, weight: number): Promise<void>
   /** Reads the next messages behind those that were read before. Undefined: there are none. */
   read(): Promise<ReadMessages | undefined>
   /** Sends a signal to all processes that listen. It is not stored. */
