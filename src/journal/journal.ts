@@ -46,6 +46,8 @@ interface SandboxCounts {
  * synchronous and calls the listeners of this process; the control plane reads through `JournalReader`.
  */
 export class Journal implements JournalReader {
+  /** The first part of the ids of requests, by which the journal finds them. */
+  readonly requestIdPrefix: string = 'req'
   readonly #entries: EntryRing<SandboxCounts>
   readonly #counts = new Map<string, SandboxCounts>()
   readonly #entryListeners = new Set<EntryListener>()

@@ -4,7 +4,7 @@
  */
 export class LossRecord {
   readonly #sandboxes = new Set<string>()
-  /** The number of losses of unknown sandboxes: now, at the last clearing of all sandboxes, and at the beginning or the last clearing of each. */
+  /** The number of losses of unknown sandboxes: now, at the last clearing of all sandboxes, and at the beginning or last clearing of each. */
   #count = 0
   #countBeforeAll = 0
   readonly #countBefore = new Map<string, number>()
@@ -15,20 +15,19 @@ export class LossRecord {
     else for (const sandbox of sandboxes) this.#sandboxes.add(sandbox)
   }
 
-  /** Forgets the losses before the first exchange of a sandbox, which has none of them. */
+  /** Forgets the losses before the first exchange of a sandbox, which has none of them. Only the first call for a sandbox does. */
   begin(sandbox: string): void {
-    if (this.#count > 0) this.#countBefore.set(sandbox, this.#count)
+    if (!this.#countBefore.has(sandbox)) this.#countBefore.set(sandbox, this.#count)
   }
 
   /** Forgets the losses of a sandbox; undefined: of all. */
   clear(sandbox: string | undefined): void {
     if (sandbox !== undefined) {
       this.#sandboxes.delete(sandbox)
-      this.begin(sandbox)
+      this.#countBefore.set(sandbox, this.#count)
       return
     }
     this.#sandboxes.clear()
-    this.#countBefore.clear()
     this.#countBeforeAll = this.#count
   }
 

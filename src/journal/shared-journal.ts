@@ -37,6 +37,7 @@ const RECORDS_PER_TURN = 200
  * replica does not answer, or exchanges were lost, the unknown number of lost exchanges counts as one that was dropped.
  */
 export class SharedJournal extends Journal {
+  override readonly requestIdPrefix: string
   readonly #deps: SharedJournalDeps
   readonly #outbox: Outbox
   readonly #decoder: ExchangeDecoder
@@ -57,6 +58,7 @@ export class SharedJournal extends Journal {
   constructor(size: number, deps: SharedJournalDeps) {
     super(size)
     this.#deps = deps
+    this.requestIdPrefix = `req-${deps.stream.id.slice(0, 8)}` // its id is a UUID
     this.#outbox = new Outbox(deps.stream, Math.max(size, MIN_WAITING))
     this.#decoder = new ExchangeDecoder(deps.findOperation, timeOrigin)
   }

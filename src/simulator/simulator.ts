@@ -33,7 +33,7 @@ import { readGuardSettings } from './lookups.ts'
 import { openJournal } from './open-journal.ts'
 import { openState } from './open-state.ts'
 import { logFindings, reloadOnChange } from './reload.ts'
-import { createRequestIdPrefix, replicaName } from './replica-name.ts'
+import { replicaName } from './replica-name.ts'
 import { createReporter } from './reporter.ts'
 import { loadSeedState, seedDefaultSandbox } from './seed-state.ts'
 import { ServedInputs } from './served-inputs.ts'
@@ -153,7 +153,6 @@ async function createParts(settings: Settings, deps: Dependencies, { inputs, ope
 /** Joins the parts, and creates the control plane over them. */
 async function assemble(settings: Settings, deps: Dependencies, start: StartDeps): Promise<Simulator> {
   const { inputs, seedState, watcher } = start
-  const { now, log } = deps
   const {
     followOthers,
     closeJournal,
@@ -193,8 +192,8 @@ async function assemble(settings: Settings, deps: Dependencies, start: StartDeps
     bundler,
     explain: createExplain({ ...state, createPipelineOver: (copy) => present().createPipelineOver(copy) }),
   })
-  if (watcher) reloadOnChange(watcher, stopping.signal, { settings, state, served, adopt, now })
-  const controls = createControl(inputs.control, handlers, readGuardSettings(settings), log)
+  if (watcher) reloadOnChange(watcher, stopping.signal, { settings, state, served, adopt, now: deps.now })
+  const controls = createControl(inputs.control, handlers, readGuardSettings(settings), deps.log)
   await followOthers()
   return {
     contract,
@@ -203,7 +202,7 @@ async function assemble(settings: Settings, deps: Dependencies, start: StartDeps
     controlRefusal: controls.refusal,
     isImport: controls.isImport,
     control: async (request, gone) => replyAtOnce(await controls.answer(request, gone)),
-    requestIdPrefix: createRequestIdPrefix(start.opened.shared !== undefined),
+    requestIdPrefix: journal.requestIdPrefix,
     report: reportAtEnd,
     findings: () => reporter.findings(undefined),
     bundle: (reasons) => requireBundler(bundler).write(undefined, reasons),
