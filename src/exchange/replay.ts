@@ -4,7 +4,7 @@
  */
 export const replayHeader = 'x-sim-replay-of'
 
-/** Returns the request id that a header value names; undefined for another value. */
+/** Returns the request id that a header value names, `req-7` or, of a replica, `req-3f2a91c0-7`; undefined for another value. */
 export function readReplayOf(value: string | undefined): string | undefined {
-  return value !== undefined && /^req-[1-9]\d{0,15}$/.test(value) ? value : undefined
+  return value !== undefined && /^req-(?:[\da-f]{8}-)?[1-9]\d{0,15}$/.test(value) ? value : undefined
 }

@@ -29,6 +29,8 @@ export interface Handlers {
   readonly isImport: (head: SimRequest) => boolean
   /** Answers a request to the control plane. `clientGone` is aborted when the client closes its connection. */
   readonly control: (request: SimRequest, clientGone: AbortSignal) => Promise<OutgoingReply>
+  /** The first part of the ids of requests to the service: `req`, or `req-3f2a91c0`, where several processes answer them. */
+  readonly requestIdPrefix: string
   /** Aborted when the server stops, which ends the deliveries that hang. */
   readonly stopping: Pick<AbortController, 'signal'>
 }
@@ -76,7 +78,7 @@ export function createApp(
   documented: ReadonlySet<string> = new Set(),
 ): RequestListener {
   // There are two counters, so that the number of health checks does not change the ids of requests to the service.
-  const nextId = counter('req')
+  const nextId = counter(handlers.requestIdPrefix)
   const nextControlId = counter('ctl')
   const readRequest = createRequestReader(parseBodyLimit(settings.bodyLimit))
   const readControl = createRequestReader(parseBodyLimit(controlBodyLimit))

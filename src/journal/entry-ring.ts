@@ -35,7 +35,7 @@ export class EntryRing<Owner> {
   readonly #size: number
   readonly #maxBytes: number
   readonly #sizeOf = createSizeEstimate()
-  readonly #onEvicted: (owner: Owner) => void
+  readonly #onEvicted: (owner: Owner, entry: JournalEntry) => void
   /** The place of an entry is its number modulo `size + 1`: a new entry is stored before the oldest is evicted. */
   readonly #places: (StoredEntry<Owner> | undefined)[] = []
   readonly #bodies: Readonly<Record<Side, StoredBodies>> = {
@@ -46,8 +46,8 @@ export class EntryRing<Owner> {
   #latest = 0
   #bytes = 0
 
-  /** `size`: the most entries, 0 for none; `onEvicted` is called with the owner of each evicted entry. */
-  constructor(size: number, onEvicted: (owner: Owner) => void) {
+  /** `size`: the most entries, 0 for none; `onEvicted` is called with the owner of each evicted entry, and the entry. */
+  constructor(size: number, onEvicted: (owner: Owner, entry: JournalEntry) => void) {
     this.#size = size
     this.#maxBytes = Math.max(minEntryBytes, size * bytesPerEntry)
     this.#onEvicted = onEvicted
@@ -96,7 +96,7 @@ export class EntryRing<Owner> {
     this.#bytes -= stored.bytes
     this.#bodies.request.bytes -= stored.request
     this.#bodies.answer.bytes -= stored.answer
-    this.#onEvicted(stored.owner)
+    this.#onEvicted(stored.owner, stored.entry)
   }
 
   #evictBodies(side: Side): void {

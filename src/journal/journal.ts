@@ -46,6 +46,8 @@ interface SandboxCounts {
  * synchronous and calls the listeners of this process; the control plane reads through `JournalReader`.
  */
 export class Journal implements JournalReader {
+  /** The first part of the ids of requests, by which the journal finds them. */
+  readonly requestIdPrefix: string = 'req'
   readonly #entries: EntryRing<SandboxCounts>
   readonly #counts = new Map<string, SandboxCounts>()
   readonly #entryListeners = new Set<EntryListener>()
@@ -115,6 +117,11 @@ export class Journal implements JournalReader {
 
   /** Records what this process has, if the others cannot be asked. Only a shared journal has anything that is not recorded yet. */
   async recordOwn(): Promise<void> {}
+
+  /** Notes that a sandbox is in use, before its first exchange. Only a shared journal needs that, to know the losses that have none of its exchanges. Undefined: nothing has to be waited for. */
+  begin(_sandbox: string): Promise<void> | undefined {
+    return undefined
+  }
 
   /** Returns true if exchanges of a sandbox, or of any (undefined), may be missing without being counted. */
   hasLoss(_sandbox: string | undefined): boolean {

@@ -8,6 +8,12 @@ import { encodeMessage, type MessageContent, type SharedStream } from './shared-
 /** The largest number of exchanges of one message, whose encoding takes about two milliseconds. */
 const MAX_ENTRIES = 128
 
+/** The largest number of sandboxes that a message names. */
+const MAX_NAMED = 1000
+
+/** The largest number of sandboxes that need not be announced again. */
+const MAX_BEGUN = 10_000
+
 /**
  * The exchanges of this process that no other has yet. They are encoded and sent when a replica asks for them, so an exchange that nobody
  * asks for costs no more than in a journal of one process. As there, the oldest are dropped.
@@ -16,7 +22,10 @@ export class Outbox {
   readonly #stream: SharedStream
   readonly #size: number
   #ring: EntryRing<OwnExchange['parts']>
-  #hasLoss = false
+  /** The sandboxes of the exchanges that were dropped since the last message about a loss. */
+  readonly #incomplete = new Set<string>()
+  /** Sandboxes that all replicas know to be in use. */
+  readonly #begun = new Set<string>()
   /** The messages that are not sent yet. */
   readonly #messages: { readonly text: string; readonly weight: number }[] = []
   #number = 0
@@ -30,13 +39,25 @@ export class Outbox {
   }
 
   #createRing(): EntryRing<OwnExchange['parts']> {
-    return new EntryRing(this.#size, () => {
-      this.#hasLoss = true
+    return new EntryRing(this.#size, (_, { sandbox }) => {
+      this.#incomplete.add(sandbox)
     })
   }
 
   add(entry: JournalEntry, live: LiveExchange): void {
     this.#ring.add(entry, toOwnParts(entry, live))
+  }
+
+  /** Tells all replicas that a sandbox is in use, unless one has. No exchange of it may be added before. Undefined: they know it. */
+  begin(sandbox: string): Promise<void> | undefined {
+    return this.#begun.has(sandbox) ? undefined : this.#announce(sandbox)
+  }
+
+  async #announce(sandbox: string): Promise<void> {
+    const message = encodeMessage({ from: this.#stream.id, number: 0, content: { kind: 'begin', sandbox } })
+    await this.#stream.appendOnce(sandbox, message, 1)
+    if (this.#begun.size >= MAX_BEGUN) this.#begun.clear()
+    this.#begun.add(sandbox)
   }
 
   /** Sends all exchanges that were added before, and then `content`. Rejects if the stream does not answer; all is sent by the next call. */
@@ -74,8 +95,10 @@ export class Outbox {
         await nextTurn()
       }
     }
-    if (this.#hasLoss) this.#push({ kind: 'loss' }, 1)
-    this.#hasLoss = false
+    if (this.#incomplete.size === 0) return
+    const sandboxes = this.#incomplete.size > MAX_NAMED ? undefined : [...this.#incomplete]
+    this.#incomplete.clear()
+    this.#push({ kind: 'loss', sandboxes }, 1)
   }
 
   #encodeSome(ring: EntryRing<OwnExchange['parts']>, first: number): void {
@@ -84,8 +107,8 @@ export class Outbox {
       const stored = ring.at(number)
       if (stored) exchanges.push({ entry: stored.entry, parts: stored.owner })
     }
-    const { lines, isWhole } = encodeExchanges(exchanges, timeOrigin)
-    if (!isWhole) this.#hasLoss = true
+    const { lines, incomplete } = encodeExchanges(exchanges, timeOrigin)
+    for (const sandbox of incomplete) this.#incomplete.add(sandbox)
     this.#push({ kind: 'entries', count: exchanges.length, ...lines }, exchanges.length)
   }
 

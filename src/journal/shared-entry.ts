@@ -57,13 +57,13 @@ export const hashToken = memoizeLast(
 
 /**
  * Encodes exchanges for all replicas, with equal bodies of answers once. `clockOffset`: the zero of the process's monotonic time in epoch
- * milliseconds. A request's own token is redacted in the bodies, too, since other replicas cannot know it. `isWhole`: false where a body
- * was evicted before.
+ * milliseconds. A request's own token is redacted in the bodies, too, since other replicas cannot know it. `incomplete`: the sandboxes
+ * of those of which a body was evicted before.
  */
 export function encodeExchanges(
   exchanges: readonly OwnExchange[],
   clockOffset: number,
-): { readonly lines: ExchangeLines; readonly isWhole: boolean } {
+): { readonly lines: ExchangeLines; readonly incomplete: readonly string[] } {
   const bodies: string[] = []
   const known = new Map<Uint8Array, number>()
   const shareAnswer = ({ answer: { body }, ownToken }: JournalEntry): SharedBody => {
@@ -78,8 +78,8 @@ export function encodeExchanges(
   const lines = exchanges.map((exchange) =>
     encodeExchange(exchange, shareAnswer(exchange.entry), clockOffset),
   )
-  const isWhole = !exchanges.some(({ entry }) => hasEvictedBody(entry))
-  return { lines: { bodies, exchanges: lines }, isWhole }
+  const incomplete = exchanges.filter(({ entry }) => hasEvictedBody(entry)).map(({ entry }) => entry.sandbox)
+  return { lines: { bodies, exchanges: lines }, incomplete }
 }
 
 function encodeExchange({ entry, parts }: OwnExchange, answerBody: SharedBody, clockOffset: number): string {

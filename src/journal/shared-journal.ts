@@ -1,6 +1,8 @@
 import { clearInterval, nextTurn, setInterval, sleep, timeOrigin } from '../core/timers.ts'
 import type { JournalEntry } from './entry.ts'
 import { type EntryListener, Journal, type LiveExchange } from './journal.ts'
+import { LossRecord } from './loss-record.ts'
+import { MessageNumbers } from './message-numbers.ts'
 import { Outbox } from './outbox.ts'
 import type { EntryRange, JournalCounts, JournalSlice } from './reader.ts'
 import { ExchangeDecoder, type FindOperation, type SharedExchange } from './shared-entry.ts'
@@ -29,25 +31,20 @@ const MIN_WAITING = 1000
 /** The number of exchanges that are recorded in one turn of the event loop, which takes about two milliseconds. */
 const RECORDS_PER_TURN = 200
 
-/** A question to all replicas, and those that have not answered yet. */
-interface Question {
-  readonly open: Set<string>
-  readonly isAnswered: () => void
-}
-
 /**
  * The latest exchanges of all replicas, in one order. Each process holds what it records until a reader asks for it. A reader asks all
  * replicas to append what they have to a stream, and then records what the stream has, so that it sees every exchange that ended before. Where a
  * replica does not answer, or exchanges were lost, the unknown number of lost exchanges counts as one that was dropped.
  */
 export class SharedJournal extends Journal {
+  override readonly requestIdPrefix: string
   readonly #deps: SharedJournalDeps
   readonly #outbox: Outbox
   readonly #decoder: ExchangeDecoder
   readonly #ownListeners = new Set<EntryListener>()
-  /** The number of the last message of each process. */
-  readonly #numbers = new Map<string, number>()
-  readonly #questions = new Map<string, Question>()
+  readonly #numbers = new MessageNumbers()
+  /** The questions to all replicas by their ids, with those that have not answered yet. */
+  readonly #questions = new Map<string, { readonly open: Set<string>; readonly isAnswered: () => void }>()
   #asked = 0
   /** The latest catching up, and the one that begins after it. */
   #latest: Promise<unknown> = Promise.resolve()
@@ -55,15 +52,13 @@ export class SharedJournal extends Journal {
   #isFollowing = false
   /** True: a replica did not answer the latest question. */
   #isBehind = false
-  /** The number of losses so far, and that at the last clearing of each sandbox, or of all. */
-  #losses = 0
-  readonly #lossesAtClear = new Map<string, number>()
-  #lossesAtClearOfAll = 0
+  readonly #losses = new LossRecord()
   #beats: ReturnType<typeof setInterval> | undefined
 
   constructor(size: number, deps: SharedJournalDeps) {
     super(size)
     this.#deps = deps
+    this.requestIdPrefix = `req-${deps.stream.id.slice(0, 8)}` // its id is a UUID
     this.#outbox = new Outbox(deps.stream, Math.max(size, MIN_WAITING))
     this.#decoder = new ExchangeDecoder(deps.findOperation, timeOrigin)
   }
@@ -89,6 +84,10 @@ export class SharedJournal extends Journal {
     const { alive, lost } = await this.#deps.stream.beat()
     if (lost > 0) await this.#outbox.send({ kind: 'loss' })
     return alive
+  }
+
+  override begin(sandbox: string): Promise<void> | undefined {
+    return this.#outbox.begin(sandbox)
   }
 
   override record(entry: JournalEntry, live: LiveExchange): void {
@@ -150,7 +149,10 @@ export class SharedJournal extends Journal {
     await this.#ask()
     const pending: SharedExchange[] = []
     for (let read = await this.#deps.stream.read(); read; read = await this.#deps.stream.read()) {
-      if (read.isCut) this.#losses += 1
+      if (read.isCut) {
+        this.#losses.add(undefined)
+        this.#numbers.cut()
+      }
       for (const text of read.texts) await this.#receiveMessage(text, pending)
     }
     await this.#recordAll(pending)
@@ -180,10 +182,11 @@ export class SharedJournal extends Journal {
   /** Adds the exchanges of a message to the pending ones, or records these first, if it clears a sandbox. */
   async #receiveMessage(text: string, pending: SharedExchange[]): Promise<void> {
     const { from, number, content } = decodeMessage(text)
-    const last = this.#numbers.get(from) ?? 0
-    if (number <= last) return // it was sent again, since its sender did not know that it had arrived
-    if (number > last + 1 || content.kind === 'loss') this.#losses += 1
-    this.#numbers.set(from, number)
+    if (content.kind === 'begin') return this.#losses.begin(content.sandbox)
+    const order = this.#numbers.add(from, number)
+    if (order === 'again') return // its sender did not know that it had arrived
+    if (order === 'gap') this.#losses.add(undefined)
+    if (content.kind === 'loss') this.#losses.add(content.sandboxes)
     if (content.kind === 'entries') {
       pending.push(...this.#decoder.decode(content, from !== this.#deps.stream.id))
       await nextTurn()
@@ -207,15 +210,13 @@ export class SharedJournal extends Journal {
   }
 
   async #clearRecorded(sandbox: string | undefined): Promise<void> {
-    if (sandbox === undefined) this.#lossesAtClearOfAll = this.#losses
-    else if (this.#losses > 0) this.#lossesAtClear.set(sandbox, this.#losses)
+    this.#losses.clear(sandbox)
     await super.clear(sandbox)
   }
 
   /** Returns true if exchanges of a sandbox, or of any, may be missing. */
   override hasLoss(sandbox: string | undefined): boolean {
-    const cleared = sandbox === undefined ? 0 : (this.#lossesAtClear.get(sandbox) ?? 0)
-    return this.#isBehind || this.#losses > Math.max(cleared, this.#lossesAtClearOfAll)
+    return this.#isBehind || this.#losses.has(sandbox)
   }
 
   override async list(range: EntryRange = {}): Promise<JournalSlice> {

@@ -2,7 +2,7 @@
 export interface StreamMessage {
   /** The id of the process that sent it. */
   readonly from: string
-  /** Its number among the messages of that process, from 1. */
+  /** Its number among the messages of that process, from 1; 0 for one that is not sent again. */
   readonly number: number
   readonly content: MessageContent
 }
@@ -13,8 +13,10 @@ export type MessageContent =
   | ({ readonly kind: 'entries'; readonly count: number } & ExchangeLines)
   /** Clears a sandbox; null: all. */
   | { readonly kind: 'clear'; readonly sandbox: string | null }
-  /** Says that exchanges were lost, of which nobody knows the number. */
-  | { readonly kind: 'loss' }
+  /** Says that exchanges of these sandboxes were lost, of which nobody knows the number. Undefined: nobody knows the sandboxes either. */
+  | { readonly kind: 'loss'; readonly sandboxes?: readonly string[] | undefined }
+  /** Says that a sandbox has no exchange before. It is sent once for all processes, before the first exchange, and has no number (0). */
+  | { readonly kind: 'begin'; readonly sandbox: string }
 
 /** Exchanges as lines of JSON (`shared-entry.ts`). */
 export interface ExchangeLines {
@@ -56,6 +58,8 @@ export interface SharedStream {
   readonly id: string
   /** Appends a message that counts as `weight` exchanges. Rejects if the stream does not answer; the message may be appended all the same. */
   append(message: string, weight: number): Promise<void>
+  /** Appends a message, unless one of this name was appended within a week. */
+  appendOnce(name: string, message: string, weight: number): Promise<void>
   /** Reads the next messages behind those that were read before. Undefined: there are none. `isCut`: some before them were dropped. */
   read(): Promise<{ readonly texts: readonly string[]; readonly isCut: boolean } | undefined>
   sendSignal(signal: Signal): Promise<void>

@@ -24,11 +24,12 @@ export function identify(
     const [, sandboxOfPath, rest] = /^\/_s\/([^/]*)(\/.*)$/.exec(request.path) ?? []
     exchange.path = rest ?? request.path
     const refusal = enterSandbox(exchange, sandboxes, sandboxOfPath)
+    // Before the first await, which fails while a shared state is away: the journal has the operation also then.
+    const unknown = refusal ? undefined : matchOperation(exchange, contract, knownPaths)
     const { seed, rules, clock } = await sandboxes.settings.read(exchange.sandbox.name)
     exchange.seed = seed
     exchange.rules = rules
     exchange.now = clock.now
-    const unknown = refusal ? undefined : matchOperation(exchange, contract, knownPaths)
     return (
       refusal ??
       (passesUnknown ? undefined : unknown) ??

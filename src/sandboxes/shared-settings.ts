@@ -56,17 +56,27 @@ export class SharedSandboxSettings implements SandboxSettingsStore {
   readonly #initial: InitialSettings
   readonly #records: SettingsRecords
   readonly #parseRule: ParseRule
+  readonly #begin: (sandbox: string) => Promise<void> | undefined
   /** The parsed settings of records, which are never changed. */
   #parsed = new WeakMap<SettingsRecord, ParsedSettings>()
   #lastOfDefault = noChanges
 
-  constructor(initial: InitialSettings, records: SettingsRecords, parseRule: ParseRule) {
+  /** `begin` is called before each use of a sandbox. Undefined: nothing has to be waited for. */
+  constructor(
+    initial: InitialSettings,
+    records: SettingsRecords,
+    parseRule: ParseRule,
+    begin: (sandbox: string) => Promise<void> | undefined,
+  ) {
+    this.#begin = begin
     this.#initial = initial
     this.#records = records
     this.#parseRule = parseRule
   }
 
   async read(sandbox: string): Promise<SandboxSettings> {
+    const beginning = this.#begin(sandbox)
+    if (beginning) await beginning
     const record: SettingsRecord = (await this.#records.readRecord(sandbox)) ?? noChanges
     if (sandbox === defaultSandbox) this.#lastOfDefault = record
     return this.#show(record)

@@ -34,7 +34,7 @@ export async function createSandboxes(
   const { now, store, shared, journal } = deps
   const initial = { seed, frozenAt: clock === 'real' ? undefined : parseNow(clock), now }
   const settings = shared
-    ? new SharedSandboxSettings(initial, shared, createRuleParser(deps))
+    ? new SharedSandboxSettings(initial, shared, createRuleParser(deps), (name) => journal.begin(name))
     : new MemorySandboxSettings(initial)
   const sandboxes = new Sandboxes(settings, {
     limit: sandboxLimit,

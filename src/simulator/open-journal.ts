@@ -19,7 +19,7 @@ interface OpenedJournal {
   readonly closeJournal: () => Promise<void>
 }
 
-/** The least number of exchanges in the stream, so that a journal without entries still has reports. */
+/** The least number of exchanges in the stream for each replica, so that a journal without entries still has reports. */
 const MIN_STREAM = 1000
 
 /**

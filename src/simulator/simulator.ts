@@ -52,6 +52,8 @@ export interface Simulator {
   isImport(head: SimRequest): boolean
   /** Replies to a request to the control plane. `gone` is aborted when the client disconnects. */
   control(request: SimRequest, gone: AbortSignal): Promise<OutgoingReply>
+  /** The first part of the ids of requests to the service. */
+  readonly requestIdPrefix: string
   /** Returns the report about the clients of all sandboxes, also while the shared state does not answer. */
   report(): Promise<Report>
   /** Returns that report without the coverage, which takes the most time. The shared state must answer. */
@@ -152,7 +154,6 @@ async function createParts(settings: Settings, deps: Dependencies, { inputs, ope
 /** Joins the parts, and creates the control plane over them. */
 async function assemble(settings: Settings, deps: Dependencies, start: StartDeps): Promise<Simulator> {
   const { inputs, seedState, watcher } = start
-  const { now, log } = deps
   const {
     followOthers,
     closeJournal,
@@ -192,8 +193,8 @@ async function assemble(settings: Settings, deps: Dependencies, start: StartDeps
     bundler,
     explain: createExplain({ ...state, createPipelineOver: (copy) => present().createPipelineOver(copy) }),
   })
-  if (watcher) reloadOnChange(watcher, stopping.signal, { settings, state, served, adopt, now })
-  const controls = createControl(inputs.control, handlers, readGuardSettings(settings), log)
+  if (watcher) reloadOnChange(watcher, stopping.signal, { settings, state, served, adopt, now: deps.now })
+  const controls = createControl(inputs.control, handlers, readGuardSettings(settings), deps.log)
   await followOthers()
   return {
     contract,
@@ -202,6 +203,7 @@ async function assemble(settings: Settings, deps: Dependencies, start: StartDeps
     controlRefusal: controls.refusal,
     isImport: controls.isImport,
     control: async (request, gone) => replyAtOnce(await controls.answer(request, gone)),
+    requestIdPrefix: journal.requestIdPrefix,
     report: reportAtEnd,
     findings: () => reporter.findings(undefined),
     bundle: (reasons) => requireBundler(bundler).write(undefined, reasons),

@@ -17,7 +17,7 @@ export interface SharedState {
   updateRecord<T>(sandbox: string, update: (record: JsonObject | undefined) => RecordUpdate<T>): Promise<T>
   /** Notes the digest of this replica's contract. Returns true if the replica that started before it had another, and any is still alive. */
   noteContract(digest: string): Promise<boolean>
-  /** Opens a bounded stream of messages of about this weight, with a connection of its own. */
+  /** Opens a bounded stream of messages, with a connection of its own. It has room for about this weight for each process. */
   openStream(size: number): Promise<SharedMessages>
   /** Lists the names of the sandboxes in the order of their creation, without reading them. */
   listSandboxes(): Promise<readonly string[]>
@@ -37,6 +37,8 @@ export interface SharedMessages {
   /** The id of this process. */
   readonly id: string
   append(message: string, weight: number): Promise<void>
+  /** Appends a message, unless one of this name was appended within a week. */
+  appendOnce(name: string, message: string, weight: number): Promise<void>
   /** Reads the next messages behind those that were read before. Undefined: there are none. */
   read(): Promise<ReadMessages | undefined>
   /** Sends a signal to all processes that listen. It is not stored. */

@@ -33,6 +33,7 @@ test('a bug behind the edge gives a 500 in the service’s shape and a line in t
       controlRefusal: () => undefined,
       isImport: () => false,
       control: nobody,
+      requestIdPrefix: 'req',
       stopping: new AbortController(),
     },
     { bodyLimit: '1mb', importLimit: '1mb', cors: false, controlOrigins: undefined },

@@ -4,6 +4,7 @@ import { StoreUnavailableError } from '../store.ts'
 import { describeErrorReply, isErrorReply } from './error-reply.ts'
 import { isLoading, prepareConnection } from './handshake.ts'
 import type { RedisLocation } from './location.ts'
+import { replyWithin, TOO_LATE } from './reply-within.ts'
 import { describeReason, describeStartFault, isCertificateError } from './start-fault.ts'
 
 /** The bounds of waiting for Redis. */
@@ -39,6 +40,7 @@ const MAX_PAUSE_MS = 500
 export class RedisConnection {
   readonly #redis: Redis
   readonly #location: RedisLocation
+  readonly #commandMs: number
   readonly #channels: string[] = []
   readonly #scripts = new Map<Script, string>()
   /** The reason for which there is no connection. Undefined: there is one. */
@@ -51,8 +53,9 @@ export class RedisConnection {
   /** A warning about the settings of Redis. Undefined: there is none. */
   warning: string | undefined
 
-  private constructor(redis: Redis, location: RedisLocation) {
+  private constructor(redis: Redis, location: RedisLocation, commandMs: number) {
     this.#redis = redis
+    this.#commandMs = commandMs
     this.#location = location
   }
 
@@ -80,12 +83,11 @@ export class RedisConnection {
       maxRetriesPerRequest: 0,
       connectTimeout: connectMs,
       disconnectTimeout: DESTROY_AFTER_MS,
-      commandTimeout: commandMs,
       retryStrategy: () => connection?.nextPause(),
       protocol: 2,
     } as const satisfies RedisOptions
     const redis = new loaded.value(options)
-    connection = new RedisConnection(redis, location)
+    connection = new RedisConnection(redis, location, commandMs)
     try {
       await connection.#connect(onLost, connectMs)
       return success(connection)
@@ -136,8 +138,9 @@ export class RedisConnection {
 
   /** Prepares a connection that was made, so that commands can be sent. */
   async #begin(): Promise<void> {
-    this.warning = await prepareConnection(this.#redis, this.#location)
-    for (const channel of this.#channels) await this.#redis.subscribe(channel)
+    const prepared = prepareConnection(this.#redis, this.#location)
+    this.warning = await replyWithin(this.#commandMs, prepared)
+    for (const channel of this.#channels) await replyWithin(this.#commandMs, this.#redis.subscribe(channel))
     this.#outage = undefined
     this.#lastError = undefined
     this.#attempts = 0
@@ -169,7 +172,7 @@ export class RedisConnection {
   /** Calls the listener for each message of a channel, also after the connection was lost for a moment. No command can be sent afterwards. */
   async subscribe(channel: string, listener: (message: string) => void): Promise<void> {
     this.#redis.on('message', (_channel, message) => listener(message))
-    await this.#redis.subscribe(channel)
+    await replyWithin(this.#commandMs, this.#redis.subscribe(channel))
     this.#channels.push(channel)
   }
 
@@ -178,7 +181,7 @@ export class RedisConnection {
     if (this.#isClosed) throw new Error('The state is closed.')
     if (this.#outage !== undefined) throw new StoreUnavailableError(this.outage)
     try {
-      return await this.#send(command, args)
+      return await replyWithin(this.#commandMs, this.#send(command, args))
     } catch (error) {
       throw this.#explain(error)
     }
@@ -192,7 +195,7 @@ export class RedisConnection {
 
   #explain(error: unknown): Error {
     const reason = reasonOf(error)
-    if (reason === 'Command timed out' && this.#outage === undefined) {
+    if (reason === TOO_LATE && this.#outage === undefined) {
       this.#outage = 'it did not answer in time'
       this.#lastError = new Error(this.#outage)
       this.#redis.disconnect(true)

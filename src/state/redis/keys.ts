@@ -45,6 +45,8 @@ export function sharedKeys(prefix: string) {
     /** A stream: what the replicas tell each other, such as the exchanges for the journal; and the weight of all its messages ever. */
     stream: `{${prefix}}:journal`,
     streamEnd: `{${prefix}}:journal-end`,
+    /** A string for a name: says that its message was appended. */
+    appended: (name: string) => `{${prefix}}:journal-has:${escapeName(name)}`,
     /** A channel: the signals between the replicas. */
     signals: `{${prefix}}:signals`,
     /** A sorted set: the ids of the replicas, by the time of Redis at which they were last alive. */

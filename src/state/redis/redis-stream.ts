@@ -1,7 +1,7 @@
 import type { ReadMessages, SharedMessages } from '../shared-state.ts'
 import type { RedisConnection, RedisReply, Script } from './connection.ts'
 import { sharedKeys } from './keys.ts'
-import { APPEND_MESSAGE, BEAT } from './scripts.ts'
+import { APPEND_MESSAGE, APPEND_MESSAGE_ONCE, BEAT } from './scripts.ts'
 
 /** The parts that a stream works with. */
 export interface RedisStreamDeps {
@@ -10,15 +10,19 @@ export interface RedisStreamDeps {
   readonly listener: RedisConnection
   readonly prefix: string
   readonly id: string
-  /** The weight of the messages that Redis holds, about. */
+  /** The weight of the messages that Redis holds for each process, about. */
   readonly size: number
 }
 
-const appendScript: Script = { text: APPEND_MESSAGE, keys: 2 }
+const appendScript: Script = { text: APPEND_MESSAGE, keys: 3 }
+const appendOnceScript: Script = { text: APPEND_MESSAGE_ONCE, keys: 4 }
 const beatScript: Script = { text: BEAT, keys: 1 }
 
 /** The milliseconds without a sign of life after which a process counts as ended. */
 export const DEAD_AFTER_MS = 5000
+
+/** The milliseconds for which the name of a message is known. */
+const NAME_MS = 7 * 24 * 60 * 60 * 1000
 
 /** The largest number of messages that are read at once. */
 const MAX_MESSAGES = 20
@@ -42,8 +46,15 @@ export class RedisStream implements SharedMessages {
 
   async append(message: string, weight: number): Promise<void> {
     const { connection, size } = this.#deps
-    const { stream, streamEnd } = this.#keys
-    await connection.run(appendScript, [stream, streamEnd], [weight, size, message])
+    const { stream, streamEnd, replicas } = this.#keys
+    await connection.run(appendScript, [stream, streamEnd, replicas], [weight, size, message])
+  }
+
+  async appendOnce(name: string, message: string, weight: number): Promise<void> {
+    const { connection, size } = this.#deps
+    const { stream, streamEnd, replicas, appended } = this.#keys
+    const keys = [stream, streamEnd, replicas, appended(name)]
+    await connection.run(appendOnceScript, keys, [weight, size, message, NAME_MS])
   }
 
   async read(): Promise<ReadMessages | undefined> {

@@ -157,13 +157,19 @@ end
 return listed`
 
 /**
- * Appends a message to a stream, whose id is the weight of all messages up to it, and trims the stream to about a weight. KEYS: stream, its
- * end. ARGV: the weight of the message, the weight of the stream, the message.
+ * Appends a message to a stream, whose id is the weight of all messages up to it, and trims the stream. It has room for all that the
+ * processes hold, so that of those that send at the same time none drops the newer exchanges of another. KEYS: stream, its end, the processes.
+ * ARGV: the weight of the message, the largest weight that a process holds, the message.
  */
 export const APPEND_MESSAGE = `
 local last = redis.call('INCRBY', KEYS[2], ARGV[1])
-local first = string.format('%.0f', math.max(0, last - tonumber(ARGV[2])))
+local first = string.format('%.0f', math.max(0, last - tonumber(ARGV[2]) * math.max(1, redis.call('ZCARD', KEYS[3]))))
 return redis.call('XADD', KEYS[1], 'MINID', '~', first, string.format('%.0f', last), 'weight', ARGV[1], 'text', ARGV[3])`
+
+/** Appends a message, unless one of its name was appended. KEYS: those of `APPEND_MESSAGE`, and the name. ARGV: those, and the milliseconds for which the name is known. */
+export const APPEND_MESSAGE_ONCE = `
+if not redis.call('SET', KEYS[4], '', 'NX', 'PX', ARGV[4]) then return 0 end
+${APPEND_MESSAGE}`
 
 /**
  * Notes that a process is alive. KEYS: the processes. ARGV: its id, the milliseconds after which a silent process counts as ended.

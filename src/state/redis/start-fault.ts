@@ -1,5 +1,6 @@
 import { reasonOf } from '../../core/result.ts'
 import { describeErrorReply, isErrorReply } from './error-reply.ts'
+import { TOO_LATE } from './reply-within.ts'
 
 /** The codes of certificates that the client does not trust, of OpenSSL and of Node. */
 const certificateCode = /CERT|SELF_SIGNED|UNABLE_TO_(GET|VERIFY)/
@@ -44,7 +45,7 @@ function findSchemeHint(error: unknown, shown: string): string {
 export function describeReason(error: Error | undefined): string {
   if (error === undefined) return 'the connection was closed'
   if (isErrorReply(error)) return describeErrorReply(error).replace(/\.$/, '')
-  return error.message === 'Command timed out' ? 'it did not answer in time' : error.message || codeOf(error)
+  return error.message === TOO_LATE ? 'it did not answer in time' : error.message || codeOf(error)
 }
 
 function codeOf(error: unknown): string {

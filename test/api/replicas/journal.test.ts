@@ -42,6 +42,23 @@ describeWithRedis('the journal of replicas', () => {
     expect([lists[1], lists[2]]).toEqual([lists[0], lists[0]])
   })
 
+  test('no two requests have one id, so that each can be found and repeated through every replica', async () => {
+    const replicas = await startReplicas(redis())
+    const ids: string[] = []
+    for (const replica of replicas) {
+      const { headers } = await ask(replica, path)
+      ids.push(headers.get('x-request-id') ?? '')
+    }
+    expect(new Set(ids).size).toBe(3)
+    for (const [index, id] of ids.entries()) {
+      const repeated = await ask(replicas[1], path, { headers: { 'x-sim-replay-of': id } })
+      expect(repeated.status).toBe(200)
+      const repetition = await steer(replicas[2], 'GET', `/requests/${repeated.headers.get('x-request-id')}`)
+      expect(repetition).toMatchObject({ replayOf: ids[index] })
+      expect(await steer(replicas[0], 'GET', `/requests/${id}`)).toMatchObject({ id })
+    }
+  })
+
   test('a verification waits for a request to another replica', async () => {
     const [one, two] = await startReplicas(redis())
     const waiting = verify(one, { operation: 'createEvent', match: { body: { value: '7' } }, withinMs: 5000 })

@@ -55,6 +55,23 @@ describeWithRedis('while Redis is away', () => {
     for (const replica of [one, two]) await replica.close()
   })
 
+  test('requests that were refused count among those of their operation', async () => {
+    const redis = await redisForTest()
+    const replicas = await startReplicas(redis)
+    await redis.kill()
+    expect((await ask(replicas[0], path)).status).toBe(503)
+    await redis.start()
+    for (const replica of replicas) await untilStatus(replica, '/__sim/health', 200)
+    const body = { operation: 'getModelAnalytics', match: { status: 503 }, count: { exactly: 1 } }
+    expect((await ask(replicas[1], '/__sim/verify', { body })).body).toMatchObject({
+      satisfied: true,
+      count: 1,
+    })
+    const metrics = await ask(replicas[0], '/__sim/metrics')
+    expect(metrics.text).toContain('{operation="getModelAnalytics",status="503"')
+    for (const replica of replicas) await replica.close()
+  })
+
   test('a Redis that does not answer is waited for once, and requests after that are refused at once', async () => {
     const redis = await redisForTest()
     const replicas = await startReplicas(redis)

@@ -116,6 +116,17 @@ describeWithRedis('a state in Redis', () => {
     await store.close()
   })
 
+  test('is not taken for a silent one while the process itself is busy, as with the decoding of a large sandbox', async () => {
+    const { store } = await openRedisOrFail(redis().url, nextPrefix(), { commandMs: 300 })
+    const written = store.recordEvent(context, event())
+    await new Promise(setImmediate) // the command is sent in the next turn
+    const end = Date.now() + 1000
+    while (Date.now() < end);
+    expect((await written).replayed).toBe(false)
+    expect(await store.findOutage()).toBeUndefined()
+    await store.close()
+  })
+
   test('is answered again with what a new, empty Redis has, after the old one is lost', async () => {
     const prefix = nextPrefix()
     const { store } = await openRedisOrFail(redis().url, prefix)
