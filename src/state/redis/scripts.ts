@@ -166,9 +166,13 @@ local last = redis.call('INCRBY', KEYS[2], ARGV[1])
 local first = string.format('%.0f', math.max(0, last - tonumber(ARGV[2]) * math.max(1, redis.call('ZCARD', KEYS[3]))))
 return redis.call('XADD', KEYS[1], 'MINID', '~', first, string.format('%.0f', last), 'weight', ARGV[1], 'text', ARGV[3])`
 
-/** Appends a message, unless one of its name was appended. KEYS: those of `APPEND_MESSAGE`, and the name. ARGV: those, and the milliseconds for which the name is known. */
+/**
+ * Appends a message, unless one of its name was appended, which a Redis that takes no changes can tell, too. KEYS: those of `APPEND_MESSAGE`, and the name. ARGV: those,
+ * and the milliseconds for which the name is known.
+ */
 export const APPEND_MESSAGE_ONCE = `
-if not redis.call('SET', KEYS[4], '', 'NX', 'PX', ARGV[4]) then return 0 end
+if redis.call('EXISTS', KEYS[4]) == 1 then return 0 end
+redis.call('SET', KEYS[4], '', 'PX', ARGV[4])
 ${APPEND_MESSAGE}`
 
 /**
