@@ -15,7 +15,6 @@ export function clockHandlers({
 }: ClockHandlerDeps): Pick<ControlHandlers, 'getClock' | 'putClock' | 'advanceClock'> {
   return {
     async getClock({ sandbox }) {
-      sandboxes.use(sandbox)
       return clockToJson((await sandboxes.settings.read(sandbox)).clock)
     },
     async putClock(request) {

@@ -36,7 +36,6 @@ export function scenarioHandlers(
   }
   return {
     async getScenarios({ sandbox }) {
-      sandboxes.use(sandbox)
       const { rules } = await sandboxes.settings.read(sandbox)
       const used = await store.listSequences(sandbox)
       const counts = { rules: countsToJson(rules, used), startUp: countsToJson(startUp(), used) }
@@ -69,10 +68,9 @@ export function scenarioHandlers(
       await sandboxes.settings.setRules(name, [])
       return { rules: [] }
     },
-    async getSequences(request) {
-      const { name } = sandboxes.use(request.sandbox)
-      const { rules } = await sandboxes.settings.read(name)
-      const used = await store.listSequences(name)
+    async getSequences({ sandbox }) {
+      const { rules } = await sandboxes.settings.read(sandbox)
+      const used = await store.listSequences(sandbox)
       return { sequences: sequencesToJson(used, { sandbox: rules, 'start-up': startUp() }, catalogue) }
     },
   }

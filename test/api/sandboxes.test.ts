@@ -10,6 +10,7 @@ import {
   textOf,
 } from '../support/client.ts'
 import { putRules, steer } from '../support/control.ts'
+import { controlOperations } from '../support/control-operations.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { startForTest } from '../support/start.ts'
 
@@ -123,4 +124,15 @@ test('the list shows by a revision that the control plane has changed a sandbox,
   expect(after['two']).toBe(before['two'])
   await steer(own, 'PUT', '/sandboxes/two', { seed: 'other' })
   expect((await readRevisions())['two']).not.toBe(before['two'])
+})
+
+describe('a question about a sandbox that does not exist creates none:', async () => {
+  const questions = (await controlOperations()).filter(
+    ({ method, id }) => method.toLowerCase() === 'get' && id !== 'streamRequests', // which never ends
+  )
+  test.each(questions)('$id', async ({ id, path }) => {
+    await ask(sim(), `/__sim${path.replace(/\{\w+\}/g, 'x')}?sandbox=asked-by-${id}`, { token: null })
+    const { sandboxes } = await steer(sim(), 'GET', '/sandboxes')
+    expect(sandboxes).not.toContainEqual(expect.objectContaining({ name: `asked-by-${id}` }))
+  })
 })
