@@ -3,8 +3,8 @@ export interface SandboxKeys {
   /** A list: the changes since the snapshot, as JSON. */
   readonly log: string
   /**
-   * A hash: `incarnation`; `base`, the number of changes that the snapshot contains; `turn` and `turn-ends`, the replica that alone may
-   * append until a time of Redis.
+   * A hash: `incarnation`; `base`, the number of changes that the snapshot contains; `claimed`, the number that the latest one will contain, which
+   * a replica prepares or has stored; `turn` and `turn-ends`, the replica that alone may append until a time of Redis.
    */
   readonly head: string
   /** A string: the sandbox after the first `base` changes. */

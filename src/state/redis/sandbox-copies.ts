@@ -7,7 +7,9 @@ export interface SandboxCopy {
   readonly incarnation: string
   /** The number of changes that the copy contains. */
   seq: number
-  /** The number of characters of the changes since the snapshot, and of the snapshot. */
+  /** The number of changes after which the length of the log is counted: those of the latest snapshot, as far as the process knows. */
+  countedFrom: number
+  /** The number of characters of the changes behind them, and of the snapshot. */
   logLength: number
   snapshotLength: number
   shared: JsonObject | undefined
@@ -16,6 +18,7 @@ export interface SandboxCopy {
 export const NO_COPY: Readonly<SandboxCopy> = {
   incarnation: '',
   seq: 0,
+  countedFrom: 0,
   logLength: 0,
   snapshotLength: 0,
   shared: undefined,

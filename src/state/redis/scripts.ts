@@ -79,6 +79,19 @@ if #missed > 0 then return {4, missed} end
 return {1}`
 
 /**
+ * Claims the next snapshot of a log for a replica.
+ *
+ * KEYS: head, snapshot. ARGV: the incarnation, the number of changes from which on the replica counts the length of the log, the number of changes that the
+ * snapshot is to contain.
+ * Returns -1; or the length of the present snapshot if the log is another one, or another replica has claimed a snapshot since the replica began to count.
+ */
+export const CLAIM_SNAPSHOT = `
+local head = redis.call('HMGET', KEYS[1], 'incarnation', 'claimed')
+if head[1] ~= ARGV[1] or tonumber(head[2] or '0') > tonumber(ARGV[2]) then return redis.call('STRLEN', KEYS[2]) end
+redis.call('HSET', KEYS[1], 'claimed', ARGV[3])
+return -1`
+
+/**
  * Stores a snapshot and trims the log.
  *
  * KEYS: log, head, snapshot. ARGV: the incarnation, the number of changes that the snapshot contains, the snapshot.

@@ -1,7 +1,6 @@
 import type { JsonObject } from '../../core/json.ts'
-import type { StateData } from '../memory/state-data.ts'
 import type { StateChecks } from '../state-checks.ts'
-import type { RedisConnection, RedisReply, Script } from './connection.ts'
+import type { RedisReply, Script } from './connection.ts'
 import { readValue } from './damage.ts'
 import { type ExchangeMode, type ExchangeOutcome, findUnusedId, OUTCOMES } from './exchange-outcome.ts'
 import { type SandboxKeys, sandboxKeys } from './keys.ts'
@@ -12,7 +11,7 @@ import { NO_COPY, SandboxCopies, type SandboxCopy } from './sandbox-copies.ts'
 import { SandboxIndex } from './sandbox-index.ts'
 import { EXCHANGE } from './scripts.ts'
 import { parseSnapshot } from './snapshot-text.ts'
-import { storeSnapshot } from './store-snapshot.ts'
+import { type SnapshotDeps, Snapshots } from './snapshots.ts'
 
 /** Changes that were stored, with their lines, and the lines before them that the copy lacked. */
 interface StoredChanges {
@@ -25,21 +24,15 @@ interface StoredChanges {
 }
 
 /** The parts that the logs of all sandboxes work with. */
-export interface SharedLogDeps {
-  readonly connection: RedisConnection
-  readonly state: StateData
+export interface SharedLogDeps extends SnapshotDeps {
   readonly checks: StateChecks
   readonly prefix: string
   /** Returns an id that no other log has. */
   readonly createId: () => string
   /** The id of this process among those that share the state. */
   readonly replicaId: string
-  /** The least length of a log, in characters, from which on a snapshot replaces it. */
-  readonly snapshotFrom: number
   /** The largest number of sandboxes of which the process has a copy. */
   readonly copyLimit: number
-  /** Receives a sentence about each failure in the background. */
-  readonly report: (problem: string) => void
 }
 
 const exchangeScript: Script = { text: EXCHANGE, keys: 8 }
@@ -52,7 +45,7 @@ export class SharedLogs {
   readonly #deps: SharedLogDeps
   readonly #copies: SandboxCopies
   readonly #keys = new Map<string, SandboxKeys>()
-  readonly #snapshots = new Set<string>()
+  readonly #snapshots: Snapshots
   readonly #index: SandboxIndex
   readonly leases = new ReadLeases()
 
@@ -60,6 +53,7 @@ export class SharedLogs {
     this.#deps = deps
     this.#copies = new SandboxCopies(deps.copyLimit, (sandbox) => this.forget(sandbox))
     this.#index = new SandboxIndex(deps.connection, deps.prefix)
+    this.#snapshots = new Snapshots(deps)
   }
 
   /** Returns the record beside the data of a sandbox, as the copy has it. Undefined: there is none. */
@@ -175,7 +169,7 @@ export class SharedLogs {
     this.#copies.set(sandbox, next)
     this.#applyLines(sandbox, next, missed.slice(applied))
     for (const [index, entry] of entries.entries()) this.#apply(next, entry, lines[index] ?? '')
-    this.#storeSnapshotIfDue(sandbox, next)
+    this.#snapshots.storeIfDue(sandbox, this.#keysOf(sandbox), next)
   }
 
   /** Applies the changes behind `known`, of which an earlier reply may have brought the first already. */
@@ -197,6 +191,7 @@ export class SharedLogs {
       ...NO_COPY,
       incarnation: String(incarnation),
       seq: Number(base),
+      countedFrom: Number(base),
       snapshotLength: text.length,
     }
     if (text !== '') {
@@ -219,30 +214,5 @@ export class SharedLogs {
     else this.#deps.state.apply(entry)
     copy.seq += 1
     copy.logLength += line.length
-  }
-
-  /** Begins a snapshot once the log is as long as the last snapshot: its cost is then a constant part of each change. */
-  #storeSnapshotIfDue(sandbox: string, copy: SandboxCopy): void {
-    const from = Math.max(this.#deps.snapshotFrom, copy.snapshotLength)
-    if (copy.logLength < from || this.#snapshots.has(sandbox)) return
-    this.#snapshots.add(sandbox)
-    this.#storeSnapshot(sandbox, copy)
-      .catch((error: unknown) =>
-        this.#deps.report(
-          `A snapshot of a sandbox could not be stored (${String(error)}). No change is lost.`,
-        ),
-      )
-      .finally(() => this.#snapshots.delete(sandbox))
-  }
-
-  async #storeSnapshot(sandbox: string, copy: SandboxCopy): Promise<void> {
-    const { state, connection } = this.#deps
-    const { incarnation, seq, logLength, shared } = copy
-    const entry = state.sandboxes.get(sandbox)
-    const contents = { entry: entry && { ...entry, data: entry.data.copy() }, shared }
-    const source = { sandbox, incarnation, seq, contents }
-    const length = await storeSnapshot(connection, this.#keysOf(sandbox), source)
-    copy.logLength -= logLength
-    copy.snapshotLength = length
   }
 }
