@@ -5,6 +5,7 @@ import { LossRecord } from './loss-record.ts'
 import { MessageNumbers } from './message-numbers.ts'
 import { Outbox } from './outbox.ts'
 import type { EntryRange, JournalCounts, JournalSlice } from './reader.ts'
+import { ReplicaQuestion } from './replica-question.ts'
 import { ExchangeDecoder, type FindOperation, type SharedExchange } from './shared-entry.ts'
 import { decodeMessage, type SharedStream, type Signal } from './shared-stream.ts'
 
@@ -16,8 +17,9 @@ export interface SharedJournalDeps {
   readonly report: (problem: string) => void
 }
 
-/** The most milliseconds that a reader waits for the other replicas. */
+/** The most milliseconds that a reader waits for a signal of the other replicas, and then for those that are sending. */
 const ANSWER_MS = 1000
+const SENDING_MS = 10_000
 
 /** The milliseconds between two readings while verifications or streams wait for new exchanges. */
 const FOLLOW_MS = 50
@@ -43,8 +45,8 @@ export class SharedJournal extends Journal {
   readonly #decoder: ExchangeDecoder
   readonly #ownListeners = new Set<EntryListener>()
   readonly #numbers = new MessageNumbers()
-  /** The questions to all replicas by their ids, with those that have not answered yet. */
-  readonly #questions = new Map<string, { readonly open: Set<string>; readonly isAnswered: () => void }>()
+  /** The questions to all replicas by their ids. */
+  readonly #questions = new Map<string, ReplicaQuestion>()
   #asked = 0
   /** The latest catching up, and the one that begins after it. */
   #latest: Promise<unknown> = Promise.resolve()
@@ -116,17 +118,16 @@ export class SharedJournal extends Journal {
     this.#isFollowing = false
   }
 
-  #receive({ kind, id, from }: Signal): void {
-    if (kind === 'question') return void this.#answer(id)
-    const question = this.#questions.get(id)
-    question?.open.delete(from)
-    if (question?.open.size === 0) question.isAnswered()
+  #receive(signal: Signal): void {
+    if (signal.kind === 'question') void this.#answer(signal.id)
+    else this.#questions.get(signal.id)?.receive(signal)
   }
 
   /** Sends all that was recorded, and says so. Without an answer the reader knows that something is missing. */
   async #answer(id: string): Promise<void> {
     const { stream } = this.#deps
     try {
+      await stream.sendSignal({ kind: 'sending', id, from: stream.id })
       await this.#outbox.send()
       await stream.sendSignal({ kind: 'answer', id, from: stream.id })
     } catch (error) {
@@ -169,10 +170,10 @@ export class SharedJournal extends Journal {
   async #ask(): Promise<void> {
     const { stream } = this.#deps
     const id = `${stream.id} ${++this.#asked}`
-    const open = new Set([...(await this.#beat()), stream.id])
-    const answered = new Promise<void>((resolve) => this.#questions.set(id, { open, isAnswered: resolve }))
+    const question = new ReplicaQuestion([...(await this.#beat()), stream.id])
+    this.#questions.set(id, question)
     await stream.sendSignal({ kind: 'question', id, from: stream.id })
-    await Promise.race([answered, sleep(ANSWER_MS, undefined, { ref: false })])
+    const open = await question.wait({ signalMs: ANSWER_MS, sendingMs: SENDING_MS })
     this.#questions.delete(id)
     // A replica that has left the list meanwhile has sent all that it had.
     const silent = open.size > 0 ? (await this.#beat()).filter((replica) => open.has(replica)) : []

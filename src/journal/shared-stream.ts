@@ -27,8 +27,8 @@ export interface ExchangeLines {
 
 /** A signal that all replicas get at once, and that is not stored. */
 export interface Signal {
-  /** `question`: all replicas shall send what they have recorded, and then an `answer` with the same id. */
-  readonly kind: 'question' | 'answer'
+  /** `question`: all replicas shall say `sending` with the same id, send what they have recorded, and then `answer`. */
+  readonly kind: 'question' | 'sending' | 'answer'
   readonly id: string
   /** The id of the process that sent it. */
   readonly from: string

@@ -280,6 +280,7 @@ export const habits: readonly Habit[] = [
       'http/',
       'state/file/lock-holder.ts',
       'state/redis/read-leases.ts',
+      'state/redis/redis-stream.ts',
       'console/',
     ],
     instead: 'take `now` from the exchange or the sandbox',

@@ -1,3 +1,4 @@
+import { monotonicNow } from '../../core/timers.ts'
 import type { ReadMessages, SharedMessages } from '../shared-state.ts'
 import type { RedisConnection, RedisReply, Script } from './connection.ts'
 import { sharedKeys } from './keys.ts'
@@ -21,6 +22,9 @@ const beatScript: Script = { text: BEAT, keys: 1 }
 /** The milliseconds without a sign of life after which a process counts as ended. */
 export const DEAD_AFTER_MS = 5000
 
+/** The milliseconds in which all processes add themselves to a list that Redis has lost. */
+const RELIST_MS = 3000
+
 /** The milliseconds for which the name of a message is known. */
 const NAME_MS = 7 * 24 * 60 * 60 * 1000
 
@@ -37,6 +41,9 @@ export class RedisStream implements SharedMessages {
   readonly #keys: ReturnType<typeof sharedKeys>
   /** The weight of all messages up to the last one that was read. */
   #position = 0
+  #alive: readonly string[] = []
+  /** The processes that were alive before Redis lost the list, which count as alive until they have added themselves again. */
+  #former = { alive: this.#alive, until: 0 }
 
   constructor(deps: RedisStreamDeps) {
     this.id = deps.id
@@ -85,8 +92,12 @@ export class RedisStream implements SharedMessages {
   async beat(): Promise<{ readonly alive: readonly string[]; readonly lost: number }> {
     const { connection } = this.#deps
     const reply = await connection.run(beatScript, [this.#keys.replicas], [this.id, DEAD_AFTER_MS])
-    const [lost, alive] = reply as [number, string[]] // the script returns these
-    return { alive, lost }
+    const [lost, alive, added] = reply as [number, string[], 0 | 1] // the script returns these
+    const now = monotonicNow()
+    if (added === 1) this.#former = { alive: this.#alive, until: now + RELIST_MS }
+    this.#alive = alive
+    const former = now < this.#former.until ? this.#former.alive : []
+    return { alive: [...new Set([...alive, ...former])], lost }
   }
 
   /** Leaves the list of processes, if Redis answers. */

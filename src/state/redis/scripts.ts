@@ -190,11 +190,11 @@ ${APPEND_MESSAGE}`
 
 /**
  * Notes that a process is alive. KEYS: the processes. ARGV: its id, the milliseconds after which a silent process counts as ended.
- * Returns the number of processes that ended since any last call, and the ids of those that are alive.
+ * Returns the number of processes that ended since any last call, the ids of those that are alive, and 1 if this one was not among them.
  */
 export const BEAT = `
 local time = redis.call('TIME')
 local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
-redis.call('ZADD', KEYS[1], now, ARGV[1])
+local added = redis.call('ZADD', KEYS[1], now, ARGV[1])
 local lost = redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - tonumber(ARGV[2]))
-return {lost, redis.call('ZRANGE', KEYS[1], 0, -1)}`
+return {lost, redis.call('ZRANGE', KEYS[1], 0, -1), added}`
