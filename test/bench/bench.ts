@@ -19,7 +19,7 @@ import { buildBaselines, builtSimulator, installPeers, simulatorOf } from './tar
 const usage = `npm run bench -- [--seconds 1] [--rounds 15] [--connections 16] [--cold 200] [--beside FOLDER] [--node 24] [--peers] [--replicas]
   seconds      duration of each load in each round, after a warm-up of five seconds
   rounds       number of rounds; figures are medians
-  connections  number of concurrent connections
+  connections  number of concurrent connections; with --replicas those to each process, by default 64
   cold         number of new models in each round
   beside       another checkout with its node_modules, which is built and measured in the same rounds
   node         24: everything runs on the Node of the image, which is installed in a temporary folder
@@ -174,7 +174,7 @@ function readOptions(): Options {
     options: {
       seconds: text('1'),
       rounds: text('15'),
-      connections: text('16'),
+      connections: { type: 'string' },
       cold: text('200'),
       beside: { type: 'string' },
       node: { type: 'string' },
@@ -187,9 +187,11 @@ function readOptions(): Options {
     console.log(usage)
     process.exit(0)
   }
+  const connections = values.connections ?? (values.replicas ? '64' : '16')
+  const texts = { ...values, connections }
   const whole = (name: 'seconds' | 'rounds' | 'connections' | 'cold') => {
-    if (/^[1-9]\d{0,5}$/.test(values[name])) return Number(values[name])
-    throw new Error(`--${name} takes a whole number from 1; got "${values[name]}"\n${usage}`)
+    if (/^[1-9]\d{0,5}$/.test(texts[name])) return Number(texts[name])
+    throw new Error(`--${name} takes a whole number from 1; got "${texts[name]}"\n${usage}`)
   }
   if (values.node !== undefined && values.node !== '24') throw new Error(`--node takes 24\n${usage}`)
   return {

@@ -15,6 +15,7 @@ import { builtSimulator } from './targets.ts'
 export interface ReplicaBenchOptions {
   readonly seconds: number
   readonly rounds: number
+  /** The number of concurrent connections to each process. */
   readonly connections: number
 }
 
@@ -29,6 +30,9 @@ interface Measured {
   /** Processor time of the simulators for each request, microseconds. */
   readonly cpu: number
 }
+
+/** Seconds of load before the first measurement. */
+const WARM_UP = 5
 
 const loads: readonly [string, RequestSource][] = [
   ['GET', warmAnalytics],
@@ -57,7 +61,7 @@ export async function benchReplicas(folder: string, options: ReplicaBenchOptions
       },
     ]
     console.log(
-      `Node ${process.version}, ${availableParallelism()} cores, median of ${options.rounds} rounds, ${options.seconds} s each, ${options.connections} connections\n`,
+      `Node ${process.version}, ${availableParallelism()} cores, median of ${options.rounds} rounds, ${options.seconds} s each, ${options.connections} connections to each process\n`,
     )
     for (const [name, source] of loads) await measureLoad(name, source, groups, options)
     for (const sandboxes of [1, 64]) await measureContention(redis.url, sandboxes)
@@ -84,7 +88,7 @@ async function measureLoad(
   groups: readonly Group[],
   { seconds, rounds, connections }: ReplicaBenchOptions,
 ): Promise<void> {
-  for (const group of groups) await runOn(group, source, connections, 2)
+  for (const group of groups) await runOn(group, source, connections, WARM_UP)
   const results = new Map<string, Measured[]>(groups.map((group) => [group.name, []]))
   for (let round = 0; round < rounds; round += 1)
     for (const group of groups)
@@ -111,8 +115,9 @@ async function measureLoad(
 
 async function runOn({ members }: Group, source: RequestSource, connections: number, duration: number) {
   const before = members.map(cpuMs)
-  const share = Math.ceil(connections / members.length)
-  const results = await Promise.all(members.map((member) => runLoad(member, source, share, { duration })))
+  const results = await Promise.all(
+    members.map((member) => runLoad(member, source, connections, { duration })),
+  )
   const answers = results.reduce((sum, result) => sum + result.answers, 0)
   const cpu = members.reduce((sum, member, index) => sum + cpuMs(member) - (before[index] ?? 0), 0)
   return {
