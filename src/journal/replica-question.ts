@@ -9,6 +9,8 @@ interface Patience {
   readonly sendingMs: number
 }
 
+const patience: Patience = { signalMs: 1000, sendingMs: 10_000 }
+
 /** A question to all replicas: each says at once that it is sending what it has recorded, and answers when it has sent it. */
 export class ReplicaQuestion {
   /** The replicas that have not answered, and those of them that are sending. */
@@ -29,7 +31,7 @@ export class ReplicaQuestion {
   }
 
   /** Waits for the answers, and returns the replicas that gave none in time. */
-  async wait({ signalMs, sendingMs }: Patience): Promise<ReadonlySet<string>> {
+  async wait({ signalMs, sendingMs } = patience): Promise<ReadonlySet<string>> {
     await this.#untilEmpty(this.#open, signalMs)
     await this.#untilEmpty(this.#sending, sendingMs)
     return this.#open

@@ -7,7 +7,7 @@ import { Outbox } from './outbox.ts'
 import type { EntryRange, JournalCounts, JournalSlice } from './reader.ts'
 import { ReplicaQuestion } from './replica-question.ts'
 import { ExchangeDecoder, type FindOperation, type SharedExchange } from './shared-entry.ts'
-import { decodeMessage, type SharedStream, type Signal } from './shared-stream.ts'
+import { decodeMessage, encodeMessage, type SharedStream, type Signal } from './shared-stream.ts'
 
 /** The parts that a shared journal works with. */
 export interface SharedJournalDeps {
@@ -17,9 +17,8 @@ export interface SharedJournalDeps {
   readonly report: (problem: string) => void
 }
 
-/** The most milliseconds that a reader waits for a signal of the other replicas, and then for those that are sending. */
-const ANSWER_MS = 1000
-const SENDING_MS = 10_000
+/** The most milliseconds for which a process that ends sends what it has recorded. */
+const CLOSE_MS = 1000
 
 /** The milliseconds between two readings while verifications or streams wait for new exchanges. */
 const FOLLOW_MS = 50
@@ -73,19 +72,18 @@ export class SharedJournal extends Journal {
     this.#beats.unref()
   }
 
-  /** Sends all that was recorded, for at most `ANSWER_MS`, and ends. */
+  /** Sends all that was recorded, for at most `CLOSE_MS`, and ends. */
   async close(): Promise<void> {
     clearInterval(this.#beats)
-    await Promise.race([this.#outbox.send(), sleep(ANSWER_MS, undefined, { ref: false })]).catch(
+    await Promise.race([this.#outbox.send(), sleep(CLOSE_MS, undefined, { ref: false })]).catch(
       () => undefined,
     )
     await this.#deps.stream.close()
   }
 
-  async #beat(): Promise<readonly string[]> {
-    const { alive, lost } = await this.#deps.stream.beat()
-    if (lost > 0) await this.#outbox.send({ kind: 'loss' })
-    return alive
+  #beat(): Promise<readonly string[]> {
+    const { stream } = this.#deps
+    return stream.beat(encodeMessage({ from: stream.id, number: 0, content: { kind: 'loss' } }))
   }
 
   override begin(sandbox: string): Promise<void> | undefined {
@@ -172,9 +170,10 @@ export class SharedJournal extends Journal {
     const id = `${stream.id} ${++this.#asked}`
     const question = new ReplicaQuestion([...(await this.#beat()), stream.id])
     this.#questions.set(id, question)
-    await stream.sendSignal({ kind: 'question', id, from: stream.id })
-    const open = await question.wait({ signalMs: ANSWER_MS, sendingMs: SENDING_MS })
-    this.#questions.delete(id)
+    const open = await stream
+      .sendSignal({ kind: 'question', id, from: stream.id })
+      .then(() => question.wait())
+      .finally(() => this.#questions.delete(id))
     // A replica that has left the list meanwhile has sent all that it had.
     const silent = open.size > 0 ? (await this.#beat()).filter((replica) => open.has(replica)) : []
     this.#isBehind = silent.length > 0
@@ -184,6 +183,7 @@ export class SharedJournal extends Journal {
   async #receiveMessage(text: string, pending: SharedExchange[]): Promise<void> {
     const { from, number, content } = decodeMessage(text)
     if (content.kind === 'begin') return this.#losses.begin(content.sandbox)
+    if (content.kind === 'loss' && number === 0) return this.#losses.add(undefined) // of a process that cannot say it
     const order = this.#numbers.add(from, number)
     if (order === 'again') return // its sender did not know that it had arrived
     if (order === 'gap') this.#losses.add(undefined)

@@ -66,10 +66,10 @@ export interface SharedStream {
   /** Calls the listener for each signal from now on, also for those of this process. */
   onSignal(listener: (signal: Signal) => void): Promise<void>
   /**
-   * Says that this process is alive, and returns the ids of all processes that are. `lost`: the number of processes that ended without a
-   * word since the last call of any process.
+   * Says that this process is alive, and returns the ids of all processes that are. If any ended without a word since the last call of any
+   * process, or the stream was lost, a message is appended that says so.
    */
-  beat(): Promise<{ readonly alive: readonly string[]; readonly lost: number }>
+  beat(lossMessage: string): Promise<readonly string[]>
   /** Says that this process has sent all that it has recorded, and ends. */
   close(): Promise<void>
 }

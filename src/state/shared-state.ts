@@ -44,7 +44,7 @@ export interface SharedMessages {
   /** Sends a signal to all processes that listen. It is not stored. */
   sendSignal(signal: object): Promise<void>
   onSignal<Signal extends object>(listener: (signal: Signal) => void): Promise<void>
-  /** Says that this process is alive. Returns all that are, and the number of those that ended without a word since the last call of any. */
-  beat(): Promise<{ readonly alive: readonly string[]; readonly lost: number }>
+  /** Says that this process is alive, and returns all that are. Appends a message if any ended without a word, or the stream was lost. */
+  beat(lossMessage: string): Promise<readonly string[]>
   close(): Promise<void>
 }

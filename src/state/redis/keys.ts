@@ -45,6 +45,8 @@ export function sharedKeys(prefix: string) {
     /** A stream: what the replicas tell each other, such as the exchanges for the journal; and the weight of all its messages ever. */
     stream: `{${prefix}}:journal`,
     streamEnd: `{${prefix}}:journal-end`,
+    /** A string: the id of the stream, which tells it from one that Redis has lost. */
+    streamId: `{${prefix}}:journal-id`,
     /** A string for a name: says that its message was appended. */
     appended: (name: string) => `{${prefix}}:journal-has:${escapeName(name)}`,
     /** A channel: the signals between the replicas. */

@@ -1,4 +1,4 @@
-import { monotonicNow } from '../../core/timers.ts'
+import { randomUUID } from 'node:crypto'
 import type { ReadMessages, SharedMessages } from '../shared-state.ts'
 import type { RedisConnection, RedisReply, Script } from './connection.ts'
 import { sharedKeys } from './keys.ts'
@@ -17,13 +17,10 @@ export interface RedisStreamDeps {
 
 const appendScript: Script = { text: APPEND_MESSAGE, keys: 3 }
 const appendOnceScript: Script = { text: APPEND_MESSAGE_ONCE, keys: 4 }
-const beatScript: Script = { text: BEAT, keys: 1 }
+const beatScript: Script = { text: BEAT, keys: 4 }
 
 /** The milliseconds without a sign of life after which a process counts as ended. */
 export const DEAD_AFTER_MS = 5000
-
-/** The milliseconds in which all processes add themselves to a list that Redis has lost. */
-const RELIST_MS = 3000
 
 /** The milliseconds for which the name of a message is known. */
 const NAME_MS = 7 * 24 * 60 * 60 * 1000
@@ -41,9 +38,9 @@ export class RedisStream implements SharedMessages {
   readonly #keys: ReturnType<typeof sharedKeys>
   /** The weight of all messages up to the last one that was read. */
   #position = 0
-  #alive: readonly string[] = []
-  /** The processes that were alive before Redis lost the list, which count as alive until they have added themselves again. */
-  #former = { alive: this.#alive, until: 0 }
+  /** The ids of the stream at the last call of `read` and of `beat`. Empty before the first. A Redis that lost the stream begins another. */
+  #readId = ''
+  #knownId = ''
 
   constructor(deps: RedisStreamDeps) {
     this.id = deps.id
@@ -66,10 +63,12 @@ export class RedisStream implements SharedMessages {
 
   async read(): Promise<ReadMessages | undefined> {
     const { connection } = this.#deps
-    const { stream, streamEnd } = this.#keys
-    const end = Number((await connection.call('get', streamEnd)) ?? 0)
-    if (end === this.#position) return undefined
-    const isOther = end < this.#position // Redis has lost the stream, and began another
+    const { stream, streamEnd, streamId } = this.#keys
+    const [last, id] = (await connection.call('mget', streamEnd, streamId)) as (string | null)[]
+    const end = Number(last ?? 0)
+    const isOther = this.#readId !== '' && id !== this.#readId
+    this.#readId = id ?? ''
+    if (end === this.#position && !isOther) return undefined
     if (isOther) this.#position = 0
     const from = `(${this.#position}`
     const reply = await connection.call('xrange', stream, from, '+', 'COUNT', MAX_MESSAGES)
@@ -89,15 +88,14 @@ export class RedisStream implements SharedMessages {
     await this.#deps.listener.subscribe(this.#keys.signals, receive)
   }
 
-  async beat(): Promise<{ readonly alive: readonly string[]; readonly lost: number }> {
-    const { connection } = this.#deps
-    const reply = await connection.run(beatScript, [this.#keys.replicas], [this.id, DEAD_AFTER_MS])
-    const [lost, alive, added] = reply as [number, string[], 0 | 1] // the script returns these
-    const now = monotonicNow()
-    if (added === 1) this.#former = { alive: this.#alive, until: now + RELIST_MS }
-    this.#alive = alive
-    const former = now < this.#former.until ? this.#former.alive : []
-    return { alive: [...new Set([...alive, ...former])], lost }
+  async beat(lossMessage: string): Promise<readonly string[]> {
+    const { connection, size } = this.#deps
+    const { stream, streamEnd, replicas, streamId } = this.#keys
+    const args = [this.id, DEAD_AFTER_MS, this.#knownId, randomUUID(), size, lossMessage]
+    const reply = await connection.run(beatScript, [stream, streamEnd, replicas, streamId], args)
+    const [id, alive] = reply as [string, string[]] // the script returns these
+    this.#knownId = id
+    return alive
   }
 
   /** Leaves the list of processes, if Redis answers. */

@@ -169,15 +169,17 @@ for _, field in ipairs(redis.call('ZRANGE', KEYS[2], 0, -1)) do
 end
 return listed`
 
+/** The lines of a script that append a message to a stream, whose id is the weight of all messages up to it, and trim the stream. */
+const appendMessage = (weight: string, size: string, text: string) => `
+local last = redis.call('INCRBY', KEYS[2], ${weight})
+local first = string.format('%.0f', math.max(0, last - tonumber(${size}) * math.max(1, redis.call('ZCARD', KEYS[3]))))
+redis.call('XADD', KEYS[1], 'MINID', '~', first, string.format('%.0f', last), 'weight', ${weight}, 'text', ${text})`
+
 /**
- * Appends a message to a stream, whose id is the weight of all messages up to it, and trims the stream. It has room for all that the
- * processes hold, so that of those that send at the same time none drops the newer exchanges of another. KEYS: stream, its end, the processes.
- * ARGV: the weight of the message, the largest weight that a process holds, the message.
+ * Appends a message to the stream. It has room for all that the processes hold, so that of those that send at the same time none drops the newer
+ * exchanges of another. KEYS: stream, its end, the processes. ARGV: the weight of the message, the largest weight that a process holds, the message.
  */
-export const APPEND_MESSAGE = `
-local last = redis.call('INCRBY', KEYS[2], ARGV[1])
-local first = string.format('%.0f', math.max(0, last - tonumber(ARGV[2]) * math.max(1, redis.call('ZCARD', KEYS[3]))))
-return redis.call('XADD', KEYS[1], 'MINID', '~', first, string.format('%.0f', last), 'weight', ARGV[1], 'text', ARGV[3])`
+export const APPEND_MESSAGE = appendMessage('ARGV[1]', 'ARGV[2]', 'ARGV[3]')
 
 /**
  * Appends a message, unless one of its name was appended, which a Redis that takes no changes can tell, too. KEYS: those of `APPEND_MESSAGE`, and the name. ARGV: those,
@@ -189,12 +191,25 @@ redis.call('SET', KEYS[4], '', 'PX', ARGV[4])
 ${APPEND_MESSAGE}`
 
 /**
- * Notes that a process is alive. KEYS: the processes. ARGV: its id, the milliseconds after which a silent process counts as ended.
- * Returns the number of processes that ended since any last call, the ids of those that are alive, and 1 if this one was not among them.
+ * Notes that a process is alive, and gives a stream that has no id one. If processes have ended, or the process knows another stream, which Redis has lost,
+ * a message says that something is lost. If none of the processes could call for half of the time, Redis was away, and all get the time once more.
+ *
+ * KEYS: stream, its end, the processes, the id of the stream. ARGV: the id of the process, the milliseconds after which a silent process counts as ended, the id of the
+ * stream that it knows, or empty, an id for a new stream, the largest weight that a process holds, the message.
+ * Returns the id of the stream, and the ids of the processes that are alive.
  */
 export const BEAT = `
 local time = redis.call('TIME')
 local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
-local added = redis.call('ZADD', KEYS[1], now, ARGV[1])
-local lost = redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - tonumber(ARGV[2]))
-return {lost, redis.call('ZRANGE', KEYS[1], 0, -1), added}`
+redis.call('SET', KEYS[4], ARGV[4], 'NX')
+local id = redis.call('GET', KEYS[4])
+local latest = redis.call('ZREVRANGE', KEYS[3], 0, 0, 'WITHSCORES')
+if latest[2] and now - tonumber(latest[2]) > tonumber(ARGV[2]) / 2 then
+  for _, process in ipairs(redis.call('ZRANGE', KEYS[3], 0, -1)) do redis.call('ZADD', KEYS[3], now, process) end
+end
+redis.call('ZADD', KEYS[3], now, ARGV[1])
+local ended = redis.call('ZREMRANGEBYSCORE', KEYS[3], '-inf', now - tonumber(ARGV[2]))
+if ended > 0 or (ARGV[3] ~= '' and ARGV[3] ~= id) then
+${appendMessage("'1'", 'ARGV[5]', 'ARGV[6]')}
+end
+return {id, redis.call('ZRANGE', KEYS[3], 0, -1)}`

@@ -1,8 +1,10 @@
 import { execFileSync } from 'node:child_process'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { ask } from '../../support/client.ts'
 import { steer } from '../../support/control.ts'
-import { describeWithRedis, sharedRedis } from '../../support/redis.ts'
+import { describeWithRedis, redisForTest, sharedRedis } from '../../support/redis.ts'
+import type { RedisServer } from '../../support/redis-server.ts'
+import type { TestSimulator } from '../../support/start.ts'
 import { startReplicas } from './start-replicas.ts'
 
 const path = '/v1/models/5b7a1c52-0f0e-4d5e-9a9b-3f1f2a7c0001/analytics?period=7d'
@@ -67,5 +69,54 @@ describeWithRedis('exchanges that are lost before a replica asks for them', () =
         ['after', false],
       ])
         expect(await steer(replica, 'GET', `/requests?sandbox=${name}`)).toMatchObject({ truncated })
+  })
+
+  test('replicas that were silent only while Redis was away are not dead', async () => {
+    const [one, two] = await startReplicas(redis())
+    await ask(two, path, inSandbox('before'))
+    const away =
+      "for _, list in ipairs(redis.call('KEYS', '*:replicas')) do for _, id in ipairs(redis.call('ZRANGE', list, 0, -1)) do redis.call('ZINCRBY', list, -6000, id) end end"
+    execFileSync('redis-cli', ['-p', `${redis().port}`, 'eval', away, '0'])
+    for (const replica of [one, two])
+      expect(await steer(replica, 'GET', '/requests?sandbox=before')).toMatchObject({
+        total: 1,
+        truncated: false,
+      })
+  })
+})
+
+describeWithRedis('exchanges in a Redis that loses its memory', () => {
+  const startAgain = async (redis: RedisServer, replicas: readonly TestSimulator[]) => {
+    await redis.start()
+    for (const replica of replicas)
+      await vi.waitFor(async () => expect((await ask(replica, '/__sim/health')).status).toBe(200), 10_000)
+  }
+  const verify = async (target: TestSimulator, sandbox: string) =>
+    (await ask(target, `/__sim/verify?sandbox=${sandbox}`, { body: { operation } })).body
+
+  test('are known to be lost, and later ones count, also if there are as many', async () => {
+    const redis = await redisForTest()
+    const replicas = await startReplicas(redis)
+    for (let index = 0; index < 3; index += 1) await ask(replicas[1], path, inSandbox('first'))
+    expect(await verify(replicas[0], 'first')).toMatchObject({ count: 3, truncated: false })
+    await redis.kill()
+    await startAgain(redis, replicas)
+    for (let index = 0; index < 3; index += 1) await ask(replicas[1], path, inSandbox('second'))
+    for (const replica of replicas) {
+      expect(await verify(replica, 'second')).toMatchObject({ count: 3 })
+      expect(await steer(replica, 'GET', '/requests?sandbox=first')).toMatchObject({ truncated: true })
+    }
+  })
+
+  test('are known to be lost if their replica ends meanwhile', async () => {
+    const redis = await redisForTest()
+    const [one, two, three] = await startReplicas(redis)
+    await ask(one, path, inSandbox('both'))
+    await ask(three, path, inSandbox('both'))
+    await redis.kill()
+    await three.close()
+    await startAgain(redis, [one, two])
+    for (const replica of [one, two])
+      expect(await verify(replica, 'both')).toMatchObject({ count: 1, truncated: true })
   })
 })

@@ -56,7 +56,7 @@ describeWithRedis('while Redis is away', () => {
   })
 
   test('requests that were refused count among those of their operation', async () => {
-    const redis = await redisForTest()
+    const redis = await redisForTest({ durable: true })
     const replicas = await startReplicas(redis)
     await redis.kill()
     expect((await ask(replicas[0], path)).status).toBe(503)
