@@ -1,3 +1,4 @@
+import type { Route } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { describeInBrowser, setHidden, sharedBrowser } from '../support/browser.ts'
 import { ask, event } from '../support/client.ts'
@@ -36,6 +37,27 @@ describeInBrowser('the list of requests', () => {
     expect(await page.locator('tbody tr').count()).toBe(1)
     await page.getByRole('button', { name: 'Resume' }).click()
     await page.getByText('2 listed').waitFor()
+  })
+
+  test('stays as it is when it is paused, also if it was being read', async () => {
+    const own = await startForTest()
+    await ask(own, '/v1/events', { body: event() })
+    const page = await browser.open(own)
+    await page.getByText('1 listed').waitFor()
+    const reading = new Promise<Route>(
+      (resolve) => void page.route(/\/__sim\/requests\?/, resolve, { times: 1 }),
+    )
+    await page.getByText('Live', { exact: true }).waitFor()
+    await page.getByRole('searchbox').fill('op:createEvent')
+    const route = await reading
+    await page.getByRole('button', { name: 'Pause' }).click()
+    await ask(own, '/v1/events', { body: event() })
+    await page.getByText('Paused; 1 more have come.').waitFor()
+    const answered = page.waitForResponse(route.request().url())
+    await route.continue()
+    await (await answered).finished()
+    await page.waitForTimeout(100)
+    expect(await page.locator('tbody tr').count()).toBe(1)
   })
 
   test('samples what comes too fast to read, says so, and lists the newest on demand', async () => {

@@ -101,7 +101,9 @@ export function useRows(text: string): RequestRows {
     const isPaused = paused.peek() !== undefined
     paused.value = isPaused ? undefined : 0
     if (isPaused) reload()
-  }, [paused, reload])
+    // What is being read may have requests that are counted as come: it is dropped, unless the list would stay empty.
+    else if (state.peek().rows !== undefined) isLoading.value = isLoading.peek() + 1
+  }, [paused, reload, state, isLoading])
   return { search, state, paused, togglePause, reload, isScrolled }
 }
 
