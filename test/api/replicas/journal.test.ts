@@ -1,21 +1,13 @@
 import { execFileSync } from 'node:child_process'
 import { expect, test } from 'vitest'
 import type { Json, JsonObject } from '../../../src/core/json.ts'
-import { ask, objectOf } from '../../support/client.ts'
+import { ask, event, objectOf } from '../../support/client.ts'
 import { putRules, steer } from '../../support/control.ts'
 import { describeWithRedis, sharedRedis } from '../../support/redis.ts'
 import { startReplicas } from './start-replicas.ts'
 
 const path = '/v1/models/5b7a1c52-0f0e-4d5e-9a9b-3f1f2a7c0001/analytics?period=7d'
 const operation = 'getModelAnalytics'
-
-const event = {
-  eventType: 'a',
-  productId: '6f1c1e0a-2b7d-4c55-9a35-0d6f2f0a9a01',
-  value: '1',
-  valueType: 'numeric',
-  influence: 'neutral',
-}
 
 type Target = { readonly origin: string }
 
@@ -62,7 +54,7 @@ describeWithRedis('the journal of replicas', () => {
   test('a verification waits for a request to another replica', async () => {
     const [one, two] = await startReplicas(redis())
     const waiting = verify(one, { operation: 'createEvent', match: { body: { value: '7' } }, withinMs: 5000 })
-    await ask(two, '/v1/events', { body: { ...event, value: '7' } })
+    await ask(two, '/v1/events', { body: event({ value: '7' }) })
     expect(await waiting).toEqual([200, expect.objectContaining({ satisfied: true, count: 1 })])
   })
 
@@ -81,12 +73,12 @@ describeWithRedis('the journal of replicas', () => {
     const replicas = await startReplicas(redis())
     const [one, two, three] = replicas
     const alone = (await startReplicas(redis()))[0]
-    const retried = { ...event, insertId: 'y' }
+    const retried = event({ insertId: 'y' })
     const send = async (targets: readonly Target[]) => {
       const at = (index: number) => targets[index % targets.length] ?? one
       await ask(at(0), path)
-      await ask(at(1), '/v1/events', { body: { ...event, insertId: 'x' } })
-      await ask(at(2), '/v1/events', { body: { ...event, value: 7 } })
+      await ask(at(1), '/v1/events', { body: event({ insertId: 'x' }) })
+      await ask(at(2), '/v1/events', { body: event({ value: 7 }) })
       await putRules(at(0), [{ scenario: 'rate-limited;retry-after=5', times: 1 }])
       await ask(at(0), '/v1/events', { body: retried })
       await ask(at(1), '/v1/events', { body: retried })

@@ -2,20 +2,13 @@ import { expect, test, vi } from 'vitest'
 import { defaultSettings } from '../../../src/config/settings.ts'
 import { silentLog } from '../../../src/core/log.ts'
 
-import { ask } from '../../support/client.ts'
+import { ask, event } from '../../support/client.ts'
 import { steer } from '../../support/control.ts'
 import { describeWithRedis, redisForTest } from '../../support/redis.ts'
 import { start } from '../../support/start.ts'
 import { startReplicas } from './start-replicas.ts'
 
 const path = '/v1/models/5b7a1c52-0f0e-4d5e-9a9b-3f1f2a7c0001/analytics?period=7d'
-const event = {
-  eventType: 'a',
-  productId: '6f1c1e0a-2b7d-4c55-9a35-0d6f2f0a9a01',
-  value: '1',
-  valueType: 'numeric',
-  influence: 'neutral',
-}
 
 const patient = { timeout: 15_000, interval: 50 }
 
@@ -29,7 +22,7 @@ describeWithRedis('while Redis is away', () => {
     const redis = await redisForTest({ durable: true })
     const [one, two] = await startReplicas(redis)
     const write = (target: { readonly origin: string }, insertId: string) =>
-      ask(target, '/v1/events', { body: { ...event, insertId } })
+      ask(target, '/v1/events', { body: event({ insertId }) })
     expect((await write(one, 'before')).status).toBe(201)
     await redis.kill()
     for (const answer of [await write(one, 'away'), await ask(two, path), await ask(two, '/__sim/events')]) {
@@ -112,14 +105,14 @@ describeWithRedis('while Redis is away', () => {
   test('a database that the server does not have any more is not replaced by another', async () => {
     const redis = await redisForTest({ durable: true, args: ['--databases', '4'] })
     const [one] = await startReplicas(redis, { state: `${redis.url}/3` })
-    expect((await ask(one, '/v1/events', { body: event })).status).toBe(201)
+    expect((await ask(one, '/v1/events', { body: event() })).status).toBe(201)
     await redis.kill()
     await redis.start(['--databases', '3'])
     await vi.waitFor(
       async () => expect((await ask(one, '/__sim/health')).text).toContain('databases'),
       patient,
     )
-    expect((await ask(one, '/v1/events', { body: event })).status).toBe(503)
+    expect((await ask(one, '/v1/events', { body: event() })).status).toBe(503)
     await redis.kill()
     await redis.start()
     await untilStatus(one, '/__sim/health', 200)

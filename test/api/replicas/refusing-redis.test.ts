@@ -1,19 +1,12 @@
 import { expect, test } from 'vitest'
 import { context, prompt } from '../../state/drafts.ts'
 import { openRedisOrFail } from '../../state/redis/open-redis.ts'
-import { ask } from '../../support/client.ts'
+import { ask, event } from '../../support/client.ts'
 import { steer } from '../../support/control.ts'
 import { describeWithRedis, redisForTest } from '../../support/redis.ts'
 import { startReplicas } from './start-replicas.ts'
 
 const path = '/v1/models/5b7a1c52-0f0e-4d5e-9a9b-3f1f2a7c0001/analytics?period=7d'
-const event = {
-  eventType: 'a',
-  productId: '6f1c1e0a-2b7d-4c55-9a35-0d6f2f0a9a01',
-  value: '1',
-  valueType: 'numeric',
-  influence: 'neutral',
-}
 
 describeWithRedis('while Redis takes no changes', () => {
   test.each([
@@ -42,14 +35,14 @@ describeWithRedis('while Redis takes no changes', () => {
       const { store, connection: admin } = await openRedisOrFail(redis.url, 'admin')
       const replicas = await startReplicas(redis)
       const [one, two] = replicas
-      expect((await ask(one, '/v1/events', { body: event })).status).toBe(201)
+      expect((await ask(one, '/v1/events', { body: event() })).status).toBe(201)
       await admin.call(begin, ...beginArgs)
       for (let round = 0; round < 3; round += 1)
         for (const replica of replicas) {
           expect((await ask(replica, path)).status).toBe(200)
           expect(await steer(replica, 'GET', '/events')).toMatchObject({ total: 1 })
         }
-      const refused = await ask(two, '/v1/events', { body: event })
+      const refused = await ask(two, '/v1/events', { body: event() })
       expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1'])
       expect(refused.body).toEqual({ success: false, error: expect.stringMatching(reason) })
       const health = await ask(two, '/readyz')
@@ -59,7 +52,7 @@ describeWithRedis('while Redis takes no changes', () => {
       ])
       await admin.call(end, ...endArgs)
       expect((await ask(two, '/readyz')).status).toBe(200)
-      expect((await ask(two, '/v1/events', { body: event })).status).toBe(201)
+      expect((await ask(two, '/v1/events', { body: event() })).status).toBe(201)
       expect(await steer(one, 'GET', '/events')).toMatchObject({ total: 2 })
       for (const replica of replicas) await replica.close()
       await store.close()
@@ -76,10 +69,10 @@ describeWithRedis('while Redis takes no changes', () => {
     expect(await steer(one, 'GET', '/sandboxes')).toMatchObject({ sandboxes: [{ name: 'default' }] })
     const used = Number(/used_memory:(\d+)/.exec(String(await admin.call('info', 'memory')))?.[1])
     await admin.call('config', 'set', 'maxmemory', used - 2_000_000)
-    expect((await ask(two, '/v1/events', { body: event })).status).toBe(503)
+    expect((await ask(two, '/v1/events', { body: event() })).status).toBe(503)
     const deleted = await ask(two, '/__sim/sandboxes/default', { method: 'DELETE' })
     expect([deleted.status, deleted.body]).toEqual([200, { deleted: true }])
-    expect((await ask(one, '/v1/events', { body: event })).status).toBe(201)
+    expect((await ask(one, '/v1/events', { body: event() })).status).toBe(201)
     for (const replica of [one, two]) await replica.close()
     await store.close()
   })

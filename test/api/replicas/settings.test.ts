@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 
-import { ask, objectOf } from '../../support/client.ts'
+import { ask, event, objectOf } from '../../support/client.ts'
 import { putRules, steer } from '../../support/control.ts'
 import { describeWithRedis, sharedRedis } from '../../support/redis.ts'
 import { startReplicas } from './start-replicas.ts'
@@ -76,16 +76,9 @@ describeWithRedis('replicas share their sandboxes', () => {
 
   test('a snapshot of one replica is restored by another', async () => {
     const [one, two, three] = await startReplicas(redis())
-    const event = {
-      eventType: 'a',
-      productId: '6f1c1e0a-2b7d-4c55-9a35-0d6f2f0a9a01',
-      value: '1',
-      valueType: 'numeric',
-      influence: 'neutral',
-    }
-    await ask(one, '/v1/events', { body: { ...event, insertId: 'x' } })
+    await ask(one, '/v1/events', { body: event({ insertId: 'x' }) })
     const { snapshotId } = objectOf(await ask(two, '/__sim/snapshots', { body: { name: 'one event' } }))
-    await ask(three, '/v1/events', { body: { ...event, insertId: 'y' } })
+    await ask(three, '/v1/events', { body: event({ insertId: 'y' }) })
     expect(await steer(one, 'GET', '/events')).toMatchObject({ total: 2 })
     await steer(three, 'POST', `/snapshots/${String(snapshotId)}/restore`)
     expect(await steer(one, 'GET', '/events')).toMatchObject({ total: 1 })
