@@ -21,8 +21,5 @@ export async function loadSeedState(
 
 /** Imports the seed state into the default sandbox, unless it has events or prompts of an earlier run. */
 export async function seedDefaultSandbox(store: Store, seedState: SandboxExport | undefined): Promise<void> {
-  if (!seedState) return
-  const { total } = await store.listEvents(defaultSandbox, { limit: 0 })
-  const prompts = await store.listPrompts(defaultSandbox)
-  if (total === 0 && prompts.length === 0) await store.importSandbox(defaultSandbox, seedState)
+  if (seedState) await store.importIfEmpty(defaultSandbox, seedState)
 }

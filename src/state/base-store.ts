@@ -161,6 +161,14 @@ export class BaseStore implements Store {
     return success(countEach((collection) => recordsOf(state, collection).length))
   }
 
+  async importIfEmpty(sandbox: string, document: SandboxExport): Promise<boolean> {
+    const content = cloneJson(document)
+    return this.#replaceData(sandbox, (state) => {
+      const counts = Object.values(state.sandbox(sandbox).data.count())
+      return changeIf(Math.max(...counts) === 0, { sandbox, op: 'import', state: content })
+    })
+  }
+
   async listSandboxes(): Promise<readonly SandboxSummary[]> {
     return this.#committer.listSandboxes?.() ?? listSandboxes(this.#committer.state)
   }

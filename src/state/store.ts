@@ -175,6 +175,8 @@ export interface Store {
    * Each problem is a sentence that begins with its place: `/events/3/impact must be from -1 to 1; got 7`.
    */
   importSandbox(sandbox: string, document: unknown): Promise<Result<RecordCounts, readonly string[]>>
+  /** Does what `importSandbox` does with a valid export, if the sandbox has no records. False: it has some, and nothing changed. */
+  importIfEmpty(sandbox: string, document: SandboxExport): Promise<boolean>
   /** Lists the sandboxes that hold data, in the order of their first write. */
   listSandboxes(): Promise<readonly SandboxSummary[]>
   /** Deletes the sandbox with its snapshots and counters. False: the sandbox held no data. */

@@ -490,6 +490,17 @@ export function conformance(name: string, open: () => Promise<Store>): void {
         expect((await store.recordEvent(elsewhere, event({ insertId: 'x' }))).replayed).toBe(true)
       })
 
+      test('an import into an empty sandbox leaves one with records as it is', async () => {
+        await store.recordEvent(context, event())
+        const document = await store.exportSandbox('default')
+        await store.addPromptVersion(elsewhere, prompt())
+        const before = await store.exportSandbox('worker-3')
+        expect(await store.importIfEmpty('worker-3', document)).toBe(false)
+        expect(await store.exportSandbox('worker-3')).toEqual(before)
+        expect(await store.importIfEmpty('empty', document)).toBe(true)
+        expect(await store.exportSandbox('empty')).toEqual(document)
+      })
+
       test('an invalid import changes nothing and lists every problem with its place', async () => {
         await store.recordEvent(context, event())
         const valid = await store.exportSandbox('default')

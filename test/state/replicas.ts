@@ -80,6 +80,22 @@ export function replicaSuite(name: string, open: (count: number) => Promise<Repl
         }
       }))
 
+    test('an import into an empty sandbox replaces no event that another replica has stored meanwhile', () =>
+      withStores(async ([one, two, three]) => {
+        await one.recordEvent({ ...context, sandbox: 'source' }, event({ insertId: 'of the import' }))
+        const document = await one.exportSandbox('source')
+        for (let round = 0; round < 20; round += 1) {
+          const sandbox = `empty-${round}`
+          await two.listEvents(sandbox)
+          const [, receipt] = await Promise.all([
+            two.importIfEmpty(sandbox, document),
+            one.recordEvent({ ...context, sandbox }, event({ insertId: 'stored meanwhile' })),
+          ])
+          const { events } = await three.listEvents(sandbox)
+          expect(events.map(({ eventId }) => eventId)).toContain(receipt.event.eventId)
+        }
+      }))
+
     test('300 versions of one prompt that are added at once are numbered 1 to 300', () =>
       withStores(async (stores) => {
         const numbers: number[] = []
