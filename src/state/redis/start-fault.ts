@@ -12,6 +12,9 @@ const certificateSteps: Readonly<Record<string, string>> = {
   CERT_NOT_YET_VALID: 'Check the clock of this machine.',
 }
 
+/** A part of the client's message about a reply that it cannot read. */
+const UNREADABLE = 'Please report this'
+
 const trustStep =
   'If it is right, name the file of its authority (or of the certificate, if it signed itself) in NODE_EXTRA_CA_CERTS.'
 
@@ -26,6 +29,8 @@ export function isCertificateError(error: Error): boolean {
  */
 export function describeStartFault(error: unknown, shown: string): string {
   if (isErrorReply(error)) return `The state in ${shown} cannot be used: ${describeErrorReply(error)}`
+  if (error instanceof Error && error.message.includes(UNREADABLE))
+    return `The state in ${shown} cannot be used: the server there does not answer as Redis does. Look at host and port, or choose a file: --state FILE.`
   const reason = reasonOf(error).replace(/[.:]\s*$/, '') || codeOf(error)
   if (error instanceof Error && isCertificateError(error)) {
     const step = certificateSteps[codeOf(error)] ?? trustStep

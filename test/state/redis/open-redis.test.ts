@@ -1,3 +1,6 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import type { RedisConnection } from '../../../src/state/redis/connection.ts'
 import { parseRedisUrl } from '../../../src/state/redis/location.ts'
@@ -67,6 +70,16 @@ describeWithRedis('a state in Redis', () => {
     const { store, loaded } = await openRedisOrFail(url, nextPrefix())
     expect(loaded.warnings).toContainEqual(expect.stringContaining('asks for no password'))
     await store.close()
+  })
+
+  test('is refused where another kind of server listens', async () => {
+    const server = createServer()
+    onTestFinished(() => void server.close())
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    const { port } = server.address() as AddressInfo
+    await expect(openRedisOrFail(`redis://127.0.0.1:${port}`, nextPrefix())).rejects.toThrow(
+      `The state in redis://127.0.0.1:${port} cannot be used: the server there does not answer as Redis does. Look at host and port, or choose a file: --state FILE.`,
+    )
   })
 
   test('that is refused leaves no timer, which would delay the end of the process', async () => {
