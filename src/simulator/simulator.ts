@@ -9,7 +9,7 @@ import type { Contract } from '../contract/contract.ts'
 import { createControl } from '../control/control.ts'
 import { controlHandlers } from '../control/handlers.ts'
 import type { Log } from '../core/log.ts'
-import { type Result, success } from '../core/result.ts'
+import { failure, type Result, success } from '../core/result.ts'
 import type { Findings } from '../documents/finding.ts'
 import { immediateDelivery, type OutgoingReply } from '../exchange/delivery.ts'
 import type { Reply } from '../exchange/reply.ts'
@@ -21,7 +21,7 @@ import type { FindPlannedFault } from '../pipeline/scenario-sources.ts'
 import type { FindingsReport, Report } from '../reports/report.ts'
 import type { OpenedStore } from '../state/file/file-store.ts'
 import { showState } from '../state/redis/location.ts'
-import type { SandboxExport } from '../state/store.ts'
+import { type SandboxExport, StoreUnavailableError } from '../state/store.ts'
 import type { UpstreamClient, UpstreamTarget } from '../upstream/forward.ts'
 import { openBundler, requireBundler } from './bundler.ts'
 import { createSandboxes } from './create-sandboxes.ts'
@@ -111,6 +111,8 @@ export async function createSimulator(
     return success(await assemble(withReplica(settings, opened.value), dependencies, start))
   } catch (error) {
     await store.close() // otherwise the file stays locked until the process ends
+    if (error instanceof StoreUnavailableError)
+      return failure([{ severity: 'error', place: '--state', message: error.message }])
     throw error
   }
 }

@@ -1,9 +1,13 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { context, prompt } from '../../state/drafts.ts'
 import { openRedisOrFail } from '../../state/redis/open-redis.ts'
 import { ask, event } from '../../support/client.ts'
+import { run } from '../../support/command.ts'
 import { steer } from '../../support/control.ts'
 import { describeWithRedis, redisForTest } from '../../support/redis.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
 import { startReplicas } from './start-replicas.ts'
 
 const path = '/v1/models/5b7a1c52-0f0e-4d5e-9a9b-3f1f2a7c0001/analytics?period=7d'
@@ -74,6 +78,24 @@ describeWithRedis('while Redis takes no changes', () => {
     expect([deleted.status, deleted.body]).toEqual([200, { deleted: true }])
     expect((await ask(one, '/v1/events', { body: event() })).status).toBe(201)
     for (const replica of [one, two]) await replica.close()
+    await store.close()
+  })
+
+  test('a start whose seed state does not fit into a full memory ends with the reason', async () => {
+    const redis = await redisForTest()
+    const { store, connection: admin } = await openRedisOrFail(redis.url, 'seed')
+    await store.addPromptVersion(context, prompt({ components: [{ content: 'x'.repeat(2_000_000) }] }))
+    const seed = join(await tempFolder(), 'seed.json')
+    await writeFile(seed, JSON.stringify(await store.exportSandbox('default')))
+    await store.deleteSandbox('default')
+    const used = Number(/used_memory:(\d+)/.exec(String(await admin.call('info', 'memory')))?.[1])
+    await admin.call('config', 'set', 'maxmemory', used + 500_000)
+    const { code, stderr } = await run(['--port', '0', '--state', redis.url, '--seed-state', seed])
+    expect(code).toBe(1)
+    expect(stderr).toMatch(
+      /convsim cannot start: --state: error: [^\n]*its memory is full\. Raise its maxmemory/,
+    )
+    expect(stderr).not.toContain('    at ')
     await store.close()
   })
 })
