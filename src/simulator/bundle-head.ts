@@ -3,19 +3,8 @@ import type { Callers } from '../bundles/callers.ts'
 import { bundleVersions } from '../bundles/versions.ts'
 import type { Settings } from '../config/settings.ts'
 import type { JsonObject } from '../core/json.ts'
+import { answerSettings } from './answer-settings.ts'
 import type { LoadedInputs } from './loaded-inputs.ts'
-
-/** The settings that decide answers. Those of sockets, bounds and logs do not: a bundle has each body as it was read. */
-const bundledSettings = [
-  'seed',
-  'plan',
-  'maxAnalysesPerHour',
-  'analysesWindow',
-  'models',
-  'strict',
-  'simHeaders',
-  'xRateLimit',
-] as const satisfies readonly (keyof Settings)[]
 
 /** The parts of a simulator from which the head of a bundle is made. */
 export interface BundleHeadSource {
@@ -32,7 +21,7 @@ export function createBundleHead(source: BundleHeadSource, reasons: readonly str
   const { settings, inputs, contractDigest, callers, now } = source
   const { contract, fixtures, startUp } = inputs
   const keys = fixtures.keys.map((key) => ({ ...key, token: callers.nameOf(key.token) }))
-  const values = bundledSettings.map((name) => [name, settings[name] ?? null])
+  const values = answerSettings.map((name) => [name, settings[name] ?? null])
   return {
     kind: bundleKind,
     format: bundleFormat,

@@ -12,8 +12,8 @@ import type { ActiveRules } from '../scenarios/rules.ts'
 import type { World } from '../simulation/analytics.ts'
 import { createWorld } from '../simulation/world.ts'
 import { withFittingDocument } from './check-operations.ts'
-import { computeContractDigest } from './contract-digest.ts'
 import { createFallbackIfNeeded } from './create-fallback.ts'
+import { computeDigest } from './digest.ts'
 import type { PipelineState } from './explain.ts'
 import { type LoadedInputs, loadInputs } from './loaded-inputs.ts'
 import {
@@ -93,7 +93,7 @@ export function createGeneration(
     productsOfModel,
     createPipelineOver,
     service: createPipelineOver(state),
-    contractDigest: once(() => computeContractDigest(contract.document)),
+    contractDigest: once(() => computeDigest(contract.document)),
     hintFinder: once(
       () => new HintFinder(catalogue, createPreviewer({ contract, fixtures, catalogue, world })),
     ),

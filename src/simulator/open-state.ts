@@ -1,12 +1,14 @@
 import type { Settings } from '../config/settings.ts'
-import type { JsonObject } from '../core/json.ts'
+import type { Json } from '../core/json.ts'
 import type { Log } from '../core/log.ts'
 import { failure, type Result } from '../core/result.ts'
 import type { Findings } from '../documents/finding.ts'
 import type { OpenedStore } from '../state/file/file-store.ts'
 import { openStore } from '../state/open-store.ts'
 import { showState } from '../state/redis/location.ts'
-import { computeContractDigest } from './contract-digest.ts'
+import { answerSettings } from './answer-settings.ts'
+import { computeDigest } from './digest.ts'
+import type { LoadedInputs } from './loaded-inputs.ts'
 
 /** Opens the state that `--state` names, and logs what is missing from it. `fatal`: see `Dependencies`. */
 export async function openState(
@@ -26,14 +28,26 @@ export async function openState(
   return opened
 }
 
-/** Warns if the other replicas that share the state have another contract. */
-export async function warnOfOtherContract(
+/** Warns if the other replicas that share the state have other inputs. */
+export async function warnOfOtherInputs(
   { shared }: OpenedStore,
-  document: JsonObject,
+  settings: Settings,
+  inputs: LoadedInputs,
   log: Log,
 ): Promise<void> {
-  if (!shared || !(await shared.noteContract(computeContractDigest(document)))) return
+  if (!shared || !(await shared.noteInputs(computeInputsDigest(settings, inputs)))) return
   const problem =
-    'The replica that started before this one has another contract, so the same request can get different answers. Start all replicas with the same one.'
+    'The replica that started before this one has another contract, fixtures, start-up rules or settings (such as --seed, --clock or --plan), so the same request can get different answers. Start all replicas with the same ones.'
   log.warn({ file: shared.shown }, problem)
+}
+
+/** Returns the digest of all inputs that decide answers. */
+function computeInputsDigest(settings: Settings, { contract, fixtures, startUp }: LoadedInputs): string {
+  const values = [...answerSettings, 'clock' as const].map((name) => settings[name] ?? null)
+  return computeDigest([
+    contract.document,
+    fixtures as unknown as Json, // read from JSON or YAML
+    startUp.map(({ source }) => source),
+    values,
+  ])
 }

@@ -8,7 +8,7 @@ import type { Findings } from '../documents/finding.ts'
 import { deliveryOutcome } from '../exchange/delivery.ts'
 import type { RequestBody, SimRequest } from '../exchange/request.ts'
 import type { JournalEntry } from '../journal/entry.ts'
-import { computeContractDigest } from './contract-digest.ts'
+import { computeDigest } from './digest.ts'
 import { nameInBundle, writeReplayFiles } from './replay-files.ts'
 import { createSimulator, type Simulator } from './simulator.ts'
 
@@ -43,7 +43,7 @@ export async function openReplayTarget(
   if (!created.ok) return failure(await nameInBundle(created.error, pointers, file))
   const simulator = created.value
   return success({
-    contractDigest: computeContractDigest(simulator.contract.document),
+    contractDigest: computeDigest(simulator.contract.document),
     async send(recorded) {
       now = Date.parse(recorded.now)
       last = undefined

@@ -31,7 +31,7 @@ import { createGeneration, loadStartInputs, type StartInputs } from './generatio
 import { countInputs, listInputFiles } from './loaded-inputs.ts'
 import { readGuardSettings } from './lookups.ts'
 import { openJournal } from './open-journal.ts'
-import { openState, warnOfOtherContract } from './open-state.ts'
+import { openState, warnOfOtherInputs } from './open-state.ts'
 import { logFindings, reloadOnChange } from './reload.ts'
 import { replicaName } from './replica-name.ts'
 import { createReporter } from './reporter.ts'
@@ -101,7 +101,7 @@ export async function createSimulator(
   const { store, loaded } = opened.value
   try {
     logFindings(inputs.value.contract.warnings, dependencies.log)
-    await warnOfOtherContract(opened.value, inputs.value.contract.document, dependencies.log)
+    await warnOfOtherInputs(opened.value, settings, inputs.value, dependencies.log)
     await seedDefaultSandbox(store, seedState.value)
     dependencies.log.info(
       { ...countInputs(inputs.value), state: { file: showState(settings.state), ...loaded } },

@@ -15,8 +15,8 @@ export interface SharedState {
   readRecord(sandbox: string): JsonObject | undefined | Promise<JsonObject | undefined>
   /** Replaces that record. `update` has no effects, since it is called again if another process was faster. */
   updateRecord<T>(sandbox: string, update: (record: JsonObject | undefined) => RecordUpdate<T>): Promise<T>
-  /** Notes the digest of this replica's contract. Returns true if the replica that started before it had another, and any is still alive. */
-  noteContract(digest: string): Promise<boolean>
+  /** Notes the digest of this replica's inputs. Returns true if the replica that started before it had others, and any is still alive. */
+  noteInputs(digest: string): Promise<boolean>
   /** Opens a bounded stream of messages, with a connection of its own. It has room for about this weight for each process. */
   openStream(size: number): Promise<SharedMessages>
   /** Lists the names of the sandboxes in the order of their creation, without reading them. */

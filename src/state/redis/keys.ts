@@ -39,7 +39,7 @@ export function sharedKeys(prefix: string) {
   return {
     format: `{${prefix}}:format`,
     /** A string: the digest of the contract of the replica that started last. */
-    contract: `{${prefix}}:contract`,
+    inputs: `{${prefix}}:inputs`,
     /** A sorted set: the sandboxes in the order of their creation. */
     sandboxes: `{${prefix}}:sandboxes`,
     /** A stream: what the replicas tell each other, such as the exchanges for the journal; and the weight of all its messages ever. */

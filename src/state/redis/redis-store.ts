@@ -11,9 +11,9 @@ import type { SharedState } from '../shared-state.ts'
 import { StateChecks } from '../state-checks.ts'
 import { StoreUnavailableError } from '../store.ts'
 import { RedisConnection, type RedisTimeouts } from './connection.ts'
-import { noteContract } from './contract-mark.ts'
 import { isErrorReply } from './error-reply.ts'
 import { findFormatFault, findWriteFault } from './format-mark.ts'
+import { noteInputs } from './inputs-mark.ts'
 import type { RedisLocation } from './location.ts'
 import { RedisCommitter } from './redis-committer.ts'
 import { RedisCounters } from './redis-counters.ts'
@@ -81,7 +81,7 @@ export async function openRedisStore(
       shown: location.shown,
       readRecord: (sandbox) => committer.readShared(sandbox),
       updateRecord: (sandbox, update) => committer.updateShared(sandbox, update),
-      noteContract: (digest) => noteContract(connection, location.prefix, digest, DEAD_AFTER_MS),
+      noteInputs: (digest) => noteInputs(connection, location.prefix, digest, DEAD_AFTER_MS),
       listSandboxes: () => logs.list(),
       forget: (sandbox) => logs.forget(sandbox),
       async openStream(size: number) {

@@ -1,11 +1,11 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
+import type { Settings } from '../../../src/config/settings.ts'
 import { bundledContract } from '../../../src/fixtures/bundled.ts'
 import { ask, event, objectOf } from '../../support/client.ts'
 import { putRules, steer } from '../../support/control.ts'
 import { describeWithRedis, sharedRedis } from '../../support/redis.ts'
-import type { TestSimulator } from '../../support/start.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 import { startReplicas } from './start-replicas.ts'
 
@@ -60,12 +60,23 @@ describeWithRedis('replicas with --watch', () => {
   test('warn at the start if the others have another contract', async () => {
     const file = join(await tempFolder(), 'contract.yaml')
     await writeFile(file, (await readFile(bundledContract, 'utf8')).replaceAll('createEvent', 'createEvents'))
-    const warningsOf = ({ logged }: TestSimulator) =>
-      logged.filter(({ message }) => message.includes('another contract')).map(({ level }) => level)
-    const first = await startReplicas(redis(), { statePrefix: 'contracts' })
-    const others = await startReplicas(redis(), { statePrefix: 'contracts', contract: file })
-    expect([...first, ...others].map(warningsOf)).toEqual([[], [], [], ['warn'], [], []])
+    expect(await warningsBeside({ contract: file })).toEqual([1, 0])
   })
+
+  test.each([{ seed: '2' }, { clock: '2026-01-15T12:00:00Z' }, { plan: 'free' }, { scenario: 'forbidden' }])(
+    'warn at the start if the others have other settings: %j',
+    async (settings) => expect(await warningsBeside(settings)).toEqual([1, 0]),
+  )
+
+  /** Counts the warnings of a first and a second replica with these settings, which start beside replicas without them. */
+  async function warningsBeside(settings: Partial<Settings>): Promise<number[]> {
+    const statePrefix = `settings-${Object.keys(settings)}`
+    await startReplicas(redis(), { statePrefix })
+    const [first, second] = await startReplicas(redis(), { statePrefix, ...settings })
+    return [first, second].map(
+      ({ logged }) => logged.filter(({ message }) => message.includes('Start all replicas')).length,
+    )
+  }
 
   test('have no bundle, and say why', async () => {
     const [one] = await startReplicas(redis())
