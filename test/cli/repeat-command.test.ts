@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { describeRepeat } from '../../src/cli/each/repeat-command.ts'
 import { defaultSettings } from '../../src/config/settings.ts'
 
-const settings = { ...defaultSettings(), state: ':memory:' }
+const settings = defaultSettings()
 const repeat = (...command: string[]) => describeRepeat(['--only', 'a@b'], settings, command)
 
 test('the line that repeats a run is quoted for a shell', () => {
@@ -21,3 +21,10 @@ test.each([
     )
   },
 )
+
+test('the line that repeats a run names no state, since each run has its own in memory', () => {
+  const shared = { ...settings, state: 'redis://cache:6379', statePrefix: 'team', seed: '7' }
+  expect(describeRepeat(['--only', 'a@b'], shared, ['node', 'x.js'])).toBe(
+    'convsim exec --only a@b --seed 7 -- node x.js',
+  )
+})

@@ -3,11 +3,11 @@ import { allSettings, type Settings } from '../../config/settings.ts'
 import { redacted } from '../../journal/redact-token.ts'
 import { redactWords } from '../../reports/reported-run.ts'
 
-/** The settings that a repetition of one run does not need. */
-const unneeded = new Set([...Object.keys(eachSettings), 'report', 'failOn', 'port', 'logLevel', 'logFormat'])
-
-/** The settings whose default is another for `exec`. */
-const unneededDefaults: Partial<Settings> = { state: ':memory:' }
+/** The settings that a repetition of one run does not need. Each run begins with an empty state in memory. */
+const unneeded = new Set([
+  ...Object.keys(eachSettings),
+  ...['report', 'failOn', 'port', 'logLevel', 'logFormat', 'state', 'statePrefix', 'replica', 'sync'],
+])
 
 /** Writes the command line that repeats a run. `words`: the flags that name the run: `--only`, and its name. Credentials are redacted, and the line says so. */
 export function describeRepeat(
@@ -16,11 +16,10 @@ export function describeRepeat(
   command: readonly string[],
 ): string {
   const given = new Map<string, unknown>(Object.entries(settings))
-  const defaults = new Map<string, unknown>(Object.entries(unneededDefaults))
   const flags = allSettings.flatMap(([name, { flag, value, default: standard }]) => {
     const own = given.get(name)
     const isNeeded = !unneeded.has(name) || (name === 'runTimeout' && words[0] === '--only')
-    if (!isNeeded || own === (defaults.get(name) ?? standard)) return []
+    if (!isNeeded || own === standard) return []
     if (value === undefined) return own === true ? [`--${flag}`] : [`--no-${flag}`]
     return [`--${flag}`, String(own)]
   })
