@@ -134,6 +134,24 @@ export function replicaSuite(name: string, open: (count: number) => Promise<Repl
         expect(await stores[1].listSequences('default')).toEqual(new Map([['s', 300]]))
       }))
 
+    test('a rate window is one for replicas whose clocks differ by some seconds, and for their forks', () =>
+      withStores(async ([fast, exact, slow]) => {
+        const consume = async (store: Store, now: number) =>
+          (await store.consumeRate({ ...context, now }, 'key', 3, 60_000)).allowed
+        expect(await consume(exact, 100_000)).toBe(true)
+        expect(await consume(slow, 98_000)).toBe(true)
+        expect(await consume(slow.fork(), 98_000)).toBe(true)
+        expect(await consume(fast, 102_000)).toBe(true)
+        for (const fork of [slow.fork(), fast.fork()]) expect(await consume(fork, 98_000)).toBe(false)
+        for (const [store, now] of [
+          [slow, 98_000],
+          [exact, 100_001],
+          [fast, 102_000],
+        ] as const)
+          expect(await consume(store, now)).toBe(false)
+        expect(await consume(slow, 50_000)).toBe(true)
+      }))
+
     test('a write of one replica is read by all once it is acknowledged', () =>
       withStores(async (stores) => {
         for (let index = 0; index < 30; index += 1) {

@@ -1,12 +1,6 @@
 import type { CounterPort } from '../committer.ts'
 import type { RateResult } from '../store.ts'
-
-/** A rate window as it is stored. Times are epoch milliseconds. */
-export interface RateWindowRecord {
-  readonly opened: number
-  readonly ends: number
-  readonly used: number
-}
+import { isOpen, type RateWindowRecord } from './rate-window.ts'
 
 /** The counters that a fork begins with. */
 export interface CounterSource {
@@ -37,8 +31,8 @@ export class ForkedCounters implements CounterPort {
   ): Promise<RateResult> {
     const name = JSON.stringify([sandbox, key])
     const known = this.#windows.get(name) ?? (await this.#storedWindow(sandbox, key))
-    const isOpen = known !== undefined && known.opened <= now && now < known.ends
-    const { opened, ends, used } = isOpen ? known : { opened: now, ends: now + windowMs, used: 0 }
+    const open = known !== undefined && isOpen(known, now) ? known : undefined
+    const { opened, ends, used } = open ?? { opened: now, ends: now + windowMs, used: 0 }
     const allowed = used < limit
     this.#windows.set(name, { opened, ends, used: allowed ? used + 1 : used })
     return { allowed, limit, remaining: Math.max(0, limit - used - (allowed ? 1 : 0)), resetMs: ends - now }

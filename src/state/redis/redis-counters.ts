@@ -2,8 +2,9 @@ import type { CounterPort } from '../committer.ts'
 import { MAX_RATE_KEY, MAX_SEQUENCE_KEY, MAX_SEQUENCES, shorten } from '../memory/counters.ts'
 import type { RateResult } from '../store.ts'
 import type { RedisConnection, RedisReply, Script } from './connection.ts'
-import { type CounterSource, ForkedCounters, type RateWindowRecord } from './forked-counters.ts'
+import { type CounterSource, ForkedCounters } from './forked-counters.ts'
 import { sandboxKeys } from './keys.ts'
+import type { RateWindowRecord } from './rate-window.ts'
 import { CONSUME_RATE, LIST_SEQUENCES, NEXT_SEQUENCE_INDEX } from './scripts.ts'
 
 /** The largest number of rate windows of a sandbox; one more evicts the window that was opened first. */

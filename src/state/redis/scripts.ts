@@ -1,3 +1,4 @@
+import { CLOCK_TOLERANCE_MS } from './rate-window.ts'
 import { LEASE_MS, QUIET_MS } from './read-leases.ts'
 
 /** The scripts that run in Redis. Each is one atomic step on the keys of one sandbox. */
@@ -136,14 +137,14 @@ redis.call('PEXPIRE', KEYS[2], ARGV[3])
 return count - 1`
 
 /**
- * Consumes one unit of a rate window, and opens it if none is open. KEYS: windows, their order. ARGV: the field, the largest number of
+ * Consumes one unit of a rate window, and opens it if none is open (see `isOpen`). KEYS: windows, their order. ARGV: the field, the largest number of
  * windows, the milliseconds after which they are forgotten, the limit, the present time, the end of a window that opens now.
  * Returns [1 if it is allowed, the used units, the end of the window].
  */
 export const CONSUME_RATE = `
 local opened, ends, used = string.match(redis.call('HGET', KEYS[1], ARGV[1]) or '', '^(%S+) (%S+) (%S+)$')
 local now = tonumber(ARGV[5])
-if not opened or tonumber(opened) > now or now >= tonumber(ends) then
+if not opened or tonumber(opened) > now + ${CLOCK_TOLERANCE_MS} or now >= tonumber(ends) then
   opened, ends, used = ARGV[5], ARGV[6], '0'
   ${touch('KEYS[1]', 'KEYS[2]', 'ARGV[2]')}
 end
