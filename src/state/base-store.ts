@@ -9,6 +9,7 @@ import {
   type Command,
   changeIf,
   createSnapshot,
+  deleteSandbox,
   recordEvent,
   summarizeSnapshot,
   updateRecord,
@@ -174,10 +175,9 @@ export class BaseStore implements Store {
   }
 
   async deleteSandbox(sandbox: string): Promise<boolean> {
-    const found = await this.#committer.commit(sandbox, (state) => ({
-      ...changeIf(state.sandboxes.has(sandbox), { sandbox, op: 'delete' }),
-      discards: 'sandbox',
-    }))
+    const found = await this.#committer.commit(sandbox, ({ sandboxes }) =>
+      deleteSandbox(sandbox, this.#committer.isStored?.(sandbox) ?? sandboxes.has(sandbox)),
+    )
     this.#counters?.reset(sandbox) // a sandbox without stored data can have counters
     return found
   }

@@ -102,6 +102,11 @@ export function createSnapshot(
   }
 }
 
+/** Deletes the sandbox with all that a shared store has of it. */
+export function deleteSandbox(sandbox: string, isStored: boolean): Decision<boolean> {
+  return { ...changeIf(isStored, { sandbox, op: 'delete' }), discards: 'sandbox' }
+}
+
 /** Returns the description of a snapshot without its records. */
 export function summarizeSnapshot({ head, data }: StoredSnapshot): Snapshot {
   return { ...head, ...data.count() }

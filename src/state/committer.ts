@@ -33,6 +33,8 @@ export interface Committer {
    * are none.
    */
   refresh?(sandbox: string): Promise<void> | undefined
+  /** Returns true if anything of a sandbox is stored, settings without data included, as a command meets it. Absent: the state has all. */
+  isStored?(sandbox: string): boolean
   /** Lists the sandboxes of all processes that hold data, in the order of their first write. Absent: the state has them all. */
   listSandboxes?(): Promise<readonly SandboxSummary[]>
   /** The counters of all processes, which `commit` discards where a decision says so. Absent: the process has its own. */

@@ -179,7 +179,7 @@ export interface Store {
   importIfEmpty(sandbox: string, document: SandboxExport): Promise<boolean>
   /** Lists the sandboxes that hold data, in the order of their first write. */
   listSandboxes(): Promise<readonly SandboxSummary[]>
-  /** Deletes the sandbox with its snapshots and counters. False: the sandbox held no data. */
+  /** Deletes the sandbox with its snapshots and counters, and with its settings in a shared state. False: nothing of it was stored, or counters only. */
   deleteSandbox(sandbox: string): Promise<boolean>
 
   /** Deletes the sandbox's events, prompts, quality settings, rate windows and sequences. Its snapshots stay. */

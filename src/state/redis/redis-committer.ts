@@ -193,6 +193,10 @@ export class RedisCommitter implements Committer {
     return this.#refresher.refresh(sandbox)
   }
 
+  isStored(sandbox: string): boolean {
+    return this.#deps.logs.has(sandbox)
+  }
+
   async listSandboxes(): Promise<readonly SandboxSummary[]> {
     return summarizeSandboxes(await this.#deps.logs.list(), this.state, this.#refresher)
   }

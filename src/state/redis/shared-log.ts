@@ -56,6 +56,11 @@ export class SharedLogs {
     this.#snapshots = new Snapshots(deps)
   }
 
+  /** Returns true if the sandbox has a log, as far as the copy knows. */
+  has(sandbox: string): boolean {
+    return this.#copies.get(sandbox) !== undefined
+  }
+
   /** Returns the record beside the data of a sandbox, as the copy has it. Undefined: there is none. */
   sharedRecord(sandbox: string): JsonObject | undefined {
     return this.#copies.get(sandbox)?.shared

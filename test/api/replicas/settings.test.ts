@@ -67,6 +67,14 @@ describeWithRedis('replicas share their sandboxes', () => {
     expect(await steer(one, 'GET', '/clock')).toMatchObject({ mode: 'real' })
   })
 
+  test('a sandbox that has rules only is deleted through a replica that has not used it, once', async () => {
+    const [one, two, three] = await startReplicas(redis())
+    await putRules(one, [{ scenario: 'rate-limited' }], 'with-rules')
+    expect(await steer(two, 'DELETE', '/sandboxes/with-rules')).toEqual({ deleted: true })
+    expect(await steer(three, 'DELETE', '/sandboxes/with-rules')).toEqual({ deleted: false })
+    expect(await steer(one, 'GET', '/scenarios?sandbox=with-rules')).toMatchObject({ rules: [] })
+  })
+
   test('a limit holds across replicas', async () => {
     const replicas = await startReplicas(redis(), { maxAnalysesPerHour: 4 })
     expect([...(await statuses(replicas)), ...(await statuses(replicas))]).toEqual([
