@@ -271,7 +271,7 @@ export const habits: readonly Habit[] = [
   },
   {
     sentence:
-      "only cli.ts, start.ts, http/, timers.ts, the lock, the leases of replicas and the web page read the machine's time",
+      "only cli.ts, start.ts, http/, timers.ts, the lock, the leases and tries of replicas and the web page read the machine's time",
     pattern: /\bDate\.now\b|\bnew Date\(\s*\)|\bperformance\.now\b|\bhrtime\b|\b(machine|monotonic)Now\b/,
     only: [
       'cli/cli.ts',
@@ -280,6 +280,7 @@ export const habits: readonly Habit[] = [
       'http/',
       'state/file/lock-holder.ts',
       'state/redis/read-leases.ts',
+      'state/redis/tries.ts',
       'console/',
     ],
     instead: 'take `now` from the exchange or the sandbox',

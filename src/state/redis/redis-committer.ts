@@ -12,6 +12,7 @@ import type { RedisCounters } from './redis-counters.ts'
 import { Refresher } from './refresher.ts'
 import type { SharedLogs } from './shared-log.ts'
 import { summarizeSandboxes } from './summarize-sandboxes.ts'
+import { Tries } from './tries.ts'
 
 /** A decision about the log of a sandbox. */
 type LogDecision = Omit<Decision<unknown>, 'change'> & { readonly change?: LogEntry }
@@ -29,20 +30,8 @@ interface Decided {
   readonly decision: LogDecision
 }
 
-/** The number of times that a command is decided before it is refused. */
-const MAX_TRIES = 20
-
-/** The number of tries after which a replica waits between them, and reserves the log if it is too late again. */
-const TRIES_AT_ONCE = 3
-
-/** The time for which a replica reserves a log. Another waits no longer if the replica ends meanwhile. */
-const RESERVE_MS = 50
-
-/** The number of times that a replica waits for a log that others reserved. */
-const MAX_WAITS = 500
-
-/** The longest pause between tries, milliseconds. */
-const MAX_BACK_OFF_MS = 8
+/** The refusal of a change for which all tries were in vain. */
+const GIVEN_UP = 'Other replicas kept changing the sandbox, so this change was given up; send it again.'
 
 /** The largest number of changes that are appended at once: Redis does nothing else meanwhile. */
 const MAX_BATCH = 256
@@ -137,35 +126,29 @@ export class RedisCommitter implements Committer {
 
   /** Commits the first commands of the queue. */
   async #commitSome(sandbox: string, queue: PendingCommand[]): Promise<void> {
-    let waits = 0
-    for (let tries = 1; tries <= MAX_TRIES && waits <= MAX_WAITS; ) {
+    const tries = new Tries(this.#deps.random)
+    while (!tries.areOver) {
+      tries.begin()
       const batch = this.#decideSome(queue)
-      const outcome = await this.#append(sandbox, batch, tries)
+      const outcome = await this.#append(sandbox, batch, tries.reserveMs)
       if (outcome === 'done') {
         queue.splice(0, batch.length)
         for (const { command, decision } of batch) command.resolve(decision.result)
         return
       }
-      if (outcome === 'behind') tries += 1
-      else waits += 1
-      if (outcome === 'reserved' || tries > TRIES_AT_ONCE) await this.#backOff(tries)
+      const pauseMs = tries.fail(outcome)
+      if (pauseMs > 0) await sleep(pauseMs)
       this.#repeated += 1
     }
-    const message = `Other replicas changed the sandbox ${MAX_TRIES} times in a row, so this change was given up; send it again.`
-    queue.shift()?.reject(new StoreUnavailableError(message))
+    queue.shift()?.reject(new StoreUnavailableError(GIVEN_UP))
   }
 
-  /** Appends the changes of a batch, unless they depend on one that the copy lacks. */
-  async #append(sandbox: string, batch: readonly Decided[], tries: number): Promise<ExchangeOutcome> {
+  /** Appends the changes of a batch, unless they depend on one that the copy lacks; if they do, the log is reserved for `reserveMs`. */
+  async #append(sandbox: string, batch: readonly Decided[], reserveMs: number): Promise<ExchangeOutcome> {
     if (batch.length === 0) return 'done'
     this.#appends += 1
     const entries = batch.flatMap(({ decision }) => decision.change ?? [])
-    return this.#deps.logs.exchange(sandbox, modeOf(batch), entries, tries > TRIES_AT_ONCE ? RESERVE_MS : 0)
-  }
-
-  /** Waits for a random time. A replica that was often too late waits for less, since it has reserved the log. */
-  async #backOff(tries: number): Promise<void> {
-    await sleep((this.#deps.random() * MAX_BACK_OFF_MS) / tries)
+    return this.#deps.logs.exchange(sandbox, modeOf(batch), entries, reserveMs)
   }
 
   /** Decides the first commands, up to one that depends on an earlier one. A command that throws is taken out and rejected. */

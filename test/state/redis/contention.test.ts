@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { describeWithRedis, sharedRedis } from '../../support/redis.ts'
+import { openSlowLine } from '../../support/slow-line.ts'
 import { context, event } from '../drafts.ts'
 import { nextPrefix, openRedisOrFail } from './open-redis.ts'
 
@@ -52,5 +53,35 @@ describeWithRedis('replicas that append to one log at once', () => {
     expect(new Set(receipts.map((receipt) => receipt.event.eventId)).size).toBe(1)
     expect(countRepeated(opened)).toBeGreaterThan(before)
     await close(opened)
+  })
+
+  test('that is far away changes all data while another writes again and again', async () => {
+    const prefix = nextPrefix()
+    const near = await openRedisOrFail(redis().url, prefix)
+    const port = await openSlowLine(redis().port, 150)
+    const far = await openRedisOrFail(`redis://127.0.0.1:${port}`, prefix)
+    let isDone = false
+    const write = async () => {
+      while (!isDone) await near.store.recordEvent(context, event())
+    }
+    const written = write()
+    const changed = far.store.putQuality('default', { weight: 0.7 }).finally(() => {
+      isDone = true
+    })
+    await expect(changed).resolves.toBeUndefined()
+    await written
+    expect(await near.store.getQuality('default')).toEqual({ weight: 0.7 })
+    await close([near, far])
+  })
+
+  test('wait for the end of the longest reservation of one that has ended', async () => {
+    const prefix = nextPrefix()
+    const { store, connection } = await openRedisOrFail(redis().url, prefix)
+    await store.recordEvent(context, event({ insertId: 'first' }))
+    const [seconds] = (await connection.call('time')) as string[]
+    const ends = (Number(seconds) + 4) * 1000 // in 3 to 4 seconds
+    await connection.call('hset', `{${prefix}:default}:head`, 'turn', 'ended', 'turn-ends', ends)
+    expect(await store.recordEvent(context, event({ insertId: 'first' }))).toMatchObject({ replayed: true })
+    await store.close()
   })
 })

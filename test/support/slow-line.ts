@@ -1,0 +1,21 @@
+import { type AddressInfo, createConnection, createServer } from 'node:net'
+import { onTestFinished } from 'vitest'
+
+/** Opens a port for one test whose input arrives at another port of this machine after `delayMs`. Answers are not delayed. */
+export async function openSlowLine(port: number, delayMs: number): Promise<number> {
+  const server = createServer((near) => {
+    const far = createConnection(port, '127.0.0.1')
+    near.on('data', (chunk) => setTimeout(() => far.write(chunk), delayMs))
+    far.pipe(near)
+    for (const [one, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      one.on('error', () => other.destroy())
+      one.on('close', () => other.destroy())
+    }
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  return (server.address() as AddressInfo).port // of a TCP server
+}
