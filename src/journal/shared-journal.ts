@@ -5,9 +5,9 @@ import { LossRecord } from './loss-record.ts'
 import { MessageNumbers } from './message-numbers.ts'
 import { Outbox } from './outbox.ts'
 import type { EntryRange, JournalCounts, JournalSlice } from './reader.ts'
-import { ReplicaQuestion } from './replica-question.ts'
+import { ReplicaQuestions } from './replica-questions.ts'
 import { ExchangeDecoder, type FindOperation, type SharedExchange } from './shared-entry.ts'
-import { decodeMessage, encodeMessage, type SharedStream, type Signal } from './shared-stream.ts'
+import { decodeMessage, encodeMessage, type SharedStream } from './shared-stream.ts'
 
 /** The parts that a shared journal works with. */
 export interface SharedJournalDeps {
@@ -44,9 +44,7 @@ export class SharedJournal extends Journal {
   readonly #decoder: ExchangeDecoder
   readonly #ownListeners = new Set<EntryListener>()
   readonly #numbers = new MessageNumbers()
-  /** The questions to all replicas by their ids. */
-  readonly #questions = new Map<string, ReplicaQuestion>()
-  #asked = 0
+  readonly #questions: ReplicaQuestions
   /** The latest catching up, and the one that begins after it. */
   #latest: Promise<unknown> = Promise.resolve()
   #next: Promise<void> | undefined
@@ -61,12 +59,14 @@ export class SharedJournal extends Journal {
     this.#deps = deps
     this.requestIdPrefix = `req-${deps.stream.id.slice(0, 8)}` // its id is a UUID
     this.#outbox = new Outbox(deps.stream, Math.max(size, MIN_WAITING))
+    const send = () => this.#outbox.send()
+    this.#questions = new ReplicaQuestions({ ...deps, send })
     this.#decoder = new ExchangeDecoder(deps.findOperation, timeOrigin)
   }
 
   /** Answers the questions of others from now on. */
   async open(): Promise<void> {
-    await this.#deps.stream.onSignal((signal) => this.#receive(signal))
+    await this.#questions.open()
     await this.#beat()
     this.#beats = setInterval(() => void this.#beat().catch(() => undefined), BEAT_MS)
     this.#beats.unref()
@@ -116,23 +116,6 @@ export class SharedJournal extends Journal {
     this.#isFollowing = false
   }
 
-  #receive(signal: Signal): void {
-    if (signal.kind === 'question') void this.#answer(signal.id)
-    else this.#questions.get(signal.id)?.receive(signal)
-  }
-
-  /** Sends all that was recorded, and says so. Without an answer the reader knows that something is missing. */
-  async #answer(id: string): Promise<void> {
-    const { stream } = this.#deps
-    try {
-      await stream.sendSignal({ kind: 'sending', id, from: stream.id })
-      await this.#outbox.send()
-      await stream.sendSignal({ kind: 'answer', id, from: stream.id })
-    } catch (error) {
-      this.#deps.report(`What was recorded could not be sent to the other replicas (${String(error)}).`)
-    }
-  }
-
   /** Waits until this process has every exchange that ended before the call. Readers that wait at the same time share one catching up. */
   override catchUp(): Promise<void> {
     if (this.#next) return this.#next
@@ -166,14 +149,7 @@ export class SharedJournal extends Journal {
 
   /** Waits until all replicas have sent what they have recorded. */
   async #ask(): Promise<void> {
-    const { stream } = this.#deps
-    const id = `${stream.id} ${++this.#asked}`
-    const question = new ReplicaQuestion([...(await this.#beat()), stream.id])
-    this.#questions.set(id, question)
-    const open = await stream
-      .sendSignal({ kind: 'question', id, from: stream.id })
-      .then(() => question.wait())
-      .finally(() => this.#questions.delete(id))
+    const open = await this.#questions.ask([...(await this.#beat()), this.#deps.stream.id])
     // A replica that has left the list meanwhile has sent all that it had.
     const silent = open.size > 0 ? (await this.#beat()).filter((replica) => open.has(replica)) : []
     this.#isBehind = silent.length > 0
