@@ -1,3 +1,4 @@
+import { reasonOf } from '../core/result.ts'
 import { ReplicaQuestion } from './replica-question.ts'
 import type { SharedStream, Signal } from './shared-stream.ts'
 
@@ -6,8 +7,8 @@ interface QuestionDeps {
   readonly stream: SharedStream
   /** Sends all that this process has recorded. */
   readonly send: () => Promise<void>
-  /** Receives a sentence about each failure in the background. */
-  readonly report: (problem: string) => void
+  /** Receives the reason for which it could not send them. */
+  readonly reportUnsent: (reason: string) => void
 }
 
 /** The questions of this process to all replicas, itself included, and its answers to those of all. */
@@ -16,6 +17,8 @@ export class ReplicaQuestions {
   /** The questions of this process by their ids. */
   readonly #questions = new Map<string, ReplicaQuestion>()
   #asked = 0
+  /** The answers that this process has not given yet. */
+  readonly #answers = new Set<Promise<void>>()
 
   constructor(deps: QuestionDeps) {
     this.#deps = deps
@@ -39,19 +42,28 @@ export class ReplicaQuestions {
   }
 
   #receive(signal: Signal): void {
-    if (signal.kind === 'question') void this.#answer(signal.id)
-    else this.#questions.get(signal.id)?.receive(signal)
+    if (signal.kind !== 'question') {
+      this.#questions.get(signal.id)?.receive(signal)
+      return
+    }
+    const answer = this.#answer(signal.id).finally(() => this.#answers.delete(answer))
+    this.#answers.add(answer)
+  }
+
+  /** Waits until all questions so far are answered. A process that ended before would leave others waiting for what it said that it was sending. */
+  async finish(): Promise<void> {
+    await Promise.all(this.#answers)
   }
 
   /** Sends all that was recorded, and says so. Without an answer the reader knows that something is missing. */
   async #answer(id: string): Promise<void> {
-    const { stream, send, report } = this.#deps
+    const { stream, send, reportUnsent } = this.#deps
     try {
       await stream.sendSignal({ kind: 'sending', id, from: stream.id })
       await send()
       await stream.sendSignal({ kind: 'answer', id, from: stream.id })
     } catch (error) {
-      report(`What was recorded could not be sent to the other replicas (${String(error)}).`)
+      reportUnsent(reasonOf(error))
     }
   }
 }

@@ -1,3 +1,4 @@
+import { reasonOf } from '../core/result.ts'
 import { clearInterval, nextTurn, setInterval, sleep, timeOrigin } from '../core/timers.ts'
 import type { JournalEntry } from './entry.ts'
 import { type EntryListener, Journal, type LiveExchange } from './journal.ts'
@@ -13,12 +14,14 @@ import { decodeMessage, encodeMessage, type SharedStream } from './shared-stream
 export interface SharedJournalDeps {
   readonly stream: SharedStream
   readonly findOperation: FindOperation
-  /** Receives a sentence about each failure in the background. */
+  /** Receives a sentence about each exchange that cannot be recorded. */
   readonly report: (problem: string) => void
+  /** Receives the reason for which recorded exchanges could not be sent to the others. */
+  readonly reportUnsent: (reason: string) => void
 }
 
-/** The most milliseconds for which a process that ends sends what it has recorded. */
-const CLOSE_MS = 1000
+/** The most milliseconds for which a process that ends sends what it has recorded: managers of processes kill it after ten seconds. */
+const CLOSE_MS = 4000
 
 /** The milliseconds between two readings while verifications or streams wait for new exchanges. */
 const FOLLOW_MS = 50
@@ -72,13 +75,27 @@ export class SharedJournal extends Journal {
     this.#beats.unref()
   }
 
-  /** Sends all that was recorded, for at most `CLOSE_MS`, and ends. */
+  /** Sends all that was recorded, and ends. A process that could not send it stays on the list of the stream, and so counts as ended without a word. */
   async close(): Promise<void> {
+    const { stream } = this.#deps
+    const isSent = await this.#sendLast()
     clearInterval(this.#beats)
-    await Promise.race([this.#outbox.send(), sleep(CLOSE_MS, undefined, { ref: false })]).catch(
-      () => undefined,
-    )
-    await this.#deps.stream.close()
+    if (isSent) await Promise.all([stream.leave().catch(() => undefined), this.#questions.finish()])
+    stream.close()
+  }
+
+  /** Sends all that was recorded, for at most `CLOSE_MS`. Returns true if it is sent. */
+  async #sendLast(): Promise<boolean> {
+    const late = sleep(CLOSE_MS, undefined, { ref: false }).then(() => {
+      throw new Error(`it took longer than ${CLOSE_MS / 1000} seconds`)
+    })
+    try {
+      await Promise.race([this.#outbox.send(), late])
+      return true
+    } catch (error) {
+      this.#deps.reportUnsent(reasonOf(error))
+      return false
+    }
   }
 
   #beat(): Promise<readonly string[]> {

@@ -70,6 +70,7 @@ export interface SharedStream {
    * process, or the stream was lost, a message is appended that says so.
    */
   beat(lossMessage: string): Promise<readonly string[]>
-  /** Says that this process has sent all that it has recorded, and ends. */
-  close(): Promise<void>
+  /** Says that this process has sent all that it has recorded, so its end is no loss. */
+  leave(): Promise<void>
+  close(): void
 }

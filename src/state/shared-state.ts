@@ -46,5 +46,7 @@ export interface SharedMessages {
   onSignal<Signal extends object>(listener: (signal: Signal) => void): Promise<void>
   /** Says that this process is alive, and returns all that are. Appends a message if any ended without a word, or the stream was lost. */
   beat(lossMessage: string): Promise<readonly string[]>
-  close(): Promise<void>
+  /** Says that this process has sent all that it has, so its end is no loss. */
+  leave(): Promise<void>
+  close(): void
 }

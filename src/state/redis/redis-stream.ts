@@ -98,9 +98,12 @@ export class RedisStream implements SharedMessages {
     return alive
   }
 
-  /** Leaves the list of processes, if Redis answers. */
-  async close(): Promise<void> {
-    await this.#deps.connection.call('zrem', this.#keys.replicas, this.id).catch(() => undefined)
+  /** Leaves the list of processes. */
+  async leave(): Promise<void> {
+    await this.#deps.connection.call('zrem', this.#keys.replicas, this.id)
+  }
+
+  close(): void {
     this.#deps.listener.close()
   }
 }
