@@ -17,6 +17,8 @@ export class ReplicaQuestions {
   /** The questions of this process by their ids. */
   readonly #questions = new Map<string, ReplicaQuestion>()
   #asked = 0
+  /** True: the latest sending failed, and that was reported. */
+  #hasFailed = false
   /** The answers that this process has not given yet. */
   readonly #answers = new Set<Promise<void>>()
 
@@ -55,15 +57,26 @@ export class ReplicaQuestions {
     await Promise.all(this.#answers)
   }
 
-  /** Sends all that was recorded, and says so. Without an answer the reader knows that something is missing. */
+  /** Sends all that was recorded, and says so, or that it failed. Without either the reader waits, and then knows that something is missing. */
   async #answer(id: string): Promise<void> {
-    const { stream, send, reportUnsent } = this.#deps
+    const { stream, send } = this.#deps
     try {
       await stream.sendSignal({ kind: 'sending', id, from: stream.id })
       await send()
+      this.#hasFailed = false
       await stream.sendSignal({ kind: 'answer', id, from: stream.id })
     } catch (error) {
-      reportUnsent(reasonOf(error))
+      await this.#fail(id, error)
     }
+  }
+
+  /** Ends a question of this process with the reason, or tells another that this process cannot send. */
+  async #fail(id: string, error: unknown): Promise<void> {
+    const { stream, reportUnsent } = this.#deps
+    const own = this.#questions.get(id)
+    if (own) return own.fail(error)
+    if (!this.#hasFailed) reportUnsent(reasonOf(error)) // once, since there may be many questions
+    this.#hasFailed = true
+    await stream.sendSignal({ kind: 'failed', id, from: stream.id }).catch(() => undefined)
   }
 }

@@ -167,9 +167,9 @@ export class SharedJournal extends Journal {
   /** Waits until all replicas have sent what they have recorded. */
   async #ask(): Promise<void> {
     const open = await this.#questions.ask([...(await this.#beat()), this.#deps.stream.id])
-    // A replica that has left the list meanwhile has sent all that it had.
-    const silent = open.size > 0 ? (await this.#beat()).filter((replica) => open.has(replica)) : []
-    this.#isBehind = silent.length > 0
+    // A replica that has left the list meanwhile has sent all that it had. A full Redis refuses the sign of life that returns the list: none counts as gone then.
+    const alive = open.size > 0 ? await this.#beat().catch(() => [...open]) : []
+    this.#isBehind = alive.some((replica) => open.has(replica))
   }
 
   /** Adds the exchanges of a message to the pending ones, or records these first, if it clears a sandbox. */

@@ -27,8 +27,8 @@ export interface ExchangeLines {
 
 /** A signal that all replicas get at once, and that is not stored. */
 export interface Signal {
-  /** `question`: all replicas shall say `sending` with the same id, send what they have recorded, and then `answer`. */
-  readonly kind: 'question' | 'sending' | 'answer'
+  /** `question`: all replicas shall say `sending` with the same id, send what they have recorded, and then `answer`, or `failed`. */
+  readonly kind: 'question' | 'sending' | 'answer' | 'failed'
   readonly id: string
   /** The id of the process that sent it. */
   readonly from: string
