@@ -11,11 +11,14 @@ interface Patience {
 
 const patience: Patience = { signalMs: 1000, sendingMs: 10_000 }
 
-/** A question to all replicas: each says at once that it is sending what it has recorded, and answers when it has sent it. */
+/** A question to all replicas: each says at once that it is sending what it has recorded, and answers when it has sent it, or that it failed. */
 export class ReplicaQuestion {
-  /** The replicas that have not answered, and those of them that are sending. */
+  /** The replicas that may still answer, those of them that are sending, and those that failed. */
   readonly #open: Set<string>
   readonly #sending = new Set<string>()
+  readonly #failed = new Set<string>()
+  /** The reason for which this process could not send. */
+  #error: unknown
   #onAnswer = () => {}
 
   constructor(replicas: Iterable<string>) {
@@ -23,18 +26,31 @@ export class ReplicaQuestion {
   }
 
   receive({ kind, from }: Signal): void {
-    if (kind === 'sending' && this.#open.has(from)) this.#sending.add(from)
-    if (kind !== 'answer') return
+    if (!this.#open.has(from)) return
+    if (kind === 'sending') {
+      this.#sending.add(from)
+      return
+    }
+    if (kind === 'failed') this.#failed.add(from)
     this.#open.delete(from)
     this.#sending.delete(from)
     this.#onAnswer()
   }
 
-  /** Waits for the answers, and returns the replicas that gave none in time. */
+  /** Ends the question, since this process could not send what it has recorded. */
+  fail(error: unknown): void {
+    this.#error = error
+    this.#open.clear()
+    this.#sending.clear()
+    this.#onAnswer()
+  }
+
+  /** Waits for the answers, and returns the replicas that gave none in time, or failed. Rejects if this process could not send. */
   async wait({ signalMs, sendingMs } = patience): Promise<ReadonlySet<string>> {
     await this.#untilEmpty(this.#open, signalMs)
     await this.#untilEmpty(this.#sending, sendingMs)
-    return this.#open
+    if (this.#error !== undefined) throw this.#error
+    return new Set([...this.#open, ...this.#failed])
   }
 
   async #untilEmpty(replicas: ReadonlySet<string>, ms: number): Promise<void> {

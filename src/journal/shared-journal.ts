@@ -1,3 +1,4 @@
+import { reasonOf } from '../core/result.ts'
 import { clearInterval, nextTurn, setInterval, sleep, timeOrigin } from '../core/timers.ts'
 import type { JournalEntry } from './entry.ts'
 import { type EntryListener, Journal, type LiveExchange } from './journal.ts'
@@ -5,20 +6,22 @@ import { LossRecord } from './loss-record.ts'
 import { MessageNumbers } from './message-numbers.ts'
 import { Outbox } from './outbox.ts'
 import type { EntryRange, JournalCounts, JournalSlice } from './reader.ts'
-import { ReplicaQuestion } from './replica-question.ts'
+import { ReplicaQuestions } from './replica-questions.ts'
 import { ExchangeDecoder, type FindOperation, type SharedExchange } from './shared-entry.ts'
-import { decodeMessage, encodeMessage, type SharedStream, type Signal } from './shared-stream.ts'
+import { decodeMessage, encodeMessage, type SharedStream } from './shared-stream.ts'
 
 /** The parts that a shared journal works with. */
 export interface SharedJournalDeps {
   readonly stream: SharedStream
   readonly findOperation: FindOperation
-  /** Receives a sentence about each failure in the background. */
+  /** Receives a sentence about each exchange that cannot be recorded. */
   readonly report: (problem: string) => void
+  /** Receives the reason for which recorded exchanges could not be sent to the others. */
+  readonly reportUnsent: (reason: string) => void
 }
 
-/** The most milliseconds for which a process that ends sends what it has recorded. */
-const CLOSE_MS = 1000
+/** The most milliseconds for which a process that ends sends what it has recorded: managers of processes kill it after ten seconds. */
+const CLOSE_MS = 4000
 
 /** The milliseconds between two readings while verifications or streams wait for new exchanges. */
 const FOLLOW_MS = 50
@@ -44,9 +47,7 @@ export class SharedJournal extends Journal {
   readonly #decoder: ExchangeDecoder
   readonly #ownListeners = new Set<EntryListener>()
   readonly #numbers = new MessageNumbers()
-  /** The questions to all replicas by their ids. */
-  readonly #questions = new Map<string, ReplicaQuestion>()
-  #asked = 0
+  readonly #questions: ReplicaQuestions
   /** The latest catching up, and the one that begins after it. */
   #latest: Promise<unknown> = Promise.resolve()
   #next: Promise<void> | undefined
@@ -61,24 +62,40 @@ export class SharedJournal extends Journal {
     this.#deps = deps
     this.requestIdPrefix = `req-${deps.stream.id.slice(0, 8)}` // its id is a UUID
     this.#outbox = new Outbox(deps.stream, Math.max(size, MIN_WAITING))
+    const send = () => this.#outbox.send()
+    this.#questions = new ReplicaQuestions({ ...deps, send })
     this.#decoder = new ExchangeDecoder(deps.findOperation, timeOrigin)
   }
 
   /** Answers the questions of others from now on. */
   async open(): Promise<void> {
-    await this.#deps.stream.onSignal((signal) => this.#receive(signal))
+    await this.#questions.open()
     await this.#beat()
     this.#beats = setInterval(() => void this.#beat().catch(() => undefined), BEAT_MS)
     this.#beats.unref()
   }
 
-  /** Sends all that was recorded, for at most `CLOSE_MS`, and ends. */
+  /** Sends all that was recorded, and ends. A process that could not send it stays on the list of the stream, and so counts as ended without a word. */
   async close(): Promise<void> {
+    const { stream } = this.#deps
+    const isSent = await this.#sendLast()
     clearInterval(this.#beats)
-    await Promise.race([this.#outbox.send(), sleep(CLOSE_MS, undefined, { ref: false })]).catch(
-      () => undefined,
-    )
-    await this.#deps.stream.close()
+    if (isSent) await Promise.all([stream.leave().catch(() => undefined), this.#questions.finish()])
+    stream.close()
+  }
+
+  /** Sends all that was recorded, for at most `CLOSE_MS`. Returns true if it is sent. */
+  async #sendLast(): Promise<boolean> {
+    const late = sleep(CLOSE_MS, undefined, { ref: false }).then(() => {
+      throw new Error(`it took longer than ${CLOSE_MS / 1000} seconds`)
+    })
+    try {
+      await Promise.race([this.#outbox.send(), late])
+      return true
+    } catch (error) {
+      this.#deps.reportUnsent(reasonOf(error))
+      return false
+    }
   }
 
   #beat(): Promise<readonly string[]> {
@@ -116,23 +133,6 @@ export class SharedJournal extends Journal {
     this.#isFollowing = false
   }
 
-  #receive(signal: Signal): void {
-    if (signal.kind === 'question') void this.#answer(signal.id)
-    else this.#questions.get(signal.id)?.receive(signal)
-  }
-
-  /** Sends all that was recorded, and says so. Without an answer the reader knows that something is missing. */
-  async #answer(id: string): Promise<void> {
-    const { stream } = this.#deps
-    try {
-      await stream.sendSignal({ kind: 'sending', id, from: stream.id })
-      await this.#outbox.send()
-      await stream.sendSignal({ kind: 'answer', id, from: stream.id })
-    } catch (error) {
-      this.#deps.report(`What was recorded could not be sent to the other replicas (${String(error)}).`)
-    }
-  }
-
   /** Waits until this process has every exchange that ended before the call. Readers that wait at the same time share one catching up. */
   override catchUp(): Promise<void> {
     if (this.#next) return this.#next
@@ -166,17 +166,10 @@ export class SharedJournal extends Journal {
 
   /** Waits until all replicas have sent what they have recorded. */
   async #ask(): Promise<void> {
-    const { stream } = this.#deps
-    const id = `${stream.id} ${++this.#asked}`
-    const question = new ReplicaQuestion([...(await this.#beat()), stream.id])
-    this.#questions.set(id, question)
-    const open = await stream
-      .sendSignal({ kind: 'question', id, from: stream.id })
-      .then(() => question.wait())
-      .finally(() => this.#questions.delete(id))
-    // A replica that has left the list meanwhile has sent all that it had.
-    const silent = open.size > 0 ? (await this.#beat()).filter((replica) => open.has(replica)) : []
-    this.#isBehind = silent.length > 0
+    const open = await this.#questions.ask([...(await this.#beat()), this.#deps.stream.id])
+    // A replica that has left the list meanwhile has sent all that it had. A full Redis refuses the sign of life that returns the list: none counts as gone then.
+    const alive = open.size > 0 ? await this.#beat().catch(() => [...open]) : []
+    this.#isBehind = alive.some((replica) => open.has(replica))
   }
 
   /** Adds the exchanges of a message to the pending ones, or records these first, if it clears a sandbox. */

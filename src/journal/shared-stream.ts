@@ -27,8 +27,8 @@ export interface ExchangeLines {
 
 /** A signal that all replicas get at once, and that is not stored. */
 export interface Signal {
-  /** `question`: all replicas shall say `sending` with the same id, send what they have recorded, and then `answer`. */
-  readonly kind: 'question' | 'sending' | 'answer'
+  /** `question`: all replicas shall say `sending` with the same id, send what they have recorded, and then `answer`, or `failed`. */
+  readonly kind: 'question' | 'sending' | 'answer' | 'failed'
   readonly id: string
   /** The id of the process that sent it. */
   readonly from: string
@@ -58,7 +58,7 @@ export interface SharedStream {
   readonly id: string
   /** Appends a message that counts as `weight` exchanges. Rejects if the stream does not answer; the message may be appended all the same. */
   append(message: string, weight: number): Promise<void>
-  /** Appends a message, unless one of this name was appended within a week. */
+  /** Appends a message, unless one of this name was appended, which is known as long as a process runs that called this, and for a week. */
   appendOnce(name: string, message: string, weight: number): Promise<void>
   /** Reads the next messages behind those that were read before. Undefined: there are none. `isCut`: some before them were dropped. */
   read(): Promise<{ readonly texts: readonly string[]; readonly isCut: boolean } | undefined>
@@ -70,6 +70,7 @@ export interface SharedStream {
    * process, or the stream was lost, a message is appended that says so.
    */
   beat(lossMessage: string): Promise<readonly string[]>
-  /** Says that this process has sent all that it has recorded, and ends. */
-  close(): Promise<void>
+  /** Says that this process has sent all that it has recorded, so its end is no loss. */
+  leave(): Promise<void>
+  close(): void
 }

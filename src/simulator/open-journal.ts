@@ -44,6 +44,11 @@ export async function openJournal(
     stream: await shared.openStream(Math.max(MIN_STREAM, journalSize)),
     findOperation: (id) => indexById(present().contract.operations).get(id),
     report: (problem) => log.error({ problem }, 'the journal of another replica cannot be read'),
+    reportUnsent: (reason) =>
+      log.warn(
+        { reason },
+        'recorded requests could not be sent to the other replicas, which say that some are missing',
+      ),
   })
   if (onExchange) journal.onOwnEntry(onExchange)
   return { journal, followOthers: () => journal.open(), closeJournal: () => journal.close() }

@@ -37,7 +37,7 @@ export interface SharedMessages {
   /** The id of this process. */
   readonly id: string
   append(message: string, weight: number): Promise<void>
-  /** Appends a message, unless one of this name was appended within a week. */
+  /** Appends a message, unless one of this name was appended, which is known as long as a process runs that called this, and for a week. */
   appendOnce(name: string, message: string, weight: number): Promise<void>
   /** Reads the next messages behind those that were read before. Undefined: there are none. */
   read(): Promise<ReadMessages | undefined>
@@ -46,5 +46,7 @@ export interface SharedMessages {
   onSignal<Signal extends object>(listener: (signal: Signal) => void): Promise<void>
   /** Says that this process is alive, and returns all that are. Appends a message if any ended without a word, or the stream was lost. */
   beat(lossMessage: string): Promise<readonly string[]>
-  close(): Promise<void>
+  /** Says that this process has sent all that it has, so its end is no loss. */
+  leave(): Promise<void>
+  close(): void
 }

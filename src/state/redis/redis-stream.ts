@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { ReadMessages, SharedMessages } from '../shared-state.ts'
+import { AppendedNames } from './appended-names.ts'
 import type { RedisConnection, RedisReply, Script } from './connection.ts'
 import { sharedKeys } from './keys.ts'
-import { APPEND_MESSAGE, APPEND_MESSAGE_ONCE, BEAT } from './scripts.ts'
+import { APPEND_LOSS, APPEND_MESSAGE, APPEND_MESSAGE_ONCE, BEAT } from './scripts.ts'
 
 /** The parts that a stream works with. */
 export interface RedisStreamDeps {
@@ -17,12 +18,13 @@ export interface RedisStreamDeps {
 
 const appendScript: Script = { text: APPEND_MESSAGE, keys: 3 }
 const appendOnceScript: Script = { text: APPEND_MESSAGE_ONCE, keys: 4 }
-const beatScript: Script = { text: BEAT, keys: 4 }
+const appendLossScript: Script = { text: APPEND_LOSS, keys: 3 }
+const beatScript: Script = { text: BEAT, keys: 5 }
 
 /** The milliseconds without a sign of life after which a process counts as ended. */
 export const DEAD_AFTER_MS = 5000
 
-/** The milliseconds for which the name of a message is known. */
+/** The milliseconds for which the name of a message is known after the end of the last process that knows it. */
 const NAME_MS = 7 * 24 * 60 * 60 * 1000
 
 /** The largest number of messages that are read at once. */
@@ -41,6 +43,7 @@ export class RedisStream implements SharedMessages {
   /** The ids of the stream at the last call of `read` and of `beat`. Empty before the first. A Redis that lost the stream begins another. */
   #readId = ''
   #knownId = ''
+  readonly #names = new AppendedNames()
 
   constructor(deps: RedisStreamDeps) {
     this.id = deps.id
@@ -59,6 +62,7 @@ export class RedisStream implements SharedMessages {
     const { stream, streamEnd, replicas, appended } = this.#keys
     const keys = [stream, streamEnd, replicas, appended(name)]
     await connection.run(appendOnceScript, keys, [weight, size, message, NAME_MS])
+    this.#names.add(name)
   }
 
   async read(): Promise<ReadMessages | undefined> {
@@ -90,17 +94,30 @@ export class RedisStream implements SharedMessages {
 
   async beat(lossMessage: string): Promise<readonly string[]> {
     const { connection, size } = this.#deps
-    const { stream, streamEnd, replicas, streamId } = this.#keys
-    const args = [this.id, DEAD_AFTER_MS, this.#knownId, randomUUID(), size, lossMessage]
-    const reply = await connection.run(beatScript, [stream, streamEnd, replicas, streamId], args)
+    const { stream, streamEnd, replicas, streamId, appended } = this.#keys
+    const keys = [stream, streamEnd, replicas, streamId, appended(this.#names.next() ?? '')]
+    const args = [this.id, DEAD_AFTER_MS, randomUUID(), size, lossMessage, NAME_MS]
+    const reply = await connection.run(beatScript, keys, args)
     const [id, alive] = reply as [string, string[]] // the script returns these
+    if (this.#knownId !== '' && this.#knownId !== id) await this.#appendLoss(lossMessage)
     this.#knownId = id
     return alive
   }
 
-  /** Leaves the list of processes, if Redis answers. */
-  async close(): Promise<void> {
-    await this.#deps.connection.call('zrem', this.#keys.replicas, this.id).catch(() => undefined)
+  /** Says that the stream was lost, once the lost names are known again. */
+  async #appendLoss(message: string): Promise<void> {
+    const { connection, size } = this.#deps
+    const { stream, streamEnd, replicas, appended } = this.#keys
+    const names = Array.from(this.#names, appended)
+    await connection.run(appendLossScript, [stream, streamEnd, replicas], [size, message, NAME_MS, ...names])
+  }
+
+  /** Leaves the list of processes. */
+  async leave(): Promise<void> {
+    await this.#deps.connection.call('zrem', this.#keys.replicas, this.id)
+  }
+
+  close(): void {
     this.#deps.listener.close()
   }
 }

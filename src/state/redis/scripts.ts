@@ -184,33 +184,44 @@ export const APPEND_MESSAGE = appendMessage('ARGV[1]', 'ARGV[2]', 'ARGV[3]')
 
 /**
  * Appends a message, unless one of its name was appended, which a Redis that takes no changes can tell, too. KEYS: those of `APPEND_MESSAGE`, and the name. ARGV: those,
- * and the milliseconds for which the name is known.
+ * and the milliseconds for which the name is known from now on.
  */
 export const APPEND_MESSAGE_ONCE = `
-if redis.call('EXISTS', KEYS[4]) == 1 then return 0 end
+if redis.call('EXISTS', KEYS[4]) == 1 then
+  redis.pcall('PEXPIRE', KEYS[4], ARGV[4])
+  return 0
+end
 redis.call('SET', KEYS[4], '', 'PX', ARGV[4])
 ${APPEND_MESSAGE}`
 
 /**
- * Notes that a process is alive, and gives a stream that has no id one. If processes have ended, or the process knows another stream, which Redis has lost,
- * a message says that something is lost. If none of the processes could call for half of the time, Redis was away, and all get the time once more.
+ * Appends a message that says that the stream was lost. The names of messages that were appended once are lost, too, and are stored again before: a message
+ * of such a name behind this one would say that nothing of the sandbox is lost. KEYS: those of `APPEND_MESSAGE`. ARGV: the largest weight that a process
+ * holds, the message, the milliseconds for which the names are known, their keys.
+ */
+export const APPEND_LOSS = `
+for index = 4, #ARGV do redis.call('SET', ARGV[index], '', 'PX', ARGV[3]) end
+${appendMessage("'1'", 'ARGV[1]', 'ARGV[2]')}`
+
+/**
+ * Notes that a process is alive, and gives a stream that has no id one. If processes have ended, a message says that something is lost. If none of the
+ * processes could call for half of the time, Redis was away, and all get the time once more.
  *
- * KEYS: stream, its end, the processes, the id of the stream. ARGV: the id of the process, the milliseconds after which a silent process counts as ended, the id of the
- * stream that it knows, or empty, an id for a new stream, the largest weight that a process holds, the message.
+ * KEYS: stream, its end, the processes, the id of the stream, the name of a message to prolong. ARGV: the id of the process, the milliseconds after which a
+ * silent process counts as ended, an id for a new stream, the largest weight that a process holds, the message, the milliseconds for which the name is known from now on.
  * Returns the id of the stream, and the ids of the processes that are alive.
  */
 export const BEAT = `
 local time = redis.call('TIME')
 local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
-redis.call('SET', KEYS[4], ARGV[4], 'NX')
-local id = redis.call('GET', KEYS[4])
+redis.call('SET', KEYS[4], ARGV[3], 'NX')
+redis.call('PEXPIRE', KEYS[5], ARGV[6])
 local latest = redis.call('ZREVRANGE', KEYS[3], 0, 0, 'WITHSCORES')
 if latest[2] and now - tonumber(latest[2]) > tonumber(ARGV[2]) / 2 then
   for _, process in ipairs(redis.call('ZRANGE', KEYS[3], 0, -1)) do redis.call('ZADD', KEYS[3], now, process) end
 end
 redis.call('ZADD', KEYS[3], now, ARGV[1])
-local ended = redis.call('ZREMRANGEBYSCORE', KEYS[3], '-inf', now - tonumber(ARGV[2]))
-if ended > 0 or (ARGV[3] ~= '' and ARGV[3] ~= id) then
-${appendMessage("'1'", 'ARGV[5]', 'ARGV[6]')}
+if redis.call('ZREMRANGEBYSCORE', KEYS[3], '-inf', now - tonumber(ARGV[2])) > 0 then
+${appendMessage("'1'", 'ARGV[4]', 'ARGV[5]')}
 end
-return {id, redis.call('ZRANGE', KEYS[3], 0, -1)}`
+return {redis.call('GET', KEYS[4]), redis.call('ZRANGE', KEYS[3], 0, -1)}`

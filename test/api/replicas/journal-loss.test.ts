@@ -4,13 +4,16 @@ import { ask } from '../../support/client.ts'
 import { steer } from '../../support/control.ts'
 import { describeWithRedis, redisForTest, sharedRedis } from '../../support/redis.ts'
 import type { RedisServer } from '../../support/redis-server.ts'
-import type { TestSimulator } from '../../support/start.ts'
+import { startForTest, type TestSimulator } from '../../support/start.ts'
 import { startReplicas } from './start-replicas.ts'
 
 const path = '/v1/models/5b7a1c52-0f0e-4d5e-9a9b-3f1f2a7c0001/analytics?period=7d'
 const operation = 'getModelAnalytics'
 
 const inSandbox = (name: string) => ({ headers: { 'x-sim-sandbox': name } })
+
+const redisCli = ({ port }: RedisServer, ...args: string[]) =>
+  execFileSync('redis-cli', ['-p', `${port}`, ...args], { encoding: 'utf8' }).trim()
 
 /** Sends more requests to a replica than it holds for the others. */
 async function overflow(target: { readonly origin: string }): Promise<void> {
@@ -23,10 +26,8 @@ describeWithRedis('exchanges that are lost before a replica asks for them', () =
 
   /** Adds a replica that ended without a word to all lists of replicas. */
   function addDeadReplica(): void {
-    const cli = (...args: string[]) =>
-      execFileSync('redis-cli', ['-p', `${redis().port}`, ...args], { encoding: 'utf8' })
-    for (const list of cli('--scan', '--pattern', '*:replicas').trim().split('\n'))
-      cli('zadd', list, '1', 'dead')
+    for (const list of redisCli(redis(), '--scan', '--pattern', '*:replicas').split('\n'))
+      redisCli(redis(), 'zadd', list, '1', 'dead')
   }
 
   test('the newest request counts, however many another replica has to send', async () => {
@@ -76,7 +77,7 @@ describeWithRedis('exchanges that are lost before a replica asks for them', () =
     await ask(two, path, inSandbox('before'))
     const away =
       "for _, list in ipairs(redis.call('KEYS', '*:replicas')) do for _, id in ipairs(redis.call('ZRANGE', list, 0, -1)) do redis.call('ZINCRBY', list, -6000, id) end end"
-    execFileSync('redis-cli', ['-p', `${redis().port}`, 'eval', away, '0'])
+    redisCli(redis(), 'eval', away, '0')
     for (const replica of [one, two])
       expect(await steer(replica, 'GET', '/requests?sandbox=before')).toMatchObject({
         total: 1,
@@ -118,5 +119,33 @@ describeWithRedis('exchanges in a Redis that loses its memory', () => {
     await startAgain(redis, [one, two])
     for (const replica of [one, two])
       expect(await verify(replica, 'both')).toMatchObject({ count: 1, truncated: true })
+  })
+
+  test('count for a replica that starts later, too', async () => {
+    const redis = await redisForTest()
+    const statePrefix = 'flushed'
+    const replicas = await startReplicas(redis, { statePrefix })
+    for (const replica of replicas) await ask(replica, path, inSandbox('first'))
+    expect(await verify(replicas[0], 'first')).toMatchObject({ count: 3, truncated: false })
+    redisCli(redis, 'flushall')
+    for (const replica of replicas) // each appends that exchanges are lost
+      expect(await steer(replica, 'GET', '/requests?sandbox=first')).toMatchObject({ truncated: true })
+    const late = await startForTest({ state: redis.url, statePrefix, replica: 'late', clock: 'real' })
+    for (const name of ['first', 'second']) await ask(late, path, inSandbox(name))
+    expect(await verify(late, 'first')).toMatchObject({ count: 1, truncated: true })
+    expect(await verify(late, 'second')).toMatchObject({ count: 1, truncated: false })
+  })
+})
+
+describeWithRedis('sandboxes that are in use', () => {
+  test('stay known as long as any replica runs', async () => {
+    const redis = await redisForTest()
+    const [one] = await startReplicas(redis)
+    for (const name of ['a', 'b']) await ask(one, path, inSandbox(name))
+    const names = redisCli(redis, '--scan', '--pattern', '*:journal-has:*').split('\n')
+    expect(names).toHaveLength(2)
+    for (const name of names) redisCli(redis, 'pexpire', name, '60000')
+    const leastMs = () => Math.min(...names.map((name) => Number(redisCli(redis, 'pttl', name))))
+    await expect.poll(leastMs, { timeout: 30_000 }).toBeGreaterThan(60_000)
   })
 })
