@@ -72,10 +72,11 @@ export function sandboxHandlers(
     },
     async deleteSandbox({ parameters }) {
       const name = String(parameters.path['name'])
-      const isKnown = sandboxes.delete(name)
+      const isKnown = sandboxes.has(name)
       const isStored = await store.deleteSandbox(name) // first, since a full Redis takes no change before
       await sandboxes.settings.reset(name)
-      await journal.clear(name)
+      await journal.clear(name) // before the next line, since it can bring requests to other replicas
+      sandboxes.delete(name)
       return { deleted: isKnown || isStored }
     },
   }

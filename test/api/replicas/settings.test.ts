@@ -67,6 +67,16 @@ describeWithRedis('replicas share their sandboxes', () => {
     expect(await steer(one, 'GET', '/clock')).toMatchObject({ mode: 'real' })
   })
 
+  test('a sandbox that another replica has used is gone where it is deleted', async () => {
+    const [one, two] = await startReplicas(redis())
+    await ask(one, '/v1/events', { body: event(), headers: { 'x-sim-sandbox': 'used' } })
+    await ask(one, '/__sim/requests?sandbox=used')
+    await ask(one, '/v1/events', { body: event(), headers: { 'x-sim-sandbox': 'used' } })
+    expect(await steer(two, 'DELETE', '/sandboxes/used')).toEqual({ deleted: true })
+    expect(JSON.stringify(await steer(two, 'GET', '/sandboxes'))).not.toContain('used"')
+    expect(await steer(two, 'DELETE', '/sandboxes/used')).toEqual({ deleted: false })
+  })
+
   test('a sandbox that has rules only is deleted through a replica that has not used it, once', async () => {
     const [one, two, three] = await startReplicas(redis())
     await putRules(one, [{ scenario: 'rate-limited' }], 'with-rules')
