@@ -38,7 +38,7 @@ export function sandboxKeys(prefix: string, sandbox: string): SandboxKeys {
 export function sharedKeys(prefix: string) {
   return {
     format: `{${prefix}}:format`,
-    /** A string: the digest of the contract of the replica that started last. */
+    /** A string: the digest of the inputs of the replica that started last. */
     inputs: `{${prefix}}:inputs`,
     /** A sorted set: the sandboxes in the order of their creation. */
     sandboxes: `{${prefix}}:sandboxes`,

@@ -61,7 +61,7 @@ export class RedisStream implements SharedMessages {
     const { connection, size } = this.#deps
     const { stream, streamEnd, replicas, appended } = this.#keys
     const keys = [stream, streamEnd, replicas, appended(name)]
-    await connection.run(appendOnceScript, keys, [weight, size, message, NAME_MS])
+    await connection.run(appendOnceScript, keys, [weight, size, message, NAME_MS, this.id])
     this.#names.add(name)
   }
 

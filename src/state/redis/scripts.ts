@@ -183,10 +183,12 @@ redis.call('XADD', KEYS[1], 'MINID', '~', first, string.format('%.0f', last), 'w
 export const APPEND_MESSAGE = appendMessage('ARGV[1]', 'ARGV[2]', 'ARGV[3]')
 
 /**
- * Appends a message, unless one of its name was appended, which a Redis that takes no changes can tell, too. KEYS: those of `APPEND_MESSAGE`, and the name. ARGV: those,
- * and the milliseconds for which the name is known from now on.
+ * Appends a message, unless one of its name was appended, which a Redis that takes no changes can tell, too. A Redis that was emptied gets the process into its list again, so
+ * that the others wait for it. KEYS: those of `APPEND_MESSAGE`, and the name. ARGV: those, the milliseconds for which the name is known from now on, and the id of the process.
  */
 export const APPEND_MESSAGE_ONCE = `
+local time = redis.call('TIME')
+redis.pcall('ZADD', KEYS[3], 'NX', tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000), ARGV[5])
 if redis.call('EXISTS', KEYS[4]) == 1 then
   redis.pcall('PEXPIRE', KEYS[4], ARGV[4])
   return 0

@@ -57,6 +57,16 @@ describeWithRedis('exchanges that are lost before a replica asks for them', () =
       expect(await steer(one, 'GET', `/requests?sandbox=${name}`)).toMatchObject({ truncated: false })
   })
 
+  test('requests right after Redis has lost the list of replicas count at a replica that did not answer them', async () => {
+    const own = await redisForTest()
+    const [one, two] = await startReplicas(own)
+    for (const name of ['first', 'second', 'third']) {
+      redisCli(own, 'del', redisCli(own, '--scan', '--pattern', '*:replicas'))
+      await Promise.all(Array.from({ length: 300 }, () => ask(one, path, inSandbox(name))))
+      expect(await steer(two, 'GET', `/requests?sandbox=${name}&limit=1`)).toMatchObject({ total: 300 })
+    }
+  })
+
   test('the death of a replica counts for the sandboxes that were in use before, and for no other', async () => {
     const [one, two] = await startReplicas(redis())
     await ask(one, path, inSandbox('before'))
