@@ -58,7 +58,7 @@ export interface SharedStream {
   readonly id: string
   /** Appends a message that counts as `weight` exchanges. Rejects if the stream does not answer; the message may be appended all the same. */
   append(message: string, weight: number): Promise<void>
-  /** Appends a message, unless one of this name was appended, which is known as long as a process runs that called this, and for a week. */
+  /** Appends a message, unless one of this name was appended, which is known as long as a process runs that called this, and for a week. This process counts as alive. */
   appendOnce(name: string, message: string, weight: number): Promise<void>
   /** Reads the next messages behind those that were read before. Undefined: there are none. `isCut`: some before them were dropped. */
   read(): Promise<{ readonly texts: readonly string[]; readonly isCut: boolean } | undefined>

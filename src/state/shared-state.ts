@@ -37,7 +37,7 @@ export interface SharedMessages {
   /** The id of this process. */
   readonly id: string
   append(message: string, weight: number): Promise<void>
-  /** Appends a message, unless one of this name was appended, which is known as long as a process runs that called this, and for a week. */
+  /** Appends a message, unless one of this name was appended, which is known as long as a process runs that called this, and for a week. This process counts as alive. */
   appendOnce(name: string, message: string, weight: number): Promise<void>
   /** Reads the next messages behind those that were read before. Undefined: there are none. */
   read(): Promise<ReadMessages | undefined>

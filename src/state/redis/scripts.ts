@@ -1,7 +1,7 @@
 import { CLOCK_TOLERANCE_MS } from './rate-window.ts'
 import { LEASE_MS, QUIET_MS } from './read-leases.ts'
 
-/** The scripts that run in Redis. Each is one atomic step on the keys of one sandbox. */
+/** The scripts that run in Redis. Each is one atomic step, on the keys of one sandbox or on those that all sandboxes share. */
 
 /**
  * Compares the log with the caller's copy, and changes it only if they are the same, and no other replica has a read lease. An append is also
